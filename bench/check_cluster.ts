@@ -30,34 +30,103 @@ const INJECTOR = newInjector({
   now: () => new Date(CREATED),
 });
 
-/** Its API: what is there, and pods that come back with a proxy from a dry run. */
-export function clusterOf({ namespaces, pods }: Size): CheckApi {
-  const names = Array.from({ length: namespaces }, (_, index) => `shop-${index}`);
-  // No two workloads are alike: checks keep equal parts of pods once.
-  const apps = (namespace: string) =>
-    Array.from({ length: Math.ceil(pods / REPLICAS) }, (_, index) => `${namespace}-cart-${index}`);
-  const replicas = (namespace: string) =>
-    Array.from({ length: pods }, (_, index) => apps(namespace)[index % apps(namespace).length] ?? "");
-  return clusterApi({
-    objects: [
-      ...controlPlane(),
-      ...["default", "kube-system", "istio-system"].map((name) => namespaceOf(name, {})),
-      ...Array.from({ length: NODES }, (_, index) => nodeOf(`node-${index}`)),
-      ...names.map((name) => namespaceOf(name, REVISION)),
-      ...names.map((name) =>
-        stored("v1", "ConfigMap", `${name}/istio-ca-root-cert`, { data: { "root-cert.pem": "" } })
-      ),
-      ...names.flatMap((namespace) => apps(namespace).map((app) => deploymentOf(namespace, app))),
-      ...names.flatMap((namespace, index) =>
-        replicas(namespace).map((app, number) => podOf(namespace, app, index + number))
-      ),
-    ],
-    raw: {
-      "/version": { gitVersion: "v1.34.1", major: "1", minor: "34" },
-      "/apis": { groups: [{ name: "admissionregistration.k8s.io", versions: [{ groupVersion: ADMISSION }] }] },
+/** A collection of the whole cluster, whose items are made when a page of them is asked. */
+export interface Collection {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly length: number;
+  /** The JSON of an item. */
+  readonly textAt: (index: number) => string;
+}
+
+/** The cluster: its numerous objects by the path of their collection, and the API of all others. */
+export interface BenchCluster {
+  readonly collections: ReadonlyMap<string, Collection>;
+  /** The JSON of the ConfigMap with the root certificate of a namespace, which older builds get one by one. */
+  readonly rootCertificateAt: (path: string) => string | undefined;
+  /** Pods come back from a dry run with a proxy. */
+  readonly api: CheckApi;
+}
+
+/** A placeholder of a text from which objects are made; names of the injector's templates. */
+const NAMESPACE = "zz-namespace";
+const APP = "zz-app";
+const NODE = "zz-node";
+const UID = "zz-uid";
+
+/** The cluster of a size. No two workloads are alike: checks keep equal parts of pods once. */
+export function clusterOf({ namespaces, pods }: Size): BenchCluster {
+  const others = otherObjects();
+  const workloads = Math.ceil(pods / REPLICAS);
+  const nameOf = (index: number) => `shop-${index}`;
+  const numerous = (object: KubeObject, length: number, valuesAt: (index: number) => Values): Collection => {
+    const { apiVersion, kind } = object;
+    const few = others.filter((each) => each.apiVersion === apiVersion && each.kind === kind).map(itemText);
+    const make = textOf(itemText(object));
+    const textAt = (index: number) => few[index] ?? make(valuesAt(index - few.length));
+    return { apiVersion, kind, length: few.length + length, textAt };
+  };
+  const inNamespace = (index: number, each: number): Values => {
+    const namespace = nameOf(Math.floor(index / each));
+    return { [NAMESPACE]: namespace, [APP]: `${namespace}-cart-${index % workloads}`, [NODE]: `node-${index % NODES}` };
+  };
+  const data = { "root-cert.pem": testCertificate(80n).certificate };
+  const certificates = stored("v1", "ConfigMap", `${NAMESPACE}/istio-ca-root-cert`, { data });
+  const rootCertificate = textOf(jsonOf(certificates));
+  const namespace = (index: number) => ({ [NAMESPACE]: nameOf(index) });
+  return {
+    collections: new Map([
+      ["/api/v1/configmaps", numerous(certificates, namespaces, namespace)],
+      ["/api/v1/namespaces", numerous(namespaceOf(NAMESPACE, REVISION), namespaces, namespace)],
+      [
+        "/apis/apps/v1/deployments",
+        numerous(deploymentOf(), namespaces * workloads, (index) => inNamespace(index, workloads)),
+      ],
+      ["/api/v1/pods", numerous(podOf(), namespaces * pods, (index) => inNamespace(index, pods))],
+    ]),
+    rootCertificateAt: (path) => {
+      const name = ROOT_CERTIFICATES.exec(path)?.[1];
+      return name === undefined ? undefined : rootCertificate({ [NAMESPACE]: name });
     },
-    dryRun: (namespace, pod) => injected(stored("v1", "Pod", `${namespace}/check`, { ...pod })),
-  });
+    api: clusterApi({
+      objects: others,
+      raw: {
+        "/version": { gitVersion: "v1.34.1", major: "1", minor: "34" },
+        "/apis": { groups: [{ name: "admissionregistration.k8s.io", versions: [{ groupVersion: ADMISSION }] }] },
+      },
+      dryRun: (namespace, pod) => injected(stored("v1", "Pod", `${namespace}/check`, { ...pod })),
+    }),
+  };
+}
+
+/** The values of placeholders. Each uid is another one. */
+type Values = Readonly<Record<string, string>>;
+
+const PLACEHOLDERS = new RegExp([NAMESPACE, APP, NODE, UID].join("|"), "g");
+
+/** Makes texts from one with placeholders. */
+function textOf(text: string): (values: Values) => string {
+  return (values) => text.replaceAll(PLACEHOLDERS, (name) => values[name] ?? crypto.randomUUID());
+}
+
+/** Items of a list do not say what they are, the list does. */
+function itemText({ apiVersion: _, kind: __, metadata, ...rest }: KubeObject): string {
+  return jsonOf({ metadata, ...rest });
+}
+
+/** The JSON of a value. The injector's integers: none here is too large for a number. */
+export function jsonOf(value: unknown): string {
+  return JSON.stringify(value, (_key, each) => typeof each === "bigint" ? Number(each) : each);
+}
+
+const ROOT_CERTIFICATES = /^\/api\/v1\/namespaces\/(shop-\d+)\/configmaps\/istio-ca-root-cert$/;
+
+function otherObjects(): KubeObject[] {
+  return [
+    ...controlPlane(),
+    ...["default", "kube-system", "istio-system"].map((name) => namespaceOf(name, {})),
+    ...Array.from({ length: NODES }, (_, index) => nodeOf(`node-${index}`)),
+  ];
 }
 
 const ADMISSION = "admissionregistration.k8s.io/v1";
@@ -94,46 +163,45 @@ function nodeOf(name: string): KubeObject {
   return stored("v1", "Node", name, { status });
 }
 
-function deploymentOf(namespace: string, app: string): KubeObject {
-  const template = { metadata: { labels: { app } }, spec: applicationOf(app) };
-  const spec = { replicas: REPLICAS, selector: { matchLabels: { app } }, template };
-  return stored("apps/v1", "Deployment", `${namespace}/${app}`, { metadata: { labels: { app } }, spec });
+function deploymentOf(): KubeObject {
+  const labels = { app: APP };
+  const spec = { replicas: REPLICAS, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: POD } };
+  return stored("apps/v1", "Deployment", `${NAMESPACE}/${APP}`, { metadata: { labels }, spec });
 }
 
-function applicationOf(app: string): ValueMap {
-  return {
-    containers: [{
-      name: app,
-      image: `registry.example.com/shop/${app}:1.27.3`,
-      imagePullPolicy: "IfNotPresent",
-      ports: [{ name: "http", containerPort: 8080, protocol: "TCP" }],
-      env: Array.from({ length: 8 }, (_, index) => ({ name: `SETTING_${index}`, value: `http://settings/${index}` })),
-      resources: { requests: { cpu: "100m", memory: "128Mi" }, limits: { cpu: "1", memory: "512Mi" } },
-      readinessProbe: { httpGet: { path: "/ready", port: 8080, scheme: "HTTP" }, periodSeconds: 10 },
-      livenessProbe: { httpGet: { path: "/healthz", port: 8080, scheme: "HTTP" }, periodSeconds: 10 },
-    }],
-    restartPolicy: "Always",
-    terminationGracePeriodSeconds: 30,
-    dnsPolicy: "ClusterFirst",
-  };
-}
+/** The pod of an application. */
+const POD: ValueMap = {
+  containers: [{
+    name: APP,
+    image: `registry.example.com/shop/${APP}:1.27.3`,
+    imagePullPolicy: "IfNotPresent",
+    ports: [{ name: "http", containerPort: 8080, protocol: "TCP" }],
+    env: Array.from({ length: 8 }, (_, index) => ({ name: `SETTING_${index}`, value: `http://settings/${index}` })),
+    resources: { requests: { cpu: "100m", memory: "128Mi" }, limits: { cpu: "1", memory: "512Mi" } },
+    readinessProbe: { httpGet: { path: "/ready", port: 8080, scheme: "HTTP" }, periodSeconds: 10 },
+    livenessProbe: { httpGet: { path: "/healthz", port: 8080, scheme: "HTTP" }, periodSeconds: 10 },
+  }],
+  restartPolicy: "Always",
+  terminationGracePeriodSeconds: 30,
+  dnsPolicy: "ClusterFirst",
+};
 
-function podOf(namespace: string, app: string, number: number): KubeObject {
+function podOf(): KubeObject {
   const hash = "7d4b9c5f6";
-  const owner = { apiVersion: "apps/v1", kind: "ReplicaSet", name: `${app}-${hash}`, uid: uid(), controller: true };
+  const owner = { apiVersion: "apps/v1", kind: "ReplicaSet", name: `${APP}-${hash}`, uid: UID, controller: true };
   const tolerations = ["not-ready", "unreachable"].map((name) => {
     return { key: `node.kubernetes.io/${name}`, operator: "Exists", effect: "NoExecute", tolerationSeconds: 300 };
   });
-  const plain = object("v1", "Pod", `${namespace}/${app}-${hash}-${uid().slice(0, 5)}`, {
+  const plain = object("v1", "Pod", `${NAMESPACE}/${APP}-${hash}-${UID}`, {
     metadata: {
-      generateName: `${app}-${hash}-`,
-      labels: { app, "pod-template-hash": hash },
+      generateName: `${APP}-${hash}-`,
+      labels: { app: APP, "pod-template-hash": hash },
       ownerReferences: [owner],
     },
-    spec: { ...applicationOf(app), nodeName: `node-${number % NODES}`, serviceAccountName: "default", tolerations },
+    spec: { ...POD, nodeName: NODE, serviceAccountName: "default", tolerations },
   });
   const { metadata, spec } = injected(plain);
-  return stored("v1", "Pod", `${namespace}/${plain.metadata.name}`, {
+  return stored("v1", "Pod", `${NAMESPACE}/${plain.metadata.name}`, {
     metadata,
     spec: spec ?? {},
     status: statusOf(spec),
@@ -155,8 +223,8 @@ function statusOf(spec: Value | undefined): ValueMap {
   const report = (state: ValueMap) => ({ name = "", image = "" }: ValueMap): ValueMap => ({
     name,
     image,
-    imageID: `registry.example.com/shop@sha256:${uid().repeat(2).replaceAll("-", "")}`,
-    containerID: `containerd://${uid().repeat(2).replaceAll("-", "")}`,
+    imageID: `registry.example.com/shop@sha256:${UID}${UID}`,
+    containerID: `containerd://${UID}${UID}`,
     ready: true,
     started: true,
     restartCount: 0,
@@ -190,7 +258,7 @@ function stored(apiVersion: string, kind: string, name: string, rest: Record<str
       ? []
       : [{ ...common, manager: "kubelet", fieldsV1: fieldsOf({ status }), subresource: "status" }]),
   ];
-  const own = { uid: uid(), resourceVersion: "4711", creationTimestamp: CREATED, managedFields };
+  const own = { uid: UID, resourceVersion: "4711", creationTimestamp: CREATED, managedFields };
   const whole = { ...(isMap(metadata) ? metadata : {}), ...own };
   return object(apiVersion, kind, name, { ...others, ...(status === undefined ? {} : { status }), metadata: whole });
 }
@@ -204,8 +272,4 @@ function fieldsOf(value: Value): ValueMap {
     fields[`k:${JSON.stringify({ [key]: item[key] })}`] = { ".": {}, ...fieldsOf(item) };
   }
   return fields;
-}
-
-function uid(): string {
-  return crypto.randomUUID();
 }

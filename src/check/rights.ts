@@ -48,7 +48,7 @@ export function rightsFor({ revision = "default" }: Pick<RightsScope, "revision"
     },
     { group: "apiregistration.k8s.io", resources: ["apiservices"], verbs: ["list"] },
     { group: "", resources: ["configmaps", "services", "endpoints"], verbs: ["get"], inControlPlane: true },
-    { group: "", resources: ["configmaps"], verbs: ["get"], names: ["istio-ca-root-cert"] },
+    { group: "", resources: ["configmaps"], verbs: READ, names: ["istio-ca-root-cert"] },
     { group: "discovery.k8s.io", resources: ["endpointslices"], verbs: ["list"], inControlPlane: true },
     {
       group: "",

@@ -123,12 +123,15 @@ const ASKED_AT_ONCE = 5;
 
 /** Asks the proxies themselves that run and are not ready. */
 async function unreadyProxies({ pods, proxyAnswer }: Pick<Facts, "pods" | "proxyAnswer">): Promise<Finding> {
-  const proxies = proxyPods(await pods());
-  if (proxies.length === 0) return { result: "skipped", message: "no pod has a proxy" };
-  const unready = proxies.filter(({ proxy: { status } }) =>
-    status.ready === false && status.state?.running !== undefined
-  );
-  const asked = await atOnce(unready.slice(0, MOST_ASKED), ASKED_AT_ONCE, async ({ object, pod, proxy }) => {
+  let hasProxies = false;
+  const unready: ProxyPod[] = [];
+  for (const each of proxyPods(await pods())) {
+    hasProxies = true;
+    const { ready, state } = each.proxy.status;
+    if (ready === false && state?.running !== undefined && unready.length < MOST_ASKED) unready.push(each);
+  }
+  if (!hasProxies) return NO_PROXY;
+  const asked = await atOnce(unready, ASKED_AT_ONCE, async ({ object, pod, proxy }) => {
     const answer = await proxyAnswer(pod, proxy.name);
     return (answer?.problems ?? []).slice(0, 1).map((problem): Problem => ({ object, ...problem }));
   });
@@ -139,14 +142,17 @@ async function unreadyProxies({ pods, proxyAnswer }: Pick<Facts, "pods" | "proxy
 
 /** Runs a check over all pods. */
 export function judgePods({ judge, advice }: PodCheck, pods: readonly Pod[], now: Date): Finding {
-  const proxies = proxyPods(pods);
-  if (proxies.length === 0) return { result: "skipped", message: "no pod has a proxy" };
-  const problems = proxies.flatMap((each) => {
+  let hasProxies = false;
+  const problems: Problem[] = [];
+  for (const each of proxyPods(pods)) {
+    hasProxies = true;
     const told = judge(each, now);
-    return told === undefined ? [] : [{ object: each.object, ...told }];
-  });
-  return findingOf(problems, advice);
+    if (told !== undefined) problems.push({ object: each.object, ...told });
+  }
+  return hasProxies ? findingOf(problems, advice) : NO_PROXY;
 }
+
+const NO_PROXY: Finding = { result: "skipped", message: "no pod has a proxy" };
 
 /** Reports the scheduler's reason: waiting does not help (linkerd2 #4680). */
 function scheduled({ pod }: ProxyPod): Told {

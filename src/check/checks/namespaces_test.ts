@@ -232,6 +232,24 @@ Deno.test("namespaces: forbidden lists are unknown", async () => {
   }
 });
 
+Deno.test("namespaces: the root certificate is listed once, or asked in each without that right", async () => {
+  const other = object("v1", "Namespace", "other", { metadata: { labels: { "istio-injection": "enabled" } } });
+  const there = object("v1", "ConfigMap", "other/istio-ca-root-cert", { data: {} });
+  const objects = [...WEBHOOKS, ...plane(""), namespace({ "istio-injection": "enabled" }), other, there];
+  const requestsWith = async (forbidden?: RegExp) => {
+    const api = clusterApi({ objects, ...forbidden && { forbidden } });
+    const clock = { now: () => new Date(), monotonic: () => 0, sleep: () => Promise.resolve() };
+    const scope = { namespace: undefined, istioNamespace: "istio-system", revision: undefined };
+    const finding = await findingFor("namespace-root-cert", inventoryOf({ api, clock, scope }));
+    assert.deepEqual([finding.result, finding.objects], ["error", ["namespace/shop"]]);
+    return api.requests.filter((request) => request.endsWith("/istio-ca-root-cert")).sort();
+  };
+  const list = "list /api/v1/configmaps/istio-ca-root-cert";
+  assert.deepEqual(await requestsWith(), [list]);
+  const single = ["other", "shop"].map((name) => `get /api/v1/namespaces/${name}/configmaps/istio-ca-root-cert`);
+  assert.deepEqual(await requestsWith(/^\/api\/v1\/configmaps\//), [...single, list]);
+});
+
 Deno.test("namespaces: the scope excludes others", async () => {
   const objects = [...WEBHOOKS, namespace({ "istio-injection": "enable" })];
   assert.deepEqual(await findingFor("namespace-label-values", clusterInventory({ objects }, { namespace: "other" })), {

@@ -19,7 +19,8 @@ import {
 } from "../../inject/mod.ts";
 import { type InjectorWebhook, injectorWebhooks } from "./injector_webhooks.ts";
 import { isKnown, type Known, type Observed, once } from "./observed.ts";
-import { objectOf } from "./source.ts";
+import { nameKeeper } from "./kept_fields.ts";
+import { listOf, objectOf } from "./source.ts";
 
 /** A control plane. */
 export interface ControlPlane {
@@ -128,9 +129,10 @@ export interface ObservedPlane {
 
 /** What the inventory of control planes needs. */
 export interface PlaneSource {
-  readonly api: Pick<KubeApi, "get">;
+  readonly api: Pick<KubeApi, "get" | "list">;
   readonly clock: Pick<World["clock"], "now">;
-  readonly scope: ClusterChoice;
+  /** `namespace` is that of workloads; `undefined` is all. */
+  readonly scope: ClusterChoice & { readonly namespace?: string | undefined };
 }
 
 /**
@@ -154,8 +156,21 @@ export function injectorInventory(
     const injector = isKnown(texts) ? injectorOf(texts.value, plane.revision, source.clock) : texts;
     return { plane, texts, injector };
   };
+  const namespacesWith = new Map<string, () => Promise<Observed<ReadonlySet<string>>>>();
+  const listed = (name: string) => {
+    const list = namespacesWith.get(name) ?? once(() => namespacesOf(source, name));
+    namespacesWith.set(name, list);
+    return list();
+  };
   return {
     configMap,
+    /** Whether a namespace has a ConfigMap: one request for all namespaces, or one for each if that is not allowed. */
+    hasConfigMap: async (namespace: string, name: string): Promise<Observed<boolean>> => {
+      const all = source.scope.namespace === undefined ? await listed(name) : undefined;
+      if (all !== undefined && isKnown(all)) return { value: all.value.has(namespace) };
+      const map = await configMap(namespace, name);
+      return isKnown(map) ? { value: map.value !== undefined } : map;
+    },
     /** By `planeKey`. Without known webhooks: the control plane of the scope. */
     planes: once(async (): Promise<Known<ReadonlyMap<string, ObservedPlane>>> => {
       const webhooks = await mutatingWebhooks();
@@ -164,6 +179,18 @@ export function injectorInventory(
       return { value: new Map(loaded.map((each) => [planeKey(each.plane), each])) };
     }),
   };
+}
+
+/** The namespaces that have a ConfigMap of a name. RBAC allows such a list by the name (`resourceNames`). */
+async function namespacesOf(source: PlaneSource, name: string): Promise<Observed<ReadonlySet<string>>> {
+  const maps = await listOf(source, "api/v1", "configmaps", {
+    isKind: isConfigMap,
+    query: { fieldSelector: `metadata.name=${name}` },
+    keep: nameKeeper(),
+  });
+  if (!isKnown(maps)) return maps;
+  const own = maps.value.filter(({ metadata }) => metadata.name === name);
+  return { value: new Set(own.map(({ metadata: { namespace = "" } }) => namespace)) };
 }
 
 export type InjectorInventory = ReturnType<typeof injectorInventory>;

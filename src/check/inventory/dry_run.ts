@@ -139,7 +139,8 @@ async function send(source: Source, place: Place): Promise<Observed<DryRun>> {
 
 async function sendPod(source: Source, { namespace, labels }: Place): Promise<Observed<DryRun>> {
   const run = await tryToCreate(source, { namespace, pod: podToTry(labels) });
-  return isKnown(run) ? { value: { ...run.value, labels, isOfSidecar: false } } : run;
+  // The pods of thousands of namespaces would stay in memory.
+  return isKnown(run) ? { value: { ...run.value, pod: undefined, labels, isOfSidecar: false } } : run;
 }
 
 /** A pod to create in a namespace. */

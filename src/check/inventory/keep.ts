@@ -1,20 +1,30 @@
 /** Which fields of objects stay in memory: thousands of whole objects take hundreds of megabytes. */
+import type { Fields } from "../../core/kube/client/mod.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../core/value.ts";
 
 /** Returns the kept part of a value. */
-export type Keep = (value: Value) => Value;
+export interface Keep {
+  (value: Value): Value;
+  /** The fields that it reads; all if absent. */
+  readonly fields?: Fields;
+}
 
 /** Keeps everything. */
 export const whole: Keep = (value) => value;
 
 /** Keeps these fields of a mapping, or of each item of a list; keeps scalars. */
-export function fields(kept: Readonly<Record<string, Keep>>): (value: Value) => Value {
+export function fields(kept: Readonly<Record<string, Keep>>): Keep {
   const entries = Object.entries(kept);
-  const keep: Keep = (value) => {
+  const keep = (value: Value): Value => {
     if (isList(value)) return value.map(keep);
     return isMap(value) ? pick(value, entries) : value;
   };
-  return keep;
+  return Object.assign(keep, { fields: fieldsOf(kept) });
+}
+
+/** The fields that are read of an object. */
+export function fieldsOf(kept: Readonly<Record<string, Keep>>): Exclude<Fields, true> {
+  return Object.fromEntries(Object.entries(kept).map(([key, { fields = true }]) => [key, fields]));
 }
 
 /** The same for a mapping. */
@@ -35,19 +45,60 @@ export function named(pattern: RegExp): Keep {
   };
 }
 
+/** Keeps this of each item of a list. */
+export function each(keep: Keep): Keep {
+  return withFieldsOf(keep, (value) => isList(value) ? value.map(keep) : keep(value));
+}
+
 /** Keeps equal values once: pods of a workload differ in little but their names. */
 export function shared(keep: Keep): Keep {
   const known = new Map<string, Value>();
-  return (value) => {
-    const kept = keep(value);
-    const text = JSON.stringify(kept, withBigints);
-    const first = known.get(text);
-    if (first !== undefined) return first;
-    known.set(text, kept);
-    return kept;
-  };
+  return withFieldsOf(keep, (value) => firstOf(known, textOf(value), () => keep(value)));
 }
 
-function withBigints(_key: string, value: unknown): unknown {
-  return typeof value === "bigint" ? `${value}n` : value;
+/** The same for mappings of shared values: the numbers of those make a short text. */
+export function sharedParts(keep: Keep): Keep {
+  const known = new Map<string, Value>();
+  return withFieldsOf(keep, (value) => {
+    const kept = keep(value);
+    return isMap(kept) ? firstOf(known, textOfParts(kept), () => kept) : kept;
+  });
+}
+
+function withFieldsOf({ fields }: Keep, keep: (value: Value) => Value): Keep {
+  return Object.assign(keep, fields && { fields });
+}
+
+/** Of the values that are shared. */
+const NUMBERS = new WeakMap<object, number>();
+let last = 0;
+
+function firstOf(known: Map<string, Value>, text: string, keep: () => Value): Value {
+  const first = known.get(text);
+  if (first !== undefined) return first;
+  const kept = keep();
+  if (typeof kept === "object" && kept !== null) NUMBERS.set(kept, ++last);
+  known.set(text, kept);
+  return kept;
+}
+
+function textOfParts(map: ValueMap): string {
+  let text = "";
+  for (const [key, value] of Object.entries(map)) text += `${JSON.stringify(key)}:${textOfPart(value)},`;
+  return text;
+}
+
+function textOfPart(value: Value): string {
+  const number = typeof value === "object" && value !== null ? NUMBERS.get(value) : undefined;
+  if (number !== undefined) return `#${number}`;
+  return isList(value) ? `[${value.map(textOfPart).join()}]` : textOf(value);
+}
+
+/** Equal values have the same text. JSON is ten times as fast without a function; the API has no bigints. */
+function textOf(value: Value): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return JSON.stringify(value, (_key, each) => typeof each === "bigint" ? `${each}n` : each);
+  }
 }

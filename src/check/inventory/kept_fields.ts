@@ -1,44 +1,46 @@
 /** The kept fields of the numerous kinds. A test verifies that everything else is dropped. */
-import type { KubeObject } from "../../core/kube/client/mod.ts";
+import type { Keep as KeepObject, KubeObject } from "../../core/kube/client/mod.ts";
 import { isList, isMap } from "../../core/value.ts";
-import { fields, type Keep, named, pick, shared, whole } from "./keep.ts";
+import { each, fields, fieldsOf, type Keep, named, pick, shared, sharedParts, whole } from "./keep.ts";
 
 /** Injection settings and status, and the mark of Argo CD. */
 const ANNOTATIONS = /istio\.io\/|^argocd\.argoproj\.io\/tracking-id$/;
 
 /** For live pods. */
 export function podKeeper(): (pod: KubeObject) => KubeObject {
-  const containers = fields({
+  const containers = each(shared(fields({
     name: whole,
     image: whole,
-    ports: whole,
-    resources: whole,
+    ports: shared(whole),
+    resources: shared(whole),
     restartPolicy: whole,
-    securityContext: whole,
-  });
+    securityContext: shared(whole),
+  })));
   const ending = fields({ exitCode: whole, reason: whole, message: whole });
   const state = fields({ running: nothing, terminated: ending, waiting: fields({ reason: whole, message: whole }) });
-  const statuses = fields({ name: whole, ready: whole, restartCount: whole, state, lastState: state });
+  const statuses = each(
+    shared(fields({ name: whole, ready: whole, restartCount: whole, state: shared(state), lastState: shared(state) })),
+  );
   return keeper({
     metadata: {
-      generateName: whole,
+      generateName: shared(whole),
       labels: shared(whole),
-      annotations: shared(named(ANNOTATIONS)),
+      annotations: sharedParts(named(ANNOTATIONS)),
       ownerReferences: shared(fields({ apiVersion: whole, kind: whole, name: whole, controller: whole })),
-      creationTimestamp: whole,
+      creationTimestamp: shared(whole),
       deletionTimestamp: whole,
     },
-    spec: shared(fields({
+    spec: sharedParts(fields({
       hostNetwork: whole,
-      nodeSelector: whole,
+      nodeSelector: shared(whole),
       os: whole,
-      securityContext: whole,
+      securityContext: shared(whole),
       containers,
       initContainers: containers,
     })),
-    status: shared(fields({
+    status: sharedParts(fields({
       phase: whole,
-      conditions: fields({ type: whole, status: whole, reason: whole, message: whole }),
+      conditions: shared(fields({ type: whole, status: whole, reason: whole, message: whole })),
       containerStatuses: statuses,
       initContainerStatuses: statuses,
     })),
@@ -47,7 +49,7 @@ export function podKeeper(): (pod: KubeObject) => KubeObject {
 
 /** For controllers: the parts of the pod template that injection reads. */
 export function workloadKeeper(): (workload: KubeObject) => KubeObject {
-  const strings = { labels: shared(whole), annotations: shared(named(ANNOTATIONS)) };
+  const strings = { labels: shared(whole), annotations: sharedParts(named(ANNOTATIONS)) };
   const containers = fields({ name: whole });
   const pod = { metadata: fields(strings), spec: fields({ containers, initContainers: containers }) };
   const template = shared(fields(pod));
@@ -77,7 +79,12 @@ export function nodeKeeper(): (node: KubeObject) => KubeObject {
   return keeper({ metadata: {}, status: fields({ nodeInfo: fields({ kubeletVersion: whole }) }) });
 }
 
-const nothing: Keep = () => ({});
+/** For objects that only have to exist. */
+export function nameKeeper(): KeepObject {
+  return keeper({ metadata: {} });
+}
+
+const nothing: Keep = Object.assign(() => ({}), { fields: {} });
 
 /** The kept fields besides type and name. */
 interface ObjectKeep {
@@ -86,13 +93,16 @@ interface ObjectKeep {
   readonly status?: Keep;
 }
 
-function keeper({ metadata: kept, spec, status }: ObjectKeep): (object: KubeObject) => KubeObject {
+function keeper({ metadata: kept, spec, status }: ObjectKeep): KeepObject {
   const entries = Object.entries(kept);
-  const parts = Object.entries({ ...(spec && { spec }), ...(status && { status }) });
-  return (object) => {
+  const inside = { ...(spec && { spec }), ...(status && { status }) };
+  const parts = Object.entries(inside);
+  const metadata = { name: true, namespace: true, ...fieldsOf(kept) } as const;
+  const keep = (object: KubeObject): KubeObject => {
     const { apiVersion, kind, metadata } = object;
     const { name, namespace } = metadata;
     const own = namespace === undefined ? { name } : { name, namespace };
     return { apiVersion, kind, metadata: { ...own, ...pick(metadata, entries) }, ...pick(object, parts) };
   };
+  return Object.assign(keep, { fields: { apiVersion: true, kind: true, metadata, ...fieldsOf(inside) } as const });
 }

@@ -4,6 +4,7 @@ import {
   type ExecRequest,
   type ExecResult,
   type Guard,
+  type Keep,
   type KubeApi,
   type KubeObject,
   ofKind,
@@ -100,7 +101,7 @@ export interface Listing<T extends KubeObject> {
   readonly namespace?: string | undefined;
   readonly query?: Query;
   /** Returns the part of each object that stays in memory. */
-  readonly keep?: (object: KubeObject) => KubeObject;
+  readonly keep?: Keep;
 }
 
 /** One object of a namespace; `undefined` if it does not exist. */

@@ -24,20 +24,23 @@ export interface ProxyPod {
 
 const INIT_NAMES = new Set(["istio-init", "istio-validation"]);
 
-/** The live pods with a proxy. Completed pods say nothing of the mesh: a Job's is fine (linkerd2 #6128). */
-export function proxyPods(pods: readonly Pod[]): readonly ProxyPod[] {
-  return pods.flatMap((pod) => {
+/**
+ * The live pods with a proxy, one at a time: all of them would take much memory. Completed pods say nothing of the mesh: a
+ * Job's is fine (linkerd2 #6128).
+ */
+export function* proxyPods(pods: readonly Pod[]): Generator<ProxyPod> {
+  for (const pod of pods) {
     const spec = findProxy(pod);
-    if (spec === undefined || !isAlive(pod)) return [];
+    if (spec === undefined || !isAlive(pod)) continue;
     const { name, namespace = "" } = pod.metadata;
     const init = containersOf(pod, "initContainers").find((each) => INIT_NAMES.has(textAt(each, "name")));
-    return [{
+    yield {
       object: `pod/${namespace}/${name}`,
       pod,
       proxy: stateOf(pod, spec),
       init: init === undefined ? undefined : stateOf(pod, init),
-    }];
-  });
+    };
+  }
 }
 
 function stateOf(pod: Pod, spec: ValueMap): ContainerState {

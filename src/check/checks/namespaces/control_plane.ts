@@ -77,7 +77,7 @@ export async function rootCertificate(
 ): Promise<readonly Problem[]> {
   const volume = mapsAt(specOf(sidecar), "volumes").find((each) => textAt(each, "name") === VOLUME);
   const map = volume === undefined ? "" : textAt(mapAt(volume, "configMap"), "name");
-  if (map === "" || await facts.configMap(name, map) !== undefined) return [];
+  if (map === "" || await facts.hasConfigMap(name, map)) return [];
   const message = `it has no ConfigMap "${map}": injected pods wait for it and do not start`;
   const namespace = facts.scope.istioNamespace;
   const advice = [

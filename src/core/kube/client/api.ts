@@ -5,6 +5,7 @@
  */
 import { MeshError } from "../../errors.ts";
 import type { Value } from "../../value.ts";
+import type { Fields } from "./select_fields.ts";
 
 /** The metadata of every object. */
 export interface ObjectMetadata {
@@ -40,6 +41,13 @@ export interface WatchEvent {
 /** Query parameters, such as `labelSelector` or `fieldSelector`. */
 export type Query = Readonly<Record<string, string>>;
 
+/** Returns the part of an object that stays in memory. */
+export interface Keep {
+  (object: KubeObject): KubeObject;
+  /** Nothing else of an object is parsed. */
+  readonly fields?: Fields;
+}
+
 /** Any JSON answer: `/version`, `/apis`. */
 export interface RawAnswer {
   readonly value: Value;
@@ -54,7 +62,7 @@ export interface KubeApi {
   /** `undefined` if the object does not exist. */
   get(path: string): Promise<KubeObject | undefined>;
   /** A whole collection, read in pages. `keep` reduces each object before the next page is read. */
-  list(path: string, query?: Query, keep?: (object: KubeObject) => KubeObject): Promise<KubeList>;
+  list(path: string, query?: Query, keep?: Keep): Promise<KubeList>;
   /** A `ConflictError` if it exists already. */
   create(path: string, body: object): Promise<KubeObject>;
   /** A `ConflictError` if the object has another `resourceVersion` than the body. */

@@ -2,6 +2,7 @@ import { isList, isMap, type Value, type ValueMap } from "../../value.ts";
 import type { Clock } from "../../world/mod.ts";
 import {
   ApiError,
+  type Keep,
   type KubeApi,
   type KubeList,
   type KubeObject,
@@ -15,7 +16,8 @@ import { exec, type ExecResult } from "./exec.ts";
 import type { ExecRequest } from "./exec_failure.ts";
 import { type Asked, refusal } from "./failure.ts";
 import { kubeObject, listItem } from "./kube_object.ts";
-import { readAll } from "./read_all.ts";
+import { readAll, readBytes } from "./read_all.ts";
+import { selectFields, type Selection, selectionOf } from "./select_fields.ts";
 import type { ApiRequest, Transport } from "./transport.ts";
 import { watchCollection } from "./watch.ts";
 
@@ -37,7 +39,13 @@ const PATCH_TYPES: Readonly<Record<PatchType, string>> = {
   apply: "application/apply-patch+yaml",
 };
 
-type Keep = (object: KubeObject) => KubeObject;
+/** How the pages of a list are read. */
+interface Reading {
+  /** The kept fields; of other answers all. */
+  readonly selection?: Selection;
+  /** Of the previous page. */
+  buffer?: ArrayBuffer;
+}
 
 type Sent = Pick<ApiRequest, "method" | "path" | "body" | "contentType" | "accept">;
 
@@ -74,8 +82,13 @@ export class KubeClient implements KubeApi {
 
   async #pages(path: string, query: Query, keep: Keep): Promise<KubeList> {
     const items: KubeObject[] = [];
+    const { fields } = keep;
+    const reading: Reading = fields === undefined
+      ? {}
+      : { selection: selectionOf({ apiVersion: true, kind: true, metadata: true, items: fields }) };
     const add = async (more: string) => {
-      const page = await this.#page(path, { limit: PAGE, ...query, ...(more === "" ? {} : { continue: more }) });
+      const versioned = { limit: PAGE, ...query, ...(more === "" ? {} : { continue: more }) };
+      const page = await this.#page(withQuery(path, versioned), reading);
       const entries = page["items"] ?? [];
       if (isList(entries)) { for (const item of entries) items.push(keep(listItem(item, page, `list ${path}`))); }
       return { more: metadataText(page, "continue"), resourceVersion: metadataText(page, "resourceVersion") };
@@ -117,10 +130,11 @@ export class KubeClient implements KubeApi {
     this.#transport.close();
   }
 
-  async #page(path: string, query: Query): Promise<ValueMap> {
-    const page = await this.#value({ method: "GET", path: withQuery(path, query) });
-    if (isMap(page)) return page;
-    throw new ApiError(`The answer to list ${path} is no list of Kubernetes`, { hint: "is the server an API server?" });
+  async #page(path: string, reading: Reading): Promise<ValueMap> {
+    const { value } = await this.#answer({ method: "GET", path }, reading);
+    if (isMap(value)) return value;
+    const what = `list ${path.replace(/\?.*/, "")}`;
+    throw new ApiError(`The answer to ${what} is no list of Kubernetes`, { hint: "is the server an API server?" });
   }
 
   async #object(sent: Sent): Promise<KubeObject> {
@@ -149,19 +163,20 @@ export class KubeClient implements KubeApi {
     return (await this.#answer(sent)).value;
   }
 
-  async #answer(sent: Sent): Promise<RawAnswer> {
+  async #answer(sent: Sent, reading: Reading = {}): Promise<RawAnswer> {
     const isDryRun = sent.method === "POST" && sent.path.includes("dryRun=All");
     const milliseconds = isDryRun ? Math.max(this.#timeout, TIMEOUT) : this.#timeout;
     const signal = AbortSignal.timeout(milliseconds);
     const response = await this.#patiently({ ...sent, signal, milliseconds });
-    const text = await this.#text(response, sent);
-    if (!response.ok) throw refusal(response.status, text, this.#asked(sent));
-    return { value: parse(text, whatOf(sent)), date: response.headers.get("date") ?? undefined };
+    const bytes = await this.#bytes(response, sent, reading.buffer);
+    if (!response.ok) throw refusal(response.status, new TextDecoder().decode(bytes), this.#asked(sent));
+    reading.buffer = bytes.buffer;
+    return { value: parse(bytes, reading.selection, whatOf(sent)), date: response.headers.get("date") ?? undefined };
   }
 
-  async #text(response: Response, sent: Sent): Promise<string> {
+  async #bytes(response: Response, sent: Sent, buffer: ArrayBuffer | undefined): Promise<Uint8Array<ArrayBuffer>> {
     try {
-      return await readAll(response, MAX_BYTES);
+      return await readBytes(response, MAX_BYTES, buffer);
     } catch (error) {
       throw new ApiError(`The answer of "${this.server}" to ${whatOf(sent)} broke off`, { cause: error });
     }
@@ -206,9 +221,10 @@ function metadataText(list: ValueMap, key: string): string {
   return typeof value === "string" ? value : "";
 }
 
-function parse(text: string, what: string): Value {
+function parse(bytes: Uint8Array, selection: Selection | undefined, what: string): Value {
   try {
-    return JSON.parse(text);
+    const length = selection === undefined ? bytes.length : selectFields(bytes, selection);
+    return JSON.parse(new TextDecoder().decode(bytes.subarray(0, length)));
   } catch (error) {
     throw new ApiError(`The answer to ${what} is no JSON`, { hint: "is the server an API server?", cause: error });
   }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { fakeWorld } from "../../world/mod.ts";
-import { ApiError, ConflictError } from "./api.ts";
+import { ApiError, ConflictError, type KubeObject } from "./api.ts";
 import { connect } from "./connect.ts";
 
 const CONFIG = `clusters: [{name: c, cluster: {server: "https://c.test"}}]
@@ -64,6 +64,26 @@ Deno.test("list() takes the page size, and reduces objects by keep", async () =>
   const { items } = await api.list("/m", { limit: "7" }, (object) => ({ ...object, kind: "Kept" }));
   assert.deepEqual(items, [{ ...MAP, kind: "Kept" }]);
   assert.match(asked[0] ?? "", /\/m\?limit=7$/);
+});
+
+Deno.test("list() parses the fields of keep only, in pages of any length", async () => {
+  const page = (more: string, name: string, length: number) => {
+    const data = { other: "x".repeat(length) };
+    const items = [{ metadata: { name, uid: "1" }, data: { key: name, ...data }, binaryData: data }];
+    return Response.json({ kind: "ConfigMapList", apiVersion: "v1", metadata: { continue: more }, items });
+  };
+  const keep = Object.assign((object: KubeObject) => object, {
+    fields: { metadata: { name: true }, data: { key: true } } as const,
+  });
+  const { api } = await clientOf(page("1", "a", 10), page("2", "b", 300_000), page("", "c", 1), new Response('{"a'));
+  const { items } = await api.list("/m", {}, keep);
+  assert.deepEqual(
+    items,
+    ["a", "b", "c"].map((name) => {
+      return { apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: { key: name } };
+    }),
+  );
+  await assert.rejects(() => api.list("/m", {}, keep), { message: "The answer to GET /m is no JSON" });
 });
 
 function refused(status: number, message: string, init: ResponseInit = {}): Response {

@@ -10,5 +10,6 @@ export * from "./models.ts";
 export { keyOf } from "./kube_object.ts";
 export type { ConnectOptions } from "./connection.ts";
 export { type KubeconfigNames, kubeconfigNames } from "./kubeconfig_file.ts";
+export type { Fields } from "./select_fields.ts";
 export { readAll } from "./read_all.ts";
 export { readWorkloadName, type Resource, workloadCollection, workloadKinds } from "./workload_name.ts";

@@ -1,32 +1,43 @@
 import { MeshError } from "../../errors.ts";
 
-/** Large lists arrive in thousands of chunks: one buffer for all saves most of the memory. */
-const BUFFER = 128 * 1024;
+/** Of the first buffer. */
+const SIZE = 128 * 1024;
 
 /** The whole text of a response; a MeshError if it exceeds `maxBytes`. */
 export async function readAll(response: Response, maxBytes: number): Promise<string> {
-  const decoder = new TextDecoder();
-  const parts: string[] = [];
-  let bytes = 0;
-  for await (const piece of pieces(response.body)) {
-    bytes += piece.length;
-    if (bytes > maxBytes) throw new MeshError(`The answer is longer than ${maxBytes} bytes`);
-    parts.push(decoder.decode(piece, { stream: true }));
-  }
-  return parts.join("") + decoder.decode();
+  return new TextDecoder().decode(await readBytes(response, maxBytes));
 }
 
-/** The chunks of a body. A chunk is valid until the next one is read. */
-async function* pieces(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
-  if (body === null) return;
-  const reader = bytesReader(body);
-  if (reader === undefined) return yield* body;
+/**
+ * The bytes of a response, at the start of a buffer: the given one, which is detached, or a larger one. Large lists arrive
+ * in thousands of chunks, and one buffer for all pages saves most of the memory. Errors: a MeshError if they exceed
+ * `maxBytes`.
+ */
+export async function readBytes(
+  { body }: Response,
+  maxBytes: number,
+  buffer: ArrayBuffer = new ArrayBuffer(SIZE),
+): Promise<Uint8Array<ArrayBuffer>> {
+  let [bytes, length] = [new Uint8Array(buffer), 0];
+  const reserve = (size: number) => {
+    if (length + size > maxBytes) throw new MeshError(`The answer is longer than ${maxBytes} bytes`);
+    if (length + size > bytes.length) bytes = new Uint8Array(bytes.buffer.transfer(length + size + bytes.length));
+  };
+  const reader = body === null ? undefined : bytesReader(body);
+  if (reader === undefined) {
+    for await (const piece of body ?? []) {
+      reserve(piece.length);
+      bytes.set(piece, length);
+      length += piece.length;
+    }
+    return bytes.subarray(0, length);
+  }
   try {
-    for (let buffer = new ArrayBuffer(BUFFER);;) {
-      const { done, value } = await reader.read(new Uint8Array(buffer));
-      if (done) return;
-      yield value;
-      buffer = value.buffer;
+    for (;; reserve(1)) {
+      const { done, value } = await reader.read(bytes.subarray(length));
+      if (value !== undefined) bytes = new Uint8Array(value.buffer);
+      if (done) return bytes.subarray(0, length);
+      length += value.length;
     }
   } finally {
     // Cancelling a failed body fails too.
