@@ -10,8 +10,8 @@ import { type Choice, chooseChecks, type Chosen } from "./choose.ts";
 import { labelsOfObject } from "./inventory/injector_webhooks.ts";
 import { inventoryOf, isChosen, isKnown, type Observed, type Scope, type Source } from "./inventory/mod.ts";
 import { jsonText, yamlText } from "./print/json.ts";
-import { isPlain } from "../core/terminal.ts";
-import { isDumb, type ProgressLine, progressLine } from "./print/progress.ts";
+import { type ProgressLine, progressLine } from "../core/progress.ts";
+import { isDumb, isPlain } from "../core/terminal.ts";
 import { type Look, tableText, widthOf } from "./print/table.ts";
 import { type FailOn, hasFailed, summaryOf } from "./result.ts";
 import type { CheckResult } from "./result_schema.ts";
@@ -111,7 +111,7 @@ export async function runUntilWell(
 ): Promise<readonly CheckResult[]> {
   const end = source.clock.monotonic() + wait;
   for (;;) {
-    const results = await runChecks(chosen, inventoryOf(source), line.tell);
+    const results = await runChecks(chosen, inventoryOf(source), (ended, all) => line.say(`${ended} of ${all} checks`));
     const left = end - source.clock.monotonic();
     if (!hasFailed(results, failOn) || left <= 0) return results;
     const waitedFor = WAITED_FOR.map((each) => results.find(({ result }) => result === each)).find(Boolean);

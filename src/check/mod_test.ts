@@ -7,7 +7,7 @@ import { ALL_CHECKS } from "./checks/all.ts";
 import { chooseChecks, needsOf } from "./choose.ts";
 import { inventoryOf, labelChoice, type Source } from "./inventory/mod.ts";
 import { hasChosen, hasNamespace, runUntilWell } from "./mod.ts";
-import { progressLine } from "./print/progress.ts";
+import { progressLine } from "../core/progress.ts";
 import { summaryOf } from "./result.ts";
 import { judge } from "./judge.ts";
 import { runChecks } from "./run.ts";
@@ -21,7 +21,7 @@ async function wait(failures: number, milliseconds: number, finding: Finding = {
   let runs = 0;
   const run = (): Finding => ++runs > failures ? { result: "ok" } : finding;
   const checks = [{ id: "a", category: "webhook" as const, title: "a is well", needs: [], run }];
-  const line = progressLine({ clock, ...world });
+  const line = progressLine(world);
   const options = { wait: milliseconds, failOn: "error" as const };
   const results = await runUntilWell(source, { checks, told: new Set(["a"]) }, options, line);
   return { runs, result: results[0]?.result, said: world.said.stderr };

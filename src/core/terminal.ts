@@ -6,6 +6,11 @@ export function isPlain({ stdout, env }: Pick<World, "stdout" | "env">): boolean
   return !stdout.isTerminal || (env.get("NO_COLOR") ?? "") !== "" || env.get("TERM") === "dumb";
 }
 
+/** Whether a terminal shows no more than ASCII. */
+export function isDumb({ stdout, env }: Pick<World, "stdout" | "env">): boolean {
+  return stdout.isTerminal && env.get("TERM") === "dumb";
+}
+
 const USUAL_COLUMNS = 80;
 
 /** The columns of the terminal; COLUMNS comes first (POSIX, "Environment Variables"); 80 where neither is known. */

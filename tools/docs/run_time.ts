@@ -91,11 +91,21 @@ export const RUN_TIME: readonly RunTime[] = [
   {
     ...NOTHING,
     ...CLUSTER,
-    commands: ["version", "check", "check injection", "check upgrade", "explain", "capture"],
-    keeps: "read, env, net; write without verification of the server and for `capture`, run with an exec plugin; " +
+    commands: [
+      "version",
+      "check",
+      "check injection",
+      "check upgrade",
+      "config capture",
+      "config diff",
+      "explain",
+      "capture",
+    ],
+    keeps:
+      "read, env, net; write without verification of the server and for `capture` and `config capture`, run with an exec plugin; " +
       "read, env with `explain -f`; all with `--local`, and `version` without a kubeconfig",
     reads: [...CLUSTER.reads, "MANIFESTS", "OUTPUT_FOLDER", "TMPDIR", "/tmp", ...SOCKETS],
-    writes: ["OUTPUT", "OUTPUT_FOLDER/kubectl-mesh-*", ...SOCKETS],
+    writes: ["OUTPUT", "OUTPUT.*.tmp", "OUTPUT_FOLDER/kubectl-mesh-*", ...SOCKETS],
     contacts: [...CLUSTER.contacts, ...SOCKETS],
     listens: SOCKETS,
   },

@@ -8,6 +8,7 @@ import { differ } from "./differ.ts";
 import { HeldFiles, IN_PLACE, inFolder } from "./each_file.ts";
 import { expandInputs } from "./inputs.ts";
 import { buildKustomization } from "./kustomization.ts";
+import { type ManifestProgress, manifestProgress } from "./progress.ts";
 import { interruption, openOutput, type OutputTarget } from "./output.ts";
 import { type Reporter, reporter } from "./reporter.ts";
 
@@ -37,13 +38,26 @@ interface Run extends ManifestWork {
   readonly world: World;
   readonly flags: ManifestFlags;
   readonly report: Reporter;
+  readonly progress: ManifestProgress;
 }
 
 /** Changes all manifests, reports and writes them. Returns the exit code: 1 if any resource failed. */
 export async function changeManifests(world: World, flags: ManifestFlags, work: ManifestWork): Promise<number> {
   const { inputs, done, target, room } = work;
-  const report = reporter(world, { format: flags.report, severalFiles: inputs.length > 1, done }, room);
-  const run = { ...work, world, flags, report };
+  // Manifests that go to the terminal at once would be in its way.
+  const progress = manifestProgress(world, flags.report !== "json" && !(flags.keepGoing && target.file === undefined));
+  const severalFiles = inputs.length > 1;
+  const report = reporter(world, { format: flags.report, severalFiles, done, before: progress.hide }, room);
+  const run = { ...work, world, flags, report, progress };
+  try {
+    return await changeAs(run);
+  } finally {
+    progress.end();
+  }
+}
+
+async function changeAs(run: Run): Promise<number> {
+  const { flags, target } = run;
   // An output that cannot be written is told before anything else.
   if (flags.diff === undefined && !flags.inPlace && target.folder === undefined) return await changeAll(run);
   tellConfiguration(run);
@@ -56,11 +70,22 @@ function tellConfiguration({ report, notes, warnings }: Run): void {
   report.warnings(warnings);
 }
 
-function changed(run: Run, inputs: readonly ManifestInput[], sink: Omit<Sink, "report">): Promise<Summary> {
-  const { flags: { namespace, patch }, target: { format }, templatePaths, report, change, prepare } = run;
-  const sinks = { ...sink, report: report.entry };
+async function changed(
+  { flags: { namespace, patch }, target: { format }, templatePaths, report, change, prepare, progress, room }: Run,
+  inputs: readonly ManifestInput[],
+  sink: Omit<Sink, "report">,
+): Promise<Summary> {
+  const sinks: Sink = {
+    ...sink,
+    report: (entry) => {
+      report.entry(entry);
+      progress.done(entry);
+    },
+  };
   const options = { namespace, output: format, patch, templatePaths, prepare, sink: sinks };
-  return run.room.changeStream(inputs, change, options);
+  const summary = await room.changeStream(progress.watched(inputs), change, options);
+  progress.hide();
+  return summary;
 }
 
 async function changeAll(run: Run): Promise<number> {
@@ -122,10 +147,13 @@ function sum(a: Summary, b: Summary): Summary {
 
 /** Prints what would change. As with `kubectl diff`, 1 says that something would. */
 async function showDiff(run: Run, kind: "unified" | "external"): Promise<number> {
-  const { world, report, inputs } = run;
+  const { world, report, inputs, progress } = run;
   const diff = await differ(world, kind);
   try {
-    const document = diff.add;
+    const document: typeof diff.add = (source, text) => {
+      progress.hide();
+      diff.add(source, text);
+    };
     const summary = await changed(run, inputs, { write: () => {}, document });
     const differs = await diff.end();
     report.end(summary, { file: undefined, isWritten: true });

@@ -39,31 +39,37 @@ export interface ReporterOptions {
   readonly severalFiles: boolean;
   /** What the command does with a resource: "injected". */
   readonly done: string;
+  /** Called before something is printed. */
+  readonly before: () => void;
 }
 
 /** A reporter on standard error. A failure to write does not end the work. */
 export function reporter(
   world: World,
-  { format, severalFiles, done }: ReporterOptions,
+  { format, severalFiles, done, before }: ReporterOptions,
   printer: EntryPrinter,
 ): Reporter {
+  const print = (text: string) => {
+    before();
+    say(world, text);
+  };
   const text = format === "text" || format === "changed";
   return {
     notes: (lines) => {
-      if (text) { for (const line of lines) say(world, `note: ${line}\n`); }
+      if (text) { for (const line of lines) print(`note: ${line}\n`); }
     },
     warnings: (lines) => {
-      if (text) { for (const line of lines) say(world, `warning: ${line}\n`); }
+      if (text) { for (const line of lines) print(`warning: ${line}\n`); }
     },
     entry(entry) {
-      if (format === "json") return say(world, `${printer.entryJson(entry)}\n`);
+      if (format === "json") return print(`${printer.entryJson(entry)}\n`);
       if (!isShown(entry, format)) return;
       const snippet = world.stderr.isTerminal ? snippetText(entry.error?.place) : "";
-      say(world, `${printer.entryText(entry, { severalFiles })}\n${snippet}`);
+      print(`${printer.entryText(entry, { severalFiles })}\n${snippet}`);
     },
     end(summary, written) {
-      if (text) say(world, summaryText(summary, written, done));
-      if (!written.isWritten && format !== "json") say(world, notWritten(summary, written, done));
+      if (text) print(summaryText(summary, written, done));
+      if (!written.isWritten && format !== "json") print(notWritten(summary, written, done));
     },
   };
 }

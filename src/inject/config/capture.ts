@@ -115,7 +115,7 @@ export function captureIn({ text, file }: Source): InjectionCapture | undefined 
 }
 
 /** In YAML, or as JSON. */
-const LOOKS_LIKE = new RegExp(`^(\\{|"?kind"?\\s*:\\s*"?${KIND}\\b)`, "m");
+const LOOKS_LIKE = new RegExp(`(^kind|"kind")\\s*:\\s*"?${KIND}\\b`, "m");
 
 function unreadableOf(value: ValueMap): Unreadable {
   const [namespace, name] = [textAt(value, "namespace"), textAt(value, "name")];

@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { clusterApi, type ClusterOptions, object } from "../../../test/support/kube/cluster.ts";
+import { meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
+import { ApiError, type KubeObject } from "../../core/kube/client/mod.ts";
+import { captureIn, captureText } from "../../inject/mod.ts";
+import { captureInjection, type CaptureQuestion } from "./capture.ts";
+import { capturedApi } from "./captured_api.ts";
+
+const QUESTION: CaptureQuestion = { controlPlane: { istioNamespace: "istio-system" }, namespaces: [] };
+
+function configMap(name: string, data: Record<string, string>): KubeObject {
+  return object("v1", "ConfigMap", `istio-system/${name}`, { data });
+}
+
+function node(name: string, kubeletVersion: string): KubeObject {
+  return object("v1", "Node", name, { status: { nodeInfo: { kubeletVersion }, images: [] } });
+}
+
+const OBJECTS: readonly KubeObject[] = [
+  configMap("istio", { mesh: "trustDomain: a\n", other: "not read" }),
+  configMap("istio-sidecar-injector", { config: "policy: enabled\n", values: "{}" }),
+  configMap("istio-canary", { mesh: "" }),
+  configMap("istio-sidecar-injector-canary", { config: "policy: enabled\n", values: "{}" }),
+  configMap("istio-ca-root-cert", { "root-cert.pem": "" }),
+  ...meshWebhooks({ revision: "canary", tags: ["prod"] }),
+  object("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration", "other", { webhooks: [] }),
+  object("v1", "Namespace", "shop", { metadata: { labels: { "istio.io/rev": "prod" } } }),
+  object("v1", "Namespace", "istio-system"),
+  node("a", "v1.34.1"),
+  node("b", "v1.33.0"),
+];
+
+async function captured(options: Partial<ClusterOptions> = {}, question: Partial<CaptureQuestion> = {}) {
+  const api = clusterApi({ objects: OBJECTS, ...options });
+  return await captureInjection(api, { ...QUESTION, ...question });
+}
+
+Deno.test("captures the configuration of every revision, webhooks, labels and versions, and nothing else", async () => {
+  const { objects, kubeletVersions, unreadable, withheld } = await captured();
+  const names = objects.map(({ kind, metadata: { name } }) => `${kind}/${name}`).sort();
+  assert.deepEqual(names.filter((name) => !name.startsWith("Mutating")), [
+    "ConfigMap/istio",
+    "ConfigMap/istio-canary",
+    "ConfigMap/istio-sidecar-injector",
+    "ConfigMap/istio-sidecar-injector-canary",
+    "Namespace/istio-system",
+    "Namespace/shop",
+  ]);
+  assert.equal(names.filter((name) => name.startsWith("Mutating")).length, 2);
+  assert.deepEqual(objects.find(({ metadata }) => metadata.name === "istio")?.["data"], { mesh: "trustDomain: a\n" });
+  assert.deepEqual(kubeletVersions, ["v1.33.0", "v1.34.1"]);
+  assert.deepEqual([unreadable, withheld], [[], []]);
+  assert(!JSON.stringify(objects).includes("caBundle"));
+});
+
+Deno.test("names of nodes are kept only where some kubelets are too old", async () => {
+  const objects = [...OBJECTS, node("old", "v1.30.0")];
+  assert.deepEqual((await captured({ objects })).kubeletVersions, { a: "v1.34.1", b: "v1.33.0", old: "v1.30.0" });
+  const old = OBJECTS.filter(({ kind }) => kind !== "Node").concat(node("old", "v1.30.0"));
+  assert.deepEqual((await captured({ objects: old })).kubeletVersions, ["v1.30.0"]);
+});
+
+Deno.test("the same bytes for the same state, in any order of objects", async () => {
+  const text = captureText(await captured());
+  assert.equal(captureText(await captured({ objects: OBJECTS.toReversed() })), text);
+});
+
+Deno.test("secrets in values and mesh configuration are replaced and named", async () => {
+  const mesh = "defaultConfig:\n  tracing:\n    lightstep: {accessToken: s3cret, address: a:1}\n";
+  const values = "global:\n  imagePullSecrets: [regcred]\n  proxy: {password: s3cret}\n";
+  const objects = [
+    configMap("istio", { mesh }),
+    configMap("istio-sidecar-injector", { config: "policy: enabled\n", values }),
+  ];
+  const capture = await captured({ objects });
+  assert(!captureText(capture).includes("s3cret"));
+  assert(captureText(capture).includes("regcred"));
+  assert.deepEqual(capture.withheld.toSorted(), [
+    "configmap/istio-system/istio-sidecar-injector: values",
+    "configmap/istio-system/istio: mesh",
+  ]);
+});
+
+Deno.test("what is forbidden is named, in order; a failure is an error", async () => {
+  const forbidden = /nodes|namespaces$/;
+  const { unreadable, kubeletVersions } = await captured({ forbidden });
+  assert.deepEqual(unreadable.map(({ needs }) => needs), ["list on namespaces", "list on nodes"]);
+  assert.equal(kubeletVersions, undefined);
+  await assert.rejects(captured({ forbidden: /./ }), /^MeshError: Nothing can be read: it needs get on configmaps/);
+  const failing = (path: string) => /nodes/.test(path) ? new ApiError("Cannot reach the server") : undefined;
+  await assert.rejects(captured({ failing }), /Cannot reach the server/);
+});
+
+Deno.test("without the webhooks the ConfigMaps of the namespace name the revisions", async () => {
+  const { objects, unreadable } = await captured({ forbidden: /mutating/ });
+  assert(objects.some(({ metadata }) => metadata.name === "istio-sidecar-injector-canary"));
+  assert.deepEqual(unreadable.map(({ resource }) => resource), ["mutatingwebhookconfigurations"]);
+});
+
+Deno.test("only the named namespaces, and an error for one that is not there", async () => {
+  const { objects } = await captured({ forbidden: /namespaces$/ }, { namespaces: ["shop"] });
+  assert.deepEqual(objects.filter(({ kind }) => kind === "Namespace").map(({ metadata }) => metadata.name), ["shop"]);
+  await assert.rejects(captured({}, { namespaces: ["nowhere"] }), /There is no namespace "nowhere"/);
+});
+
+Deno.test("a cluster without an injector is an error", async () => {
+  await assert.rejects(captured({ objects: [] }), /The ConfigMap "istio-sidecar-injector" does not exist/);
+});
+
+Deno.test("a capture answers as its cluster", async () => {
+  const forbidden = /nodes|namespaces\/shop$/;
+  const live = clusterApi({ objects: OBJECTS, forbidden });
+  const question = { ...QUESTION, namespaces: ["shop", "istio-system"] };
+  const capture = captureIn({ text: captureText(await captureInjection(live, question)), file: "c" });
+  assert(capture !== undefined);
+  const api = capturedApi(capture, "c");
+  const maps = "/api/v1/namespaces/istio-system/configmaps";
+  for (const path of [`${maps}/istio-canary`, `${maps}/nothing`, "/api/v1/namespaces/istio-system"]) {
+    assert.equal((await api.get(path))?.metadata.name, (await live.get(path))?.metadata.name, path);
+  }
+  const webhooks = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations";
+  assert.equal((await api.list(webhooks)).items.length, 2);
+  await assert.rejects(api.get("/api/v1/namespaces/shop"), { status: 403 });
+  await assert.rejects(api.list("/api/v1/nodes"), { status: 403 });
+  await assert.rejects(api.create("/api/v1/namespaces", {}), /cannot be changed/);
+});
