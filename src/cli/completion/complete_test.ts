@@ -48,7 +48,7 @@ const CASES: readonly (readonly [words: string[], expected: string[], directive:
       "inject",
       "uninject",
       "config",
-      "config",
+      "kustomize",
       "check",
       "explain",
       "capture",
