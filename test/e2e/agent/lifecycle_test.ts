@@ -41,7 +41,7 @@ testInPlaces("all 256 exit codes, beside 120 orphans that are reaped", async (pl
   const codes = Array.from({ length: 256 }, (_, code) => code);
   const orphans = "for i in 1 2 3 4; do sh -c 'sleep 0.2; exit 3' & done; ";
   const beside = codes.map((code) => `${code % 8 === 0 && code < 240 ? orphans : ""}exit ${code}`);
-  const agent = new Agent(place, standIn(`while sleep 0.1; do ${COUNT_ORPHANS}; done`, { beside }));
+  const agent = new Agent(place, standIn(`while sleep 0.3; do ${COUNT_ORPHANS}; done`, { beside }));
   await agent.until(/codes \[/);
   assert.deepEqual(JSON.parse(/codes (\[.*\])/.exec(agent.text)?.[1] ?? ""), codes);
   // The stand-in counts children that its parent has not reaped: in the end none.
