@@ -12,12 +12,14 @@ const latin1 = new TextDecoder("latin1");
 export interface TarFile {
   readonly name: string;
   readonly content: Uint8Array;
+  /** Permissions; 0600 by default. */
+  readonly mode?: number;
 }
 
-/** The bytes of an archive of files, each with the mode 0600; `seconds` is their time. */
+/** The bytes of an archive of files; `seconds` is their time. */
 export function* tarBytes(files: Iterable<TarFile>, seconds: number): Generator<Uint8Array<ArrayBuffer>> {
-  for (const { name, content } of files) {
-    yield header(name, content.length, seconds);
+  for (const { name, content, mode = 0o600 } of files) {
+    yield header(name, content.length, mode, seconds);
     yield new Uint8Array(content);
     yield new Uint8Array((BLOCK - content.length % BLOCK) % BLOCK);
   }
@@ -25,12 +27,12 @@ export function* tarBytes(files: Iterable<TarFile>, seconds: number): Generator<
 }
 
 /** Names, sizes and times are octal numbers and texts at fixed places; the sum of all bytes is one of them. */
-function header(name: string, size: number, seconds: number): Uint8Array<ArrayBuffer> {
+function header(name: string, size: number, mode: number, seconds: number): Uint8Array<ArrayBuffer> {
   const block = new Uint8Array(BLOCK);
   const put = (text: string, at: number) => void encoder.encodeInto(text, block.subarray(at));
   const octal = (value: number, digits: number) => value.toString(8).padStart(digits, "0");
   put(name, 0);
-  put(`${octal(0o600, 7)}\0${octal(0, 7)}\0${octal(0, 7)}\0${octal(size, 11)}\0${octal(seconds, 11)}\0`, 100);
+  put(`${octal(mode, 7)}\0${octal(0, 7)}\0${octal(0, 7)}\0${octal(size, 11)}\0${octal(seconds, 11)}\0`, 100);
   put("        0", 148);
   put("ustar\x0000", 257);
   put(`${octal(sumOf(block), 6)}\0 `, 148);

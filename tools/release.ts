@@ -1,0 +1,128 @@
+/**
+ * Makes a release: `tools/deno task release [FLAGS]`. Compiles the program for every platform whose runtime can be had, and writes
+ * to `dist/release`: an archive of each, Debian and RPM packages, a bill of materials, provenance, checksums, the manifest for krew
+ * and the formula for Homebrew. The same commit gives the same bytes on the same kind of machine.
+ *
+ * | flag             | what it does                                                                                        |
+ * |------------------|-----------------------------------------------------------------------------------------------------|
+ * | `--homepage URL` | where the release will be; by default the repository of GitHub's workflow                           |
+ * | `--only NAMES`   | only these platforms, such as `linux-amd64,darwin-arm64`                                            |
+ * | `--with FILE`    | a further file of the release, such as the tar of the images; may be repeated                       |
+ * | `--complete`     | fails if a platform has no runtime, or if files differ from the commit                              |
+ */
+import { parseArgs } from "node:util";
+import { VERSION } from "../src/version.ts";
+import { type Build, bundle, COMMAND, compileScripts, isThisMachine, warmCaches } from "./compile/build.ts";
+import { type Platform, PLATFORMS } from "./compile/platforms.ts";
+import { say } from "./compile/run.ts";
+import { toScripts } from "./compile/scripts.ts";
+import { sourceState } from "./compile/source_state.ts";
+import { assemble } from "./release/assemble.ts";
+import { npmPackages } from "./release/npm_packages.ts";
+import { builderOf } from "./release/provenance.ts";
+import type { Binary, Document } from "./release/release.ts";
+
+const ROOT = decodeURIComponent(new URL("..", import.meta.url).pathname).replace(/\/$/, "");
+
+/** Files beside the binary in each archive. */
+const DOCUMENTS = ["LICENSE", "README.md"];
+
+async function main(args: string[]): Promise<number> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      homepage: { type: "string" },
+      only: { type: "string" },
+      with: { type: "string", multiple: true, default: [] },
+      complete: { type: "boolean", default: false },
+    },
+  });
+  const platforms = chosen(values.only);
+  const { commit, seconds } = await sourceState(ROOT);
+  if (seconds === undefined) {
+    throw new Error("No time of the commit is known: run it in a checkout, or set SOURCE_DATE_EPOCH");
+  }
+  if (commit.endsWith("-dirty") && values.complete) throw new Error("Files differ from the commit: commit them first");
+  const cache = Deno.env.get("MESH_CACHE") ?? `${ROOT}/.cache`;
+  await Deno.mkdir(cache, { recursive: true });
+  const build: Build = { root: ROOT, cache, work: await Deno.makeTempDir({ dir: cache, prefix: "release-" }) };
+  try {
+    const folder = await bundle(build);
+    const npm = `${Deno.env.get("DENO_DIR") ?? `${cache}/deno-dir`}/npm`;
+    const packages = await npmPackages(folder, await Deno.readTextFile(`${ROOT}/deno.lock`), npm);
+    const { binaries, missing } = await compileAll(build, folder, platforms);
+    if (binaries.length === 0 || (values.complete && missing.length > 0)) return 1;
+    const homepage = values.homepage ?? homepageOf((name) => Deno.env.get(name));
+    const documents = await Promise.all(DOCUMENTS.map((name) => documentOf(`${ROOT}/${name}`)));
+    const files = await assemble(
+      { version: VERSION, source: { commit, seconds }, homepage, binaries, documents },
+      {
+        root: ROOT,
+        work: `${build.work}/packages`,
+        packages,
+        builder: builderOf((name) => Deno.env.get(name)),
+        others: await Promise.all(values.with.map(documentOf)),
+      },
+    );
+    await write(`${ROOT}/dist/release`, files);
+    if (missing.length > 0) say(`release: left out, without a runtime: ${missing.join(", ")}`);
+    return 0;
+  } finally {
+    await Deno.remove(build.work, { recursive: true });
+  }
+}
+
+function chosen(only: string | undefined): readonly Platform[] {
+  if (only === undefined) return PLATFORMS;
+  return only.split(",").map((name) => {
+    const found = PLATFORMS.find((each) => each.name === name);
+    if (found !== undefined) return found;
+    throw new Error(`No platform "${name}": there are ${PLATFORMS.map((each) => each.name).join(", ")}`);
+  });
+}
+
+/** Without a repository the links lead nowhere, and say so. */
+function homepageOf(env: (name: string) => string | undefined): string {
+  const [server, repository] = [env("GITHUB_SERVER_URL"), env("GITHUB_REPOSITORY")];
+  if (server !== undefined && repository !== undefined) return `${server}/${repository}`;
+  say("release: no repository is known, so links in the manifests lead to example.com; see --homepage");
+  return "https://example.com/kubectl-mesh";
+}
+
+async function compileAll(build: Build, folder: string, platforms: readonly Platform[]) {
+  const scripts = await toScripts(folder);
+  const caches = platforms.some(isThisMachine) ? await warmCaches(build, scripts) : undefined;
+  const binaries: Binary[] = [];
+  const missing: string[] = [];
+  for (const platform of platforms) {
+    const output = `${build.work}/out/${platform.name}`;
+    try {
+      await compileScripts(build, scripts, { variant: COMMAND, platform, output }, caches);
+      binaries.push({ platform, content: await Deno.readFile(output) });
+    } catch (error) {
+      missing.push(platform.name);
+      say(`release: cannot compile for ${platform.name}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return { binaries, missing };
+}
+
+async function documentOf(path: string): Promise<Document> {
+  return { name: path.replace(/^.*\//, ""), content: await Deno.readFile(path) };
+}
+
+async function write(folder: string, files: readonly Document[]): Promise<void> {
+  await Deno.remove(folder, { recursive: true }).catch(() => {});
+  await Deno.mkdir(folder, { recursive: true });
+  for (const { name, content } of files) {
+    await Deno.writeFile(`${folder}/${name}`, content);
+    say(`release: ${folder}/${name}: ${(content.length / 1e6).toFixed(1)} MB`);
+  }
+}
+
+try {
+  Deno.exit(await main(Deno.args));
+} catch (error) {
+  say(`error: ${error instanceof Error ? error.message : String(error)}`);
+  Deno.exit(1);
+}

@@ -1,0 +1,32 @@
+import { gzipSync } from "node:zlib";
+import { zipSync } from "fflate";
+import { tarBytes } from "../../src/explain/capture/tar.ts";
+import { type Binary, type Document, goPlatform, type Release } from "./release.ts";
+
+/** The archive of a binary: the program and the documents, with no folder around them, all with the time of the commit. */
+export async function archiveOf(
+  { version, source, documents }: Release,
+  { platform, content }: Binary,
+): Promise<Document> {
+  const { os, arch } = goPlatform(platform);
+  const program = { name: `kubectl-mesh${platform.extension}`, content, mode: 0o755 };
+  const files = [program, ...documents.map((each) => ({ ...each, mode: 0o644 }))];
+  const [ending, pack] = os === "windows" ? ["zip", zip] as const : ["tar.gz", tarGz] as const;
+  return { name: `kubectl-mesh_${version}_${os}_${arch}.${ending}`, content: await pack(files, source.seconds) };
+}
+
+interface File extends Document {
+  readonly mode: number;
+}
+
+async function tarGz(files: readonly File[], seconds: number): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = await new Blob([...tarBytes(files, seconds)]).bytes();
+  return new Uint8Array(gzipSync(bytes, { level: 9 }));
+}
+
+/** Zip's times have no zone: fflate writes those of the local one, so a time is made that reads as UTC there. */
+function zip(files: readonly File[], seconds: number): Uint8Array<ArrayBuffer> {
+  const local = new Date(seconds * 1000 + new Date(seconds * 1000).getTimezoneOffset() * 60_000);
+  const entries = files.map(({ name, content }) => [name, content] as const);
+  return new Uint8Array(zipSync(Object.fromEntries(entries), { level: 9, mtime: local }));
+}

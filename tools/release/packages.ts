@@ -1,0 +1,105 @@
+import { gzipSync } from "node:zlib";
+import { goProgram } from "../../test/support/programs/go_program.ts";
+import { mustRun } from "../compile/run.ts";
+import { isoTime, namesIn } from "../compile/source_state.ts";
+import { type Binary, type Document, goPlatform, type Release } from "./release.ts";
+
+/** The formats, and what each calls the libraries that the program needs: the C library since 2.27 and GCC's. */
+const FORMATS = {
+  deb: { depends: ["libc6 (>= 2.27)", "libgcc-s1 | libgcc1"] },
+  rpm: { depends: ["glibc >= 2.27", "libgcc"] },
+} as const;
+
+/** Where shells look for completions, by the beginning of the names in `completions/`. */
+const COMPLETIONS: readonly (readonly [ending: string, place: string])[] = [
+  [".bash", "/usr/share/bash-completion/completions/kubectl-mesh"],
+  [".zsh", "/usr/share/zsh/vendor-completions/_kubectl-mesh"],
+  [".fish", "/usr/share/fish/vendor_completions.d/kubectl-mesh.fish"],
+];
+
+/** A file of a package as nfpm reads it. */
+interface Content {
+  readonly src: string;
+  readonly dst: string;
+  readonly type?: "symlink";
+  readonly file_info?: { readonly mode: number };
+}
+
+/**
+ * Debian and RPM packages of the binaries for Linux, made by nfpm. `root` is the checkout, `work` a folder for this alone. All
+ * files have the time of the commit.
+ */
+export async function linuxPackages(release: Release, root: string, work: string): Promise<Document[]> {
+  const nfpm = await goProgram("tools/release/nfpm", "github.com/goreleaser/nfpm/v2/cmd/nfpm");
+  const made: Document[] = [];
+  for (const binary of release.binaries.filter(({ platform }) => goPlatform(platform).os === "linux")) {
+    const folder = `${work}/${binary.platform.name}`;
+    const contents = await contentsOf(binary, root, folder);
+    for (const [format, { depends }] of Object.entries(FORMATS)) {
+      const out = `${folder}/${format}`;
+      await Deno.mkdir(out);
+      await Deno.writeTextFile(`${folder}/nfpm.json`, JSON.stringify(configOf(release, binary, contents, depends)));
+      const epoch = { SOURCE_DATE_EPOCH: String(release.source.seconds) };
+      await mustRun([nfpm, "package", "-f", `${folder}/nfpm.json`, "-p", format, "-t", `${out}/`], epoch);
+      for (const name of await namesIn(out)) made.push({ name, content: await Deno.readFile(`${out}/${name}`) });
+    }
+  }
+  return made;
+}
+
+function configOf(
+  { version, homepage, source }: Release,
+  { platform }: Binary,
+  contents: readonly Content[],
+  depends: readonly string[],
+): object {
+  return {
+    name: "kubectl-mesh",
+    arch: goPlatform(platform).arch,
+    platform: "linux",
+    version: `v${version}`,
+    version_schema: "semver",
+    release: "1",
+    section: "admin",
+    priority: "optional",
+    maintainer: `kubectl-mesh <${homepage}/issues>`,
+    vendor: "kubectl-mesh",
+    homepage,
+    license: "Apache-2.0",
+    description: "Put workloads into an Istio mesh and check it\nA plugin of kubectl, in one file.",
+    mtime: isoTime(source.seconds),
+    rpm: { buildhost: "localhost", group: "Applications/System" },
+    depends,
+    contents,
+  };
+}
+
+/** The files of a package; what is not in the checkout as it is installed is written to `folder`. */
+async function contentsOf({ content }: Binary, root: string, folder: string): Promise<Content[]> {
+  await Deno.mkdir(`${folder}/man`, { recursive: true });
+  await Deno.writeFile(`${folder}/kubectl-mesh`, content, { mode: 0o755 });
+  const pages = (await namesIn(`${root}/docs/man`)).filter((name) => name.endsWith(".1"));
+  for (const name of pages) {
+    await Deno.writeFile(
+      `${folder}/man/${name}.gz`,
+      gzipSync(await Deno.readFile(`${root}/docs/man/${name}`), { level: 9 }),
+    );
+  }
+  const plain = { file_info: { mode: 0o644 } };
+  return [
+    { src: `${folder}/kubectl-mesh`, dst: "/usr/bin/kubectl-mesh", file_info: { mode: 0o755 } },
+    // kubectl asks a program of this name for completions.
+    { src: "kubectl-mesh", dst: "/usr/bin/kubectl_complete-mesh", type: "symlink" },
+    { src: `${root}/LICENSE`, dst: "/usr/share/doc/kubectl-mesh/copyright", ...plain },
+    ...pages.map((name) => ({ src: `${folder}/man/${name}.gz`, dst: `/usr/share/man/man1/${name}.gz`, ...plain })),
+    ...(await completionFiles(`${root}/completions`)).map((each) => ({ ...each, ...plain })),
+  ];
+}
+
+async function completionFiles(folder: string): Promise<Content[]> {
+  const names = await namesIn(folder).catch(() => []);
+  return COMPLETIONS.flatMap(([ending, dst]) => {
+    const name = names.find((each) => each.endsWith(ending));
+    return name === undefined ? [] : [{ src: `${folder}/${name}`, dst }];
+  });
+}

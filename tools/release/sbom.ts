@@ -1,0 +1,71 @@
+import { Contrib, Enums, Models, Serialize, Spec } from "@cyclonedx/cyclonedx-library";
+import { RUNTIME_VERSION } from "../compile/platforms.ts";
+import { sha256 } from "./checksums.ts";
+import type { Release } from "./release.ts";
+
+/** A package of npm in the program. */
+export interface NpmPackage {
+  /** `@scope/name` or `name`. */
+  readonly name: string;
+  readonly version: string;
+  /** The licence in its package.json: an SPDX id or expression; `undefined` if it names none. */
+  readonly license: string | undefined;
+  /** As npm and deno.lock write it: `sha512-BASE64`. */
+  readonly integrity: string | undefined;
+}
+
+/**
+ * A bill of materials: CycloneDX 1.6 as JSON, of the program with Deno and the packages of npm. The same release has the same
+ * bytes.
+ */
+export function sbom({ version, source, homepage }: Release, packages: readonly NpmPackage[]): string {
+  const bom = new Models.Bom({ serialNumber: serialNumber(`${version} ${source.commit}`) });
+  bom.metadata.timestamp = new Date(source.seconds * 1000);
+  const program = component(Enums.ComponentType.Application, "kubectl-mesh", version, "Apache-2.0", {
+    purl: `pkg:generic/kubectl-mesh@${version}`,
+    website: homepage,
+  });
+  const deno = component(Enums.ComponentType.Platform, "deno", RUNTIME_VERSION, "MIT", {
+    purl: `pkg:github/denoland/deno@v${RUNTIME_VERSION}`,
+  });
+  bom.metadata.component = program;
+  for (const each of [deno, ...packages.map(ofPackage)]) {
+    bom.components.add(each);
+    program.dependencies.add(each.bomRef);
+  }
+  const serializer = new Serialize.JsonSerializer(new Serialize.JSON.Normalize.Factory(Spec.Spec1dot6));
+  return `${serializer.serialize(bom, { sortLists: true, space: 2 })}\n`;
+}
+
+function ofPackage({ name, version, license, integrity }: NpmPackage): Models.Component {
+  const purl = `pkg:npm/${name.replace(/^@/, "%40")}@${version}`;
+  const made = component(Enums.ComponentType.Library, name, version, license, { purl });
+  const [, hash] = /^sha512-(.+)$/.exec(integrity ?? "") ?? [];
+  if (hash !== undefined) made.hashes.set(Enums.HashAlgorithm["SHA-512"], Uint8Array.fromBase64(hash).toHex());
+  return made;
+}
+
+function component(
+  type: Enums.ComponentType,
+  name: string,
+  version: string,
+  license: string | undefined,
+  { purl, website }: { readonly purl: string; readonly website?: string },
+): Models.Component {
+  const made = new Models.Component(type, name, { version, purl, bomRef: purl });
+  if (license !== undefined) made.licenses.add(licenses.makeFromString(license));
+  if (website !== undefined) {
+    made.externalReferences.add(new Models.ExternalReference(website, Enums.ExternalReferenceType.Website));
+  }
+  return made;
+}
+
+/** An expression has an operator; every other text is an id or a name. */
+const licenses = new Contrib.License.Factories.LicenseFactory((text) => / (OR|AND|WITH) /.test(text));
+
+/** A UUID (version 8, RFC 9562) that a text decides. */
+function serialNumber(text: string): string {
+  const digits = sha256(new TextEncoder().encode(text));
+  const parts = [digits.slice(0, 8), digits.slice(8, 12), `8${digits.slice(13, 16)}`, `8${digits.slice(17, 20)}`];
+  return `urn:uuid:${[...parts, digits.slice(20, 32)].join("-")}`;
+}
