@@ -20,7 +20,7 @@ import { sourceState } from "./compile/source_state.ts";
 import { assemble } from "./release/assemble.ts";
 import { npmPackages } from "./release/npm_packages.ts";
 import { builderOf } from "./release/provenance.ts";
-import type { Binary, Document } from "./release/release.ts";
+import type { Binary, Document, Release } from "./release/release.ts";
 
 const ROOT = decodeURIComponent(new URL("..", import.meta.url).pathname).replace(/\/$/, "");
 
@@ -38,11 +38,7 @@ async function main(args: string[]): Promise<number> {
     },
   });
   const platforms = chosen(values.only);
-  const { commit, seconds } = await sourceState(ROOT);
-  if (seconds === undefined) {
-    throw new Error("No time of the commit is known: run it in a checkout, or set SOURCE_DATE_EPOCH");
-  }
-  if (commit.endsWith("-dirty") && values.complete) throw new Error("Files differ from the commit: commit them first");
+  const source = await knownSource(values.complete);
   const cache = Deno.env.get("MESH_CACHE") ?? `${ROOT}/.cache`;
   await Deno.mkdir(cache, { recursive: true });
   const build: Build = { root: ROOT, cache, work: await Deno.makeTempDir({ dir: cache, prefix: "release-" }) };
@@ -51,25 +47,29 @@ async function main(args: string[]): Promise<number> {
     const npm = `${Deno.env.get("DENO_DIR") ?? `${cache}/deno-dir`}/npm`;
     const packages = await npmPackages(folder, await Deno.readTextFile(`${ROOT}/deno.lock`), npm);
     const { binaries, missing } = await compileAll(build, folder, platforms);
+    if (missing.length > 0) say(`release: without a runtime, so left out: ${missing.join(", ")}`);
     if (binaries.length === 0 || (values.complete && missing.length > 0)) return 1;
-    const homepage = values.homepage ?? homepageOf((name) => Deno.env.get(name));
     const documents = await Promise.all(DOCUMENTS.map((name) => documentOf(`${ROOT}/${name}`)));
-    const files = await assemble(
-      { version: VERSION, source: { commit, seconds }, homepage, binaries, documents },
-      {
-        root: ROOT,
-        work: `${build.work}/packages`,
-        packages,
-        builder: builderOf((name) => Deno.env.get(name)),
-        others: await Promise.all(values.with.map(documentOf)),
-      },
-    );
+    const homepage = values.homepage ?? homepageOf((name) => Deno.env.get(name));
+    const files = await assemble({ version: VERSION, source, homepage, binaries, documents }, {
+      root: ROOT,
+      work: `${build.work}/packages`,
+      packages,
+      builder: builderOf((name) => Deno.env.get(name)),
+      others: await Promise.all(values.with.map(documentOf)),
+    });
     await write(`${ROOT}/dist/release`, files);
-    if (missing.length > 0) say(`release: left out, without a runtime: ${missing.join(", ")}`);
     return 0;
   } finally {
     await Deno.remove(build.work, { recursive: true });
   }
+}
+
+async function knownSource(isComplete: boolean): Promise<Release["source"]> {
+  const { commit, seconds } = await sourceState(ROOT);
+  if (commit.endsWith("-dirty") && isComplete) throw new Error("Files differ from the commit: commit them first");
+  if (seconds !== undefined) return { commit, seconds };
+  throw new Error("No time of the commit is known: run it in a checkout, or set SOURCE_DATE_EPOCH");
 }
 
 function chosen(only: string | undefined): readonly Platform[] {

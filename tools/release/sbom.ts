@@ -21,11 +21,17 @@ export interface NpmPackage {
 export function sbom({ version, source, homepage }: Release, packages: readonly NpmPackage[]): string {
   const bom = new Models.Bom({ serialNumber: serialNumber(`${version} ${source.commit}`) });
   bom.metadata.timestamp = new Date(source.seconds * 1000);
-  const program = component(Enums.ComponentType.Application, "kubectl-mesh", version, "Apache-2.0", {
+  const program = component(Enums.ComponentType.Application, {
+    name: "kubectl-mesh",
+    version,
+    license: "Apache-2.0",
     purl: `pkg:generic/kubectl-mesh@${version}`,
-    website: homepage,
   });
-  const deno = component(Enums.ComponentType.Platform, "deno", RUNTIME_VERSION, "MIT", {
+  program.externalReferences.add(new Models.ExternalReference(homepage, Enums.ExternalReferenceType.Website));
+  const deno = component(Enums.ComponentType.Platform, {
+    name: "deno",
+    version: RUNTIME_VERSION,
+    license: "MIT",
     purl: `pkg:github/denoland/deno@v${RUNTIME_VERSION}`,
   });
   bom.metadata.component = program;
@@ -39,7 +45,7 @@ export function sbom({ version, source, homepage }: Release, packages: readonly 
 
 function ofPackage({ name, version, license, integrity }: NpmPackage): Models.Component {
   const purl = `pkg:npm/${name.replace(/^@/, "%40")}@${version}`;
-  const made = component(Enums.ComponentType.Library, name, version, license, { purl });
+  const made = component(Enums.ComponentType.Library, { name, version, license, purl });
   const [, hash] = /^sha512-(.+)$/.exec(integrity ?? "") ?? [];
   if (hash !== undefined) made.hashes.set(Enums.HashAlgorithm["SHA-512"], Uint8Array.fromBase64(hash).toHex());
   return made;
@@ -47,21 +53,17 @@ function ofPackage({ name, version, license, integrity }: NpmPackage): Models.Co
 
 function component(
   type: Enums.ComponentType,
-  name: string,
-  version: string,
-  license: string | undefined,
-  { purl, website }: { readonly purl: string; readonly website?: string },
+  { name, version, license, purl }: Pick<NpmPackage, "name" | "version" | "license"> & { readonly purl: string },
 ): Models.Component {
   const made = new Models.Component(type, name, { version, purl, bomRef: purl });
   if (license !== undefined) made.licenses.add(licenses.makeFromString(license));
-  if (website !== undefined) {
-    made.externalReferences.add(new Models.ExternalReference(website, Enums.ExternalReferenceType.Website));
-  }
   return made;
 }
 
 /** An expression has an operator; every other text is an id or a name. */
-const licenses = new Contrib.License.Factories.LicenseFactory((text) => / (OR|AND|WITH) /.test(text));
+const licenses = new Contrib.License.Factories.LicenseFactory((text) => {
+  if (!/ (OR|AND|WITH) /.test(text)) throw new Error(`No expression: "${text}"`);
+});
 
 /** A UUID (version 8, RFC 9562) that a text decides. */
 function serialNumber(text: string): string {
