@@ -16,7 +16,7 @@ import { type Build, bundle, COMMAND, compileScripts, isThisMachine, warmCaches 
 import { type Platform, PLATFORMS } from "./compile/platforms.ts";
 import { say } from "./compile/run.ts";
 import { toScripts } from "./compile/scripts.ts";
-import { sourceState } from "./compile/source_state.ts";
+import { namesIn, sourceState } from "./compile/source_state.ts";
 import { assemble } from "./release/assemble.ts";
 import { npmPackages } from "./release/npm_packages.ts";
 import { builderOf } from "./release/provenance.ts";
@@ -49,14 +49,17 @@ async function main(args: string[]): Promise<number> {
     const { binaries, missing } = await compileAll(build, folder, platforms);
     if (missing.length > 0) say(`release: without a runtime, so left out: ${missing.join(", ")}`);
     if (binaries.length === 0 || (values.complete && missing.length > 0)) return 1;
-    const documents = await Promise.all(DOCUMENTS.map((name) => documentOf(`${ROOT}/${name}`)));
+    const completions = (await namesIn(`${ROOT}/completions`)).map((name) => `completions/${name}`);
+    const documents = await Promise.all(
+      [...DOCUMENTS, ...completions].map((name) => documentOf(`${ROOT}/${name}`, name)),
+    );
     const homepage = values.homepage ?? homepageOf((name) => Deno.env.get(name));
     const files = await assemble({ version: VERSION, source, homepage, binaries, documents }, {
       root: ROOT,
       work: `${build.work}/packages`,
       packages,
       builder: builderOf((name) => Deno.env.get(name)),
-      others: await Promise.all(values.with.map(documentOf)),
+      others: await Promise.all(values.with.map((path) => documentOf(path))),
     });
     await write(`${ROOT}/dist/release`, files);
     return 0;
@@ -107,8 +110,8 @@ async function compileAll(build: Build, folder: string, platforms: readonly Plat
   return { binaries, missing };
 }
 
-async function documentOf(path: string): Promise<Document> {
-  return { name: path.replace(/^.*\//, ""), content: await Deno.readFile(path) };
+async function documentOf(path: string, name = path.replace(/^.*\//, "")): Promise<Document> {
+  return { name, content: await Deno.readFile(path) };
 }
 
 async function write(folder: string, files: readonly Document[]): Promise<void> {

@@ -10,12 +10,12 @@ const FORMATS = {
   rpm: { depends: ["glibc >= 2.27", "libgcc"] },
 } as const;
 
-/** Where shells look for completions, by the beginning of the names in `completions/`. */
-const COMPLETIONS: readonly (readonly [ending: string, place: string])[] = [
-  [".bash", "/usr/share/bash-completion/completions/kubectl-mesh"],
-  [".zsh", "/usr/share/zsh/vendor-completions/_kubectl-mesh"],
-  [".fish", "/usr/share/fish/vendor_completions.d/kubectl-mesh.fish"],
-];
+/** Where shells look for the files of `completions/`. */
+const COMPLETIONS: Readonly<Record<string, string>> = {
+  "kubectl-mesh.bash": "/usr/share/bash-completion/completions/kubectl-mesh",
+  "_kubectl-mesh": "/usr/share/zsh/vendor-completions/_kubectl-mesh",
+  "kubectl-mesh.fish": "/usr/share/fish/vendor_completions.d/kubectl-mesh.fish",
+};
 
 /** A file of a package as nfpm reads it. */
 interface Content {
@@ -92,14 +92,6 @@ async function contentsOf({ content }: Binary, root: string, folder: string): Pr
     { src: "kubectl-mesh", dst: "/usr/bin/kubectl_complete-mesh", type: "symlink" },
     { src: `${root}/LICENSE`, dst: "/usr/share/doc/kubectl-mesh/copyright", ...plain },
     ...pages.map((name) => ({ src: `${folder}/man/${name}.gz`, dst: `/usr/share/man/man1/${name}.gz`, ...plain })),
-    ...(await completionFiles(`${root}/completions`)).map((each) => ({ ...each, ...plain })),
+    ...Object.entries(COMPLETIONS).map(([name, dst]) => ({ src: `${root}/completions/${name}`, dst, ...plain })),
   ];
-}
-
-async function completionFiles(folder: string): Promise<Content[]> {
-  const names = await namesIn(folder).catch(() => []);
-  return COMPLETIONS.flatMap(([ending, dst]) => {
-    const name = names.find((each) => each.endsWith(ending));
-    return name === undefined ? [] : [{ src: `${folder}/${name}`, dst }];
-  });
 }
