@@ -16,7 +16,7 @@ const BINARY = Deno.env.get("MESH_BINARY") ?? `${ROOT}/dist/kubectl-mesh`;
 
 /** Sizes by `--size`, each with its goal. */
 const CASES: Readonly<Record<string, Case>> = {
-  usual: { size: { namespaces: 500, pods: 10 }, goal: { seconds: 5, megabytes: 250 } },
+  usual: { size: { namespaces: 500, pods: 10 }, goal: { seconds: 5, megabytes: 200 } },
   large: { size: { namespaces: 2000, pods: 25 }, goal: { seconds: 10, megabytes: 300 } },
 };
 
