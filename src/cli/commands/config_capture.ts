@@ -16,6 +16,7 @@ const FLAGS = {
   "What is captured": {
     namespace: flag("-n, --namespace NAMESPACES", "Labels of these namespaces only", {
       type: "list",
+      completes: "namespaces",
       defaultDoc: "all",
     }),
     ...CONTROL_PLANE,

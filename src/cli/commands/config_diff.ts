@@ -5,7 +5,10 @@ import { CLUSTER, CONFIGURATION, CONTROL_PLANE, FILENAMES, NATIVE_SIDECARS } fro
 const FLAGS = {
   "Pods (samples unless files are given)": {
     ...FILENAMES,
-    namespace: flag("-n, --namespace NAMESPACE", "Namespace of resources that name none", { default: "default" }),
+    namespace: flag("-n, --namespace NAMESPACE", "Namespace of resources that name none", {
+      completes: "namespaces",
+      default: "default",
+    }),
   },
   "Configurations": {
     values: { ...CONFIGURATION.values, doc: "Values of files that have none" },
@@ -27,7 +30,7 @@ export const CONFIG_DIFF = command({
     "A and B are captures, injector configurations, their ConfigMaps, templates, or rev:NAME for a revision or tag of the " +
     "cluster. CAPTURE@REVISION is one revision of a capture; two captures are compared revision by revision.",
   usage: "A B [-f FILE] [flags]",
-  positional: { usage: "A B" },
+  positional: { usage: "A B", completes: "configurations" },
   isForPeople: true,
   examples: [
     { command: "kubectl mesh config diff rev:default rev:canary" },

@@ -53,7 +53,9 @@ export async function complete(root: Command, words: readonly string[], find: Fi
   if (awaiting !== undefined) return await valuesOf(awaiting.flag, awaiting.prefix, at);
   if (word.startsWith("-")) return offered(word, flagCandidates(flags));
   const commands = at.line.words.length === 0 ? await commandCandidates(command) : [];
-  return offered(word, [...commands, ...await argumentCandidates(command.positional ?? {}, word, at)]);
+  const positional: Partial<Positional> = command.positional ?? {};
+  const completion = offered(word, [...commands, ...await argumentCandidates(positional, word, at)]);
+  return positional.completes === "configurations" ? { ...completion, directive: DIRECTIVE.files } : completion;
 }
 
 /** Candidates as kubectl reads them, a line each, and the directive in the last line. */
@@ -126,6 +128,7 @@ async function argumentCandidates(
 ): Promise<readonly Candidate[]> {
   const fixed = valued(allowed.filter((value) => !at.line.words.includes(value)));
   if (completes === undefined) return fixed;
+  if (completes === "configurations") return [...fixed, ...await find({ ...at, completes, prefix })];
   const [kind, ...more] = at.line.words;
   // `deployment web` is `deployment/web`.
   const isName = kind !== undefined && !kind.includes("/") && more.length === 0;

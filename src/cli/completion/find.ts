@@ -53,6 +53,12 @@ function workloads(plain?: string): Source {
   };
 }
 
+/** The revision and the tag that a webhook configuration is for. */
+function revisionsOf(object: ValueMap): string[] {
+  const labels = mapAt(mapAt(object, "metadata"), "labels");
+  return ["istio.io/rev", "istio.io/tag"].map((key) => textAt(labels, key)).filter((name) => name !== "");
+}
+
 const SOURCES: Partial<Record<Completes, Source>> = {
   "contexts": { known: async (_, names) => (await names()).contexts },
   "clusters": { known: async (_, names) => (await names()).clusters },
@@ -66,10 +72,12 @@ const SOURCES: Partial<Record<Completes, Source>> = {
   "revisions": {
     known: () => Promise.resolve(["default"]),
     collection: () => Promise.resolve(WEBHOOKS),
-    valuesOf: (object) => {
-      const labels = mapAt(mapAt(object, "metadata"), "labels");
-      return [textAt(labels, "istio.io/rev"), textAt(labels, "istio.io/tag")];
-    },
+    valuesOf: revisionsOf,
+  },
+  "configurations": {
+    known: () => Promise.resolve(["rev:default"]),
+    collection: () => Promise.resolve(WEBHOOKS),
+    valuesOf: (object) => revisionsOf(object).map((name) => `rev:${name}`),
   },
   "config-maps": {
     collection: (_, { istioNamespace }) =>
@@ -95,7 +103,7 @@ export function findIn(world: World): Find {
       const objects = await objectsOf(api, path);
       return objects.flatMap((object) => valuesOf?.(object, wanted) ?? [nameOf(object)]);
     });
-    const values = new Set([...online, ...await offline].filter((value) => value !== ""));
+    const values = new Set([...online, ...await offline]);
     return [...values].map((value) => ({ value }));
   };
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { allCommands } from "../../../tools/docs/commands.ts";
 import { CATEGORIES as CHECKED } from "../../check/check.ts";
-import { flagTable } from "../../core/command/mod.ts";
+import { type Completes, flagTable } from "../../core/command/mod.ts";
 import { CATEGORIES } from "../commands/check.ts";
 import { PLUGIN } from "../commands/plugin.ts";
 import { helpText } from "./help.ts";
@@ -9,6 +9,14 @@ import { flagTitle, shownFlags } from "./text.ts";
 
 const PILOT_AGENT = await PLUGIN.hiddenCommands["pilot-agent"]?.() ?? PLUGIN;
 const COMMANDS = [...await allCommands(), ...await allCommands(PILOT_AGENT, "pilot-agent")];
+
+/** What completion offers for a value of this name. */
+const COMPLETES: Readonly<Record<string, Completes>> = {
+  NAMESPACE: "namespaces",
+  NAMESPACES: "namespaces",
+  REVISION: "revisions",
+  FOLDER: "folders",
+};
 
 for (const { name, program, command, groups } of COMMANDS) {
   const flags = Object.values(flagTable(groups));
@@ -37,6 +45,8 @@ for (const { name, program, command, groups } of COMMANDS) {
     for (const flag of flags) {
       assert.match(flag.doc, /^[\p{Lu}\d./$].*[^.]$/u, flagTitle(flag));
       assert.ok(flag.name !== undefined || flag.env !== undefined);
+      const completes = program.startsWith("kubectl mesh") ? COMPLETES[flag.value ?? ""] : undefined;
+      assert.equal(completes === undefined || flag.completes === completes, true, flagTitle(flag));
     }
     for (const { command: line } of command.examples ?? []) {
       assert.match(line, /^(kubectl mesh|kubectl get|pilot-agent|helm|curl|kubectl-mesh completion|source <) ?/);

@@ -33,8 +33,8 @@ export type FlagType =
   | "texts";
 
 /**
- * What a value names, for completion: objects of a kubeconfig, of a cluster, of this program; `folders` and `manifests`
- * are names of files.
+ * What a value names, for completion: objects of a kubeconfig, of a cluster, of this program; `configurations` are
+ * files and `rev:NAME`, `folders` and `manifests` names of files.
  */
 export type Completes =
   | "contexts"
@@ -44,6 +44,7 @@ export type Completes =
   | "pods"
   | "workloads"
   | "revisions"
+  | "configurations"
   | "config-maps"
   | "webhooks"
   | "checks"
