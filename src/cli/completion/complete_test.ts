@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { fakeWorld, type FakeWorldOptions } from "../../core/world/mod.ts";
+import { PLUGIN } from "../commands/plugin.ts";
 import { main } from "../mod.ts";
 
 async function told(options: FakeWorldOptions): Promise<string[]> {
@@ -42,25 +43,7 @@ Deno.test("a failure of completion is Cobra's directive, and nothing else", asyn
 });
 
 const CASES: readonly (readonly [words: string[], expected: string[], directive: string])[] = [
-  [
-    [""],
-    [
-      "inject",
-      "uninject",
-      "config",
-      "kustomize",
-      "check",
-      "explain",
-      "capture",
-      "webhook",
-      "iptables",
-      "agent",
-      "wait",
-      "completion",
-      "version",
-    ],
-    ":4",
-  ],
+  [[""], Object.keys(PLUGIN.commands), ":4"],
   [["w"], ["webhook", "wait"], ":4"],
   [["webhook", ""], ["serve", "manifests"], ":4"],
   [["check", "in"], ["injection", "injector-configuration"], ":4"],

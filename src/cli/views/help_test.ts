@@ -49,7 +49,10 @@ for (const { name, program, command, groups } of COMMANDS) {
       assert.equal(completes === undefined || flag.completes === completes, true, flagTitle(flag));
     }
     for (const { command: line } of command.examples ?? []) {
-      assert.match(line, /^(kubectl mesh|kubectl get|pilot-agent|helm|curl|kubectl-mesh completion|source <) ?/);
+      assert.match(
+        line,
+        /^(kubectl mesh|kubectl get|pilot-agent|helm|curl|kubectl-mesh completion|source <|kustomize build|apiVersion:) ?/,
+      );
     }
   });
 }
