@@ -9,6 +9,8 @@ import { type MeshPod, PROXY_UID } from "../../agent/support/mesh_pod.ts";
 /** How the agent is started. All fields are optional. */
 export interface AgentStart {
   readonly argv?: readonly string[];
+  /** Another program with its arguments, instead of this one with `argv`. */
+  readonly command?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly uid?: number;
   /** Shell lines that prepare the process as root, in a mount namespace of its own. */
@@ -36,12 +38,13 @@ export class AgentProcess implements AsyncDisposable {
   #since = performance.now();
 
   constructor(readonly pod: MeshPod, start: AgentStart = {}) {
-    const { argv = ["agent"], uid = PROXY_UID, prepare = "", before = [], errors } = start;
+    const { argv = ["agent"], command = [MESH_COMMAND, ...argv], uid = PROXY_UID, prepare = "" } = start;
+    const { before = [], errors } = start;
     const user = uid === 0 ? [] : ["setpriv", `--reuid=${uid}`, `--regid=${uid}`, "--clear-groups"];
     const redirect = errors === undefined ? "" : ` 2> ${errors}`;
     const shell = ["unshare", "-m", "sh", "-c", `set -e; ${prepare}\nexec "$@"${redirect}`, "sh"];
     this.#child = new Deno.Command("nsenter", {
-      args: [`--net=${pod.namespace.path}`, ...shell, ...user, ...before, MESH_COMMAND, ...argv],
+      args: [`--net=${pod.namespace.path}`, ...shell, ...user, ...before, ...command],
       cwd: pod.folder,
       env: { NO_COLOR: "1", ...pod.env(), ...start.env },
       stdin: "null",

@@ -20,7 +20,8 @@ export const OURS: Agent = {
   image: () => Promise.resolve({ entry: [MESH_COMMAND, "pilot-agent"] }),
 };
 
-const PILOT_AGENT: Agent = {
+/** Istio's own. */
+export const PILOT_AGENT: Agent = {
   name: "pilot-agent",
   async image() {
     const program = await goProgram(ISTIO_MODULE, "istio.io/istio/pilot/cmd/pilot-agent");
