@@ -68,6 +68,6 @@ function filled(values: Readonly<Record<string, Value | undefined>>): ValueMap {
 
 /** A result as a line: kustomize shows standard error to people, and keeps results to itself. */
 export function resultLine({ severity, message, file = "", apiVersion = "", kind = "", name = "" }: Result): string {
-  const about = [file, resourceName(apiVersion, kind, name)].filter((part) => part !== "");
+  const about = [file, resourceName(apiVersion, kind, name).replace(/\/$/, "")].filter((part) => part !== "");
   return `${[severity, ...about].join(": ")}: ${message}\n`;
 }

@@ -7,3 +7,8 @@ const FOLDER = "test/e2e/servers";
 export function kustomizeProgram(): Promise<string> {
   return goProgram(`${FOLDER}/kustomize`, "sigs.k8s.io/kustomize/kustomize/v5");
 }
+
+/** The real Helm 3, built with Kubernetes' modules of the API server, which share the compiler's cache. */
+export function helmProgram(): Promise<string> {
+  return goProgram(`${FOLDER}/helm`, "helm.sh/helm/v3/cmd/helm");
+}
