@@ -44,7 +44,7 @@ export class Agent {
   }
 
   async #run(): Promise<number> {
-    const kill = setTimeout(() => this.#child.kill("SIGKILL"), DEADLINE_MILLISECONDS);
+    const kill = setTimeout(() => this.#child.kill("SIGKILL"), 4 * DEADLINE_MILLISECONDS);
     const told = Promise.all([this.#read(this.#child.stdout), this.#read(this.#child.stderr)]);
     const { code } = await this.#child.status;
     clearTimeout(kill);
