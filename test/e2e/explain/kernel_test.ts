@@ -50,7 +50,7 @@ const CASES: readonly Case[] = [
 ];
 
 for (const mode of ["REDIRECT", "TPROXY"]) {
-  for (const { name, flags, missing } of BACK_ENDS.filter((each) => each.name !== "iptables-legacy")) {
+  for (const { name, flags, missing } of BACK_ENDS) {
     testWhen(missing, `explain names the rules that count a connection: ${name}, ${mode}`, async (t) => {
       await using pair = await Pair.create([4]);
       await pair.outside.shell(
@@ -71,7 +71,7 @@ type BackEnd = typeof BACK_ENDS[number]["name"];
 async function capture({ pod }: Pair, backEnd: BackEnd, { uid }: Case): Promise<Capture> {
   const rules: readonly (readonly [string, Part])[] = backEnd === "nft"
     ? [["rules.nft", { text: await pod.shell("nft -j list ruleset") }]]
-    : [["rules.iptables", { text: await pod.shell("iptables-nft-save -c") }]];
+    : [["rules.iptables", { text: await pod.shell(`${backEnd}-save -c`) }]];
   const app = { name: "app", securityContext: uid === "outside" ? {} : { runAsUser: uid } };
   const spec = { containers: [app, { name: "istio-proxy" }] };
   const text = JSON.stringify({ metadata: { name: "a", namespace: "x" }, spec, status: { podIP: POD[4] } });
@@ -84,7 +84,7 @@ async function capture({ pod }: Pair, backEnd: BackEnd, { uid }: Case): Promise<
 
 /** Counters of all rules, in order. */
 async function counters({ pod }: Pair, backEnd: BackEnd): Promise<Map<string, number>> {
-  const text = backEnd === "nft" ? await pod.shell("nft list ruleset") : await pod.shell("iptables-nft-save -c");
+  const text = backEnd === "nft" ? await pod.shell("nft list ruleset") : await pod.shell(`${backEnd}-save -c`);
   const found = new Map<string, number>();
   let [table, chain] = ["", ""];
   for (const line of text.split("\n").map((each) => each.trim())) {
