@@ -6,9 +6,13 @@ export interface Connection {
   readonly local: Endpoint;
   readonly remote: Endpoint;
   readonly isListening: boolean;
+  /** `01` is ESTABLISHED, `08` CLOSE_WAIT. */
+  readonly state: string;
+  /** What `/proc/PID/fd` names; empty in a shortened line. */
+  readonly inode: string;
 }
 
-const LINE = /^\s*\d+: ([0-9A-F]+:[0-9A-F]{4}) ([0-9A-F]+:[0-9A-F]{4}) ([0-9A-F]{2}) /;
+const LINE = /^\s*\d+: ([0-9A-F]+:[0-9A-F]{4}) ([0-9A-F]+:[0-9A-F]{4}) ([0-9A-F]{2}) (?:\S+\s+\S+\s+\S+\s+\d+\s+\d+\s+(\d+))?/;
 const LISTEN = "0A";
 
 /** The sockets of such files; the head of a file and other lines are ignored. */
@@ -18,9 +22,9 @@ export function parseConnections(text: string): Connection[] {
 
 /** The socket of a line, if it is one. */
 export function connectionOf(line: string): Connection | undefined {
-  const [, local, remote, state] = LINE.exec(line) ?? [];
+  const [, local, remote, state = "", inode = ""] = LINE.exec(line) ?? [];
   if (local === undefined || remote === undefined) return undefined;
-  return { local: endpoint(local), remote: endpoint(remote), isListening: state === LISTEN };
+  return { local: endpoint(local), remote: endpoint(remote), isListening: state === LISTEN, state, inode };
 }
 
 /** `0100007F:3A99`: 32-bit words in host byte order (little-endian on all of Istio's machines), then the port. */

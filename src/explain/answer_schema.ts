@@ -47,6 +47,12 @@ export const ANSWER = z.strictObject({
     address: z.string().describe("ADDRESS:PORT, or the path of a socket"),
     health: z.string().describe("healthy, degraded, or why it is not healthy"),
   })).readonly().describe("those that may be taken"),
+  probe: z.strictObject({
+    request: z.string(),
+    isSent: z.boolean(),
+    result: z.string().describe("what became of it"),
+    unproved: z.array(z.string()).readonly().describe("stations that are not proved, and why"),
+  }).optional().describe("of --probe"),
 }).describe("The output of `kubectl mesh explain --to ... -o json`");
 
 export type Answer = Readonly<z.infer<typeof ANSWER>>;

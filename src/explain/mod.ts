@@ -3,7 +3,7 @@
  * stations with what decided, their source and a verdict out.
  */
 export { explain } from "./run.ts";
-export type { PodChoice, Question, SourceChoice } from "./question/question.ts";
+export type { Connection, PodChoice, Question, SourceChoice } from "./question/question.ts";
 export { readConnection } from "./question/read_connection.ts";
 export { askProxy, type ProxyAnswer } from "./proxy_answer.ts";
 export { saveCapture } from "./save.ts";

@@ -25,7 +25,12 @@ async function explainConnection(world: World, question: Question, connection: C
   const answers: Answer[] = [];
   for await (const capture of capturesOf(world, question.source)) answers.push(await answerOf(capture, connection));
   world.stdout.write(textOf(question.output, { answers, asked: askedText(connection), look }));
-  return answers.every(({ verdict }) => verdict === "reaches" || verdict === "bypasses") ? EXIT.ok : EXIT.failed;
+  return answers.every(isWell) ? EXIT.ok : EXIT.failed;
+}
+
+/** A probe that was not sent leaves open what was asked. */
+function isWell({ verdict, probe }: Answer): boolean {
+  return (verdict === "reaches" || verdict === "bypasses") && probe?.isSent !== false;
 }
 
 interface Printed {

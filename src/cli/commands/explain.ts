@@ -1,7 +1,7 @@
 import { UsageError } from "../../core/errors.ts";
 import { flag, type FlagGroups, flagsWith } from "../../core/command/mod.ts";
 import type { World } from "../../core/world/world.ts";
-import type { PodChoice, SourceChoice } from "../../explain/mod.ts";
+import type { Connection, PodChoice, SourceChoice } from "../../explain/mod.ts";
 import { command, type Input } from "../command.ts";
 import { CLUSTER } from "../shared_flags.ts";
 import { podName } from "./pod_name.ts";
@@ -54,6 +54,17 @@ const FLAGS = {
       "Read the rules of the kernel through an ephemeral container with NET_ADMIN; it stays in the pod's list",
       { excludes: [...SAVED_OR_LOCAL, "selector", "all-namespaces"] },
     ),
+    probe: flag(
+      "--probe",
+      "Send the request of --to once, as the application's user, and mark the stations that it came through as proved; " +
+        "the sender is an ephemeral container without capabilities, or with --local a process",
+      { needs: ["to"], excludes: ["filename", "selector", "all-namespaces"] },
+    ),
+    probeImage: flag("--probe-image IMAGE", "Image of the container that sends the request; it must have curl", {
+      needs: ["probe"],
+      excludes: ["local"],
+      defaultDoc: "that of the proxy",
+    }),
   },
   "Output": {
     output: flag(
@@ -75,13 +86,14 @@ export const EXPLAIN = command({
   description:
     "Print the stations of one connection, from the rules of the kernel to listener, route, cluster, endpoint and TLS, " +
     "each with what decided and how it is known: seen, planned, proved or unknown. The first station that is wrong is " +
-    "the answer. Without a connection: the pod's side of the mesh at a glance. Without --ephemeral nothing is changed in the pod.",
+    "the answer. Without a connection: the pod's side of the mesh at a glance. Without --ephemeral and --probe nothing is changed in the pod.",
   usage: "POD | KIND/NAME | -l SELECTOR | -f CAPTURE | --local [flags]",
   positional: { usage: "POD", completes: "pods" },
   isForPeople: true,
   examples: [
     { command: "kubectl mesh explain pod/web --to reviews:9080/api" },
     { command: "kubectl mesh explain deployment/web --to 10.0.0.9:80 --header Host:reviews" },
+    { command: "kubectl mesh explain pod/web --to reviews:9080/api --probe" },
     { command: "kubectl mesh explain pod/web --from 10.1.9.9 --to-port 8080" },
     { command: "kubectl mesh explain pod/web" },
     { command: "kubectl mesh explain -A -o short" },
@@ -97,23 +109,25 @@ export const EXPLAIN = command({
 });
 
 async function runExplain(world: World, { flags, args }: Input<typeof FLAGS>): Promise<number> {
-  const source = sourceOf(flags, args);
   const { explain, readConnection } = await import("../../explain/mod.ts");
-  return await explain(world, { source, connection: readConnection(flags), output: flags.output });
+  const connection = readConnection(flags);
+  const source = sourceOf(flags, args, connection);
+  return await explain(world, { source, connection, output: flags.output });
 }
 
 const HINT = { hint: 'see "kubectl mesh explain --help"' };
 
-function sourceOf(flags: Flags, args: readonly string[]): SourceChoice {
-  const { filename, local, ephemeral } = flags;
+function sourceOf(flags: Flags, args: readonly string[], connection: Connection | undefined): SourceChoice {
+  const { filename, local, ephemeral, probeImage } = flags;
+  const probe = flags.probe ? connection : undefined;
   const name = podName(args);
   const other = filename !== undefined ? "-f" : local ? "--local" : undefined;
   if (other !== undefined && name !== undefined) {
     throw new UsageError(`Both the pod "${name}" and ${other} are named`, HINT);
   }
   if (filename !== undefined) return { kind: "file", path: filename };
-  if (local) return { kind: "local" };
-  return { kind: "live", pods: podsOf(flags, name), api: flags, ephemeral };
+  if (local) return { kind: "local", probe };
+  return { kind: "live", pods: podsOf(flags, name), api: flags, ephemeral, probe, probeImage };
 }
 
 function podsOf({ namespace, selector, allNamespaces, container }: Flags, name: string | undefined): PodChoice {

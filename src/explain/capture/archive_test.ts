@@ -17,7 +17,6 @@ const CAPTURE: Capture = {
       ["rules.nft", absentPart("not-permitted", "the container lacks NET_ADMIN")],
     ]),
   ),
-  proofs: [],
 };
 
 const PROGRAM = "9.9.9";

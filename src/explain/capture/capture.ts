@@ -2,7 +2,7 @@
  * A capture: what one pod said of itself, as raw answers. `explain` reads nothing else, so a live pod, an archive and a
  * folder give the same answers.
  */
-import type { StationKind } from "../answer_schema.ts";
+import type { Evidence } from "../probe/evidence.ts";
 
 /** The files of a capture. Their content is untrusted. */
 export const PART_NAMES = [
@@ -77,16 +77,6 @@ export interface PodName {
   readonly name: string;
 }
 
-/** What `--probe` proved: a station that the marked request passed, or that it missed. */
-export interface Proof {
-  readonly kind: StationKind;
-  /** Envoy's name of the station, or the chain and rule of the kernel. */
-  readonly name: string;
-  readonly passed: boolean;
-  /** The counters or the line of the access log that prove it. */
-  readonly message: string;
-}
-
 /** All that is known of a pod. */
 export interface Capture {
   readonly pod: PodName;
@@ -95,8 +85,8 @@ export interface Capture {
   /** Where it comes from, for messages: `"web.tar.gz"`, `pod/web`. */
   readonly origin: string;
   readonly parts: Readonly<Record<PartName, Part>>;
-  /** Results of `--probe`; empty without it. */
-  readonly proofs: readonly Proof[];
+  /** What `--probe` found. */
+  readonly probe?: Evidence;
 }
 
 /** An absent part. */

@@ -47,7 +47,6 @@ export function captureOf(files: ReadonlyMap<string, Part>, origin: string): Cap
     time: value === undefined ? undefined : timeOf(textAt(value, "time")),
     origin,
     parts,
-    proofs: [],
   };
 }
 

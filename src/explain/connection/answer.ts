@@ -6,7 +6,7 @@ import type { Connection } from "../question/question.ts";
 import { type Facts, factsOf } from "./facts.ts";
 import { inbound } from "./inbound.ts";
 import { outbound } from "./outbound.ts";
-import { withProofs } from "./proofs.ts";
+import { withProbe } from "../probe/proofs.ts";
 import { Way } from "./way.ts";
 
 /** The way of a connection through a pod. Reads nothing but the capture; loads the library of regular expressions. */
@@ -16,11 +16,13 @@ export async function answerOf(capture: Capture, connection: Connection): Promis
 }
 
 /** The way of a connection through a pod whose capture was read. Pure. */
-export function answerWith(facts: Facts, connection: Connection): Answer {
+export function answerWith(facts: Facts, asked: Connection): Answer {
+  // A probe is a request with headers of its own.
+  const { connection = asked } = facts.capture.probe ?? {};
   const way = new Way(podText(facts.capture.pod), connection.direction);
   if (connection.direction === "outbound") outbound(way, facts, connection);
   else inbound(way, facts, connection);
-  return withProofs(way.answer(), facts.capture.proofs);
+  return withProbe(way.answer(), facts);
 }
 
 /** `NAMESPACE/NAME`; empty if the pod is unknown. */

@@ -100,17 +100,3 @@ Deno.test("answerOf: the kernel's station says how it is known, and never mixes 
   assert.equal(await source({ rules: undefined }), "planned");
   assert.equal(await source({ rules: undefined, spec: { initContainers: [] } }), "unknown");
 });
-
-Deno.test("answerOf: a probe marks what it passed as proved, and contradicts what it did not", async () => {
-  const proof = {
-    kind: "cluster",
-    name: "outbound|80||web.shop.svc.cluster.local",
-    passed: true,
-    message: "log",
-  } as const;
-  const proved = await ask({ proofs: [proof] }, "web:80/");
-  assert.deepEqual(proved.stations.filter(({ source }) => source === "proved").map(({ kind }) => kind), ["cluster"]);
-  assert.equal(proved.verdict, "reaches");
-  const wrong = await ask({ proofs: [{ ...proof, name: "PassthroughCluster" }] }, "web:80/");
-  assert.equal(wrong.verdict, "unknown");
-});

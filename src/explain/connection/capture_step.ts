@@ -82,7 +82,12 @@ function captured(facts: Facts, packet: Packet, why: WhyPassed): Captured {
     const message = `the rules of the kernel are not known: ${kernel.why}`;
     const port = packet.isSent ? 15001 : 15006;
     return {
-      step: passing("kernel", { source: "unknown", result: "unknown", message: `${message}; capture is assumed` }),
+      step: passing("kernel", {
+        source: "unknown",
+        result: "unknown",
+        message: `${message}; capture is assumed`,
+        detail: { port },
+      }),
       port,
     };
   }
@@ -138,7 +143,8 @@ function conclude({ fate, decided, passed }: Trace, { source, assumed, origin, w
     case "redirect":
     case "tproxy": {
       const message = `${ruleText(decided)} sends it to port ${fate.port}${note}`;
-      return { step: passing("kernel", { ...common, message }), port: fate.port };
+      const detail = { ...common.detail, port: fate.port };
+      return { step: passing("kernel", { ...common, message, detail }), port: fate.port };
     }
     case "drop": {
       const message = `${ruleText(decided)} drops it`;

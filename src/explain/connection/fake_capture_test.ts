@@ -1,6 +1,7 @@
 /** A small pod for tests: one service, one inbound port, everything well but for what is changed. */
 import assert from "node:assert/strict";
-import type { Capture, Part, Proof } from "../capture/capture.ts";
+import type { Capture, Part } from "../capture/capture.ts";
+import type { Evidence } from "../probe/evidence.ts";
 import { captureOf } from "../capture/manifest.ts";
 
 /** What is otherwise. */
@@ -21,7 +22,7 @@ export interface Changes {
   readonly sockets?: readonly (number | string)[];
   readonly allow?: { readonly source_ip?: string; readonly identity?: string };
   readonly config?: string;
-  readonly proofs?: readonly Proof[];
+  readonly probe?: Evidence;
 }
 
 const TYPE = "type.googleapis.com/envoy";
@@ -68,7 +69,8 @@ export function fakeCapture(changes: Changes = {}): Capture {
   const parts = Object.entries(texts).flatMap(([name, text]): [string, Part][] =>
     text === undefined ? [] : [[name, { text }]]
   );
-  return { ...captureOf(new Map(parts), "a test"), proofs: changes.proofs ?? [] };
+  const { probe } = changes;
+  return { ...captureOf(new Map(parts), "a test"), ...probe === undefined ? {} : { probe } };
 }
 
 function pod({ uid = 1000, spec = {} }: Changes): object {

@@ -16,7 +16,6 @@ function captureOf(parts: Readonly<Record<string, unknown>>): Capture {
     time: NOW,
     origin: "",
     parts: allParts(new Map(texts)),
-    proofs: [],
   };
 }
 

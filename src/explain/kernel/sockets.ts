@@ -1,7 +1,8 @@
 /** Listening sockets: `/proc/net/tcp` and `tcp6` one after the other, or the lines of `ss -ltn`. */
 import { addressText } from "../../core/address_text.ts";
 import { parseAddress, splitHostPort } from "../../core/net.ts";
-import { connectionOf } from "../../core/proc_net.ts";
+import { connectionOf, parseConnections } from "../../core/proc_net.ts";
+import type { Endpoint } from "../../core/world/mod.ts";
 
 /** A socket that listens. */
 export interface ListeningSocket {
@@ -15,6 +16,29 @@ export interface ListeningSocket {
 /** The sockets that listen. Other lines are ignored. */
 export function listeningSockets(text: string): ListeningSocket[] {
   return text.split("\n").flatMap((line) => ofProc(line) ?? ofSs(line) ?? []);
+}
+
+/** One end of a connection. */
+export interface SocketEnd {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** A TCP socket of `/proc/net/tcp` or `tcp6`. IPv4 addresses mapped to IPv6 are IPv4. */
+export interface ProcSocket {
+  readonly local: SocketEnd;
+  readonly remote: SocketEnd;
+  readonly state: string;
+  readonly inode: string;
+}
+
+/** The sockets of such files. */
+export function procSockets(text: string): ProcSocket[] {
+  return parseConnections(text).map((each) => ({ ...each, local: endOf(each.local), remote: endOf(each.remote) }));
+}
+
+function endOf({ address, port }: Endpoint): SocketEnd {
+  return { address: addressText(address).replace(/^::ffff:(?=.*\.)/, ""), port };
 }
 
 /** A socket that does not listen is none of ours. */

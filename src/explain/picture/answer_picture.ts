@@ -22,8 +22,20 @@ export function answerPicture(answer: Answer, asked: string): Picture {
     boxesIn: "column",
     boxes: stations.map(stationBox),
     sections: [clusters(answer), endpoints(answer)],
-    notes: [{ mark, text: `${text}: ${reason}`, fix }],
+    notes: [{ mark, text: `${text}: ${reason}`, fix }, ...probeNotes(answer)],
   };
+}
+
+/** What `--probe` sent, and what it left open. */
+function probeNotes({ probe }: Answer): Note[] {
+  if (probe === undefined) return [];
+  const { request, isSent, result, unproved } = probe;
+  const [first, ...why] = unproved;
+  const open = first === undefined ? "" : why.length === 0 ? first : `${first}: ${why.join("; ")}`;
+  return [
+    { mark: isSent ? "ok" : "unknown", text: `probe: ${request}: ${result}`, fix: "" },
+    ...open === "" ? [] : [{ mark: "unknown" as const, text: `probe: ${open}`, fix: "" }],
+  ];
 }
 
 function stationBox({ kind, name, source, result, message }: Station, at: number): Box {

@@ -42,13 +42,17 @@ export interface PodChoice {
 /** Where captures come from. */
 export type SourceChoice =
   | { readonly kind: "file"; readonly path: string }
-  | { readonly kind: "local" }
+  | { readonly kind: "local"; readonly probe?: Connection | undefined }
   | {
     readonly kind: "live";
     readonly pods: PodChoice;
     readonly api: ConnectOptions;
     /** Read the rules of the kernel through an ephemeral container. */
     readonly ephemeral: boolean;
+    /** Send a request of this connection. */
+    readonly probe?: Connection | undefined;
+    /** Of the ephemeral container that sends it; `undefined`: that of the proxy. */
+    readonly probeImage?: string | undefined;
   };
 
 /** The whole question; without a connection it is about the pod. */

@@ -5,13 +5,19 @@ import { readAll } from "../../core/kube/client/mod.ts";
 import type { World } from "../../core/world/mod.ts";
 import { absentPart, allParts, type Capture, mostBytes, type Part, type PartName } from "../capture/capture.ts";
 import { captureOf } from "../capture/manifest.ts";
-import { ADMIN_PARTS, ADMIN_PATHS, NAME_TABLE, SOCKET_FILES } from "./live/questions.ts";
+import { probed, type ProbePlace } from "../probe/send.ts";
+import type { Connection } from "../question/question.ts";
+import { ADMIN_PARTS, ADMIN_PATHS, NAME_TABLE, type PartCommand, SOCKET_FILES } from "./live/questions.ts";
+import { readRules } from "./live/rules.ts";
 
 const ADMIN_PORT = 15000;
 const TIMEOUT = 20_000;
 
-/** Reads the pod. A part that cannot be read says why. Errors: a MeshError if nothing at all answers. */
-export async function captureLocal(world: World): Promise<Capture> {
+/**
+ * Reads the pod, and sends a probe if one is asked for. A part that cannot be read says why. Errors: a MeshError if nothing
+ * at all answers.
+ */
+export async function captureLocal(world: World, probe: Connection | undefined): Promise<Capture> {
   const ask = async (part: PartName, port: number, path: string) =>
     [part, await answer(world, part, port, path)] as const;
   const answers = await Promise.all([
@@ -25,7 +31,26 @@ export async function captureLocal(world: World): Promise<Capture> {
       hint: "--local reads the network namespace of this process: run it in the pod, or with nsenter",
     });
   }
-  return { ...captureOf(parts, "this network namespace"), time: world.clock.now(), parts: allParts(parts) };
+  const capture = { ...captureOf(parts, "this network namespace"), time: world.clock.now(), parts: allParts(parts) };
+  return probe === undefined ? capture : await probed(localPlace(world), capture, probe);
+}
+
+/** Root sends as the user; anybody else as itself. */
+function localPlace(world: World): ProbePlace {
+  const { processes, machine: { uid: own = 0 } } = world;
+  return {
+    clock: world.clock,
+    rules: () => rules(world),
+    sender: (user) =>
+      Promise.resolve({
+        uid: own === 0 ? user.uid : own,
+        run([command = "", ...args]) {
+          return processes.run({ command, args, timeoutMilliseconds: TIMEOUT, ...own === 0 ? user : {} });
+        },
+      }),
+    admin: (part, path) => answer(world, part, ADMIN_PORT, path),
+    log: () => Promise.resolve(absentPart("not-captured", "only the API server has the log of the proxy")),
+  };
 }
 
 async function answer(world: World, part: PartName, port: number, path: string): Promise<Part> {
@@ -43,15 +68,13 @@ async function answer(world: World, part: PartName, port: number, path: string):
   }
 }
 
-/** Programs that print the rules, each with its part. */
-const RULES: readonly (readonly [PartName, string, readonly string[]])[] = [
-  ["rules.iptables", "iptables-save", ["-c"]],
-  ["rules.ip6tables", "ip6tables-save", ["-c"]],
-  ["rules.nft", "nft", ["list", "ruleset"]],
-];
-
-function rules(world: World): Promise<(readonly [PartName, Part])[]> {
-  return Promise.all(RULES.map(async ([part, command, args]) => [part, await printed(world, command, args)] as const));
+/** The rules of iptables and of nft. */
+async function rules(world: World): Promise<ReadonlyMap<PartName, Part>> {
+  const run = async ({ part, command: [program = "", ...args] }: PartCommand) =>
+    [part, await printed(world, program, args)] as const;
+  const found = await readRules((commands) => Promise.all(commands.map(run)));
+  const nft = await run({ part: "rules.nft", command: ["nft", "list", "ruleset"] });
+  return new Map([...found, nft]);
 }
 
 async function printed(world: World, command: string, args: readonly string[]): Promise<Part> {

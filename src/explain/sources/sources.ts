@@ -2,13 +2,16 @@
 import { connect, type KubeConnection, type Pod } from "../../core/kube/client/mod.ts";
 import type { PermissionName, World } from "../../core/world/world.ts";
 import { isArchive, readArchive } from "../capture/archive.ts";
-import { allParts, type Capture } from "../capture/capture.ts";
+import { allParts, type Capture, type Part, type PartName } from "../capture/capture.ts";
 import { readConfigDump, readFolder } from "../capture/read_saved.ts";
 import type { SourceChoice } from "../question/question.ts";
-import { ephemeralRules } from "./live/ephemeral.ts";
+import { probed } from "../probe/send.ts";
+import { type EphemeralSource, rulesGuest, startGuest } from "./live/ephemeral.ts";
 import { asked, captureLive, type LiveSource } from "./live/live.ts";
 import { choosePods, imageOf, PROXY_CONTAINER } from "./live/pods.ts";
-import { type PartCommand, SHORT_QUESTIONS, wholeQuestions } from "./live/questions.ts";
+import { livePlace } from "./live/probe_place.ts";
+import { mayReadRules, SHORT_QUESTIONS, WHOLE_QUESTIONS } from "./live/questions.ts";
+import { readRules } from "./live/rules.ts";
 import { Together } from "./live/together.ts";
 import { captureLocal } from "./local.ts";
 
@@ -33,7 +36,7 @@ export async function* capturesOf(world: World, source: SourceChoice, how: Captu
       yield await readSaved(world, source.path);
       return;
     case "local":
-      yield await captureLocal(world);
+      yield await captureLocal(world, source.probe);
       return;
     case "live":
       yield* liveCaptures(world, source, how);
@@ -50,7 +53,7 @@ async function readSaved(world: World, path: string): Promise<Capture> {
 
 async function* liveCaptures(
   world: World,
-  { pods: choice, api: options, ephemeral }: Extract<SourceChoice, { kind: "live" }>,
+  { pods: choice, api: options, ...reading }: LiveChoice,
   { depth = "whole", keeps = [] }: Capturing,
 ): AsyncIterable<Capture> {
   const api = await connect(world, options);
@@ -59,44 +62,57 @@ async function* liveCaptures(
     const { pods, note } = await choosePods(api, choice, api.namespace);
     if (note !== undefined) world.stderr.write(`${note}\n`);
     const container = choice.container ?? PROXY_CONTAINER;
-    const live = {
-      api,
-      clock: world.clock,
-      container,
-      timeout: options.requestTimeout,
-      ...depth === "short" ? { together: new Together() } : {},
-    };
-    const questions = (pod: Pod): readonly PartCommand[] =>
-      depth === "short" ? SHORT_QUESTIONS : wholeQuestions(pod, container);
+    const common = { api, clock: world.clock, container, timeout: options.requestTimeout };
+    if (depth === "short") {
+      const live = { ...common, together: new Together() };
+      yield* inOrder(pods, PODS_AT_ONCE, (pod) => captureLive(live, pod, SHORT_QUESTIONS));
+      return;
+    }
     // A whole capture may have 100 MiB: one at a time.
-    const most = depth === "short" ? PODS_AT_ONCE : 1;
-    yield* inOrder(pods, most, async (pod) => {
-      const capture = await captureLive(live, pod, questions(pod));
-      return ephemeral && capture.parts["rules.iptables"].text === undefined
-        ? await withRules(world, { api, live }, { capture, pod })
-        : capture;
-    });
+    yield* inOrder(pods, 1, (pod) => wholeCapture({ world, api, live: common, pod }, reading));
   } finally {
     api.close();
   }
 }
 
-/** The capture with the rules of the kernel, which an ephemeral container of the proxy's image reads. */
-async function withRules(
-  { clock, stderr }: World,
-  { api, live }: { readonly api: KubeConnection; readonly live: LiveSource },
-  { capture, pod }: { readonly capture: Capture; readonly pod: Pod },
+type LiveChoice = Extract<SourceChoice, { kind: "live" }>;
+
+interface RunningPod {
+  readonly world: World;
+  readonly api: KubeConnection;
+  readonly live: LiveSource;
+  readonly pod: Pod;
+}
+
+/** All parts, with the rules where they can be read, and what a probe found. */
+async function wholeCapture(
+  { world, api, live, pod }: RunningPod,
+  { ephemeral, probe, probeImage }: Pick<LiveChoice, "ephemeral" | "probe" | "probeImage">,
 ): Promise<Capture> {
+  const source = { api, clock: world.clock, say: (text: string) => world.stderr.write(text) };
   const image = imageOf(pod, live.container);
-  if (image === undefined) return capture;
-  const source = {
-    api,
-    clock,
-    ask: (container: string, questions: readonly PartCommand[]) => asked({ ...live, container }, pod, questions),
-    say: (text: string) => stderr.write(text),
-  };
-  const rules = await ephemeralRules(source, pod, image);
-  return { ...capture, parts: allParts(new Map([...Object.entries(capture.parts), ...rules])) };
+  const capture = await captureLive(live, pod, WHOLE_QUESTIONS);
+  const reader = await rulesReader({ live, pod, source }, ephemeral ? image : undefined);
+  const rules = reader === undefined ? NO_RULES : await reader();
+  const whole = { ...capture, parts: allParts(new Map([...Object.entries(capture.parts), ...rules])) };
+  if (probe === undefined || image === undefined) return whole;
+  const place = { api, live, ephemeral: source, pod, image: probeImage ?? image, isOther: probeImage !== undefined };
+  return await probed(livePlace({ ...place, rules: reader ?? (() => Promise.resolve(NO_RULES)) }), whole, probe);
+}
+
+const NO_RULES: ReadonlyMap<PartName, Part> = new Map();
+
+/** Reads the rules of the kernel; `undefined`: nobody may. With an image an ephemeral container is added. */
+async function rulesReader(
+  { live, pod, source }: Pick<RunningPod, "live" | "pod"> & { readonly source: EphemeralSource },
+  image: string | undefined,
+): Promise<(() => Promise<ReadonlyMap<PartName, Part>>) | undefined> {
+  const readIn = (container: string) => () => readRules((commands) => asked({ ...live, container }, pod, commands));
+  if (mayReadRules(pod, live.container)) return readIn(live.container);
+  if (image === undefined) return undefined;
+  const container = await startGuest(source, pod, rulesGuest(image));
+  if (typeof container === "string") return readIn(container);
+  return () => Promise.resolve(new Map([["rules.iptables", container], ["rules.ip6tables", container]]));
 }
 
 /** The results in the order of the items; at most this many are under way, or done and not taken. */

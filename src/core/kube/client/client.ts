@@ -47,6 +47,12 @@ interface Reading {
   buffer?: ArrayBuffer;
 }
 
+/** The body of an answer. */
+interface Received {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly headers: Headers;
+}
+
 type Sent = Pick<ApiRequest, "method" | "path" | "body" | "contentType" | "accept">;
 
 /** The API over a transport. */
@@ -163,15 +169,25 @@ export class KubeClient implements KubeApi {
     return (await this.#answer(sent)).value;
   }
 
+  async text(path: string): Promise<string> {
+    const { bytes } = await this.#received({ method: "GET", path });
+    return new TextDecoder().decode(bytes);
+  }
+
   async #answer(sent: Sent, reading: Reading = {}): Promise<RawAnswer> {
+    const { bytes, headers } = await this.#received(sent, reading.buffer);
+    reading.buffer = bytes.buffer;
+    return { value: parse(bytes, reading.selection, whatOf(sent)), date: headers.get("date") ?? undefined };
+  }
+
+  async #received(sent: Sent, buffer?: ArrayBuffer): Promise<Received> {
     const isDryRun = sent.method === "POST" && sent.path.includes("dryRun=All");
     const milliseconds = isDryRun ? Math.max(this.#timeout, TIMEOUT) : this.#timeout;
     const signal = AbortSignal.timeout(milliseconds);
     const response = await this.#patiently({ ...sent, signal, milliseconds });
-    const bytes = await this.#bytes(response, sent, reading.buffer);
+    const bytes = await this.#bytes(response, sent, buffer);
     if (!response.ok) throw refusal(response.status, new TextDecoder().decode(bytes), this.#asked(sent));
-    reading.buffer = bytes.buffer;
-    return { value: parse(bytes, reading.selection, whatOf(sent)), date: response.headers.get("date") ?? undefined };
+    return { bytes, headers: response.headers };
   }
 
   async #bytes(response: Response, sent: Sent, buffer: ArrayBuffer | undefined): Promise<Uint8Array<ArrayBuffer>> {

@@ -17,6 +17,8 @@ export interface KubeConnection extends KubeApi {
   readonly permissions: readonly PermissionName[];
   /** The JSON at a path, in the form that `accept` names. Errors: an ApiError, also if nothing is there. */
   raw(path: string, accept?: string): Promise<RawAnswer>;
+  /** The text at a path, such as the log of a pod. Errors: an ApiError, also if nothing is there. */
+  text(path: string): Promise<string>;
   /** Runs a command in a container and waits for its end. Errors: an ExecError that tells why it did not run. */
   exec(request: ExecRequest): Promise<ExecResult>;
   /** Closes the connections: watches end, requests fail. */

@@ -1,87 +1,108 @@
 /**
- * The rules of the kernel through an ephemeral container (`--ephemeral`), which has the capability that the proxy's own
- * container lacks. It runs in the pod's network namespace, reads, and ends by itself; Kubernetes keeps it in the pod's list.
+ * Ephemeral containers: in the pod's network namespace, as another user or with a capability that the proxy's own container
+ * lacks. Each ends by itself; Kubernetes keeps it in the pod's list.
  */
 import { errorText } from "../../../core/errors.ts";
 import { ApiError, type KubeApi, type KubeObject, type Pod } from "../../../core/kube/client/mod.ts";
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../../core/value.ts";
 import type { Clock } from "../../../core/world/mod.ts";
-import { absentPart, type Part, type PartName } from "../../capture/capture.ts";
-import type { PartCommand } from "./questions.ts";
+import { type AbsentPart, absentPart } from "../../capture/capture.ts";
 
 /** What it needs. */
 export interface EphemeralSource {
   readonly api: Pick<KubeApi, "get" | "patch">;
   readonly clock: Pick<Clock, "sleep" | "now">;
-  /** Runs the commands in a container of the pod. */
-  readonly ask: (container: string, questions: readonly PartCommand[]) => Promise<readonly (readonly [string, Part])[]>;
   /** Says what is about to be done. */
   readonly say: (text: string) => void;
 }
 
-const RULES: readonly PartCommand[] = [
-  { part: "rules.iptables", command: ["iptables-save", "-c"] },
-  { part: "rules.ip6tables", command: ["ip6tables-save", "-c"] },
-];
+/** A container to add. */
+export interface Guest {
+  /** The beginning of its name. */
+  readonly name: string;
+  readonly image: string;
+  /** What keeps it running; `undefined`: pilot-agent. */
+  readonly waits?: readonly string[];
+  readonly security: object;
+  /** Its user, its capabilities, and what it does. */
+  readonly says: string;
+}
 
+const PREFIX = "kubectl-mesh-";
 /** How long the container runs: it waits for a port on which nothing listens. Images without a shell can do that. */
 const SECONDS = 60;
 const WAITS = ["pilot-agent", "wait", "--timeoutSeconds", String(SECONDS), "--url", "http://127.0.0.1:1/"];
+/** The same for images that are not Istio's. */
+export const SLEEPS = ["sleep", String(SECONDS)];
 const STARTS_WITHIN = 60_000;
 const POLL = 500;
 
-/** The rules. A container that cannot be added or does not start is told in the parts. */
-export async function ephemeralRules(
-  source: EphemeralSource,
-  pod: Pod,
+const SECURITY = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true };
+
+/** Reads the rules of the kernel. */
+export function rulesGuest(image: string): Guest {
+  const capabilities = { add: ["NET_ADMIN", "NET_RAW"], drop: ["ALL"] };
+  return {
+    name: "rules",
+    image,
+    security: { ...SECURITY, runAsUser: 0, runAsNonRoot: false, capabilities },
+    says: "user 0, NET_ADMIN and NET_RAW; it reads the rules",
+  };
+}
+
+/** Sends as a user; with nothing that the namespace's Pod Security `restricted` refuses, unless the user is root. */
+export function probeGuest(
   image: string,
-): Promise<readonly (readonly [string, Part])[]> {
-  const name = nameFor(pod);
+  waits: readonly string[] | undefined,
+  { uid, gid }: { readonly uid: number; readonly gid: number },
+): Guest {
+  const security = {
+    ...SECURITY,
+    runAsUser: uid,
+    runAsGroup: gid,
+    runAsNonRoot: uid !== 0,
+    capabilities: { drop: ["ALL"] },
+    seccompProfile: { type: "RuntimeDefault" },
+  };
+  return {
+    name: "probe",
+    image,
+    ...waits === undefined ? {} : { waits },
+    security,
+    says: `user ${uid}, no capabilities; it sends the request`,
+  };
+}
+
+/** Adds a container and waits until it runs: its name, or why there is none. */
+export async function startGuest(source: EphemeralSource, pod: Pod, guest: Guest): Promise<string | AbsentPart> {
+  const name = nameFor(pod, guest.name);
   const { name: podName, namespace = "" } = pod.metadata;
   source.say(
-    `Adding the ephemeral container "${name}" to pod "${namespace}/${podName}": image "${image}", user 0, NET_ADMIN and ` +
-      `NET_RAW; it reads the rules, ends after ${SECONDS} seconds, and stays in the pod's list\n`,
+    `Adding the ephemeral container "${name}" to pod "${namespace}/${podName}": image "${guest.image}", ${guest.says}, ` +
+      `ends after ${SECONDS} seconds, and stays in the pod's list\n`,
   );
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(podName)}`;
+  const { image, security, waits = WAITS } = guest;
   try {
     await source.api.patch(`${path}/ephemeralcontainers`, "strategic", {
-      spec: { ephemeralContainers: [container(name, image)] },
+      spec: { ephemeralContainers: [{ name, image, command: waits, securityContext: security }] },
     });
     const problem = await started(source, path, name);
-    return problem === undefined ? await source.ask(name, RULES) : all("not-running", problem);
+    return problem === undefined ? name : absentPart("not-running", problem);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const isForbidden = error.status === 403;
-    return all(isForbidden ? "forbidden" : "no-answer", `no ephemeral container: ${errorText(error)}`);
+    return absentPart(isForbidden ? "forbidden" : "no-answer", `no ephemeral container: ${errorText(error)}`);
   }
-}
-
-function all(reason: "forbidden" | "no-answer" | "not-running", message: string): (readonly [PartName, Part])[] {
-  return RULES.map(({ part }) => [part, absentPart(reason, message)] as const);
 }
 
 /** Containers cannot be removed, nor added twice with a name. */
-function nameFor(pod: Pod): string {
+function nameFor(pod: Pod, purpose: string): string {
   const names = new Set((pod.spec?.ephemeralContainers ?? []).map(({ name }) => name));
   for (let number = 1;; number++) {
-    const name = `kubectl-mesh-rules-${number}`;
+    const name = `${PREFIX}${purpose}-${number}`;
     if (!names.has(name)) return name;
   }
-}
-
-function container(name: string, image: string): object {
-  return {
-    name,
-    image,
-    command: WAITS,
-    securityContext: {
-      runAsUser: 0,
-      runAsNonRoot: false,
-      allowPrivilegeEscalation: false,
-      readOnlyRootFilesystem: true,
-      capabilities: { add: ["NET_ADMIN", "NET_RAW"], drop: ["ALL"] },
-    },
-  };
 }
 
 /** Waits until the container runs; returns why it does not. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { ApiError, type KubeObject, type Pod } from "../../../core/kube/client/mod.ts";
 import { fakeWorld } from "../../../core/world/mod.ts";
 import type { ValueMap } from "../../../core/value.ts";
-import { ephemeralRules } from "./ephemeral.ts";
+import { type Guest, probeGuest, rulesGuest, startGuest } from "./ephemeral.ts";
 
 const POD: Pod = {
   apiVersion: "v1",
@@ -11,8 +11,17 @@ const POD: Pod = {
   spec: { containers: [] },
 };
 
+interface Setting {
+  readonly pod?: Pod;
+  readonly refusal?: ApiError;
+  readonly guest?: Guest;
+}
+
 /** A pod whose ephemeral container has these states, one after the other. */
-async function rulesWith(states: readonly ValueMap[], { pod = POD, refusal }: { pod?: Pod; refusal?: ApiError } = {}) {
+async function startedWith(
+  states: readonly ValueMap[],
+  { pod = POD, refusal, guest = rulesGuest("proxyv2:1") }: Setting = {},
+) {
   const done: unknown[] = [];
   const left = [...states];
   let name = "";
@@ -29,25 +38,15 @@ async function rulesWith(states: readonly ValueMap[], { pod = POD, refusal }: { 
     return { apiVersion: "v1", kind: "Pod", metadata: { name: "web" }, status };
   }
   const said: string[] = [];
-  const parts = await ephemeralRules(
-    {
-      api,
-      clock: fakeWorld().clock,
-      ask: (container, questions) =>
-        Promise.resolve(questions.map(({ part, command }) => [part, { text: `${container}: ${command.join(" ")}` }])),
-      say: (text) => said.push(text),
-    },
-    pod,
-    "proxyv2:1",
-  );
-  return { parts: Object.fromEntries(parts), done, said: said.join("") };
+  const found = await startGuest({ api, clock: fakeWorld().clock, say: (text) => said.push(text) }, pod, guest);
+  return { found, done, said: said.join("") };
 }
 
 const RUNS = { running: { startedAt: "2026-01-02T03:04:05Z" } };
 
-Deno.test("ephemeralRules() says what it does, waits for the container and reads the rules in it", async () => {
-  const { parts, done, said } = await rulesWith([{}, { waiting: { reason: "ContainerCreating" } }, RUNS]);
-  assert.equal(parts["rules.iptables"]?.text, "kubectl-mesh-rules-1: iptables-save -c");
+Deno.test("startGuest() says what it does, and waits for the container", async () => {
+  const { found, done, said } = await startedWith([{}, { waiting: { reason: "ContainerCreating" } }, RUNS]);
+  assert.equal(found, "kubectl-mesh-rules-1");
   assert.match(
     said,
     /^Adding the ephemeral container "kubectl-mesh-rules-1" to pod "shop\/web": image "proxyv2:1", user 0, NET_ADMIN/,
@@ -56,9 +55,20 @@ Deno.test("ephemeralRules() says what it does, waits for the container and reads
   assert.match(JSON.stringify(done[1]), /"capabilities":\{"add":\["NET_ADMIN","NET_RAW"\],"drop":\["ALL"\]\}/);
 });
 
-Deno.test("ephemeralRules() takes a name that the pod does not have", async () => {
+Deno.test("startGuest() adds a sender of probes without any capability", async () => {
+  const guest = probeGuest("curl:8", ["sleep", "60"], { uid: 1000, gid: 2000 });
+  const { found, done, said } = await startedWith([RUNS], { guest });
+  assert.equal(found, "kubectl-mesh-probe-1");
+  assert.match(said, /image "curl:8", user 1000, no capabilities; it sends the request, ends after 60 seconds/);
+  assert.match(
+    JSON.stringify(done[1]),
+    /"runAsUser":1000,"runAsGroup":2000,"runAsNonRoot":true,"capabilities":\{"drop"/,
+  );
+});
+
+Deno.test("startGuest() takes a name that the pod does not have", async () => {
   const pod: Pod = { ...POD, spec: { containers: [], ephemeralContainers: [{ name: "kubectl-mesh-rules-1" }] } };
-  assert.match((await rulesWith([RUNS], { pod })).said, /"kubectl-mesh-rules-2"/);
+  assert.equal((await startedWith([RUNS], { pod })).found, "kubectl-mesh-rules-2");
 });
 
 const FAILURES: Readonly<
@@ -87,11 +97,10 @@ const FAILURES: Readonly<
 };
 
 for (const [name, [states, refusal, absent, message]] of Object.entries(FAILURES)) {
-  Deno.test(`ephemeralRules() ${name}`, async () => {
-    const { parts } = await rulesWith(states, refusal === undefined ? {} : { refusal });
-    for (const part of ["rules.iptables", "rules.ip6tables"]) {
-      assert.equal(parts[part]?.absent, absent);
-      assert.match(parts[part]?.message ?? "", message);
-    }
+  Deno.test(`startGuest() ${name}`, async () => {
+    const { found } = await startedWith(states, refusal === undefined ? {} : { refusal });
+    assert.ok(typeof found !== "string");
+    assert.equal(found.absent, absent);
+    assert.match(found.message, message);
   });
 }

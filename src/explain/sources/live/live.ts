@@ -7,7 +7,15 @@ import { decodeUtf8 } from "../../../core/utf8.ts";
 import { ApiError, ExecError, type ExecFailure, type KubeConnection, type Pod } from "../../../core/kube/client/mod.ts";
 import { errorText } from "../../../core/errors.ts";
 import type { Clock } from "../../../core/world/mod.ts";
-import { absentPart, type AbsentReason, allParts, type Capture, mostBytes, type Part } from "../../capture/capture.ts";
+import {
+  absentPart,
+  type AbsentReason,
+  allParts,
+  type Capture,
+  mostBytes,
+  type Part,
+  type PartName,
+} from "../../capture/capture.ts";
 import { hasContainer, imageOf } from "./pods.ts";
 import type { PartResult, Together } from "./together.ts";
 import { mayReadRules, type PartCommand } from "./questions.ts";
@@ -48,19 +56,21 @@ export async function captureLive(
     time: source.clock.now(),
     origin: `pod/${name} in the namespace "${namespace}"`,
     parts: allParts(parts),
-    proofs: [],
   };
 }
 
 /** Parts that no command of the container prints. */
-function withoutCommand({ container }: LiveSource, pod: Pod): (readonly [string, Part])[] {
+function withoutCommand({ container }: LiveSource, pod: Pod): Answered {
   if (mayReadRules(pod, container)) return [];
   const why = absentPart(
     "not-permitted",
     `the container "${container}" lacks NET_ADMIN, without which rules cannot be read`,
   );
-  return ["rules.iptables", "rules.ip6tables", "rules.nft"].map((name) => [name, why] as const);
+  return (["rules.iptables", "rules.ip6tables", "rules.nft"] as const).map((name) => [name, why] as const);
 }
+
+/** Parts as they were asked for. */
+type Answered = (readonly [PartName, Part])[];
 
 /** Why no further command is worth a try. */
 type Hopeless = { why: Part | undefined };
@@ -70,7 +80,7 @@ export async function asked(
   source: LiveSource,
   pod: Pod,
   questions: readonly PartCommand[],
-): Promise<(readonly [string, Part])[]> {
+): Promise<Answered> {
   const hopeless: Hopeless = { why: undefined };
   const together = await askedTogether(source, pod, questions, hopeless);
   if (together !== undefined) return together;
@@ -87,7 +97,7 @@ async function askedTogether(
   pod: Pod,
   questions: readonly PartCommand[],
   hopeless: Hopeless,
-): Promise<(readonly [string, Part])[] | undefined> {
+): Promise<Answered | undefined> {
   if (together === undefined) return undefined;
   const maxBytes = questions.reduce((most, { part }) => Math.max(most, mostBytes(part)), 0);
   const request = { ...placeOf(pod), container, timeout: limitOf(timeout), maxBytes };
@@ -104,11 +114,15 @@ async function askedTogether(
   }
 }
 
-function placeOf({ metadata: { name, namespace = "" } }: Pod): { readonly namespace: string; readonly pod: string } {
+/** The pod of an exec. */
+export function placeOf(
+  { metadata: { name, namespace = "" } }: Pod,
+): { readonly namespace: string; readonly pod: string } {
   return { namespace, pod: name };
 }
 
-function limitOf(timeout = TIMEOUT): number {
+/** Milliseconds for a command. */
+export function limitOf(timeout = TIMEOUT): number {
   return timeout === 0 ? 2 ** 31 - 1 : timeout;
 }
 

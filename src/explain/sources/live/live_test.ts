@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ExecError, type ExecRequest, type Pod } from "../../../core/kube/client/mod.ts";
 import { captureLive } from "./live.ts";
-import { wholeQuestions } from "./questions.ts";
+import { WHOLE_QUESTIONS } from "./questions.ts";
 
 const POD: Pod = {
   apiVersion: "v1",
@@ -32,7 +32,7 @@ Deno.test("captureLive() keeps what each command prints, and says why a part is 
     if (command.endsWith("debug/ndsz")) return { code: 1, stderr: "Error: connection refused\n" };
     return { code: 0, stdout: `of ${command}` };
   });
-  const { pod, parts, time } = await captureLive(source, POD, wholeQuestions(POD, "istio-proxy"));
+  const { pod, parts, time } = await captureLive(source, POD, WHOLE_QUESTIONS);
   assert.deepEqual([pod, time], [{ namespace: "shop", name: "web" }, CLOCK.now()]);
   assert.equal(parts["config_dump.json"].text, "of pilot-agent request GET config_dump?include_eds");
   assert.equal(parts["sockets.txt"].absent, "unsupported");
@@ -41,23 +41,12 @@ Deno.test("captureLive() keeps what each command prints, and says why a part is 
   assert.equal(JSON.parse(parts["pod.json"].text ?? "").metadata.name, "web");
 });
 
-Deno.test("captureLive() reads rules in a container that has NET_ADMIN", async () => {
-  const containers = [{ name: "istio-proxy", securityContext: { capabilities: { add: ["NET_ADMIN"] } } }];
-  const pod: Pod = { ...POD, spec: { containers } };
-  const { parts } = await captureLive(
-    sourceOf((stdout) => ({ code: 0, stdout })),
-    pod,
-    wholeQuestions(pod, "istio-proxy"),
-  );
-  assert.equal(parts["rules.iptables"].text, "iptables-save -c");
-});
-
 Deno.test("captureLive() gives up after a failure that all commands share", async () => {
   const asked: ExecRequest[] = [];
   const source = sourceOf(() => {
     throw new ExecError("forbidden", "not allowed", { hint: "grant it" });
   }, asked);
-  const { parts } = await captureLive(source, POD, wholeQuestions(POD, "istio-proxy"));
+  const { parts } = await captureLive(source, POD, WHOLE_QUESTIONS);
   assert.equal(asked.length, 3);
   assert.deepEqual(parts["sockets.txt"], { absent: "forbidden", message: "not allowed; grant it" });
   assert.ok(parts["pod.json"].text);
@@ -66,7 +55,7 @@ Deno.test("captureLive() gives up after a failure that all commands share", asyn
 Deno.test("captureLive() runs nothing in a pod without a proxy", async () => {
   const asked: ExecRequest[] = [];
   const pod: Pod = { ...POD, spec: { containers: [{ name: "app" }] } };
-  const { parts } = await captureLive(sourceOf(() => ({ code: 0 }), asked), pod, wholeQuestions(pod, "istio-proxy"));
+  const { parts } = await captureLive(sourceOf(() => ({ code: 0 }), asked), pod, WHOLE_QUESTIONS);
   assert.equal(asked.length, 0);
   assert.equal(parts["server_info.json"].absent, "not-running");
 });

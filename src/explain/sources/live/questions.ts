@@ -47,21 +47,12 @@ export const SHORT_DUMP = "config_dump?mask=version_info,dynamic_active_secrets,
 
 const REQUEST = ["pilot-agent", "request"];
 
-/** All parts that an Istio image can print. A distroless image has no `cat`: then no sockets are known. */
-export function wholeQuestions(pod: Pod, container: string): readonly PartCommand[] {
-  const admin = ADMIN_PARTS.map((part): PartCommand => ({ part, command: [...REQUEST, "GET", ADMIN_PATHS[part]] }));
-  return [
-    ...admin,
-    { part: "name_table.json", command: [...REQUEST, "--debug-port", String(NAME_TABLE.port), "GET", NAME_TABLE.path] },
-    { part: "sockets.txt", command: ["cat", ...SOCKET_FILES] },
-    ...mayReadRules(pod, container)
-      ? [
-        { part: "rules.iptables", command: ["iptables-save", "-c"] } as const,
-        { part: "rules.ip6tables", command: ["ip6tables-save", "-c"] } as const,
-      ]
-      : [],
-  ];
-}
+/** All parts that an Istio image can print, but for rules. A distroless image has no `cat`: then no sockets are known. */
+export const WHOLE_QUESTIONS: readonly PartCommand[] = [
+  ...ADMIN_PARTS.map((part): PartCommand => ({ part, command: [...REQUEST, "GET", ADMIN_PATHS[part]] })),
+  { part: "name_table.json", command: [...REQUEST, "--debug-port", String(NAME_TABLE.port), "GET", NAME_TABLE.path] },
+  { part: "sockets.txt", command: ["cat", ...SOCKET_FILES] },
+];
 
 /** What a line about a pod needs. */
 export const SHORT_QUESTIONS: readonly PartCommand[] = [

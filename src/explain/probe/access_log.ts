@@ -1,0 +1,79 @@
+/**
+ * A line of the proxy's access log in one of Istio's default forms (pilot/pkg/model/telemetry_logging.go): text, or JSON
+ * with the same names.
+ */
+import { jsonOf } from "../capture/json_part.ts";
+
+/** What a line tells; `undefined` where it does not. */
+export interface LogLine {
+  readonly chain: string | undefined;
+  readonly route: string | undefined;
+  readonly cluster: string | undefined;
+  readonly host: string | undefined;
+  /** `503 UF`; `0 UF` for TCP. */
+  readonly outcome: string | undefined;
+  readonly flags: string | undefined;
+}
+
+/** What a request's lines hold. */
+export interface Marks {
+  readonly mark: string;
+  /** The client's end of the connection: `10.1.0.9:40112`. */
+  readonly own: string;
+}
+
+/**
+ * The line of a request; `undefined` if there is none, or none in a known form. A request that comes back into the pod has
+ * an inbound line too.
+ */
+export function lineOf(log: string, { mark, own }: Marks): LogLine | undefined {
+  const lines = log.split("\n").filter((line) => line.includes(mark) || line.includes(own));
+  return lines.filter((line) => !line.includes("inbound|")).map((line) => ofJson(line, own) ?? ofText(line, own))
+    .find((line) => line !== undefined);
+}
+
+function ofJson(line: string, own: string): LogLine | undefined {
+  const { value } = jsonOf({ text: line }, "the line");
+  if (value === undefined) return undefined;
+  const text = (name: string) => told(String(value[name] ?? "-"));
+  const client = text("downstream_remote_address");
+  if (client !== undefined && client !== own) return undefined;
+  const flags = text("response_flags");
+  return {
+    chain: text("filter_chain_name"),
+    route: text("route_name"),
+    cluster: clusterName(text("upstream_cluster")),
+    host: text("upstream_host"),
+    outcome: text("response_code") === undefined ? undefined : `${text("response_code")} ${flags ?? ""}`.trim(),
+    flags,
+  };
+}
+
+const START = /"[^"]*" (\d{1,3}) (\S+) /;
+/** Upstream host, cluster, the addresses of both sides, the client's, server name, route. */
+const END = /"([^"]*)" (\S+) \S+ \S+ (\S+) \S+ (\S+)$/;
+
+function ofText(line: string, own: string): LogLine | undefined {
+  const [, code, flag] = START.exec(line) ?? [];
+  const [, host, cluster, client, route] = END.exec(line.trimEnd()) ?? [];
+  if (client !== own) return undefined;
+  const flags = told(flag);
+  return {
+    chain: undefined,
+    route: told(route),
+    cluster: clusterName(told(cluster)),
+    host: told(host),
+    outcome: code === undefined ? undefined : `${code} ${flags ?? ""}`.trim(),
+    flags,
+  };
+}
+
+/** An absent value is a dash. */
+function told(text: string | undefined): string | undefined {
+  return text === "-" || text === "" ? undefined : text;
+}
+
+/** Statistics of a cluster may have a name with a semicolon at the end. */
+function clusterName(text: string | undefined): string | undefined {
+  return text?.replace(/;$/, "");
+}

@@ -1,0 +1,70 @@
+/**
+ * Which counters of Envoy moved between two readings. The request of a probe moved one of them: with no other traffic it is
+ * the only one.
+ */
+import { mapsAt } from "../../core/value.ts";
+import type { Part } from "../capture/capture.ts";
+import { jsonOf } from "../capture/json_part.ts";
+import { addressText } from "../connection/endpoints.ts";
+import { readClusterStatus } from "../envoy/host_status.ts";
+import type { Counted } from "./evidence.ts";
+
+/** The listeners' counters of connections, without those of single workers. */
+export const LISTENER_STATS = `stats?filter=${encodeURIComponent("^listener\\..*downstream_cx_total$")}`;
+
+/** A host that got a request. */
+export interface CountedHost {
+  readonly cluster: string;
+  readonly address: string;
+}
+
+type Counters = ReadonlyMap<string, number>;
+
+/** The hosts with more requests than before; `undefined` if a reading is absent. */
+export function countedHosts(before: Counted, after: Counted): readonly CountedHost[] | undefined {
+  const keys = moved(hostCounters(before.clusters), hostCounters(after.clusters));
+  return keys?.map((key) => {
+    const [cluster = "", address = ""] = key.split("\n");
+    return { cluster, address };
+  });
+}
+
+/** Addresses of listeners with more connections than before, as `0.0.0.0_9080`; `undefined` if Envoy does not count them. */
+export function countedListeners(before: Counted, after: Counted): readonly string[] | undefined {
+  const counters = listenerCounters(after.listeners);
+  return counters?.size === 0 ? undefined : moved(listenerCounters(before.listeners), counters);
+}
+
+function moved(before: Counters | undefined, after: Counters | undefined): string[] | undefined {
+  if (before === undefined || after === undefined) return undefined;
+  return [...after].filter(([key, value]) => value > (before.get(key) ?? 0)).map(([key]) => key);
+}
+
+/** Clusters of the proxy itself and of inbound requests: no outbound listener names them. */
+const OTHER = /^(inbound\||Inbound|xds-grpc$|sds-grpc$|agent$|prometheus_stats$|zipkin$)/;
+
+function hostCounters(part: Part): Counters | undefined {
+  const { value } = jsonOf(part, "clusters.json");
+  if (value === undefined) return undefined;
+  const counters = new Map<string, number>();
+  for (const { name, hosts } of mapsAt(value, "cluster_statuses").map(readClusterStatus)) {
+    if (OTHER.test(name)) continue;
+    for (const { address, counters: own } of hosts) {
+      counters.set(`${name}\n${addressText(address)}`, own.get("rq_total") ?? 0);
+    }
+  }
+  return counters;
+}
+
+/** Ports of inbound connections, probes and metrics. */
+const LINE = /^listener\.(.+)\.downstream_cx_total: (\d+)$/;
+const OWN = /^admin$|\.worker_\d+$|_150(?:06|21|90)$/;
+
+function listenerCounters({ text }: Part): Counters | undefined {
+  if (text === undefined) return undefined;
+  const lines = text.split("\n").flatMap((line) => {
+    const [, name = "", value = ""] = LINE.exec(line) ?? [];
+    return name === "" || OWN.test(name) ? [] : [[name, Number(value)] as const];
+  });
+  return new Map(lines);
+}

@@ -1,0 +1,48 @@
+/** What a probe left behind: raw answers, as a capture has them. */
+import type { Part, PartName } from "../capture/capture.ts";
+import type { Connection } from "../question/question.ts";
+import type { ProcSocket, SocketEnd } from "../kernel/sockets.ts";
+
+/** One request, and all that was read before and after it. */
+export interface Evidence {
+  /** `GET http://reviews:9080/api as UID 1000`. */
+  readonly request: string;
+  /** With the marks. */
+  readonly connection: Connection;
+  /** The user who sent it. */
+  readonly uid: number | undefined;
+  /** A text that no other request has. */
+  readonly mark: string;
+  /** A text says why it was not sent. */
+  readonly sent: Sent | string;
+  readonly before: Counted;
+  readonly after: Counted;
+  /** The rules of the kernel after it; empty where they cannot be read. */
+  readonly rules: ReadonlyMap<PartName, Part>;
+  /** The last lines of the proxy's log. */
+  readonly log: Part;
+}
+
+/** Envoy's counters. */
+export interface Counted {
+  /** `/clusters?format=json`. */
+  readonly clusters: Part;
+  /** `/stats` of listeners. */
+  readonly listeners: Part;
+}
+
+/** What the client saw. */
+export interface Sent {
+  /** Its own end; `undefined` if it had no connection. */
+  readonly local: SocketEnd | undefined;
+  /** Where it connected to. */
+  readonly remote: SocketEnd | undefined;
+  /** Of the response; 0 without one. */
+  readonly status: number;
+  /** Names of the response's headers, in lower case. */
+  readonly headers: ReadonlySet<string>;
+  /** Why there was no connection or no response; empty if all went well. */
+  readonly failure: string;
+  /** The sockets of the pod while the connection was open. */
+  readonly sockets: readonly ProcSocket[];
+}

@@ -1,0 +1,220 @@
+/** What a probe proves of the stations. A station is proved only by what this one request left behind. */
+import type { Answer, Station, StationKind } from "../answer_schema.ts";
+import { kernelRules } from "../kernel/rules.ts";
+import type { Facts } from "../connection/facts.ts";
+import { joinHostPort } from "../../core/net.ts";
+import { addressText } from "../connection/endpoints.ts";
+import { sentence } from "../connection/way.ts";
+import { lineOf, type LogLine } from "./access_log.ts";
+import { type CountedHost, countedHosts, countedListeners } from "./counters.ts";
+import type { Evidence, Sent } from "./evidence.ts";
+import type { ProcSocket } from "../kernel/sockets.ts";
+
+/** Whether the request came through a station, and what tells. */
+interface Proof {
+  readonly passed: boolean;
+  readonly message: string;
+}
+
+/** All that the request left behind. */
+interface Trail {
+  readonly answer: Answer;
+  readonly facts: Facts;
+  readonly evidence: Evidence;
+  readonly sent: Sent;
+  /** The end of the connection in the pod: that of Envoy. */
+  readonly accepted: ProcSocket | undefined;
+  /** The response came through Envoy, and is not its own. */
+  readonly isForwarded: boolean;
+  readonly line: LogLine | undefined;
+  readonly hosts: readonly CountedHost[] | undefined;
+}
+
+/** The answer with what the probe proved. Without a probe it is the same. */
+export function withProbe(answer: Answer, facts: Facts): Answer {
+  const { probe: evidence } = facts.capture;
+  if (evidence === undefined) return answer;
+  const { request, sent } = evidence;
+  if (typeof sent === "string") {
+    return { ...answer, probe: { request, isSent: false, result: `it was not sent: ${sent}`, unproved: [] } };
+  }
+  const trail = trailOf(answer, facts, evidence, sent);
+  const proofs = proofsOf(trail);
+  const stations = answer.stations.map((station, at) => proved(station, proofs[at]));
+  const open = answer.stations.filter((_, at) => proofs[at] === undefined).map(({ kind }) => kind);
+  const probe = { request, isSent: true, result: resultText(trail), unproved: unprovedTexts(trail, open) };
+  return { ...answer, ...endOf(trail, proofs), stations, probe };
+}
+
+function trailOf(answer: Answer, facts: Facts, evidence: Evidence, sent: Sent): Trail {
+  const own = sent.local === undefined ? undefined : joinHostPort(sent.local.address, sent.local.port);
+  const accepted = sent.sockets.find(({ remote }) => joinHostPort(remote.address, remote.port) === own);
+  const isForwarded = accepted !== undefined && PROXY_PORTS.includes(accepted.local.port) &&
+    sent.headers.has(FORWARDED);
+  // Of an answer that Envoy makes itself no host counts a request: what was counted is other traffic.
+  const hosts = isForwarded ? countedHosts(evidence.before, evidence.after) : undefined;
+  return {
+    answer,
+    facts,
+    evidence,
+    sent,
+    accepted,
+    isForwarded,
+    line: own === undefined ? undefined : lineOf(evidence.log.text ?? "", { mark: evidence.mark, own }),
+    hosts: hosts?.length === 0 ? undefined : hosts,
+  };
+}
+
+/** Responses of a host have it, by this Envoy or that of the host. Envoy's own answers do not. */
+const FORWARDED = "x-envoy-upstream-service-time";
+
+function proved(station: Station, proof: Proof | undefined): Station {
+  if (proof === undefined) return station;
+  const message = `${station.message}; probe: ${proof.message}`;
+  if (!proof.passed) return { ...station, result: "error", message };
+  return { ...station, source: "proved", result: station.result === "unknown" ? "ok" : station.result, message };
+}
+
+type Prover = (station: Station, trail: Trail) => Proof | undefined;
+
+const PROVERS: Readonly<Partial<Record<StationKind, Prover>>> = {
+  application: ({ detail }, { evidence: { uid } }) =>
+    uid !== undefined && detail["uid"] === uid ? { passed: true, message: `sent as UID ${uid}` } : undefined,
+  dns: name,
+  kernel,
+  listener,
+  "filter-chain": (station, trail) => named(station, trail, trail.line?.chain, BY_LOG),
+  route: (station, trail) => named(station, trail, trail.line?.route, BY_LOG) ?? refusal(station, trail),
+  cluster: (station, trail) => {
+    const { name, by } = clusterOf(trail);
+    return named(station, trail, name, by) ?? refusal(station, trail);
+  },
+  endpoint: (station, trail) => endpoint(station, trail) ?? refusal(station, trail),
+};
+
+/** One for each station, in their order. Behind a cluster that the request did not take nothing is proved. */
+function proofsOf(trail: Trail): (Proof | undefined)[] {
+  let isBesides = false;
+  return trail.answer.stations.map((station) => {
+    if (station.kind === "cluster") isBesides = ![undefined, station.name].includes(clusterOf(trail).name);
+    return isBesides && station.kind !== "cluster" ? undefined : PROVERS[station.kind]?.(station, trail);
+  });
+}
+
+function name({ detail }: Station, { sent: { remote } }: Trail): Proof | undefined {
+  const addresses = detail["addresses"];
+  if (remote === undefined) return undefined;
+  const passed = !Array.isArray(addresses) || addresses.includes(remote.address);
+  return { passed, message: `the name was resolved to ${remote.address}` };
+}
+
+function kernel(station: Station, trail: Trail): Proof | undefined {
+  const { accepted, sent, answer } = trail;
+  const { port } = station.detail;
+  const isBypass = answer.verdict === "bypasses";
+  if (accepted !== undefined) {
+    const message = `the connection was accepted at port ${accepted.local.port}${countText(station, trail)}`;
+    const isOther = isBypass ? PROXY_PORTS.includes(accepted.local.port) : port !== accepted.local.port;
+    return { passed: !isOther || station.result === "unknown", message };
+  }
+  const isOpen = sent.sockets.some(({ local, state }) =>
+    state === ESTABLISHED && local.address === sent.local?.address && local.port === sent.local.port
+  );
+  return isOpen
+    ? { passed: isBypass, message: "the connection left the pod: no process in it has the other end" }
+    : undefined;
+}
+
+const ESTABLISHED = "01";
+const PROXY_PORTS = [15001, 15006];
+
+/** How often the rule that decides was counted meanwhile. */
+function countText({ detail }: Station, { evidence: { rules }, facts }: Trail): string {
+  const before = detail["packets"];
+  if (typeof before !== "number" || rules.size === 0) return "";
+  const parts = { ...facts.capture.parts, ...Object.fromEntries(rules) };
+  const rule = kernelRules({ parts }, facts.pod).rules?.rules.find(({ table, chain, place }) =>
+    table === detail["table"] && chain === detail["chain"] && place === detail["rule"]
+  );
+  return rule?.packets === undefined ? "" : `; the counter of the rule went from ${before} to ${rule.packets}`;
+}
+
+/** Envoy counts connections at the listener that takes them over. */
+function listener({ name }: Station, { facts, evidence: { before, after } }: Trail): Proof | undefined {
+  const counted = countedListeners(before, after);
+  const [address] = facts.config?.listeners.find((each) => each.name === name)?.addresses ?? [];
+  const [only] = counted ?? [];
+  if (counted?.length !== 1 || only === undefined || address === undefined) return undefined;
+  return {
+    passed: only === addressText(address).replaceAll(":", "_"),
+    message: `the listener of ${only} alone counted a connection`,
+  };
+}
+
+const BY_LOG = "by the access log";
+
+function clusterOf({ line, hosts }: Trail): { readonly name: string | undefined; readonly by: string } {
+  const counted = new Set(hosts?.map(({ cluster }) => cluster));
+  if (line?.cluster !== undefined) return { name: line.cluster, by: BY_LOG };
+  const [only] = counted;
+  return { name: counted.size === 1 ? only : undefined, by: "no other cluster counted a request" };
+}
+
+/** A station of another name that the answer has too, such as a cluster by weight, is neither passed nor missed. */
+function named(station: Station, { answer }: Trail, actual: string | undefined, by: string): Proof | undefined {
+  if (actual === undefined || station.name === "") return undefined;
+  if (actual === station.name) return { passed: true, message: by };
+  const isAnother = answer.stations.some(({ kind, name }) => kind === station.kind && name === actual);
+  return isAnother ? undefined : { passed: false, message: `it took ${actual}, ${by}` };
+}
+
+function endpoint({ name }: Station, { answer, line, hosts }: Trail): Proof | undefined {
+  const host = line?.host ?? (hosts?.length === 1 ? hosts[0]?.address : undefined);
+  if (name === "" || host === undefined) return undefined;
+  const passed = answer.endpoints.some(({ address }) => address === host);
+  return { passed, message: `${host} ${line?.host === undefined ? "alone counted a request" : BY_LOG}` };
+}
+
+/** The station that refuses names Envoy's own answer: `503 UH`. */
+function refusal({ result, message }: Station, { line }: Trail): Proof | undefined {
+  const { outcome, flags } = line ?? {};
+  if (result !== "error" || outcome === undefined || flags === undefined) return undefined;
+  return message.includes(outcome) ? { passed: true, message: `it got ${outcome}, ${BY_LOG}` } : undefined;
+}
+
+/** What becomes of the verdict: a station that the request missed, and a connection that fails. */
+function endOf(trail: Trail, proofs: readonly (Proof | undefined)[]): Partial<Answer> {
+  const { answer: { verdict, stations }, sent, line, isForwarded } = trail;
+  const missed = stations.findIndex((_, at) => proofs[at]?.passed === false);
+  const [station, proof] = [stations[missed], proofs[missed]];
+  if (station !== undefined && proof !== undefined) {
+    return unsure(`the probe did not take the ${station.kind} that was expected: ${proof.message}`);
+  }
+  if (verdict === "refused" && isForwarded) return unsure(`the probe was not refused: it got ${sent.status}`);
+  if (verdict !== "reaches") return {};
+  if (sent.failure !== "") return unsure(`the probe got no answer: ${sent.failure}`);
+  if (line?.flags === undefined || line.outcome === undefined || isForwarded) return {};
+  return { verdict: "refused", reason: `The probe got ${line.outcome} from Envoy itself`, fix: "" };
+}
+
+function unsure(message: string): Partial<Answer> {
+  return { verdict: "unknown", reason: sentence(message), fix: "" };
+}
+
+function resultText({ sent: { local, status, failure } }: Trail): string {
+  const from = local === undefined ? "" : ` from ${joinHostPort(local.address, local.port)}`;
+  return `sent${from}: ${failure !== "" ? failure : status === 0 ? "connected" : `the answer is ${status}`}`;
+}
+
+/** Why stations are not proved. */
+function unprovedTexts({ evidence, line, hosts, sent, accepted }: Trail, open: readonly StationKind[]): string[] {
+  if (open.length === 0) return [];
+  const clusters = new Set(hosts?.map(({ cluster }) => cluster)).size;
+  return [
+    `not proved: ${[...new Set(open)].join(", ")}`,
+    open.includes("kernel") && accepted === undefined ? "the connection was closed before its sockets were read" : "",
+    line === undefined ? evidence.log.message ?? "the access log has no line of the request" : "",
+    clusters > 1 ? `other traffic: ${clusters} clusters counted requests meanwhile` : "",
+    line === undefined && sent.status !== 0 && hosts === undefined ? "no counter tells that Envoy forwarded it" : "",
+  ].filter((text) => text !== "");
+}

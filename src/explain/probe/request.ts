@@ -1,0 +1,97 @@
+/**
+ * The command that sends one marked request and prints the pod's sockets while the connection is open: curl keeps a
+ * connection while it reads the next URL, a file. TCP needs bash, which connects and sends nothing.
+ */
+import { joinHostPort } from "../../core/net.ts";
+import { intAt, textAt, type ValueMap } from "../../core/value.ts";
+import { jsonOf } from "../capture/json_part.ts";
+import { type ProcSocket, procSocket, type SocketEnd } from "../kernel/sockets.ts";
+import type { Connection } from "../question/question.ts";
+import type { Sent } from "./evidence.ts";
+
+/** How a command ended. */
+export interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A command, and how its output reads. */
+export interface ProbeRequest {
+  readonly command: readonly string[];
+  /** `GET http://reviews:9080/api`. */
+  readonly text: string;
+  readonly read: (ran: Ran) => Sent | string;
+}
+
+/** Without IPv6 there is no second file. Twice: one reading may miss a socket while others come and go. */
+const SOCKETS = ["/proc/net/tcp", "/proc/net/tcp6", "/proc/net/tcp", "/proc/net/tcp6"];
+const SECONDS = 10;
+
+/** The request with its mark: in these headers it gets into Istio's access log. */
+export function marked(connection: Connection, mark: string): Connection {
+  const own = [{ name: "user-agent", value: `kubectl-mesh-probe/${mark}` }, { name: "x-request-id", value: mark }];
+  const given = new Set(connection.headers.map(({ name }) => name));
+  return { ...connection, headers: [...connection.headers, ...own.filter(({ name }) => !given.has(name))] };
+}
+
+/** The command for a connection, which is HTTP or TCP without any byte. */
+export function probeRequest(connection: Connection, isHttp: boolean, mark: string): ProbeRequest {
+  return isHttp ? httpRequest(connection, mark) : tcpRequest(connection);
+}
+
+function httpRequest({ host, port, spoken, method, path, headers, sni }: Connection, mark: string): ProbeRequest {
+  const scheme = spoken === "tls" ? "https" : "http";
+  const name = spoken === "tls" && sni !== undefined ? sni : host;
+  const url = `${scheme}://${joinHostPort(name, port)}${path}`;
+  const command = ["curl", "-q", "-sS", "-g", "-k", "--path-as-is", "--noproxy", "*"];
+  command.push("--connect-timeout", String(SECONDS / 2), "--max-time", String(SECONDS), "-o", "/dev/null", "-D", "-");
+  command.push("-w", `\n${mark} %{json}\n${mark}\n`, ...method === "HEAD" ? ["-I"] : ["-X", method]);
+  if (name !== host) command.push("--connect-to", `${joinHostPort(name, port)}:${joinHostPort(host, port)}`);
+  for (const { name, value } of headers) {
+    const header = name === ":authority" ? "host" : name;
+    if (!header.startsWith(":")) command.push("-H", value === "" ? `${header};` : `${header}: ${value}`);
+  }
+  command.push(url, "--next", "-s", ...SOCKETS.map((path) => `file://${path}`));
+  return { command, text: `${method} ${url}`, read: (ran) => readCurl(ran, mark) };
+}
+
+function readCurl({ code, stdout, stderr }: Ran, mark: string): Sent | string {
+  const [headers = "", told, sockets = ""] = stdout.split(new RegExp(`\n${mark}(?: |\n)`));
+  if (told === undefined) return code === 127 ? "there is no curl" : `curl failed: ${lastLine(stderr)}`;
+  const report = jsonOf({ text: told }, "the report").value ?? {};
+  return {
+    local: end(report, "local"),
+    remote: end(report, "remote"),
+    status: intAt(report, "response_code") ?? 0,
+    headers: new Set(headers.split("\n").map((line) => line.split(":")[0]?.trim().toLowerCase() ?? "")),
+    failure: intAt(report, "exitcode") === 0 ? "" : textAt(report, "errormsg") || lastLine(stderr),
+    sockets: procSockets(sockets),
+  };
+}
+
+function end(report: ValueMap, which: "local" | "remote"): SocketEnd | undefined {
+  const [address, port] = [textAt(report, `${which}_ip`), intAt(report, `${which}_port`) ?? 0];
+  return address === "" || port === 0 ? undefined : { address, port };
+}
+
+const CONNECT = 'exec 3<>"/dev/tcp/$0/$1" && readlink /proc/self/fd/3 && cat ' + SOCKETS.join(" ");
+
+function tcpRequest({ host, port }: Connection): ProbeRequest {
+  const command = ["timeout", String(SECONDS), "bash", "-c", CONNECT, host, String(port)];
+  return { command, text: `a connection to ${joinHostPort(host, port)} without any byte`, read: readBash };
+}
+
+/** `cat` fails where there is no IPv6. */
+function readBash({ code, stdout, stderr }: Ran): Sent | string {
+  const inode = /^socket:\[(\d+)\]/.exec(stdout)?.[1];
+  if (inode === undefined && (code === 127 || code === 126)) return "there is no bash";
+  const sockets = procSockets(stdout);
+  const own = sockets.find((each) => each.inode === inode);
+  const failure = inode !== undefined ? "" : code === 124 ? `no connection within ${SECONDS}s` : lastLine(stderr);
+  return { local: own?.local, remote: own?.remote, status: 0, headers: new Set(), failure, sockets };
+}
+
+function lastLine(text: string): string {
+  return text.trim().split("\n").at(-1) ?? "";
+}

@@ -1,0 +1,71 @@
+/** Where the probe of a running pod is sent: an ephemeral container, which has the application's user and network. */
+import { decodeUtf8 } from "../../../core/utf8.ts";
+import { errorText } from "../../../core/errors.ts";
+import { ApiError, ExecError, type KubeConnection, type Pod } from "../../../core/kube/client/mod.ts";
+import { absentPart, type Part, type PartName } from "../../capture/capture.ts";
+import type { ProbePlace, ProbeUser } from "../../probe/send.ts";
+import { type EphemeralSource, probeGuest, SLEEPS, startGuest } from "./ephemeral.ts";
+import { asked, limitOf, type LiveSource, placeOf } from "./live.ts";
+
+/** The pod, and who reads it. */
+export interface ProbedPod {
+  readonly api: KubeConnection;
+  readonly live: LiveSource;
+  readonly ephemeral: EphemeralSource;
+  readonly pod: Pod;
+  /** Of the ephemeral container. */
+  readonly image: string;
+  /** The image is not the proxy's. */
+  readonly isOther: boolean;
+  readonly rules: ProbePlace["rules"];
+}
+
+/** Lines of the log that are looked at. */
+const LINES = 2000;
+const MOST_BYTES = 1024 * 1024;
+
+/** The place. */
+export function livePlace(
+  { api, live, ephemeral, pod, image, isOther, rules }: ProbedPod,
+): ProbePlace {
+  const { namespace, pod: name } = placeOf(pod);
+  const request = { ...placeOf(pod), timeout: limitOf(live.timeout), maxBytes: MOST_BYTES };
+  return {
+    clock: ephemeral.clock,
+    rules,
+    async sender({ uid, gid }: ProbeUser) {
+      const container = await startGuest(ephemeral, pod, probeGuest(image, isOther ? SLEEPS : undefined, { uid, gid }));
+      if (typeof container !== "string") return container.message;
+      return {
+        uid,
+        async run(command) {
+          try {
+            const { code, stdout, stderr } = await api.exec({ ...request, container, command });
+            return { code, stdout: decodeUtf8(stdout, "the answer"), stderr };
+          } catch (error) {
+            if (!(error instanceof ApiError)) throw error;
+            const isAbsent = error instanceof ExecError && error.failure === "no-command";
+            return { code: isAbsent ? 127 : 1, stdout: "", stderr: errorText(error) };
+          }
+        },
+      };
+    },
+    async admin(part: PartName, path: string): Promise<Part> {
+      const [answer] = await asked(live, pod, [{ part, command: ["pilot-agent", "request", "GET", path] }]);
+      return answer?.[1] ?? absentPart("no-answer", "no answer");
+    },
+    async log(): Promise<Part> {
+      const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}/log`;
+      const query = new URLSearchParams({ container: live.container, sinceSeconds: "60", tailLines: String(LINES) });
+      try {
+        return { text: await api.text(`${path}?${query}`) };
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        return absentPart(
+          error.status === 403 ? "forbidden" : "no-answer",
+          `the log cannot be read: ${errorText(error)}`,
+        );
+      }
+    },
+  };
+}

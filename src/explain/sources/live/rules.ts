@@ -1,0 +1,31 @@
+/** The rules of the kernel, by commands in a container that has NET_ADMIN. */
+import type { Part, PartName } from "../../capture/capture.ts";
+import type { PartCommand } from "./questions.ts";
+
+/** Runs commands; the text of each, or why there is none. */
+export type Ask = (commands: readonly PartCommand[]) => Promise<readonly (readonly [PartName, Part])[]>;
+
+const PROGRAMS = { "rules.iptables": "iptables", "rules.ip6tables": "ip6tables" } as const;
+const FAMILIES = ["rules.iptables", "rules.ip6tables"] as const;
+
+function command(part: typeof FAMILIES[number], program: string): PartCommand {
+  return { part, command: [program, "-c"] };
+}
+
+/** What iptables of nf_tables prints beside its rules. */
+const LEGACY = "iptables-legacy tables present";
+
+/** The rules of both families, of nf_tables and of the older tables where there are such. */
+export async function readRules(ask: Ask): Promise<ReadonlyMap<PartName, Part>> {
+  const usual = await ask(FAMILIES.map((part) => command(part, `${PROGRAMS[part]}-save`)));
+  const found = new Map(usual);
+  const legacy = FAMILIES.filter((part) => found.get(part)?.text?.includes(LEGACY));
+  const more = legacy.length === 0
+    ? []
+    : await ask(legacy.map((part) => command(part, `${PROGRAMS[part]}-legacy-save`)));
+  for (const [part, value] of more) {
+    const before = found.get(part)?.text ?? "";
+    found.set(part, value.text === undefined ? value : { text: `${before}\n${value.text}` });
+  }
+  return found;
+}
