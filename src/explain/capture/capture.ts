@@ -2,7 +2,6 @@
  * A capture: what one pod said of itself, as raw answers. `explain` reads nothing else, so a live pod, an archive and a
  * folder give the same answers.
  */
-import type { Evidence } from "../probe/evidence.ts";
 
 /** The files of a capture. Their content is untrusted. */
 export const PART_NAMES = [
@@ -85,8 +84,6 @@ export interface Capture {
   /** Where it comes from, for messages: `"web.tar.gz"`, `pod/web`. */
   readonly origin: string;
   readonly parts: Readonly<Record<PartName, Part>>;
-  /** What `--probe` found. */
-  readonly probe?: Evidence;
 }
 
 /** An absent part. */

@@ -1,16 +1,17 @@
 /** One connection of one pod: capture in, stations out. */
 import { re2Library } from "../../core/re2.ts";
 import type { Answer } from "../answer_schema.ts";
-import type { Capture, PodName } from "../capture/capture.ts";
+import type { PodName } from "../capture/capture.ts";
 import type { Connection } from "../question/question.ts";
 import { type Facts, factsOf } from "./facts.ts";
 import { inbound } from "./inbound.ts";
 import { outbound } from "./outbound.ts";
+import type { ProbedCapture } from "../probe/evidence.ts";
 import { withProbe } from "../probe/proofs.ts";
 import { Way } from "./way.ts";
 
 /** The way of a connection through a pod. Reads nothing but the capture; loads the library of regular expressions. */
-export async function answerOf(capture: Capture, connection: Connection): Promise<Answer> {
+export async function answerOf(capture: ProbedCapture, connection: Connection): Promise<Answer> {
   await re2Library.loaded();
   return answerWith(factsOf(capture), connection);
 }

@@ -3,13 +3,14 @@ import { mapAt, textAt } from "../../core/value.ts";
 import type { AbsentPart, Capture } from "../capture/capture.ts";
 import { jsonOf } from "../capture/json_part.ts";
 import { type EnvoyConfig, readEnvoy } from "../envoy/config.ts";
+import type { ProbedCapture } from "../probe/evidence.ts";
 import { type KernelRules, kernelRules } from "../kernel/rules.ts";
 import { type NameTable, nameTableOf } from "../names/resolve.ts";
 import { type Pod, podOf } from "../pod/pod.ts";
 
 /** What the stations are made of. */
 export interface Facts {
-  readonly capture: Capture;
+  readonly capture: ProbedCapture;
   readonly pod: Pod | undefined;
   /** `undefined`: `absent` says why. */
   readonly config: EnvoyConfig | undefined;
@@ -26,7 +27,7 @@ export interface Facts {
 const DOMAIN = "cluster.local";
 
 /** Reads a capture. */
-export function factsOf(capture: Capture): Facts {
+export function factsOf(capture: ProbedCapture): Facts {
   const pod = podOf(capture);
   const { config, absent } = readEnvoy(capture);
   const [address, domain] = nodeOf(capture, config);

@@ -1,7 +1,7 @@
 /** A small pod for tests: one service, one inbound port, everything well but for what is changed. */
 import assert from "node:assert/strict";
-import type { Capture, Part } from "../capture/capture.ts";
-import type { Evidence } from "../probe/evidence.ts";
+import type { Part } from "../capture/capture.ts";
+import type { Evidence, ProbedCapture } from "../probe/evidence.ts";
 import { captureOf } from "../capture/manifest.ts";
 
 /** What is otherwise. */
@@ -42,7 +42,7 @@ COMMIT
 `;
 
 /** The capture. */
-export function fakeCapture(changes: Changes = {}): Capture {
+export function fakeCapture(changes: Changes = {}): ProbedCapture {
   const { rules = "rules" in changes ? undefined : RULES, config = JSON.stringify(dump(changes)) } = changes;
   const certificate = {
     cert_chain: [{

@@ -58,7 +58,7 @@ function hostCounters(part: Part): Counters | undefined {
 
 /** Ports of inbound connections, probes and metrics. */
 const LINE = /^listener\.(.+)\.downstream_cx_total: (\d+)$/;
-const OWN = /^admin$|\.worker_\d+$|_150(?:06|21|90)$/;
+const OWN = /^admin(\.|$)|\.worker_\d+$|_150(?:06|21|90)$/;
 
 function listenerCounters({ text }: Part): Counters | undefined {
   if (text === undefined) return undefined;

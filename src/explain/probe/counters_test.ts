@@ -26,7 +26,7 @@ Deno.test("countedHosts(): those with more requests, without inbound ones and th
 
 Deno.test("countedListeners(): those with more connections, without workers and inbound ports", () => {
   const lines = (count: number) =>
-    ["0.0.0.0_80", "0.0.0.0_80.worker_0", "0.0.0.0_15006", "admin"].map((name) =>
+    ["0.0.0.0_80", "0.0.0.0_80.worker_0", "0.0.0.0_15006", "admin", "admin.main_thread"].map((name) =>
       `listener.${name}.downstream_cx_total: ${count}`
     ).join("\n") + "\nlistener.[__]_9080.downstream_cx_total: 3\n";
   assert.deepEqual(countedListeners(counted({}, lines(1)), counted({}, lines(2))), ["0.0.0.0_80"]);

@@ -1,7 +1,12 @@
 /** What a probe left behind: raw answers, as a capture has them. */
-import type { Part, PartName } from "../capture/capture.ts";
+import type { Capture, Part, PartName } from "../capture/capture.ts";
 import type { Connection } from "../question/question.ts";
 import type { ProcSocket, SocketEnd } from "../kernel/sockets.ts";
+
+/** A capture, and what `--probe` found. */
+export interface ProbedCapture extends Capture {
+  readonly probe?: Evidence;
+}
 
 /** One request, and all that was read before and after it. */
 export interface Evidence {
@@ -45,4 +50,15 @@ export interface Sent {
   readonly failure: string;
   /** The sockets of the pod while the connection was open. */
   readonly sockets: readonly ProcSocket[];
+}
+
+/** ESTABLISHED and CLOSE_WAIT: the server may have closed its end. */
+const OPEN = ["01", "08"];
+
+/** The other end of the connection in the pod; `left`: it is open, and nobody in the pod has its other end. */
+export function otherEnd({ local, sockets }: Sent): ProcSocket | "left" | undefined {
+  const isOwn = (end: SocketEnd) => end.address === local?.address && end.port === local.port;
+  const accepted = sockets.find(({ remote }) => isOwn(remote));
+  if (accepted !== undefined) return accepted;
+  return sockets.some((each) => OPEN.includes(each.state) && isOwn(each.local)) ? "left" : undefined;
 }

@@ -7,7 +7,7 @@ import { addressText } from "../connection/endpoints.ts";
 import { sentence } from "../connection/way.ts";
 import { lineOf, type LogLine } from "./access_log.ts";
 import { type CountedHost, countedHosts, countedListeners } from "./counters.ts";
-import type { Evidence, Sent } from "./evidence.ts";
+import { type Evidence, otherEnd, type Sent } from "./evidence.ts";
 import type { ProcSocket } from "../kernel/sockets.ts";
 
 /** Whether the request came through a station, and what tells. */
@@ -22,6 +22,7 @@ interface Trail {
   readonly facts: Facts;
   readonly evidence: Evidence;
   readonly sent: Sent;
+  readonly other: ReturnType<typeof otherEnd>;
   /** The end of the connection in the pod: that of Envoy. */
   readonly accepted: ProcSocket | undefined;
   /** The response came through Envoy, and is not its own. */
@@ -48,7 +49,8 @@ export function withProbe(answer: Answer, facts: Facts): Answer {
 
 function trailOf(answer: Answer, facts: Facts, evidence: Evidence, sent: Sent): Trail {
   const own = sent.local === undefined ? undefined : joinHostPort(sent.local.address, sent.local.port);
-  const accepted = sent.sockets.find(({ remote }) => joinHostPort(remote.address, remote.port) === own);
+  const other = otherEnd(sent);
+  const accepted = other === "left" ? undefined : other;
   const isForwarded = accepted !== undefined && PROXY_PORTS.includes(accepted.local.port) &&
     sent.headers.has(FORWARDED);
   // Of an answer that Envoy makes itself no host counts a request: what was counted is other traffic.
@@ -58,6 +60,7 @@ function trailOf(answer: Answer, facts: Facts, evidence: Evidence, sent: Sent): 
     facts,
     evidence,
     sent,
+    other,
     accepted,
     isForwarded,
     line: own === undefined ? undefined : lineOf(evidence.log.text ?? "", { mark: evidence.mark, own }),
@@ -109,7 +112,7 @@ function name({ detail }: Station, { sent: { remote } }: Trail): Proof | undefin
 }
 
 function kernel(station: Station, trail: Trail): Proof | undefined {
-  const { accepted, sent, answer } = trail;
+  const { accepted, other, answer } = trail;
   const { port } = station.detail;
   const isBypass = answer.verdict === "bypasses";
   if (accepted !== undefined) {
@@ -117,15 +120,11 @@ function kernel(station: Station, trail: Trail): Proof | undefined {
     const isOther = isBypass ? PROXY_PORTS.includes(accepted.local.port) : port !== accepted.local.port;
     return { passed: !isOther || station.result === "unknown", message };
   }
-  const isOpen = sent.sockets.some(({ local, state }) =>
-    state === ESTABLISHED && local.address === sent.local?.address && local.port === sent.local.port
-  );
-  return isOpen
+  return other === "left"
     ? { passed: isBypass, message: "the connection left the pod: no process in it has the other end" }
     : undefined;
 }
 
-const ESTABLISHED = "01";
 const PROXY_PORTS = [15001, 15006];
 
 /** How often the rule that decides was counted meanwhile. */

@@ -7,7 +7,7 @@ import { factsOf } from "../connection/facts.ts";
 import { senderOf } from "../connection/sender.ts";
 import type { Connection } from "../question/question.ts";
 import { LISTENER_STATS } from "./counters.ts";
-import type { Counted, Evidence } from "./evidence.ts";
+import { type Counted, type Evidence, otherEnd, type ProbedCapture } from "./evidence.ts";
 import { marked, probeRequest, type Ran } from "./request.ts";
 
 /** Who sends the request. */
@@ -43,7 +43,7 @@ export async function probed(
   place: ProbePlace,
   capture: Capture,
   asked: Connection,
-): Promise<Capture> {
+): Promise<ProbedCapture> {
   await re2Library.loaded();
   const mark = crypto.randomUUID();
   const connection = marked(asked, mark);
@@ -59,7 +59,8 @@ export async function probed(
   const sent = typeof sender === "string" ? sender : request.read(await sender.run(request.command));
   const after = await counted(place);
   const isSent = typeof sent !== "string" && sent.local !== undefined;
-  const log = isSent ? await logged(place, capture, [mark, `${sent.local.address}:${sent.local.port}`]) : NOT_SENT;
+  const isLogged = isSent && otherEnd(sent) !== "left";
+  const log = isLogged ? await logged(place, capture, [mark, `${sent.local.address}:${sent.local.port}`]) : NOT_SENT;
   const evidence: Evidence = {
     request: `${request.text} as UID ${typeof sender === "string" ? uid : sender.uid}`,
     connection,
@@ -74,7 +75,7 @@ export async function probed(
   return { ...capture, probe: evidence };
 }
 
-const NOT_SENT = absentPart("not-captured", "there was no connection");
+const NOT_SENT = absentPart("not-captured", "there was no connection to Envoy");
 
 /** What is not said is a request where a route takes it: a server of TCP gets no byte. */
 function isRequest({ spoken }: Connection, isRouted: () => boolean): boolean {

@@ -3,8 +3,9 @@ import { MeshError, messageOf } from "../../core/errors.ts";
 import { requestFailure } from "../../core/request_failure.ts";
 import { readAll } from "../../core/kube/client/mod.ts";
 import type { World } from "../../core/world/mod.ts";
-import { absentPart, allParts, type Capture, mostBytes, type Part, type PartName } from "../capture/capture.ts";
+import { absentPart, allParts, mostBytes, type Part, type PartName } from "../capture/capture.ts";
 import { captureOf } from "../capture/manifest.ts";
+import type { ProbedCapture } from "../probe/evidence.ts";
 import { probed, type ProbePlace } from "../probe/send.ts";
 import type { Connection } from "../question/question.ts";
 import { ADMIN_PARTS, ADMIN_PATHS, NAME_TABLE, type PartCommand, SOCKET_FILES } from "./live/questions.ts";
@@ -17,7 +18,7 @@ const TIMEOUT = 20_000;
  * Reads the pod, and sends a probe if one is asked for. A part that cannot be read says why. Errors: a MeshError if nothing
  * at all answers.
  */
-export async function captureLocal(world: World, probe: Connection | undefined): Promise<Capture> {
+export async function captureLocal(world: World, probe: Connection | undefined): Promise<ProbedCapture> {
   const ask = async (part: PartName, port: number, path: string) =>
     [part, await answer(world, part, port, path)] as const;
   const answers = await Promise.all([

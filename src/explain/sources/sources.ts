@@ -5,6 +5,7 @@ import { isArchive, readArchive } from "../capture/archive.ts";
 import { allParts, type Capture, type Part, type PartName } from "../capture/capture.ts";
 import { readConfigDump, readFolder } from "../capture/read_saved.ts";
 import type { SourceChoice } from "../question/question.ts";
+import type { ProbedCapture } from "../probe/evidence.ts";
 import { probed } from "../probe/send.ts";
 import { type EphemeralSource, rulesGuest, startGuest } from "./live/ephemeral.ts";
 import { asked, captureLive, type LiveSource } from "./live/live.ts";
@@ -30,7 +31,11 @@ export interface Capturing {
  * The captures, one for each pod. A source that cannot read a part says why in the part. Errors: a MeshError where nothing
  * at all can be told.
  */
-export async function* capturesOf(world: World, source: SourceChoice, how: Capturing = {}): AsyncIterable<Capture> {
+export async function* capturesOf(
+  world: World,
+  source: SourceChoice,
+  how: Capturing = {},
+): AsyncIterable<ProbedCapture> {
   switch (source.kind) {
     case "file":
       yield await readSaved(world, source.path);
@@ -55,7 +60,7 @@ async function* liveCaptures(
   world: World,
   { pods: choice, api: options, ...reading }: LiveChoice,
   { depth = "whole", keeps = [] }: Capturing,
-): AsyncIterable<Capture> {
+): AsyncIterable<ProbedCapture> {
   const api = await connect(world, options);
   world.permissions.keepOnly([...new Set([...api.permissions, ...keeps])]);
   try {
@@ -88,7 +93,7 @@ interface RunningPod {
 async function wholeCapture(
   { world, api, live, pod }: RunningPod,
   { ephemeral, probe, probeImage }: Pick<LiveChoice, "ephemeral" | "probe" | "probeImage">,
-): Promise<Capture> {
+): Promise<ProbedCapture> {
   const source = { api, clock: world.clock, say: (text: string) => world.stderr.write(text) };
   const image = imageOf(pod, live.container);
   const capture = await captureLive(live, pod, WHOLE_QUESTIONS);

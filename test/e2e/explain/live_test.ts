@@ -3,57 +3,37 @@
  * real Envoy and the kernel's rules are. `MESH_PILOT_AGENT=FILE` runs Istio's own pilot-agent in place of this program.
  */
 import assert from "node:assert/strict";
+import { ANSWER, type Answer } from "../../../src/explain/answer_schema.ts";
 import { GLANCE } from "../../../src/explain/glance/glance_schema.ts";
-import { realEnvoy } from "../../support/programs/envoy.ts";
-import { MESH_COMMAND, runMesh } from "../../support/programs/mesh.ts";
+import { runMesh } from "../../support/programs/mesh.ts";
 import { temporaryFolder } from "../../support/temporary_folder.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
-import { type Namespace, needsNamespaces, Pair } from "../iptables/support/pod.ts";
-import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
-import { addRunningPod, type KubeletNode, type RunningContainer, startKubelet } from "../support/kubelet.ts";
-
-const envoy = await realEnvoy();
-const missing = envoy.missing ?? needsCluster() ?? needsNamespaces("iptables-save");
-
-const NODE_ID = "sidecar~10.1.0.9~web.shop~shop.svc.cluster.local";
-
-/** Envoy with the admin interface at its usual place. */
-const BOOTSTRAP = {
-  node: { id: NODE_ID, cluster: "web.shop", metadata: { ISTIO_VERSION: "1.29.1" } },
-  admin: { address: { socket_address: { address: "127.0.0.1", port_value: 15000 } } },
-  static_resources: {
-    clusters: [{ name: "outbound|80||a.shop.svc.cluster.local", type: "STATIC", connect_timeout: "1s" }],
-    listeners: [{
-      name: "virtualOutbound",
-      address: { socket_address: { address: "0.0.0.0", port_value: 15001 } },
-      filter_chains: [{
-        filters: [{
-          name: "envoy.filters.network.tcp_proxy",
-          typed_config: {
-            "@type": "type.googleapis.com/envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy",
-            stat_prefix: "a",
-            cluster: "outbound|80||a.shop.svc.cluster.local",
-          },
-        }],
-      }],
-    }],
-  },
-};
-
-interface Scene {
-  readonly cluster: Cluster;
-  readonly node: KubeletNode;
-  readonly folder: string;
-  /** What the kubelet runs. */
-  readonly containers: Readonly<Record<string, RunningContainer>>;
-}
+import { type Namespace, Pair } from "../iptables/support/pod.ts";
+import { startCluster } from "../support/cluster/cluster.ts";
+import { startKubelet } from "../support/kubelet.ts";
+import {
+  APPLICATION,
+  CAPTURE_ARGS,
+  ended,
+  EXCLUDED_PORT,
+  IMAGE,
+  kubectl,
+  missing,
+  NODE_ID,
+  RUNNING,
+  type Scene,
+  scene,
+  startEnvoy,
+  startServer,
+} from "./support/live_scene.ts";
 
 testWhen(missing, "a running pod is read through the API server", async (t) => {
   await using folder = await temporaryFolder();
   await using pair = await Pair.create([4]);
   const namespace = pair.pod;
   const process = await startEnvoy(namespace, folder.path);
+  const server = await startServer(pair);
   try {
     const applied = await namespace.mesh(["iptables", "apply", ...CAPTURE_ARGS]);
     assert.equal(applied.code, 0, applied.stderr);
@@ -66,6 +46,11 @@ testWhen(missing, "a running pod is read through the API server", async (t) => {
         await t.step("without NET_ADMIN the rules are planned", () => planned(at));
         await t.step("a capture gives the same answer, without the cluster and without secrets", () => saved(at));
         await t.step("an ephemeral container reads the rules", () => ephemeral(at));
+        await t.step("--local: in the pod's network namespace", () => local(namespace));
+        await t.step("--local --probe: stations are proved", () => localProbe(namespace));
+        await t.step("--probe: stations are proved, by counters, sockets and the access log", () => probe(at));
+        await t.step("--probe: a connection that bypasses, and one that fails", () => probeEnds(at));
+        await t.step("--probe: without curl, without the right", () => noProbe(at));
         await t.step("a workload, a service and labels find the pod", () => choices(at));
         await t.step("a line for each pod", () => short(at));
         await t.step("who may not exec is told so, and sees what the API server has", () => forbidden(at));
@@ -82,125 +67,10 @@ testWhen(missing, "a running pod is read through the API server", async (t) => {
       await cluster.stop();
     }
   } finally {
-    try {
-      process.kill("SIGKILL");
-    } catch {
-      // It has ended.
-    }
-    await process.status;
+    await ended(process);
+    await ended(server);
   }
 });
-
-async function startEnvoy(namespace: Namespace, folder: string): Promise<Deno.ChildProcess> {
-  await Deno.writeTextFile(`${folder}/envoy.json`, JSON.stringify(BOOTSTRAP));
-  const args = [
-    `--net=${namespace.path}`,
-    envoy.path,
-    "-c",
-    `${folder}/envoy.json`,
-    "--disable-hot-restart",
-    "-l",
-    "error",
-  ];
-  const process = new Deno.Command("nsenter", { args, stdin: "null", stdout: "null", stderr: "null" }).spawn();
-  const ask = ["-sf", "http://127.0.0.1:15000/ready"];
-  await until(async () => (await namespace.run("curl", ask)).code === 0, () => "Envoy did not become ready");
-  return process;
-}
-
-const CAPTURE_ARGS = [
-  "-p",
-  "15001",
-  "-z",
-  "15006",
-  "-u",
-  "1337",
-  "-m",
-  "REDIRECT",
-  "-i",
-  "*",
-  "-b",
-  "*",
-  "-d",
-  "15090",
-];
-const IMAGE = "registry.example/proxyv2:1.29.1";
-const RUNNING = { running: { startedAt: "2026-01-02T03:04:05Z" } };
-
-/** Pods, their owners, and the containers that the kubelet runs. */
-async function scene({ cluster, node, folder }: Omit<Scene, "containers">, namespace: Namespace): Promise<Scene> {
-  const programs = `${folder}/bin`;
-  await Deno.mkdir(programs);
-  const agent = Deno.env.get("MESH_PILOT_AGENT");
-  const command = agent === undefined ? `"${MESH_COMMAND}" pilot-agent` : `"${agent}"`;
-  await Deno.writeTextFile(`${programs}/pilot-agent`, `#!/bin/sh\nexec ${command} "$@"\n`, { mode: 0o755 });
-  await kubectl(cluster, ["create", "namespace", "shop"]);
-  await addServiceAccount(cluster, "shop");
-  const own = { command: ["nsenter", `--net=${namespace.path}`], path: `${programs}:${Deno.env.get("PATH")}` };
-  const names = ["web", "admin"].map((name) => [`shop/${name}/istio-proxy`, own] as const);
-  const containers = Object.fromEntries(names);
-  await node.runs(containers);
-  for (const name of ["web", "admin", "ended"]) await addPod({ cluster, node }, name);
-  await addPod({ cluster, node }, "plain", ["web"]);
-  const selector = { matchLabels: { app: "web" } };
-  const template = { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "web", image: "web" }] } };
-  await create(cluster, {
-    apiVersion: "apps/v1",
-    kind: "Deployment",
-    metadata: { name: "web" },
-    spec: { selector, template },
-  });
-  await create(cluster, {
-    apiVersion: "v1",
-    kind: "Service",
-    metadata: { name: "web" },
-    spec: { selector: { app: "web" }, ports: [{ port: 80 }] },
-  });
-  return { cluster, node, folder, containers };
-}
-
-async function addPod(
-  { cluster, node }: Pick<Scene, "cluster" | "node">,
-  name: string,
-  names = ["web", "istio-proxy"],
-): Promise<void> {
-  const args = ["istio-iptables", ...CAPTURE_ARGS];
-  const containers = names.map((each) => ({
-    name: each,
-    image: each === "istio-proxy" ? IMAGE : "web",
-    env: [{ name: "PASSWORD", value: "hunter2" }],
-    ports: [{ containerPort: each === "istio-proxy" ? 15090 : 8080 }],
-    ...name === "admin" ? { securityContext: { capabilities: { add: ["NET_ADMIN"] } } } : {},
-  }));
-  const ready = name === "ended" ? "False" : "True";
-  await addRunningPod(cluster, {
-    metadata: { name, namespace: "shop", labels: { app: name, mesh: "yes" } },
-    spec: { nodeName: node.name, containers, initContainers: [{ name: "istio-init", image: IMAGE, args }] },
-    status: {
-      phase: "Running",
-      podIP: "10.1.0.9",
-      podIPs: [{ ip: "10.1.0.9" }],
-      conditions: [{ type: "Ready", status: ready }],
-      containerStatuses: names.map((each) => ({
-        name: each,
-        image: IMAGE,
-        imageID: "",
-        ready: true,
-        restartCount: 0,
-        state: name === "ended" && each === "istio-proxy" ? { terminated: { exitCode: 255 } } : RUNNING,
-      })),
-    },
-  });
-}
-
-async function kubectl(cluster: Cluster, args: readonly string[], stdin?: string): Promise<void> {
-  const { code, stderr } = await cluster.kubectl(args, stdin);
-  assert.equal(code, 0, stderr);
-}
-
-async function create(cluster: Cluster, object: object): Promise<void> {
-  await kubectl(cluster, ["create", "-n", "shop", "-f", "-"], JSON.stringify(object));
-}
 
 function explain({ cluster }: Scene, ...args: string[]) {
   return runMesh(args, { env: { KUBECONFIG: cluster.kubeconfig } });
@@ -252,19 +122,29 @@ async function saved(scene: Scene): Promise<void> {
   assert.equal(configuration.envoy, own.envoy);
 }
 
-/** The kubelet starts what was added to the pod. */
-async function ephemeral(scene: Scene): Promise<void> {
-  const { cluster, node } = scene;
-  const get = ["get", "pod", "web", "-n", "shop", "-o", "jsonpath={.spec.ephemeralContainers[0].name}"];
-  const running = explain(scene, "explain", "pod/web", "-n", "shop", "--ephemeral", "-o", "json");
+/** Runs explain; the kubelet starts the ephemeral container that it adds to the pod. */
+async function withGuest(scene: Scene, pod: string, before: readonly string[], ...args: string[]) {
+  const { cluster, node, containers } = scene;
+  const names = async () => {
+    const get = ["get", "pod", pod, "-n", "shop", "-o", "jsonpath={.spec.ephemeralContainers[*].name}"];
+    return (await cluster.kubectl(get)).stdout.split(" ").filter((name) => name !== "");
+  };
+  const known = await names();
+  const running = explain(scene, "explain", `pod/${pod}`, "-n", "shop", "-o", "json", ...args);
   let name = "";
-  const added = async () => (name = (await cluster.kubectl(get)).stdout) !== "";
+  const added = async () => (name = (await names()).find((each) => !known.includes(each)) ?? "") !== "";
   await until(added, () => "no ephemeral container was added");
-  await node.runs({ ...scene.containers, [`shop/web/${name}`]: scene.containers["shop/web/istio-proxy"] ?? {} });
+  const proxy = containers["shop/web/istio-proxy"] ?? {};
+  const guest = { ...proxy, command: [...proxy.command ?? [], ...before] };
+  await node.runs({ ...containers, [`shop/${pod}/${name}`]: guest });
   const own = { name, image: IMAGE, imageID: "", ready: false, restartCount: 0, state: RUNNING };
   const patch = JSON.stringify({ status: { ephemeralContainerStatuses: [own] } });
-  await kubectl(cluster, ["patch", "pod", "web", "-n", "shop", "--subresource=status", "-p", patch]);
-  const { stdout, stderr } = await running;
+  await kubectl(cluster, ["patch", "pod", pod, "-n", "shop", "--subresource=status", "-p", patch]);
+  return await running;
+}
+
+async function ephemeral(scene: Scene): Promise<void> {
+  const { stdout, stderr } = await withGuest(scene, "web", [], "--ephemeral");
   const { traffic, containers } = GLANCE.parse(JSON.parse(stdout));
   assert.deepEqual([traffic.source, traffic.mode], ["seen", "REDIRECT"]);
   assert.equal(containers.length, 3);
@@ -272,21 +152,102 @@ async function ephemeral(scene: Scene): Promise<void> {
     stderr,
     /^Adding the ephemeral container "kubectl-mesh-rules-1" to pod "shop\/web": image ".*", user 0, NET_ADMIN/,
   );
-  const joe = await explain(
+  const nobody = ["--as", "joe", "--as-group", "system:authenticated"];
+  const joe = await explain(scene, "explain", "pod/web", "-n", "shop", "--ephemeral", "-o", "json", ...nobody);
+  assert.match(joe.stderr, /^error: The Kubernetes API server does not allow it/);
+}
+
+/** The application's user. */
+const AS_APPLICATION = ["setpriv", `--reuid=${APPLICATION}`, `--regid=${APPLICATION}`, "--clear-groups"];
+const HTTP = ["--to", "10.196.0.1:80/x", "--header", "Host:a.shop"];
+
+function provedKinds({ stations }: Answer): string {
+  return stations.filter(({ source }) => source === "proved").map(({ kind }) => kind).join(" ");
+}
+
+function answerIn(stdout: string): Answer {
+  return ANSWER.parse(JSON.parse(stdout));
+}
+
+async function local(namespace: Namespace): Promise<void> {
+  const { stdout } = await namespace.mesh(["explain", "--local", "-o", "json"]);
+  const { pod, traffic, configuration } = GLANCE.parse(JSON.parse(stdout));
+  assert.deepEqual([pod, traffic.source, traffic.mode, configuration.state], ["shop/web", "seen", "REDIRECT", "LIVE"]);
+  const plain = answerIn((await namespace.mesh(["explain", "--local", ...HTTP, "-o", "json"])).stdout);
+  assert.deepEqual([plain.verdict, provedKinds(plain), plain.probe], ["reaches", "", undefined]);
+  assert.equal(plain.clusters[0]?.name, "outbound|80||a.shop.svc.cluster.local");
+}
+
+/** The log of the proxy cannot be read here: counters and sockets tell. */
+async function localProbe(namespace: Namespace): Promise<void> {
+  const { stdout, code } = await namespace.mesh(["explain", "--local", ...HTTP, "--probe", "-o", "json"]);
+  const answer = answerIn(stdout);
+  assert.deepEqual([code, answer.verdict], [0, "reaches"], answer.reason);
+  assert.equal(provedKinds(answer), "kernel listener cluster endpoint");
+  assert.match(answer.probe?.result ?? "", /: the answer is 200$/);
+}
+
+async function probe(scene: Scene): Promise<void> {
+  const { stdout, stderr, code } = await withGuest(scene, "admin", AS_APPLICATION, "--probe", ...HTTP);
+  const answer = answerIn(stdout);
+  assert.deepEqual([code, answer.verdict], [0, "reaches"], answer.reason);
+  assert.equal(provedKinds(answer), "application kernel listener route cluster endpoint", stdout);
+  assert.match(
+    stderr,
+    /^Adding the ephemeral container "kubectl-mesh-probe-1" .* user 1000, no capabilities; it sends/,
+  );
+  const kernel = answer.stations.find(({ kind }) => kind === "kernel")?.message ?? "";
+  const [, before, after] = /accepted at port 15001; the counter of the rule went from (\d+) to (\d+)$/.exec(kernel) ??
+    [];
+  assert.ok(Number(after) > Number(before), kernel);
+  const tcp = await withGuest(scene, "admin", AS_APPLICATION, "--probe", "--to", "10.196.0.2:3306");
+  const other = answerIn(tcp.stdout);
+  assert.equal(provedKinds(other), "application kernel listener cluster endpoint", tcp.stdout);
+  assert.deepEqual(other.endpoints.map(({ address }) => address), ["10.196.0.2:3306"]);
+  assert.match(other.probe?.request ?? "", /^a connection to 10\.196\.0\.2:3306 without any byte as UID 1000$/);
+}
+
+async function probeEnds(scene: Scene): Promise<void> {
+  const past = ["--to", `tcp://10.196.0.1:${EXCLUDED_PORT}`];
+  const bypass = answerIn((await withGuest(scene, "admin", AS_APPLICATION, "--probe", ...past)).stdout);
+  assert.deepEqual([bypass.verdict, provedKinds(bypass)], ["bypasses", "application kernel"]);
+  assert.match(bypass.stations.at(-1)?.message ?? "", /the connection left the pod/);
+  const broken = ["--to", "10.196.0.1:80/broken", "--header", "Host:a.shop"];
+  const { stdout, code } = await withGuest(scene, "admin", AS_APPLICATION, "--probe", ...broken);
+  const failed = answerIn(stdout);
+  assert.deepEqual([code, failed.verdict], [1, "refused"]);
+  assert.match(failed.reason, /^The probe got 503 UF.* from Envoy itself$/);
+  // The proxy's user is not the application's: the kernel does not do what was planned for the application.
+  const other = ["setpriv", "--reuid=1337", "--regid=1337", "--clear-groups"];
+  const { stdout: wrong } = await withGuest(scene, "admin", other, "--probe", "--to", "tcp://10.196.0.1:3306");
+  assert.match(answerIn(wrong).reason, /did not take the kernel that was expected: the connection left the pod/);
+}
+
+async function noProbe(scene: Scene): Promise<void> {
+  const { stdout, code } = await withGuest(scene, "admin", ["env", "PATH=/nonexistent"], "--probe", ...HTTP);
+  const answer = answerIn(stdout);
+  assert.deepEqual([code, answer.verdict, provedKinds(answer)], [1, "reaches", ""]);
+  assert.equal(answer.probe?.result, "it was not sent: there is no curl");
+  const role = ["create", "role", "executor", "-n", "shop", "--verb=get,create,list"];
+  await kubectl(scene.cluster, [...role, "--resource=pods,pods/exec"]);
+  await kubectl(scene.cluster, ["create", "rolebinding", "ann", "-n", "shop", "--role=executor", "--user=ann"]);
+  const ann = await explain(
     scene,
     "explain",
-    "pod/web",
+    "pod/admin",
     "-n",
     "shop",
-    "--ephemeral",
+    ...HTTP,
+    "--probe",
+    "--as",
+    "ann",
     "-o",
     "json",
-    "--as",
-    "joe",
-    "--as-group",
-    "system:authenticated",
   );
-  assert.match(joe.stderr, /^error: The Kubernetes API server does not allow it/);
+  assert.equal(ann.code, 1);
+  const refused = answerIn(ann.stdout);
+  assert.match(refused.probe?.result ?? "", /^it was not sent: no ephemeral container: .*pods\/ephemeralcontainers/);
+  assert.equal(refused.verdict, "reaches");
 }
 
 async function choices(scene: Scene): Promise<void> {

@@ -1,4 +1,4 @@
-/** A stand-in for a kubelet: the API server's `pods/exec` reaches it, and it runs the commands in network namespaces. */
+/** A stand-in for a kubelet: the API server's `pods/exec` and `pods/log` reach it, and it runs the commands in network namespaces. */
 import { goProgram } from "../../support/programs/go_program.ts";
 import type { Cluster } from "./cluster/cluster.ts";
 
@@ -10,6 +10,8 @@ export interface RunningContainer {
   readonly path?: string;
   /** Standard output by command, in place of programs. */
   readonly answers?: Readonly<Record<string, string>>;
+  /** The file that is its log. */
+  readonly log?: string;
   /** Milliseconds that each command takes at least. */
   readonly delay?: number;
 }

@@ -1,5 +1,5 @@
 // The part of a kubelet that runs commands in containers: an HTTPS server that the API server connects to for
-// pods/exec. A container is a network namespace, or none, and a folder of programs; the file in the first argument
+// pods/exec and pods/log. A container is a network namespace, or none, and a folder of programs; the file in the first argument
 // tells which. It is read again after it changed.
 package main
 
@@ -40,6 +40,8 @@ type container struct {
 	Path string `json:"path"`
 	// Answers are the standard output of commands that are not run, by their arguments joined by blanks.
 	Answers map[string]string `json:"answers"`
+	// Log is the file that pods/log shows.
+	Log string `json:"log"`
 	// Delay is how many milliseconds each command takes at least.
 	Delay int `json:"delay"`
 }
@@ -132,6 +134,16 @@ func (r *runtime) serve(w http.ResponseWriter, req *http.Request) {
 		remotecommand.SupportedStreamingProtocols)
 }
 
+// logs handles /containerLogs/NAMESPACE/POD/CONTAINER: the whole log, whatever part is asked for.
+func (r *runtime) logs(w http.ResponseWriter, req *http.Request) {
+	all, err := r.containers()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	http.ServeFile(w, req, all[strings.TrimPrefix(req.URL.Path, "/containerLogs/")].Log)
+}
+
 func certificate() (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -167,6 +179,7 @@ func run(pair tls.Certificate) error {
 	}()
 	r := &runtime{file: os.Args[1]}
 	http.HandleFunc("/exec/", r.serve)
+	http.HandleFunc("/containerLogs/", r.logs)
 	http.HandleFunc("/runs", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, r.runs.Load()) })
 	fmt.Println(listener.Addr().(*net.TCPAddr).Port)
 	return http.Serve(listener, nil)
