@@ -73,7 +73,7 @@ function httpManager(): object {
 function staticCluster(name: string, port: number): object {
   const address = { socket_address: { address: OUTSIDE[4], port_value: port } };
   const load_assignment = { cluster_name: name, endpoints: [{ lb_endpoints: [{ endpoint: { address } }] }] };
-  return { name, type: "STATIC", connect_timeout: "1s", load_assignment };
+  return { name, type: "STATIC", connect_timeout: "30s", load_assignment };
 }
 
 function listener(name: string, port: number, filter: object, more: object): object {
@@ -98,7 +98,7 @@ const BOOTSTRAP = {
     clusters: [
       staticCluster(A, SERVER_PORT),
       staticCluster("outbound|81||a.shop.svc.cluster.local", 1),
-      { name: "PassthroughCluster", type: "ORIGINAL_DST", connect_timeout: "1s", lb_policy: "CLUSTER_PROVIDED" },
+      { name: "PassthroughCluster", type: "ORIGINAL_DST", connect_timeout: "30s", lb_policy: "CLUSTER_PROVIDED" },
     ],
     listeners: [
       listener("virtualOutbound", 15001, tcpProxy("PassthroughCluster"), {
