@@ -12,7 +12,8 @@ export interface Connection {
   readonly inode: string;
 }
 
-const LINE = /^\s*\d+: ([0-9A-F]+:[0-9A-F]{4}) ([0-9A-F]+:[0-9A-F]{4}) ([0-9A-F]{2}) (?:\S+\s+\S+\s+\S+\s+\d+\s+\d+\s+(\d+))?/;
+const LINE =
+  /^\s*\d+: ([0-9A-F]+:[0-9A-F]{4}) ([0-9A-F]+:[0-9A-F]{4}) ([0-9A-F]{2}) (?:\S+\s+\S+\s+\S+\s+\d+\s+\d+\s+(\d+))?/;
 const LISTEN = "0A";
 
 /** The sockets of such files; the head of a file and other lines are ignored. */

@@ -5,7 +5,7 @@
 import { joinHostPort } from "../../core/net.ts";
 import { intAt, textAt, type ValueMap } from "../../core/value.ts";
 import { jsonOf } from "../capture/json_part.ts";
-import { type ProcSocket, procSocket, type SocketEnd } from "../kernel/sockets.ts";
+import { procSockets, type SocketEnd } from "../kernel/sockets.ts";
 import type { Connection } from "../question/question.ts";
 import type { Sent } from "./evidence.ts";
 
