@@ -105,7 +105,7 @@ export const RUN_TIME: readonly RunTime[] = [
       "read, env, net; write without verification of the server and for `capture` and `config capture`, run with an exec plugin; " +
       "read, env with `explain -f`; all with `--local`, and `version` without a kubeconfig",
     reads: [...CLUSTER.reads, "MANIFESTS", "OUTPUT_FOLDER", "TMPDIR", "/tmp", ...SOCKETS],
-    writes: ["OUTPUT", "OUTPUT.*.tmp", "OUTPUT_FOLDER/kubectl-mesh-*", ...SOCKETS],
+    writes: ["OUTPUT", "OUTPUT_FOLDER/kubectl-mesh-*", ...SOCKETS],
     contacts: [...CLUSTER.contacts, ...SOCKETS],
     listens: SOCKETS,
   },
