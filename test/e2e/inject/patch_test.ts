@@ -81,12 +81,11 @@ function builtIn(nativeSidecars: boolean): Injector {
 
 async function manifests(): Promise<Patched[]> {
   const all: Patched[] = [];
-  const injectors = [false, true].map(builtIn);
   for (const folder of [`${ROOT}examples`, ...needsInjectCases === undefined ? [`${SHARED}/cases/manifests`] : []]) {
     for await (const { name } of Deno.readDir(folder)) {
       if (!/\.ya?ml$/.test(name)) continue;
       const text = await Deno.readTextFile(`${folder}/${name}`);
-      for (const injector of injectors) all.push(...await patchedOf(name, text, injection(injector)));
+      all.push(...await patchedOf(name, text, injection(builtIn(name.length % 2 === 0))));
     }
   }
   return all;
