@@ -69,6 +69,8 @@ testWhen(missing, "a running pod is read through the API server", async (t) => {
   } finally {
     await ended(process);
     await ended(server);
+    // Not before: it ends the server.
+    await server.stdout.cancel();
   }
 });
 

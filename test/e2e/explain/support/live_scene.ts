@@ -137,7 +137,6 @@ export async function startServer({ outside }: Pair): Promise<Deno.ChildProcess>
   const reader = server.stdout.getReader();
   const { value } = await reader.read();
   reader.releaseLock();
-  await server.stdout.cancel();
   if (value === undefined) throw new Error("the server did not start");
   return server;
 }
