@@ -21,15 +21,11 @@ export type Programs = Partial<Readonly<Record<Program, string>>>;
 
 /** The parts of an image. `folder` keeps Debian's packages. Errors if a package or a program is missing. */
 export async function partsOf(image: Image, programs: Programs, folder: string): Promise<Part[]> {
-  const found = await Promise.all(image.packages.map(async (name) => {
-    const pinned = PINS[ARCHITECTURE]?.[name];
-    if (pinned === undefined) {
-      throw new Error(
-        `image/packages.json has no "${name}" for ${ARCHITECTURE}: run this with --update-packages there`,
-      );
-    }
-    return { title: `${name} ${pinned.version}`, entries: await packageEntries(name, pinned, folder) };
-  }));
+  const found = await Promise.all(
+    Object.entries(pinsOf(image)).map(async ([name, pinned]) => {
+      return { title: `${name} ${pinned.version}`, entries: await packageEntries(name, pinned, folder) };
+    }),
+  );
   const debian = {
     title: found.map(({ title }) => title).join(", "),
     entries: found.flatMap(({ entries }) => entries),
@@ -40,6 +36,19 @@ export async function partsOf(image: Image, programs: Programs, folder: string):
     return { title: program, entries: [{ path, mode: 0o755, content: await Deno.readFile(file) }] };
   });
   return [debian, { title: "users, folders, names", entries: smallEntries(image) }, ...await Promise.all(own)];
+}
+
+/** The packages of images at the versions that image/packages.json has. Errors if it has none of this architecture. */
+export function pinsOf(...images: readonly Image[]): Pins {
+  return Object.fromEntries(
+    images.flatMap(({ packages }) => packages).map((name) => {
+      const pinned = PINS[ARCHITECTURE]?.[name];
+      if (pinned !== undefined) return [name, pinned];
+      throw new Error(
+        `image/packages.json has no "${name}" for ${ARCHITECTURE}: run this with --update-packages there`,
+      );
+    }),
+  );
 }
 
 function smallEntries({ links, writable, user }: Image): Entry[] {

@@ -46,9 +46,24 @@ export async function packageEntries(name: string, pinned: Pinned, folder: strin
   ];
 }
 
+/** Names a package that apt no longer offers at its version, if the folder has none; `undefined` if all can be had. */
+export async function packagesGone(pins: Pins, folder: string): Promise<string | undefined> {
+  for (const [name, { version, sha256 }] of Object.entries(pins)) {
+    if (await sumOf(pathOf(name, version, folder)) === sha256) continue;
+    const args = ["download", "--print-uris", `${name}=${version}`];
+    const { success } = await new Deno.Command("apt-get", { args, stdout: "null", stderr: "null" }).output();
+    if (!success) return `apt does not offer ${name} ${version} (tools/deno task images --update-packages)`;
+  }
+  return undefined;
+}
+
+function pathOf(name: string, version: string, folder: string): string {
+  return `${folder}/${name}_${version.replace(":", "%3a")}.deb`;
+}
+
 /** The `.deb` file; downloads it on first use. Errors if Debian has it no more, or if it is another file. */
 async function packageFile(name: string, { version, sha256 }: Pinned, folder: string): Promise<string> {
-  const file = `${folder}/${name}_${version.replace(":", "%3a")}.deb`;
+  const file = pathOf(name, version, folder);
   if (await sumOf(file) === sha256) return file;
   const downloaded = await download(name, version, folder);
   if (downloaded.sha256 !== sha256) {
@@ -80,7 +95,7 @@ export async function pinsOfToday(names: readonly string[], folder: string): Pro
   for (const name of names.toSorted()) {
     const { file, sha256 } = await download(name, undefined, folder);
     const version = new TextDecoder().decode(await output("dpkg-deb", ["--field", file, "Version"])).trim();
-    await Deno.rename(file, `${folder}/${name}_${version.replace(":", "%3a")}.deb`);
+    await Deno.rename(file, pathOf(name, version, folder));
     pins[name] = { version, sha256 };
   }
   return pins;

@@ -84,6 +84,14 @@ const CASES: readonly (readonly [string, Changes, string, string, RegExp, RegExp
   ["no configuration", { config: "" }, "web:80/", "unknown", /config_dump\.json is not JSON/, /capture the pod/],
 ];
 
+Deno.test("answerOf: endpoints that their metadata chooses are not told", async () => {
+  const lb_subset_config = { subset_selectors: [{ keys: ["version"] }] };
+  const { stations, endpoints } = await ask({ lb_subset_config }, "web:80/");
+  const { result, source, message } = stations.find(({ kind }) => kind === "endpoint") ?? {};
+  assert.deepEqual([result, source, endpoints], ["unknown", "unknown", []]);
+  assert.match(message ?? "", /lb_subset_config/);
+});
+
 for (const [name, changes, asked, verdict, reason, fix] of CASES) {
   Deno.test(`answerOf: ${name}`, async () => {
     const answer = await ask(changes, asked);

@@ -64,6 +64,9 @@ export function endpointsOf(config: EnvoyConfig, cluster: Cluster, asked: Asked)
   if (hosts === undefined) {
     return { ...NOTHING, isKnown: false, why: `the capture has no endpoints of ${cluster.name}` };
   }
+  if (cluster.hasSubsets) {
+    return { ...NOTHING, all: hosts.map(takenOf), isKnown: false, why: "their metadata decides (lb_subset_config)" };
+  }
   const { panicThreshold, localityWeighted } = cluster;
   const overprovisioning = assignment?.overprovisioning ?? OVERPROVISIONING;
   const { taken, isPanic, loads } = hostsTaken(hosts, { panicThreshold, localityWeighted, overprovisioning });

@@ -9,6 +9,8 @@ export interface Changes {
   readonly endpoints?: readonly string[];
   readonly tlsMode?: string;
   readonly isEjected?: boolean;
+  /** Of the service's cluster. */
+  readonly lb_subset_config?: object;
   /** Where the route leads to. */
   readonly cluster?: string;
   readonly passthrough?: string;
@@ -153,10 +155,11 @@ function listeners({ passthrough = "PassthroughCluster", allow }: Changes): obje
 }
 
 function dump(changes: Changes): object {
-  const { cluster = WEB, tlsMode = "istio", endpoints = ["10.0.0.9"], hasListeners = true } = changes;
+  const { cluster = WEB, tlsMode = "istio", endpoints = ["10.0.0.9"], hasListeners = true, lb_subset_config } = changes;
   const matches = [{ name: "tlsMode-istio", match: { tlsMode: "istio" }, transport_socket: tls("Upstream") }];
+  const common_lb_config = { healthy_panic_threshold: {} };
   const names = [
-    { name: WEB, type: "EDS", transport_socket_matches: matches, common_lb_config: { healthy_panic_threshold: {} } },
+    { name: WEB, type: "EDS", transport_socket_matches: matches, common_lb_config, lb_subset_config },
     { name: "PassthroughCluster", type: "ORIGINAL_DST" },
     { name: "BlackHoleCluster", type: "STATIC" },
     { name: "inbound|8080||", type: "ORIGINAL_DST" },

@@ -33,6 +33,8 @@ export interface Cluster {
   /** Where its settings are from: `destination-rule/reviews in shop`; empty if unknown. */
   readonly origin: string;
   readonly subset: string;
+  /** Envoy chooses among the endpoints by their metadata (`lb_subset_config`), which Istio does not use. */
+  readonly hasSubsets: boolean;
 }
 
 /** A `TransportSocketMatch`. */
@@ -96,6 +98,7 @@ export function readCluster(cluster: ValueMap): Cluster {
     connectTimeout: millisecondsAt(cluster, "connect_timeout"),
     origin: istioOrigin(cluster),
     subset: textAt(metadata, "subset"),
+    hasSubsets: mapsAt(mapAt(cluster, "lb_subset_config"), "subset_selectors").length > 0,
   };
 }
 

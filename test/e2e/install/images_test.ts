@@ -1,6 +1,7 @@
 /** Each role of a pod and the webhook, in the root file systems of the images, as a container runtime starts them. */
 import assert from "node:assert/strict";
-import { partsOf } from "../../../tools/images/assemble.ts";
+import { partsOf, pinsOf } from "../../../tools/images/assemble.ts";
+import { packagesGone } from "../../../tools/images/debian.ts";
 import { complete, writeTree } from "../../../tools/images/entry.ts";
 import { type Image, IMAGES } from "../../../tools/images/images.ts";
 import { CACHE } from "../../support/programs/cache.ts";
@@ -13,6 +14,7 @@ import { MeshPod } from "../agent/support/mesh_pod.ts";
 import { Namespace, needsNamespaces, Pair } from "../iptables/support/pod.ts";
 
 const RUNTIME = decodeURIComponent(new URL("./support/container.py", import.meta.url).pathname);
+const DEBIAN = `${CACHE}/debian`;
 const BINARY = Deno.env.get("MESH_BINARY");
 const NET_ADMIN = 12;
 const NET_RAW = 13;
@@ -20,12 +22,13 @@ const NET_RAW = 13;
 const envoy = await realEnvoy();
 const missing = needsNamespaces("apt-get", "dpkg-deb", "iptables-save", "nft", "curl") ?? envoy.missing ??
   (BINARY === undefined ? "the images hold a compiled binary: MESH_BINARY names none" : undefined) ??
-  (Deno.build.arch === "x86_64" ? undefined : "image/packages.json has the packages of amd64");
+  (Deno.build.arch === "x86_64" ? undefined : "image/packages.json has the packages of amd64") ??
+  await packagesGone(pinsOf(IMAGES.init, IMAGES.proxy), DEBIAN);
 
 /** A root file system below a folder. */
 async function unpack(folder: string, image: Image): Promise<string> {
   const programs = { "mesh-agent": BINARY ?? "", "kubectl-mesh": BINARY ?? "", "envoy": envoy.path };
-  const parts = await partsOf(image, programs, `${CACHE}/debian`);
+  const parts = await partsOf(image, programs, DEBIAN);
   const root = `${folder}/root`;
   await Deno.mkdir(root);
   await Deno.chmod(folder, 0o755);
@@ -163,7 +166,7 @@ testWhen(missing, "the image webhook serves with a read-only root and no capabil
 testWhen(missing, "the images have no shell, and only init has programs that capture traffic", async () => {
   for (const [name, image] of Object.entries(IMAGES)) {
     const programs = { "mesh-agent": BINARY ?? "", "kubectl-mesh": BINARY ?? "", "envoy": envoy.path };
-    const parts = await partsOf(image, programs, `${CACHE}/debian`);
+    const parts = await partsOf(image, programs, DEBIAN);
     const paths = complete(parts.flatMap(({ entries }) => entries)).map(({ path }) => path);
     assert.deepEqual(paths.filter((path) => /(^|\/)(sh|bash|dash|busybox)$/.test(path)), [], name);
     assert.equal(paths.some((path) => /(^|\/)(xtables|iptables|nft)/.test(path)), name === "init", name);
