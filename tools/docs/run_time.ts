@@ -66,7 +66,8 @@ export const RUN_TIME: readonly RunTime[] = [
     ...NOTHING,
     commands: ["completion install-kubectl"],
     keeps: ALL,
-    writes: ["*/kubectl_complete-mesh", "*/kubectl_complete-mesh.*.tmp"],
+    reads: ["OUTPUT_FOLDER", "*/kubectl_complete-mesh"],
+    writes: ["*/kubectl_complete-mesh", "OUTPUT_FOLDER/kubectl-mesh-*"],
   },
   {
     ...NOTHING,

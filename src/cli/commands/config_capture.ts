@@ -62,6 +62,7 @@ async function runCapture(world: World, { flags }: Input<typeof FLAGS>): Promise
     import("../../inject/mod.ts"),
   ]);
   const api = await connect(world, flags);
+  if (target.file !== undefined) world.files.tidyTemporary(target.file);
   world.permissions.keepOnly([...new Set([...api.permissions, "write"] as const)]);
   const output = await openOutput(world, target, { keepGoing: false, scratch: () => world.files.scratch() });
   try {

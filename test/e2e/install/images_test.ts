@@ -6,6 +6,7 @@ import { complete, writeTree } from "../../../tools/images/entry.ts";
 import { type Image, IMAGES } from "../../../tools/images/images.ts";
 import { CACHE } from "../../support/programs/cache.ts";
 import { realEnvoy } from "../../support/programs/envoy.ts";
+import { MESH_BINARY } from "../../support/programs/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { temporaryFolder } from "../../support/temporary_folder.ts";
 import { testCertificate } from "../../support/tls/certificates.ts";
@@ -15,19 +16,18 @@ import { Namespace, needsNamespaces, Pair } from "../iptables/support/pod.ts";
 
 const RUNTIME = decodeURIComponent(new URL("./support/container.py", import.meta.url).pathname);
 const DEBIAN = `${CACHE}/debian`;
-const BINARY = Deno.env.get("MESH_BINARY");
 const NET_ADMIN = 12;
 const NET_RAW = 13;
 
 const envoy = await realEnvoy();
 const missing = needsNamespaces("apt-get", "dpkg-deb", "iptables-save", "nft", "curl") ?? envoy.missing ??
-  (BINARY === undefined ? "the images hold a compiled binary: MESH_BINARY names none" : undefined) ??
+  (MESH_BINARY === undefined ? "the images hold a compiled binary: MESH_BINARY names none" : undefined) ??
   (Deno.build.arch === "x86_64" ? undefined : "image/packages.json has the packages of amd64") ??
   await packagesGone(pinsOf(IMAGES.init, IMAGES.proxy), DEBIAN);
 
 /** A root file system below a folder. */
 async function unpack(folder: string, image: Image): Promise<string> {
-  const programs = { "mesh-agent": BINARY ?? "", "kubectl-mesh": BINARY ?? "", "envoy": envoy.path };
+  const programs = { "mesh-agent": MESH_BINARY ?? "", "kubectl-mesh": MESH_BINARY ?? "", "envoy": envoy.path };
   const parts = await partsOf(image, programs, DEBIAN);
   const root = `${folder}/root`;
   await Deno.mkdir(root);
@@ -165,7 +165,7 @@ testWhen(missing, "the image webhook serves with a read-only root and no capabil
 
 testWhen(missing, "the images have no shell, and only init has programs that capture traffic", async () => {
   for (const [name, image] of Object.entries(IMAGES)) {
-    const programs = { "mesh-agent": BINARY ?? "", "kubectl-mesh": BINARY ?? "", "envoy": envoy.path };
+    const programs = { "mesh-agent": MESH_BINARY ?? "", "kubectl-mesh": MESH_BINARY ?? "", "envoy": envoy.path };
     const parts = await partsOf(image, programs, DEBIAN);
     const paths = complete(parts.flatMap(({ entries }) => entries)).map(({ path }) => path);
     assert.deepEqual(paths.filter((path) => /(^|\/)(sh|bash|dash|busybox)$/.test(path)), [], name);

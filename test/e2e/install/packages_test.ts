@@ -4,7 +4,7 @@ import { VERSION } from "../../../src/version.ts";
 import { linuxPackages } from "../../../tools/release/packages.ts";
 import { thisPlatform } from "../../../tools/compile/platforms.ts";
 import { CHECKOUT } from "../../support/programs/cache.ts";
-import { MESH_COMMAND } from "../../support/programs/mesh.ts";
+import { MESH_BINARY, MESH_COMMAND } from "../../support/programs/mesh.ts";
 import { temporaryFolder } from "../../support/temporary_folder.ts";
 import { needsProgram, testWhen } from "../../support/test_when.ts";
 import { program, releaseOf, script } from "./support.ts";
@@ -31,7 +31,7 @@ const MANAGERS = {
   },
 } as const;
 
-const missing = (Deno.env.has("MESH_BINARY") ? undefined : "MESH_BINARY names no compiled binary") ??
+const missing = (MESH_BINARY !== undefined ? undefined : "MESH_BINARY names no compiled binary") ??
   (Deno.uid() === 0 ? undefined : "it needs root, for chroot") ?? needsProgram("go") ?? needsProgram("ldd");
 
 testWhen(missing, "the packages are installed in an empty root, run there, and are removed", async (t) => {

@@ -1,11 +1,11 @@
 /** Releases for the tests of this folder. */
 import { PLATFORMS, thisPlatform } from "../../../tools/compile/platforms.ts";
 import { document, type Release } from "../../../tools/release/release.ts";
-import { MESH_COMMAND } from "../../support/programs/mesh.ts";
+import { MESH_BINARY, MESH_COMMAND } from "../../support/programs/mesh.ts";
 
 /** The program under test as a file of its own: the binary, or a script that starts the launcher of the checkout. */
 export async function program(): Promise<Uint8Array<ArrayBuffer>> {
-  if (Deno.env.get("MESH_BINARY") !== undefined) return await Deno.readFile(MESH_COMMAND);
+  if (MESH_BINARY !== undefined) return await Deno.readFile(MESH_COMMAND);
   return script(`exec '${MESH_COMMAND}' "$@"`);
 }
 

@@ -176,6 +176,8 @@ testWhen(strace, "what commands that ask a cluster do is what docs/security.md s
         ["check upgrade", "--to", "canary"],
         ["explain", "pod/a"],
         ["capture", "pod/a", "-o", "a.tar.gz"],
+        ["config capture", "-o", "a.tar.gz"],
+        ["config diff", "rev:default", "rev:canary"],
       ];
       for (const [command = "", ...rest] of runs) {
         const { contacts, writes } = await compare(command, [...command.split(" "), ...rest], {
@@ -185,7 +187,7 @@ testWhen(strace, "what commands that ask a cluster do is what docs/security.md s
           env: { KUBECONFIG: `${folder}/config` },
         });
         assert.ok(contacts.includes(address));
-        assert.equal(writes.some((path) => path.includes("kubectl-mesh-")), insecure, writes.join());
+        assert.equal(writes.some((path) => path.startsWith(`${folder}/tmp/kubectl-mesh-`)), insecure, writes.join());
         assert.equal(writes.includes(words.OUTPUT), insecure && command === "capture", writes.join());
         await removeTraces(folder);
       }
