@@ -4,11 +4,11 @@ import type { PermissionName, World } from "../../core/world/world.ts";
 import type { NativeSetting } from "../../inject/mod.ts";
 import { readConfiguration } from "../configuration.ts";
 import {
-  builtManifests,
   changeManifests,
   manifestInputs,
   openedEarly,
   permissionsFor,
+  preparedManifests,
   templatePathsOf,
 } from "../manifests/manifests.ts";
 import { outputTarget } from "../manifests/output.ts";
@@ -21,7 +21,7 @@ type Room = typeof import("../../inject/mod.ts");
 export async function runAsWebhook(world: World, { flags }: InjectInput): Promise<number> {
   const target = outputTarget(flags.output);
   const [room, { webhookJudge }] = await Promise.all([import("../../inject/mod.ts"), import("../../check/mod.ts")]);
-  const built = await builtManifests(world, flags);
+  const built = await preparedManifests(world, flags, target);
   const templatePaths = templatePathsOf(flags, room);
   const cluster = await clusterOf(world, flags, room);
   try {

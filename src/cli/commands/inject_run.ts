@@ -3,13 +3,12 @@ import type { PermissionName, World } from "../../core/world/world.ts";
 import type { RevisionConfiguration } from "../../inject/mod.ts";
 import { readConfiguration } from "../configuration.ts";
 import {
-  builtManifests,
   changeManifests,
   manifestInputs,
   openedEarly,
   permissionsFor,
+  preparedManifests,
   templatePathsOf,
-  tidyOutputs,
 } from "../manifests/manifests.ts";
 import { type OutputTarget, outputTarget } from "../manifests/output.ts";
 import type { InjectInput } from "./inject.ts";
@@ -22,9 +21,8 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
   const target = outputTarget(flags.output);
   const room = await import("../../inject/mod.ts");
   // A cluster's configuration is read with fewer permissions than kubectl needs.
-  const built = flags.showConfig ? undefined : await builtManifests(world, flags);
+  const built = flags.showConfig ? undefined : await preparedManifests(world, flags, target);
   const templatePaths = templatePathsOf(flags, room);
-  await tidyOutputs(world, flags, target, built);
   const cluster = await fromCluster(world, flags, { target, room });
   const scratch = openedEarly(world, { ...flags, keepGoing: flags.keepGoing || flags.showConfig }, target);
   world.permissions.keepOnly(permissionsFor(flags, target));

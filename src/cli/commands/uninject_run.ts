@@ -1,12 +1,11 @@
 import type { World } from "../../core/world/world.ts";
 import {
-  builtManifests,
   changeManifests,
   manifestInputs,
   openedEarly,
   permissionsFor,
+  preparedManifests,
   templatePathsOf,
-  tidyOutputs,
 } from "../manifests/manifests.ts";
 import { outputTarget } from "../manifests/output.ts";
 import type { UninjectInput } from "./uninject.ts";
@@ -15,8 +14,7 @@ import type { UninjectInput } from "./uninject.ts";
 export async function runUninject(world: World, { flags }: UninjectInput): Promise<number> {
   const target = outputTarget(flags.output);
   const room = await import("../../inject/mod.ts");
-  const built = await builtManifests(world, flags);
-  await tidyOutputs(world, flags, target, built);
+  const built = await preparedManifests(world, flags, target);
   const scratch = openedEarly(world, flags, target);
   world.permissions.keepOnly(permissionsFor(flags, target));
   return await changeManifests(world, flags, {

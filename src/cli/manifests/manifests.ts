@@ -164,9 +164,18 @@ async function showDiff(run: Run, kind: "unified" | "external"): Promise<number>
   }
 }
 
-/** What `-k` names, built; `undefined` without it. */
-export async function builtManifests(world: World, { kustomize }: ManifestFlags): Promise<ManifestInput | undefined> {
-  return kustomize === undefined ? undefined : await buildKustomization(world, kustomize);
+/**
+ * What is done before permissions are given up: builds what `-k` names, and removes what killed runs left beside the
+ * outputs. Returns the built input; `undefined` without `-k`.
+ */
+export async function preparedManifests(
+  world: World,
+  flags: ManifestFlags,
+  target: OutputTarget,
+): Promise<ManifestInput | undefined> {
+  const built = flags.kustomize === undefined ? undefined : await buildKustomization(world, flags.kustomize);
+  await tidyOutputs(world, flags, target, built);
+  return built;
 }
 
 /** The inputs that `-f` names, unless they are built. */
@@ -191,11 +200,8 @@ function refusePath(text: string): never {
   throw new UsageError(`The flag --template-path cannot be "${text}"`, { hint });
 }
 
-/**
- * Removes what killed runs left beside the outputs. Names of files are read for that; their content is not, as permissions are
- * not given up yet.
- */
-export async function tidyOutputs(
+/** Names of files are read for that; their content is not, as permissions are not given up yet. */
+async function tidyOutputs(
   world: World,
   flags: ManifestFlags,
   { file, folder }: OutputTarget,
