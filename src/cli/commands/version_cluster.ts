@@ -1,3 +1,4 @@
+import { counted } from "../../core/counted.ts";
 import { errorText, MeshError } from "../../core/errors.ts";
 import { connect, type ConnectOptions, isPod, type KubeApi, type Pod } from "../../core/kube/client/mod.ts";
 import { LABEL } from "../../core/mesh/annotations/labels.ts";
@@ -96,6 +97,6 @@ function linesOf(name: string, components: readonly Component[] | null): string[
   if (components.length === 0) return [`${name}: no pods`];
   return components.map(({ version, image, namespace, revision, pods }) =>
     `${name} ${version ?? `of the image "${image}"`}: revision "${revision}", namespace ${namespace}, ` +
-    `${pods} ${pods === 1 ? "pod" : "pods"}`
+    counted(pods, "pod")
   );
 }

@@ -11,7 +11,7 @@ import { testWhen } from "../../support/test_when.ts";
 import { temporaryFolder } from "../../support/temporary_folder.ts";
 import { testCertificate } from "../../support/tls/certificates.ts";
 import { until } from "../../support/until.ts";
-import { MeshPod } from "../agent/support/mesh_pod.ts";
+import { MeshPod, REDIRECT_ALL } from "../agent/support/mesh_pod.ts";
 import { Namespace, needsNamespaces, Pair } from "../iptables/support/pod.ts";
 
 const RUNTIME = decodeURIComponent(new URL("./support/container.py", import.meta.url).pathname);
@@ -71,21 +71,7 @@ testWhen(missing, "the image init captures traffic with two capabilities", async
   await using pair = await Pair.create([4]);
   const namespace = pair.pod;
   const container = { root, image: IMAGES.init };
-  const capture = [
-    "istio-iptables",
-    "-p",
-    "15001",
-    "-z",
-    "15006",
-    "-u",
-    "1337",
-    "-m",
-    "REDIRECT",
-    "-i",
-    "*",
-    "-b",
-    "*",
-  ];
+  const capture = ["istio-iptables", ...REDIRECT_ALL];
   const refused = await run(namespace, container, capture);
   assert.notEqual(refused.code, 0, "without a capability");
   const may = { ...container, capabilities: [NET_ADMIN, NET_RAW], writable: ["/run"] };

@@ -18,11 +18,11 @@ export const missing = needsNamespaces("setpriv") ?? needsPlace("as PID 1") ?? n
 /** The user of the proxy, whose traffic is not captured. */
 export const PROXY_UID = 1337;
 
+/** Settings that capture all of a pod, as Istio's templates spell them. */
+export const REDIRECT_ALL = ["-p", "15001", "-z", "15006", "-u", "1337", "-m", "REDIRECT", "-i", "*", "-b", "*"];
+
 /** How traffic is captured, as Istio's injection template has it. */
-export const CAPTURE = [
-  ...["istio-iptables", "-p", "15001", "-z", "15006", "-u", "1337", "-m", "REDIRECT", "-i", "*", "-x", "", "-b", "*"],
-  ...["-d", "15090,15021,15020", "--dual-stack"],
-];
+export const CAPTURE = ["istio-iptables", ...REDIRECT_ALL, "-x", "", "-d", "15090,15021,15020", "--dual-stack"];
 
 /** Fields of ProxyConfig. */
 export type Config = Readonly<Record<string, unknown>>;

@@ -3,6 +3,7 @@ import { realEnvoy } from "../../../support/programs/envoy.ts";
 import { MESH_COMMAND } from "../../../support/programs/mesh.ts";
 import { needsProgram } from "../../../support/test_when.ts";
 import { until } from "../../../support/until.ts";
+import { REDIRECT_ALL } from "../../agent/support/mesh_pod.ts";
 import { type Namespace, needsNamespaces, OUTSIDE, type Pair } from "../../iptables/support/pod.ts";
 import { addServiceAccount, type Cluster, needsCluster } from "../../support/cluster/cluster.ts";
 import { addRunningPod, type KubeletNode, type RunningContainer } from "../../support/kubelet.ts";
@@ -187,24 +188,7 @@ export async function startEnvoy(namespace: Namespace, folder: string): Promise<
   return process;
 }
 
-export const CAPTURE_ARGS = [
-  "-p",
-  "15001",
-  "-z",
-  "15006",
-  "-u",
-  "1337",
-  "-m",
-  "REDIRECT",
-  "-i",
-  "*",
-  "-b",
-  "*",
-  "-d",
-  "15090",
-  "-o",
-  String(EXCLUDED_PORT),
-];
+export const CAPTURE_ARGS = [...REDIRECT_ALL, "-d", "15090", "-o", String(EXCLUDED_PORT)];
 export const IMAGE = "registry.example/proxyv2:1.29.1";
 export const RUNNING = { running: { startedAt: "2026-01-02T03:04:05Z" } };
 
