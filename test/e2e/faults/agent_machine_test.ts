@@ -35,7 +35,8 @@ const LIMITS = {
   nofile: {
     words: /too many open files/i,
     long: [20, 24, 28, 32, 40, 48, 64],
-    short: MESH_BINARY !== undefined ? [20, 64] : [32, 64],
+    // Away from the edge, which is at 32 or 33. From source the runtime itself needs some 26 to load.
+    short: MESH_BINARY !== undefined ? [20, 64] : [28, 64],
   },
   nproc: {
     words: /no further process or thread|resource temporarily unavailable|create a thread/i,
