@@ -108,9 +108,9 @@ export function command<const Groups extends FlagGroups>(record: FlagCommand<Gro
       const line = await parse(record, args);
       refuseProblems(line.problems, program);
       if (line.isHelp) return "help";
-      refuseProblems(problemsTogether(flagTable(record.flags), line), program);
       const rest = line.rest ?? [];
       const input = record.takesCommand ? { args: line.words, rest } : { args: [...line.words, ...rest], rest: [] };
+      refuseProblems(problemsTogether(flagTable(record.flags), { given: line.given, words: input.args }), program);
       refuseSurplus(record, { words: input.args, given: line.given }, program);
       return await record.run(world, { flags: valuesOf(record.flags, line), ...input });
     },

@@ -1,4 +1,4 @@
-import { flag, type FlagGroups } from "../../core/command/mod.ts";
+import { flag, type FlagGroups, flagsWith } from "../../core/command/mod.ts";
 import { command, type Input } from "../command.ts";
 import { CLUSTER, CONFIGURATION, CONTROL_PLANE, FILENAMES, NATIVE_SIDECARS } from "../shared_flags.ts";
 
@@ -14,9 +14,11 @@ const FLAGS = {
     values: { ...CONFIGURATION.values, doc: "Values of files that have none" },
     meshConfig: { ...CONFIGURATION.meshConfig, doc: "Mesh configuration of files that have none" },
     ...NATIVE_SIDECARS,
-    istioNamespace: { ...CONTROL_PLANE.istioNamespace, default: "istio-system" },
   },
-  "Cluster (for rev:NAME)": CLUSTER,
+  "Cluster (for rev:NAME)": flagsWith({
+    istioNamespace: { ...CONTROL_PLANE.istioNamespace, default: "istio-system" },
+    ...CLUSTER,
+  }, { needsArgument: "rev:NAME" }),
 } as const satisfies FlagGroups;
 
 /** What `config diff` gets. */

@@ -33,7 +33,6 @@ async function compare(world: World, flags: Flags, names: readonly [string, stri
   const room = await import("../../check/mod.ts");
   const diff = await UnifiedDiff.loaded();
   const isLive = names.some((name) => REVISION.test(name));
-  if (!isLive) refuseCluster(flags);
   const inputs = flags.filename.length === 0 ? [] : await expandInputs(world, flags.filename, flags.recursive);
   const api = isLive ? await (await import("../../core/kube/client/mod.ts")).connect(world, flags) : undefined;
   try {
@@ -63,15 +62,6 @@ async function compare(world: World, flags: Flags, names: readonly [string, stri
 }
 
 const REVISION = /^rev:(.+)$/;
-
-/** Without a revision of a cluster, none is asked. */
-function refuseCluster(flags: Flags): void {
-  const given = (["context", "cluster", "user", "server", "token", "as"] as const).find((name) => {
-    return flags[name] !== undefined;
-  });
-  if (given === undefined) return;
-  throw new UsageError(`The flag --${given} needs a revision of the cluster`, { hint: "name it as rev:NAME" });
-}
 
 /** Drops the permissions that a manifest or a template could misuse, before the first of them is read. */
 function permissionsFor(flags: Flags, api: KubeConnection | undefined): PermissionName[] {

@@ -78,6 +78,8 @@ export interface Flag {
   readonly doc: string;
   /** Names of flags of which one must be given beside it: it has no effect alone. */
   readonly needs?: readonly string[];
+  /** The form of an argument that must be given beside it, such as `rev:NAME`: the text before the colon decides. */
+  readonly needsArgument?: string;
   /** Names of flags that cannot be given beside it. */
   readonly excludes?: readonly string[];
   /** Other spellings, with their dashes: accepted, not in the help. */

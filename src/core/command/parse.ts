@@ -186,17 +186,24 @@ function meantFlag(flags: FlagTable, spelling: string): Flag | undefined {
   return meant === undefined ? undefined : shown.find((flag) => flag.name === meant);
 }
 
-/** What is wrong with the flags together: those that need others, and those that exclude others. */
-export function problemsTogether(flags: FlagTable, { given }: Pick<Line, "given">): Problem[] {
+/** What is wrong with the flags together: those that need others, or an argument of `words`, and those that exclude others. */
+export function problemsTogether(
+  flags: FlagTable,
+  { given, words }: Pick<Line, "given"> & Partial<Pick<Line, "words">>,
+): Problem[] {
   const isOn = (flag: Flag, texts: readonly string[]) =>
     flag.type !== "boolean" || readValue(flag, texts.at(-1) ?? "").value === true;
   const on = new Map([...given].flatMap(([key, { texts }]): [string | undefined, Flag][] => {
     const flag = flags[key];
     return flag !== undefined && isOn(flag, texts) ? [[flag.name, flag]] : [];
   }));
-  return [...on.values()].flatMap(({ name, needs, excludes = [] }) => {
+  return [...on.values()].flatMap(({ name, needs, needsArgument, excludes = [] }) => {
     const excluded = excludes.find((other) => on.has(other));
     if (excluded !== undefined) return [{ message: `The flags --${name} and --${excluded} exclude each other` }];
+    const start = needsArgument?.replace(/[^:]*$/, "");
+    if (start !== undefined && words?.some((word) => word.startsWith(start)) === false) {
+      return [{ message: `The flag --${name} needs an argument ${needsArgument}` }];
+    }
     if (needs === undefined || needs.some((other) => on.has(other))) return [];
     return [{ message: `The flag --${name} needs ${needs.map((other) => `--${other}`).join(" or ")}` }];
   });

@@ -9,6 +9,7 @@ const FLAGS = {
   count: { name: "count", short: "c", type: "integer", doc: "how many", default: "3" },
   names: { name: "names", type: "list", doc: "names", needs: ["quiet"], excludes: ["output"] },
   secret: { name: "secret", type: "text", hidden: true, doc: "not shown" },
+  user: { name: "user", type: "text", doc: "who", needsArgument: "live:NAME" },
   variable: { env: ["VARIABLE"], type: "text", doc: "no flag" },
 } as const satisfies FlagTable;
 
@@ -47,6 +48,7 @@ Deno.test("valuesOf() gives what was given, else the default", () => {
     count: 3,
     names: [],
     secret: undefined,
+    user: undefined,
     variable: undefined,
   };
   assert.deepEqual(read(""), nothing);
@@ -58,11 +60,13 @@ Deno.test("valuesOf() gives what was given, else the default", () => {
   });
 });
 
-Deno.test("problemsTogether() finds flags that need others, and flags that exclude others", () => {
+Deno.test("problemsTogether() finds flags that need others or an argument, and flags that exclude others", () => {
   const messages = (args: string) =>
     problemsTogether(FLAGS, parseFlags(FLAGS, wordsOf(args))).map(({ message }) => message);
   assert.deepEqual(messages("--names a -q"), []);
   assert.deepEqual(messages("--names a"), ["The flag --names needs --quiet"]);
   assert.deepEqual(messages("--names a --quiet=false"), ["The flag --names needs --quiet"]);
   assert.deepEqual(messages("--names a -q -o x"), ["The flags --names and --output exclude each other"]);
+  assert.deepEqual(messages("--user a file live"), ["The flag --user needs an argument live:NAME"]);
+  assert.deepEqual(messages("--user a file live:b"), []);
 });

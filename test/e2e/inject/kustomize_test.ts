@@ -1,9 +1,9 @@
-/** `kubectl mesh kustomize` in the real kustomize, as a transformer and as a generator. */
+/** `kubectl mesh kustomize` in the real kustomize, as a transformer and as a generator; `inject -k` where there is no kubectl. */
 import assert from "node:assert/strict";
 import { sameValue } from "../../../src/core/same_value.ts";
 import { objectsOf } from "../../support/objects_of.ts";
 import { kustomizeProgram } from "../../support/programs/gitops.ts";
-import { MESH_COMMAND, runMesh } from "../../support/programs/mesh.ts";
+import { MESH_BINARY, MESH_COMMAND, runMesh } from "../../support/programs/mesh.ts";
 import { temporaryFolder } from "../../support/temporary_folder.ts";
 import { needsProgram, testWhen } from "../../support/test_when.ts";
 
@@ -89,3 +89,38 @@ testWhen(needsProgram("go"), "kustomize fails with what the function says, and b
   assert.deepEqual([failing.code, failing.stdout], [1, ""]);
   assert.match(failing.stderr, /error: deployment\.apps\/bad: The Deployment has no containers/);
 });
+
+/** Runs the program with a PATH of one folder: the launcher of the checkout would need more programs there. */
+async function runAlone(path: string, ...args: readonly string[]) {
+  const checkout = [Deno.execPath(), "run", "--config", `${ROOT}deno.json`, "--no-check", "-A", `${ROOT}src/main.ts`];
+  const [command = "", ...own] = MESH_BINARY === undefined ? checkout : [MESH_BINARY];
+  const { code, stdout, stderr } = await new Deno.Command(command, { args: [...own, ...args], env: { PATH: path } })
+    .output();
+  return { code, stdout: new TextDecoder().decode(stdout), stderr: new TextDecoder().decode(stderr) };
+}
+
+testWhen(
+  needsProgram("go"),
+  "inject -k builds with kustomize where there is no kubectl, and needs one of them",
+  async () => {
+    await using folder = await temporaryFolder();
+    const app = `${folder.path}/app`;
+    const bin = `${folder.path}/bin`;
+    for (const each of [app, bin]) await Deno.mkdir(each);
+    await Deno.copyFile(`${ROOT}examples/bookinfo.yaml`, `${app}/bookinfo.yaml`);
+    await Deno.writeTextFile(`${app}/kustomization.yaml`, JSON.stringify({ resources: ["bookinfo.yaml"] }));
+    const neither = await runAlone(bin, "inject", "-k", app);
+    assert.deepEqual(neither, {
+      code: 1,
+      stdout: "",
+      stderr: `error: Cannot build the kustomization "${app}": neither kubectl nor kustomize is on PATH\n`,
+    });
+    await Deno.symlink(await kustomizeProgram(), `${bin}/kustomize`);
+    const { code, stdout, stderr } = await runAlone(bin, "inject", "-k", app);
+    assert.equal(code, 0, stderr);
+    assertSameObjects(stdout, (await runMesh(["inject", "-f", "examples/bookinfo.yaml"])).stdout);
+    const absent = await runAlone(bin, "inject", "-k", `${folder.path}/absent`);
+    assert.deepEqual([absent.code, absent.stdout], [1, ""]);
+    assert.match(absent.stderr, /^error: Cannot build the kustomization ".*absent": .*not.*absent/);
+  },
+);
