@@ -1,0 +1,28 @@
+/** The checkout as the sources of the site. */
+import config from "../../deno.json" with { type: "json" };
+import type { Sources } from "./site.ts";
+
+/** The folder of the checkout. */
+export const ROOT = decodeURIComponent(new URL("../..", import.meta.url).pathname).replace(/\/$/, "");
+
+const FOLDERS = ["", "docs/", "docs/decisions/"];
+
+/** All pages of Markdown, and what is beside them. */
+export function readSources(): Omit<Sources, "repository"> {
+  const paths = FOLDERS.flatMap((folder) =>
+    [...Deno.readDirSync(`${ROOT}/${folder}`)].filter(({ name }) => name.endsWith(".md")).map(({ name }) =>
+      folder + name
+    )
+  ).sort();
+  return {
+    pages: new Map(paths.map((path) => [path, Deno.readTextFileSync(`${ROOT}/${path}`)])),
+    kind: (path) => {
+      try {
+        return Deno.statSync(`${ROOT}/${path}`).isDirectory ? "folder" : "file";
+      } catch {
+        return undefined;
+      }
+    },
+    version: config.version,
+  };
+}
