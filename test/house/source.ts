@@ -21,3 +21,13 @@ export function trackedFiles(): string[] | undefined {
     .outputSync();
   return success ? new TextDecoder().decode(stdout).split("\0").filter((path) => path !== "") : undefined;
 }
+
+/** Whether there is a file or folder at a path of the checkout. */
+export function exists(path: string): boolean {
+  try {
+    Deno.statSync(`${ROOT}/${path}`);
+    return true;
+  } catch {
+    return false;
+  }
+}

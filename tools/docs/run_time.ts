@@ -123,7 +123,7 @@ export const RUN_TIME: readonly RunTime[] = [
   {
     ...NOTHING,
     commands: ["iptables generate"],
-    keeps: "read, env, sys; write with `--dry-run-file`",
+    keeps: "read, env, sys; write with `DRY_RUN_FILE_PATH`",
     reads: ["/etc/passwd", "/etc/group", "/etc/resolv.conf"],
   },
   {

@@ -1,0 +1,122 @@
+/** Commands in the documentation exist: subcommands, flags, the values of flags, tasks and files of the checkout. */
+import assert from "node:assert/strict";
+import { Marked } from "marked";
+import config from "../../deno.json" with { type: "json" };
+import { PLUGIN } from "../../src/cli/commands/plugin.ts";
+import { foundRoot, subcommandOf } from "../../src/cli/dispatch.ts";
+import {
+  type FlagGroups,
+  type FlagTable,
+  parseFlags,
+  problemsTogether,
+  spellingsOf,
+} from "../../src/core/command/mod.ts";
+import { allCommands } from "../../tools/docs/commands.ts";
+import { shellWords, shownCommands } from "../support/shown_commands.ts";
+import { exists, filesBelow, read } from "./source.ts";
+
+const PAGES = [
+  "README.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
+  ...filesBelow("docs").filter((path) => /^docs\/[^/]*\.md$/.test(path)),
+];
+
+/** What stands in a page as code. */
+interface Code {
+  readonly text: string;
+  readonly isBlock: boolean;
+}
+
+function codeOf(page: string): Code[] {
+  const marked = new Marked();
+  const all: Code[] = [];
+  marked.walkTokens(marked.lexer(page), (token) => {
+    if (token.type === "code") all.push({ text: token.text, isBlock: true });
+    if (token.type === "codespan") all.push({ text: token.text, isBlock: false });
+  });
+  return all;
+}
+
+/** Whether only a part of a command is shown, such as `check --pre` between words. */
+function isPart({ text, isBlock }: Code): boolean {
+  return !isBlock && Object.hasOwn(PLUGIN.commands, text.split(" ")[0] ?? "") && text.includes(" -");
+}
+
+/** What is wrong with a command. A word in capitals stands for any command. */
+async function problemsOf(args: readonly string[]): Promise<string[]> {
+  if (/^[A-Z]+$/.test(args[0] ?? "")) return [];
+  let found = foundRoot(PLUGIN, args);
+  for (let next: typeof found | undefined = found; next !== undefined; next = await subcommandOf(found)) found = next;
+  const { command, args: rest, program } = found;
+  if (command.start === undefined) {
+    const isHelp = rest.every((word) => /^(-h|--help|\.\.\.)$/.test(word));
+    return isHelp ? [] : [`"${program}" has no subcommand "${rest.join(" ")}"`];
+  }
+  const table = tableOf(await command.flags());
+  const line = parseFlags(table, rest, { endsAtWord: command.positional === undefined });
+  return [...line.problems, ...problemsTogether(table, line)].map(({ message }) => message);
+}
+
+/** All flags of a command; a variable may have the key of a flag in another group. */
+function tableOf(groups: FlagGroups): FlagTable {
+  return Object.fromEntries(
+    Object.entries(groups).flatMap(([title, flags]) =>
+      Object.entries(flags).map(([key, flag]) => [`${title} ${key}`, flag])
+    ),
+  );
+}
+
+/** Tasks and files of the checkout that a block of commands names and that do not exist. */
+function absentIn(block: string): string[] {
+  const tasks = [...block.matchAll(/tools\/deno task ([\w:]+)/g)].map(([, name = ""]) => name);
+  const paths = [...block.matchAll(/(?<=^|[\s=])(?:examples|bench|plugin|tools|test|completions)\/[\w./-]*\w/gm)].map((
+    [path],
+  ) => path);
+  return [
+    ...tasks.filter((name) => !Object.hasOwn(config.tasks, name)).map((name) => `there is no task "${name}"`),
+    ...paths.filter((path) => !exists(path)).map((path) => `there is no file "${path}"`),
+  ];
+}
+
+/** Flags of other programs that the pages name alone. */
+const OTHERS = [
+  "--debug-port", // pilot-agent request
+  "--config-yaml", // Envoy
+  "--restart-epoch",
+  "--parent-shutdown-time-s",
+  "--disable-admission-plugins", // kube-apiserver
+  "--enable-aggregator-routing",
+  "--runtime-config",
+  "--post-renderer", // helm
+  "--envoy", // tools
+  "--complete",
+  "--with",
+  "--serve",
+  "--heap-growing-percent", // V8
+  "--min-semi-space-size",
+  "--flag", // any
+  "--help",
+];
+
+const KNOWN = new Set([
+  ...(await allCommands()).flatMap(({ groups }) => [...spellingsOf(tableOf(groups)).keys()]),
+  ...OTHERS,
+]);
+
+for (const path of PAGES) {
+  Deno.test(`${path} names no command, flag, task or file that does not exist`, async () => {
+    const problems: string[] = [];
+    for (const code of codeOf(read(path))) {
+      const part = isPart(code);
+      for (const args of part ? [shellWords(code.text)] : shownCommands(code.text)) {
+        const found = (await problemsOf(args)).filter((message) => !part || message.startsWith("Unknown flag"));
+        problems.push(...found.map((message) => `kubectl mesh ${args.join(" ")}: ${message}`));
+      }
+      if (code.isBlock) problems.push(...absentIn(code.text));
+      const [flag] = code.isBlock ? [] : /^--[a-z][\w-]*/.exec(code.text) ?? [];
+      if (flag !== undefined && !KNOWN.has(flag)) problems.push(`no command has the flag ${flag}`);
+    }
+    assert.deepEqual(problems, []);
+  });
+}
