@@ -32,11 +32,13 @@ export interface Meter {
 
 /** A meter. It has no samples before its first use, as in Istio. */
 export function meter(type: Family["type"], name: string, help: string): Meter {
-  const samples = new Map<string, Sample>();
+  const samples = new Map<string, { readonly labels?: Labels; value: number }>();
   return {
-    add(labels = {}, by = 1) {
-      const key = labelText(labels);
-      samples.set(key, { labels, value: (samples.get(key)?.value ?? 0) + by });
+    add(labels, by = 1) {
+      const key = labels === undefined ? "" : labelText(labels);
+      const sample = samples.get(key);
+      if (sample !== undefined) sample.value += by;
+      else samples.set(key, { ...labels === undefined ? {} : { labels }, value: by });
     },
     set: (value) => void samples.set("", { value }),
     collect: () => [{ name, help, type, samples: [...samples.values()] }],

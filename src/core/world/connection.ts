@@ -91,11 +91,16 @@ export interface DatagramSocket {
   receive(buffer: Uint8Array): Promise<readonly [Uint8Array, DatagramAddress]>;
   /** Resolves when the kernel has taken it. Rejects if it is too long, or there is no route to the host. */
   send(bytes: Uint8Array, to: DatagramAddress): Promise<void>;
+  /** Answers datagrams until the socket is closed. An answer that fails, or cannot be sent, does not end it. */
+  serve(answer: DatagramHandler): Promise<void>;
   /** Whether an ICMP error came since the last call, if these are kept. */
   isRefused(): boolean;
   /** May be called more than once. */
   close(): void;
 }
+
+/** The answer to a datagram, whose bytes are valid until it returns; `undefined` for none. `port` is that of the sender. */
+export type DatagramHandler = (bytes: Uint8Array, port: number) => Uint8Array | undefined | Promise<Uint8Array>;
 
 /** A listening TCP port. */
 export interface TcpListener {

@@ -22,14 +22,30 @@ export function tableAnswer(query: Query, found: Found, limit: number, random: (
   const isCut = fitting < count;
   const size = start + fitting * (RECORD_HEADER + width);
   const bytes = withHeader(query, size, FLAG.authoritative | (isCut ? FLAG.truncated : 0), 0);
-  const records = new RecordWriter(bytes, query.questionEnd);
-  if (alias !== "") records.put(HEADER_LENGTH, CNAME, alias);
-  const owner = alias === "" ? HEADER_LENGTH : query.questionEnd + RECORD_HEADER;
+  const first = query.questionEnd;
+  const at = alias === "" ? first : putRecord(bytes, first, { owner: HEADER_LENGTH, type: CNAME, data: alias });
+  const owner = alias === "" ? HEADER_LENGTH : first + RECORD_HEADER;
+  putAddresses(bytes, at, { owner, found, order: shuffled(count, fitting, random) });
+  const records = fitting + (alias === "" ? 0 : 1);
+  bytes[6] = records >> 8;
+  bytes[7] = records & 255;
+  return bytes;
+}
+
+interface Addresses {
+  readonly owner: number;
+  readonly found: Found;
+  readonly order: readonly number[];
+}
+
+function putAddresses(bytes: Uint8Array, start: number, { owner, found, order }: Addresses): void {
+  const { addresses, width } = found;
   const type = width === 4 ? TYPE.A : TYPE.AAAA;
-  for (const index of shuffled(count, fitting, random)) {
-    records.put(owner, type, addresses.slice(index * width, (index + 1) * width));
+  let at = start;
+  for (let index = 0; index < order.length; index++) {
+    const from = (order[index] ?? 0) * width;
+    at = putRecord(bytes, at, { owner, type, data: addresses.slice(from, from + width) });
   }
-  return records.finish();
 }
 
 /** The canonical name before the addresses; `""` if it is the name in question. */
@@ -61,33 +77,28 @@ function withHeader({ bytes, questionEnd }: Query, size: number, flags: number, 
   return answer;
 }
 
-class RecordWriter {
-  #count = 0;
+/** A record: a pointer to its name at `owner`, its type, and its data with one character per byte. */
+interface Record {
+  readonly owner: number;
+  readonly type: number;
+  readonly data: string;
+}
 
-  constructor(private readonly bytes: Uint8Array, private at: number) {}
+/** What every record begins with: a pointer, a type of less than 256, the class IN, the TTL, the length of the data. */
+const RECORD_START = new Uint8Array([POINTER >> 8, 0, 0, 0, 0, 1, 0, 0, 0, TTL, 0, 0]);
 
-  /** Appends a record of the name at `owner`; `data` has one character per byte. */
-  put(owner: number, type: number, data: string): void {
-    const { bytes, at } = this;
-    bytes[at] = (POINTER | owner) >> 8;
-    bytes[at + 1] = owner & 255;
-    bytes[at + 3] = type;
-    bytes[at + 5] = 1;
-    bytes[at + 9] = TTL;
-    bytes[at + 10] = data.length >> 8;
-    bytes[at + 11] = data.length & 255;
-    const start = at + RECORD_HEADER;
-    for (let index = 0; index < data.length; index++) bytes[start + index] = data.charCodeAt(index);
-    this.at = start + data.length;
-    this.#count++;
-  }
-
-  /** The message with its record count. */
-  finish(): Uint8Array {
-    this.bytes[6] = this.#count >> 8;
-    this.bytes[7] = this.#count & 255;
-    return this.bytes;
-  }
+/** Writes a record; returns where it ends. */
+function putRecord(bytes: Uint8Array, at: number, { owner, type, data }: Record): number {
+  const { length } = data;
+  bytes.set(RECORD_START, at);
+  bytes[at] = (POINTER | owner) >> 8;
+  bytes[at + 1] = owner & 255;
+  bytes[at + 3] = type;
+  bytes[at + 10] = length >> 8;
+  bytes[at + 11] = length & 255;
+  const start = at + RECORD_HEADER;
+  for (let index = 0; index < length; index++) bytes[start + index] = data.charCodeAt(index);
+  return start + length;
 }
 
 const FIRST_ONLY: readonly number[] = [0];

@@ -8,7 +8,6 @@ import { type ServerOptions, TUNING, type Tuning } from "../options.ts";
 import { ResolverFile } from "../upstream/resolv_conf.ts";
 import { Resolver } from "./resolver.ts";
 import { TcpServer } from "./tcp.ts";
-import { serveUdp } from "./udp.ts";
 
 const STANDARD_ADDRESS = "localhost:15053";
 /** Name servers of a machine whose own resolv.conf names this server. Istio's path. */
@@ -44,7 +43,7 @@ export async function startServer(world: World, options: ServerOptions) {
   const tcp = new TcpServer(resolver, { idle: tuning.idle, now: () => world.clock.monotonic() });
   const plan = listenPlan(place.address, servers);
   listening = await listenAll(world.network, plan, (connection) => tcp.accept(connection), log);
-  const served = listening.map(({ udp }) => serveUdp(udp, resolver, () => end.signal.aborted));
+  const served = listening.map(({ udp }) => udp.serve((message, port) => resolver.answer(message, "udp", port)));
   const port = listening[0]?.tcp.port ?? plan.port;
   log.info(logText(`Serving DNS on port ${port} of ${listening.map(({ host }) => host).join(" and ")}`));
   return {

@@ -51,6 +51,11 @@ const LIMIT_CALLS = {
   shutdown: { parameters: ["i32", "i32"], result: "i32" },
 } as const;
 
+const DATAGRAM_CALLS = {
+  recvmmsg: { parameters: ["i32", "buffer", "u32", "i32", "pointer"], result: "i32" },
+  sendmmsg: { parameters: ["i32", "buffer", "u32", "i32"], result: "i32" },
+} as const;
+
 const CHILD_CALLS = {
   ...CALLS,
   prctl: { parameters: ["i32", "u64", "u64", "u64", "u64"], result: "i32" },
@@ -76,6 +81,7 @@ export type SocketLibc = Opened<typeof SOCKET_CALLS>;
 export type OptionLibc = Deno.DynamicLibrary<typeof OPTION_CALLS>;
 export type PeerLibc = Pick<Deno.DynamicLibrary<typeof PEER_CALLS>, "symbols" | "close">;
 export type LimitLibc = Pick<Deno.DynamicLibrary<typeof LIMIT_CALLS>, "symbols" | "close">;
+export type DatagramLibc = Pick<Deno.DynamicLibrary<typeof DATAGRAM_CALLS>, "symbols" | "close">;
 export type SpawnLibc = Deno.DynamicLibrary<typeof SPAWN_CALLS>;
 export type ChildLibc = Opened<typeof CHILD_CALLS>;
 
@@ -115,6 +121,12 @@ export function openPeerLibc(): PeerLibc {
 /** Opens the symbols that close connections from outside; the caller closes them. */
 export function openLimitLibc(): LimitLibc {
   const library = openLibrary(() => Deno.dlopen(LIBRARY, LIMIT_CALLS));
+  return { symbols: library.symbols, close: () => library.close() };
+}
+
+/** Opens the symbols for many datagrams at once; the caller closes them. */
+export function openDatagramLibc(): DatagramLibc {
+  const library = openLibrary(() => Deno.dlopen(LIBRARY, DATAGRAM_CALLS));
   return { symbols: library.symbols, close: () => library.close() };
 }
 

@@ -66,17 +66,25 @@ export function sendAtOnce(port: number): void {
  * none. Returns a function that tells whether an error came since the last call; `undefined` where there is no such option.
  */
 export function keepRefusals(port: number, hostname: string): (() => boolean) | undefined {
+  const file = datagramFile(port, hostname);
+  if (file === undefined) return undefined;
+  const [level, option] = KEEP_ERRORS[familyOf(hostname)];
+  set(openSocketLibc().symbols, file, [level, option, 1]);
+  return () => (optionOf(file, SO_ERROR) ?? 0) !== 0;
+}
+
+/** The file descriptor of the UDP socket that is bound to a port; `undefined` if it cannot be told. */
+export function datagramFile(port: number, hostname: string): number | undefined {
   if (Deno.build.os !== "linux") return undefined;
   const { symbols } = openSocketLibc();
-  const family = hostname.includes(":") ? AF.inet6 : AF.inet;
-  const file = fileWith((file) => {
+  return fileWith((file) => {
     const end = optionOf(file, SO_TYPE) === SOCK_DGRAM ? localEnd(symbols, file) : undefined;
-    return end?.port === port && end.family === family;
+    return end?.port === port && end.family === familyOf(hostname);
   });
-  if (file === undefined) return undefined;
-  const [level, option] = KEEP_ERRORS[family];
-  set(symbols, file, [level, option, 1]);
-  return () => (optionOf(file, SO_ERROR) ?? 0) !== 0;
+}
+
+function familyOf(hostname: string): typeof AF.inet | typeof AF.inet6 {
+  return hostname.includes(":") ? AF.inet6 : AF.inet;
 }
 
 type Symbols = OptionLibc["symbols"];

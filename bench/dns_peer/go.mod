@@ -1,0 +1,3 @@
+module kubectl-mesh/bench/dns_peer
+
+go 1.24.0

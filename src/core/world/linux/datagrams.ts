@@ -1,0 +1,128 @@
+/** Datagrams of a UDP socket, many in one system call each way (recvmmsg(2), sendmmsg(2)). */
+import type { DatagramHandler } from "../connection.ts";
+import { type DatagramLibc, openDatagramLibc } from "./libc.ts";
+
+/** Datagrams of a call. */
+const MOST = 16;
+/** Maximum size of a datagram. Memory that no datagram has used is not resident. */
+const SLOT = 65_536;
+/** `struct sockaddr_in6`, rounded up; a port in it is at offset 2. */
+const NAME = 32;
+/** `struct mmsghdr` of 64-bit Linux: the name's address and length, the buffers' address and count, and the bytes received. */
+const HEADER = { size: 64, name: 0, nameLength: 8, vectors: 16, count: 24, received: 56 } as const;
+/** `struct iovec`: address and length. */
+const VECTOR = { size: 16, length: 8 } as const;
+const DONT_WAIT = 0x40;
+/** After so many datagrams that came alone, only each eighth time is looked for more. */
+const ALONE = 8;
+
+/** Answers datagrams by the file of their socket. */
+export class DatagramServer {
+  readonly #libc: DatagramLibc = openDatagramLibc();
+  readonly #received = new Slots();
+  readonly #answers = new Slots();
+  /** Answers that are not sent yet. */
+  #waiting = 0;
+  #alone = 0;
+  #isClosed = false;
+
+  constructor(private readonly file: number, private readonly handler: DatagramHandler) {}
+
+  /** Answers a datagram of the sender with this socket address, and those that have come with it. */
+  answer(bytes: Uint8Array, port: number, name: Uint8Array): void {
+    this.#answerOne(bytes, port, name);
+    if (this.#alone < ALONE || this.#alone % ALONE === 0) this.#alone = this.#answerMore() ? 0 : this.#alone + 1;
+    else this.#alone++;
+    this.#send();
+  }
+
+  /** Before the socket is closed: another one may get the number of its file. */
+  close(): void {
+    if (!this.#isClosed) this.#libc.close();
+    this.#isClosed = true;
+  }
+
+  /** Whether there were more. */
+  #answerMore(): boolean {
+    for (let isFirst = true;; isFirst = false) {
+      this.#send();
+      this.#received.clear();
+      const count = this.#libc.symbols.recvmmsg(this.file, this.#received.headers, MOST, DONT_WAIT, null);
+      for (let at = 0; at < count; at++) {
+        const name = this.#received.name(at);
+        this.#answerOne(this.#received.bytes(at), (name[2] ?? 0) << 8 | (name[3] ?? 0), name);
+      }
+      if (count < MOST) return !isFirst || count > 0;
+    }
+  }
+
+  #answerOne(bytes: Uint8Array, port: number, name: Uint8Array): void {
+    const answer = this.handler(bytes, port);
+    if (answer instanceof Promise) this.#answerLater(answer, name.slice());
+    else if (answer !== undefined) this.#answers.put(this.#waiting++, answer, name);
+  }
+
+  #answerLater(answer: Promise<Uint8Array>, name: Uint8Array): void {
+    answer.then((bytes) => {
+      if (this.#isClosed) return;
+      this.#answers.put(this.#waiting++, bytes, name);
+      this.#send();
+    }).catch(() => {});
+  }
+
+  /** A datagram that fails ends a call: those behind it are sent by the next. */
+  #send(): void {
+    for (let done = 0; done < this.#waiting;) {
+      const headers = done === 0 ? this.#answers.headers : this.#answers.headers.subarray(done * HEADER.size);
+      done += Math.max(this.#libc.symbols.sendmmsg(this.file, headers, this.#waiting - done, DONT_WAIT), 1);
+    }
+    this.#waiting = 0;
+  }
+}
+
+/** The datagrams of a call, each with a place for its bytes and its other end's address. */
+class Slots {
+  readonly headers = new Uint8Array(MOST * HEADER.size);
+  readonly #header = new DataView(this.headers.buffer);
+  readonly #vectors = new DataView(new ArrayBuffer(MOST * VECTOR.size));
+  readonly #bytes = new Uint8Array(MOST * SLOT);
+  readonly #names = new Uint8Array(MOST * NAME);
+
+  constructor() {
+    const [vectors, bytes, names] = [addressOf(this.#vectors), addressOf(this.#bytes), addressOf(this.#names)];
+    for (let at = 0; at < MOST; at++) {
+      const header = at * HEADER.size;
+      this.#header.setBigUint64(header + HEADER.name, names + BigInt(at * NAME), true);
+      this.#header.setBigUint64(header + HEADER.vectors, vectors + BigInt(at * VECTOR.size), true);
+      this.#header.setBigUint64(header + HEADER.count, 1n, true);
+      this.#vectors.setBigUint64(at * VECTOR.size, bytes + BigInt(at * SLOT), true);
+      this.#vectors.setBigUint64(at * VECTOR.size + VECTOR.length, BigInt(SLOT), true);
+    }
+  }
+
+  /** The slots take addresses of any family again, whose lengths the kernel has written. */
+  clear(): void {
+    for (let at = HEADER.nameLength; at < MOST * HEADER.size; at += HEADER.size) this.#header.setUint32(at, NAME, true);
+  }
+
+  bytes(at: number): Uint8Array {
+    const length = this.#header.getUint32(at * HEADER.size + HEADER.received, true);
+    return this.#bytes.subarray(at * SLOT, at * SLOT + length);
+  }
+
+  name(at: number): Uint8Array {
+    const length = this.#header.getUint32(at * HEADER.size + HEADER.nameLength, true);
+    return this.#names.subarray(at * NAME, at * NAME + length);
+  }
+
+  put(at: number, bytes: Uint8Array, name: Uint8Array): void {
+    this.#bytes.set(bytes, at * SLOT);
+    this.#names.set(name, at * NAME);
+    this.#header.setUint32(at * HEADER.size + HEADER.nameLength, name.length, true);
+    this.#vectors.setUint32(at * VECTOR.size + VECTOR.length, bytes.length, true);
+  }
+}
+
+function addressOf(bytes: ArrayBufferView<ArrayBuffer>): bigint {
+  return Deno.UnsafePointer.value(Deno.UnsafePointer.of(bytes));
+}
