@@ -93,7 +93,7 @@ const OTHERS = [
   "--complete",
   "--with",
   "--serve",
-  "--heap-growing-percent", // V8
+  ...["--heap-growing-percent", "--jitless", "--no-jitless", "--lite-mode", "--optimize-for-size", "--single-threaded"], // V8
   "--min-semi-space-size",
   "--flag", // any
   "--help",
