@@ -92,6 +92,7 @@ const OTHERS = [
   "--envoy", // tools
   "--complete",
   "--with",
+  "--base",
   "--serve",
   ...["--heap-growing-percent", "--jitless", "--no-jitless", "--lite-mode", "--optimize-for-size", "--single-threaded"], // V8
   "--min-semi-space-size",
