@@ -6,6 +6,7 @@
 import { start } from "./loader.ts";
 import { packOfProgram } from "./place.ts";
 import { standIn } from "./workload/iptables/stand_ins.ts";
+import { addEndedProcess, stopLongTimers } from "./workload/chance.ts";
 
 // V8 keeps positions of functions that were in the stack of an error; whether they were is chance.
 Error.stackTraceLimit = 0;
@@ -31,6 +32,8 @@ function write(file: Deno.FsFile | undefined, bytes: Uint8Array): void {
   file.truncateSync(bytes.length);
 }
 
+addEndedProcess(Deno);
+stopLongTimers(globalThis);
 const held = Deno.env.get("MESH_STAND_IN");
 if (held !== undefined) standIn(held);
 

@@ -6,6 +6,7 @@ import { krewManifest } from "../../../tools/release/krew.ts";
 import { type Binary, type Document, goPlatform, type Release } from "../../../tools/release/release.ts";
 import { thisPlatform } from "../../../tools/compile/platforms.ts";
 import { goProgram } from "../../support/programs/go_program.ts";
+import { oldKubectl } from "../../support/programs/old_kubectl.ts";
 import { temporaryFolder } from "../../support/temporary_folder.ts";
 import { needsProgram, testWhen } from "../../support/test_when.ts";
 import { program, releaseOf, script } from "./support.ts";
@@ -22,11 +23,11 @@ testWhen(needsProgram("go") ?? needsProgram("git"), "krew installs the plugin, a
   await using folder = await temporaryFolder();
   await using server = serveFiles();
   const box = new Box(folder.path, { krew, kubectl });
-  const [old, current] = [
+  const [before, current] = [
     await made(releaseOf(OLD, server.url, script(`echo "kubectl-mesh ${OLD}"`))),
     await made(releaseOf(VERSION, server.url, await program())),
   ];
-  for (const { archives } of [old, current]) for (const each of archives.values()) server.files.set(each.name, each);
+  for (const { archives } of [before, current]) for (const each of archives.values()) server.files.set(each.name, each);
   await box.initialize();
 
   await t.step("krew's own validation takes the manifest", async () => {
@@ -48,8 +49,8 @@ testWhen(needsProgram("go") ?? needsProgram("git"), "krew installs the plugin, a
     assert.notEqual((await box.run(kubectl, ["mesh", "version", "--client"])).code, 0);
   });
 
-  await t.step("it installs from an index, upgrades to a newer version, and removes it", async () => {
-    const index = await box.index("mesh", old.manifest);
+  await t.step("it installs from an index, and upgrades to a newer version", async () => {
+    const index = await box.index("mesh", before.manifest);
     await box.krew(["index", "add", "mesh", index.path]);
     await box.krew(["install", "mesh/mesh"]);
     assert.equal(await box.version(), `kubectl-mesh ${OLD}\n`);
@@ -59,11 +60,33 @@ testWhen(needsProgram("go") ?? needsProgram("git"), "krew installs the plugin, a
     assert.match(await box.version(), new RegExp(`^kubectl-mesh ${VERSION}\n`));
     const [line] = (await box.krew(["list"])).split("\n").filter((each) => each.includes("mesh"));
     assert.equal(line?.trim(), "mesh/mesh");
+  });
+
+  await runsInOldKubectl(t, box);
+
+  await t.step("it removes it", async () => {
     await box.krew(["uninstall", "mesh"]);
     assert.equal((await box.krew(["list"])).trim(), "");
     assert.notEqual((await box.run(kubectl, ["mesh", "version", "--client"])).code, 0);
   });
 });
+
+/** The installed plugin in kubectl 1.20. */
+async function runsInOldKubectl(t: Deno.TestContext, box: Box): Promise<void> {
+  const { path, missing } = await oldKubectl();
+  await t.step({
+    name: missing === undefined ? "kubectl 1.20 runs it too" : `kubectl 1.20 runs it too [skipped: ${missing}]`,
+    ignore: missing !== undefined,
+    fn: async () => {
+      assert.match((await box.run(path, ["version", "--client", "--short"])).stdout, /: v1\.20\./);
+      assert.equal(await box.version(path), await box.version());
+      const { code, stderr } = await box.run(path, ["mesh", "inject", "-f", `${box.folder}/absent.yaml`]);
+      assert.equal(code, 1);
+      assert.match(stderr, /^error: .*absent\.yaml/);
+      assert.match((await box.run(path, ["plugin", "list"])).stdout, /kubectl-mesh$/m);
+    },
+  });
+}
 
 interface Made {
   readonly archives: ReadonlyMap<Binary, Document>;
@@ -131,8 +154,8 @@ class Box {
   }
 
   /** What `kubectl mesh version --client` prints; it must succeed. */
-  async version(): Promise<string> {
-    const { code, stdout, stderr } = await this.run(this.programs.kubectl, ["mesh", "version", "--client"]);
+  async version(kubectl = this.programs.kubectl): Promise<string> {
+    const { code, stdout, stderr } = await this.run(kubectl, ["mesh", "version", "--client"]);
     assert.equal(code, 0, stderr);
     return stdout;
   }
