@@ -4,18 +4,23 @@ import { mustRun } from "../compile/run.ts";
 import { isoTime, namesIn } from "../compile/source_state.ts";
 import { type Binary, type Document, goPlatform, type Release } from "./release.ts";
 
-/** The formats, and what each calls the libraries that the program needs: the C library since 2.27 and GCC's. */
+/**
+ * The formats: what each calls the libraries that the program needs, the C library since 2.27 and GCC's, and where its
+ * distributions' zsh looks for completions of packages.
+ */
 const FORMATS = {
-  deb: { depends: ["libc6 (>= 2.27)", "libgcc-s1 | libgcc1"] },
-  rpm: { depends: ["glibc >= 2.27", "libgcc"] },
+  deb: { depends: ["libc6 (>= 2.27)", "libgcc-s1 | libgcc1"], zsh: "vendor-completions" },
+  rpm: { depends: ["glibc >= 2.27", "libgcc"], zsh: "site-functions" },
 } as const;
 
 /** Where shells look for the files of `completions/`. */
-const COMPLETIONS: Readonly<Record<string, string>> = {
-  "kubectl-mesh.bash": "/usr/share/bash-completion/completions/kubectl-mesh",
-  "_kubectl-mesh": "/usr/share/zsh/vendor-completions/_kubectl-mesh",
-  "kubectl-mesh.fish": "/usr/share/fish/vendor_completions.d/kubectl-mesh.fish",
-};
+function completionsOf(zsh: string): Readonly<Record<string, string>> {
+  return {
+    "kubectl-mesh.bash": "/usr/share/bash-completion/completions/kubectl-mesh",
+    "_kubectl-mesh": `/usr/share/zsh/${zsh}/_kubectl-mesh`,
+    "kubectl-mesh.fish": "/usr/share/fish/vendor_completions.d/kubectl-mesh.fish",
+  };
+}
 
 /** A file of a package as nfpm reads it. */
 interface Content {
@@ -35,10 +40,12 @@ export async function linuxPackages(release: Release, root: string, work: string
   for (const binary of release.binaries.filter(({ platform }) => goPlatform(platform).os === "linux")) {
     const folder = `${work}/${binary.platform.name}`;
     const contents = await contentsOf(binary, root, folder);
-    for (const [format, { depends }] of Object.entries(FORMATS)) {
+    for (const [format, { depends, zsh }] of Object.entries(FORMATS)) {
       const out = `${folder}/${format}`;
       await Deno.mkdir(out);
-      await Deno.writeTextFile(`${folder}/nfpm.json`, JSON.stringify(configOf(release, binary, contents, depends)));
+      const scripts = Object.entries(completionsOf(zsh)).map(([name, dst]) => file(`${root}/completions/${name}`, dst));
+      const all = [...contents, ...scripts];
+      await Deno.writeTextFile(`${folder}/nfpm.json`, JSON.stringify(configOf(release, binary, all, depends)));
       const epoch = { SOURCE_DATE_EPOCH: String(release.source.seconds) };
       await mustRun([nfpm, "package", "-f", `${folder}/nfpm.json`, "-p", format, "-t", `${out}/`], epoch);
       for (const name of await namesIn(out)) made.push({ name, content: await Deno.readFile(`${out}/${name}`) });
@@ -74,7 +81,11 @@ function configOf(
   };
 }
 
-/** The files of a package; what is not in the checkout as it is installed is written to `folder`. */
+function file(src: string, dst: string): Content {
+  return { src, dst, file_info: { mode: 0o644 } };
+}
+
+/** The files of every package; what is not in the checkout as it is installed is written to `folder`. */
 async function contentsOf({ content }: Binary, root: string, folder: string): Promise<Content[]> {
   await Deno.mkdir(`${folder}/man`, { recursive: true });
   await Deno.writeFile(`${folder}/kubectl-mesh`, content, { mode: 0o755 });
@@ -85,13 +96,11 @@ async function contentsOf({ content }: Binary, root: string, folder: string): Pr
       gzipSync(await Deno.readFile(`${root}/docs/man/${name}`), { level: 9 }),
     );
   }
-  const plain = { file_info: { mode: 0o644 } };
   return [
     { src: `${folder}/kubectl-mesh`, dst: "/usr/bin/kubectl-mesh", file_info: { mode: 0o755 } },
     // kubectl asks a program of this name for completions.
     { src: "kubectl-mesh", dst: "/usr/bin/kubectl_complete-mesh", type: "symlink" },
-    { src: `${root}/LICENSE`, dst: "/usr/share/doc/kubectl-mesh/copyright", ...plain },
-    ...pages.map((name) => ({ src: `${folder}/man/${name}.gz`, dst: `/usr/share/man/man1/${name}.gz`, ...plain })),
-    ...Object.entries(COMPLETIONS).map(([name, dst]) => ({ src: `${root}/completions/${name}`, dst, ...plain })),
+    file(`${root}/LICENSE`, "/usr/share/doc/kubectl-mesh/copyright"),
+    ...pages.map((name) => file(`${folder}/man/${name}.gz`, `/usr/share/man/man1/${name}.gz`)),
   ];
 }

@@ -95,6 +95,7 @@ Deno.test("krew's manifest and Homebrew's formula have address and checksum of e
     ...Array(4).fill("kubectl-mesh"),
     "kubectl-mesh.exe",
   ]);
+  assert.match(formula, /zsh_completion\.install "completions\/_kubectl-mesh"/);
   const inFormula = [...formula.matchAll(/url "([^"]+)"\n +sha256 "([0-9a-f]{64})"/g)].map((
     [, url, sum],
   ) => [url, sum]);

@@ -10,12 +10,19 @@ import { needsProgram, testWhen } from "../../support/test_when.ts";
 import { program, releaseOf, script } from "./support.ts";
 
 const DATABASE = ["info", "updates", "triggers"];
-const MAN_PAGE = "/usr/share/man/man1/kubectl-mesh.1.gz";
+const FILES = [
+  "/usr/bin/kubectl-mesh",
+  "/usr/share/man/man1/kubectl-mesh.1.gz",
+  "/usr/share/doc/kubectl-mesh/copyright",
+  "/usr/share/bash-completion/completions/kubectl-mesh",
+  "/usr/share/fish/vendor_completions.d/kubectl-mesh.fish",
+];
 
 /** How a package is installed into a root, and removed; dependencies are copied by the test. */
 const MANAGERS = {
   deb: {
     program: "dpkg",
+    zsh: "/usr/share/zsh/vendor-completions/_kubectl-mesh",
     prepare: async (root: string) => {
       for (const name of DATABASE) await Deno.mkdir(`${root}/var/lib/dpkg/${name}`, { recursive: true });
       await Deno.writeTextFile(`${root}/var/lib/dpkg/status`, "");
@@ -25,6 +32,7 @@ const MANAGERS = {
   },
   rpm: {
     program: "rpm",
+    zsh: "/usr/share/zsh/site-functions/_kubectl-mesh",
     prepare: (root: string) => Deno.mkdir(`${root}/var/lib/rpm`, { recursive: true }),
     install: (root: string, file: string) => ["rpm", "--root", root, "--nodeps", "-i", file],
     remove: (root: string) => ["rpm", "--root", root, "-e", "kubectl-mesh"],
@@ -53,14 +61,13 @@ async function installed(root: string, file: string, manager: typeof MANAGERS[ke
   await copyLibraries(root);
   await manager.prepare(root);
   await run(manager.install(root, file));
-  assert.ok((await Deno.stat(`${root}${MAN_PAGE}`)).isFile);
+  const files = [...FILES, manager.zsh];
+  for (const path of files) assert.ok((await Deno.stat(`${root}${path}`)).isFile, path);
   const own = await inRoot(root, ["/usr/bin/kubectl-mesh", "version", "--client"]);
   assert.match(own, new RegExp(`^kubectl-mesh ${VERSION}\n`));
   assert.match(await inRoot(root, ["/usr/bin/kubectl_complete-mesh", "vers"]), /^version\t/);
   await run(manager.remove(root));
-  for (const path of ["/usr/bin/kubectl-mesh", MAN_PAGE]) {
-    await assert.rejects(Deno.lstat(`${root}${path}`), Deno.errors.NotFound);
-  }
+  for (const path of files) await assert.rejects(Deno.lstat(`${root}${path}`), Deno.errors.NotFound);
 }
 
 testWhen(needsProgram("go"), "two packages of the same release have the same bytes", async () => {
