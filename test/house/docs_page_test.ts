@@ -26,10 +26,15 @@ $ true
 Deno.test("examplesOf() finds files and commands, in order", () => {
   assert.deepEqual(examplesOf(PAGE), [
     { file: "a.yaml", text: "a: 1\n" },
-    { command: "cat a.yaml", output: "a: 1\n", needs: ["helm"], line: 12 },
-    { command: "cat <<X\nb\nX", output: "...\nb\n", needs: ["helm"], line: 14 },
-    { command: "true", output: "", needs: ["helm"], line: 19 },
+    { command: "cat a.yaml", output: "a: 1\n", needs: ["helm"], fails: false, line: 12 },
+    { command: "cat <<X\nb\nX", output: "...\nb\n", needs: ["helm"], fails: false, line: 14 },
+    { command: "true", output: "", needs: ["helm"], fails: false, line: 19 },
   ]);
+});
+
+Deno.test("examplesOf() knows the commands that must fail", () => {
+  const [example] = examplesOf("```console run cluster fails\n$ false\n```\n");
+  assert.deepEqual(example, { command: "false", output: "", needs: ["cluster"], fails: true, line: 2 });
 });
 
 Deno.test("isShown() takes any lines for dots, and nothing else", () => {

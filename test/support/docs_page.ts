@@ -3,9 +3,11 @@
  *
  * - ```` ```yaml file=NAME ```` is a file of the page's folder, from there on;
  * - ```` ```console run PROGRAM ... ```` is run there: lines that begin with `$ ` are commands for bash (`> ` continues one), the
- *   lines below are all that it prints, standard error too. A line `...` stands for any lines. PROGRAM is one that the commands need.
+ *   lines below are all that it prints, standard error too. A line `...` stands for any lines. PROGRAM is one that the commands need;
+ *   `cluster` is a cluster with a mesh (test/e2e/docs_test.ts).
  *
- * A browser shows both as usual: it ignores what follows the first word. Every command must end with exit code 0.
+ * A browser shows both as usual: it ignores what follows the first word. Every command must end with exit code 0, and with another
+ * one in a block that says `fails`.
  */
 
 /** A file that the page shows. */
@@ -19,6 +21,8 @@ export interface ShownCommand {
   readonly command: string;
   readonly output: string;
   readonly needs: readonly string[];
+  /** Whether it must end with another exit code than 0. */
+  readonly fails: boolean;
   /** The line of the page. */
   readonly line: number;
 }
@@ -32,9 +36,11 @@ export function examplesOf(page: string): readonly (ShownFile | ShownCommand)[] 
     const { file, needs = "", body: text = "" } = groups;
     if (file !== undefined) return [{ file, text }];
     const start = page.slice(0, index).split("\n").length + 1;
+    const words = needs.split(" ").filter((name) => name !== "");
     return commandsOf(text).map(({ line, ...shown }) => ({
       ...shown,
-      needs: needs.split(" ").filter((name) => name !== ""),
+      needs: words.filter((word) => word !== "fails"),
+      fails: words.includes("fails"),
       line: start + line,
     }));
   });

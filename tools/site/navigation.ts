@@ -11,7 +11,14 @@ export interface Part {
 export const PARTS: readonly Part[] = [
   {
     title: "Start",
-    pages: ["README.md", "docs/install.md"],
+    pages: [
+      "README.md",
+      "docs/install.md",
+      "docs/start.md",
+      "docs/ci.md",
+      "docs/troubleshooting.md",
+      "docs/upgrade.md",
+    ],
   },
   {
     title: "Your machine and CI",
@@ -30,11 +37,11 @@ export const PARTS: readonly Part[] = [
   },
   {
     title: "Reference",
-    pages: ["docs/commands.md", "docs/names.md", "docs/security.md", "SECURITY.md", "CHANGELOG.md"],
+    pages: ["docs/commands.md", "docs/names.md", "docs/versions.md", "docs/security.md", "SECURITY.md", "CHANGELOG.md"],
   },
   {
     title: "Facts",
-    pages: ["docs/reliability.md", "docs/performance.md"],
+    pages: ["docs/compared.md", "docs/reliability.md", "docs/performance.md"],
   },
   {
     title: "The project",

@@ -1,0 +1,112 @@
+/** Runs the examples of a page of docs/ in a folder of their own (`docs_page.ts`). UPDATE=1 writes the outputs anew. */
+import assert from "node:assert/strict";
+import { examplesOf, isShown, type ShownCommand, withOutputs } from "./docs_page.ts";
+import { helmProgram, kustomizeProgram } from "./programs/gitops.ts";
+import { MESH_COMMAND } from "./programs/mesh.ts";
+import { temporaryFolder } from "./temporary_folder.ts";
+import { needsProgram } from "./test_when.ts";
+
+const ROOT = decodeURIComponent(new URL("../../", import.meta.url).pathname);
+
+/** A program that commands may need: why there is none, and where it is if it is built. */
+export interface Program {
+  readonly missing: string | undefined;
+  readonly path?: () => Promise<string>;
+}
+
+/** What the commands of a page find. */
+export interface PageWorld {
+  /** Programs by name, beside those that are built for all pages. */
+  readonly programs?: Readonly<Record<string, Program>>;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Blocks with this need are left to another test. */
+  readonly without?: string;
+  /** What stands in the page for texts that differ in each run. */
+  readonly shown?: (printed: string) => string;
+}
+
+const PROGRAMS: Readonly<Record<string, Program>> = {
+  helm: { missing: needsProgram("go"), path: helmProgram },
+  kustomize: { missing: needsProgram("go"), path: kustomizeProgram },
+  kubectl: { missing: needsProgram("kubectl") },
+};
+
+/** Where there is no kubectl, it is one that only knows this plugin. */
+const PLUGIN_ALONE = '#!/bin/sh\n[ "$1" = mesh ] && shift && exec kubectl-mesh "$@"\nexit 127\n';
+
+/** The pages of docs/ in which a pattern occurs: their paths. */
+export function pagesWith(pattern: RegExp): string[] {
+  return [...Deno.readDirSync(`${ROOT}docs`)].map(({ name }) => `${ROOT}docs/${name}`)
+    .filter((path) => path.endsWith(".md") && pattern.test(Deno.readTextFileSync(path))).sort();
+}
+
+/** Runs all examples of a page, each as a step. */
+export async function runPage(path: string, t: Deno.TestContext, world: PageWorld): Promise<void> {
+  await using folder = await temporaryFolder();
+  const place = { bin: `${folder.path}/bin`, cwd: `${folder.path}/page`, home: folder.path };
+  for (const each of [place.bin, place.cwd]) await Deno.mkdir(each);
+  await Deno.symlink(`${ROOT}examples`, `${place.cwd}/examples`);
+  await Deno.symlink(MESH_COMMAND, `${place.bin}/kubectl-mesh`);
+  if (needsProgram("kubectl") !== undefined) {
+    await Deno.writeTextFile(`${place.bin}/kubectl`, PLUGIN_ALONE, { mode: 0o755 });
+  }
+  const programs = { ...PROGRAMS, ...world.programs };
+  const page = await Deno.readTextFile(path);
+  const outputs = new Map<number, string>();
+  for (const example of examplesOf(page)) {
+    if ("file" in example) {
+      await Deno.writeTextFile(`${place.cwd}/${example.file}`, example.text);
+      continue;
+    }
+    const { line, command, needs } = example;
+    if (world.without !== undefined && needs.includes(world.without)) continue;
+    const missing = needs.map((name) => programNamed(name, programs).missing).find((reason) => reason !== undefined);
+    const name = `line ${line}: ${command}`;
+    await t.step({
+      name: missing === undefined ? name : `${name} [skipped: ${missing}]`,
+      ignore: missing !== undefined,
+      fn: async () => {
+        for (const need of needs) await provide(need, programNamed(need, programs), place.bin);
+        outputs.set(line, await check(example, place, world));
+      },
+    });
+  }
+  if (Deno.env.get("UPDATE") === "1") await Deno.writeTextFile(path, withOutputs(page, outputs));
+}
+
+function programNamed(name: string, programs: Readonly<Record<string, Program>>): Program {
+  return programs[name] ?? assert.fail(`The page needs the program "${name}", which no test provides`);
+}
+
+async function provide(name: string, program: Program, bin: string): Promise<void> {
+  const path = await program.path?.();
+  if (path === undefined) return;
+  await Deno.remove(`${bin}/${name}`).catch(() => {});
+  await Deno.symlink(path, `${bin}/${name}`);
+}
+
+interface Place {
+  readonly bin: string;
+  readonly cwd: string;
+  readonly home: string;
+}
+
+async function check(
+  example: ShownCommand,
+  { bin, cwd, home }: Place,
+  { env = {}, shown = (text) => text }: PageWorld,
+) {
+  const { command, output, fails } = example;
+  const { code, stdout } = await new Deno.Command("bash", {
+    args: ["-c", `set -o pipefail; exec 2>&1\n${command}`],
+    cwd,
+    env: { HOME: home, KUBECONFIG: "/nonexistent", NO_COLOR: "1", ...env, PATH: `${bin}:${Deno.env.get("PATH")}` },
+    stdin: "null",
+  }).output();
+  const printed = shown(new TextDecoder().decode(stdout));
+  assert.equal(code !== 0, fails, `exit code ${code}\n${printed}`);
+  if (Deno.env.get("UPDATE") !== "1" || /^\.\.\.$/m.test(output)) {
+    assert.ok(isShown(output, printed), `It prints:\n${printed}`);
+  }
+  return printed;
+}
