@@ -26,6 +26,7 @@ export const FIRST: readonly string[] = [
   "test/e2e/check/heals_test.ts",
   "test/e2e/check/heals_others_test.ts",
   "test/e2e/mesh/shapes_test.ts",
+  "test/e2e/demo_test.ts",
   "test/e2e/check/cluster_test.ts",
   "test/e2e/explain/live_test.ts",
   "test/e2e/check/injection_heals_test.ts",

@@ -3,20 +3,30 @@ export const RUN = "MESH_TEST_RUN";
 
 /** Kills the processes that a run of tests has left behind: killed tests cannot end their own. Linux only. */
 export function killLeftBehind(run: string): void {
-  for (const pid of processesOf(run)) {
+  kill(processesOf(run));
+}
+
+/**
+ * Removes the network namespaces that a run of tests has left behind, with the processes in them; their names begin with
+ * `mesh-test-` and its id.
+ */
+export async function removeNamespaces(run: string): Promise<void> {
+  const names = await Array.fromAsync(Deno.readDir("/run/netns")).catch(() => []);
+  for (const { name } of names.filter(({ name }) => name.startsWith(`mesh-test-${run}-`))) {
+    // Those of a pod have an environment of their own.
+    const { stdout } = await new Deno.Command("ip", { args: ["netns", "pids", name] }).output();
+    kill(new TextDecoder().decode(stdout).split(/\s+/).filter((pid) => pid !== "").map(Number));
+    await new Deno.Command("ip", { args: ["netns", "delete", name] }).output();
+  }
+}
+
+function kill(pids: readonly number[]): void {
+  for (const pid of pids) {
     try {
       Deno.kill(pid, "SIGKILL");
     } catch {
       // It has ended meanwhile.
     }
-  }
-}
-
-/** Removes the network namespaces that a run of tests has left behind; their names begin with `mesh-test-` and its id. */
-export async function removeNamespaces(run: string): Promise<void> {
-  const names = await Array.fromAsync(Deno.readDir("/run/netns")).catch(() => []);
-  for (const { name } of names.filter(({ name }) => name.startsWith(`mesh-test-${run}-`))) {
-    await new Deno.Command("ip", { args: ["netns", "delete", name] }).output();
   }
 }
 

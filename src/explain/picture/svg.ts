@@ -14,7 +14,8 @@ const CHARACTER = 7.82;
 const LINE = 20;
 const PAD = 16;
 
-const STYLE = `
+/** Colours by class, light and dark, and the font. */
+export const STYLE = `
 :root { color-scheme: light dark }
 svg { --paper: #ffffff; --ink: #1f2328; --faint: #59636e; --edge: #8c959f; --box: #f6f8fa;
   --ok: #1a7f37; --warning: #9a6700; --error: #cf222e; --way: #0969da }
@@ -250,7 +251,8 @@ function line(
   }" marker-end="url(#${tip})"/>`;
 }
 
-function text(x: number, y: number, words: string, style: string): string {
+/** A line of text; nothing for an empty one. */
+export function text(x: number, y: number, words: string, style: string): string {
   if (words === "") return "";
   const name = style === "" ? "" : ` class="${style}"`;
   return `<text${name} x="${round(x)}" y="${round(y)}">${escaped(words)}</text>`;

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { isMap, type Value, type ValueMap } from "../../../../src/core/value.ts";
 import { BUILT_IN } from "../../../../src/inject/mod.ts";
+import type { ManifestOptions } from "../../../../src/webhook/mod.ts";
 import type { TestCertificate } from "../../../support/tls/certificates.ts";
 import { meshObjects } from "../../../support/kube/mesh_webhooks.ts";
 import { addServiceAccount, type Cluster, startCluster } from "../../support/cluster/cluster.ts";
@@ -69,7 +70,7 @@ export function rootCertificateIn(namespace: string): ValueMap {
 }
 
 async function install(mesh: MeshCluster): Promise<void> {
-  const { cluster, webhook, certificate } = mesh;
+  const { cluster } = mesh;
   for (const name of [CONTROL_PLANE, "mesh", "plain"]) {
     await mesh.kubectl("create", "namespace", name);
     await addServiceAccount(cluster, name);
@@ -77,16 +78,25 @@ async function install(mesh: MeshCluster): Promise<void> {
   await addServiceAccount(cluster, "kube-system");
   for (const name of ["mesh", "plain"]) await mesh.apply(rootCertificateIn(name));
   await mesh.kubectl("label", "namespace", "mesh", "istio-injection=enabled");
-  await webhook.certify(certificate);
-  for (const object of meshObjects()) {
-    if (!["MutatingWebhookConfiguration", "Service"].includes(object.kind)) await mesh.apply({ ...object });
-  }
-  await mesh.apply(secretOf(certificate));
-  await mesh.apply(serviceTo(webhook.port));
-  await mesh.apply(endpointsOf(["ready"], webhook.port));
+  await installWebhook(mesh);
   await mesh.apply(NODE);
   await setStatus(mesh, ["node", "node-1"], { nodeInfo: { ...NODE_INFO, kubeletVersion: "v1.34.1" } });
-  await mesh.register();
+  await runPod(mesh, podOf("cart"));
+}
+
+/**
+ * Installs a webhook of this machine as `webhook manifests` does, behind a Service, and waits until it injects
+ * into the namespace `mesh`. Its pods are not there.
+ */
+export async function installWebhook(
+  mesh: Pick<MeshCluster, "cluster" | "webhook" | "authority" | "certificate">,
+  options: Partial<ManifestOptions> = {},
+): Promise<void> {
+  const { cluster, webhook, certificate } = mesh;
+  await webhook.certify(certificate);
+  const own = meshObjects(options).filter(({ kind }) => !["MutatingWebhookConfiguration", "Service"].includes(kind));
+  const others = [secretOf(certificate), serviceTo(webhook.port), endpointsOf(["ready"], webhook.port)];
+  for (const object of [...own, ...others, ...configurationsOf(mesh)]) await apply(cluster, { ...object });
   await until(async () => {
     const { code, stdout } = await cluster.kubectl(
       ["create", "--dry-run=server", "-o", "json", "-f", "-"],
@@ -94,7 +104,6 @@ async function install(mesh: MeshCluster): Promise<void> {
     );
     return code === 0 && /sidecar\.istio\.io\/status/.test(stdout);
   }, "Never: the webhook injects");
-  await runPod(mesh, podOf("cart"));
 }
 
 /** The Secret in which the webhook keeps its certificate. */

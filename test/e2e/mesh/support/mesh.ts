@@ -170,10 +170,14 @@ export class RealMesh implements AsyncDisposable {
   }
 
   async #pod(name: "a" | "b", shape: Shape, families: readonly Family[]): Promise<RunningPod> {
+    return await this.place(await this.#injected(podOf(name, shape)), families);
+  }
+
+  /** Gives a pod of the cluster a place on the machine. It runs when `start` is called. */
+  async place(pod: Pod, families: readonly Family[] = [4]): Promise<RunningPod> {
     const { api, network, prober, proxy } = this.parts;
-    const pod = await this.#injected(podOf(name, shape));
     const machine = MACHINE[families[0] ?? 4];
-    const search = `${NAMESPACE}.svc.cluster.local svc.cluster.local cluster.local`;
+    const search = `${pod.metadata.namespace}.svc.cluster.local svc.cluster.local cluster.local`;
     return await RunningPod.make({
       api,
       pod,

@@ -121,12 +121,12 @@ export function serviceOf(shape: Shape): Made & { readonly name: string } {
 }
 
 /** The EndpointSlices of the service, one for each family: there is no controller that writes them. */
-export function slicesOf(shape: Shape, { options: { pod, network } }: RunningPod): Made[] {
+export function slicesOf(shape: Pick<Shape, "name">, { options: { pod, network } }: RunningPod): Made[] {
   return network.addresses.map((address) => {
     const addressType = address.includes(":") ? "IPv6" : "IPv4";
     const { name, namespace, uid } = pod.metadata;
     return {
-      path: `/apis/discovery.k8s.io/v1/namespaces/${NAMESPACE}/endpointslices`,
+      path: `/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices`,
       body: {
         apiVersion: "discovery.k8s.io/v1",
         kind: "EndpointSlice",

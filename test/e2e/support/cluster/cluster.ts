@@ -15,6 +15,8 @@ export interface Cluster {
   readonly client: TestCertificate;
   /** The authority of the API server's own certificate, PEM. */
   authority(): Promise<string>;
+  /** The kubectl of this cluster: a path, or `kubectl` on PATH. */
+  readonly program: string;
   kubectl(args: readonly string[], stdin?: string): Promise<{ code: number; stdout: string; stderr: string }>;
   /** Runs a command of a shell as it is printed; `kubectl` is that of the cluster. */
   shell(command: string): Promise<{ code: number; stdout: string; stderr: string }>;
@@ -69,6 +71,7 @@ async function clusterIn(folder: string, stop: () => Promise<void>): Promise<Clu
     url: clusters[0].cluster.server,
     client: JSON.parse(await Deno.readTextFile(`${folder}/client.json`)),
     authority: async () => lastCertificate(await Deno.readTextFile(`${folder}/certs/apiserver.crt`)),
+    program: kubectl,
     kubectl: (args, stdin) => output(kubectl, ["--kubeconfig", kubeconfig, ...args], stdin),
     shell: (command) =>
       output("sh", ["-c", `CONFIG=$1; kubectl() { command "$0" --kubeconfig "$CONFIG" "$@"; }; ${command}`, ...[

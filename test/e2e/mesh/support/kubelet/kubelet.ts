@@ -80,7 +80,7 @@ export class RunningPod implements AsyncDisposable {
     const probed = [...initContainers, ...containers].filter(({ readinessProbe }) => readinessProbe !== undefined);
     for (const container of probed) await this.#passes(container, "readinessProbe");
     const { api, pod, network } = this.options;
-    await patchStatus(api, pod, statusOf("Running", network.addresses));
+    await patchStatus(api, pod, { ...statusOf("Running", network.addresses), ...containersOf(pod) });
   }
 
   /** Starts and waits until it is ready. */
@@ -92,6 +92,12 @@ export class RunningPod implements AsyncDisposable {
   /** The proxy's process. */
   get proxy(): Program {
     return this.#programs.get("istio-proxy") ?? fail(`The pod "${this.name}" runs no proxy`);
+  }
+
+  /** The paths of its namespaces and its root, as arguments of nsenter(1): to run a command in the application's container. */
+  get entrance(): readonly string[] {
+    const [application] = this.#applications.values();
+    return application === undefined ? [] : [`--target=${application.child.pid}`, "--net", "--mount", "--root", "--wd"];
   }
 
   /** The application: it answers on port 8080 and sends requests. */
@@ -212,6 +218,19 @@ function statusOf(phase: "Pending" | "Running", addresses: readonly string[]) {
     podIPs: addresses.map((ip) => ({ ip })),
     hostIP: MACHINE[addresses[0]?.includes(":") ? 6 : 4],
     conditions: ["Ready", "ContainersReady"].map((type) => ({ type, status })),
+  };
+}
+
+/** All containers run; init containers that are no sidecars have ended. */
+function containersOf({ spec: { containers = [], initContainers = [] } = {} }: Pod) {
+  const told = ({ name, image, restartPolicy }: Container, isInit: boolean) => {
+    const hasEnded = isInit && restartPolicy !== "Always";
+    const state = hasEnded ? { terminated: { exitCode: 0, reason: "Completed" } } : { running: {} };
+    return { name, image, imageID: "", ready: true, restartCount: 0, state };
+  };
+  return {
+    containerStatuses: containers.map((each) => told(each, false)),
+    initContainerStatuses: initContainers.map((each) => told(each, true)),
   };
 }
 

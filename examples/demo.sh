@@ -1,0 +1,130 @@
+#!/bin/bash
+set -uo pipefail
+
+usage() {
+  cat <<'END'
+Show the mesh on this machine: a real kube-apiserver, istiod and Envoy, and two
+pods in network namespaces. The webhook injects them, they talk over mutual TLS,
+something breaks, "kubectl mesh check" names it, and what it advises heals it.
+
+Usage:
+  examples/demo.sh [--record]
+
+Flags:
+      --record   Write the story to docs/images/demo.txt and demo.svg, too
+  -h, --help     Print this
+
+It needs Linux, root, and the packages that it names if they are missing. It
+takes about a minute; the first run also builds kube-apiserver and istiod, some
+ten minutes. Nothing is left of it, neither after Ctrl-C.
+END
+}
+
+fail() {
+  printf 'error: %s\n' "$1" >&2
+  exit "${2:-1}"
+}
+
+self=$(readlink -f "${BASH_SOURCE[0]}")
+cd "$(dirname "$self")/.." || exit
+
+case "$*" in
+  '') ;;
+  -h | --help) usage && exit ;;
+  --record) "$self" | tee /dev/stderr | tools/deno run --quiet --no-check --allow-all test/e2e/demo/record_main.ts && exit ;;
+  *) fail "Unknown arguments: $*; \"examples/demo.sh --help\" has those that there are" 2 ;;
+esac
+
+{ true 3>&1; } 2>/dev/null || fail 'Standard output is closed'
+[ "$(uname -s)" = Linux ] || fail 'The demo needs Linux, for network namespaces'
+[ "$(id -u)" = 0 ] || fail 'The demo needs root, for network namespaces: run "sudo examples/demo.sh"'
+for program in curl etcd go ip iptables nsenter openssl python3 setpriv setsid; do
+  command -v "$program" >/dev/null || fail "The demo needs $program, which is not installed; on Debian: \
+apt-get install curl etcd-server golang iproute2 iptables openssl python3 util-linux"
+done
+
+# The servers, and the node that runs the pods. They are there as long as descriptor 3 is open.
+folder=$(mktemp -d "${TMPDIR:-/tmp}/mesh-demo.XXXXXX") && chmod 755 "$folder" || exit
+coproc machine {
+  TMPDIR=$folder MESH_TEST_RUN=${MESH_TEST_RUN:-alone}-${folder##*.} exec setsid \
+    tools/deno run --quiet --no-check --allow-all test/e2e/demo/machine_main.ts "$folder"
+}
+pid=$machine_PID
+exec 3>&"${machine[1]}" 4<&"${machine[0]}" {machine[1]}>&- {machine[0]}<&-
+trap 'exec 3>&-; wait "$pid"; rm -rf "$folder"' EXIT
+for signal in HUP:129 INT:130 TERM:143; do trap "exit ${signal#*:}" "${signal%:*}"; done
+
+say() { printf '\n' && printf '# %s\n' "$@"; }
+
+# Runs a command until its output matches: most changes take a moment.
+until_says() {
+  local end=$((SECONDS + 120))
+  until output=$(eval "$2" 2>&1 3>&- 4<&-); [[ $output =~ $1 ]]; do
+    kill -0 "$pid" 2>/dev/null || exit 1
+    ((SECONDS < end)) || fail "\"$2\" never says \"$1\", but: $output"
+    sleep 0.2
+  done
+}
+
+# Shows a command and its output.
+run() {
+  printf '$ %s\n' "$2"
+  until_says "$1" "$2"
+  printf '%s\n' "$output"
+}
+
+printf '# Starting kube-apiserver, istiod and the webhook.\n'
+until read -r -t 30 answer <&4; do
+  kill -0 "$pid" 2>/dev/null || exit 1
+  printf 'still starting; the first run builds the servers, some ten minutes\n' >&2
+done
+export KUBECONFIG=$folder/kubeconfig KUBECACHEDIR=$folder/cache PATH=$folder/bin:$PATH NO_COLOR=1
+kubectl config set-context --current --namespace=shop >/dev/null
+# A new label of a namespace decides about new pods a moment later.
+new_pods_have() { until_says "^$1$" 'kubectl run app --image=app --dry-run=server -o "jsonpath={.spec.containers[*].name}"'; }
+
+say 'Two pods, whose manifests know of no proxy, in a namespace that asks for one.' \
+  'The API server calls the webhook, which adds it: each pod has two containers.'
+run 'pod/cart' 'kubectl apply -f examples/demo/shop.yaml -f examples/demo/cart.yaml'
+run 'catalog condition met' 'kubectl wait --for=condition=Ready pod --all --timeout=60s'
+run '2/2.*2/2' 'kubectl get pods'
+
+say 'The init container captured the traffic of the pod.'
+run '15006' 'kubectl exec cart -- iptables-save -t nat | grep "REDIRECT -p"'
+
+say 'cart asks catalog in plain HTTP. The proxies make mutual TLS of it: that of' \
+  'catalog tells the application who asked, from the certificate.'
+run 'URI=' 'kubectl exec cart -- curl -s http://catalog:8080/headers | grep -o "URI=.*/cart"'
+
+say 'Is all well?'
+run '√:' 'kubectl mesh check -o short'
+
+say 'Where does the connection go, and why?'
+run '√ reaches' 'kubectl mesh explain pod/cart --to catalog:8080'
+
+say 'Somebody mistypes the label of the namespace, and then cart is made again.'
+run 'labeled' 'kubectl label namespace shop istio-injection=enable --overwrite'
+new_pods_have 'app'
+run 'replaced' 'kubectl replace --force -f examples/demo/cart.yaml'
+run 'condition met' 'kubectl wait --for=condition=Ready pod/cart --timeout=60s'
+
+say 'cart has no proxy. catalog takes mutual TLS only, and refuses it.'
+run '1/1.*2/2' 'kubectl get pods'
+run 'reset|Empty reply' 'kubectl exec cart -- curl -sS http://10.196.0.1:8080/headers'
+
+# The command below the first "fix:" of what was shown last.
+advice() { sed -n '/^ *fix: /{n;s/^ *//p;q}' <<<"$output"; }
+
+say 'What is wrong?'
+run 'fix: correct the label' 'kubectl mesh check -o short'
+
+say 'That is what it advises, as it printed it.'
+run 'labeled' "$(advice)"
+new_pods_have 'app istio-proxy'
+run 'fix: delete the pod' 'kubectl mesh check -o short'
+run 'replaced' "$(advice)"
+run 'condition met' 'kubectl wait --for=condition=Ready pod/cart --timeout=60s'
+
+say 'All is well again.'
+run 'URI=' 'kubectl exec cart -- curl -s http://catalog:8080/headers | grep -o "URI=.*/cart"'
+run '√:' 'kubectl mesh check -o short'

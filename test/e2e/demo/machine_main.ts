@@ -1,0 +1,70 @@
+/**
+ * The machine of `examples/demo.sh`: the cluster and the mesh of the tests, and a node. Argument: the folder of its files,
+ * which is `TMPDIR` too. Prints `ready` when `FOLDER/kubeconfig` and `FOLDER/bin` can be used. When standard input ends,
+ * nothing is left.
+ */
+import { killLeftBehind, removeNamespaces, RUN } from "../../../tools/test/left_behind.ts";
+import { MESH_COMMAND } from "../../support/programs/mesh.ts";
+import { needsProgram } from "../../support/test_when.ts";
+import { until } from "../../support/until.ts";
+import { missing, RealMesh } from "../mesh/support/mesh.ts";
+import { apply } from "../support/webhook.ts";
+import { installWebhook } from "../check/support/mesh_cluster.ts";
+import { makeAuthority } from "../check/support/certificates.ts";
+import { addServiceAccount, needsCluster } from "../support/cluster/cluster.ts";
+import { DemoNode } from "./node.ts";
+
+const [folder = ""] = Deno.args;
+const id = Deno.env.get(RUN) ?? "";
+
+/** What the demo needs besides the tests' own needs. */
+const absent = needsCluster() ?? missing ?? needsProgram("curl") ?? needsProgram("iptables");
+
+/** Many installers run the API server as a pod, which shows its flags. */
+const API_SERVER = {
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name: "kube-apiserver", namespace: "kube-system", labels: { component: "kube-apiserver" } },
+  spec: {
+    automountServiceAccountToken: false,
+    containers: [{ name: "kube-apiserver", image: "kube-apiserver", command: ["kube-apiserver"] }],
+  },
+};
+
+async function serve(): Promise<void> {
+  if (absent !== undefined) throw new Error(absent);
+  const mesh = await RealMesh.create();
+  const { cluster, webhook } = mesh.parts;
+  const authority = makeAuthority();
+  const configuration = { mesh: { file: "mesh.yaml", text: JSON.stringify(mesh.istiod.options.mesh) } };
+  await installWebhook({ cluster, webhook, authority, certificate: authority.sign() }, { configuration });
+  await addServiceAccount(cluster, "kube-system");
+  await apply(cluster, API_SERVER);
+  const node = await DemoNode.add(mesh, folder);
+  await Deno.copyFile(cluster.kubeconfig, `${folder}/kubeconfig`);
+  await Deno.mkdir(`${folder}/bin`);
+  await Deno.symlink(MESH_COMMAND, `${folder}/bin/kubectl-mesh`);
+  if (cluster.program !== "kubectl") await Deno.symlink(cluster.program, `${folder}/bin/kubectl`);
+  await Deno.stdout.write(new TextEncoder().encode("ready\n"));
+  await node.run();
+}
+
+/** Standard input is open as long as the demo runs. */
+async function over(): Promise<void> {
+  for await (const _ of Deno.stdin.readable);
+}
+
+let code = 0;
+try {
+  await Promise.race([serve(), over()]);
+} catch (error) {
+  await Deno.stderr.write(
+    new TextEncoder().encode(`error: The demo cannot go on: ${error instanceof Error ? error.message : error}\n`),
+  );
+  code = 1;
+}
+killLeftBehind(id);
+await removeNamespaces(id);
+// Processes that are killed may still write to it.
+await until(() => Deno.remove(folder, { recursive: true }).then(() => true, () => false));
+Deno.exit(code);

@@ -1,0 +1,6 @@
+/** Writes what `examples/demo.sh` shows, on standard input, to docs/images. */
+import { picture, recorded, RECORDING } from "./recording.ts";
+
+const text = recorded(await new Response(Deno.stdin.readable).text());
+await Deno.writeTextFile(`${RECORDING}.txt`, text);
+await Deno.writeTextFile(`${RECORDING}.svg`, picture(text));
