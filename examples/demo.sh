@@ -58,7 +58,7 @@ say() { printf '\n' && printf '# %s\n' "$@"; }
 
 # Runs a command until its output matches: most changes take a moment.
 until_says() {
-  local end=$((SECONDS + 120))
+  local end=$((SECONDS + 180))
   until output=$(eval "$2" 2>&1 3>&- 4<&-); [[ $output =~ $1 ]]; do
     kill -0 "$pid" 2>/dev/null || exit 1
     ((SECONDS < end)) || fail "\"$2\" never says \"$1\", but: $output"
