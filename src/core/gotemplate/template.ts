@@ -3,7 +3,9 @@ import { TemplateError } from "./error.ts";
 import { builtins } from "./exec/builtins.ts";
 import { fieldReader } from "./exec/field.ts";
 import { defaultLimits, type Limits, type MissingKey, type Source, State } from "./exec/state.ts";
+import type { Environment, Watch } from "./exec/expression_compiler.ts";
 import { type Bodies, type Body, newBody, runBody } from "./exec/statement_compiler.ts";
+import type { Statement } from "./parse/ast.ts";
 import { parseTrees } from "./parse/parser.ts";
 import type { FuncMap, GoValue } from "./value.ts";
 
@@ -20,15 +22,25 @@ export interface ParseOptions {
 
 /** A parsed template: may be rendered any number of times. */
 export class Template {
+  readonly #bodies: Bodies;
+
   constructor(
     readonly source: Source,
-    readonly bodies: Bodies,
+    readonly trees: Trees,
+    readonly environment: Environment,
     /** Names of the functions that occur in the text. */
     readonly functionNames: ReadonlySet<string>,
-  ) {}
+  ) {
+    this.#bodies = bodiesOf(trees, environment);
+  }
 
   get name(): string {
     return this.source.name;
+  }
+
+  /** The same template, whose renderings show each call of a function to `watch` after it. */
+  watched(watch: Watch): Template {
+    return new Template(this.source, this.trees, { ...this.environment, watch }, this.functionNames);
   }
 
   /**
@@ -46,7 +58,7 @@ export class Template {
 
   #run(name: string, data: GoValue, limits: Limits): string {
     const state = new State(this.source, name, limits);
-    const body = this.bodies.get(name);
+    const body = this.#bodies.get(name);
     if (body === undefined) throw noTemplate(name, this.name);
     try {
       runBody(state, body, data === null ? undefined : data);
@@ -82,7 +94,14 @@ export function parse(name: string, text: string, options: ParseOptions = {}): T
     continueIsFunction: Object.hasOwn(functions, "continue"),
   });
   const environment = { functions, readField: fieldReader(options.missingKey ?? "default") };
+  return new Template({ name, text }, trees, environment, used);
+}
+
+/** The statements of each template in a text, by name. */
+type Trees = ReadonlyMap<string, readonly Statement[]>;
+
+function bodiesOf(trees: Trees, environment: Environment): Bodies {
   const bodies = new Map<string, Body>();
   for (const [key, list] of trees) bodies.set(key, newBody(key, list, environment, bodies));
-  return new Template({ name, text }, bodies, used);
+  return bodies;
 }

@@ -3,7 +3,7 @@ import { parse } from "../../core/gotemplate/mod.ts";
 import { parseMeshConfig } from "../../core/mesh/mod.ts";
 import { isMap, newMap, type ValueMap } from "../../core/value.ts";
 import { parseYaml } from "../../core/yaml/mod.ts";
-import { templateData } from "../render/data.ts";
+import { seenByTemplates, templateData } from "../render/data.ts";
 import { templateFunctions } from "./mod.ts";
 
 const MESH = `defaultConfig: {drainDuration: 90s, proxyMetadata: {A: "<b>"}}
@@ -32,8 +32,7 @@ function mapOf(text: string): ValueMap {
 function render(expression: string, pod: ValueMap = POD): string {
   const world = { env: (name: string) => name === "SET" ? "yes" : undefined, now: () => new Date(0) };
   const data = templateData({
-    pod,
-    owner: { apiVersion: "apps/v1", kind: "Deployment", name: "shop", namespace: "prod" },
+    seen: seenByTemplates(pod, { apiVersion: "apps/v1", kind: "Deployment", name: "shop", namespace: "prod" }),
     mesh: parseMeshConfig(MESH, ""),
     values: newMap(),
     revision: "",

@@ -5,7 +5,7 @@ import { type Era, type MeshConfig, validateAnnotations } from "../../core/mesh/
 import { copyMap } from "../../core/same_value.ts";
 import { mapsAt, type ValueMap } from "../../core/value.ts";
 import type { ModernConfig } from "../config/config.ts";
-import { templateData } from "../render/data.ts";
+import { seenByTemplates } from "../render/data.ts";
 import type { Injector, LoadedConfig } from "../config/injector.ts";
 import { injectLegacy } from "../legacy/mod.ts";
 import { meshForPod } from "./mesh.ts";
@@ -17,7 +17,7 @@ import { podWarnings } from "./warnings.ts";
 import { proxyEnvs } from "../postprocess/cluster.ts";
 import { postprocess, statusPort } from "../postprocess/mod.ts";
 import { followProxyUser } from "./proxy_user.ts";
-import { renderTemplate, selectTemplates } from "../render/render.ts";
+import { renderTemplates, selectTemplates } from "../render/render.ts";
 import { readStatus } from "./status.ts";
 import { mergeBase, strip } from "./strip.ts";
 import { withoutNulls } from "./without_nulls.ts";
@@ -87,8 +87,8 @@ interface RenderContext {
 
 function renderAll(pod: Pod, owner: Owner, { injector, config, mesh }: RenderContext) {
   const templates = selectTemplates(pod, config);
-  const data = templateData({ ...injector, pod, owner, mesh, values: valuesFor(templates, injector.values, config) });
-  const patches = templates.map((name) => renderTemplate(config, name, data)).filter((patch) => patch !== undefined);
+  const values = valuesFor(templates, injector.values, config);
+  const patches = renderTemplates(config, templates, { ...injector, seen: seenByTemplates(pod, owner), mesh, values });
   if (patches.length > 0) return { templates, patches };
   throw new InjectionError(
     "template-failed",

@@ -1,9 +1,9 @@
 /** The root object of injection templates: `.ObjectMeta`, `.Spec`, `.Values` and their siblings. */
-import { GoInt, GoStruct, type GoValue, typed } from "../../core/gotemplate/mod.ts";
+import { GoInt, GoStruct, type GoValue } from "../../core/gotemplate/mod.ts";
 import { OrderedFields } from "../../core/gojson.ts";
 import { goView } from "../../core/kube/mod.ts";
 import { ANNOTATION, defaultProxyConfig, inboundTrafficPolicyMode, type MeshConfig } from "../../core/mesh/mod.ts";
-import { mapAt, newMap, type ValueMap } from "../../core/value.ts";
+import { isMap, mapAt, newMap, textAt, type ValueMap } from "../../core/value.ts";
 import { proxyImage, proxyInitImage } from "./image.ts";
 import { annotation, metadataOf, type Pod, specOf } from "../pod/pod.ts";
 import { viewOfMeshConfig, viewOfProxyConfig } from "./views.ts";
@@ -11,9 +11,8 @@ import type { Owner } from "../document/workload.ts";
 
 /** The inputs of a template. */
 export interface TemplateInput {
-  /** The pod without the parts of an earlier injection. */
-  readonly pod: Pod;
-  readonly owner: Owner;
+  /** What {@link seenByTemplates} makes of a pod and its owner. */
+  readonly seen: ValueMap;
   /** The mesh with the pod's `proxy.istio.io/config` in its defaultConfig. */
   readonly mesh: MeshConfig;
   readonly values: ValueMap;
@@ -50,20 +49,43 @@ class NamespacedName extends Fields {
   }
 }
 
+/**
+ * What templates see of a pod, which has no parts of an earlier injection, and of its owner. Labels and annotations are maps also if
+ * absent: `index` gives `""` for missing keys.
+ */
+export function seenByTemplates(pod: Pod, { kind, apiVersion, namespace, name }: Owner): ValueMap {
+  const metadata: ValueMap = Object.assign(newMap(), metadataOf(pod));
+  for (const key of ["labels", "annotations"]) if (!isMap(metadata[key])) metadata[key] = NO_STRINGS;
+  return Object.assign(newMap(), {
+    metadata,
+    spec: specOf(pod),
+    owner: Object.assign(newMap(), { kind, apiVersion, namespace, name }),
+  });
+}
+
+const NO_STRINGS = Object.freeze(newMap());
+
 /** The root object of templates; its views are made on access. */
 export function templateData(input: TemplateInput): GoStruct {
-  const { owner, pod, mesh } = input;
+  const { seen, mesh } = input;
+  const owner = mapAt(seen, "owner");
   const proxyConfig = defaultProxyConfig(mesh);
   const images = {
     values: input.values,
     proxyConfig: proxyConfig.data,
-    annotatedType: annotation(pod, ANNOTATION.proxyImageType),
+    annotatedType: annotation(seen, ANNOTATION.proxyImageType),
   };
   return new Fields("*inject.SidecarTemplateData", {
-    TypeMeta: new Fields("v1.TypeMeta", { Kind: owner.kind, APIVersion: owner.apiVersion }),
-    DeploymentMeta: new NamespacedName("types.NamespacedName", { Namespace: owner.namespace, Name: owner.name }),
-    ObjectMeta: goView(stringMaps(metadataOf(pod)), "ObjectMeta"),
-    Spec: goView(specOf(pod), "PodSpec"),
+    TypeMeta: new Fields("v1.TypeMeta", {
+      Kind: textAt(owner, "kind"),
+      APIVersion: textAt(owner, "apiVersion"),
+    }),
+    DeploymentMeta: new NamespacedName("types.NamespacedName", {
+      Namespace: textAt(owner, "namespace"),
+      Name: textAt(owner, "name"),
+    }),
+    ObjectMeta: goView(mapAt(seen, "metadata"), "ObjectMeta"),
+    Spec: goView(mapAt(seen, "spec"), "PodSpec"),
     ProxyConfig: viewOfProxyConfig(proxyConfig),
     MeshConfig: viewOfMeshConfig(mesh),
     Values: input.values,
@@ -80,13 +102,4 @@ export function templateData(input: TemplateInput): GoStruct {
     InboundTrafficPolicyMode: inboundTrafficPolicyMode(mesh),
     CompliancePolicy: input.compliancePolicy,
   });
-}
-
-/** Labels and annotations as maps of strings, also if absent: `index` gives `""` for missing keys. */
-function stringMaps(metadata: ValueMap): ValueMap {
-  const result: ValueMap = Object.assign(newMap(), metadata);
-  for (const key of ["labels", "annotations"]) {
-    result[key] = typed(Object.assign(newMap(), mapAt(metadata, key)), "map[string]string");
-  }
-  return result;
 }

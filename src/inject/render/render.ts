@@ -1,11 +1,13 @@
 /** Selects the templates of a pod and renders them. */
 import { InjectionError } from "../injection_error.ts";
-import type { GoStruct } from "../../core/gotemplate/mod.ts";
+import type { GoStruct, Template } from "../../core/gotemplate/mod.ts";
 import { ANNOTATION } from "../../core/mesh/mod.ts";
 import { isMap, type ValueMap } from "../../core/value.ts";
 import type { ModernConfig } from "../config/config.ts";
 import { renderedProblem, RenderedReader } from "./rendered.ts";
 import { annotation, type Pod } from "../pod/pod.ts";
+import { memoOf, type Rendering } from "./memo/memo.ts";
+import { templateData, type TemplateInput } from "./data.ts";
 import { templateMessage } from "./template_message.ts";
 
 /** Names of the templates for a pod: from its annotation, else the default ones, with aliases resolved. */
@@ -16,12 +18,35 @@ export function selectTemplates(pod: Pod, config: ModernConfig): readonly string
 }
 
 /**
- * Renders a template to a part of a pod; `undefined` if it renders nothing.
+ * Renders templates to parts of a pod; those that render nothing have none. What was rendered for earlier pods is used again: do not
+ * change it.
  * Errors: a MeshError with the name of a template that is missing, fails, or does not render a YAML mapping.
  */
-export function renderTemplate(config: ModernConfig, name: string, data: GoStruct): ValueMap | undefined {
-  const template = config.templates.get(name);
-  if (template === undefined) throw notFound(config, name);
+export function renderTemplates(config: ModernConfig, names: readonly string[], input: TemplateInput): ValueMap[] {
+  let data: GoStruct | undefined;
+  const { mesh, values, revision, nativeSidecars, compliancePolicy, proxyUid, proxyGid } = input;
+  const setting = [mesh, values, revision, nativeSidecars, compliancePolicy, proxyUid, proxyGid];
+  const rendering: Rendering = {
+    text: (watched, seen) => watched.render(templateData({ ...input, seen })),
+    value: (text) => readerOf(config).read(text),
+  };
+  return names.map((name) => {
+    const template = config.templates.get(name);
+    if (template === undefined) throw notFound(config, name);
+    const memo = memoOf(template, setting);
+    const known = memo?.find(input.seen);
+    if (known !== undefined) return known;
+    const part = renderTemplate(config, { name, template }, data ??= templateData(input));
+    if (part !== undefined) memo?.learn(template, input.seen, rendering, part);
+    return part;
+  }).filter((part) => part !== undefined);
+}
+
+function renderTemplate(
+  config: ModernConfig,
+  { name, template }: { readonly name: string; readonly template: Template },
+  data: GoStruct,
+): ValueMap | undefined {
   let text: string;
   try {
     text = template.render(data);

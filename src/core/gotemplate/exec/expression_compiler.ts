@@ -21,7 +21,12 @@ import type { Eval, Slot, State } from "./state.ts";
 export interface Environment {
   readonly functions: Readonly<Record<string, GoFunc>>;
   readonly readField: FieldReader;
+  /** Sees each call. */
+  readonly watch?: Watch;
 }
+
+/** Sees a call of a function after it: the arguments as evaluated, and the result. What it throws ends the rendering. */
+export type Watch = (name: string, args: readonly Slot[], result: Slot) => void;
 
 /** The arguments of a command, and whether the previous command passes a value. */
 interface Rest {
@@ -236,7 +241,8 @@ export class ExpressionCompiler {
   #methodCall(value: GoFunc, node: Operand, name: string, rest: Rest): Eval {
     const signature = value.signature ??
       { params: rest.args.map(() => anyType).concat(rest.hasFinal ? [anyType] : []) };
-    return compileCall({ name, callee: { ...callable(value), signature }, site: node, ...rest }, this.operand);
+    const callee = this.#watched(`.${name}`, { ...callable(value), signature });
+    return compileCall({ name, callee, site: node, ...rest }, this.operand);
   }
 
   #function(node: IdentifierNode, rest: Rest, site: CommandNode | IdentifierNode): Eval {
@@ -244,8 +250,19 @@ export class ExpressionCompiler {
     const own = Object.hasOwn(this.environment.functions, name) ? this.environment.functions[name] : undefined;
     const callee = own === undefined ? builtins.get(name) : callable(own);
     if (callee === undefined) return failing(node, `${JSON.stringify(name)} is not a defined function`);
-    const call = { name, callee, site, ...rest };
+    const call = { name, callee: this.#watched(name, callee), site, ...rest };
     return at(node, own === undefined ? this.#builtin(call) : compileCall(call, this.operand));
+  }
+
+  #watched(name: string, callee: Callable): Callable {
+    const { watch } = this.environment;
+    if (watch === undefined) return callee;
+    const run = (...args: Slot[]) => {
+      const result = callee.run(...args);
+      watch(name, args, result);
+      return result;
+    };
+    return { run, signature: callee.signature };
   }
 
   #builtin(call: Call & { callee: Callable }): Eval {

@@ -1,0 +1,116 @@
+/**
+ * Holes: places of a rendered value that hold a name of the pod as it is. A token stands in a hole while a template is rendered
+ * for many pods at once.
+ */
+import { isList, isMap, newMap, type Value, type ValueMap } from "../../../core/value.ts";
+
+/** Starts with a letter, ends with a letter or digit, as names of workloads do. YAML and templates treat all such texts alike. */
+const NAME = /^[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
+
+/** Names that YAML 1.1 does not read as strings. */
+const RESERVED = /^(?:y|yes|n|no|on|off|true|false|null)$/;
+
+/** The values that a token stands for: a name of up to 63 characters that is a string in YAML without quotes. */
+export function isName(value: unknown): value is string {
+  return typeof value === "string" && NAME.test(value) && !RESERVED.test(value);
+}
+
+/** A name itself, which nobody writes. */
+const PREFIX = "kubectl-mesh-hole-";
+const TOKEN = new RegExp(`${PREFIX}(\\d{3})`);
+const TOKENS = new RegExp(TOKEN, "g");
+
+/** The number of tokens. */
+export const MAX_HOLES = 1000;
+
+/** The token of a hole. */
+export function tokenOf(hole: number): string {
+  return `${PREFIX}${String(hole).padStart(3, "0")}`;
+}
+
+/** The holes whose tokens are in a text. */
+export function holesIn(text: string): readonly number[] {
+  return text.includes(PREFIX) ? [...text.matchAll(TOKENS)].map(([, hole]) => Number(hole)) : [];
+}
+
+/** Whether a text is one token and nothing else. */
+export function isToken(text: string): boolean {
+  return text.length === PREFIX.length + 3 && holesIn(text).length === 1;
+}
+
+/** Whether a token is in the name of an anchor, an alias or a tag of YAML: those are compared. */
+export function namesNode(text: string): boolean {
+  return IN_NODE.test(text);
+}
+
+const IN_NODE = new RegExp(`[&*!]\\S*${PREFIX}`);
+
+/** A value with holes, or the text between holes: strings, and numbers of holes. */
+type Skeleton =
+  | { readonly text: readonly (string | number)[] }
+  | { readonly list: readonly Value[]; readonly holes: readonly (readonly [number, Skeleton])[] }
+  | { readonly map: ValueMap; readonly holes: readonly (readonly [string, Skeleton])[] };
+
+/** Makes the value for the names in its holes. What has no hole is the same object each time. */
+export type Form = (names: readonly string[]) => Value;
+
+/** The form of a value with tokens; `undefined` if one stands where another name could make another value. */
+export function formOf(value: Value): Form | undefined {
+  const found = skeletonOf(value);
+  if (found === "unfit") return undefined;
+  return found === undefined ? () => value : (names) => filled(found, names);
+}
+
+/** `undefined` for a value without holes. */
+function skeletonOf(value: Value): Skeleton | "unfit" | undefined {
+  if (typeof value === "string") return skeletonOfText(value);
+  if (isList(value)) {
+    const holes = inner([...value.entries()]);
+    return typeof holes === "object" ? { list: value, holes } : holes;
+  }
+  if (!isMap(value)) return undefined;
+  const entries = Object.entries(value);
+  if (entries.some(([key]) => holesIn(key).length > 0)) return "unfit";
+  const holes = inner(entries);
+  return typeof holes === "object" ? { map: value, holes } : holes;
+}
+
+function inner<Key>(
+  entries: readonly (readonly [Key, Value])[],
+): readonly (readonly [Key, Skeleton])[] | "unfit" | undefined {
+  const holes: (readonly [Key, Skeleton])[] = [];
+  for (const [key, value] of entries) {
+    const skeleton = skeletonOf(value);
+    if (skeleton === "unfit") return "unfit";
+    if (skeleton !== undefined) holes.push([key, skeleton]);
+  }
+  return holes.length === 0 ? undefined : holes;
+}
+
+/**
+ * Without quotes a text is a string if it is a name, or if it starts with a letter and has another character than letters beside
+ * the names: no keyword of YAML and no number looks like that.
+ */
+function skeletonOfText(text: string): Skeleton | "unfit" | undefined {
+  if (holesIn(text).length === 0) return undefined;
+  const between = text.split(TOKEN);
+  const isString = isToken(text) ||
+    (/^[A-Za-z]/.test(text) && between.some((part, at) => at % 2 === 0 && /[^A-Za-z]/.test(part)));
+  return isString ? { text: between.map((part, at) => at % 2 === 0 ? part : Number(part)) } : "unfit";
+}
+
+function filled(skeleton: Skeleton, names: readonly string[]): Value {
+  if ("text" in skeleton) {
+    let text = "";
+    for (const part of skeleton.text) text += typeof part === "string" ? part : names[part] ?? "";
+    return text;
+  }
+  if ("list" in skeleton) {
+    const list = skeleton.list.slice();
+    for (const [at, hole] of skeleton.holes) list[at] = filled(hole, names);
+    return list;
+  }
+  const map: ValueMap = Object.assign(newMap(), skeleton.map);
+  for (const [key, hole] of skeleton.holes) map[key] = filled(hole, names);
+  return map;
+}

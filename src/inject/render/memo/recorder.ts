@@ -1,0 +1,114 @@
+/** Records what a template reads of its input, and shows tokens in place of names. */
+import { isList, isMap, newMap, type Value, type ValueMap } from "../../../core/value.ts";
+import { holesIn, isName, MAX_HOLES, tokenOf } from "./holes.ts";
+
+/** One reading: a key of a mapping or list that was read before, or the keys of a mapping. */
+export interface Step {
+  /** The container: 0 is the input, others are what the step before that number read. */
+  readonly from: number;
+  /** `undefined`: the keys. */
+  readonly key: string | number | undefined;
+  /** A name was read here, and any other name does as well. */
+  readonly isHole: boolean;
+}
+
+/** A step, and what identifies the value that was read. */
+export interface Reading extends Step {
+  readonly mark: unknown;
+}
+
+/** What a step reads. */
+export function valueOf(container: unknown, key: string | number): Value | undefined {
+  if (isList(container)) return container[Number(key)];
+  return isMap(container) && Object.hasOwn(container, key) ? container[key] : undefined;
+}
+
+const MAP = Symbol("map");
+
+/** Equal for values that a template cannot tell apart before it looks inside. */
+export function markOf(value: Value | undefined): unknown {
+  if (isList(value)) return Symbol.for(`list of ${value.length}`);
+  return isMap(value) ? MAP : value;
+}
+
+/** The mark of a mapping's keys. */
+export function keysMark(container: unknown): string {
+  return isMap(container) ? Object.keys(container).join("\n") : "";
+}
+
+/** Where names are that templates write as they are: of the workload, and in labels. */
+const LABELS = "metadata.labels.";
+const OWNER = "owner.name.";
+
+/** The input of a rendering that is recorded. */
+export class Recorder {
+  readonly readings: Reading[] = [];
+  readonly input: ValueMap;
+  /** The path of each hole. */
+  readonly paths: string[] = [];
+  /** The name in each hole. */
+  readonly names: string[] = [];
+  /** The paths of holes in which another name could have another result. */
+  readonly failed = new Set<string>();
+  readonly #shown = new WeakMap<object, string>();
+
+  /** Names at the paths `known` are read as they are. */
+  constructor(input: ValueMap, readonly known: ReadonlySet<string>) {
+    this.input = this.#map(input, 0, "");
+  }
+
+  /** Notes holes that are none. */
+  fail(holes: readonly number[] | "any"): void {
+    for (const path of holes === "any" ? this.paths : holes.map((hole) => this.paths[hole] ?? "")) {
+      this.failed.add(path);
+    }
+  }
+
+  /** Whether a mapping of the input shows tokens; `undefined` for another mapping. */
+  showsTokens(map: object): boolean | undefined {
+    const path = this.#shown.get(map);
+    return path === undefined ? undefined : LABELS.startsWith(path);
+  }
+
+  #map(map: ValueMap, from: number, path: string): ValueMap {
+    const seen = new Map<string, Value | undefined>();
+    const read = (key: string | symbol) => {
+      if (typeof key === "symbol") return undefined;
+      if (!seen.has(key)) seen.set(key, this.#read(map, from, key, `${path}${key}.`));
+      return seen.get(key);
+    };
+    let keys: string[] | undefined;
+    const shown = new Proxy(newMap(), {
+      get: (_, key) => read(key),
+      has: (_, key) => read(key) !== undefined,
+      getOwnPropertyDescriptor: (_, key) => {
+        const value = read(key);
+        return value === undefined ? undefined : { value, enumerable: true, configurable: true, writable: true };
+      },
+      ownKeys: () => {
+        if (keys !== undefined) return keys;
+        this.readings.push({ from, key: undefined, isHole: false, mark: keysMark(map) });
+        return keys = Object.keys(map);
+      },
+    });
+    this.#shown.set(shown, path);
+    return shown;
+  }
+
+  #read(container: ValueMap | Value[], from: number, key: string | number, path: string): Value | undefined {
+    const value = valueOf(container, key);
+    const isHole = this.#mayBeHole(path) && isName(value);
+    this.readings.push({ from, key, isHole, mark: markOf(value) });
+    if (isHole) {
+      this.names.push(value);
+      return tokenOf(this.paths.push(path) - 1);
+    }
+    const at = this.readings.length;
+    if (isList(value)) return value.map((_, index) => this.#read(value, at, index, `${path}${index}.`) ?? null);
+    return isMap(value) ? this.#map(value, at, path) : value;
+  }
+
+  #mayBeHole(path: string): boolean {
+    return (path.startsWith(LABELS) || path === OWNER) && !this.known.has(path) && this.names.length < MAX_HOLES;
+  }
+}
