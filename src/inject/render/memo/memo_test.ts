@@ -12,48 +12,73 @@ import { seenByTemplates } from "../data.ts";
 import { renderTemplates } from "../render.ts";
 import { memoOf, RenderMemo } from "./memo.ts";
 
-/** Names are written as they are, compared, cut, counted, keys, keywords, numbers, and looked up. */
-const TRICKY = `
-templates:
-  sidecar: |
-    {{- $name := .DeploymentMeta.Name }}
-    metadata:
-      labels:
-        name: {{ index .ObjectMeta.Labels "app" | default $name | trunc 63 | trimAll "-_." | quote }}
-        short: {{ index .ObjectMeta.Labels "short" | trunc 5 | quote }}
-        {{- if eq (index .ObjectMeta.Labels "mode") "off" }}
-        mode: "is off"
-        {{- else if ne (index .ObjectMeta.Labels "mode") "" }}
-        mode: {{ index .ObjectMeta.Labels "mode" | toLower }}
-        {{- end }}
-        {{- if isset .ObjectMeta.Labels "size" }}
-        size: n{{ index .ObjectMeta.Labels "size" }}
-        count: "{{ len (index .ObjectMeta.Labels "size") }}"
-        {{- end }}
-        {{- range $key, $value := .ObjectMeta.Annotations }}
-        {{ $key }}: {{ $value | quote }}
-        {{- end }}
-        {{- with index .ObjectMeta.Labels "key" }}
-        {{ . }}: "a key"
-        {{- end }}
-    spec:
-      containers:
-      - name: istio-proxy
-        bare: {{ index .ObjectMeta.Labels "bare" }}
-        digits: 1e{{ index .ObjectMeta.Labels "bare" }}
-        joined: '{{ printf "%s.%v" $name .DeploymentMeta.Namespace }}'
-        owner: x/{{ .TypeMeta.Kind }}/{{ $name }}
-        all: {{ toJSON .ObjectMeta.Labels | quote }}
-        ports: '{{ range .Spec.Containers }}{{ range .Ports }}{{ structToJSON . }}{{ end }}{{ end }}'
-        {{- if contains "a" $name }}
-        has: a
-        {{- end }}
-`;
+/** What templates may do with a label: write it, compare, cut and count it, use it as a key, as a keyword, as a number. */
+const EXPRESSIONS: readonly string[] = [
+  'a: {{ index .ObjectMeta.Labels "x" | default .DeploymentMeta.Name | trunc 63 | trimAll "-_." | quote }}',
+  'a: {{ index .ObjectMeta.Labels "x" | trunc 5 | quote }}',
+  'a: {{ index .ObjectMeta.Labels "x" | trunc 64 | quote }}',
+  'a: {{ index .ObjectMeta.Labels "x" | printf "p-%s" | trunc 63 | quote }}',
+  'a: {{ index .ObjectMeta.Labels "x" | trimAll "bw" | quote }}',
+  'a: {{ index .ObjectMeta.Labels "x" | printf "%s-" | trimAll "-" | quote }}',
+  'a: "{{ if eq (index .ObjectMeta.Labels "x") "web" }}is web{{ end }}"',
+  'a: "{{ if eq "web" (index .ObjectMeta.Labels "x") }}web{{ end }}"',
+  'a: "{{ if ne (index .ObjectMeta.Labels "x") "" }}{{ index .ObjectMeta.Labels "x" | toLower }}{{ end }}"',
+  'a: "{{ if eq (index .ObjectMeta.Labels "x") .DeploymentMeta.Name }}same{{ end }}"',
+  'a: "{{ if eq (print "k" (index .ObjectMeta.Labels "x")) "kweb" }}same{{ end }}"',
+  'a: "{{ if isset .ObjectMeta.Labels "x" }}set{{ end }}"',
+  'a: "{{ if contains "a" .DeploymentMeta.Name }}a{{ end }}"',
+  'a: "{{ len (index .ObjectMeta.Labels "x") }}"',
+  'a: "{{ len .ObjectMeta.Labels }}"',
+  'a: {{ index .ObjectMeta.Labels "x" }}',
+  'a: [1, {{ index .ObjectMeta.Labels "x" }}]',
+  'a: 1e{{ index .ObjectMeta.Labels "x" }}',
+  'a: 0x{{ index .ObjectMeta.Labels "x" }}',
+  'a: n{{ index .ObjectMeta.Labels "x" }}',
+  "a: x/{{ .TypeMeta.Kind }}/{{ .DeploymentMeta.Name }}",
+  'a: |-\n  {{ index .ObjectMeta.Labels "x" }}',
+  "{{ .DeploymentMeta.Name }}: 1\nweb: 2",
+  "a: &{{ .DeploymentMeta.Name }} 1\nb: &web 2\nc: *{{ .DeploymentMeta.Name }}",
+  'a: {{ printf "%q %5s" .DeploymentMeta.Name "b" | squote }}',
+  'a: "{{ printf "%s.%v" .DeploymentMeta.Name .DeploymentMeta.Namespace }}"',
+  'a: {{ printf "%-70s|" .DeploymentMeta.Name | quote }}',
+  'a: "{{ range $key, $value := .ObjectMeta.Labels }}{{ $key }}={{ $value }} {{ len $value }},{{ end }}"',
+  'a: "{{ range $value := list .DeploymentMeta.Name "b" }}{{ len $value }}{{ $value }}{{ end }}"',
+  "a: {{ toJSON .ObjectMeta.Labels | quote }}",
+  "a: {{ toJsonMap (mergeMaps .ObjectMeta.Labels) | len }}",
+  "a: {{ structToJSON .ObjectMeta | quote }}",
+  "a: {{ print .DeploymentMeta | quote }}",
+  "a: {{ .DeploymentMeta | print | len }}",
+  'a: {{ index (dict "web" 1) .DeploymentMeta.Name | default 5 }}',
+  'a: {{ annotation .ObjectMeta (index .ObjectMeta.Labels "x") "none" | quote }}',
+  'a: {{ annotation .ObjectMeta "note" .DeploymentMeta.Name | len }}',
+  'a: {{ valueOrDefault (index .ObjectMeta.Labels "x") "none" | quote }}',
+  'a: {{ ternary "y" "n" (lt (index .ObjectMeta.Labels "x") "m") | quote }}',
+  "a: {{ not .DeploymentMeta.Name }}",
+  'a: {{ and (index .ObjectMeta.Labels "x") .DeploymentMeta.Name "z" | quote }}',
+  '{{ with index .ObjectMeta.Labels "x" }}a: {{ . | squote }}{{ else }}b: 1{{ end }}',
+  'a: "{{ range .Spec.Containers }}{{ if eq .Name "web" }}!{{ end }}{{ range .Ports }}{{ .ContainerPort }}{{ end }}{{ end }}"',
+  "a: {{ range .Spec.Containers }}{{ range .Ports }}{{ structToJSON . | squote }}{{ end }}{{ end }}",
+];
 
-/** The same without what every label decides. */
-const PLAIN = TRICKY.replace(/.*toJSON.*\n/, "").replace(/.*range \$key[^]*?end }}\n/, "");
+/** The first of them together: each label alone decides something. */
+const TRICKY = EXPRESSIONS.slice(0, 12).map((line, at) => line.replace(/^a:/, `a${at}:`)).join("\n");
 
-const NAMES = ["shop", "web", "shop-1", "a", "y", "on", "off", "null", "true", "e5", "x".repeat(63), "x".repeat(64)];
+const NAMES = [
+  "shop",
+  "web",
+  "shop-1",
+  "a",
+  "y",
+  "on",
+  "off",
+  "null",
+  "true",
+  "e5",
+  "abc",
+  "ull",
+  "x".repeat(63),
+  "x".repeat(64),
+];
 const OTHERS = ["", "1", "1e3", "0x1", "Shop", "-a-", "a.b", "a: b", "kubectl-mesh-hole-000", "kubectl-mesh-hole-001"];
 const text = fc.constantFrom(...NAMES, ...OTHERS);
 const some = (...keys: string[]) =>
@@ -61,10 +86,17 @@ const some = (...keys: string[]) =>
 const port = fc.record({ containerPort: fc.constantFrom(80, 81) });
 const container = fc.record({ name: fc.constantFrom("app", "istio-proxy"), ports: fc.array(port, { maxLength: 2 }) });
 
-const pods = fc.array(
+interface Given {
+  readonly name: string;
+  readonly labels: ValueMap | null;
+  readonly annotations: ValueMap | null;
+  readonly containers: readonly { readonly name: string; readonly ports: readonly unknown[] }[];
+}
+
+const pods: fc.Arbitrary<Given[]> = fc.array(
   fc.record({
     name: text,
-    labels: fc.option(some("app", "short", "mode", "size", "key", "bare", "version")),
+    labels: fc.option(some("app", "x", "version")),
     annotations: fc.option(some("sidecar.istio.io/proxyImage", "sidecar.istio.io/logLevel", "note")),
     containers: fc.array(container, { maxLength: 2 }),
   }),
@@ -72,7 +104,7 @@ const pods = fc.array(
 );
 
 /** What a template makes of each pod, or its failure; `injectorFor` each pod. */
-function rendered(injectorFor: () => Injector, given: typeof pods extends fc.Arbitrary<infer T> ? T : never): string[] {
+function rendered(injectorFor: () => Injector, given: readonly Given[]): string[] {
   return given.map(({ name, labels, annotations, containers }) => {
     const { config, ...injector } = injectorFor();
     assert.ok(config.form === "modern");
@@ -103,16 +135,34 @@ function withoutMemo(injector: Injector, values: string): () => Injector {
   return () => ({ ...injector, values: parseValues(values, "") });
 }
 
-for (
-  const [name, config] of [["all that names can do", TRICKY], ["without what every label decides", PLAIN]] as const
-) {
-  Deno.test(`RenderMemo: pods get what they would get alone: ${name}`, () => {
-    const injector = injectorOf(config);
-    fc.assert(fc.property(pods, (given) => {
-      assert.deepEqual(rendered(() => injector, given), rendered(withoutMemo(injector, ""), given));
-    }));
+/** A configuration with these lines as its template. */
+function configOf(lines: string): string {
+  return `templates:\n  sidecar: |\n    ${lines.replaceAll("\n", "\n    ")}\n`;
+}
+
+const VALUES = ["cart", "shop", "web", "api", "db", "cart", ...NAMES, ...OTHERS, "cart", "web"];
+
+for (const expression of EXPRESSIONS) {
+  Deno.test(`RenderMemo: pods get what they would get alone: ${expression}`, () => {
+    const injector = injectorOf(configOf(expression));
+    const given = VALUES.flatMap((value, at) =>
+      [value, undefined, VALUES[at + 1]].map((x) => ({
+        name: value,
+        labels: x === undefined ? null : Object.assign(newMap(), { x }),
+        annotations: Object.assign(newMap(), { web: "an annotation" }),
+        containers: [{ name: at % 2 === 0 ? "web" : "app", ports: [{ containerPort: 80 + at % 2 }] }],
+      }))
+    );
+    assert.deepEqual(rendered(() => injector, given), rendered(withoutMemo(injector, ""), given));
   });
 }
+
+Deno.test("RenderMemo: pods get what they would get alone: labels in all combinations", () => {
+  const injector = injectorOf(configOf(TRICKY));
+  fc.assert(fc.property(pods, (given) => {
+    assert.deepEqual(rendered(() => injector, given), rendered(withoutMemo(injector, ""), given));
+  }));
+});
 
 const missing = needsShared("cases/inject/settings/config.yaml");
 testWhen(missing, "RenderMemo: pods get what they would get alone: Istio's templates", () => {
