@@ -21,10 +21,8 @@ const PLAIN = 3;
 /** Recording takes as long as some renderings. So many are free, others are earned by this many hits each. */
 const FREE = 16;
 const HITS = 8;
-/** Limits of memory. */
+/** When there are so many, all are forgotten. */
 const MAX_FORMS = 512;
-/** No template needs so many attempts. */
-const ATTEMPTS = 24;
 
 /** A place in the tree of readings: what is read next, and the places that follow. */
 interface Place {
@@ -67,7 +65,7 @@ export class RenderMemo {
   /** Keeps what the template renders for an input, if that pays; `value` is what it rendered without a memo. */
   learn(template: Template, input: ValueMap, rendering: Rendering, value: ValueMap): void {
     if (this.#renderings++ < PLAIN) return;
-    while (this.#attempts < FREE + this.#hits / HITS && this.#forms < MAX_FORMS) {
+    while (this.#attempts < FREE + this.#hits / HITS) {
       this.#attempts++;
       const recorder = new Recorder(input, this.#known);
       const form = formBy(template, recorder, rendering);
@@ -79,11 +77,17 @@ export class RenderMemo {
       if (recorder.failed.size === 0) return;
       for (const path of recorder.failed) this.#known.add(path);
       // Earlier places have names where values are read now.
-      this.#root = { next: new Map() };
+      this.#forget();
     }
   }
 
+  #forget(): void {
+    this.#root = { next: new Map() };
+    this.#forms = 0;
+  }
+
   #keep(readings: readonly Reading[], form: Form): void {
+    if (this.#forms === MAX_FORMS) this.#forget();
     let place = this.#root;
     for (const { mark, ...step } of readings) {
       place.step ??= step;

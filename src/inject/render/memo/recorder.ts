@@ -1,6 +1,6 @@
 /** Records what a template reads of its input, and shows tokens in place of names. */
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../../core/value.ts";
-import { holesIn, isName, MAX_HOLES, tokenOf } from "./holes.ts";
+import { isName, MAX_HOLES, tokenOf } from "./holes.ts";
 
 /** One reading: a key of a mapping or list that was read before, or the keys of a mapping. */
 export interface Step {
