@@ -5,6 +5,7 @@
  * failed or none ran.
  */
 import { ClusterPool, POOL } from "../test/e2e/support/cluster/pool.ts";
+import { BUNDLED, bundledProgram } from "./test/bundled_program.ts";
 import { filesOf, type Job, jobsOf, runsProgram, SUITES } from "./test/jobs.ts";
 import { MESH_BINARY } from "../test/support/programs/mesh.ts";
 import { killLeftBehind, removeNamespaces, RUN } from "./test/left_behind.ts";
@@ -32,9 +33,11 @@ async function main(args: readonly string[]): Promise<number> {
   const jobs = chosen(named);
   const run = await Run.start();
   const results: Omit<JobResult, "output">[] = [];
-  const options = { root: ROOT, flags: [...FROZEN, ...flags], folder: run.folder, env: COLORS };
+  const options = { root: ROOT, flags: [...FROZEN, ...flags], folder: run.folder };
+  const program = await programOf(jobs, run.folder);
   const runOne = async (job: Job) => {
-    const { output, ...result } = await runJob(job, options);
+    const env = { ...COLORS, ...isEndToEnd(job) ? program : {} };
+    const { output, ...result } = await runJob(job, { ...options, env });
     if (!run.signal.aborted) print(`\n=== ${titleOf(job, result)}\n${output}`);
     results.push(result);
   };
@@ -49,6 +52,27 @@ async function main(args: readonly string[]): Promise<number> {
   const total = sum(results.map(({ tally }) => tally));
   print(summary(total, results.flatMap(({ failures }) => failures)));
   return total.failed > 0 || total.passed === 0 ? 1 : 0;
+}
+
+function isEndToEnd({ suite }: Job): boolean {
+  return suite === "e2e";
+}
+
+/**
+ * The variable for end-to-end tests, which start the program from the sources a thousand times. Goldens that need a process start it
+ * as a user of the checkout does.
+ */
+async function programOf(jobs: readonly Job[], folder: string): Promise<Readonly<Record<string, string>>> {
+  if (MESH_BINARY !== undefined || !jobs.some((job) => isEndToEnd(job) && job.files.some(runsProgram))) return {};
+  try {
+    return { [BUNDLED]: await bundledProgram(ROOT, `${folder}/program`) };
+  } catch (error) {
+    // The bundler is downloaded on first use.
+    print(
+      `note: Tests start the sources unbundled, which is slower: ${error instanceof Error ? error.message : error}\n`,
+    );
+    return {};
+  }
 }
 
 function titleOf({ suite, files }: Job, { seconds }: Pick<JobResult, "seconds">): string {

@@ -1,6 +1,11 @@
 /** Longer than anything takes in these tests, on a machine with ten times its load: a test that waits in vain ends. */
 export const DEADLINE_MILLISECONDS = 180_000;
 
+/** Milliseconds: what is not there immediately is asked for less often. A question may start a process. */
+function pauseAfter(waited: number): number {
+  return Math.min(5 + waited / 20, 50);
+}
+
 /** Waits until a condition holds. Throws `problem` if it does not within the deadline. */
 export async function until(
   isTrue: () => boolean | Promise<boolean>,
@@ -11,6 +16,6 @@ export async function until(
     if (performance.now() - start > DEADLINE_MILLISECONDS) {
       throw new Error(typeof problem === "string" ? problem : problem());
     }
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setTimeout(resolve, pauseAfter(performance.now() - start)));
   }
 }

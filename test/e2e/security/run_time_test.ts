@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { EVERY_COMMAND, RUN_TIME, type RunTime } from "../../../tools/docs/run_time.ts";
 import { allCommands } from "../../../tools/docs/commands.ts";
 import { realEnvoy } from "../../support/programs/envoy.ts";
-import { MESH_BINARY, MESH_COMMAND } from "../../support/programs/mesh.ts";
+import { MESH_BINARY, MESH_COMMAND, SOURCES } from "../../support/programs/mesh.ts";
 import { temporaryFolder } from "../../support/temporary_folder.ts";
 import { needsProgram, testWhen } from "../../support/test_when.ts";
 import { CERTIFICATE, KEY } from "../../support/tls/self_signed.ts";
@@ -72,7 +72,8 @@ function isItself(program: string): boolean {
 function isOfSources(path: string): boolean {
   if (MESH_BINARY !== undefined) return false;
   const cache = Deno.env.get("MESH_CACHE") ?? `${ROOT}.cache`;
-  return path.startsWith(ROOT) || path.endsWith("/.npmrc") || path.startsWith(cache) || `${path}/` === ROOT;
+  const isSource = SOURCES.some((folder) => `${path}/`.startsWith(folder));
+  return isSource || path.endsWith("/.npmrc") || path.startsWith(cache);
 }
 
 /** Words in capitals are paths of the run; those that it does not name match nothing. */

@@ -1,9 +1,10 @@
 /**
- * The program under test as a process: the binary that `MESH_BINARY` names, else the launcher of the checkout. Test files
+ * The program under test as a process: the binary that `MESH_BINARY` names, else a launcher of the sources. Test files
  * that import this module, themselves or through others, run again with a binary.
  */
 import { fakeWorld, realWorld } from "../../../src/core/world/mod.ts";
 import { main } from "../../../src/cli/mod.ts";
+import { BUNDLED } from "../../../tools/test/bundled_program.ts";
 import { checkPrinted } from "../printed_json.ts";
 
 const ROOT = decodeURIComponent(new URL("../../../", import.meta.url).pathname);
@@ -11,8 +12,14 @@ const ROOT = decodeURIComponent(new URL("../../../", import.meta.url).pathname);
 /** The binary under test; `undefined` without one. */
 export const MESH_BINARY = Deno.env.get("MESH_BINARY");
 
+/** The launcher of the sources. A run of end-to-end tests has bundled them: each start is cheaper. */
+const LAUNCHER = Deno.env.get(BUNDLED) ?? `${ROOT}plugin/kubectl-mesh`;
+
 /** The path of the program. */
-export const MESH_COMMAND = MESH_BINARY ?? `${ROOT}plugin/kubectl-mesh`;
+export const MESH_COMMAND = MESH_BINARY ?? LAUNCHER;
+
+/** Folders with what the runtime reads to start the program from the sources. */
+export const SOURCES: readonly string[] = [ROOT, LAUNCHER.replace(/plugin\/[^/]*$/, "")];
 
 /** How to run the program. All fields are optional. */
 export interface MeshRun {

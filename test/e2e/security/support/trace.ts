@@ -18,7 +18,8 @@ export function straceArgs(prefix: string): string[] {
   const calls =
     "execve,clone,clone3,fork,vfork,open,openat,creat,mkdir,mkdirat,rename,renameat,renameat2,unlink,unlinkat," +
     "rmdir,symlink,symlinkat,link,linkat,chmod,fchmodat,chdir,connect,sendto,bind";
-  return ["-ff", "-qq", "-s", "4096", "-e", `trace=${calls}`, "-e", "signal=none", "-o", prefix];
+  // Without seccomp-bpf the program stops at each system call, also at those that are not traced.
+  return ["-ff", "--seccomp-bpf", "-qq", "-s", "4096", "-e", `trace=${calls}`, "-e", "signal=none", "-o", prefix];
 }
 
 type Kind = keyof Deeds;

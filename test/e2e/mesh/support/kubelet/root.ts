@@ -1,7 +1,7 @@
 /** The root of a container: shell lines that build it in the mount namespace of its process. */
 import { realEnvoy } from "../../../../support/programs/envoy.ts";
 import { CACHE, CHECKOUT } from "../../../../support/programs/cache.ts";
-import { MESH_COMMAND } from "../../../../support/programs/mesh.ts";
+import { MESH_COMMAND, SOURCES } from "../../../../support/programs/mesh.ts";
 
 const envoy = await realEnvoy();
 
@@ -9,7 +9,7 @@ const envoy = await realEnvoy();
 const OWN = ["etc", "proc", "run", "tmp", "var", "old_root", "lost+found"];
 
 /** What the programs of the containers are: they may lie in a folder of {@link OWN}. */
-const PROGRAMS = [CHECKOUT, CACHE, Deno.execPath(), MESH_COMMAND, envoy.path];
+const PROGRAMS = [...SOURCES, CHECKOUT, CACHE, Deno.execPath(), MESH_COMMAND, envoy.path];
 
 /** A file or folder of this machine at a path of the container. */
 export interface Mount {

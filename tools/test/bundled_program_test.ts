@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import { launcherOf } from "./bundled_program.ts";
+
+const LAUNCHER = decodeURIComponent(new URL("../../plugin/kubectl-mesh", import.meta.url).pathname);
+
+Deno.test("launcherOf() changes the paths of plugin/kubectl-mesh, and nothing else", async () => {
+  const text = await Deno.readTextFile(LAUNCHER);
+  const changed = launcherOf(text, "/opt/deno").split("\n");
+  const added = changed.filter((line) => !text.split("\n").includes(line));
+  assert.deepEqual(added, [
+    'export DENO_DIR="$root/cache"',
+    'exec "/opt/deno" run --config "$root/deno.json" --no-check --no-prompt --allow-all "$root/src/main.js" "$@"',
+  ]);
+  assert.equal(text.split("\n").filter((line) => !changed.includes(line)).length, 1);
+});
+
+Deno.test("launcherOf() refuses a launcher that it does not know", () => {
+  assert.throws(() => launcherOf("exec something else", "deno"), /starts the program in another way/);
+});
