@@ -7,6 +7,7 @@ import { envoyOptions, lifecycleRules, watchedFiles } from "./lifecycle_options.
 import type { LifecycleControl } from "./lifecycle/options.ts";
 import type { Phase } from "./lifecycle/state.ts";
 import { runLifecycle } from "./lifecycle/run.ts";
+import { openFilesWarning } from "./open_files.ts";
 import type { ProgramName } from "./settings/command_line.ts";
 import { startLines } from "./startup_log.ts";
 import { readSettings } from "./settings/read.ts";
@@ -27,6 +28,8 @@ export async function runAgent(world: World, args: readonly string[], name: Prog
   const settings = await readSettings(world, args, { name });
   const log = startLog(world, "agent", settings.log);
   logStart(log, settings);
+  const fewFiles = await openFilesWarning(world);
+  if (fewFiles !== undefined) log.warning(fewFiles);
   const control: { current: LifecycleControl | undefined } = { current: undefined };
   const controlPlane = lazyControlPlane(world, settings, log, async () => await (await serving)?.problem());
   const serving = settings.ports.status === 0 ? undefined : startStatusServer(world, {

@@ -4,7 +4,7 @@ import type { HealthReports } from "../health/options.ts";
 import type { XdsMetrics } from "../metrics/control_plane_metrics.ts";
 
 /** The credentials of the connection to istiod. */
-export type XdsIdentity = Pick<Identity, "workload" | "roots" | "subscribe">;
+export type XdsIdentity = Pick<Identity, "workload" | "roots" | "subscribe" | "problem">;
 
 /** Root certificates that istiod's certificate must chain to. */
 export type XdsRoots =

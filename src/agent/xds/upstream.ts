@@ -113,7 +113,8 @@ async function untilCertificate({ options, connection, signal }: UpstreamContext
   if (tls === undefined || identity === undefined || identity.workload() !== undefined) return;
   connection.waiting(`"${address}" is not contacted before the workload has its certificate`);
   if (await firstCertificate(identity, certificateTimeout, signal)) return;
-  throw new MeshError(`No certificate to connect to "${address}" with, after ${certificateTimeout / 1000}s`);
+  const why = identity.problem()?.replace(/^No certificate( yet)?: /, "") ?? "no reason is known";
+  throw new MeshError(`No certificate to connect to "${address}" with, after ${certificateTimeout / 1000}s: ${why}`);
 }
 
 /** An error as the rest of a line. */

@@ -53,6 +53,9 @@ testInPod("few open files: every start works, or ends with an error that names t
     if (isLive) live++;
     else refused++;
     assert.equal(isLive, code === 0, text);
+    if (isLive || /Envoy .* started/.test(text)) {
+      assert.match(text, new RegExp(`warning agent: Only ${limit} files may be open`));
+    }
     if (isLive) continue;
     assert.match(text, /^error: |Envoy \(epoch 0\) (exited|was terminated)/m, `${limit}`);
     if (limit > FEWEST.nofile) assert.match(text, words, `${limit}`);
