@@ -371,7 +371,7 @@ export const CONFIGURATION_CASES: readonly LinearCase[] = [
   ...SHAPES.slice(0, 12).map(({ name, size, text }) => ({
     name: `mesh configuration: ${name}`,
     size,
-    prepare: (n: number) => configured(text(n).replace(/^spec:[^]*$/m, ""), "mesh"),
+    prepare: (n: number) => configured(text(n).replace(/^spec:[^]*?app:1\n/m, ""), "mesh"),
   })),
   {
     name: "kubeconfig: contexts",
