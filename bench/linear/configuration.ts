@@ -249,7 +249,7 @@ const CONFIGURATIONS: readonly (readonly [string, number, "template" | "values" 
   ["unknown fields of the mesh", 10_000, "mesh", (n) => repeat(n, (i) => `k${i}: v\n`)],
   [
     "providers of the mesh",
-    2_000,
+    8_000,
     "mesh",
     (n) => `extensionProviders:\n${repeat(n, (i) => `- {name: p${i}, zipkin: {service: s, port: 1}}\n`)}`,
   ],
@@ -268,14 +268,14 @@ const items = (n: number, make: (index: number) => object) => Array.from({ lengt
 const REVIEWS: readonly (readonly [string, number, (n: number) => { metadata?: object; spec: object }])[] = [
   [
     "containers",
-    500,
+    240,
     (n) => ({
       spec: { containers: items(n, (i) => ({ name: `c${i}`, image: "i", ports: [{ containerPort: i + 1 }] })) },
     }),
   ],
   [
     "containers with probes",
-    300,
+    200,
     (n) => ({
       spec: {
         containers: items(n, (i) => ({ name: `c${i}`, image: "i", readinessProbe: { httpGet: { port: i + 1 } } })),

@@ -104,7 +104,7 @@ const CASES: readonly LinearCase[] = [
   of("resolv.conf: spaces", 500_000, (n) => `nameserver${" ".repeat(n)}x`, (text) => readResolvConf(text)),
   of(
     "metrics: pieces",
-    20_000,
+    400_000,
     (n) => Array.from({ length: n }, () => new Uint8Array(100)),
     (pieces) => withoutEndMark(pieces),
   ),

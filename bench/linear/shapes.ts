@@ -46,7 +46,7 @@ export const SHAPES: readonly Shape[] = [
   { name: "indented comments", size: 200_000, text: (n) => note(repeat(n, (i) => `  # comment ${i}\n`)) },
   {
     name: "comments at the end",
-    size: 200_000,
+    size: 150_000,
     text: (n) => deployment({ after: repeat(n, (i) => `      # comment ${i}\n`) }),
   },
   { name: "comments and blank lines", size: 200_000, text: (n) => note("# a\n\n".repeat(n)) },

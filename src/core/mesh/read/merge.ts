@@ -87,9 +87,12 @@ function isUnsetHeader(value: Value | undefined): boolean {
 /** Providers of the same name are replaced in place; new ones are appended. */
 function mergeProviders(base: Value, overlay: Value): Value {
   const merged = isList(base) ? [...base] : [];
+  // The first of a name.
+  const places = new Map(merged.map((known, at) => [nameOf(known), at] as const).toReversed());
   for (const provider of isList(overlay) ? overlay : []) {
-    const at = merged.findIndex((known) => nameOf(known) === nameOf(provider));
-    if (at < 0) merged.push(provider);
+    const name = nameOf(provider);
+    const at = places.get(name);
+    if (at === undefined) places.set(name, merged.push(provider) - 1);
     else merged[at] = provider;
   }
   return merged;
