@@ -44,12 +44,13 @@ const GROUPS: Readonly<Record<string, string>> = {
   deploymentconfig: "apps.openshift.io",
   mutatingwebhookconfiguration: "admissionregistration.k8s.io",
   validatingwebhookconfiguration: "admissionregistration.k8s.io",
+  validatingadmissionpolicy: "admissionregistration.k8s.io",
 };
 
 /** The right to do something with an object. */
 export function needOf(verb: string, { kind, namespace, name }: Named): Need {
   const small = kind.toLowerCase();
-  const need = { verb, group: GROUPS[small] ?? "", resource: `${small}s`, name };
+  const need = { verb, group: GROUPS[small] ?? "", resource: small.replace(/y$/, "ie") + "s", name };
   return namespace === "" ? need : { ...need, namespace };
 }
 
@@ -97,6 +98,27 @@ export function createAgain(object: Named, change?: object): Step {
   ];
   const { name: _all, ...create } = needOf("create", object);
   return { command: all.join(" | "), needs: [needOf("get", object), needOf("delete", object), create] };
+}
+
+/** Copies an object of a namespace to another one, without what the API server wrote. */
+export function copy(object: Named, namespace: string): Step {
+  const metadata = { namespace, creationTimestamp: null, resourceVersion: null, uid: null };
+  const all = [
+    kubectl("get", ref(object), ...inNamespace(object), "-o", "yaml"),
+    kubectl("patch", "--local", "-f", "-", "-o", "yaml", "--type=merge", "-p", JSON.stringify({ metadata })),
+    kubectl("create", "-f", "-"),
+  ];
+  const { name: _all, ...create } = needOf("create", { ...object, namespace });
+  return { command: all.join(" | "), needs: [needOf("get", object), create] };
+}
+
+/** Creates a Secret for pulling images from a file of the user. */
+export function pullSecret(name: string, namespace: string, file: string): Step {
+  const words = ["--type=kubernetes.io/dockerconfigjson", `--from-file=.dockerconfigjson=${file}`];
+  return {
+    command: kubectl("create", "secret", "generic", name, "-n", namespace, ...words),
+    needs: [{ verb: "create", group: "", resource: "secrets", namespace }],
+  };
 }
 
 /** Recreates the pods of a Deployment, StatefulSet or DaemonSet. */

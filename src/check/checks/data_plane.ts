@@ -1,11 +1,14 @@
 /** The category data-plane: pods with a proxy, as the kubelet reports them. */
 import type { Pod } from "../../core/kube/client/mod.ts";
-import { mapAt, textAt } from "../../core/value.ts";
+import { ANNOTATION } from "../../core/mesh/annotations/names.ts";
+import { mapAt, textAt, type ValueMap } from "../../core/value.ts";
+import { podOwner } from "../../inject/mod.ts";
 import type { Check, Finding } from "../check.ts";
 import type { Facts } from "../facts.ts";
 import { atOnce } from "../../core/at_once.ts";
-import { byHand, look } from "../advice/advice.ts";
+import { type Advice, byHand, look } from "../advice/advice.ts";
 import { explainInjection, logs, type Named, shows } from "../advice/commands.ts";
+import { annotatedPod } from "../injection/workload_advice.ts";
 import { endingText, reported } from "./data_plane/agent_report.ts";
 import {
   conditionOf,
@@ -18,6 +21,7 @@ import {
   waitingReason,
 } from "./data_plane/proxies.ts";
 import { type AdviceFor, findingOf, type Problem } from "./findings.ts";
+import { amountsOf, amountText } from "./security/pod_resources.ts";
 
 /** The kubelet's reasons for a missing image (k8s.io/kubernetes/pkg/kubelet/images). */
 const IMAGE_REASONS = new Set([
@@ -83,10 +87,6 @@ export const POD_CHECKS: readonly PodCheck[] = [
     id: "proxy-memory",
     title: "no proxy was OOM-killed",
     judge: withinMemory,
-    advice: [
-      byHand("raise the annotation sidecar.istio.io/proxyMemoryLimit of the pod template", "workload"),
-      byHand("limit the proxy's configuration by a Sidecar resource", "namespace"),
-    ],
   },
   {
     id: "proxy-restarts",
@@ -237,13 +237,39 @@ function notStarted(state: ContainerState): string {
   return [`${state.name} does not start`, waitingReason(state), ...reported(waitingMessage(state))].join(": ");
 }
 
-function withinMemory({ proxy }: ProxyPod): Told {
+function withinMemory({ pod, proxy }: ProxyPod): Told {
   const ending = lastEnding(proxy);
   if (ending === undefined || !isOutOfMemory(ending.reason, ending.code)) return undefined;
   const limit = textAt(mapAt(mapAt(proxy.spec, "resources"), "limits"), "memory");
   const bound = limit === "" ? "without a memory limit" : `with a limit of ${limit}`;
   const restarts = restartsOf(proxy);
-  return { result: "warning", message: `${proxy.name} was OOM-killed ${bound}, restarts: ${restarts}` };
+  const message = `${proxy.name} was OOM-killed ${bound}, restarts: ${restarts}`;
+  return { result: "warning", message, advice: memoryAdvice(pod, proxy.spec) };
+}
+
+const RESOURCES = [
+  ["requests.cpu", ANNOTATION.proxyCpu],
+  ["requests.memory", ANNOTATION.proxyMemory],
+  ["limits.cpu", ANNOTATION.proxyCpuLimit],
+  ["limits.memory", ANNOTATION.proxyMemoryLimit],
+] as const;
+
+/** All four together: as soon as one of them is there, templates ignore the resources of the injector's values. */
+function memoryAdvice(pod: Pod, proxy: ValueMap): readonly Advice[] {
+  const amounts = amountsOf(proxy);
+  const limit = amounts.get("limits.memory");
+  const narrower = byHand("limit the proxy's configuration by a Sidecar resource", "namespace");
+  if (limit === undefined) return [narrower];
+  const annotations = RESOURCES.flatMap(([name, annotation]) => {
+    const amount = name === "limits.memory" ? 2n * limit : amounts.get(name);
+    return amount === undefined ? [] : [[annotation, amountText(amount, name)]];
+  });
+  const change = "double the proxy's memory limit, and keep its other resources";
+  const { kind, namespace, name } = podOwner(pod, pod.metadata.namespace ?? "");
+  return [
+    annotatedPod({ kind: kind.toLowerCase(), namespace, name }, change, Object.fromEntries(annotations)),
+    narrower,
+  ];
 }
 
 /** The agent also exits with 137 if the kernel killed Envoy alone. */

@@ -11,6 +11,7 @@ const RUNNING = { running: {} };
 const NOW = new Date("2026-01-01T01:00:00Z");
 
 interface PodCase {
+  readonly resources?: ValueMap;
   readonly proxy?: ValueMap;
   readonly init?: ValueMap;
   readonly conditions?: ValueMap[];
@@ -19,8 +20,10 @@ interface PodCase {
   readonly native?: boolean;
 }
 
-function podOf({ proxy = {}, init, conditions = [], phase = "Running", metadata = {}, native = false }: PodCase) {
-  const limits = { resources: { limits: { memory: "128Mi" } } };
+function podOf(
+  { proxy = {}, init, conditions = [], phase = "Running", metadata = {}, native = false, resources }: PodCase,
+) {
+  const limits = { resources: resources ?? { limits: { memory: "128Mi" } } };
   const container = { name: "istio-proxy", image: "hub.test/proxyv2:1", ...limits };
   const app = { name: "app", image: "app" };
   const inits = init === undefined ? [] : [{ name: "istio-init", image: "hub.test/proxyv2:1" }];
@@ -124,6 +127,30 @@ const BROKEN: readonly (readonly [name: string, pod: PodCase, told: readonly str
     conditions: [{ type: "PodScheduled", status: "False", reason: "Unschedulable", message: "0/3 nodes: cpu" }],
   }, ["proxy-scheduled error: Unschedulable: 0/3 nodes: cpu"]],
 ];
+
+Deno.test("a proxy that was killed for its memory gets twice as much, and keeps its other resources", () => {
+  const metadata = {
+    generateName: "cart-5d4-",
+    labels: { "pod-template-hash": "5d4" },
+    ownerReferences: [{ apiVersion: "apps/v1", kind: "ReplicaSet", name: "cart-5d4", controller: true }],
+  };
+  const killed = { restartCount: 1, lastState: ended(137, "OOMKilled") };
+  const resources = { requests: { cpu: "100m", memory: "64Mi" }, limits: { cpu: "2", memory: "1Gi" } };
+  const { "proxy-memory": found } = findings({ metadata, proxy: killed, resources });
+  const [advice] = found?.fixes?.[0]?.alternatives ?? [];
+  const patch = {
+    "sidecar.istio.io/proxyCPU": "100m",
+    "sidecar.istio.io/proxyMemory": "64Mi",
+    "sidecar.istio.io/proxyCPULimit": "2",
+    "sidecar.istio.io/proxyMemoryLimit": "2Gi",
+  };
+  const whole = { spec: { template: { metadata: { annotations: patch } } } };
+  assert.deepEqual(advice?.steps.map(({ command }) => command), [
+    `kubectl patch deployment/cart -n shop --type=merge -p '${JSON.stringify(whole)}'`,
+  ]);
+  const { "proxy-memory": unlimited } = findings({ metadata, proxy: killed, resources: {} });
+  assert.deepEqual(unlimited?.fixes?.[0]?.alternatives.flatMap(({ steps }) => steps), []);
+});
 
 /** What the proxy of a pod says by commands; `undefined`: nobody may ask. */
 const ASKED: Readonly<Record<string, readonly [pod: PodCase, stdout: string | undefined, expected: string]>> = {

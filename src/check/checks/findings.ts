@@ -57,8 +57,8 @@ export function fixesBy(...alternatives: readonly Advice[]): readonly Fix[] {
   return [{ objects: [], alternatives }];
 }
 
-/** The parts of an object's name. */
-function namedIn(object: string): Named {
+/** The parts of an object's name: `configmap/shop/web`. */
+export function namedIn(object: string): Named {
   const [kind = "", ...names] = object.split("/");
   const [namespace = "", name] = names.length > 1 ? names : ["", ...names];
   return { kind, namespace, name: name ?? "" };

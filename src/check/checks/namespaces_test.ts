@@ -140,7 +140,7 @@ const ROWS: readonly Row[] = [
     name: "no Secret",
     objects: [namespace({ "istio-injection": "enabled" }), ...plane("", PULL)],
     result: "error",
-    says: /it has no Secret "registry" for the proxy's image/,
+    says: /it has no Secret "registry" for .*\nfix: .*\nkubectl create secret generic registry -n shop .*=FILE$/,
   },
   {
     id: "namespace-pull-secrets",
@@ -246,7 +246,9 @@ Deno.test("namespaces: the root certificate is listed once, or asked in each wit
   };
   const list = "list /api/v1/configmaps/istio-ca-root-cert";
   assert.deepEqual(await requestsWith(), [list]);
-  const single = ["other", "shop"].map((name) => `get /api/v1/namespaces/${name}/configmaps/istio-ca-root-cert`);
+  const single = ["istio-system", "other", "shop"].map((name) =>
+    `get /api/v1/namespaces/${name}/configmaps/istio-ca-root-cert`
+  );
   assert.deepEqual(await requestsWith(/^\/api\/v1\/configmaps\//), [...single, list]);
 });
 

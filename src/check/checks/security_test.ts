@@ -257,6 +257,20 @@ const ADMISSIONS: readonly (readonly [name: string, setting: Setting, expected: 
   ],
 ];
 
+Deno.test("pod-admission: the advice opens what refuses", async () => {
+  const advice = async (message: string) => {
+    const { fixes = [] } = await find("pod-admission", { dryRun: refusing(message) });
+    return fixes.flatMap(({ alternatives }) =>
+      alternatives.flatMap(({ steps }) => steps.map(({ command }) => command))
+    );
+  };
+  assert.deepEqual(await advice(POLICY), ["kubectl edit validatingadmissionpolicy/one"]);
+  assert.deepEqual(await advice('Pod "x" is invalid: spec.a: Unsupported value: "b"'), [
+    "kubectl edit configmap/istio-sidecar-injector -n istio-system",
+  ]);
+  assert.deepEqual(await advice('admission webhook "y" denied the request: no'), []);
+});
+
 for (const [name, setting, expected] of ADMISSIONS) {
   Deno.test(`pod-admission: ${name}`, async () => assert.match(await told("pod-admission", setting), expected));
 }

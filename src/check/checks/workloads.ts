@@ -5,13 +5,15 @@ import type { Check, Finding } from "../check.ts";
 import type { ExpectedPod } from "../inventory/expectations.ts";
 import { type Facts, inAll, later } from "../facts.ts";
 import { LABEL } from "../../core/mesh/annotations/labels.ts";
+import { ANNOTATION } from "../../core/mesh/annotations/names.ts";
 import { type Advice, byHand, harmless, look, type Risk } from "../advice/advice.ts";
 import { explainInjection, type Named, setLabel } from "../advice/commands.ts";
-import { changePod, recreated } from "../injection/workload_advice.ts";
+import { annotatedPod, changePod, editedPod, recreated } from "../injection/workload_advice.ts";
 import { misplacedRequests } from "../injection/misplaced.ts";
 import { objectTarget, podOf, targetNamed } from "../injection/target.ts";
-import { type AdviceFor, findingOf, type Problem } from "./findings.ts";
+import { findingOf, type Problem } from "./findings.ts";
 import { appPorts, initNetwork, jobProxy, otherMesh, proxyUser } from "./workloads/application.ts";
+import { haveNativeSidecars } from "./security/native_sidecars.ts";
 import { hostNetwork, missingProxy, onWindows, otherProxy, unexpectedProxy } from "./workloads/expected.ts";
 import { podsCreated } from "./workloads/created.ts";
 import { isChosen } from "../inventory/mod.ts";
@@ -27,7 +29,7 @@ interface Row {
   readonly judge: Judge;
   /** The judge asks which proxies are written in templates. */
   readonly readsTemplates?: true;
-  readonly advice: AdviceFor;
+  readonly advice: (object: Named, hasNativeSidecars: boolean) => readonly Advice[];
 }
 
 const ROWS: readonly Row[] = [
@@ -78,8 +80,8 @@ const ROWS: readonly Row[] = [
     id: "workload-init-network",
     title: "init containers have network access",
     judge: initNetwork,
-    advice: [
-      byHand("use native sidecars: the annotation sidecar.istio.io/nativeSidecar=true of the pod template", "workload"),
+    advice: (object, hasNativeSidecars) => [
+      nativeSidecar(object, hasNativeSidecars),
       byHand("run them as user 1337, whose traffic is not captured", "workload"),
     ],
   },
@@ -87,8 +89,8 @@ const ROWS: readonly Row[] = [
     id: "workload-jobs",
     title: "Job proxies end with the Job",
     judge: jobProxy,
-    advice: [
-      byHand("use native sidecars: the annotation sidecar.istio.io/nativeSidecar=true of the pod template", "workload"),
+    advice: (object, hasNativeSidecars) => [
+      nativeSidecar(object, hasNativeSidecars),
       byHand('put "kubectl-mesh wait --shutdown --" in front of the command', "workload"),
     ],
   },
@@ -96,15 +98,29 @@ const ROWS: readonly Row[] = [
     id: "workload-proxy-user",
     title: "no application runs as the proxy user",
     judge: proxyUser,
-    advice: [byHand("set another runAsUser: traffic of the proxy user is not captured", "workload")],
+    advice: (object) => [
+      editedPod(
+        object,
+        (pod) => `set another runAsUser in ${pod}.securityContext, or in that of the container`,
+      ),
+    ],
   },
   {
     id: "workload-ports",
     title: "no application uses a proxy port",
     judge: appPorts,
-    advice: [byHand("give the application another port", "workload")],
+    advice: (object) => [
+      editedPod(object, (pod) => `give the application another port, and name it in ${pod}.containers`),
+    ],
   },
 ];
+
+/** A kubelet that is too old for it would wait for the sidecar's end. */
+function nativeSidecar(object: Named, hasNativeSidecars: boolean): Advice {
+  const change = "make the proxy a native sidecar";
+  const advice = annotatedPod(object, change, { [ANNOTATION.nativeSidecar]: "true" });
+  return hasNativeSidecars ? advice : byHand(`${change}, where all nodes run Kubernetes 1.29 or later`, "workload");
+}
 
 /** The label keeps webhooks from being called for new pods. */
 function optedOut(object: Named, change: string, risk: Risk): Advice {
@@ -157,7 +173,8 @@ async function ofPods(facts: Facts, { judge, advice, readsTemplates }: Row): Pro
     if (problem === undefined || more.length === 0) return problem ?? [];
     return { ...problem, message: `${problem.message} (${more.length + 1} pods)` };
   });
-  return findingOf(problems, advice);
+  const canBeNative = problems.length > 0 && await haveNativeSidecars(facts);
+  return findingOf(problems, (object) => advice(object, canBeNative));
 }
 
 /** Nothing that is looked at is no reason to say `ok`. */

@@ -10,6 +10,7 @@ import { findingFor } from "../../../test/support/kube/finding.ts";
 import { judge } from "../judge.ts";
 
 const MESH = meshObjects().filter(({ kind }) => /Configuration|ConfigMap/.test(kind));
+const NODE = object("v1", "Node", "one", { status: { nodeInfo: { kubeletVersion: "v1.34.1" } } });
 const NAMESPACE = object("v1", "Namespace", "shop", { metadata: { labels: { "istio-injection": "enabled" } } });
 
 const IMAGE = textAt(
@@ -206,7 +207,14 @@ const ROWS: readonly Row[] = [
     name: "behind the capture",
     objects: [pod({ spec: { containers: [APP, PROXY], initContainers: inits("istio-init", "migrate") } })],
     result: "warning",
-    says: /"migrate" run before the proxy/,
+    says: /"migrate" run before the proxy.*\nfix: make the proxy a native sidecar, where all nodes/,
+  },
+  {
+    id: "workload-init-network",
+    name: "behind the capture, on nodes with native sidecars",
+    objects: [pod({ spec: { containers: [APP, PROXY], initContainers: inits("istio-init", "migrate") } }), NODE],
+    result: "warning",
+    says: /\nkubectl patch statefulset\/web -n shop .*"sidecar\.istio\.io\/nativeSidecar":"true"/,
   },
   {
     id: "workload-init-network",
@@ -237,7 +245,15 @@ const ROWS: readonly Row[] = [
     name: "done but for the proxy",
     objects: [pod({ ...WITH_PROXY, owner: "Job", status: DONE })],
     result: "error",
-    says: /the Job does not complete/,
+    says: /the Job does not complete.*\nfix: make the proxy a native sidecar, where all nodes run Kubernetes 1\.29/,
+  },
+  {
+    id: "workload-jobs",
+    name: "a Job would run again",
+    objects: [pod({ ...WITH_PROXY, owner: "Job", status: DONE }), NODE],
+    result: "error",
+    says:
+      /\nfix: .*: set sidecar\.istio\.io\/nativeSidecar: "true" in spec\.template\.metadata\.annotations of its manifest\n/,
   },
   {
     id: "workload-jobs",
@@ -250,7 +266,15 @@ const ROWS: readonly Row[] = [
     name: "the pod's user",
     objects: [pod({ spec: { securityContext: { runAsUser: 1337 } } })],
     result: "error",
-    says: /"app" run as the proxy user 1337/,
+    says:
+      /"app" run as .*\nfix: set another runAsUser in spec\.template\.spec\.sec.*:\nkubectl edit statefulset\/web -n shop$/,
+  },
+  {
+    id: "workload-proxy-user",
+    name: "a Job cannot be edited",
+    objects: [pod({ owner: "Job", spec: { securityContext: { runAsUser: 1337 } } })],
+    result: "error",
+    says: /\nfix: in its manifest, set another runAsUser in spec\.template\.spec\..*, and create it again$/,
   },
   {
     id: "workload-ports",

@@ -4,6 +4,7 @@ import { podOwner } from "../../inject/mod.ts";
 import { type Advice, byHand, harmless, look } from "../advice/advice.ts";
 import {
   createAgain,
+  edit,
   explainInjection,
   type Named,
   patch,
@@ -12,7 +13,7 @@ import {
   shellWord,
 } from "../advice/commands.ts";
 import type { LivePod } from "../inventory/live_pods.ts";
-import type { Target } from "./target.ts";
+import { type Target, targetNamed } from "./target.ts";
 
 /** A change of the pod in a workload. */
 export interface PodChange {
@@ -38,6 +39,27 @@ export function changePod(target: Target, { of, key, value }: PodChange): Advice
     ? `remove the ${what} ${key} from the pod`
     : `set the ${what} ${key}=${value} of the pod`;
   return changed(target, change, nested(["metadata", of], { [key]: value }));
+}
+
+/** Sets annotations of the pod of a workload that a finding names. A Job would run again: its manifest must change. */
+export function annotatedPod(object: Named, change: string, annotations: Readonly<Record<string, string>>): Advice {
+  const target = targetNamed(object);
+  if (target !== undefined && target.row.kind !== "Job") {
+    return { ...changed(target, change, nested(["metadata"], { annotations })), change };
+  }
+  const field = [...target?.row.path ?? ["the pod template's"], "metadata.annotations"].join(".");
+  const all = Object.entries(annotations).map(([key, value]) => `${key}: "${value}"`);
+  return byHand(`${change}: set ${all.join(", ")} in ${field} of its manifest`, "workload");
+}
+
+/** Opens a controller in an editor; `change` gets the path of the pod's spec. Pods and Jobs cannot be changed so. */
+export function editedPod(object: Named, change: (podSpec: string) => string): Advice {
+  const target = targetNamed(object);
+  const text = change([...target?.row.path ?? [], "spec"].join("."));
+  if (target === undefined || ["Pod", "Job"].includes(target.row.kind)) {
+    return byHand(`in its manifest, ${text}, and create it again`, "workload");
+  }
+  return harmless(text, "workload", edit(object));
 }
 
 /** Takes the pod off the network of its node. */

@@ -6,10 +6,10 @@ import { isList, isMap, mapAt, mapsAt, textAt, type Value, type ValueMap } from 
 import { specOf } from "../../../inject/mod.ts";
 import { LABEL } from "../../../core/mesh/annotations/labels.ts";
 import { type Advice, byHand, harmless, look } from "../../advice/advice.ts";
-import { labelNamespace, logs, shows } from "../../advice/commands.ts";
+import { copy, labelNamespace, logs, pullSecret, shows } from "../../advice/commands.ts";
 import type { Finding } from "../../check.ts";
 import { labelsOfObject, namespaceLabels } from "../../inventory/injector_webhooks.ts";
-import { cannotTell, type Facts, inEach, known } from "../../facts.ts";
+import { cannotTell, type Facts, forAdvice, inEach, known } from "../../facts.ts";
 import type { SidecarNamespace } from "../../inventory/sidecars.ts";
 import { findingOf, type Problem } from "../findings.ts";
 
@@ -80,7 +80,12 @@ export async function rootCertificate(
   if (map === "" || await facts.hasConfigMap(name, map)) return [];
   const message = `it has no ConfigMap "${map}": injected pods wait for it and do not start`;
   const namespace = facts.scope.istioNamespace;
+  const isThere = await forAdvice(facts.hasConfigMap(namespace, map));
+  const source = { kind: "configmap", namespace, name: map };
   const advice = [
+    ...isThere === true
+      ? [harmless(`copy that of ${namespace} until istiod writes it`, "namespace", copy(source, name))]
+      : [],
     look("see why istiod does not write it", logs({ kind: "deployment", namespace, name: "istiod" })),
     look("see where it is", shows("get", "configmaps", "-A", "--field-selector", `metadata.name=${map}`)),
     byHand("give istiod the right to write ConfigMaps, and the namespace in its discoverySelectors", "mesh"),
@@ -100,6 +105,12 @@ export async function pullSecrets(
   );
   if (missing.length === 0) return [];
   const message = `it has no Secret ${missing.map((each) => `"${each}"`).join(", ")} for the proxy's image`;
-  const advice = [byHand("create it there: pods use the Secrets of their own namespace only", "namespace")];
+  const advice = [
+    harmless(
+      "create it there from FILE, the registry's credentials as docker login writes them",
+      "namespace",
+      ...missing.map((secret) => pullSecret(secret, name, "FILE")),
+    ),
+  ];
   return [{ object: `namespace/${name}`, result: "error", message, advice }];
 }

@@ -6,7 +6,7 @@ import type { Node, Pod } from "../../../core/kube/client/mod.ts";
 import { containersOf, kubeletMinor, kubeletVersion } from "../../../inject/mod.ts";
 import { byHand } from "../../advice/advice.ts";
 import type { Finding } from "../../check.ts";
-import type { Facts } from "../../facts.ts";
+import { type Facts, forAdvice } from "../../facts.ts";
 import { findingOf } from "../findings.ts";
 
 const MINOR = 29;
@@ -28,6 +28,12 @@ export async function nativeSidecars(facts: Facts): Promise<Finding> {
     message: `runs Kubernetes ${kubeletVersion(node)}: ${consequence}`,
   }));
   return findingOf(problems, [byHand(`upgrade the nodes to Kubernetes 1.${MINOR} or later`)]);
+}
+
+/** Whether all nodes run native sidecars. Advice needs it: on another node the pod would not start. */
+export async function haveNativeSidecars(facts: Pick<Facts, "nodes">): Promise<boolean> {
+  const nodes = await forAdvice(facts.nodes()) ?? [];
+  return nodes.length > 0 && !nodes.some(isOld);
 }
 
 function hasNativeProxy(pod: Pod): boolean {

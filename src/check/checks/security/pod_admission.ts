@@ -1,11 +1,12 @@
 /** Whether the API server admits an injected pod in each namespace, by dry runs. */
 import { injectorWebhooks } from "../../inventory/injector_webhooks.ts";
 import type { DryRun } from "../../inventory/dry_run.ts";
-import { cannotTell, type Facts, inEach } from "../../facts.ts";
+import { cannotTell, type Facts, inEach, known } from "../../facts.ts";
 import type { SidecarNamespace } from "../../inventory/sidecars.ts";
-import { byHand } from "../../advice/advice.ts";
+import { type Advice, byHand, harmless } from "../../advice/advice.ts";
+import { edit } from "../../advice/commands.ts";
 import type { Finding } from "../../check.ts";
-import { findingOf, type Problem } from "../findings.ts";
+import { findingOf, namedIn, type Problem } from "../findings.ts";
 
 /**
  * Validating policies, validating webhooks and the API server's own validation see the injected pod. A refusal counts
@@ -18,25 +19,47 @@ export async function podAdmission(facts: Facts): Promise<Finding> {
   const webhooks = injectorWebhooks(configurations);
   return findingOf(
     await inEach(injected, async (each) => judge(each, await facts.dryRunIn(each.namespace, webhooks))),
-    ADVICE,
   );
 }
 
-const ADVICE = [
-  byHand("correct the injector's configuration, if the message is about a field of the sidecar", "mesh"),
-  byHand("let the policy or webhook that the message names admit sidecars"),
-];
+/** The admission plugin's words (k8s.io/apiserver/pkg/admission/plugin/policy/validating). */
+const POLICY = /ValidatingAdmissionPolicy '([^']+)' with binding '/;
+/** The API server's own validation of a pod. */
+const INVALID = /^Pod "[^"]*" is invalid: /;
+
+function adviceFor({ plane }: SidecarNamespace, message: string): readonly Advice[] {
+  const [, policy] = POLICY.exec(message) ?? [];
+  if (policy !== undefined) {
+    const change = `let the validations of the policy "${policy}" admit the containers that injection adds`;
+    const named = { kind: "ValidatingAdmissionPolicy", namespace: "", name: policy };
+    return [{ change, reach: "cluster", steps: [edit(named)], risk: "loosens" }];
+  }
+  if (INVALID.test(message) && plane !== undefined) {
+    const change = 'correct the value that the message names, in the key "values" or "config"';
+    return [harmless(change, "mesh", edit(namedIn(known(plane.texts).injectorRef)))];
+  }
+  return [
+    byHand("correct the injector's configuration, if the message is about a field of the sidecar", "mesh"),
+    byHand("let the policy or webhook that the message names admit sidecars"),
+  ];
+}
 
 /** Other checks of this category report these, with their fixes. */
 const REPORTED = /exceeded quota|failed quota|(minimum|maximum) .* usage per|max limit to request ratio/;
 const POD_SECURITY = /violates PodSecurity/;
 const ENFORCE = "pod-security.kubernetes.io/enforce";
 
-function judge({ name, namespace }: SidecarNamespace, run: DryRun | undefined): readonly Problem[] {
+function judge(sidecar: SidecarNamespace, run: DryRun | undefined): readonly Problem[] {
+  const { name, namespace } = sidecar;
   if (run === undefined) return [];
   const { outcome, isOfSidecar, message } = run;
   if (outcome === "injected" || outcome === "not-injected" || REPORTED.test(message)) return [];
   if (POD_SECURITY.test(message) && namespace.metadata.labels?.[ENFORCE] !== undefined) return [];
   if (!isOfSidecar) cannotTell(message, `the namespace "${name}"`);
-  return [{ object: `namespace/${name}`, result: "error", message: `refuses injected pods: ${message}` }];
+  return [{
+    object: `namespace/${name}`,
+    result: "error",
+    message: `refuses injected pods: ${message}`,
+    advice: adviceFor(sidecar, message),
+  }];
 }

@@ -6,7 +6,7 @@ import { LABEL } from "../../../core/mesh/annotations/labels.ts";
 import { mapAt, mapsAt, type ValueMap } from "../../../core/value.ts";
 import { sameValue } from "../../../core/same_value.ts";
 import { containersOf, type Pod, specOf } from "../../../inject/mod.ts";
-import { byHand } from "../../advice/advice.ts";
+import { type Advice, byHand } from "../../advice/advice.ts";
 import type { Finding } from "../../check.ts";
 import {
   type InjectorWebhook,
@@ -20,6 +20,7 @@ import type { SidecarNamespace } from "../../inventory/sidecars.ts";
 import { findingOf, type Problem } from "../findings.ts";
 import { amountsOf } from "../security/pod_resources.ts";
 import { podToTry } from "../../inventory/dry_run.ts";
+import { entriesPatched } from "./webhook_advice.ts";
 
 /** One dry run for each set of webhooks that are called after the injector. */
 export async function chainKeepsSidecar(facts: Facts): Promise<Finding> {
@@ -33,10 +34,7 @@ export async function chainKeepsSidecar(facts: Facts): Promise<Finding> {
     const { pod, message } = await facts.dryRunOf(namespace.name, probe());
     return pod === undefined ? cannotTell(message) : problemsOf(lostIn(pod), culprits, namespace);
   });
-  return findingOf(problems, [
-    byHand("exclude injected pods from that webhook by a selector, or update it", "webhook"),
-    byHand("turn native sidecars off until then", "mesh"),
-  ]);
+  return findingOf(problems);
 }
 
 interface Suspects {
@@ -47,7 +45,7 @@ interface Suspects {
 function bySuspects(namespaces: readonly SidecarNamespace[], others: readonly InjectorWebhook[]): readonly Suspects[] {
   const found = namespaces.map((namespace): Suspects => {
     const labels = labelsOfObject(namespace.namespace);
-    return { namespace, culprits: others.filter((each) => sendsPod(each, labels, {})) };
+    return { namespace, culprits: others.filter((each) => sendsPod(each, labels, INJECTED)) };
   });
   const key = ({ culprits }: Suspects) => culprits.map(({ configuration, name }) => `${configuration}/${name}`).join();
   const distinct = new Map(found.toReversed().map((each) => [key(each), each]));
@@ -66,7 +64,26 @@ function problemsOf(
     object: `mutatingwebhookconfiguration/${first.configuration}`,
     result: "error",
     message: `${who} takes from injected pods in the namespace "${name}": ${lost.join(", ")}`,
+    advice: [
+      ...culprits.length === 1 ? [excluding(first)] : [],
+      byHand("update that webhook, or exclude injected pods from it by a selector", "webhook"),
+      byHand("turn native sidecars off until then", "mesh"),
+    ],
   }];
+}
+
+/** Templates label what they inject, and the selectors of a later webhook are asked about the labelled pod. */
+function excluding({ configuration, name, objectSelector }: InjectorWebhook): Advice {
+  const matchExpressions = [
+    ...objectSelector.matchExpressions ?? [],
+    { key: LABEL.tlsMode, operator: "DoesNotExist" },
+  ];
+  return {
+    change: "exclude injected pods from that webhook",
+    reach: "webhook",
+    steps: [entriesPatched(configuration, [{ name, objectSelector: { matchExpressions } }])],
+    risk: "loosens",
+  };
 }
 
 const PROXY = "istio-proxy";
@@ -90,9 +107,11 @@ const SIDECAR: ValueMap = {
   volumeMounts: [{ name: VOLUME, mountPath: "/etc/istio/proxy" }],
 };
 
-/** No injector is called for it: it has a sidecar already, and opts out. */
+/** The labels of an injected pod, for which no injector is called: it opts out. */
+const INJECTED = { [LABEL.inject]: "false", [LABEL.tlsMode]: "istio" };
+
 function probe(): object {
-  const pod = podToTry({ [LABEL.inject]: "false" });
+  const pod = podToTry(INJECTED);
   const volumes = [{ name: VOLUME, emptyDir: { medium: "Memory" } }];
   return { ...pod, spec: { ...pod.spec, initContainers: [SIDECAR], volumes } };
 }

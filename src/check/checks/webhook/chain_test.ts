@@ -60,6 +60,21 @@ for (const [lost, change] of CHANGES) {
   });
 }
 
+Deno.test("webhook-chain: injected pods are excluded beside what a selector excludes already", async () => {
+  const own = { key: "team", operator: "Exists" };
+  const { fixes = [] } = await found(dropPolicy, other("vault", { objectSelector: { matchExpressions: [own] } }));
+  // The pod of the dry run has no team: the webhook is not to blame.
+  assert.deepEqual(fixes, []);
+  const not = { ...own, operator: "DoesNotExist" };
+  const told = await found(dropPolicy, other("vault", { objectSelector: { matchExpressions: [not] } }));
+  const [advice] = told.fixes?.[0]?.alternatives ?? [];
+  assert.equal(advice?.risk, "loosens");
+  const added = { key: "security.istio.io/tlsMode", operator: "DoesNotExist" };
+  assert(advice?.steps[0]?.command.includes(JSON.stringify({ matchExpressions: [not, added] })));
+  const two = await found(dropPolicy, other("vault"), other("zeta"));
+  assert.deepEqual(two.fixes?.[0]?.alternatives.flatMap(({ steps }) => steps), []);
+});
+
 Deno.test("webhook-chain: a webhook before the injector sees no sidecar, unless it is called again", async () => {
   assert.equal((await found(dropPolicy, other("a-first"))).result, "ok");
   assert.equal((await found(dropPolicy, other("a-first", { reinvocationPolicy: "IfNeeded" }))).result, "error");

@@ -1,6 +1,7 @@
 import { LABEL } from "../../../core/mesh/annotations/labels.ts";
 import { newMap } from "../../../core/value.ts";
-import { byHand } from "../../advice/advice.ts";
+import { type Advice, byHand, harmless } from "../../advice/advice.ts";
+import { edit } from "../../advice/commands.ts";
 import type { Finding } from "../../check.ts";
 import { askConditions } from "../../injection/match_conditions.ts";
 import { type DryRun, podToTry } from "../../inventory/dry_run.ts";
@@ -10,7 +11,7 @@ import { findingOf, type Problem } from "../findings.ts";
 import { type Callee, explained } from "./failures.ts";
 import { distinct, isActive } from "./injectors.ts";
 import { calleeOf } from "./service.ts";
-import { logged } from "./webhook_advice.ts";
+import { configurationNamed, logged } from "./webhook_advice.ts";
 
 /**
  * The API server reaches each webhook: a pod that matches it gets a sidecar in a dry run. One pod for each
@@ -66,9 +67,9 @@ type Judge = (
 const JUDGES: Readonly<Record<DryRun["outcome"], Judge>> = {
   injected: () => undefined,
   "not-injected": notInjected,
-  refused: (_webhook, run) => {
+  refused: (webhook, run) => {
     if (CONDITION_FAILS.test(run.message)) {
-      const advice = [byHand("correct its matchConditions", "webhook")];
+      const advice = corrected(webhook, "its matchConditions");
       return { message: `the API server denies every pod that matches it: ${run.message}`, advice };
     }
     return run.isOfSidecar ? REACHED : cannotTell(`the API server denies a pod in ${where(run)}: ${run.message}`);
@@ -138,7 +139,12 @@ function failingCondition(webhook: InjectorWebhook, { labels, namespace }: DryRu
   const { condition, why } = failing;
   const message = `${state}: the condition "${condition.name}" of "${webhook.name}" fails for it, and failurePolicy ` +
     `Ignore hides that: ${why}: ${condition.expression}`;
-  return { message, advice: [byHand("correct its matchConditions: has() asks whether a field is there", "webhook")] };
+  return { message, advice: corrected(webhook, `its matchConditions, in "${condition.name}"`) };
+}
+
+function corrected({ configuration }: InjectorWebhook, what: string): readonly Advice[] {
+  const change = `correct ${what}: has() and "in" ask whether a field or key is there`;
+  return [harmless(change, "webhook", edit(configurationNamed(configuration)))];
 }
 
 /** The API server's error, or what it hides; `shown` is told. */

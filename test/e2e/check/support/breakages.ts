@@ -1,7 +1,7 @@
 /** Single problems of a healthy mesh, and their fixes. */
-import { isMap } from "../../../../src/core/value.ts";
+import { isMap, mapAt, textAt, type ValueMap } from "../../../../src/core/value.ts";
+import { findProxy } from "../../../../src/inject/mod.ts";
 
-import { BUILT_IN } from "../../../../src/inject/mod.ts";
 import { makeAuthority } from "./certificates.ts";
 import {
   CONFIGURATION,
@@ -19,7 +19,10 @@ import {
   WEBHOOK,
 } from "./mesh_cluster.ts";
 
+import { capturedByNode, mounted, restartedWebhook, withWorkload } from "./controllers.ts";
+import { atToldLine, named } from "./editor.ts";
 import {
+  ADMISSION,
   at,
   Breakage,
   calling,
@@ -30,6 +33,7 @@ import {
   dropping,
   labelled,
   NOBODY,
+  POLICY,
   registered,
   serving,
   silentPort,
@@ -49,39 +53,16 @@ const DEPLOYMENT = {
   },
 };
 
-const ADMISSION = "admissionregistration.k8s.io/v1";
-
-/** A policy that denies pods with init containers in the namespace `mesh`. */
-const POLICY = [
-  {
-    apiVersion: ADMISSION,
-    kind: "ValidatingAdmissionPolicy",
-    metadata: { name: "no-init" },
-    spec: {
-      failurePolicy: "Fail",
-      matchConstraints: {
-        resourceRules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["pods"] }],
-      },
-      validations: [{ expression: "!has(object.spec.initContainers)", message: "no init containers" }],
-    },
-  },
-  {
-    apiVersion: ADMISSION,
-    kind: "ValidatingAdmissionPolicyBinding",
-    metadata: { name: "no-init" },
-    spec: {
-      policyName: "no-init",
-      validationActions: ["Deny"],
-      matchResources: { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "mesh" } } },
-    },
-  },
-];
-
 /** The sidecar of the pod loses its restartPolicy, as by a webhook with old types. */
 const POLICY_PATCH = { op: "remove", path: "/spec/initContainers/0/restartPolicy" };
 
 const OUT_OF_MEMORY = { terminated: { exitCode: 137, reason: "OOMKilled" } };
 const CRASHED = { terminated: { exitCode: 255, reason: "Error", message: "no token" } };
+
+/** The limit of the proxy. */
+function memoryOf(pod: ValueMap): string {
+  return textAt(mapAt(mapAt(findProxy(pod) ?? {}, "resources"), "limits"), "memory");
+}
 
 /** All problems by name. */
 export const BREAKAGES: Readonly<Record<string, Breakage>> = {
@@ -91,21 +72,37 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     told: { "injector-config-present": "error" },
     says: /There is neither the ConfigMap "kubectl-mesh-webhook" nor "istio-sidecar-injector"/,
   },
-  "values that are no YAML": configured("values", () => "global: {", {
-    told: { "injector-config-valid": "error" },
-    says: /^configmap\/istio-system\/kubectl-mesh-webhook: .*\(key "values"\): document 1, line 1/,
-  }),
+  "values that are no YAML": configured(
+    "values",
+    (text) => text.replace("imagePullSecrets: []", "imagePullSecrets: []]"),
+    {
+      told: { "injector-config-valid": "error" },
+      says: /^configmap\/istio-system\/kubectl-mesh-webhook: .*\(key "values"\): document 1, line \d+/,
+      writer: atToldLine(/\(key "(?<key>values)"\): document 1, line (?<line>\d+)/, "[]]", "[]"),
+    },
+  ),
   "a template that does not compile": configured("config", (text) => text.replace("{{- end }}", "{{- if }}"), {
     told: { "injector-templates-compile": "error" },
     says: /The template "sidecar" cannot be parsed: line 35: missing value for if/,
+    writer: atToldLine(
+      /\(key "(?<key>config)"\).*The template "(?<under>sidecar)" cannot be parsed: line (?<line>\d+)/,
+      "{{- if }}",
+      "{{- end }}",
+    ),
   }),
   "a mesh configuration of another type": configured("mesh", () => "defaultConfig: {concurrency: many}", {
     told: { "mesh-config-valid": "error" },
     says: /^configmap\/istio-system\/kubectl-mesh-webhook: .*"defaultConfig\.concurrency" must be a whole number/,
+    writer: named(
+      /\(key "mesh"\).*"defaultConfig\.concurrency" must be a whole number/,
+      "concurrency: many",
+      "concurrency: 2",
+    ),
   }),
   "the policy is disabled": configured("config", (text) => text.replace("policy: enabled", "policy: disabled"), {
     told: { "injector-policy-enabled": "warning", "workload-proxy-unexpected": "warning" },
     says: /the policy is "disabled"/,
+    writer: named(/set "policy: enabled" in its key "config"/, "policy: disabled", "policy: enabled"),
   }),
   "no webhook": {
     make: ({ kubectl }) => kubectl("delete", "mutatingwebhookconfiguration", CONFIGURATION),
@@ -187,38 +184,46 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   "a caBundle that has expired": registered(withBundle(makeAuthority(-1n).pem), {
     told: { "webhook-ca-bundle": "error", "webhook-certificate": "error", "webhook-reachable": "error" },
     says: /its caBundle expired at \d{4}-/,
+    reacts: restartedWebhook,
   }),
   "a caBundle near its end": registered(withBundle(makeAuthority(20n).pem), {
     told: { "webhook-ca-bundle": "warning", "webhook-certificate": "error", "webhook-reachable": "error" },
     says: /its caBundle expires at .*, in (19|20) days/,
+    reacts: restartedWebhook,
   }),
   "a caBundle of another authority": registered(withBundle(makeAuthority().pem), {
     told: { "webhook-certificate": "error", "webhook-reachable": "error" },
     says: /no certificate of its caBundle signed the certificate in the Secret/,
+    reacts: restartedWebhook,
   }),
   "a Secret of another authority": {
     make: (mesh) => mesh.apply(secretOf(makeAuthority().sign())),
     heal: (mesh) => mesh.apply(secretOf(mesh.certificate)),
     told: { "webhook-certificate": "error" },
     says: /no certificate of its caBundle signed the certificate in the Secret/,
+    reacts: restartedWebhook,
   },
   "a Secret with an expired certificate": {
     make: (mesh) => mesh.apply(secretOf(mesh.authority.sign({ days: -1n }))),
     heal: (mesh) => mesh.apply(secretOf(mesh.certificate)),
     told: { "webhook-certificate": "error" },
     says: /the certificate in the Secret "istio-system\/kubectl-mesh-webhook-certificates" expired at \d{4}-/,
+    reacts: restartedWebhook,
   },
   "an expired certificate is served": serving(
     (mesh) => mesh.authority.sign({ days: -1n }),
-    /certificate has expired.*\nthe webhook's certificate is not valid now/,
+    { says: /certificate has expired.*\nthe webhook's certificate is not valid now/, reacts: restartedWebhook },
   ),
   "a certificate for another name is served": serving(
     (mesh) => mesh.authority.sign({ name: "other.test" }),
-    /\nthe webhook's certificate does not name its Service/,
+    { says: /\nthe webhook's certificate does not name its Service/, reacts: restartedWebhook },
   ),
   "a certificate of another authority is served": serving(
     () => makeAuthority().sign(),
-    /signed by unknown authority.*\nthe caBundle of the configuration did not sign the webhook's certificate/,
+    {
+      says: /signed by unknown authority.*\nthe caBundle of the configuration did not sign the webhook's certificate/,
+      reacts: restartedWebhook,
+    },
   ),
   "the port is closed": calling(closedPort, {
     told: { "webhook-reachable": "error" },
@@ -247,6 +252,11 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   }), {
     told: { "webhook-reachable": "error", "webhook-failure-policy": "warning" },
     says: /the condition "team" of .* fails for it, and failurePolicy Ignore hides that: /,
+    writer: named(
+      /condition "team" of .*\n.*matchConditions, in "team": has\(\) and "in" ask whether/,
+      /object\.metadata\.annotations\['team'\] == 'a'/g,
+      "(!has(object.metadata.annotations) || !('team' in object.metadata.annotations))",
+    ),
   }),
   "Argo CD sets the caBundle": {
     make: async ({ kubectl, authority }) => {
@@ -375,27 +385,29 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     told: { "workload-windows": "error" },
     says: /^pod\/mesh\/odd: it is a Windows pod/,
   }),
-  "an init container between the capture and the proxy": withPod({
-    labels: { "sidecar.istio.io/inject": "false" },
-    spec: {
-      initContainers: [{ name: "istio-init", image: "a" }, { name: "migrate", image: "a" }],
-      containers: [{ name: "app", image: "a" }, { name: "istio-proxy", image: "a" }],
-    },
-  }, { told: { "workload-init-network": "warning" }, says: /its init containers "migrate" run before the proxy/ }),
-  "a Job whose proxy goes on": withPod({
-    metadata: {
-      generateName: "job-",
-      ownerReferences: [{ apiVersion: "batch/v1", kind: "Job", name: "job", uid: "1", controller: true }],
-    },
-    others: { ready: false, state: { terminated: { exitCode: 0 } } },
+  "an init container between the capture and the proxy": capturedByNode(withWorkload({
+    kind: "Deployment",
+    spec: { initContainers: [{ name: "migrate", image: "a" }] },
+  }, { told: { "workload-init-network": "warning" }, says: /its init containers "migrate" run before the proxy/ })),
+  "a Job whose proxy goes on": withWorkload({
+    kind: "CronJob",
+    reports: () => ({ others: { ready: false, state: { terminated: { exitCode: 0 } } } }),
   }, { told: { "workload-jobs": "error" }, says: /its containers are done, but the proxy keeps running/ }),
-  "an application as the proxy's user": withPod({ container: { securityContext: { runAsUser: 1337 } } }, {
+  "an application as the proxy's user": withWorkload({
+    kind: "Deployment",
+    container: { securityContext: { runAsUser: 1337 } },
+  }, {
     told: { "workload-proxy-user": "error" },
     says: /its containers "app" run as the proxy user 1337/,
+    writer: named(/another runAsUser in spec\.template\.spec\.securityContext/, "runAsUser: 1337", "runAsUser: 1000"),
   }),
-  "an application at the proxy's port": withPod({ container: { ports: [{ containerPort: 15021 }] } }, {
+  "an application at the proxy's port": withWorkload({
+    kind: "Deployment",
+    container: { ports: [{ containerPort: 15021 }] },
+  }, {
     told: { "workload-ports": "error" },
     says: /15021 of "app" \(the health check\)/,
+    writer: named(/in spec\.template\.spec\.containers/, "containerPort: 15021", "containerPort: 8080"),
   }),
   "a label on the workload itself": withObject(DEPLOYMENT, {
     told: { "workload-label-place": "warning" },
@@ -420,14 +432,23 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     },
     told: { "pod-admission": "error" },
     says: /^namespace\/mesh: refuses injected pods: .*ValidatingAdmissionPolicy 'no-init'.*no init containers/,
+    writer: named(
+      /the validations of the policy "no-init"/,
+      "!has(object.spec.initContainers)",
+      '!has(object.spec.initContainers) || object.spec.initContainers.all(c, c.name.startsWith("istio-"))',
+    ),
   },
-  "values that make an invalid pod": {
-    make: ({ webhook }) =>
-      webhook.write("values.yaml", BUILT_IN.values.replace('imagePullPolicy: ""', "imagePullPolicy: Sometimes")),
-    heal: ({ webhook }) => webhook.write("values.yaml", BUILT_IN.values),
-    told: { "pod-admission": "error" },
-    says: /^namespace\/mesh: refuses injected pods: .*imagePullPolicy: Unsupported value: "Sometimes"/,
-  },
+  "values that make an invalid pod": mounted(
+    configured("values", (text) => text.replace('imagePullPolicy: ""', "imagePullPolicy: Sometimes"), {
+      told: { "pod-admission": "error" },
+      says: /^namespace\/mesh: refuses injected pods: .*imagePullPolicy: Unsupported value: "Sometimes"/,
+      writer: named(
+        /imagePullPolicy: .*\n.*the key "values" or "config"/,
+        "imagePullPolicy: Sometimes",
+        "imagePullPolicy: Always",
+      ),
+    }),
+  ),
   "an old node": {
     make: (mesh) => setKubelet(mesh, "v1.28.9"),
     heal: (mesh) => setKubelet(mesh, "v1.34.1"),
@@ -451,10 +472,10 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     told: { "proxy-ready": "error" },
     says: /istio-proxy runs but is not ready\nnext: see its log:\nkubectl logs -n mesh odd -c istio-proxy$/,
   }),
-  "a proxy that was killed for its memory": withPod({ proxy: { restartCount: 1, lastState: OUT_OF_MEMORY } }, {
-    told: { "proxy-memory": "warning" },
-    says: /was OOM-killed with a limit of 1Gi, restarts: 1/,
-  }),
+  "a proxy that was killed for its memory": withWorkload({
+    kind: "Deployment",
+    reports: (pod) => memoryOf(pod) === "1Gi" ? { proxy: { restartCount: 1, lastState: OUT_OF_MEMORY } } : {},
+  }, { told: { "proxy-memory": "warning" }, says: /was OOM-killed with a limit of 1Gi, restarts: 1/ }),
   "a proxy that was started again": withPod({ proxy: { restartCount: 2, lastState: CRASHED } }, {
     told: { "proxy-restarts": "warning" },
     says: /restarted 2 times, the last time it ended with 255: no token/,

@@ -4,6 +4,7 @@ import { type TestCertificate, testCertificate } from "../../../support/tls/cert
 import { meshObjects } from "../../../support/kube/mesh_webhooks.ts";
 import { freePort } from "../../../support/ports.ts";
 import { makeAuthority } from "./certificates.ts";
+import type { Writer } from "./editor.ts";
 import {
   CONTROL_PLANE,
   endpointsOf,
@@ -17,17 +18,25 @@ import {
   WEBHOOK,
 } from "./mesh_cluster.ts";
 
+export const ADMISSION = "admissionregistration.k8s.io/v1";
+
 /** A problem. */
-export interface Breakage {
+export interface Breakage extends Told {
   readonly make: (mesh: MeshCluster) => Promise<unknown>;
   readonly heal: (mesh: MeshCluster) => Promise<unknown>;
+}
+
+/** What is told of it, and what follows. */
+export interface Told {
   /** All checks that then are errors or warnings, the main one first. */
   readonly told: Readonly<Record<string, "error" | "warning">>;
   /** The message of the first one. */
   readonly says: RegExp;
+  /** What somebody writes in the editor that the advice opens. */
+  readonly writer?: Writer;
+  /** What controllers, kubelets and restarted pods do when the advice was followed. */
+  readonly reacts?: (mesh: MeshCluster) => Promise<unknown>;
 }
-
-export type Told = Pick<Breakage, "told" | "says">;
 
 /** The webhook's configuration with other entries. */
 export function registered(change: (webhook: ValueMap) => ValueMap, told: Told): Breakage {
@@ -109,7 +118,10 @@ function nameOf({ metadata }: ValueMap): string {
 }
 
 /** The webhook serves another certificate. */
-export function serving(make: (mesh: MeshCluster) => TestCertificate, says: RegExp): Breakage {
+export function serving(
+  make: (mesh: MeshCluster) => TestCertificate,
+  { says, reacts }: Pick<Told, "says" | "reacts">,
+): Breakage {
   const serve = async (mesh: MeshCluster, certificate: TestCertificate) => {
     const before = mesh.webhook.log().length;
     await mesh.webhook.certify(certificate);
@@ -121,6 +133,7 @@ export function serving(make: (mesh: MeshCluster) => TestCertificate, says: RegE
     heal: (mesh) => serve(mesh, mesh.certificate),
     told: { "webhook-reachable": "error" },
     says,
+    ...reacts && { reacts },
   };
 }
 
@@ -226,7 +239,7 @@ export function dropping(operation: ValueMap, told: Told): Breakage {
 /** The API server calls webhooks in the order of the names of their configurations. */
 function laterWebhook(port: number, authority: string): ValueMap {
   return {
-    apiVersion: "admissionregistration.k8s.io/v1",
+    apiVersion: ADMISSION,
     kind: "MutatingWebhookConfiguration",
     metadata: { name: "later" },
     webhooks: [{
@@ -239,3 +252,29 @@ function laterWebhook(port: number, authority: string): ValueMap {
     }],
   };
 }
+
+/** A policy that denies pods with init containers in the namespace `mesh`. */
+export const POLICY = [
+  {
+    apiVersion: ADMISSION,
+    kind: "ValidatingAdmissionPolicy",
+    metadata: { name: "no-init" },
+    spec: {
+      failurePolicy: "Fail",
+      matchConstraints: {
+        resourceRules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["pods"] }],
+      },
+      validations: [{ expression: "!has(object.spec.initContainers)", message: "no init containers" }],
+    },
+  },
+  {
+    apiVersion: ADMISSION,
+    kind: "ValidatingAdmissionPolicyBinding",
+    metadata: { name: "no-init" },
+    spec: {
+      policyName: "no-init",
+      validationActions: ["Deny"],
+      matchResources: { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "mesh" } } },
+    },
+  },
+];

@@ -8,6 +8,7 @@ import { isMap, type ValueMap } from "../../../../src/core/value.ts";
 import { realWorld } from "../../../../src/core/world/mod.ts";
 import { containersOf } from "../../../../src/inject/mod.ts";
 import { got } from "../../support/cluster/requests.ts";
+import { runCommand, type Writer } from "./editor.ts";
 import { type MeshCluster, setStatus } from "./mesh_cluster.ts";
 import type { Results } from "./results.ts";
 
@@ -55,12 +56,14 @@ export async function firstCommands(mesh: MeshCluster, fixes: CheckResult["fixes
 const LOOK = /^kubectl mesh check injection (\S+\/\S+) -n (\S+)$/;
 
 /** Runs the commands of advice, and does what a kubelet would do with new pods. */
-export async function follow(mesh: MeshCluster, advice: ToldAdvice): Promise<void> {
+export async function follow(
+  mesh: MeshCluster,
+  advice: ToldAdvice,
+  { message = "", writer }: { readonly message?: string; readonly writer?: Writer | undefined } = {},
+): Promise<void> {
   assert(["none", "loosens"].includes(advice.risk), `The first command is risky: ${JSON.stringify(advice)}`);
-  for (const command of advice.commands) {
-    const { code, stderr } = await mesh.cluster.shell(command);
-    assert.equal(code, 0, `${command}: ${stderr}`);
-  }
+  const told = `${message}\n${advice.change}`;
+  for (const command of advice.commands) await runCommand(mesh.cluster, command, { writer, told });
   await startPods(mesh);
 }
 

@@ -76,7 +76,7 @@ async function install(mesh: MeshCluster): Promise<void> {
     await addServiceAccount(cluster, name);
   }
   await addServiceAccount(cluster, "kube-system");
-  for (const name of ["mesh", "plain"]) await mesh.apply(rootCertificateIn(name));
+  for (const name of [CONTROL_PLANE, "mesh", "plain"]) await mesh.apply(rootCertificateIn(name));
   await mesh.kubectl("label", "namespace", "mesh", "istio-injection=enabled");
   await installWebhook(mesh);
   await mesh.apply(NODE);
@@ -194,10 +194,15 @@ export interface Reports {
 }
 
 /** Creates a pod and sets the status of a running one. */
-export async function runPod(mesh: MeshCluster, pod: ValueMap, { proxy, others }: Reports = {}): Promise<void> {
+export async function runPod(
+  mesh: MeshCluster,
+  pod: ValueMap,
+  reports: Reports | ((made: ValueMap) => Reports) = {},
+): Promise<void> {
   const { name, namespace } = isMap(pod["metadata"]) ? pod["metadata"] : {};
   assert(typeof name === "string" && typeof namespace === "string");
   const made = JSON.parse(await kubectl(mesh.cluster, ["create", "-o", "json", "-f", "-"], JSON.stringify(pod)));
+  const { proxy, others } = typeof reports === "function" ? reports(made) : reports;
   const report = (each: { name: string; image: string }) => ({
     name: each.name,
     image: each.image,
@@ -208,7 +213,9 @@ export async function runPod(mesh: MeshCluster, pod: ValueMap, { proxy, others }
     ...(each.name === "istio-proxy" ? proxy : others),
   });
   const containerStatuses = made.spec.containers.map(report);
-  await setStatus(mesh, ["-n", namespace, "pod", name], { phase: "Running", containerStatuses });
+  const native = (made.spec.initContainers ?? []).filter((each: ValueMap) => each["restartPolicy"] === "Always");
+  const initContainerStatuses = native.map(report);
+  await setStatus(mesh, ["-n", namespace, "pod", name], { phase: "Running", containerStatuses, initContainerStatuses });
 }
 
 /** Deletes a pod immediately: there is no kubelet. */

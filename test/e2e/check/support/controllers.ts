@@ -1,0 +1,126 @@
+/** What restarted pods, kubelets and controllers do: none of them runs beside the API server. */
+import assert from "node:assert/strict";
+import { isMap, mapAt, type ValueMap } from "../../../../src/core/value.ts";
+import type { Breakage, Told } from "./breaking.ts";
+import { configured, connectAnew } from "./breaking.ts";
+import {
+  CONTROL_PLANE,
+  type MeshCluster,
+  podOf,
+  type PodParts,
+  removePod,
+  type Reports,
+  runPod,
+} from "./mesh_cluster.ts";
+import { secretOf, WEBHOOK } from "./mesh_cluster.ts";
+
+/** The webhook's Deployment was told to restart: new pods make a certificate, and write it and the caBundle. */
+export async function restartedWebhook(mesh: MeshCluster): Promise<void> {
+  const text = await mesh.kubectl("get", "deployment", WEBHOOK, "-n", CONTROL_PLANE, "-o", "json");
+  const { annotations } = JSON.parse(text).spec.template.metadata;
+  assert.ok(Date.parse(annotations?.["kubectl.kubernetes.io/restartedAt"]) > Date.now() - 60_000, text);
+  const certificate = mesh.authority.sign();
+  const before = mesh.webhook.log().length;
+  await mesh.webhook.certify(certificate);
+  await mesh.webhook.logged("New connections get the new certificate", before);
+  await mesh.apply(secretOf(certificate));
+  await connectAnew(mesh);
+}
+
+/** The kubelet writes the ConfigMap of the webhook to its volume. */
+async function mountedConfiguration({ kubectl, webhook }: MeshCluster): Promise<void> {
+  const { data } = JSON.parse(await kubectl("get", "configmap", WEBHOOK, "-n", CONTROL_PLANE, "-o", "json"));
+  const before = webhook.log().length;
+  for (const [key, text] of Object.entries<string>(data)) await webhook.write(`${key}.yaml`, text);
+  await webhook.logged("The new configuration is in force", before);
+}
+
+/** A change of the ConfigMap that the webhook reads too. */
+export function mounted({ make, heal, ...rest }: Breakage): Breakage {
+  const both = (change: Breakage["make"]) => async (mesh: MeshCluster) => {
+    await change(mesh);
+    await mountedConfiguration(mesh);
+  };
+  return { ...rest, make: both(make), heal: both(heal), reacts: mountedConfiguration };
+}
+
+/** With the CNI plugin, which captures a pod's traffic before its first container. */
+export function capturedByNode({ make, heal, ...rest }: Breakage): Breakage {
+  const enabled = mounted(
+    configured("values", (text) => text.replace("cni:\n    enabled: false", "cni:\n    enabled: true"), rest),
+  );
+  return {
+    ...rest,
+    make: async (mesh) => {
+      await enabled.make(mesh);
+      await make(mesh);
+    },
+    heal: async (mesh) => {
+      await heal(mesh);
+      await enabled.heal(mesh);
+    },
+  };
+}
+
+interface Workload extends PodParts {
+  readonly kind: "Deployment" | "CronJob";
+  /** What the kubelet says of a pod. */
+  readonly reports?: (pod: ValueMap) => Reports;
+}
+
+/** Adds a workload with a pod. What follows the advice gets a new pod of its template. */
+export function withWorkload({ kind, reports, ...parts }: Workload, told: Told): Breakage {
+  const metadata = { name: "odd", namespace: "mesh" };
+  const spec = mapAt(podOf("odd", parts), "spec");
+  const template = { metadata: { labels: { app: "odd" } }, spec };
+  const object: ValueMap = kind === "Deployment"
+    ? { apiVersion: "apps/v1", kind, metadata, spec: { selector: { matchLabels: { app: "odd" } }, template } }
+    : {
+      apiVersion: "batch/v1",
+      kind,
+      metadata,
+      spec: {
+        schedule: "* * * * *",
+        jobTemplate: { spec: { template: { ...template, spec: { ...spec, restartPolicy: "Never" } } } },
+      },
+    };
+  return {
+    make: async (mesh) => {
+      await mesh.apply(object);
+      await runPod(mesh, await podOfTemplate(mesh, kind), reports);
+    },
+    reacts: async (mesh) => {
+      await removePod(mesh, "odd");
+      await runPod(mesh, await podOfTemplate(mesh, kind), reports);
+    },
+    heal: async (mesh) => {
+      await mesh.kubectl("delete", kind, "odd", "-n", "mesh");
+      await removePod(mesh, "odd");
+    },
+    ...told,
+  };
+}
+
+/** As the controllers make it. */
+async function podOfTemplate({ kubectl }: MeshCluster, kind: Workload["kind"]): Promise<ValueMap> {
+  const { spec } = JSON.parse(await kubectl("get", kind, "odd", "-n", "mesh", "-o", "json"));
+  const template: unknown = kind === "Deployment" ? spec.template : spec.jobTemplate.spec.template;
+  assert(isMap(template));
+  const metadata = mapAt(template, "metadata");
+  const [owner, hash] = kind === "Deployment"
+    ? [{ apiVersion: "apps/v1", kind: "ReplicaSet", name: "odd-5d4f" }, { "pod-template-hash": "5d4f" }]
+    : [{ apiVersion: "batch/v1", kind: "Job", name: "odd-29000000" }, {}];
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: {
+      ...metadata,
+      name: "odd",
+      namespace: "mesh",
+      generateName: `${owner.name}-`,
+      labels: { ...mapAt(metadata, "labels"), ...hash },
+      ownerReferences: [{ ...owner, uid: "1", controller: true }],
+    },
+    spec: { ...mapAt(template, "spec"), automountServiceAccountToken: false },
+  };
+}

@@ -1,0 +1,61 @@
+/** Somebody at the editor of `kubectl edit`, who knows what the advice tells and nothing else of the place. */
+import assert from "node:assert/strict";
+import { shellWord } from "../../../../src/check/advice/commands.ts";
+import type { Cluster } from "../../support/cluster/cluster.ts";
+
+/** Corrects the object as the editor shows it; `told` are the message and the advice. */
+export type Writer = (file: string, told: string) => string;
+
+/** Corrects the line that the message names, in a text under a key of a ConfigMap. */
+export function atToldLine(place: RegExp, was: string, is: string): Writer {
+  return (file, told) => {
+    const { key = "", under, line = "" } = place.exec(told)?.groups ?? {};
+    const lines = file.split("\n");
+    const start = lines.findIndex((each) => each.startsWith(`  ${key}: |`));
+    const first = under === undefined ? start : lines.findIndex((each, index) => {
+      return index > start && new RegExp(`^\\s+${under}: \\|`).test(each);
+    });
+    assert.ok(start >= 0 && first >= start, `${told}\n${file}`);
+    const index = first + Number(line);
+    assert.ok(lines[index]?.includes(was), `line ${line} is: ${lines[index]}\n${told}`);
+    return lines.with(index, lines[index]?.replace(was, is) ?? "").join("\n");
+  };
+}
+
+/** Corrects the text that the message and the advice name by these words. */
+export function named(words: RegExp, was: string | RegExp, is: string): Writer {
+  return (file, told) => {
+    assert.match(told, words);
+    const written = file.replace(was, is);
+    assert.notEqual(written, file, file);
+    return written;
+  };
+}
+
+/** Runs a command of advice; what an editor is opened for is written by `writer`. */
+export async function runCommand(
+  cluster: Cluster,
+  command: string,
+  { writer, told }: { readonly writer: Writer | undefined; readonly told: string },
+): Promise<void> {
+  const run = async (text: string) => {
+    const { code, stdout, stderr } = await cluster.shell(text);
+    assert.equal(code, 0, `${text}: ${stderr}`);
+    return stdout;
+  };
+  const file = await Deno.makeTempFile({ prefix: "mesh-edit-" });
+  try {
+    if (!command.startsWith(EDIT)) {
+      // The user's own file: a pull secret.
+      await Deno.writeTextFile(file, '{"auths": {}}');
+      return void await run(command.replace(/\bFILE$/, file));
+    }
+    assert(writer !== undefined, `nobody knows what to write: ${command}`);
+    await Deno.writeTextFile(file, writer(await run(command.replace(EDIT, "kubectl get -o yaml ")), told));
+    await run(`export KUBE_EDITOR=${shellWord(`cp ${file}`)}; ${command}`);
+  } finally {
+    await Deno.remove(file);
+  }
+}
+
+const EDIT = "kubectl edit ";
