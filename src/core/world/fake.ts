@@ -215,7 +215,7 @@ type Watchers = Set<{ readonly paths: readonly string[]; readonly changed: () =>
 
 const NO_SYSTEM_CALLS: SystemCalls = {
   adoptOrphans: () => notImplemented("prctl"),
-  leaveProgramFile: () => notImplemented("madvise"),
+  releaseMemory: () => notImplemented("madvise"),
   hasEndedChild: () => notImplemented("waitid"),
   reap: () => notImplemented("waitpid"),
   netlink: () => notImplemented("netlink"),

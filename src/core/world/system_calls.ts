@@ -4,8 +4,8 @@ import type { Address } from "../net.ts";
 export interface SystemCalls {
   /** Makes this process the parent of its orphaned descendants, as PID 1 is (PR_SET_CHILD_SUBREAPER). Throws `SystemError`. */
   adoptOrphans(): void;
-  /** Drops unmodified pages of the program's file from memory; the kernel loads them again on access. Throws `SystemError`. */
-  leaveProgramFile(): void;
+  /** Drops free memory and unmodified pages of the program's file; the kernel loads them again on access. Throws `SystemError`. */
+  releaseMemory(): void;
   /** Whether a child has ended and is not reaped. Throws `SystemError`. */
   hasEndedChild(): boolean;
   /** Reaps a child that has ended. Throws `SystemError`. */

@@ -56,6 +56,10 @@ const DATAGRAM_CALLS = {
   sendmmsg: { parameters: ["i32", "buffer", "u32", "i32"], result: "i32" },
 } as const;
 
+const TRIM_CALLS = {
+  malloc_trim: { parameters: ["usize"], result: "i32" },
+} as const;
+
 const CHILD_CALLS = {
   ...CALLS,
   prctl: { parameters: ["i32", "u64", "u64", "u64", "u64"], result: "i32" },
@@ -105,6 +109,16 @@ export function withExecuteLibc(use: (libc: ExecuteLibc) => void): void {
 /** Opens the symbols for socket options, for one use. */
 export function withOptionLibc(use: (symbols: OptionLibc["symbols"]) => void): void {
   const library = openLibrary(() => Deno.dlopen(LIBRARY, OPTION_CALLS));
+  try {
+    use(library.symbols);
+  } finally {
+    library.close();
+  }
+}
+
+/** Opens the symbol for malloc_trim(3), for one use. */
+export function withTrimLibc(use: (symbols: Deno.DynamicLibrary<typeof TRIM_CALLS>["symbols"]) => void): void {
+  const library = openLibrary(() => Deno.dlopen(LIBRARY, TRIM_CALLS));
   try {
     use(library.symbols);
   } finally {

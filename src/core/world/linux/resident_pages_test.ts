@@ -6,18 +6,18 @@ const { system } = realWorld();
 const notLinux = Deno.build.os === "linux" ? undefined : "not Linux";
 
 // The C library is opened by the first who needs it and stays open, which the sanitizer of a test would call a leak.
-if (notLinux === undefined) system.leaveProgramFile();
+if (notLinux === undefined) system.releaseMemory();
 
 /** Kilobytes of files in the memory of this process. */
 async function ofFiles(): Promise<number> {
   return Number(/^RssFile:\s+(\d+) kB$/m.exec(await Deno.readTextFile("/proc/self/status"))?.[1]);
 }
 
-testWhen(notLinux, "leaveProgramFile() drops pages of the program, which continues", async () => {
+testWhen(notLinux, "releaseMemory() drops pages of the program, which continues", async () => {
   // Pages that are used come back.
   assert.equal(new Intl.NumberFormat("de").format(1234.5), "1.234,5");
   const before = await ofFiles();
-  system.leaveProgramFile();
+  system.releaseMemory();
   const after = await ofFiles();
   assert.ok(after < before, `${before} kB before, ${after} kB after`);
   assert.equal(new Intl.NumberFormat("de").format(1234.5), "1.234,5");
