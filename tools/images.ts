@@ -5,10 +5,12 @@
  * | flags                                   | what                                                              |
  * |-----------------------------------------|-------------------------------------------------------------------|
  * | `NAME...`                               | these images: proxy, init, webhook; all by default                |
- * | `--mesh-agent FILE`                     | the program of pods, by default dist/agent/mesh-agent             |
- * | `--kubectl-mesh FILE`                   | the program of the webhook, by default dist/kubectl-mesh          |
+ * | `--mesh-agent FILE`                     | the program of pods, by default dist/agent/mesh-agent, of another |
+ * |                                         | processor dist/agent/mesh-agent-linux-ARCH (`compile --all`)      |
+ * | `--kubectl-mesh FILE`                   | the program of the webhook, by default dist/kubectl-mesh likewise |
  * | `--envoy FILE`                          | Envoy, for the proxy                                              |
- * | `--out FOLDER`                          | in place of dist/images                                           |
+ * | `--arch amd64\|arm64`                   | for this processor; by default that of this machine               |
+ * | `--out FOLDER`                          | in place of dist/images, of another processor dist/images-ARCH    |
  * | `--update-packages`                     | pins Debian's packages of today in image/packages.json, and stops |
  *
  * SOURCE_DATE_EPOCH is the time of all files, by default that of the commit.
@@ -16,38 +18,48 @@
 import { parseArgs } from "node:util";
 import { packTar } from "modern-tar";
 import config from "../deno.json" with { type: "json" };
-import { ARCHITECTURE, layersOf, partsOf } from "./images/assemble.ts";
-import { pinsOfToday } from "./images/debian.ts";
+import { layersOf, partsOf } from "./images/assemble.ts";
+import { type Architecture, type Debian, OWN, pinsOfToday } from "./images/debian.ts";
 import { writeTree } from "./images/entry.ts";
 import { type Image, IMAGES } from "./images/images.ts";
 import { layoutOf, type Release } from "./images/oci.ts";
 import { run, say } from "./compile/run.ts";
 
 const ROOT = decodeURIComponent(new URL("..", import.meta.url).pathname).replace(/\/$/, "");
-const CACHE = `${Deno.env.get("MESH_CACHE") ?? `${ROOT}/.cache`}/debian`;
+const FOLDER = `${Deno.env.get("MESH_CACHE") ?? `${ROOT}/.cache`}/debian`;
 
 async function main(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
     options: {
-      "mesh-agent": { type: "string", default: `${ROOT}/dist/agent/mesh-agent` },
-      "kubectl-mesh": { type: "string", default: `${ROOT}/dist/kubectl-mesh` },
+      "arch": { type: "string", default: OWN },
+      "mesh-agent": { type: "string" },
+      "kubectl-mesh": { type: "string" },
       "envoy": { type: "string" },
-      "out": { type: "string", default: `${ROOT}/dist/images` },
+      "out": { type: "string" },
       "update-packages": { type: "boolean" },
     },
   });
-  if (values["update-packages"]) return await updatePackages();
-  const { out, "update-packages": _, ...programs } = values;
-  const release = await releaseOf();
+  const architecture = architectureOf(values.arch);
+  const debian = { folder: FOLDER, architecture };
+  if (values["update-packages"]) return await updatePackages(debian);
+  const isOwn = architecture === OWN;
+  const built = isOwn ? "" : `-linux-${architecture}`;
+  const { out = `${ROOT}/dist/images${isOwn ? "" : `-${architecture}`}`, envoy } = values;
+  const programs = {
+    "mesh-agent": values["mesh-agent"] ?? `${ROOT}/dist/agent/mesh-agent${built}`,
+    "kubectl-mesh": values["kubectl-mesh"] ?? `${ROOT}/dist/kubectl-mesh${built}`,
+    ...envoy === undefined ? {} : { envoy },
+  };
+  const release = await releaseOf(architecture);
   const all: Readonly<Record<string, Image>> = IMAGES;
   for (const name of positionals.length > 0 ? positionals : Object.keys(IMAGES)) {
     const image = all[name];
     if (image === undefined) {
       throw new Error(`There is no image "${name}": there are ${Object.keys(IMAGES).join(", ")}`);
     }
-    const layers = await layersOf(await partsOf(image, programs, CACHE), release.seconds);
+    const layers = await layersOf(await partsOf(image, programs, debian), release.seconds);
     const files = [...layoutOf(image, layers, release)].map(([path, content]) => ({ path, content }));
     await Deno.remove(`${out}/${name}`, { recursive: true }).catch(() => {});
     await Deno.mkdir(`${out}/${name}`, { recursive: true });
@@ -71,18 +83,23 @@ async function archiveOf(files: readonly { path: string; content: Uint8Array }[]
   );
 }
 
-async function releaseOf(): Promise<Release> {
+function architectureOf(name: string): Architecture {
+  if (name === "amd64" || name === "arm64") return name;
+  throw new Error(`No architecture "${name}": there are amd64, arm64`);
+}
+
+async function releaseOf(architecture: Architecture): Promise<Release> {
   const commit = await run(["git", "-C", ROOT, "log", "-1", "--format=%H %ct"]);
   const [revision = "", time = "0"] = commit.ok ? commit.text.trim().split(" ") : [];
   const seconds = Number(Deno.env.get("SOURCE_DATE_EPOCH") ?? time);
-  return { version: config.version, revision, architecture: ARCHITECTURE, seconds };
+  return { version: config.version, revision, architecture, seconds };
 }
 
-async function updatePackages(): Promise<number> {
+async function updatePackages(debian: Debian): Promise<number> {
   const file = `${ROOT}/image/packages.json`;
   const names = new Set(Object.values(IMAGES).flatMap(({ packages }): readonly string[] => packages));
   const known = JSON.parse(await Deno.readTextFile(file));
-  const pins = { ...known, [ARCHITECTURE]: await pinsOfToday([...names], CACHE) };
+  const pins = { ...known, [debian.architecture]: await pinsOfToday([...names], debian) };
   await Deno.writeTextFile(file, `${JSON.stringify(pins, null, 2)}\n`);
   return 0;
 }

@@ -1,14 +1,14 @@
 /** An image from its record: Debian's files, the programs, and a few small files, a layer for each. */
 import packages from "../../image/packages.json" with { type: "json" };
-import { packageEntries, type Pins } from "./debian.ts";
+import { type Architecture, type Debian, packageEntries, type Pins } from "./debian.ts";
 import type { Entry } from "./entry.ts";
 import { FILES, type Image, type Program } from "./images.ts";
 import { type Layer, layerOf } from "./layer.ts";
 
 const PINS: Readonly<Record<string, Pins>> = packages;
 
-/** Names of this machine's architecture: Go's and Debian's are the same. */
-export const ARCHITECTURE = Deno.build.arch === "aarch64" ? "arm64" : "amd64";
+/** What the header of an ELF program says of its processor (`e_machine`). Source: elf(5). */
+const MACHINES: Readonly<Record<Architecture, number>> = { amd64: 62, arm64: 183 };
 
 /** Entries with a title, as one layer. */
 export interface Part {
@@ -19,11 +19,11 @@ export interface Part {
 /** Paths of the programs. */
 export type Programs = Partial<Readonly<Record<Program, string>>>;
 
-/** The parts of an image. `folder` keeps Debian's packages. Errors if a package or a program is missing. */
-export async function partsOf(image: Image, programs: Programs, folder: string): Promise<Part[]> {
+/** The parts of an image. Errors if a package or a program is missing, or a program is for another processor. */
+export async function partsOf(image: Image, programs: Programs, source: Debian): Promise<Part[]> {
   const found = await Promise.all(
-    Object.entries(pinsOf(image)).map(async ([name, pinned]) => {
-      return { title: `${name} ${pinned.version}`, entries: await packageEntries(name, pinned, folder) };
+    Object.entries(pinsOf(source.architecture, image)).map(async ([name, pinned]) => {
+      return { title: `${name} ${pinned.version}`, entries: await packageEntries(name, pinned, source) };
     }),
   );
   const debian = {
@@ -33,19 +33,28 @@ export async function partsOf(image: Image, programs: Programs, folder: string):
   const own = Object.entries(image.programs).map(async ([path, program]) => {
     const file = programs[program];
     if (file === undefined) throw new Error(`The path of ${program} is missing: see --${program}`);
-    return { title: program, entries: [{ path, mode: 0o755, content: await Deno.readFile(file) }] };
+    const content = await readProgram(file, source.architecture);
+    return { title: program, entries: [{ path, mode: 0o755, content }] };
   });
   return [debian, { title: "users, folders, names", entries: smallEntries(image) }, ...await Promise.all(own)];
 }
 
-/** The packages of images at the versions that image/packages.json has. Errors if it has none of this architecture. */
-export function pinsOf(...images: readonly Image[]): Pins {
+/** A program. Errors if it is for another processor. */
+export async function readProgram(file: string, architecture: Architecture): Promise<Uint8Array<ArrayBuffer>> {
+  const content = await Deno.readFile(file);
+  const isElf = content.length > 20 && new DataView(content.buffer).getUint32(0) === 0x7f454c46;
+  if (isElf && new DataView(content.buffer).getUint16(18, true) === MACHINES[architecture]) return content;
+  throw new Error(`"${file}" is no program for ${architecture}`);
+}
+
+/** The packages of images at the versions that image/packages.json has. Errors if it has none of the architecture. */
+export function pinsOf(architecture: Architecture, ...images: readonly Image[]): Pins {
   return Object.fromEntries(
     images.flatMap(({ packages }) => packages).map((name) => {
-      const pinned = PINS[ARCHITECTURE]?.[name];
+      const pinned = PINS[architecture]?.[name];
       if (pinned !== undefined) return [name, pinned];
       throw new Error(
-        `image/packages.json has no "${name}" for ${ARCHITECTURE}: run this with --update-packages there`,
+        `image/packages.json has no "${name}" for ${architecture}: run this with --update-packages --arch ${architecture}`,
       );
     }),
   );

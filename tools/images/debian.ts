@@ -14,6 +14,18 @@ export interface Pinned {
 /** The pinned packages of an architecture by name. */
 export type Pins = Readonly<Record<string, Pinned>>;
 
+/** Go's and Debian's names are the same. */
+export type Architecture = "amd64" | "arm64";
+
+/** The architecture of this machine. */
+export const OWN: Architecture = Deno.build.arch === "aarch64" ? "arm64" : "amd64";
+
+/** Where packages come from and are kept. */
+export interface Debian {
+  readonly folder: string;
+  readonly architecture: Architecture;
+}
+
 /**
  * What an image takes of a package: libraries, programs that capture traffic, the licence. Shell scripts stay out: there is
  * no shell.
@@ -27,8 +39,8 @@ const KEPT: readonly RegExp[] = [
 const AUTHORITY = /^usr\/share\/ca-certificates\/mozilla\/.*\.crt$/;
 
 /** The entries of a package: its files, the bundle of its authorities, and its record for scanners, as distroless has it. */
-export async function packageEntries(name: string, pinned: Pinned, folder: string): Promise<Entry[]> {
-  const file = await packageFile(name, pinned, folder);
+export async function packageEntries(name: string, pinned: Pinned, debian: Debian): Promise<Entry[]> {
+  const file = await packageFile(name, pinned, debian);
   const archive = await output("dpkg-deb", ["--fsys-tarfile", file]);
   const all = (await unpackTar(archive)).map(({ header, data }): Entry & { type: string } => ({
     path: header.name.replace(/^\.?\//, "").replace(/\/$/, ""),
@@ -47,25 +59,49 @@ export async function packageEntries(name: string, pinned: Pinned, folder: strin
 }
 
 /** Names a package that apt no longer offers at its version, if the folder has none; `undefined` if all can be had. */
-export async function packagesGone(pins: Pins, folder: string): Promise<string | undefined> {
+export async function packagesGone(pins: Pins, debian: Debian): Promise<string | undefined> {
   for (const [name, { version, sha256 }] of Object.entries(pins)) {
-    if (await sumOf(pathOf(name, version, folder)) === sha256) continue;
-    const args = ["download", "--print-uris", `${name}=${version}`];
+    if (await sumOf(pathOf(name, version, debian)) === sha256) continue;
+    const args = [...await aptOptions(debian), "download", "--print-uris", `${name}=${version}`];
     const { success } = await new Deno.Command("apt-get", { args, stdout: "null", stderr: "null" }).output();
     if (!success) return `apt does not offer ${name} ${version} (tools/deno task images --update-packages)`;
   }
   return undefined;
 }
 
-function pathOf(name: string, version: string, folder: string): string {
-  return `${folder}/${name}_${version.replace(":", "%3a")}.deb`;
+function pathOf(name: string, version: string, { folder, architecture }: Debian): string {
+  return `${folder}/${name}_${version.replace(":", "%3a")}_${architecture}.deb`;
+}
+
+/** apt with lists of another architecture, of the same sources: this machine's own lists stay as they are. */
+const otherLists = new Map<string, Promise<readonly string[]>>();
+
+function aptOptions({ folder, architecture }: Debian): Promise<readonly string[]> {
+  if (architecture === OWN) return Promise.resolve([]);
+  const made = otherLists.get(architecture) ?? listsOf(`${folder}/apt-${architecture}`, architecture);
+  otherLists.set(architecture, made);
+  return made;
+}
+
+async function listsOf(folder: string, architecture: Architecture): Promise<readonly string[]> {
+  const [lists, cache] = [`${folder}/lists`, `${folder}/cache`];
+  for (const each of [lists, `${cache}/archives`]) await Deno.mkdir(`${each}/partial`, { recursive: true });
+  const settings = {
+    "APT::Architecture": architecture,
+    "APT::Architectures": architecture,
+    "Dir::State::Lists": lists,
+    "Dir::Cache": cache,
+  };
+  const options = Object.entries(settings).flatMap(([name, value]) => ["-o", `${name}=${value}`]);
+  await mustRun(["apt-get", ...options, "-q", "update"]);
+  return options;
 }
 
 /** The `.deb` file; downloads it on first use. Errors if Debian has it no more, or if it is another file. */
-async function packageFile(name: string, { version, sha256 }: Pinned, folder: string): Promise<string> {
-  const file = pathOf(name, version, folder);
+async function packageFile(name: string, { version, sha256 }: Pinned, debian: Debian): Promise<string> {
+  const file = pathOf(name, version, debian);
   if (await sumOf(file) === sha256) return file;
-  const downloaded = await download(name, version, folder);
+  const downloaded = await download(name, version, debian);
   if (downloaded.sha256 !== sha256) {
     throw new Error(`${name} ${version} has SHA-256 ${downloaded.sha256}, wanted is ${sha256}`);
   }
@@ -74,12 +110,14 @@ async function packageFile(name: string, { version, sha256 }: Pinned, folder: st
 }
 
 /** Downloads a package with apt, which checks Debian's signature. */
-async function download(name: string, version: string | undefined, folder: string) {
+async function download(name: string, version: string | undefined, debian: Debian) {
+  const { folder } = debian;
   await Deno.mkdir(folder, { recursive: true });
   const place = await Deno.makeTempDir({ dir: folder, prefix: "apt-" });
   try {
     const wanted = version === undefined ? name : `${name}=${version}`;
-    await mustRun(["sh", "-c", 'cd "$1" && apt-get download -q "$2"', "sh", place, wanted]);
+    const apt = ["apt-get", ...await aptOptions(debian), "download", "-q", wanted];
+    await mustRun(["sh", "-c", 'cd "$1" && shift && "$@"', "sh", place, ...apt]);
     const [found] = await Array.fromAsync(Deno.readDir(place));
     const file = `${folder}/${name}.${Deno.pid}.new`;
     await Deno.rename(`${place}/${found?.name}`, file);
@@ -90,12 +128,12 @@ async function download(name: string, version: string | undefined, folder: strin
 }
 
 /** The packages at the versions that apt offers today. */
-export async function pinsOfToday(names: readonly string[], folder: string): Promise<Pins> {
+export async function pinsOfToday(names: readonly string[], debian: Debian): Promise<Pins> {
   const pins: Record<string, Pinned> = {};
   for (const name of names.toSorted()) {
-    const { file, sha256 } = await download(name, undefined, folder);
+    const { file, sha256 } = await download(name, undefined, debian);
     const version = new TextDecoder().decode(await output("dpkg-deb", ["--field", file, "Version"])).trim();
-    await Deno.rename(file, pathOf(name, version, folder));
+    await Deno.rename(file, pathOf(name, version, debian));
     pins[name] = { version, sha256 };
   }
   return pins;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { needsProgram, testWhen } from "../../test/support/test_when.ts";
 import { temporaryFolder } from "../../test/support/temporary_folder.ts";
-import { layersOf } from "./assemble.ts";
+import { layersOf, readProgram } from "./assemble.ts";
 import { complete, type Entry, writeTree } from "./entry.ts";
 import { type Image, IMAGES } from "./images.ts";
 import { digestOf, layerOf } from "./layer.ts";
@@ -104,4 +104,17 @@ Deno.test("every package of an image is pinned with its version and checksum", a
   for (const { version, sha256 } of Object.values(pins.amd64)) {
     assert.match(`${version} ${sha256}`, /^[\w.+~:-]+ [0-9a-f]{64}$/);
   }
+});
+
+Deno.test("a program for another processor, and what is none, is refused", async () => {
+  await using folder = await temporaryFolder();
+  const file = `${folder.path}/program`;
+  const header = new Uint8Array(64);
+  header.set(text("\x7fELF"));
+  header[18] = 183;
+  await Deno.writeFile(file, header);
+  assert.deepEqual(await readProgram(file, "arm64"), header);
+  await assert.rejects(readProgram(file, "amd64"), /program" is no program for amd64/);
+  await Deno.writeTextFile(file, "#!/bin/sh\n");
+  await assert.rejects(readProgram(file, "arm64"), /no program for arm64/);
 });

@@ -1,7 +1,7 @@
 /** Each role of a pod and the webhook, in the root file systems of the images, as a container runtime starts them. */
 import assert from "node:assert/strict";
 import { partsOf, pinsOf } from "../../../tools/images/assemble.ts";
-import { packagesGone } from "../../../tools/images/debian.ts";
+import { type Debian, packagesGone } from "../../../tools/images/debian.ts";
 import { complete, writeTree } from "../../../tools/images/entry.ts";
 import { type Image, IMAGES } from "../../../tools/images/images.ts";
 import { CACHE } from "../../support/programs/cache.ts";
@@ -15,15 +15,15 @@ import { MeshPod, REDIRECT_ALL } from "../agent/support/mesh_pod.ts";
 import { Namespace, needsNamespaces, Pair } from "../iptables/support/pod.ts";
 
 const RUNTIME = decodeURIComponent(new URL("./support/container.py", import.meta.url).pathname);
-const DEBIAN = `${CACHE}/debian`;
+const DEBIAN: Debian = { folder: `${CACHE}/debian`, architecture: "amd64" };
 const NET_ADMIN = 12;
 const NET_RAW = 13;
 
 const envoy = await realEnvoy();
 const missing = needsNamespaces("apt-get", "dpkg-deb", "iptables-save", "nft", "curl") ?? envoy.missing ??
   (MESH_BINARY === undefined ? "the images hold a compiled binary: MESH_BINARY names none" : undefined) ??
-  (Deno.build.arch === "x86_64" ? undefined : "image/packages.json has the packages of amd64") ??
-  await packagesGone(pinsOf(IMAGES.init, IMAGES.proxy), DEBIAN);
+  (Deno.build.arch === "x86_64" ? undefined : "a container of amd64 runs on amd64") ??
+  await packagesGone(pinsOf(DEBIAN.architecture, IMAGES.init, IMAGES.proxy), DEBIAN);
 
 /** A root file system below a folder. */
 async function unpack(folder: string, image: Image): Promise<string> {
