@@ -30,8 +30,11 @@ cd "$(dirname "$self")/.." || exit
 
 case "$*" in
   '') ;;
-  -h | --help) usage && exit ;;
-  --record) "$self" | tee /dev/stderr | tools/deno run --quiet --no-check --allow-all test/e2e/demo/record_main.ts && exit ;;
+  -h | --help) usage; exit ;;
+  --record)
+    "$self" | tee >(cat >&2) | tools/deno run --quiet --no-check --allow-all test/e2e/demo/record_main.ts
+    exit
+    ;;
   *) fail "Unknown arguments: $*; \"examples/demo.sh --help\" has those that there are" 2 ;;
 esac
 
