@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import { needsNamespaces } from "../../test/e2e/iptables/support/pod.ts";
 import { testWhen } from "../../test/support/test_when.ts";
-import { killLeftBehind, RUN } from "./left_behind.ts";
+import { killLeftBehind, removeNamespaces, RUN } from "./left_behind.ts";
 
 const missing = Deno.build.os === "linux" ? undefined : "no /proc";
 
@@ -21,4 +22,21 @@ testWhen(missing, "killLeftBehind() kills the processes of a run, of other runs 
   assert.equal((await own.status).signal, "SIGKILL");
   other.kill("SIGTERM");
   assert.equal((await other.status).signal, "SIGTERM");
+});
+
+testWhen(missing ?? needsNamespaces(), "removeNamespaces() ends the processes in the namespaces of a run", async () => {
+  const run = crypto.randomUUID();
+  const name = `mesh-test-${run}-1`;
+  await new Deno.Command("ip", { args: ["netns", "add", name] }).output();
+  const child = new Deno.Command("ip", {
+    args: ["netns", "exec", name, "env", "-i", "sh", "-c", "echo; exec sleep 60"],
+    stdout: "piped",
+  })
+    .spawn();
+  const reader = child.stdout.getReader();
+  await reader.read();
+  await reader.cancel();
+  await removeNamespaces(run);
+  assert.equal((await child.status).signal, "SIGKILL");
+  await assert.rejects(Deno.stat(`/run/netns/${name}`), Deno.errors.NotFound);
 });
