@@ -56,6 +56,15 @@ Deno.test("a user without rights gets no ok, and no success", async () => {
   assert.deepEqual(summaryOf(hidden, "error").isSuccess, false);
 });
 
+Deno.test("the clock answers nothing of the webhooks: a category without any other answer is no success", () => {
+  const told = (id: string, result: "ok" | "unknown") => {
+    return { id, category: "webhook", title: id, result, message: "", fixes: [], hint: "", objects: [] } as const;
+  };
+  const hidden = told("webhook-exists", "unknown");
+  assert.equal(summaryOf([hidden, told("clock-skew", "ok")], "error").isSuccess, false);
+  assert.equal(summaryOf([hidden, told("webhook-validation", "ok")], "error").isSuccess, true);
+});
+
 Deno.test("-l: each category looks at what has the labels, and nothing is ok because there is nothing", async () => {
   const labelled = (team: string) => ({ metadata: { labels: { team } } });
   const odd = { metadata: { labels: { "istio-injection": "enable", team: "a" } } };

@@ -6,7 +6,7 @@ import { columnsOf } from "../../core/terminal.ts";
 import type { World } from "../../core/world/mod.ts";
 import { fixLines } from "../advice/text.ts";
 import { FIRST } from "../choose.ts";
-import { type FailOn, neededText, type Summary, summaryOf } from "../result.ts";
+import { type FailOn, neededText, summaryOf } from "../result.ts";
 import type { CheckResult } from "../result_schema.ts";
 import { adviceBlock, block, type Width } from "./lines.ts";
 
@@ -74,7 +74,7 @@ export function tableText(results: readonly CheckResult[], look: Look): string {
   if (told.length < results.length && !look.short) {
     parts.push([`${mark("skipped")} ${unreached} skipped: without the API server nothing else is known`]);
   }
-  return [...parts, lastLines(summaryOf(results, look.failOn), mark)].map((part) => `${part.join("\n")}\n`).join("\n");
+  return [...parts, lastLines(results, look.failOn, mark)].map((part) => `${part.join("\n")}\n`).join("\n");
 }
 
 /** Skipped because the API server does not answer: that is told once. */
@@ -84,10 +84,15 @@ function isUnreached({ result, message }: CheckResult): boolean {
 
 type MarkOf = (outcome: Outcome) => string;
 
+/** The words of `reason` for a missing right. */
+const NEEDS_RIGHT = /^cannot tell.*: needs /;
+
 /** What could not be checked, and how all ended. */
-function lastLines({ mark, counts }: Summary, markOf: MarkOf): string[] {
-  const { ok, warning, error, unknown, skipped } = counts;
-  const hint = `${counted(unknown, "check")} could not be made: "kubectl mesh check --rbac" prints the rights`;
+function lastLines(results: readonly CheckResult[], failOn: FailOn, markOf: MarkOf): string[] {
+  const { mark, counts: { ok, warning, error, unknown, skipped } } = summaryOf(results, failOn);
+  const needsRights = results.some(({ result, message }) => result === "unknown" && NEEDS_RIGHT.test(message));
+  const rights = needsRights ? ': "kubectl mesh check --rbac" prints the rights' : "";
+  const hint = `${counted(unknown, "check")} could not be made${rights}`;
   const all = [`${ok} ok`, counted(warning, "warning"), counted(error, "error"), `${unknown} unknown`];
   const last = `Status check results are ${markOf(mark)}: ${[...all, `${skipped} skipped`].join(", ")}`;
   return unknown === 0 ? [last] : [hint, last];

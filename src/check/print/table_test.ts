@@ -98,6 +98,14 @@ Status check results are ×: 2 ok, 1 warning, 1 error, 1 unknown, 1 skipped
   );
 });
 
+Deno.test("rights are named only where one is missing", () => {
+  const look = { color: false, short: false, failOn: "error", width: 80 } as const;
+  const hidden = result("admission", { result: "unknown", message: "cannot tell: the pods are not visible" });
+  assert.match(tableText([hidden], look), /\n1 check could not be made\nStatus/);
+  const both = [hidden, result("secret", { result: "unknown", message: 'cannot tell for "a": needs get on secrets' })];
+  assert.match(tableText(both, look), /\n2 checks could not be made: "kubectl mesh check --rbac" prints the rights\n/);
+});
+
 Deno.test("wide: no line is broken, and every object is named", () => {
   const objects = ["pod/shop/a", "pod/shop/b", "pod/shop/c"];
   const message = `pod/shop/a: ${"odd ".repeat(40)}end`;

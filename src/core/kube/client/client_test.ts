@@ -100,6 +100,19 @@ Deno.test("a missing object is no error of get() and remove(), but of list()", a
   });
 });
 
+Deno.test("a refused request names the role that grants it", async () => {
+  const hint = async (message: string) => {
+    const { api } = await clientOf(refused(403, message));
+    return await api.list("/m").then(() => undefined, (error: ApiError) => error.hint);
+  };
+  const list = 'pods is forbidden: User "u" cannot list resource "pods" in API group ""';
+  assert.equal(
+    await hint(`${list} in the namespace "a"`),
+    "an administrator can grant it with a Role and a RoleBinding",
+  );
+  assert.match(await hint(`${list} at the cluster scope`) ?? "", /with a ClusterRole and a ClusterRoleBinding$/);
+});
+
 Deno.test("errors name the request, and never the token", async () => {
   const { api } = await clientOf(
     refused(401, "Unauthorized"),

@@ -28,7 +28,9 @@ export function refusal(status: number, body: string, asked: Asked): ApiError {
   if (status === 403) {
     return new ApiError(`The Kubernetes API server does not allow it: ${said}`, {
       status,
-      hint: "an administrator can grant it with a Role and a RoleBinding",
+      hint: `an administrator can grant it with a ${
+        /at the cluster scope/.test(said) ? "ClusterRole and a ClusterRoleBinding" : "Role and a RoleBinding"
+      }`,
     });
   }
   const message = `The Kubernetes API server "${asked.server}" answered ${status} to ${asked.what}: ${said}`;
