@@ -99,6 +99,9 @@ const OTHERS = [
   "--serve",
   ...["--heap-growing-percent", "--jitless", "--no-jitless", "--lite-mode", "--optimize-for-size", "--single-threaded"], // V8
   "--min-semi-space-size",
+  "--max-semi-space-size",
+  "--after", // benchmarks
+  "--reviews",
   "--flag", // any
   "--help",
 ];
