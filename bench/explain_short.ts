@@ -7,7 +7,8 @@ import { parseArgs } from "node:util";
 import { connect } from "../src/core/kube/client/mod.ts";
 import { realWorld } from "../src/core/world/mod.ts";
 import { MESH_COMMAND } from "../test/support/programs/mesh.ts";
-import { addServiceAccount, type Cluster, startOwnCluster } from "../test/e2e/support/cluster/cluster.ts";
+import { type Cluster, startOwnCluster } from "../test/e2e/support/cluster/cluster.ts";
+import { addServiceAccount } from "../test/e2e/support/cluster/requests.ts";
 import { startKubelet } from "../test/e2e/support/kubelet.ts";
 
 const PODS = 500;

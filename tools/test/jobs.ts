@@ -21,6 +21,7 @@ export interface Job {
  * a time.
  */
 export const FIRST: readonly string[] = [
+  "test/e2e/explain/live_test.ts",
   "test/e2e/mesh/trust_test.ts",
   "test/e2e/mesh/istiod_test.ts",
   "test/e2e/check/heals_test.ts",
@@ -28,7 +29,6 @@ export const FIRST: readonly string[] = [
   "test/e2e/mesh/shapes_test.ts",
   "test/e2e/demo_test.ts",
   "test/e2e/check/cluster_test.ts",
-  "test/e2e/explain/live_test.ts",
   "test/e2e/check/injection_heals_test.ts",
   "test/e2e/check/servers_test.ts",
   "test/e2e/identity/renewal_test.ts",
@@ -38,7 +38,6 @@ export const FIRST: readonly string[] = [
   "test/e2e/iptables/verify_test.ts",
   "test/e2e/check/signals_test.ts",
   "test/e2e/agent/lifecycle_test.ts",
-  "test/e2e/toolchain_test.ts",
   "test/e2e/agent/start_test.ts",
 ];
 

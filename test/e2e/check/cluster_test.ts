@@ -5,7 +5,8 @@ import type { Value, ValueMap } from "../../../src/core/value.ts";
 import { BUILT_IN } from "../../../src/inject/mod.ts";
 import { runMesh } from "../../support/programs/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
-import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
+import { type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
+import { created, createNamespace, merged, removed, reported, tried } from "../support/cluster/requests.ts";
 import { rootCertificateIn } from "./support/mesh_cluster.ts";
 import { asUser, check, type Run, withResult } from "./support/results.ts";
 import { until } from "../../support/until.ts";
@@ -46,11 +47,8 @@ async function beforeMesh(cluster: Cluster): Promise<void> {
 }
 
 async function isWell(cluster: Cluster, webhook: WebhookProcess): Promise<void> {
-  for (const name of ["istio-system", "mesh", "plain"]) {
-    await kubectl(cluster, ["create", "namespace", name]);
-    await addServiceAccount(cluster, name);
-  }
-  await kubectl(cluster, ["label", "namespace", "mesh", "istio-injection=enabled"]);
+  for (const name of ["istio-system", "plain"]) await createNamespace(cluster, name);
+  await createNamespace(cluster, "mesh", { "istio-injection": "enabled" });
   const map = (name: string, data: Record<string, Value>) =>
     apply(cluster, { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "istio-system" }, data });
   await apply(cluster, rootCertificateIn("mesh"));
@@ -74,12 +72,13 @@ interface Breakage {
   readonly refusal: RegExp;
 }
 
+const NAMESPACE = { apiVersion: "v1", kind: "Namespace", metadata: { name: "mesh" } };
 const ENFORCE = "pod-security.kubernetes.io/enforce";
 
 function podSecurity(level: string, message: RegExp): Breakage {
   return {
-    make: (cluster) => kubectl(cluster, ["label", "namespace", "mesh", `${ENFORCE}=${level}`]),
-    heal: (cluster) => kubectl(cluster, ["label", "namespace", "mesh", `${ENFORCE}-`]),
+    make: (cluster) => merged(cluster, NAMESPACE, { metadata: { labels: { [ENFORCE]: level } } }),
+    heal: (cluster) => merged(cluster, NAMESPACE, { metadata: { labels: { [ENFORCE]: null } } }),
     id: "pod-security",
     message,
     refusal: new RegExp(`violates PodSecurity "${level}:latest".*container "istio-init"`),
@@ -95,14 +94,12 @@ interface Bound {
 /** There is no controller to fill in the status of quotas. */
 function bound({ kind, spec, status }: Bound, told: Pick<Breakage, "id" | "message" | "refusal">): Breakage {
   const object = { apiVersion: "v1", kind, metadata: { name: "bounds", namespace: "mesh" }, spec };
-  const name = ["-n", "mesh", kind.toLowerCase(), "bounds"];
-  const patch = ["--subresource=status", "--type=merge", "-p", JSON.stringify({ status: status ?? null })];
   return {
     async make(cluster) {
       await apply(cluster, object);
-      if (status !== undefined) await kubectl(cluster, ["patch", ...name, ...patch]);
+      if (status !== undefined) await reported(cluster, object, status);
     },
-    heal: (cluster) => kubectl(cluster, ["delete", ...name]),
+    heal: (cluster) => removed(cluster, object),
     ...told,
   };
 }
@@ -166,8 +163,7 @@ async function tellsAndHeals(cluster: Cluster, { make, heal, id, message, refusa
   await make(cluster);
   // Admission sees new limits a little later.
   await until(async () => {
-    const { code, stderr } = await cluster.kubectl(["create", "--dry-run=server", "-f", "-"], JSON.stringify(POD));
-    return code !== 0 && refusal.test(stderr);
+    return refusal.test((await tried(cluster, POD)).refusal);
   }, "Never: the API server refuses pods");
   const broken = (await check(cluster, ["--only", id])).results.get(id);
   assert.match(`${broken?.message}`, message);
@@ -194,7 +190,7 @@ async function isHealed(cluster: Cluster, { id, fixes }: CheckResult): Promise<v
 }
 
 async function judgesPods(cluster: Cluster): Promise<void> {
-  await kubectl(cluster, ["create", "-f", "-"], JSON.stringify(POD));
+  await created(cluster, POD);
   const last = { terminated: { exitCode: 137, reason: "OOMKilled" } };
   const proxy = { name: "istio-proxy", image: "x", imageID: "", restartCount: 3 };
   const waiting = { waiting: { reason: "ImagePullBackOff", message: "no such image" } };
@@ -205,14 +201,13 @@ async function judgesPods(cluster: Cluster): Promise<void> {
     [{ ...proxy, restartCount: 0, ready: false, state: waiting }, ["error proxy-image"]],
   ];
   for (const [status, expected] of cases) {
-    const patch = JSON.stringify({ status: { phase: "Running", containerStatuses: [status] } });
-    await kubectl(cluster, ["patch", "-n", "mesh", "pod", "cart", "--subresource=status", "--type=merge", "-p", patch]);
+    await reported(cluster, POD, { phase: "Running", containerStatuses: [status] });
     const { results } = await check(cluster, ["data-plane"]);
     const bad = [...results.values()].filter(({ result }) => result === "warning" || result === "error");
     assert.deepEqual(bad.map(({ id, result }) => `${result} ${id}`), expected);
     for (const { objects } of bad) assert.deepEqual(objects, ["pod/mesh/cart"]);
   }
-  await kubectl(cluster, ["delete", "-n", "mesh", "pod", "cart", "--force", "--grace-period=0"]);
+  await removed(cluster, POD);
 }
 
 async function isForbidden(cluster: Cluster): Promise<void> {

@@ -9,9 +9,18 @@ import { BUILT_IN } from "../../../src/inject/mod.ts";
 import { MESH_COMMAND } from "../../support/programs/mesh.ts";
 import { fc } from "../../support/properties.ts";
 import { testWhen } from "../../support/test_when.ts";
-import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
+import { type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
 import { until } from "../../support/until.ts";
-import { apply, create, register, startWebhook, statusOf, type WebhookProcess } from "../support/webhook.ts";
+import {
+  apply,
+  create,
+  register,
+  startWebhook,
+  statusOf,
+  triedStatus,
+  type WebhookProcess,
+} from "../support/webhook.ts";
+import { createNamespace } from "../support/cluster/requests.ts";
 
 const REVISIONS = ["default", "canary"];
 const POLICIES = ["enabled", "disabled"];
@@ -60,8 +69,7 @@ testWhen(needsCluster(), "check injection predicts what the API server and the w
   try {
     await apply(cluster, { apiVersion: "v1", kind: "Namespace", metadata: { name: "istio-system" } });
     for (const { name, labels } of NAMESPACES) {
-      await apply(cluster, { apiVersion: "v1", kind: "Namespace", metadata: { name, labels } });
-      await addServiceAccount(cluster, name);
+      await createNamespace(cluster, name, labels);
     }
     for (const policy of POLICIES) await t.step(`policy ${policy}: ${PODS} pods`, () => compare(cluster, policy));
   } finally {
@@ -122,11 +130,7 @@ async function isCalled(cluster: Cluster, revision: string): Promise<void> {
     spec: { containers: [{ name: "app", image: "example.com/app:1" }] },
   };
   await until(async () => {
-    const { stdout } = await cluster.kubectl(
-      ["create", "--dry-run=server", "-o", "json", "-f", "-"],
-      JSON.stringify(pod),
-    );
-    return stdout !== "" && statusOf(JSON.parse(stdout))?.["revision"] === revision;
+    return (await triedStatus(cluster, pod))?.["revision"] === revision;
   }, `Never: the webhook of "${revision}" is called`);
 }
 

@@ -5,10 +5,11 @@ import { isMap, type ValueMap } from "../../../src/core/value.ts";
 import { realWorld } from "../../../src/core/world/mod.ts";
 import { explainInjection } from "../../../src/check/mod.ts";
 import { testWhen } from "../../support/test_when.ts";
-import { addServiceAccount, needsCluster } from "../support/cluster/cluster.ts";
+import { needsCluster } from "../support/cluster/cluster.ts";
 import { until } from "../../support/until.ts";
 import { statusOf } from "../support/webhook.ts";
 import { configurationsOf, type MeshCluster, podOf, startMesh } from "./support/mesh_cluster.ts";
+import { createNamespace } from "../support/cluster/requests.ts";
 
 /** Expressions that can be predicted. Each has its own namespace and webhook. */
 const TOLD = [
@@ -56,8 +57,7 @@ testWhen(needsCluster(), "check injection predicts matchConditions", async (t) =
   const api = await connect(realWorld(), { kubeconfig: mesh.cluster.kubeconfig });
   try {
     for (const [index] of [...TOLD, ...UNTOLD].entries()) {
-      await mesh.kubectl("create", "namespace", `cond-${index}`);
-      await addServiceAccount(mesh.cluster, `cond-${index}`);
+      await createNamespace(mesh.cluster, `cond-${index}`);
     }
     for (const policy of POLICIES) {
       await t.step(`failurePolicy ${policy}`, async () => {

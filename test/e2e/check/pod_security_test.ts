@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { type Level, violationsOf } from "../../../src/check/checks/security/pod_security.ts";
 import type { ValueMap } from "../../../src/core/value.ts";
 import { testWhen } from "../../support/test_when.ts";
-import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
-import { kubectl } from "../support/webhook.ts";
+import { type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
+import { createNamespace, tried } from "../support/cluster/requests.ts";
 
 const LEVELS: readonly Level[] = ["baseline", "restricted"];
 
@@ -78,9 +78,7 @@ testWhen(needsCluster(), "violationsOf() forbids what the API server forbids", a
   const cluster = await startCluster();
   try {
     for (const level of LEVELS) {
-      await kubectl(cluster, ["create", "namespace", level]);
-      await kubectl(cluster, ["label", "namespace", level, `pod-security.kubernetes.io/enforce=${level}`]);
-      await addServiceAccount(cluster, level);
+      await createNamespace(cluster, level, { "pod-security.kubernetes.io/enforce": level });
       await t.step(level, () => agrees(cluster, level));
     }
   } finally {
@@ -93,11 +91,11 @@ async function agrees(cluster: Cluster, level: Level): Promise<void> {
   const verdicts = { forbidden: 0, admitted: 0 };
   for (const [name, pod] of all) {
     const placed = { ...pod, metadata: { name: "p", namespace: level } };
-    const { code, stderr } = await cluster.kubectl(["create", "--dry-run=server", "-f", "-"], JSON.stringify(placed));
-    const isForbidden = /violates PodSecurity/.test(stderr);
-    assert.ok(code === 0 || isForbidden, `${name}: ${stderr}`);
+    const { refusal } = await tried(cluster, placed);
+    const isForbidden = /violates PodSecurity/.test(refusal);
+    assert.ok(refusal === "" || isForbidden, `${name}: ${refusal}`);
     const found = violationsOf(pod, level);
-    assert.equal(found.length > 0, isForbidden, `${name}: ${stderr || "admitted"}, ours: ${found.join("; ")}`);
+    assert.equal(found.length > 0, isForbidden, `${name}: ${refusal || "admitted"}, ours: ${found.join("; ")}`);
     verdicts[isForbidden ? "forbidden" : "admitted"]++;
   }
   assert.ok(verdicts.forbidden > 5 && verdicts.admitted > 5, JSON.stringify(verdicts));

@@ -2,15 +2,11 @@
 import assert from "node:assert/strict";
 import { runMesh } from "../../support/programs/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
-import {
-  addServiceAccount,
-  needsCluster,
-  type OwnCluster as Cluster,
-  startOwnCluster,
-} from "../support/cluster/cluster.ts";
+import { needsCluster, type OwnCluster as Cluster, startOwnCluster } from "../support/cluster/cluster.ts";
 import { kubectl } from "../support/webhook.ts";
 import { type Between, startBetween } from "./support/between.ts";
 import { check, type Results, resultsOf, withResult } from "./support/results.ts";
+import { addServiceAccount } from "../support/cluster/requests.ts";
 
 testWhen(needsCluster(), "check of unusual API servers", async (t) => {
   const cluster = await startOwnCluster();

@@ -6,8 +6,9 @@ import { BUILT_IN } from "../../../src/inject/mod.ts";
 import { MESH_COMMAND } from "../../support/programs/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
-import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
+import { type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
 import { apply, create, register, startWebhook, statusOf } from "../support/webhook.ts";
+import { addServiceAccount } from "../support/cluster/requests.ts";
 
 const NATIVE = BUILT_IN.values;
 const NEW_VALUES = NATIVE.replace(/^( {2}tag: ).*$/m, "$19.9.9");

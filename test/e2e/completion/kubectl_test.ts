@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { MESH_COMMAND } from "../../support/programs/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
-import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
+import { type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
+import { addServiceAccount } from "../support/cluster/requests.ts";
 
 const OBJECTS = [
   workload("apps/v1", "Deployment", "web"),

@@ -11,7 +11,8 @@ import { missing, RealMesh } from "../mesh/support/mesh.ts";
 import { apply } from "../support/webhook.ts";
 import { installWebhook } from "../check/support/mesh_cluster.ts";
 import { makeAuthority } from "../check/support/certificates.ts";
-import { addServiceAccount, needsCluster } from "../support/cluster/cluster.ts";
+import { needsCluster } from "../support/cluster/cluster.ts";
+import { addServiceAccount } from "../support/cluster/requests.ts";
 import { DemoNode } from "./node.ts";
 
 const [folder = ""] = Deno.args;

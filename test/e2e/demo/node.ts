@@ -4,7 +4,7 @@ import { MESH_COMMAND } from "../../support/programs/mesh.ts";
 import type { RunningPod } from "../mesh/support/kubelet/kubelet.ts";
 import type { RealMesh } from "../mesh/support/mesh.ts";
 import { slicesOf } from "../mesh/support/objects.ts";
-import { addServiceAccount } from "../support/cluster/cluster.ts";
+import { addServiceAccount } from "../support/cluster/requests.ts";
 import { type KubeletNode, type RunningContainer, startKubelet } from "../support/kubelet.ts";
 
 const NAME = "node-1";
@@ -38,7 +38,8 @@ export class DemoNode {
       return object.metadata.deletionTimestamp === undefined ? undefined : this.#remove(object);
     });
     const namespaces = watch("/api/v1/namespaces", {}, ({ type, object: { metadata: { name } } }) => {
-      return type === "ADDED" ? addServiceAccount(this.mesh.parts.cluster, name) : undefined;
+      // A namespace may be gone meanwhile.
+      return type === "ADDED" ? addServiceAccount(this.mesh.parts.cluster, name).catch(() => {}) : undefined;
     });
     for (const each of [pods, namespaces]) each.catch(failed.reject);
     return await failed.promise;

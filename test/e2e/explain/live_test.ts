@@ -5,12 +5,14 @@
 import assert from "node:assert/strict";
 import { ANSWER, type Answer } from "../../../src/explain/answer_schema.ts";
 import { GLANCE } from "../../../src/explain/glance/glance_schema.ts";
+import { isList, isMap, mapAt } from "../../../src/core/value.ts";
 import { runMesh } from "../../support/programs/mesh.ts";
 import { temporaryFolder } from "../../support/temporary_folder.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
 import { type Namespace, Pair } from "../iptables/support/pod.ts";
 import { startCluster } from "../support/cluster/cluster.ts";
+import { got, reported } from "../support/cluster/requests.ts";
 import { startKubelet } from "../support/kubelet.ts";
 import {
   APPLICATION,
@@ -128,8 +130,9 @@ async function saved(scene: Scene): Promise<void> {
 async function withGuest(scene: Scene, pod: string, before: readonly string[], ...args: string[]) {
   const { cluster, node, containers } = scene;
   const names = async () => {
-    const get = ["get", "pod", pod, "-n", "shop", "-o", "jsonpath={.spec.ephemeralContainers[*].name}"];
-    return (await cluster.kubectl(get)).stdout.split(" ").filter((name) => name !== "");
+    const { ephemeralContainers } = mapAt(await got(cluster, `/api/v1/namespaces/shop/pods/${pod}`), "spec");
+    const guests = isList(ephemeralContainers) ? ephemeralContainers.filter(isMap) : [];
+    return guests.map(({ name }) => String(name));
   };
   const known = await names();
   const running = explain(scene, "explain", `pod/${pod}`, "-n", "shop", "-o", "json", ...args);
@@ -140,8 +143,8 @@ async function withGuest(scene: Scene, pod: string, before: readonly string[], .
   const guest = { ...proxy, command: [...proxy.command ?? [], ...before] };
   await node.runs({ ...containers, [`shop/${pod}/${name}`]: guest });
   const own = { name, image: IMAGE, imageID: "", ready: false, restartCount: 0, state: RUNNING };
-  const patch = JSON.stringify({ status: { ephemeralContainerStatuses: [own] } });
-  await kubectl(cluster, ["patch", "pod", pod, "-n", "shop", "--subresource=status", "-p", patch]);
+  const object = { apiVersion: "v1", kind: "Pod", metadata: { name: pod, namespace: "shop" } };
+  await reported(cluster, object, { ephemeralContainerStatuses: [own] });
   return await running;
 }
 

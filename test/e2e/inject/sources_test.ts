@@ -8,8 +8,18 @@ import { runMesh } from "../../support/programs/mesh.ts";
 import { temporaryFolder } from "../../support/temporary_folder.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
-import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
-import { apply, create, kubectl, register, startWebhook, statusOf, type WebhookProcess } from "../support/webhook.ts";
+import { type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
+import {
+  apply,
+  create,
+  kubectl,
+  register,
+  startWebhook,
+  statusOf,
+  triedStatus,
+  type WebhookProcess,
+} from "../support/webhook.ts";
+import { createNamespace } from "../support/cluster/requests.ts";
 
 /** The labels of each namespace. */
 const NAMESPACES: Readonly<Record<string, Record<string, string>>> = {
@@ -103,8 +113,7 @@ interface Scene {
 async function prepare(cluster: Cluster, webhooks: WebhookProcess[]): Promise<void> {
   await apply(cluster, { apiVersion: "v1", kind: "Namespace", metadata: { name: "istio-system" } });
   for (const [name, labels] of Object.entries(NAMESPACES)) {
-    await apply(cluster, { apiVersion: "v1", kind: "Namespace", metadata: { name, labels } });
-    await addServiceAccount(cluster, name);
+    await createNamespace(cluster, name, labels);
   }
   for (const object of SOME_RIGHTS) await apply(cluster, object);
   for (const [revision, values] of Object.entries(VALUES)) {
@@ -118,9 +127,8 @@ async function prepare(cluster: Cluster, webhooks: WebhookProcess[]): Promise<vo
   }
   for (const [namespace, revision] of [["on", "default"], ["canary", "canary"], ["tagged", "canary"]] as const) {
     await until(async () => {
-      const pod = JSON.stringify({ ...MANIFESTS[0], metadata: { name: "probe", namespace } });
-      const { stdout } = await cluster.kubectl(["create", "--dry-run=server", "-o", "json", "-f", "-"], pod);
-      return stdout !== "" && statusOf(JSON.parse(stdout))?.["revision"] === revision;
+      const pod = { ...MANIFESTS[0], metadata: { name: "probe", namespace } };
+      return (await triedStatus(cluster, pod))?.["revision"] === revision;
     }, `Never: the webhook of "${namespace}" is called`);
   }
 }

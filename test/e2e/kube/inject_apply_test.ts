@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { runMesh } from "../../support/programs/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
-import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
+import { type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
+import { addServiceAccount } from "../support/cluster/requests.ts";
 
 const EXAMPLES = ["examples/helloworld.yaml", "examples/bookinfo.yaml"];
 

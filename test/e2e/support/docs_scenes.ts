@@ -8,9 +8,8 @@ import {
   type Reports,
   rootCertificateIn,
   runPod,
-  setStatus,
 } from "../check/support/mesh_cluster.ts";
-import { addServiceAccount } from "./cluster/cluster.ts";
+import { addServiceAccount, reported } from "./cluster/requests.ts";
 
 /** A namespace with the ConfigMap of istiod. */
 async function namespace(
@@ -45,7 +44,7 @@ async function troubles(mesh: MeshCluster): Promise<void> {
     restartCount: 4,
     state: failed,
   }];
-  await setStatus(mesh, ["-n", "shop", "pod", "cart"], { phase: "Pending", initContainerStatuses });
+  await reported(mesh.cluster, podOf("cart", { namespace: "shop" }), { phase: "Pending", initContainerStatuses });
   await pod(mesh, "web", { proxy: { ready: false } });
   const owner = { apiVersion: "batch/v1", kind: "Job", name: "migrate", uid: "1", controller: true };
   const done = { ready: false, state: { terminated: { exitCode: 0 } } };

@@ -1,6 +1,8 @@
 /** A stand-in for a kubelet: the API server's `pods/exec` and `pods/log` reach it, and it runs the commands in network namespaces. */
 import { goProgram } from "../../support/programs/go_program.ts";
+import type { ValueMap } from "../../../src/core/value.ts";
 import type { Cluster } from "./cluster/cluster.ts";
+import { created, reported } from "./cluster/requests.ts";
 
 /** A running container of a pod, by `NAMESPACE/POD/CONTAINER`. */
 export interface RunningContainer {
@@ -34,12 +36,12 @@ export async function startKubelet(cluster: Cluster, name = "node-1"): Promise<K
   const child = new Deno.Command(program, { args: [file], stdin: "piped", stdout: "piped", stderr: "null" }).spawn();
   const port = await firstLine(child.stdout);
   const node = { apiVersion: "v1", kind: "Node", metadata: { name } };
-  await applied(cluster, ["create", "-f", "-"], node);
+  await created(cluster, node);
   const status = {
     addresses: [{ type: "InternalIP", address: "127.0.0.1" }],
     daemonEndpoints: { kubeletEndpoint: { Port: Number(port) } },
   };
-  await applied(cluster, ["patch", "node", name, "--subresource=status", "-p", JSON.stringify({ status })]);
+  await reported(cluster, node, status);
   return {
     name,
     runs: (containers) => Deno.writeTextFile(file, JSON.stringify(containers)),
@@ -59,23 +61,17 @@ export async function startKubelet(cluster: Cluster, name = "node-1"): Promise<K
 
 /** Adds a pod that runs on the node, with this status. */
 export async function addRunningPod(cluster: Cluster, pod: RunningPod): Promise<void> {
-  const { status, ...object } = pod;
-  await applied(cluster, ["create", "-f", "-"], { apiVersion: "v1", kind: "Pod", ...object });
-  const { name, namespace = "default" } = pod.metadata;
-  const patch = JSON.stringify({ status });
-  await applied(cluster, ["patch", "pod", name, "-n", namespace, "--subresource=status", "-p", patch]);
+  const { status, metadata, spec } = pod;
+  const object = { apiVersion: "v1", kind: "Pod", metadata, spec };
+  await created(cluster, object);
+  await reported(cluster, object, status);
 }
 
 /** A pod as it is in the API. */
 export interface RunningPod {
-  readonly metadata: { readonly name: string; readonly namespace?: string; readonly [key: string]: unknown };
-  readonly spec: { readonly nodeName: string; readonly [key: string]: unknown };
-  readonly status: object;
-}
-
-async function applied(cluster: Cluster, args: readonly string[], object?: unknown): Promise<void> {
-  const { code, stderr } = await cluster.kubectl(args, object === undefined ? undefined : JSON.stringify(object));
-  if (code !== 0) throw new Error(stderr);
+  readonly metadata: ValueMap;
+  readonly spec: ValueMap;
+  readonly status: ValueMap;
 }
 
 async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {

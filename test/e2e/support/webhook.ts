@@ -7,7 +7,7 @@ import { type TestCertificate, testCertificate } from "../../support/tls/certifi
 import { MESH_COMMAND } from "../../support/programs/mesh.ts";
 import { DEADLINE_MILLISECONDS } from "../../support/until.ts";
 import type { Cluster } from "./cluster/cluster.ts";
-import { applied, created, type Query } from "./cluster/requests.ts";
+import { applied, created, type Query, tried } from "./cluster/requests.ts";
 
 /** How to start it. */
 export interface WebhookRun {
@@ -180,6 +180,12 @@ export async function create(cluster: Cluster, objects: readonly Value[], query:
 
 /** What `create` needs for a dry run. */
 export const DRY_RUN: Query = { dryRun: "All" };
+
+/** The status annotation that a pod would get; `undefined` if the API server refuses it, or it is not injected. */
+export async function triedStatus(cluster: Cluster, pod: ValueMap): Promise<ValueMap | undefined> {
+  const { made } = await tried(cluster, pod);
+  return made === undefined ? undefined : statusOf(made);
+}
 
 /** The status annotation of an injected pod; `undefined` for other pods. */
 export function statusOf(pod: Value): ValueMap | undefined {

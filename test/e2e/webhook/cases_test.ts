@@ -15,7 +15,8 @@ import { testWhen } from "../../support/test_when.ts";
 import { type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
 import { dryRun, held } from "../support/pods.ts";
 import { until } from "../../support/until.ts";
-import { kubectl, register, statusOf } from "../support/webhook.ts";
+import { kubectl, register, triedStatus } from "../support/webhook.ts";
+import { createNamespace } from "../support/cluster/requests.ts";
 
 /** A server of reviews. The test sets the injector. */
 function serve(current: () => Injector) {
@@ -44,8 +45,7 @@ testWhen(missing, "in an API server, the patches of all cases make the same pods
   let compared = 0;
   try {
     await kubectl(cluster, ["label", "namespace", "default", "istio-injection=enabled"]);
-    await kubectl(cluster, ["create", "namespace", "plain"]);
-    await kubectl(cluster, ["create", "serviceaccount", "default", "-n", "plain"]);
+    await createNamespace(cluster, "plain");
     await register(cluster, { port: server.port, authority: server.authority });
     await until(() => isCalled(cluster), "Never: the webhook is called");
     for (const item of cases.filter(({ rc = 0 }) => rc === 0)) {
@@ -62,9 +62,7 @@ testWhen(missing, "in an API server, the patches of all cases make the same pods
 async function isCalled(cluster: Cluster): Promise<boolean> {
   const containers = [{ name: "app", image: "example.com/app:1" }];
   const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "probe" }, spec: { containers } };
-  const args = ["create", "--dry-run=server", "-o", "json", "-f", "-"];
-  const { stdout } = await cluster.kubectl(args, JSON.stringify(pod));
-  return stdout !== "" && statusOf(JSON.parse(stdout)) !== undefined;
+  return await triedStatus(cluster, pod) !== undefined;
 }
 
 /**

@@ -8,10 +8,20 @@ import { type TestCertificate, testCertificate } from "../../support/tls/certifi
 import { runMesh } from "../../support/programs/mesh.ts";
 import { freePort } from "../../support/ports.ts";
 import { testWhen } from "../../support/test_when.ts";
-import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
+import { type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
 import { dryRun, held } from "../support/pods.ts";
 import { until } from "../../support/until.ts";
-import { create, DRY_RUN, kubectl, register, startWebhook, statusOf, type WebhookProcess } from "../support/webhook.ts";
+import {
+  create,
+  DRY_RUN,
+  kubectl,
+  register,
+  startWebhook,
+  statusOf,
+  triedStatus,
+  type WebhookProcess,
+} from "../support/webhook.ts";
+import { createNamespace, tried } from "../support/cluster/requests.ts";
 
 const ROOT = decodeURIComponent(new URL("../../../", import.meta.url).pathname);
 const CONFIGURATION = { config: BUILT_IN.config, values: BUILT_IN.values, mesh: BUILT_IN.mesh };
@@ -37,11 +47,6 @@ testWhen(needsCluster(), "webhook lifecycle in a cluster", async (t) => {
   }
 });
 
-async function createNamespace(cluster: Cluster, name: string): Promise<void> {
-  await kubectl(cluster, ["create", "namespace", name]);
-  await addServiceAccount(cluster, name);
-}
-
 function pod(name: string, namespace: string): ValueMap {
   const containers = [{ name: "app", image: "example.com/app:1" }];
   const spec = { automountServiceAccountToken: false, containers };
@@ -54,8 +59,8 @@ async function decidesWhileDown(cluster: Cluster): Promise<void> {
   await register(cluster, { port, authority, failurePolicy: "Fail" });
   let said = "";
   await until(async () => {
-    said = (await cluster.kubectl(["create", "-f", "-"], JSON.stringify(pod("refused", "mesh")))).stderr;
-    return said !== "" ? true : (await kubectl(cluster, ["delete", "pod", "-n", "mesh", "refused"])) === "";
+    said = (await tried(cluster, pod("refused", "mesh"))).refusal;
+    return said !== "";
   }, "Never: the API server refuses pods of the mesh");
   assert.match(said, /failed calling webhook "namespace\.sidecar-injector\.istio\.io".*connection refused/);
   for (const namespace of ["plain", "istio-system"]) {
@@ -64,10 +69,10 @@ async function decidesWhileDown(cluster: Cluster): Promise<void> {
   }
   await register(cluster, { port, authority, failurePolicy: "Ignore" });
   await until(async () => {
-    return (await cluster.kubectl(["create", "-f", "-"], JSON.stringify(pod("ignored", "mesh")))).code === 0;
+    return (await tried(cluster, pod("ignored", "mesh"))).refusal === "";
   }, "Never: the API server takes pods of the mesh");
-  const ignored = JSON.parse(await kubectl(cluster, ["get", "pod", "-n", "mesh", "ignored", "-o", "json"]));
-  assert.equal(statusOf(ignored), undefined);
+  const [ignored] = await create(cluster, [pod("ignored", "mesh")]);
+  assert.equal(statusOf(ignored ?? null), undefined);
 }
 
 /** Runs a webhook that the API server calls, with the policy Fail, until the body has ended. */
@@ -83,11 +88,8 @@ async function withWebhook<T>(cluster: Cluster, body: (webhook: WebhookProcess) 
 }
 
 async function isCalled(cluster: Cluster): Promise<void> {
-  await until(async () => {
-    const args = ["create", "--dry-run=server", "-o", "json", "-f", "-"];
-    const { stdout } = await cluster.kubectl(args, JSON.stringify(pod("probe", "mesh")));
-    return stdout !== "" && statusOf(JSON.parse(stdout)) !== undefined;
-  }, "Never: the webhook is called");
+  const isCalled = async () => await triedStatus(cluster, pod("probe", "mesh")) !== undefined;
+  await until(isCalled, "Never: the webhook is called");
 }
 
 async function comesBack(cluster: Cluster): Promise<void> {

@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import type { Value, ValueMap } from "../../../src/core/value.ts";
 import { BUILT_IN } from "../../../src/inject/mod.ts";
 import { testWhen } from "../../support/test_when.ts";
-import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
+import { type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
 import { until } from "../../support/until.ts";
-import { create, kubectl, register, startWebhook, statusOf, type WebhookProcess } from "../support/webhook.ts";
+import { create, register, startWebhook, statusOf, type WebhookProcess } from "../support/webhook.ts";
+import { createNamespace, tried } from "../support/cluster/requests.ts";
 
 const REVISIONS = ["default", "canary"];
 const POLICIES = ["enabled", "disabled"];
@@ -69,12 +70,6 @@ testWhen(needsCluster(), "pods are injected as the decision table says", async (
   }
 });
 
-async function createNamespace(cluster: Cluster, name: string, labels: Readonly<Record<string, string>>) {
-  const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name, labels } };
-  await kubectl(cluster, ["create", "-f", "-"], JSON.stringify(namespace));
-  await addServiceAccount(cluster, name);
-}
-
 async function check(cluster: Cluster, policy: string): Promise<void> {
   const config = BUILT_IN.config.replace(/^policy: .*$/m, `policy: ${policy}`);
   const webhooks: WebhookProcess[] = [];
@@ -98,9 +93,8 @@ async function webhooksAreCalled(cluster: Cluster): Promise<void> {
   for (const revision of REVISIONS) {
     const row: Row = { namespace: `rev-${revision}`, label: "true", annotation: "none", revision: "none" };
     await until(async () => {
-      const args = ["create", "--dry-run=server", "-o", "json", "-f", "-"];
-      const { stdout } = await cluster.kubectl(args, JSON.stringify(podOf(row, "probe")));
-      return stdout !== "" && revisionOf(JSON.parse(stdout)) === revision;
+      const { made } = await tried(cluster, podOf(row, "probe"));
+      return made !== undefined && revisionOf(made) === revision;
     }, `Never: the webhook of "${revision}" is called`);
   }
 }

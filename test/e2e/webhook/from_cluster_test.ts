@@ -4,9 +4,10 @@ import type { Value } from "../../../src/core/value.ts";
 import { BUILT_IN } from "../../../src/inject/mod.ts";
 import { runMesh } from "../../support/programs/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
-import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
+import { type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
 import { until } from "../../support/until.ts";
 import { apply, kubectl, register, startWebhook, type WebhookProcess } from "../support/webhook.ts";
+import { createNamespace, tried } from "../support/cluster/requests.ts";
 
 const CASE = "examples/helloworld.yaml";
 
@@ -82,9 +83,7 @@ async function isForbidden(cluster: Cluster): Promise<void> {
 }
 
 async function follows(cluster: Cluster): Promise<void> {
-  await kubectl(cluster, ["create", "namespace", "mesh"]);
-  await kubectl(cluster, ["label", "namespace", "mesh", "istio-injection=enabled"]);
-  await addServiceAccount(cluster, "mesh");
+  await createNamespace(cluster, "mesh", { "istio-injection": "enabled" });
   const webhook = await startWebhook({ flags: ["--from-cluster", "--kubeconfig", cluster.kubeconfig] });
   try {
     await register(cluster, { port: webhook.port, authority: webhook.authority });
@@ -175,9 +174,8 @@ async function probePod(cluster: Cluster): Promise<string> {
   const metadata = { name: "probe", namespace: "mesh" };
   const containers = [{ name: "app", image: "example.com/app:1" }];
   const pod = { apiVersion: "v1", kind: "Pod", metadata, spec: { containers } };
-  const args = ["create", "--dry-run=server", "-o", "json", "-f", "-"];
-  const { stdout } = await cluster.kubectl(args, JSON.stringify(pod));
-  return stdout === "" ? "" : JSON.stringify(JSON.parse(stdout));
+  const { made } = await tried(cluster, pod);
+  return made === undefined ? "" : JSON.stringify(made);
 }
 
 async function doesNotStart(cluster: Cluster): Promise<void> {

@@ -4,8 +4,9 @@ import { isMap, mapAt, type Value, type ValueMap } from "../../../src/core/value
 import { type TestCertificate, testCertificate } from "../../support/tls/certificates.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
-import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
+import { type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
 import { apply, create, DRY_RUN, kubectl, register, startWebhook, statusOf } from "../support/webhook.ts";
+import { addServiceAccount } from "../support/cluster/requests.ts";
 
 const HELPER = {
   name: "helper",

@@ -13,9 +13,10 @@ import { isLong, tellFigure } from "../../support/long.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { type TestCertificate, testCertificate } from "../../support/tls/certificates.ts";
 import { until } from "../../support/until.ts";
-import { addServiceAccount, type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
-import { kubectl, register, startWebhook, type WebhookProcess } from "../support/webhook.ts";
+import { type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
+import { register, startWebhook, triedStatus, type WebhookProcess } from "../support/webhook.ts";
 import { balance, type Balancer } from "./support/balancer.ts";
+import { createNamespace } from "../support/cluster/requests.ts";
 
 const CLIENTS = 8;
 const ROUNDS = isLong() ? 10 : 2;
@@ -26,9 +27,7 @@ testWhen(needsCluster(), "two replicas of the webhook under load", async (t) => 
   const cluster = await startCluster();
   const api = await connect(realWorld(), { kubeconfig: cluster.kubeconfig });
   try {
-    await kubectl(cluster, ["create", "namespace", "mesh"]);
-    await kubectl(cluster, ["label", "namespace", "mesh", "istio-injection=enabled"]);
-    await addServiceAccount(cluster, "mesh");
+    await createNamespace(cluster, "mesh", { "istio-injection": "enabled" });
     const certificates = Array.from({ length: ROUNDS }, () => testCertificate());
     await using replicas = await Replicas.start(cluster, certificates);
     for (const [name, fault] of Object.entries(FAULTS)) {
@@ -174,8 +173,7 @@ function pod(name: string): ValueMap {
 }
 
 async function isCalled(cluster: Cluster): Promise<boolean> {
-  const args = ["create", "--dry-run=server", "-o", "json", "-f", "-"];
-  return (await cluster.kubectl(args, JSON.stringify(pod("probe")))).stdout.includes("sidecar.istio.io/status");
+  return await triedStatus(cluster, pod("probe")) !== undefined;
 }
 
 type Load = ReturnType<typeof loadOf>;

@@ -15,7 +15,6 @@ import {
   secretOf,
   serviceTo,
   setKubelet,
-  setStatus,
   WEBHOOK,
 } from "./mesh_cluster.ts";
 
@@ -42,6 +41,7 @@ import {
   withoutNamespaces,
   withPod,
 } from "./breaking.ts";
+import { reported } from "../../support/cluster/requests.ts";
 
 const DEPLOYMENT = {
   apiVersion: "apps/v1",
@@ -375,7 +375,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
         reason: "FailedCreate",
         message: "exceeded quota",
       }];
-      await setStatus(mesh, ["-n", "mesh", "deployment", "web"], { conditions });
+      await reported(mesh.cluster, DEPLOYMENT, { conditions });
     },
     heal: ({ kubectl }) => kubectl("delete", "deployment", "web", "-n", "mesh"),
     told: { "workload-pods-created": "error" },

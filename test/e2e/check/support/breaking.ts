@@ -1,8 +1,9 @@
 /** Ways to break a healthy mesh, and to heal it again. */
-import { isList, isMap, type ValueMap } from "../../../../src/core/value.ts";
+import { isList, isMap, mapAt, textAt, type ValueMap } from "../../../../src/core/value.ts";
 import { type TestCertificate, testCertificate } from "../../../support/tls/certificates.ts";
 import { meshObjects } from "../../../support/kube/mesh_webhooks.ts";
 import { freePort } from "../../../support/ports.ts";
+import { got, merged, reported } from "../../support/cluster/requests.ts";
 import { makeAuthority } from "./certificates.ts";
 import type { Writer } from "./editor.ts";
 import {
@@ -14,7 +15,6 @@ import {
   removePod,
   runPod,
   serviceTo,
-  setStatus,
   WEBHOOK,
 } from "./mesh_cluster.ts";
 
@@ -46,15 +46,14 @@ export function registered(change: (webhook: ValueMap) => ValueMap, told: Told):
 /** The ConfigMap of the control plane with another text under a key. */
 export function configured(key: string, change: (text: string) => string, told: Told): Breakage {
   let before = "";
-  const set = ({ kubectl }: MeshCluster, text: string) => {
-    const patch = JSON.stringify({ data: { [key]: text } });
-    return kubectl("patch", "configmap", WEBHOOK, "-n", CONTROL_PLANE, "--type=merge", "-p", patch);
-  };
+  const map = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: WEBHOOK, namespace: CONTROL_PLANE } };
+  const set = ({ cluster }: Pick<MeshCluster, "cluster">, text: string) =>
+    merged(cluster, map, { data: { [key]: text } });
   return {
-    async make(mesh) {
-      const text = await mesh.kubectl("get", "configmap", WEBHOOK, "-n", CONTROL_PLANE, "-o", "json");
-      before = JSON.parse(text).data[key] ?? "";
-      await set(mesh, change(before));
+    async make({ cluster }) {
+      const { data } = await got(cluster, `/api/v1/namespaces/${CONTROL_PLANE}/configmaps/${WEBHOOK}`);
+      before = textAt(mapAt({ data: data ?? null }, "data"), key) ?? "";
+      await set({ cluster }, change(before));
     },
     heal: (mesh) => set(mesh, before),
     ...told,
@@ -63,14 +62,15 @@ export function configured(key: string, change: (text: string) => string, told: 
 
 /** Labels of a namespace; `null` takes one away. */
 export function labelled(namespace: string, labels: Readonly<Record<string, string | null>>, told: Told): Breakage {
-  let before: Record<string, string | null> = {};
-  const set = ({ kubectl }: MeshCluster, all: Readonly<Record<string, string | null>>) =>
-    kubectl("patch", "namespace", namespace, "--type=merge", "-p", JSON.stringify({ metadata: { labels: all } }));
+  let before: ValueMap = {};
+  const object = { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } };
+  const set = ({ cluster }: Pick<MeshCluster, "cluster">, all: ValueMap) =>
+    merged(cluster, object, { metadata: { labels: all } });
   return {
-    async make(mesh) {
-      const own = JSON.parse(await mesh.kubectl("get", "namespace", namespace, "-o", "json")).metadata.labels;
+    async make({ cluster }) {
+      const own = mapAt(mapAt(await got(cluster, `/api/v1/namespaces/${namespace}`), "metadata"), "labels");
       before = Object.fromEntries(Object.keys(labels).map((key) => [key, own[key] ?? null]));
-      await set(mesh, labels);
+      await set({ cluster }, labels);
     },
     heal: (mesh) => set(mesh, before),
     ...told,
@@ -94,7 +94,7 @@ export function withPod(
   return {
     async make(mesh) {
       await runPod(mesh, podOf("odd", parts), { proxy, others });
-      if (status !== undefined) await setStatus(mesh, ["-n", "mesh", "pod", "odd"], status);
+      if (status !== undefined) await reported(mesh.cluster, podOf("odd"), status);
       await then(mesh);
     },
     heal: (mesh) => removePod(mesh, "odd"),

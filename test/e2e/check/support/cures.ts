@@ -7,9 +7,9 @@ import { connect } from "../../../../src/core/kube/client/mod.ts";
 import { isMap, type ValueMap } from "../../../../src/core/value.ts";
 import { realWorld } from "../../../../src/core/world/mod.ts";
 import { containersOf } from "../../../../src/inject/mod.ts";
-import { got } from "../../support/cluster/requests.ts";
+import { got, merged, reported } from "../../support/cluster/requests.ts";
 import { runCommand, type Writer } from "./editor.ts";
-import { type MeshCluster, setStatus } from "./mesh_cluster.ts";
+import type { MeshCluster } from "./mesh_cluster.ts";
 import type { Results } from "./results.ts";
 
 /** Explains all workloads. */
@@ -71,7 +71,6 @@ export async function follow(
 async function startPods(mesh: MeshCluster): Promise<void> {
   const { items } = await got(mesh.cluster, "/api/v1/pods");
   for (const pod of Array.isArray(items) ? items.filter(isMap) : []) {
-    const { name, namespace } = isMap(pod["metadata"]) ? pod["metadata"] : {};
     if (!isMap(pod["status"]) || pod["status"]["containerStatuses"] !== undefined) continue;
     const containerStatuses = containersOf(pod, "containers").map((container): ValueMap => ({
       name: container["name"] ?? "",
@@ -81,8 +80,7 @@ async function startPods(mesh: MeshCluster): Promise<void> {
       restartCount: 0,
       state: { running: {} },
     }));
-    const where = ["-n", String(namespace), "pod", String(name)];
-    await setStatus(mesh, where, { phase: "Running", containerStatuses });
+    await reported(mesh.cluster, { ...pod, apiVersion: "v1", kind: "Pod" }, { phase: "Running", containerStatuses });
   }
 }
 
@@ -105,7 +103,7 @@ export function injectedIn(explanations: readonly Explanation[]): readonly strin
 }
 
 /** The labels of all namespaces, to be restored. */
-export async function namespaceLabels({ cluster, kubectl }: MeshCluster): Promise<() => Promise<void>> {
+export async function namespaceLabels({ cluster }: MeshCluster): Promise<() => Promise<void>> {
   const read = async () => {
     const { items } = await got(cluster, "/api/v1/namespaces");
     const all: readonly unknown[] = Array.isArray(items) ? items : [];
@@ -123,7 +121,9 @@ export async function namespaceLabels({ cluster, kubectl }: MeshCluster): Promis
       const keys = Object.keys({ ...labels, ...own }).filter((key) => labels[key] !== own[key]);
       if (keys.length === 0) continue;
       const change = Object.fromEntries(keys.map((key) => [key, own[key] ?? null]));
-      await kubectl("patch", "namespace", name, "--type=merge", "-p", JSON.stringify({ metadata: { labels: change } }));
+      await merged(cluster, { apiVersion: "v1", kind: "Namespace", metadata: { name } }, {
+        metadata: { labels: change },
+      });
     }
   };
 }

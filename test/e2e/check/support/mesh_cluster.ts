@@ -1,13 +1,14 @@
 /** A cluster with a healthy mesh: our webhook behind a Service, a node, and an injected pod. */
 import assert from "node:assert/strict";
 import { isMap, type Value, type ValueMap } from "../../../../src/core/value.ts";
-import { BUILT_IN } from "../../../../src/inject/mod.ts";
+import { BUILT_IN, containersOf } from "../../../../src/inject/mod.ts";
 import type { ManifestOptions } from "../../../../src/webhook/mod.ts";
 import type { TestCertificate } from "../../../support/tls/certificates.ts";
 import { meshObjects } from "../../../support/kube/mesh_webhooks.ts";
-import { addServiceAccount, type Cluster, startCluster } from "../../support/cluster/cluster.ts";
+import { type Cluster, startCluster } from "../../support/cluster/cluster.ts";
+import { addServiceAccount, created, createNamespace, removed, reported } from "../../support/cluster/requests.ts";
 import { until } from "../../../support/until.ts";
-import { apply, kubectl, startWebhook, type WebhookProcess } from "../../support/webhook.ts";
+import { apply, kubectl, startWebhook, triedStatus, type WebhookProcess } from "../../support/webhook.ts";
 import { type Authority, makeAuthority } from "./certificates.ts";
 import { type Results, resultsOf } from "./results.ts";
 
@@ -71,16 +72,13 @@ export function rootCertificateIn(namespace: string): ValueMap {
 
 async function install(mesh: MeshCluster): Promise<void> {
   const { cluster } = mesh;
-  for (const name of [CONTROL_PLANE, "mesh", "plain"]) {
-    await mesh.kubectl("create", "namespace", name);
-    await addServiceAccount(cluster, name);
-  }
+  for (const name of [CONTROL_PLANE, "plain"]) await createNamespace(cluster, name);
+  await createNamespace(cluster, "mesh", { "istio-injection": "enabled" });
   await addServiceAccount(cluster, "kube-system");
   for (const name of [CONTROL_PLANE, "mesh", "plain"]) await mesh.apply(rootCertificateIn(name));
-  await mesh.kubectl("label", "namespace", "mesh", "istio-injection=enabled");
   await installWebhook(mesh);
   await mesh.apply(NODE);
-  await setStatus(mesh, ["node", "node-1"], { nodeInfo: { ...NODE_INFO, kubeletVersion: "v1.34.1" } });
+  await setKubelet(mesh, "v1.34.1");
   await runPod(mesh, podOf("cart"));
 }
 
@@ -97,13 +95,8 @@ export async function installWebhook(
   const own = meshObjects(options).filter(({ kind }) => !["MutatingWebhookConfiguration", "Service"].includes(kind));
   const others = [secretOf(certificate), serviceTo(webhook.port), endpointsOf(["ready"], webhook.port)];
   for (const object of [...own, ...others, ...configurationsOf(mesh)]) await apply(cluster, { ...object });
-  await until(async () => {
-    const { code, stdout } = await cluster.kubectl(
-      ["create", "--dry-run=server", "-o", "json", "-f", "-"],
-      JSON.stringify(podOf("cart")),
-    );
-    return code === 0 && /sidecar\.istio\.io\/status/.test(stdout);
-  }, "Never: the webhook injects");
+  const isInjected = async () => await triedStatus(cluster, podOf("cart")) !== undefined;
+  await until(isInjected, "Never: the webhook injects");
 }
 
 /** The Secret in which the webhook keeps its certificate. */
@@ -149,18 +142,8 @@ const NODE_INFO = {
 };
 
 /** Sets the version of the node's kubelet. */
-export function setKubelet(mesh: MeshCluster, kubeletVersion: string): Promise<string> {
-  return setStatus(mesh, ["node", "node-1"], { nodeInfo: { ...NODE_INFO, kubeletVersion } });
-}
-
-/** Sets the status of an object, as a kubelet or controller does. `name` are arguments of kubectl. */
-export function setStatus({ kubectl }: MeshCluster, name: readonly string[], status: ValueMap): Promise<string> {
-  const patch = JSON.stringify({ status }, withoutBigints);
-  return kubectl("patch", ...name, "--subresource=status", "--type=merge", "-p", patch);
-}
-
-function withoutBigints(_key: string, value: unknown): unknown {
-  return typeof value === "bigint" ? Number(value) : value;
+export function setKubelet({ cluster }: MeshCluster, kubeletVersion: string): Promise<void> {
+  return reported(cluster, NODE, { nodeInfo: { ...NODE_INFO, kubeletVersion } });
 }
 
 /** Differences from a healthy pod. */
@@ -199,28 +182,26 @@ export async function runPod(
   pod: ValueMap,
   reports: Reports | ((made: ValueMap) => Reports) = {},
 ): Promise<void> {
-  const { name, namespace } = isMap(pod["metadata"]) ? pod["metadata"] : {};
-  assert(typeof name === "string" && typeof namespace === "string");
-  const made = JSON.parse(await kubectl(mesh.cluster, ["create", "-o", "json", "-f", "-"], JSON.stringify(pod)));
+  const made = await created(mesh.cluster, pod);
   const { proxy, others } = typeof reports === "function" ? reports(made) : reports;
-  const report = (each: { name: string; image: string }) => ({
-    name: each.name,
-    image: each.image,
+  const report = ({ name = "", image = "" }: ValueMap): ValueMap => ({
+    name,
+    image,
     imageID: "",
     ready: true,
     restartCount: 0,
     state: { running: {} },
-    ...(each.name === "istio-proxy" ? proxy : others),
+    ...(name === "istio-proxy" ? proxy : others),
   });
-  const containerStatuses = made.spec.containers.map(report);
-  const native = (made.spec.initContainers ?? []).filter((each: ValueMap) => each["restartPolicy"] === "Always");
+  const containerStatuses = containersOf(made, "containers").map(report);
+  const native = containersOf(made, "initContainers").filter(({ restartPolicy }) => restartPolicy === "Always");
   const initContainerStatuses = native.map(report);
-  await setStatus(mesh, ["-n", namespace, "pod", name], { phase: "Running", containerStatuses, initContainerStatuses });
+  await reported(mesh.cluster, pod, { phase: "Running", containerStatuses, initContainerStatuses });
 }
 
 /** Deletes a pod immediately: there is no kubelet. */
-export function removePod({ kubectl }: MeshCluster, name: string, namespace = "mesh"): Promise<string> {
-  return kubectl("delete", "pod", "-n", namespace, name, "--force", "--grace-period=0");
+export function removePod({ cluster }: MeshCluster, name: string, namespace = "mesh"): Promise<void> {
+  return removed(cluster, podOf(name, { namespace }));
 }
 
 async function register(mesh: MeshCluster, change: (webhook: ValueMap) => ValueMap): Promise<void> {

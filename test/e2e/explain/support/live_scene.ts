@@ -5,7 +5,8 @@ import { needsProgram } from "../../../support/test_when.ts";
 import { until } from "../../../support/until.ts";
 import { REDIRECT_ALL } from "../../agent/support/mesh_pod.ts";
 import { type Namespace, needsNamespaces, OUTSIDE, type Pair } from "../../iptables/support/pod.ts";
-import { addServiceAccount, type Cluster, needsCluster } from "../../support/cluster/cluster.ts";
+import { type Cluster, needsCluster } from "../../support/cluster/cluster.ts";
+import { created, createNamespace } from "../../support/cluster/requests.ts";
 import { addRunningPod, type KubeletNode, type RunningContainer } from "../../support/kubelet.ts";
 import assert from "node:assert/strict";
 
@@ -205,8 +206,7 @@ export async function scene(
   const agent = Deno.env.get("MESH_PILOT_AGENT");
   const command = agent === undefined ? `"${MESH_COMMAND}" pilot-agent` : `"${agent}"`;
   await Deno.writeTextFile(`${programs}/pilot-agent`, `#!/bin/sh\nexec ${command} "$@"\n`, { mode: 0o755 });
-  await kubectl(cluster, ["create", "namespace", "shop"]);
-  await addServiceAccount(cluster, "shop");
+  await createNamespace(cluster, "shop");
   const own = {
     command: ["nsenter", `--net=${namespace.path}`],
     path: `${programs}:${Deno.env.get("PATH")}`,
@@ -219,16 +219,16 @@ export async function scene(
   await addPod({ cluster, node }, "plain", ["web"]);
   const selector = { matchLabels: { app: "web" } };
   const template = { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "web", image: "web" }] } };
-  await create(cluster, {
+  await created(cluster, {
     apiVersion: "apps/v1",
     kind: "Deployment",
-    metadata: { name: "web" },
+    metadata: { name: "web", namespace: "shop" },
     spec: { selector, template },
   });
-  await create(cluster, {
+  await created(cluster, {
     apiVersion: "v1",
     kind: "Service",
-    metadata: { name: "web" },
+    metadata: { name: "web", namespace: "shop" },
     spec: { selector: { app: "web" }, ports: [{ port: 80 }] },
   });
   return { cluster, node, folder, containers };
@@ -273,8 +273,4 @@ async function addPod(
 export async function kubectl(cluster: Cluster, args: readonly string[], stdin?: string): Promise<void> {
   const { code, stderr } = await cluster.kubectl(args, stdin);
   assert.equal(code, 0, stderr);
-}
-
-async function create(cluster: Cluster, object: object): Promise<void> {
-  await kubectl(cluster, ["create", "-n", "shop", "-f", "-"], JSON.stringify(object));
 }

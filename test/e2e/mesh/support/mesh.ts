@@ -191,14 +191,13 @@ export class RealMesh implements AsyncDisposable {
 
   /** Creates a pod. The registration of the webhook takes effect after a moment. */
   async #injected(pod: { readonly path: string; readonly body: object }): Promise<Pod> {
-    const { cluster, api } = this.parts;
-    const args = ["create", "--dry-run=server", "-o", "json", "-f", "-"];
-    await until(async () => {
-      const { stdout } = await cluster.kubectl(args, JSON.stringify(pod.body));
-      return stdout.includes("istio-proxy");
-    }, "The webhook injects no pod");
-    const created = ofKind<Pod>(await api.create(pod.path, pod.body), isPod);
-    assert.ok(created?.metadata.annotations?.["sidecar.istio.io/status"] !== undefined, "The pod is not injected");
+    const { api } = this.parts;
+    const create = async (path: string) => ofKind<Pod>(await api.create(path, pod.body), isPod);
+    const isInjected = (made?: Pod) => made?.metadata.annotations?.["sidecar.istio.io/status"] !== undefined;
+    const tried = () => create(`${pod.path}?dryRun=All`).then(isInjected, () => false);
+    await until(tried, "The webhook injects no pod");
+    const created = await create(pod.path);
+    assert.ok(created !== undefined && isInjected(created), "The pod is not injected");
     return created;
   }
 

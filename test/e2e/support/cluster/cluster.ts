@@ -4,6 +4,7 @@ import type { TestCertificate } from "../../../support/tls/certificates.ts";
 import { goProgram } from "../../../support/programs/go_program.ts";
 import { ApiServer, lastCertificate } from "./api_server.ts";
 import { type Lent, POOL } from "./pool.ts";
+import { addServiceAccount } from "./requests.ts";
 
 /** A running cluster. */
 export interface Cluster {
@@ -82,11 +83,6 @@ async function clusterIn(folder: string, stop: () => Promise<void>): Promise<Clu
   };
   await addServiceAccount(cluster, "default");
   return cluster;
-}
-
-/** There are no controllers: pods are only accepted if their service account exists. */
-export async function addServiceAccount(cluster: Cluster, namespace: string): Promise<void> {
-  await cluster.kubectl(["create", "serviceaccount", "default", "-n", namespace]);
 }
 
 async function output(command: string, args: readonly string[], stdin?: string) {

@@ -1,28 +1,83 @@
 /** Objects of an API server by HTTP: a kubectl for each takes ten times the processor time. */
 import { isMap, type Value, type ValueMap } from "../../../../src/core/value.ts";
-import type { Cluster } from "./cluster.ts";
 import { TOKEN } from "./api_server.ts";
+
+/** What requests need of a cluster. */
+export interface Server {
+  readonly url: string;
+  authority(): Promise<string>;
+}
 
 /** Options of a request, as in its URL. */
 export type Query = Readonly<Record<string, string>>;
 
 /** Applies an object like `kubectl apply --server-side --force-conflicts`; unknown fields are errors. */
-export function applied(cluster: Cluster, object: ValueMap): Promise<ValueMap> {
+export function applied(cluster: Server, object: ValueMap): Promise<ValueMap> {
   return send(cluster, object, "PATCH", { fieldManager: "kubectl", force: "true" });
 }
 
 /** Creates an object like `kubectl create`; unknown fields are errors. Returns it as the cluster has it. */
-export function created(cluster: Cluster, object: ValueMap, query: Query = {}): Promise<ValueMap> {
+export function created(cluster: Server, object: ValueMap, query: Query = {}): Promise<ValueMap> {
   return send(cluster, object, "POST", { fieldManager: "kubectl-create", ...query });
 }
 
+/** What the server makes of an object, as a dry run; or why it refuses it. */
+export async function tried(cluster: Server, object: ValueMap): Promise<{ made?: ValueMap; refusal: string }> {
+  try {
+    return { made: await created(cluster, object, { dryRun: "All" }), refusal: "" };
+  } catch (error) {
+    return { refusal: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Sets fields of the status of an object that exists, as a kubelet or a controller does. */
+export function reported(cluster: Server, object: ValueMap, status: Value): Promise<void> {
+  return merged(cluster, object, { status }, "/status");
+}
+
+/** Changes the fields of an object that a patch has; `null` removes one. */
+export async function merged(cluster: Server, object: ValueMap, patch: Value, subresource = ""): Promise<void> {
+  using client = Deno.createHttpClient({ caCerts: [await cluster.authority()] });
+  const path = `${await pathOf(cluster, client, object)}/${metadataOf(object).name}${subresource}`;
+  const headers = { ...ADMINISTRATOR, "content-type": "application/merge-patch+json" };
+  const body = JSON.stringify(patch, withoutBigints);
+  await read(await fetch(`${cluster.url}${path}`, { client, method: "PATCH", body, headers }), `PATCH ${path}`);
+}
+
+function withoutBigints(_key: string, value: unknown): unknown {
+  return typeof value === "bigint" ? Number(value) : value;
+}
+
+/** Deletes an object immediately: there is no kubelet. */
+export async function removed(cluster: Server, object: ValueMap): Promise<void> {
+  using client = Deno.createHttpClient({ caCerts: [await cluster.authority()] });
+  const path = `${await pathOf(cluster, client, object)}/${metadataOf(object).name}`;
+  const url = `${cluster.url}${path}?gracePeriodSeconds=0`;
+  await read(await fetch(url, { client, method: "DELETE", headers: ADMINISTRATOR }), `DELETE ${path}`);
+}
+
+/** A namespace in which pods can be created: there are no controllers, and the API server wants their service account. */
+export async function createNamespace(
+  cluster: Server,
+  name: string,
+  labels: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  await created(cluster, { apiVersion: "v1", kind: "Namespace", metadata: { name, labels } });
+  await addServiceAccount(cluster, name);
+}
+
+/** Adds the service account of pods that name none. */
+export async function addServiceAccount(cluster: Server, namespace: string): Promise<void> {
+  await applied(cluster, { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "default", namespace } });
+}
+
 /** Reads an object or a list. */
-export async function got(cluster: Cluster, path: string): Promise<ValueMap> {
+export async function got(cluster: Server, path: string): Promise<ValueMap> {
   using client = Deno.createHttpClient({ caCerts: [await cluster.authority()] });
   return await read(await fetch(`${cluster.url}${path}`, { client, headers: ADMINISTRATOR }), path);
 }
 
-async function send(cluster: Cluster, object: ValueMap, method: "POST" | "PATCH", query: Query): Promise<ValueMap> {
+async function send(cluster: Server, object: ValueMap, method: "POST" | "PATCH", query: Query): Promise<ValueMap> {
   using client = Deno.createHttpClient({ caCerts: [await cluster.authority()] });
   const path = await pathOf(cluster, client, object) + (method === "PATCH" ? `/${metadataOf(object).name}` : "");
   const answer = await fetch(`${cluster.url}${path}?${new URLSearchParams({ fieldValidation: "Strict", ...query })}`, {
@@ -52,7 +107,7 @@ function metadataOf(object: ValueMap): { name: Value | undefined; namespace: Val
 }
 
 /** The path of the collection of an object, as the server tells. */
-async function pathOf(cluster: Cluster, client: Deno.HttpClient, object: ValueMap): Promise<string> {
+async function pathOf(cluster: Server, client: Deno.HttpClient, object: ValueMap): Promise<string> {
   const { apiVersion, kind } = object;
   const group = `${String(apiVersion).includes("/") ? "/apis" : "/api"}/${apiVersion}`;
   const { resources } = await read(await fetch(`${cluster.url}${group}`, { client, headers: ADMINISTRATOR }), group);
