@@ -32,8 +32,11 @@ function echo(bytes: Uint8Array): Uint8Array | undefined | Promise<Uint8Array> {
   return first === 9 ? new Uint8Array(65_536) : new Uint8Array([first, second, bytes.length & 255]);
 }
 
+const hasIpv6 = Deno.networkInterfaces().some(({ address }) => address === "::1");
+
 for (const hostname of ["127.0.0.1", "::1"]) {
-  Deno.test(`serve(): each datagram that came at once is answered to its sender, at ${hostname}`, async () => {
+  const missing = hostname === "::1" && !hasIpv6 ? "this machine has no ::1" : undefined;
+  testWhen(missing, `serve(): each datagram that came at once is answered to its sender, at ${hostname}`, async () => {
     const server = bindDatagram({ hostname, port: 0 });
     const served = server.serve(echo);
     const clients = [bindDatagram({ hostname, port: 0 }), bindDatagram({ hostname, port: 0 })];
