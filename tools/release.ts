@@ -1,7 +1,7 @@
 /**
  * Makes a release: `tools/deno task release [FLAGS]`. Compiles the program for every platform whose runtime can be had, and writes
  * to `dist/release`: an archive of each, Debian and RPM packages, a bill of materials, provenance, checksums, the manifest for krew
- * and the formula for Homebrew. The same commit gives the same bytes on a machine of the same kind.
+ * and the formula for Homebrew. The same commit gives the same bytes on a quiet machine of the same kind.
  *
  * | flag             | what it does                                                                                        |
  * |------------------|-----------------------------------------------------------------------------------------------------|
