@@ -56,9 +56,10 @@ const FLAGS = {
     ),
     probe: flag(
       "--probe",
-      "Send the request of --to once, as the application's user, and mark the stations that it came through as proved; " +
-        "the sender is an ephemeral container without capabilities, or with --local a process",
-      { needs: ["to"], excludes: ["filename", "selector", "all-namespaces"] },
+      "Send the request of --to once, as the application's user, or of --from from inside the pod, as the proxy's user, and " +
+        "mark the stations that it came through as proved; the sender is an ephemeral container without capabilities, or " +
+        "with --local a process",
+      { needs: ["to", "from"], excludes: ["filename", "selector", "all-namespaces"] },
     ),
     probeImage: flag("--probe-image IMAGE", "Image of the container that sends the request; it must have curl", {
       needs: ["probe"],

@@ -22,6 +22,8 @@ export interface Changes {
   readonly expires?: string;
   /** Ports, or `ADDRESS:PORT`. */
   readonly sockets?: readonly (number | string)[];
+  /** The inbound port takes plain text too. */
+  readonly isPermissive?: boolean;
   readonly allow?: { readonly source_ip?: string; readonly identity?: string };
   readonly config?: string;
   readonly probe?: Evidence;
@@ -36,8 +38,8 @@ const RULES = `*nat
 -A OUTPUT -j ISTIO_OUTPUT
 -A ISTIO_INBOUND -p tcp -j ISTIO_IN_REDIRECT
 -A ISTIO_IN_REDIRECT -p tcp -j REDIRECT --to-ports 15006
--A ISTIO_OUTPUT -m owner --uid-owner 1337 -j RETURN
 -A ISTIO_OUTPUT ! -d 127.0.0.1/32 -o lo -p tcp -m owner --uid-owner 1337 -j ISTIO_IN_REDIRECT
+-A ISTIO_OUTPUT -m owner --uid-owner 1337 -j RETURN
 -A ISTIO_OUTPUT -j ISTIO_REDIRECT
 -A ISTIO_REDIRECT -p tcp -j REDIRECT --to-ports 15001
 COMMIT
@@ -127,7 +129,7 @@ function allowing({ source_ip, identity }: NonNullable<Changes["allow"]>): objec
   return network("RBAC", { rules: { policies: { "ns[shop]-policy[allow]-rule[0]": policy } } });
 }
 
-function listeners({ passthrough = "PassthroughCluster", allow }: Changes): object[] {
+function listeners({ passthrough = "PassthroughCluster", allow, isPermissive = false }: Changes): object[] {
   const http = (routes: object, filters: readonly object[] = []) =>
     network("HttpConnectionManager", { ...routes, http_filters: [...filters, network("Router", {})] });
   const tcp = (cluster: string) => [{ name: "tcp", filters: [network("TcpProxy", { cluster })] }];
@@ -141,11 +143,16 @@ function listeners({ passthrough = "PassthroughCluster", allow }: Changes): obje
     transport_socket: tls("Downstream"),
     filters: [inbound],
   };
+  const plain = {
+    name: "0.0.0.0_8080",
+    filter_chain_match: { destination_port: 8080, transport_protocol: "raw_buffer" },
+    filters: [inbound],
+  };
   return [
     listener("virtualOutbound", 15001, { use_original_dst: true, filter_chains: tcp(passthrough) }),
     listener("virtualInbound", 15006, {
       listener_filters: [{ name: "envoy.filters.listener.tls_inspector" }],
-      filter_chains: [own],
+      filter_chains: isPermissive ? [own, plain] : [own],
     }),
     listener("0.0.0.0_80", 80, {
       bind_to_port: false,

@@ -62,15 +62,15 @@ const CLIENT_TEXT: Readonly<Record<Client, string>> = {
 };
 
 /** Which client is asked about: with a server name one of its own TLS, else one of the mesh where the port takes it. */
-function clientOf({ mutual, isHttp }: Mode, { spoken }: Connection): Client {
+function clientOf({ mutual, isHttp }: Mode, { spoken, isPlain }: Connection): Client {
   if (spoken === "tls") return "tls";
   const http = spoken === "http" || isHttp && spoken !== "tcp";
-  return mutual ? http ? "mutual-http" : "mutual-tcp" : http ? "plain-http" : "plain-tcp";
+  return mutual && isPlain !== true ? http ? "mutual-http" : "mutual-tcp" : http ? "plain-http" : "plain-tcp";
 }
 
 /** The station of the mode: what the chains of the port add up to. */
 function modeStep(mode: Mode, client: Client, { transport }: FilterChain): Step {
-  const detail = { mode: mode.name, mutualTls: mode.mutual, plainText: mode.plain };
+  const detail = { mode: mode.name, mutualTls: mode.mutual, plainText: mode.plain, isHttp: mode.isHttp };
   const needs = transport.kind === "tls" && transport.requiresClientCertificate;
   if (client === "tls" && needs) {
     const message = `${mode.text}: the client must show a certificate of the mesh`;

@@ -40,13 +40,22 @@ export type Rule =
 /** Which address: of the pod, of the client, of the client as headers tell, or of the connection's other end. */
 export type AddressOf = "destination" | "source" | "direct-source" | "remote";
 
+/** Rules as a matcher tree, which Istio does not write. */
+const TREE: Policy = {
+  name: "matcher",
+  permissions: [{ kind: "any" }],
+  principals: [{ kind: "unknowable", what: "a matcher tree" }],
+  hasExpression: false,
+};
+
 /** The message with `rules`: of a network filter, a filter of HTTP or a route. `filter` is the name of the filter. */
 export function readRbacRules(config: ValueMap, filter: string): Rbac {
   const rules = mapAt(config, "rules");
   const hasRules = hasMessage(config, "rules");
+  if (!hasRules && hasMessage(config, "matcher")) return { filter, action: "deny", policies: [TREE], hasDryRun: false };
   return {
     filter,
-    action: hasRules ? actionOf(textAt(rules, "action")) : hasMessage(config, "matcher") ? "log" : "none",
+    action: hasRules ? actionOf(textAt(rules, "action")) : "none",
     policies: Object.entries(mapAt(rules, "policies")).flatMap(([name, policy]) =>
       isMap(policy) ? [readPolicy(name, policy)] : []
     ).sort((a, b) => a.name < b.name ? -1 : 1),

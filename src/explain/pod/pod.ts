@@ -30,6 +30,8 @@ export interface Pod {
   readonly applications: readonly Application[];
   /** `undefined`: no container has Envoy. */
   readonly proxy: string | undefined;
+  /** Of the proxy's container; `undefined`: the image decides. */
+  readonly proxyUser: Pick<Application, "uid" | "gid">;
   readonly proxyEnvironment: Readonly<Record<string, string>>;
   readonly capture: CaptureContainer | undefined;
   readonly dns: { readonly ndots: number; readonly searches: readonly string[]; readonly policy: string };
@@ -56,6 +58,7 @@ function readPod(pod: ValueMap): Pod {
     isHostNetwork: spec["hostNetwork"] === true,
     applications: containers.filter((each) => each !== proxy).map((each) => application(each, spec)),
     proxy: proxy === undefined ? undefined : PROXY,
+    proxyUser: proxy === undefined ? { uid: undefined, gid: undefined } : application(proxy, spec),
     proxyEnvironment: proxy === undefined ? {} : environmentOf(proxy),
     capture: captureContainer(mapsAt(spec, "initContainers")),
     dns: dnsOf(spec),

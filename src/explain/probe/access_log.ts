@@ -2,6 +2,7 @@
  * A line of the proxy's access log in one of Istio's default forms (pilot/pkg/model/telemetry_logging.go): text, or JSON
  * with the same names.
  */
+import type { Answer } from "../answer_schema.ts";
 import { jsonOf } from "../capture/json_part.ts";
 
 /** What a line tells; `undefined` where it does not. */
@@ -13,6 +14,8 @@ export interface LogLine {
   /** `503 UF`; `0 UF` for TCP. */
   readonly outcome: string | undefined;
   readonly flags: string | undefined;
+  /** Why Envoy itself answered: `rbac_access_denied_matched_policy[none]`. */
+  readonly details: string | undefined;
 }
 
 /** What a request's lines hold. */
@@ -20,15 +23,17 @@ export interface Marks {
   readonly mark: string;
   /** The client's end of the connection: `10.1.0.9:40112`. */
   readonly own: string;
+  readonly direction: Answer["direction"];
 }
 
 /**
- * The line of a request; `undefined` if there is none, or none in a known form. A request that comes back into the pod has
- * an inbound line too.
+ * The line of a request; `undefined` if there is none, or none in a known form. An outbound request that comes back into the
+ * pod has an inbound line too.
  */
-export function lineOf(log: string, { mark, own }: Marks): LogLine | undefined {
+export function lineOf(log: string, { mark, own, direction }: Marks): LogLine | undefined {
   const lines = log.split("\n").filter((line) => line.includes(mark) || line.includes(own));
-  return lines.filter((line) => !line.includes("inbound|")).map((line) => ofJson(line, own) ?? ofText(line, own))
+  const isOwn = (line: string) => direction === "inbound" || !line.includes("inbound|");
+  return lines.filter(isOwn).map((line) => ofJson(line, own) ?? ofText(line, own))
     .find((line) => line !== undefined);
 }
 
@@ -46,15 +51,16 @@ function ofJson(line: string, own: string): LogLine | undefined {
     host: text("upstream_host"),
     outcome: text("response_code") === undefined ? undefined : `${text("response_code")} ${flags ?? ""}`.trim(),
     flags,
+    details: text("response_code_details"),
   };
 }
 
-const START = /"[^"]*" (\d{1,3}) (\S+) /;
+const START = /"[^"]*" (\d{1,3}) (\S+) (\S+) /;
 /** Upstream host, cluster, the addresses of both sides, the client's, server name, route. */
 const END = /"([^"]*)" (\S+) \S+ \S+ (\S+) \S+ (\S+)$/;
 
 function ofText(line: string, own: string): LogLine | undefined {
-  const [, code, flag] = START.exec(line) ?? [];
+  const [, code, flag, details] = START.exec(line) ?? [];
   const [, host, cluster, client, route] = END.exec(line.trimEnd()) ?? [];
   if (client !== own) return undefined;
   const flags = told(flag);
@@ -65,6 +71,7 @@ function ofText(line: string, own: string): LogLine | undefined {
     host: told(host),
     outcome: code === undefined ? undefined : `${code} ${flags ?? ""}`.trim(),
     flags,
+    details: told(details),
   };
 }
 

@@ -12,25 +12,39 @@ function text(own = OWN, cluster = `${CLUSTER};`): string {
 }
 
 Deno.test("lineOf() reads Istio's text", () => {
-  assert.deepEqual(lineOf(`noise\n${text()}`, { mark: MARK, own: OWN }), {
+  assert.deepEqual(lineOf(`noise\n${text()}`, { mark: MARK, own: OWN, direction: "outbound" }), {
     chain: undefined,
     route: "default",
     cluster: CLUSTER,
     host: "10.1.2.3:9080",
     outcome: "503 UF,URX",
     flags: "UF,URX",
+    details: "via_upstream",
   });
 });
 
 Deno.test("lineOf() reads Istio's JSON", () => {
   const line = { upstream_cluster: CLUSTER, response_code: 200, response_flags: "-", downstream_remote_address: OWN };
-  const found = lineOf(JSON.stringify({ ...line, request_id: MARK, route_name: null }), { mark: MARK, own: OWN });
+  const found = lineOf(JSON.stringify({ ...line, request_id: MARK, route_name: null }), {
+    mark: MARK,
+    own: OWN,
+    direction: "outbound",
+  });
   assert.deepEqual([found?.cluster, found?.outcome, found?.flags, found?.route], [
     CLUSTER,
     "200",
     undefined,
     undefined,
   ]);
+});
+
+Deno.test("lineOf() reads the inbound line of an inbound request, and why Envoy refused it", () => {
+  const denied = text(OWN, "inbound|9080||").replace(
+    "503 UF,URX via_upstream",
+    "403 - rbac_access_denied_matched_policy[none]",
+  );
+  const { cluster, outcome, details } = lineOf(denied, { mark: MARK, own: OWN, direction: "inbound" }) ?? {};
+  assert.deepEqual([cluster, outcome, details], ["inbound|9080||", "403", "rbac_access_denied_matched_policy[none]"]);
 });
 
 const OTHERS: Readonly<Record<string, string>> = {
@@ -41,5 +55,6 @@ const OTHERS: Readonly<Record<string, string>> = {
 };
 
 for (const [name, log] of Object.entries(OTHERS)) {
-  Deno.test(`lineOf() takes no line ${name}`, () => assert.equal(lineOf(log, { mark: MARK, own: OWN }), undefined));
+  Deno.test(`lineOf() takes no line ${name}`, () =>
+    assert.equal(lineOf(log, { mark: MARK, own: OWN, direction: "outbound" }), undefined));
 }

@@ -3,6 +3,7 @@
  * the only one.
  */
 import { mapsAt } from "../../core/value.ts";
+import type { Answer } from "../answer_schema.ts";
 import type { Part } from "../capture/capture.ts";
 import { jsonOf } from "../capture/json_part.ts";
 import { addressText } from "../connection/endpoints.ts";
@@ -20,9 +21,12 @@ export interface CountedHost {
 
 type Counters = ReadonlyMap<string, number>;
 
-/** The hosts with more requests than before; `undefined` if a reading is absent. */
-export function countedHosts(before: Counted, after: Counted): readonly CountedHost[] | undefined {
-  const keys = moved(hostCounters(before.clusters), hostCounters(after.clusters));
+/** The hosts with more requests of a direction than before; `undefined` if a reading is absent. */
+export function countedHosts(
+  { before, after }: { readonly before: Counted; readonly after: Counted },
+  direction: Answer["direction"],
+): readonly CountedHost[] | undefined {
+  const keys = moved(hostCounters(before.clusters, direction), hostCounters(after.clusters, direction));
   return keys?.map((key) => {
     const [cluster = "", address = ""] = key.split("\n");
     return { cluster, address };
@@ -40,15 +44,16 @@ function moved(before: Counters | undefined, after: Counters | undefined): strin
   return [...after].filter(([key, value]) => value > (before.get(key) ?? 0)).map(([key]) => key);
 }
 
-/** Clusters of the proxy itself and of inbound requests: no outbound listener names them. */
-const OTHER = /^(inbound\||Inbound|xds-grpc$|sds-grpc$|agent$|prometheus_stats$|zipkin$)/;
+const INBOUND = /^(inbound\||Inbound)/;
+/** Clusters of the proxy itself: no listener of traffic names them. */
+const OWN_CLUSTERS = /^(xds-grpc|sds-grpc|agent|prometheus_stats|zipkin)$/;
 
-function hostCounters(part: Part): Counters | undefined {
+function hostCounters(part: Part, direction: Answer["direction"]): Counters | undefined {
   const { value } = jsonOf(part, "clusters.json");
   if (value === undefined) return undefined;
   const counters = new Map<string, number>();
   for (const { name, hosts } of mapsAt(value, "cluster_statuses").map(readClusterStatus)) {
-    if (OTHER.test(name)) continue;
+    if (OWN_CLUSTERS.test(name) || INBOUND.test(name) !== (direction === "inbound")) continue;
     for (const { address, counters: own } of hosts) {
       counters.set(`${name}\n${addressText(address)}`, own.get("rq_total") ?? 0);
     }

@@ -17,11 +17,13 @@ function counted(requests: Readonly<Record<string, number>>, listeners = ""): Co
 Deno.test("countedHosts(): those with more requests, without inbound ones and the proxy's own", () => {
   const before = counted({ a: 1, b: 7, "inbound|80||": 1, "xds-grpc": 1 });
   const after = counted({ a: 2, b: 7, "inbound|80||": 9, "xds-grpc": 2, new: 1 });
-  assert.deepEqual(countedHosts(before, after), [
+  assert.deepEqual(countedHosts({ before, after }, "outbound"), [
     { cluster: "a", address: "10.0.0.9:80" },
     { cluster: "new", address: "10.0.0.9:80" },
   ]);
-  assert.equal(countedHosts(before, { ...after, clusters: { absent: "no-answer", message: "x" } }), undefined);
+  assert.deepEqual(countedHosts({ before, after }, "inbound"), [{ cluster: "inbound|80||", address: "10.0.0.9:80" }]);
+  const absent = { ...after, clusters: { absent: "no-answer", message: "x" } } as const;
+  assert.equal(countedHosts({ before, after: absent }, "outbound"), undefined);
 });
 
 Deno.test("countedListeners(): those with more connections, without workers and inbound ports", () => {

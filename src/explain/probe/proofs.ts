@@ -54,7 +54,7 @@ function trailOf(answer: Answer, facts: Facts, evidence: Evidence, sent: Sent): 
   const isForwarded = accepted !== undefined && PROXY_PORTS.includes(accepted.local.port) &&
     sent.headers.has(FORWARDED);
   // Of an answer that Envoy makes itself no host counts a request: what was counted is other traffic.
-  const hosts = isForwarded ? countedHosts(evidence.before, evidence.after) : undefined;
+  const hosts = isForwarded ? countedHosts(evidence, answer.direction) : undefined;
   return {
     answer,
     facts,
@@ -63,7 +63,9 @@ function trailOf(answer: Answer, facts: Facts, evidence: Evidence, sent: Sent): 
     other,
     accepted,
     isForwarded,
-    line: own === undefined ? undefined : lineOf(evidence.log.text ?? "", { mark: evidence.mark, own }),
+    line: own === undefined
+      ? undefined
+      : lineOf(evidence.log.text ?? "", { mark: evidence.mark, own, direction: answer.direction }),
     hosts: hosts?.length === 0 ? undefined : hosts,
   };
 }
@@ -95,13 +97,29 @@ const PROVERS: Readonly<Partial<Record<StationKind, Prover>>> = {
   endpoint: (station, trail) => endpoint(station, trail) ?? refusal(station, trail),
 };
 
+/** A request from inside the pod takes another rule of the kernel than that of a client. */
+const INBOUND_PROVERS: typeof PROVERS = {
+  ...PROVERS,
+  kernel: () => undefined,
+  listener: boundListener,
+  authorization,
+  port: (station, trail) => endpoint(station, trail) ?? refusal(station, trail),
+};
+
 /** One for each station, in their order. Behind a cluster that the request did not take nothing is proved. */
 function proofsOf(trail: Trail): (Proof | undefined)[] {
+  if (isElsewhere(trail)) return [];
+  const provers = trail.answer.direction === "inbound" ? INBOUND_PROVERS : PROVERS;
   let isBesides = false;
   return trail.answer.stations.map((station) => {
     if (station.kind === "cluster") isBesides = ![undefined, station.name].includes(clusterOf(trail).name);
-    return isBesides && station.kind !== "cluster" ? undefined : PROVERS[station.kind]?.(station, trail);
+    return isBesides && station.kind !== "cluster" ? undefined : provers[station.kind]?.(station, trail);
   });
+}
+
+/** Nothing tells that an inbound request came to Envoy's port for connections from outside. */
+function isElsewhere({ answer, accepted }: Trail): boolean {
+  return answer.direction === "inbound" && accepted?.local.port !== INBOUND_PORT;
 }
 
 function name({ detail }: Station, { sent: { remote } }: Trail): Proof | undefined {
@@ -125,7 +143,8 @@ function kernel(station: Station, trail: Trail): Proof | undefined {
     : undefined;
 }
 
-const PROXY_PORTS = [15001, 15006];
+const INBOUND_PORT = 15006;
+const PROXY_PORTS = [15001, INBOUND_PORT];
 
 /** How often the rule that decides was counted meanwhile. */
 function countText({ detail }: Station, { evidence: { rules }, facts }: Trail): string {
@@ -148,6 +167,23 @@ function listener({ name }: Station, { facts, evidence: { before, after } }: Tra
     passed: only === addressText(address).replaceAll(":", "_"),
     message: `the listener of ${only} alone counted a connection`,
   };
+}
+
+/** One listener alone is bound to the port that took the connection. */
+function boundListener({ name }: Station, { facts, accepted }: Trail): Proof | undefined {
+  const [address] = facts.config?.listeners.find((each) => each.name === name)?.addresses ?? [];
+  if (accepted === undefined || address?.port !== accepted.local.port) return undefined;
+  return { passed: true, message: `the connection was accepted at its port ${accepted.local.port}` };
+}
+
+/** A request that was forwarded passed all rules; a connection of TCP without a byte none. */
+function authorization({ result }: Station, { isForwarded, line, sent }: Trail): Proof | undefined {
+  if (isDenied(line)) return { passed: result !== "ok", message: `it got 403, ${line?.details}, ${BY_LOG}` };
+  return isForwarded ? { passed: result !== "error", message: `it was forwarded, and got ${sent.status}` } : undefined;
+}
+
+function isDenied(line: LogLine | undefined): boolean {
+  return line?.details?.startsWith("rbac_access_denied") === true;
 }
 
 const BY_LOG = "by the access log";
@@ -184,6 +220,7 @@ function refusal({ result, message }: Station, { line }: Trail): Proof | undefin
 /** What becomes of the verdict: a station that the request missed, and a connection that fails. */
 function endOf(trail: Trail, proofs: readonly (Proof | undefined)[]): Partial<Answer> {
   const { answer: { verdict, stations }, sent, line, isForwarded } = trail;
+  if (isElsewhere(trail)) return {};
   const missed = stations.findIndex((_, at) => proofs[at]?.passed === false);
   const [station, proof] = [stations[missed], proofs[missed]];
   if (station !== undefined && proof !== undefined) {
@@ -192,8 +229,15 @@ function endOf(trail: Trail, proofs: readonly (Proof | undefined)[]): Partial<An
   if (verdict === "refused" && isForwarded) return unsure(`the probe was not refused: it got ${sent.status}`);
   if (verdict !== "reaches") return {};
   if (sent.failure !== "") return unsure(`the probe got no answer: ${sent.failure}`);
-  if (line?.flags === undefined || line.outcome === undefined || isForwarded) return {};
-  return { verdict: "refused", reason: `The probe got ${line.outcome} from Envoy itself`, fix: "" };
+  return isForwarded ? {} : ownAnswer(line);
+}
+
+/** An answer that Envoy itself made. */
+function ownAnswer(line: LogLine | undefined): Partial<Answer> {
+  if (line?.outcome === undefined) return {};
+  const why = isDenied(line) ? `: ${line.details}` : "";
+  if (line.flags === undefined && why === "") return {};
+  return { verdict: "refused", reason: `The probe got ${line.outcome} from Envoy itself${why}`, fix: "" };
 }
 
 function unsure(message: string): Partial<Answer> {
@@ -205,15 +249,34 @@ function resultText({ sent: { local, status, failure } }: Trail): string {
   return `sent${from}: ${failure !== "" ? failure : status === 0 ? "connected" : `the answer is ${status}`}`;
 }
 
+function uncountedText({ sent, hosts }: Trail): string {
+  return sent.status !== 0 && hosts === undefined ? "no counter tells that Envoy forwarded it" : "";
+}
+
+/** What a request from inside the pod leaves open. */
+function insideText(trail: Trail): string {
+  if (trail.answer.direction === "outbound") return "";
+  const { sent: { local }, evidence: { connection }, accepted } = trail;
+  const where = accepted === undefined
+    ? "nothing tells that Envoy"
+    : `port ${accepted.local.port}, which is not Envoy's,`;
+  if (isElsewhere(trail)) return `${where} accepted the request`;
+  return `the request came from ${local?.address} in plain text, by another rule of the kernel: the address ` +
+    `${connection.host} cannot be made`;
+}
+
 /** Why stations are not proved. */
-function unprovedTexts({ evidence, line, hosts, sent, accepted }: Trail, open: readonly StationKind[]): string[] {
+function unprovedTexts(trail: Trail, open: readonly StationKind[]): string[] {
+  const { evidence, line, hosts, accepted } = trail;
   if (open.length === 0) return [];
   const clusters = new Set(hosts?.map(({ cluster }) => cluster)).size;
   return [
     `not proved: ${[...new Set(open)].join(", ")}`,
+    insideText(trail),
     open.includes("kernel") && accepted === undefined ? "the connection was closed before its sockets were read" : "",
-    line === undefined ? evidence.log.message ?? "the access log has no line of the request" : "",
+    ...line === undefined
+      ? [evidence.log.message ?? "the access log has no line of the request", uncountedText(trail)]
+      : [],
     clusters > 1 ? `other traffic: ${clusters} clusters counted requests meanwhile` : "",
-    line === undefined && sent.status !== 0 && hosts === undefined ? "no counter tells that Envoy forwarded it" : "",
   ].filter((text) => text !== "");
 }

@@ -1,20 +1,14 @@
 /** Sends a probe, and reads Envoy's counters, the rules and the access log around it. */
+import { joinHostPort } from "../../core/net.ts";
 import { re2Library } from "../../core/re2.ts";
 import type { Clock } from "../../core/world/mod.ts";
 import { absentPart, type Capture, type Part, type PartName } from "../capture/capture.ts";
-import { answerWith } from "../connection/answer.ts";
 import { factsOf } from "../connection/facts.ts";
-import { senderOf } from "../connection/sender.ts";
 import type { Connection } from "../question/question.ts";
 import { LISTENER_STATS } from "./counters.ts";
 import { type Counted, type Evidence, otherEnd, type ProbedCapture } from "./evidence.ts";
+import { type ProbePlan, probePlan, type ProbeUser } from "./plan.ts";
 import { marked, probeRequest, type Ran } from "./request.ts";
-
-/** Who sends the request. */
-export interface ProbeUser {
-  readonly uid: number;
-  readonly gid: number;
-}
 
 /** Where a probe is sent. */
 export interface ProbePlace {
@@ -35,9 +29,6 @@ export interface ProbeSender {
   run(command: readonly string[]): Promise<Ran>;
 }
 
-/** For a container whose user its image decides: a user whom no rule names. */
-const SOME_USER = 65_532;
-
 /** The capture with what a request of the connection left behind. */
 export async function probed(
   place: ProbePlace,
@@ -46,40 +37,49 @@ export async function probed(
 ): Promise<ProbedCapture> {
   await re2Library.loaded();
   const mark = crypto.randomUUID();
-  const connection = marked(asked, mark);
-  const facts = factsOf(capture);
-  const { uid = SOME_USER, gid = uid } = senderOf(facts.pod);
-  const isHttp = isRequest(
-    connection,
-    () => answerWith(facts, connection).stations.some(({ kind }) => kind === "route"),
-  );
-  const request = probeRequest(connection, isHttp, mark);
-  const sender = await place.sender({ uid, gid });
-  const before = await counted(place);
-  const sent = typeof sender === "string" ? sender : request.read(await sender.run(request.command));
-  const after = await counted(place);
-  const isSent = typeof sent !== "string" && sent.local !== undefined;
-  const isLogged = isSent && otherEnd(sent) !== "left";
-  const log = isLogged ? await logged(place, capture, [mark, `${sent.local.address}:${sent.local.port}`]) : NOT_SENT;
-  const evidence: Evidence = {
-    request: `${request.text} as UID ${typeof sender === "string" ? uid : sender.uid}`,
-    connection,
-    uid: typeof sender === "string" ? undefined : sender.uid,
-    mark,
-    sent,
-    before,
-    after,
-    rules: isSent ? await place.rules() : new Map(),
-    log,
-  };
-  return { ...capture, probe: evidence };
+  const plan = probePlan(factsOf(capture), marked(asked, mark));
+  const probe = typeof plan === "string" ? notSent(asked, mark, plan) : await send(place, capture, { plan, mark });
+  return { ...capture, probe };
 }
 
 const NOT_SENT = absentPart("not-captured", "there was no connection to Envoy");
+const NOTHING: Counted = { clusters: NOT_SENT, listeners: NOT_SENT };
 
-/** What is not said is a request where a route takes it: a server of TCP gets no byte. */
-function isRequest({ spoken }: Connection, isRouted: () => boolean): boolean {
-  return spoken === "http" || spoken === "tls" || spoken === "unsaid" && isRouted();
+function notSent(connection: Connection, mark: string, why: string): Evidence {
+  const { direction, host, port } = connection;
+  const request = direction === "inbound" ? `from ${host} to port ${port}` : `to ${joinHostPort(host, port)}`;
+  const after = { before: NOTHING, after: NOTHING, rules: new Map(), log: NOT_SENT };
+  return { request, connection, uid: undefined, mark, sent: why, ...after };
+}
+
+async function send(
+  place: ProbePlace,
+  capture: Capture,
+  { plan: { connection, sent: asked, user, needsUser, isHttp }, mark }: {
+    readonly plan: ProbePlan;
+    readonly mark: string;
+  },
+): Promise<Evidence> {
+  const request = probeRequest(asked, isHttp, mark);
+  const sender = await senderFor(place, user, needsUser);
+  if (typeof sender === "string") return notSent({ ...connection, isPlain: false }, mark, sender);
+  const before = await counted(place);
+  const sent = request.read(await sender.run(request.command));
+  const after = await counted(place);
+  const own = typeof sent === "string" ? undefined : sent.local;
+  const isLogged = typeof sent !== "string" && otherEnd(sent) !== "left";
+  const log = own !== undefined && isLogged
+    ? await logged(place, capture, [mark, joinHostPort(own.address, own.port)])
+    : NOT_SENT;
+  const rules = own === undefined ? new Map() : await place.rules();
+  const text = `${request.text} as UID ${sender.uid}`;
+  return { request: text, connection, uid: sender.uid, mark, sent, before, after, rules, log };
+}
+
+async function senderFor(place: ProbePlace, user: ProbeUser, needsUser: boolean): Promise<ProbeSender | string> {
+  const sender = await place.sender(user);
+  if (typeof sender === "string" || !needsUser || sender.uid === user.uid) return sender;
+  return `only a request of UID ${user.uid} gets to Envoy as one from outside does, and this process is UID ${sender.uid}`;
 }
 
 async function counted(place: ProbePlace): Promise<Counted> {

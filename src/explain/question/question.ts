@@ -25,6 +25,8 @@ export interface Connection {
   readonly headers: readonly RequestHeader[];
   /** Server name that the application itself sends in TLS. */
   readonly sni: string | undefined;
+  /** Inbound: the client speaks plain text although the port takes mutual TLS, as a probe does. */
+  readonly isPlain?: boolean;
 }
 
 /** Which pods of a cluster. */

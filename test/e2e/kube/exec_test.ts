@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { connect, type ConnectOptions, type ExecRequest } from "../../../src/core/kube/client/mod.ts";
 import { realWorld } from "../../../src/core/world/mod.ts";
 import { testWhen } from "../../support/test_when.ts";
+import { until } from "../../support/until.ts";
 import { needsCluster, type OwnCluster, startOwnCluster } from "../support/cluster/cluster.ts";
 import { addRunningPod, startKubelet } from "../support/kubelet.ts";
 
@@ -32,6 +33,7 @@ testWhen(needsCluster(), "commands run in containers through the API server", as
       for (const [name, options] of Object.entries(await waysOf(cluster))) {
         await t.step(`as ${name}`, () => runs(cluster, options));
       }
+      await t.step("a held command ends with the connection", () => held(cluster));
       await t.step("many bytes", () => many(cluster));
       await t.step("failures", () => failures(cluster));
       await t.step("an API server that is older", () => older(cluster));
@@ -69,6 +71,19 @@ async function waysOf(cluster: OwnCluster): Promise<Record<string, ConnectOption
     "a client certificate, without verification": { kubeconfig: withCertificate, insecureSkipTlsVerify: true },
     "somebody else": { ...own, as: "joe", asGroup: ["system:masters"] },
   };
+}
+
+async function held({ kubeconfig }: OwnCluster): Promise<void> {
+  const [started, ended] = [`${kubeconfig}.started`, `${kubeconfig}.ended`];
+  const command = ["sh", "-c", `echo >${started}; cat; echo >${ended}`];
+  const isThere = (path: string) => () => Deno.stat(path).then(() => true, () => false);
+  await withApi({ kubeconfig }, async (api) => {
+    assert.equal(await api.hold({ ...REQUEST, command }), true);
+    await until(isThere(started), () => "the command did not start");
+    assert.equal(await isThere(ended)(), false);
+    assert.equal(await api.hold({ ...REQUEST, pod: "none", command }), false);
+  });
+  await until(isThere(ended), () => "the command did not end");
 }
 
 async function withApi<T>(options: ConnectOptions, body: (api: Awaited<ReturnType<typeof connect>>) => Promise<T>) {

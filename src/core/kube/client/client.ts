@@ -12,8 +12,8 @@ import {
   type WatchEvent,
   type WatchOptions,
 } from "./api.ts";
-import { exec, type ExecResult } from "./exec.ts";
-import type { ExecRequest } from "./exec_failure.ts";
+import { exec, type ExecResult, hold } from "./exec.ts";
+import type { ExecRequest, HeldRequest } from "./exec_failure.ts";
 import { type Asked, refusal } from "./failure.ts";
 import { kubeObject, listItem } from "./kube_object.ts";
 import { readAll, readBytes } from "./read_all.ts";
@@ -62,6 +62,7 @@ export class KubeClient implements KubeApi {
   readonly #clock: Pick<Clock, "sleep">;
 
   readonly #timeout: number;
+  readonly #held = new AbortController();
 
   /** `timeout` is in milliseconds; 0 is no limit. Dry runs may take as long as webhooks do. */
   constructor(transport: Transport, clock: Pick<Clock, "sleep">, timeout = TIMEOUT) {
@@ -133,6 +134,7 @@ export class KubeClient implements KubeApi {
 
   /** Closes the connections. */
   close(): void {
+    this.#held.abort();
     this.#transport.close();
   }
 
@@ -159,6 +161,10 @@ export class KubeClient implements KubeApi {
 
   exec(request: ExecRequest): Promise<ExecResult> {
     return exec(this.#transport, request);
+  }
+
+  hold(request: HeldRequest): Promise<boolean> {
+    return hold(this.#transport, request, this.#held.signal);
   }
 
   raw(path: string, accept?: string): Promise<RawAnswer> {

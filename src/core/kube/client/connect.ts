@@ -5,7 +5,7 @@ import type { KubeApi, RawAnswer } from "./api.ts";
 import { KubeClient } from "./client.ts";
 import type { Connection, ConnectOptions } from "./connection.ts";
 import type { ExecResult } from "./exec.ts";
-import type { ExecRequest } from "./exec_failure.ts";
+import type { ExecRequest, HeldRequest } from "./exec_failure.ts";
 import { inClusterConnection } from "./in_cluster.ts";
 import { Transport } from "./transport.ts";
 
@@ -21,6 +21,11 @@ export interface KubeConnection extends KubeApi {
   text(path: string): Promise<string>;
   /** Runs a command in a container and waits for its end. Errors: an ExecError that tells why it did not run. */
   exec(request: ExecRequest): Promise<ExecResult>;
+  /**
+   * Starts a command in a container; false if it was not started. Its standard input ends when the connections are closed, or
+   * when this process ends, however that comes.
+   */
+  hold(request: HeldRequest): Promise<boolean>;
   /** Closes the connections: watches end, requests fail. */
   close(): void;
 }

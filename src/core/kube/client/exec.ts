@@ -7,7 +7,7 @@ import { messageOf } from "../../errors.ts";
 import { isMap, mapAt, mapsAt, textAt, type Value } from "../../value.ts";
 import { unlessAborted, type WebSocketConnection } from "../../world/mod.ts";
 import { ApiError } from "./api.ts";
-import { containerOf, ExecError, execFailure, type ExecRequest } from "./exec_failure.ts";
+import { containerOf, ExecError, execFailure, type ExecRequest, type HeldRequest } from "./exec_failure.ts";
 import { refusal } from "./failure.ts";
 import { readAll } from "./read_all.ts";
 import type { Transport } from "./transport.ts";
@@ -51,8 +51,22 @@ export async function exec(transport: Transport, request: ExecRequest): Promise<
   }
 }
 
+/**
+ * Starts a command whose standard input stays open, empty, until the signal or the end of this process, however that comes.
+ * Its output is not read. False if it was not started in time.
+ */
+export async function hold(transport: Transport, request: HeldRequest, signal: AbortSignal): Promise<boolean> {
+  try {
+    const opened = transport.webSocket(pathOf(request, "stdin"), PROTOCOLS, signal);
+    await unlessAborted(opened, AbortSignal.timeout(request.timeout));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 async function open(transport: Transport, request: ExecRequest, signal: AbortSignal): Promise<WebSocketConnection> {
-  const path = pathOf(request);
+  const path = pathOf(request, "stdout", "stderr");
   try {
     return await transport.webSocket(path, PROTOCOLS, signal);
   } catch (error) {
@@ -69,15 +83,15 @@ async function open(transport: Transport, request: ExecRequest, signal: AbortSig
   }
 }
 
-function pathOf({ namespace, pod, container, command }: ExecRequest): string {
-  const query = new URLSearchParams([["container", container], ["stdout", "true"], ["stderr", "true"]]);
+function pathOf({ namespace, pod, container, command }: HeldRequest, ...streams: readonly string[]): string {
+  const query = new URLSearchParams([["container", container], ...streams.map((stream) => [stream, "true"])]);
   for (const word of command) query.append("command", word);
   return `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}/exec?${query}`;
 }
 
 /** The same request without an upgrade is answered with the reason, or with "Upgrade request required". */
 async function explainRefusal(transport: Transport, request: ExecRequest, signal: AbortSignal): Promise<void> {
-  const path = pathOf(request);
+  const path = pathOf(request, "stdout", "stderr");
   let status: number;
   let text: string;
   try {

@@ -2,14 +2,18 @@
 import { oneLine } from "../../errors.ts";
 import { ApiError } from "./api.ts";
 
-/** A command in a container. */
-export interface ExecRequest {
+/** A command in a container whose output is not read. */
+export interface HeldRequest {
   readonly namespace: string;
   readonly pod: string;
   readonly container: string;
   readonly command: readonly string[];
-  /** Milliseconds until the command is given up. */
+  /** Milliseconds until the command is given up; for one that is held, until its start is. */
   readonly timeout: number;
+}
+
+/** A command in a container. */
+export interface ExecRequest extends HeldRequest {
   /** At most this many bytes of standard output; more is an error. */
   readonly maxBytes: number;
 }

@@ -1,16 +1,16 @@
 /**
  * Ephemeral containers: in the pod's network namespace, as another user or with a capability that the proxy's own container
- * lacks. Each ends by itself; Kubernetes keeps it in the pod's list.
+ * lacks. Each ends with this process, at the latest by itself; Kubernetes keeps it in the pod's list.
  */
 import { errorText } from "../../../core/errors.ts";
-import { ApiError, type KubeApi, type KubeObject, type Pod } from "../../../core/kube/client/mod.ts";
+import { ApiError, type KubeConnection, type KubeObject, type Pod } from "../../../core/kube/client/mod.ts";
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../../core/value.ts";
 import type { Clock } from "../../../core/world/mod.ts";
 import { type AbsentPart, absentPart } from "../../capture/capture.ts";
 
 /** What it needs. */
 export interface EphemeralSource {
-  readonly api: Pick<KubeApi, "get" | "patch">;
+  readonly api: Pick<KubeConnection, "get" | "patch" | "hold">;
   readonly clock: Pick<Clock, "sleep" | "now">;
   /** Says what is about to be done. */
   readonly say: (text: string) => void;
@@ -29,11 +29,19 @@ export interface Guest {
 }
 
 const PREFIX = "kubectl-mesh-";
-/** How long the container runs: it waits for a port on which nothing listens. Images without a shell can do that. */
+/** Stands in the command line of the container's first process. */
+const MARK = "kubectl-mesh-guest";
+/** How long the container runs at most: it waits for a port on which nothing listens. Images without a shell can do that. */
 const SECONDS = 60;
-const WAITS = ["pilot-agent", "wait", "--timeoutSeconds", String(SECONDS), "--url", "http://127.0.0.1:1/"];
-/** The same for images that are not Istio's. */
-export const SLEEPS = ["sleep", String(SECONDS)];
+const WAITS = ["pilot-agent", "wait", "--timeoutSeconds", String(SECONDS), "--url", `http://127.0.0.1:1/${MARK}`];
+/** The same for images that are not Istio's. The first process of a container gets no signal that it does not handle. */
+export const SLEEPS = ["sh", "-c", `trap "exit 0" TERM; sleep ${SECONDS} & wait`, MARK];
+/**
+ * Ends the container when its standard input ends: with this process, also when that is killed. With a process namespace of the
+ * whole pod the first process is another one, and stays.
+ */
+const ENDS = ["sh", "-c", `cat; read -r line </proc/1/cmdline; case $line in *${MARK}*) kill 1;; esac`];
+const HOLDS_WITHIN = 5_000;
 const STARTS_WITHIN = 60_000;
 const POLL = 500;
 
@@ -79,7 +87,7 @@ export async function startGuest(source: EphemeralSource, pod: Pod, guest: Guest
   const { name: podName, namespace = "" } = pod.metadata;
   source.say(
     `Adding the ephemeral container "${name}" to pod "${namespace}/${podName}": image "${guest.image}", ${guest.says}, ` +
-      `ends after ${SECONDS} seconds, and stays in the pod's list\n`,
+      `ends with this command, at the latest after ${SECONDS} seconds, and stays in the pod's list\n`,
   );
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(podName)}`;
   const { image, security, waits = WAITS } = guest;
@@ -88,7 +96,10 @@ export async function startGuest(source: EphemeralSource, pod: Pod, guest: Guest
       spec: { ephemeralContainers: [{ name, image, command: waits, securityContext: security }] },
     });
     const problem = await started(source, path, name);
-    return problem === undefined ? name : absentPart("not-running", problem);
+    if (problem !== undefined) return absentPart("not-running", problem);
+    // Images without a shell run until they end by themselves.
+    await source.api.hold({ namespace, pod: podName, container: name, command: ENDS, timeout: HOLDS_WITHIN });
+    return name;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const isForbidden = error.status === 403;

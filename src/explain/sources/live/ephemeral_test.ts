@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { ApiError, type KubeObject, type Pod } from "../../../core/kube/client/mod.ts";
+import { ApiError, type HeldRequest, type KubeObject, type Pod } from "../../../core/kube/client/mod.ts";
 import { fakeWorld } from "../../../core/world/mod.ts";
 import type { ValueMap } from "../../../core/value.ts";
-import { type Guest, probeGuest, rulesGuest, startGuest } from "./ephemeral.ts";
+import { type Guest, probeGuest, rulesGuest, SLEEPS, startGuest } from "./ephemeral.ts";
 
 const POD: Pod = {
   apiVersion: "v1",
@@ -31,6 +31,7 @@ async function startedWith(
       name = /"name":"([^"]+)"/.exec(JSON.stringify(body))?.[1] ?? "";
       return refusal === undefined ? Promise.resolve(objectWith({})) : Promise.reject(refusal);
     },
+    hold: ({ container, command }: HeldRequest) => (done.push([container, ...command]), Promise.resolve(true)),
     get: () => Promise.resolve(objectWith(left.length > 1 ? left.shift() ?? {} : left[0] ?? {})),
   };
   function objectWith(state: ValueMap): KubeObject {
@@ -53,13 +54,17 @@ Deno.test("startGuest() says what it does, and waits for the container", async (
   );
   assert.equal(done[0], "/api/v1/namespaces/shop/pods/web/ephemeralcontainers");
   assert.match(JSON.stringify(done[1]), /"capabilities":\{"add":\["NET_ADMIN","NET_RAW"\],"drop":\["ALL"\]\}/);
+  assert.match(JSON.stringify(done[2]), /^\["kubectl-mesh-rules-1","sh","-c","cat; .*kubectl-mesh-guest/);
 });
 
 Deno.test("startGuest() adds a sender of probes without any capability", async () => {
-  const guest = probeGuest("curl:8", ["sleep", "60"], { uid: 1000, gid: 2000 });
+  const guest = probeGuest("curl:8", SLEEPS, { uid: 1000, gid: 2000 });
   const { found, done, said } = await startedWith([RUNS], { guest });
   assert.equal(found, "kubectl-mesh-probe-1");
-  assert.match(said, /image "curl:8", user 1000, no capabilities; it sends the request, ends after 60 seconds/);
+  assert.match(
+    said,
+    /image "curl:8", user 1000, no capabilities; it sends the request, ends with this command, at the latest after 60 sec/,
+  );
   assert.match(
     JSON.stringify(done[1]),
     /"runAsUser":1000,"runAsGroup":2000,"runAsNonRoot":true,"capabilities":\{"drop"/,

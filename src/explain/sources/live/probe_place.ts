@@ -3,7 +3,8 @@ import { decodeUtf8 } from "../../../core/utf8.ts";
 import { errorText } from "../../../core/errors.ts";
 import { ApiError, ExecError, type KubeConnection, type Pod } from "../../../core/kube/client/mod.ts";
 import { absentPart, type Part, type PartName } from "../../capture/capture.ts";
-import type { ProbePlace, ProbeUser } from "../../probe/send.ts";
+import type { ProbeUser } from "../../probe/plan.ts";
+import type { ProbePlace } from "../../probe/send.ts";
 import { type EphemeralSource, probeGuest, SLEEPS, startGuest } from "./ephemeral.ts";
 import { asked, limitOf, type LiveSource, placeOf } from "./live.ts";
 

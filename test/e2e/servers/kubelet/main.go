@@ -77,7 +77,7 @@ func (r *runtime) containers() (map[string]container, error) {
 
 // ExecInContainer runs a command as a container runtime does, with its error texts.
 func (r *runtime) ExecInContainer(ctx context.Context, pod string, _ types.UID, name string, cmd []string,
-	_ io.Reader, out, errOut io.WriteCloser, _ bool, _ <-chan clientremotecommand.TerminalSize, _ time.Duration) error {
+	in io.Reader, out, errOut io.WriteCloser, _ bool, _ <-chan clientremotecommand.TerminalSize, _ time.Duration) error {
 	r.runs.Add(1)
 	all, err := r.containers()
 	if err != nil {
@@ -97,6 +97,17 @@ func (r *runtime) ExecInContainer(ctx context.Context, pod string, _ types.UID, 
 	args := append(append([]string{}, c.Command...), "env", "PATH="+c.Path)
 	process := exec.CommandContext(ctx, args[0], append(args[1:], cmd...)...)
 	process.Stdout, process.Stderr = out, errOut
+	if in != nil {
+		// Not process.Stdin: the end of the process must not wait for that of the stream.
+		stdin, err := process.StdinPipe()
+		if err != nil {
+			return err
+		}
+		go func() {
+			io.Copy(stdin, in)
+			stdin.Close()
+		}()
+	}
 	err = process.Run()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {

@@ -1,0 +1,173 @@
+/** Probes of inbound connections: what is sent, and what it proves. */
+import assert from "node:assert/strict";
+import { absentPart, type Part } from "../capture/capture.ts";
+import { answerOf } from "../connection/answer.ts";
+import { type Changes, fakeCapture } from "../connection/fake_capture_test.ts";
+import { readConnection } from "../question/read_connection.ts";
+import { probed, type ProbePlace, type ProbeSender } from "./send.ts";
+import type { ProbeUser } from "./plan.ts";
+
+const CLUSTER = "inbound|8080||";
+const LOCAL = { address: "10.0.0.8", port: 40028 };
+const OWN = "10.0.0.8:40028";
+/** The other end, at Envoy's port for connections from outside. */
+const SOCKETS = "   4: 0100007F:3A9E 0800000A:9C5C 01 0:0 0:0 0  1337        0 78 1 0 20\n";
+
+interface World {
+  /** Of the response. */
+  readonly status?: number;
+  readonly isForwarded?: boolean;
+  readonly sockets?: string;
+  /** Requests that hosts count meanwhile. */
+  readonly counted?: Readonly<Record<string, number>>;
+  readonly log?: Readonly<Record<string, unknown>>;
+  /** The user of the sender, if it is another one. */
+  readonly uid?: number;
+  readonly header?: readonly string[];
+  readonly port?: number;
+  readonly sni?: string;
+}
+
+/** The answer about 10.9.9.9 with a probe, and what was sent. */
+async function probedWith(world: World, changes: Changes = { isPermissive: true }, from = "10.9.9.9") {
+  const connection = readConnection({
+    ...{ to: undefined, from, toPort: world.port ?? 8080, method: undefined },
+    ...{ header: world.header ?? [], sni: world.sni },
+  });
+  assert.ok(connection !== undefined);
+  const sent: string[] = [];
+  const users: ProbeUser[] = [];
+  const capture = await probed(placeOf(world, { sent, users }), fakeCapture(changes), connection);
+  const answer = await answerOf(capture, connection);
+  const proved = answer.stations.filter(({ source }) => source === "proved").map(({ kind }) => kind).join(" ");
+  return { answer, proved, sent: sent.join(" "), users };
+}
+
+function placeOf(
+  { status = 200, isForwarded = true, sockets = SOCKETS, counted = { [CLUSTER]: 1 }, log, uid }: World,
+  asked: { readonly sent: string[]; readonly users: ProbeUser[] },
+): ProbePlace {
+  let isSent = false;
+  const clusters = () => {
+    const cluster_statuses = Object.entries(counted).map(([name, value]) => ({
+      name,
+      host_statuses: [{
+        address: { socket_address: { address: "10.0.0.8", port_value: 8080 } },
+        stats: [{ name: "rq_total", value: String(isSent ? value : 0) }],
+      }],
+    }));
+    return { text: JSON.stringify({ cluster_statuses }) };
+  };
+  const sender = (user: ProbeUser): ProbeSender => ({
+    uid: uid ?? user.uid,
+    run(command) {
+      isSent = true;
+      asked.sent.push(...command);
+      const mark = command.find((each) => each.startsWith("x-request-id: "))?.slice("x-request-id: ".length);
+      const headers = isForwarded ? "HTTP/1.1 200\r\nx-envoy-upstream-service-time: 1\r\n" : "HTTP/1.1 403\r\n";
+      const ends = { local_ip: LOCAL.address, local_port: LOCAL.port, remote_ip: "10.0.0.8", remote_port: 8080 };
+      const report = JSON.stringify({ exitcode: 0, response_code: status, ...ends });
+      return Promise.resolve({ code: 0, stdout: `${headers}\n${mark} ${report}\n${mark}\n${sockets}`, stderr: "" });
+    },
+  });
+  return {
+    clock: { sleep: () => Promise.resolve() },
+    sender: (user) => (asked.users.push(user), Promise.resolve(sender(user))),
+    admin: (part): Promise<Part> => Promise.resolve(part === "clusters.json" ? clusters() : { text: "" }),
+    rules: () => Promise.resolve(new Map()),
+    log: () => Promise.resolve(logOf(log)),
+  };
+}
+
+function logOf(fields: World["log"]): Part {
+  if (fields === undefined) return absentPart("forbidden", "the log cannot be read: forbidden");
+  return { text: JSON.stringify({ downstream_remote_address: OWN, upstream_cluster: CLUSTER, ...fields }) };
+}
+
+const LOGGED = JSON.stringify({ path: "/dev/stdout" });
+/** Envoy writes an access log. */
+const logging: Changes = { isPermissive: true, config: configWithLog() };
+
+function configWithLog(): string {
+  const { text = "" } = fakeCapture({ isPermissive: true }).parts["config_dump.json"];
+  return text.replace(/^\{/, `{"log":${LOGGED},`);
+}
+
+Deno.test("an inbound probe is sent as the proxy's user to the pod's own address, and says what that leaves open", async () => {
+  const { answer, proved, sent, users } = await probedWith({});
+  assert.deepEqual(users, [{ uid: 1337, gid: 1337 }]);
+  assert.match(sent, / http:\/\/10\.0\.0\.8:8080\/ --next /);
+  assert.equal(proved, "listener cluster endpoint port");
+  assert.equal(answer.verdict, "reaches");
+  assert.equal(answer.probe?.request, "GET http://10.0.0.8:8080/ as UID 1337");
+  assert.deepEqual(answer.probe?.unproved.slice(0, 2), [
+    "not proved: kernel, filter-chain, tls, route",
+    "the request came from 10.0.0.8 in plain text, by another rule of the kernel: the address 10.9.9.9 cannot be made",
+  ]);
+});
+
+Deno.test("an inbound probe: the access log proves the route, and who was let in", async () => {
+  const line = { route_name: "default", upstream_host: "10.0.0.8:8080", response_code: 200 };
+  const { proved } = await probedWith({ log: line }, logging);
+  assert.equal(proved, "listener route cluster endpoint port");
+});
+
+const ALLOW = { isPermissive: true, allow: { identity: "spiffe://cluster.local/ns/shop/sa/b" } };
+
+Deno.test("an inbound probe: a policy that refuses plain text is proved by Envoy's words", async () => {
+  const denied = { response_code: 403, response_code_details: "rbac_access_denied_matched_policy[none]" };
+  const { text = "" } = fakeCapture(ALLOW).parts["config_dump.json"];
+  const config = text.replace(/^\{/, `{"log":${LOGGED},`);
+  const { answer, proved } = await probedWith({ log: denied, isForwarded: false, status: 403 }, { ...ALLOW, config });
+  assert.deepEqual([answer.verdict, proved], ["refused", "listener authorization"]);
+  const { answer: let_in } = await probedWith({}, ALLOW);
+  assert.match(let_in.reason, /did not take the authorization that was expected: it was forwarded, and got 200/);
+  const { answer: kept_out } = await probedWith({ log: denied, isForwarded: false, status: 403 }, logging);
+  assert.match(kept_out.reason, /^The probe got 403 from Envoy itself: rbac_access_denied/);
+});
+
+Deno.test("an inbound probe that did not come to Envoy proves nothing", async () => {
+  for (const sockets of ["", SOCKETS.replace("3A9E", "1F90")]) {
+    const { answer, proved } = await probedWith({ sockets, isForwarded: false });
+    assert.deepEqual([answer.verdict, proved], ["reaches", ""]);
+    assert.match(
+      answer.probe?.unproved.join() ?? "",
+      /(nothing tells that Envoy|port 8080, which is not Envoy's,) accepted/,
+    );
+  }
+});
+
+/** Why no probe is sent. */
+const UNSENT: Readonly<Record<string, readonly [World, Changes, RegExp, string?]>> = {
+  "STRICT": [{}, {}, /port 8080 takes mutual TLS alone \(STRICT\), and a probe has no certificate of the mesh/],
+  "TLS of the client's own where the mesh's is ended": [
+    { sni: "a.example" },
+    { isPermissive: true },
+    /client must show a certificate of the mesh, which a probe does not have/,
+  ],
+  "a source address that matters": [
+    {},
+    { isPermissive: true, allow: { source_ip: "10.9.0.0" } },
+    /a probe comes from 10\.0\.0\.8, the address 10\.9\.9\.9 cannot be made, and for it the authorization is another/,
+  ],
+  "no capture": [
+    {},
+    { isPermissive: true, rules: "*nat\nCOMMIT\n" },
+    /no rules of Istio.*: Envoy gets no such connection/,
+  ],
+  "another family": [{}, { isPermissive: true }, /no known address of the family of fd00::9/, "fd00::9"],
+  "rules that leave the proxy's user out": [
+    {},
+    { isPermissive: true, rules: "*nat\n-A PREROUTING -p tcp -j REDIRECT --to-ports 15006\nCOMMIT\n" },
+    /no rule of the kernel sends a connection of the proxy's user/,
+  ],
+  "another user": [{ uid: 1000 }, { isPermissive: true }, /only a request of UID 1337 .* this process is UID 1000/],
+};
+
+for (const [name, [world, changes, why, from]] of Object.entries(UNSENT)) {
+  Deno.test(`an inbound probe is not sent: ${name}`, async () => {
+    const { answer, proved, sent } = await probedWith(world, changes, from);
+    assert.deepEqual([answer.probe?.isSent, sent, proved], [false, "", ""]);
+    assert.match(answer.probe?.result ?? "", why);
+  });
+}

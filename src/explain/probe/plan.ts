@@ -1,0 +1,106 @@
+/** What a probe sends, and as whom; or why none can be sent. */
+import type { Answer, Station } from "../answer_schema.ts";
+import { answerWith } from "../connection/answer.ts";
+import { captureInbound, captureOutbound } from "../connection/capture_step.ts";
+import type { Facts } from "../connection/facts.ts";
+import { senderOf } from "../connection/sender.ts";
+import type { Connection } from "../question/question.ts";
+
+/** Who sends the request. */
+export interface ProbeUser {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** A probe. */
+export interface ProbePlan {
+  /** What the answer is about. */
+  readonly connection: Connection;
+  /** What is sent; its host is the destination. */
+  readonly sent: Connection;
+  readonly user: ProbeUser;
+  /** Of no other user the kernel sends the request to Envoy. */
+  readonly needsUser: boolean;
+  readonly isHttp: boolean;
+}
+
+/** For a container whose user its image decides: a user whom no rule names. */
+const SOME_USER = 65_532;
+
+/** The probe of a connection; a text says why it cannot be sent. */
+export function probePlan(facts: Facts, asked: Connection): ProbePlan | string {
+  if (asked.direction === "inbound") return inboundPlan(facts, asked);
+  const { uid = SOME_USER, gid = uid } = senderOf(facts.pod);
+  const isHttp = isRequest(asked, () => answerWith(facts, asked).stations.some(({ kind }) => kind === "route"));
+  return { connection: asked, sent: asked, user: { uid, gid }, needsUser: false, isHttp };
+}
+
+/** What is not said is a request where Envoy reads HTTP: a server of TCP gets no byte. */
+function isRequest({ spoken }: Connection, isRead: () => boolean): boolean {
+  return spoken === "unsaid" ? isRead() : spoken !== "tcp";
+}
+
+/**
+ * The kernel sends what the proxy's user sends to the pod's own address to Envoy's inbound listener: the same stations as for a
+ * client outside, with another source address, in plain text.
+ */
+function inboundPlan(facts: Facts, asked: Connection): ProbePlan | string {
+  const { host: from, port } = asked;
+  const own = facts.addresses.find((each) => each.includes(":") === from.includes(":"));
+  if (own === undefined) return `the pod has no known address of the family of ${from}`;
+  const usual = answerWith(facts, asked);
+  if (!usual.stations.some(({ kind }) => kind === "listener")) return `${usual.reason}: Envoy gets no such connection`;
+  const needs = certificateText(usual, port);
+  if (needs !== undefined) return needs;
+  const connection: Connection = { ...asked, isPlain: true };
+  const [expected, inside] = [from, own].map((host) => answerWith(capturing(facts), { ...connection, host }));
+  const other = expected?.stations.find((station, at) => !isSame(station, inside?.stations[at]));
+  if (other !== undefined) {
+    return `a probe comes from ${own}, the address ${from} cannot be made, and for it the ${other.kind} is another one: ` +
+      other.message;
+  }
+  const user = proxyUser(facts, { from, own, port });
+  if (user === undefined) {
+    return "no rule of the kernel sends a connection of the proxy's user to its own port for others";
+  }
+  const isHttp = isRequest(connection, () => tlsOf(usual)?.detail["isHttp"] === true);
+  return { connection, sent: { ...connection, host: own }, user, needsUser: true, isHttp };
+}
+
+/** That of Istio, whose rules name both. */
+const ISTIO_USER: ProbeUser = { uid: 1337, gid: 1337 };
+
+/** A user whose connections to the pod itself the kernel sends to Envoy as those from outside; none has a right for that. */
+function proxyUser(
+  facts: Facts,
+  { from, own, port }: { readonly from: string; readonly own: string; readonly port: number },
+): ProbeUser | undefined {
+  const { uid = 0, gid = uid } = facts.pod?.proxyUser ?? {};
+  const users = uid === 0 ? [ISTIO_USER] : [ISTIO_USER, { uid, gid }];
+  if (facts.kernel.rules === undefined) return users.at(-1);
+  const outside = captureInbound(facts, from, port).port;
+  return users.find((user) => captureOutbound(facts, { ...senderOf(facts.pod), ...user }, own, port).port === outside);
+}
+
+/** A probe has no certificate of the mesh. */
+function certificateText(answer: Answer, port: number): string | undefined {
+  const { detail = {}, result, message } = tlsOf(answer) ?? {};
+  if (detail["plainText"] === false && detail["mutualTls"] === true) {
+    return `port ${port} takes mutual TLS alone (${detail["mode"]}), and a probe has no certificate of the mesh`;
+  }
+  return result === "warning" && message !== undefined ? `${message}, which a probe does not have` : undefined;
+}
+
+/** The station of the port's mode. */
+function tlsOf({ stations }: Answer): Station | undefined {
+  return stations.find(({ kind }) => kind === "tls");
+}
+
+/** The kernel has another rule for connections from inside. */
+function capturing(facts: Facts): Facts {
+  return { ...facts, kernel: { source: "unknown", why: "" } };
+}
+
+function isSame(station: object, other: object | undefined): boolean {
+  return JSON.stringify(station) === JSON.stringify(other);
+}
