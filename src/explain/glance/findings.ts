@@ -76,7 +76,12 @@ const RULES: readonly Rule[] = [
   },
   {
     id: "not-ready",
-    find: ({ readiness: { ready, message } }) => ready === false ? [found("error", `not ready: ${message}`, "")] : [],
+    find: ({ readiness: { ready, result, message } }) =>
+      ready === false
+        ? [found("error", `not ready: ${message}`, "")]
+        : ready === true && bad(result)
+        ? [found(result, message, "see the log of istio-proxy")]
+        : [],
   },
 ];
 

@@ -11,6 +11,7 @@ import { containersOf } from "./containers.ts";
 import { differencesOf } from "./differences.ts";
 import { findingsOf } from "./findings.ts";
 import type { Glance } from "./glance_schema.ts";
+import { proxyReadiness } from "./proxy_readiness.ts";
 import { readinessOf } from "./readiness.ts";
 import { trafficOf } from "./traffic.ts";
 
@@ -34,7 +35,7 @@ export function glanceOf(capture: Capture): Glance {
     traffic: trafficOf(capture, object, podOf(capture)),
     certificate: certificateOf(capture, config?.sections.get("SecretsConfigDump"), now),
     configuration,
-    readiness: readinessOf(object, containers, configuration),
+    readiness: readinessOf(object, containers, { state: configuration.state, agent: proxyReadiness(capture) }),
     differences: object === undefined ? [] : differencesOf(object),
   };
   return { ...known, findings: findingsOf(known) };

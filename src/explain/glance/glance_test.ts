@@ -296,3 +296,66 @@ Deno.test("hostNetwork and a pod without a proxy are told", () => {
   assert.match(traffic.message, /host's network/);
   assert.deepEqual(findings.map(({ id }) => id), ["no-proxy", "not-captured"]);
 });
+
+const UNREADY_POD = podWith({ containers: [{ ...PROXY }] }, {
+  conditions: [{ type: "Ready", status: "False" }],
+  containerStatuses: [{ name: "istio-proxy", state: { running: { startedAt: "2026-01-02T01:00:00Z" } }, ready: false }],
+});
+const READY_POD = podWith({ containers: [] }, { conditions: [{ type: "Ready", status: "True" }] });
+const STAGES =
+  "503: [+]admin ok: Envoy's admin interface answers\n[-]config failed: istiod refuses: no token\nnot ready\n";
+const WITHOUT = "cluster_manager.cds.update_success: 0\nlistener_manager.lds.update_success: 0\n";
+const WAITING = "config not received from XDS server (is Istiod running?): cds updates: 0 successful, 0 rejected";
+
+/** What the agent answers, Envoy's counters and the pod; whether it is ready, and why not. */
+const READINESS: Readonly<
+  Record<string, readonly [parts: object, ready: boolean | null, result: string, why: RegExp]>
+> = {
+  "by our agent's stages": [
+    { "agent_ready.txt": STAGES, "pod.json": UNREADY_POD },
+    false,
+    "error",
+    /^the agent answers 503 at port 15020: istiod refuses: no token$/,
+  ],
+  "by stages in one line": [
+    { "agent_ready.txt": STAGES.replaceAll("\n", " "), "pod.json": UNREADY_POD },
+    false,
+    "error",
+    /: istiod refuses: no token$/,
+  ],
+  "by the counters where Istio's agent tells no reason": [
+    { "agent_ready.txt": "503: ", "stats.txt": WITHOUT, "pod.json": UNREADY_POD },
+    false,
+    "error",
+    new RegExp(`15020: ${RegExp.escape(WAITING)}`),
+  ],
+  "by the counters alone": [{ "stats.txt": WITHOUT, "pod.json": UNREADY_POD }, false, "error", /^config not received/],
+  "of an agent without this path": [
+    { "agent_ready.txt": "404 page not found", "pod.json": UNREADY_POD },
+    false,
+    "error",
+    /istio-proxy is not ready$/,
+  ],
+  "of a pod that was ready when it was last asked": [
+    { "agent_ready.txt": STAGES, "pod.json": READY_POD },
+    true,
+    "warning",
+    /^ready for Kubernetes, but not for the proxy: the agent answers 503/,
+  ],
+  "of a pod that is ready": [
+    { "agent_ready.txt": "[+]admin ok: x\nready\n", "pod.json": READY_POD },
+    true,
+    "ok",
+    /^ready$/,
+  ],
+  "without the pod": [{ "agent_ready.txt": STAGES }, null, "warning", /no token$/],
+};
+
+for (const [name, [parts, ready, result, why]] of Object.entries(READINESS)) {
+  Deno.test(`readiness ${name}`, () => {
+    const { readiness, findings } = glanceWith({ ...parts });
+    assert.deepEqual([readiness.ready, readiness.result], [ready, result]);
+    assert.match(readiness.message, why);
+    assert.equal(findings.some(({ id }) => id === "not-ready"), ready !== null && result !== "ok");
+  });
+}

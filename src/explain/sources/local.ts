@@ -8,7 +8,7 @@ import { captureOf } from "../capture/manifest.ts";
 import type { ProbedCapture } from "../probe/evidence.ts";
 import { probed, type ProbePlace } from "../probe/send.ts";
 import type { Connection } from "../question/question.ts";
-import { ADMIN_PARTS, ADMIN_PATHS, NAME_TABLE, type PartCommand, SOCKET_FILES } from "./live/questions.ts";
+import { ADMIN_PARTS, ADMIN_PATHS, AGENT_READY, NAME_TABLE, type PartCommand, SOCKET_FILES } from "./live/questions.ts";
 import { readRules } from "./live/rules.ts";
 
 const ADMIN_PORT = 15000;
@@ -24,6 +24,7 @@ export async function captureLocal(world: World, probe: Connection | undefined):
   const answers = await Promise.all([
     ...ADMIN_PARTS.map((part) => ask(part, ADMIN_PORT, ADMIN_PATHS[part])),
     ask("name_table.json", NAME_TABLE.port, NAME_TABLE.path),
+    ask("agent_ready.txt", AGENT_READY.port, AGENT_READY.path),
   ]);
   const parts = new Map<string, Part>([...answers, ...await rules(world), ["sockets.txt", await sockets(world)]]);
   parts.set("pod.json", absentPart("not-captured", "only the API server has the pod"));
@@ -60,6 +61,7 @@ async function answer(world: World, part: PartName, port: number, path: string):
     const response = await world.network.request(url, { signal: AbortSignal.timeout(TIMEOUT) });
     const text = await readAll(response, mostBytes(part));
     if (response.ok || part === "ready.txt") return { text };
+    if (part === "agent_ready.txt") return { text: `${response.status}: ${text}` };
     return absentPart("no-answer", `port ${port} answers ${response.status} to "/${path}"`);
   } catch (error) {
     if (error instanceof MeshError) return absentPart("too-large", error.message);

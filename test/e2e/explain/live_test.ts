@@ -5,17 +5,16 @@
 import assert from "node:assert/strict";
 import { ANSWER, type Answer } from "../../../src/explain/answer_schema.ts";
 import { GLANCE } from "../../../src/explain/glance/glance_schema.ts";
-import { isList, isMap, mapAt } from "../../../src/core/value.ts";
-import { runMesh } from "../../support/programs/mesh.ts";
+import { MESH_COMMAND, runMesh, sayMesh } from "../../support/programs/mesh.ts";
 import { temporaryFolder } from "../../support/temporary_folder.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
 import { type Namespace, Pair } from "../iptables/support/pod.ts";
 import { startCluster } from "../support/cluster/cluster.ts";
-import { got, reported } from "../support/cluster/requests.ts";
 import { startKubelet } from "../support/kubelet.ts";
 import {
   APPLICATION,
+  APPLICATION_PORT,
   CAPTURE_ARGS,
   ended,
   EXCLUDED_PORT,
@@ -23,6 +22,7 @@ import {
   kubectl,
   missing,
   NODE_ID,
+  OWN_AGENT,
   RUNNING,
   type Scene,
   scene,
@@ -51,6 +51,7 @@ testWhen(missing, "a running pod is read through the API server", async (t) => {
         await t.step("--local: in the pod's network namespace", () => local(namespace));
         await t.step("--local --probe: stations are proved", () => localProbe(namespace));
         await t.step("--probe: stations are proved, by counters, sockets and the access log", () => probe(at));
+        await t.step("--probe: into the pod", () => inboundProbe(at, namespace));
         await t.step("--probe: a connection that bypasses, and one that fails", () => probeEnds(at));
         await t.step("--probe: without curl, without the right", () => noProbe(at));
         await t.step("a workload, a service and labels find the pod", () => choices(at));
@@ -60,7 +61,7 @@ testWhen(missing, "a running pod is read through the API server", async (t) => {
         await t.step("an Envoy that does not answer", async () => {
           process.kill("SIGKILL");
           await process.status;
-          await silent(at);
+          await withOwnAgent(at, () => silent(at));
         });
       } finally {
         await node.stop();
@@ -76,8 +77,9 @@ testWhen(missing, "a running pod is read through the API server", async (t) => {
   }
 });
 
+/** Without a process of its own, which would take a second of a processor. */
 function explain({ cluster }: Scene, ...args: string[]) {
-  return runMesh(args, { env: { KUBECONFIG: cluster.kubeconfig } });
+  return sayMesh(args, { env: { KUBECONFIG: cluster.kubeconfig } });
 }
 
 async function glanceOf(scene: Scene, ...args: string[]) {
@@ -86,8 +88,13 @@ async function glanceOf(scene: Scene, ...args: string[]) {
   return GLANCE.parse(JSON.parse(stdout));
 }
 
+/** The program and its pilot-agent as processes of their own. */
 async function glance(scene: Scene): Promise<void> {
-  const { pod, traffic, configuration, findings } = await glanceOf(scene, "pod/admin", "-n", "shop");
+  const stdout = await withOwnAgent(scene, async () => {
+    const args = ["explain", "pod/admin", "-n", "shop", "-o", "json"];
+    return (await runMesh(args, { env: { KUBECONFIG: scene.cluster.kubeconfig } })).stdout;
+  });
+  const { pod, traffic, configuration, findings } = GLANCE.parse(JSON.parse(stdout));
   assert.equal(pod, "shop/admin");
   assert.deepEqual([configuration.state, configuration.istio, configuration.envoy], ["LIVE", "1.29.1", "1.40.0"]);
   assert.deepEqual([traffic.source, traffic.mode], ["seen", "REDIRECT"]);
@@ -95,6 +102,18 @@ async function glance(scene: Scene): Promise<void> {
   assert.ok(listening.includes(15001), JSON.stringify(traffic.ports));
   assert.equal(traffic.ports.find(({ port }) => port === 15000)?.listens, "loopback");
   assert.deepEqual(findings.map(({ id }) => id), ["configuration", "port"]);
+}
+
+async function withOwnAgent<T>({ node, containers }: Scene, body: () => Promise<T>): Promise<T> {
+  const own = Object.entries(containers).map(([name, container]) =>
+    [name, { ...container, command: [...container.command ?? [], "env", OWN_AGENT] }] as const
+  );
+  await node.runs(Object.fromEntries(own));
+  try {
+    return await body();
+  } finally {
+    await node.runs(containers);
+  }
 }
 
 async function planned(scene: Scene): Promise<void> {
@@ -126,30 +145,79 @@ async function saved(scene: Scene): Promise<void> {
   assert.equal(configuration.envoy, own.envoy);
 }
 
-/** Runs explain; the kubelet starts the ephemeral container that it adds to the pod. */
-async function withGuest(scene: Scene, pod: string, before: readonly string[], ...args: string[]) {
+async function guestsOf({ cluster }: Scene, pod: string): Promise<string[]> {
+  const get = ["get", "pod", pod, "-n", "shop", "-o", "jsonpath={.spec.ephemeralContainers[*].name}"];
+  return (await cluster.kubectl(get)).stdout.split(" ").filter((name) => name !== "");
+}
+
+interface GuestPlace {
+  readonly pod: string;
+  /** The ephemeral containers that were there before. */
+  readonly known: readonly string[];
+  /** What is put before each of its commands. */
+  readonly before: () => Promise<readonly string[]>;
+}
+
+/** Waits for an ephemeral container and starts it, as a kubelet does. */
+async function startGuest(scene: Scene, { pod, known, before }: GuestPlace): Promise<void> {
   const { cluster, node, containers } = scene;
-  const names = async () => {
-    const { ephemeralContainers } = mapAt(await got(cluster, `/api/v1/namespaces/shop/pods/${pod}`), "spec");
-    const guests = isList(ephemeralContainers) ? ephemeralContainers.filter(isMap) : [];
-    return guests.map(({ name }) => String(name));
-  };
-  const known = await names();
-  const running = explain(scene, "explain", `pod/${pod}`, "-n", "shop", "-o", "json", ...args);
   let name = "";
-  const added = async () => (name = (await names()).find((each) => !known.includes(each)) ?? "") !== "";
+  const added = async () => (name = (await guestsOf(scene, pod)).find((each) => !known.includes(each)) ?? "") !== "";
   await until(added, () => "no ephemeral container was added");
-  const proxy = containers["shop/web/istio-proxy"] ?? {};
-  const guest = { ...proxy, command: [...proxy.command ?? [], ...before] };
+  const proxy = proxyOf(scene);
+  const guest = { ...proxy, command: [...proxy.command, ...await before()] };
   await node.runs({ ...containers, [`shop/${pod}/${name}`]: guest });
   const own = { name, image: IMAGE, imageID: "", ready: false, restartCount: 0, state: RUNNING };
-  const object = { apiVersion: "v1", kind: "Pod", metadata: { name: pod, namespace: "shop" } };
-  await reported(cluster, object, { ephemeralContainerStatuses: [own] });
+  const patch = JSON.stringify({ status: { ephemeralContainerStatuses: [own] } });
+  await kubectl(cluster, ["patch", "pod", pod, "-n", "shop", "--subresource=status", "-p", patch]);
+}
+
+function proxyOf({ containers }: Scene) {
+  const { command = [], path = "" } = containers["shop/web/istio-proxy"] ?? {};
+  return { command, path };
+}
+
+/** Runs explain; the kubelet starts the ephemeral container that it adds to the pod. */
+async function withGuest(scene: Scene, pod: string, before: readonly string[], ...args: string[]) {
+  const known = await guestsOf(scene, pod);
+  const running = explain(scene, "explain", `pod/${pod}`, "-n", "shop", "-o", "json", ...args);
+  await startGuest(scene, { pod, known, before: () => Promise.resolve(before) });
   return await running;
 }
 
+/** The last ephemeral container's own command, as the first process of a process namespace. */
+async function startFirst(scene: Scene): Promise<{ readonly process: Deno.ChildProcess; readonly inside: string[] }> {
+  const { command: [program = "", ...own], path } = proxyOf(scene);
+  const get = ["get", "pod", "web", "-n", "shop", "-o", "jsonpath={.spec.ephemeralContainers[-1:].command}"];
+  const command: string[] = JSON.parse((await scene.cluster.kubectl(get)).stdout);
+  const args = [
+    ...own,
+    "unshare",
+    "--pid",
+    "--fork",
+    "--kill-child",
+    "--mount-proc",
+    "env",
+    `PATH=${path}`,
+    ...command,
+  ];
+  const process = new Deno.Command(program, { args, stdin: "null", stdout: "null", stderr: "null" }).spawn();
+  const children = `/proc/${process.pid}/task/${process.pid}/children`;
+  let first = "";
+  await until(async () => (first = (await Deno.readTextFile(children)).trim()) !== "", () => "the guest did not start");
+  return { process, inside: ["nsenter", "--target", first, "--pid", "--mount"] };
+}
+
 async function ephemeral(scene: Scene): Promise<void> {
-  const { stdout, stderr } = await withGuest(scene, "web", [], "--ephemeral");
+  const processes: Deno.ChildProcess[] = [];
+  const before = async () => {
+    const { process, inside } = await startFirst(scene);
+    processes.push(process);
+    return inside;
+  };
+  const running = explain(scene, "explain", "pod/web", "-n", "shop", "-o", "json", "--ephemeral");
+  await startGuest(scene, { pod: "web", known: [], before });
+  const { stdout, stderr } = await running;
   const { traffic, containers } = GLANCE.parse(JSON.parse(stdout));
   assert.deepEqual([traffic.source, traffic.mode], ["seen", "REDIRECT"]);
   assert.equal(containers.length, 3);
@@ -157,9 +225,32 @@ async function ephemeral(scene: Scene): Promise<void> {
     stderr,
     /^Adding the ephemeral container "kubectl-mesh-rules-1" to pod "shop\/web": image ".*", user 0, NET_ADMIN/,
   );
+  await interrupted(scene, before);
+  // By SIGTERM: not after a minute.
+  for (const process of processes) assert.equal((await process.status).code, 143);
   const nobody = ["--as", "joe", "--as-group", "system:authenticated"];
   const joe = await explain(scene, "explain", "pod/web", "-n", "shop", "--ephemeral", "-o", "json", ...nobody);
   assert.match(joe.stderr, /^error: The Kubernetes API server does not allow it/);
+}
+
+/** Ctrl-C while the rules are read. */
+async function interrupted(scene: Scene, before: GuestPlace["before"]): Promise<void> {
+  const programs = `${scene.folder}/endless`;
+  await Deno.mkdir(programs);
+  for (const name of ["iptables-save", "ip6tables-save"]) {
+    await Deno.writeTextFile(`${programs}/${name}`, `#!/bin/sh\n: >${programs}/started\nexec sleep 1000\n`, {
+      mode: 0o755,
+    });
+  }
+  const args = ["explain", "pod/web", "-n", "shop", "--ephemeral"];
+  const env = { KUBECONFIG: scene.cluster.kubeconfig };
+  const known = await guestsOf(scene, "web");
+  const command = new Deno.Command(MESH_COMMAND, { args, env, stdin: "null", stdout: "null", stderr: "null" }).spawn();
+  const endless = async () => [...await before(), "env", `PATH=${programs}:${Deno.env.get("PATH")}`];
+  await startGuest(scene, { pod: "web", known, before: endless });
+  await until(() => Deno.stat(`${programs}/started`).then(() => true, () => false), () => "no rules were asked for");
+  command.kill("SIGINT");
+  assert.equal((await command.status).code, 130);
 }
 
 /** The application's user. */
@@ -210,6 +301,24 @@ async function probe(scene: Scene): Promise<void> {
   assert.equal(provedKinds(other), "application kernel listener cluster endpoint", tcp.stdout);
   assert.deepEqual(other.endpoints.map(({ address }) => address), ["10.196.0.2:3306"]);
   assert.match(other.probe?.request ?? "", /^a connection to 10\.196\.0\.2:3306 without any byte as UID 1000$/);
+}
+
+const IN = ["--from", "10.9.9.9", "--to-port", String(APPLICATION_PORT), "--probe"];
+
+async function inboundProbe(scene: Scene, namespace: Namespace): Promise<void> {
+  const user = ["setpriv", "--reuid=1337", "--regid=1337", "--clear-groups"];
+  const { stdout, stderr, code } = await withGuest(scene, "admin", user, ...IN);
+  const answer = answerIn(stdout);
+  assert.deepEqual([code, answer.verdict], [0, "reaches"], stdout);
+  assert.equal(provedKinds(answer), "listener authorization route cluster endpoint port", stdout);
+  assert.match(stderr, / user 1337, no capabilities; it sends the request, ends with this command/);
+  assert.match(answer.probe?.unproved.join() ?? "", /not proved: kernel, .*the address 10\.9\.9\.9 cannot be made/);
+  const secret = await withGuest(scene, "admin", user, ...IN, "--header", ":path:/secret/1");
+  const refused = answerIn(secret.stdout);
+  assert.deepEqual([secret.code, refused.verdict], [1, "refused"], secret.stdout);
+  assert.equal(provedKinds(refused), "listener authorization", secret.stdout);
+  const local = answerIn((await namespace.mesh(["explain", "--local", ...IN, "-o", "json"])).stdout);
+  assert.equal(provedKinds(local), "listener authorization cluster endpoint port", JSON.stringify(local));
 }
 
 async function probeEnds(scene: Scene): Promise<void> {

@@ -4,7 +4,7 @@ import { joinHostPort } from "../../../core/net.ts";
 import { joinBytes } from "../../../core/bytes.ts";
 import type { Network } from "../../../core/world/world.ts";
 import { readBounded } from "../../metrics/bounded_body.ts";
-import { parseStats, QUERIES, type Stats } from "./envoy_stats.ts";
+import { parseStats, QUERIES, type Stats } from "../../../core/envoy_stats.ts";
 import { fieldOf, isObject, readJson } from "../../json_fields.ts";
 
 /** Envoy's admin interface for readiness. */

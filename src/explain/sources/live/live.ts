@@ -177,8 +177,13 @@ async function ask(
 function partOf({ code, stdout, stderr }: PartResult, { part, command }: PartCommand): Part {
   // The end of `cat` for files that do not exist, as without IPv6.
   if (code === 0 || part === "sockets.txt" && stdout.length > 0) return textPart(stdout, part);
+  const unready = part === "agent_ready.txt" ? UNSUCCESSFUL.exec(stderr)?.[1] : undefined;
+  if (unready !== undefined) return { text: unready };
   return refused(code, stderr, command);
 }
+
+/** What pilot-agent says of an answer, which begins with its status. */
+const UNSUCCESSFUL = /unsuccessful status code (\d{3}.*)/s;
 
 function textPart(bytes: Uint8Array, part: PartCommand["part"]): Part {
   try {

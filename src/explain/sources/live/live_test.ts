@@ -29,6 +29,9 @@ function sourceOf(answer: (command: string) => Answer, asked: ExecRequest[] = []
 Deno.test("captureLive() keeps what each command prints, and says why a part is absent", async () => {
   const source = sourceOf((command) => {
     if (command.startsWith("cat")) return { code: 127 };
+    if (command.endsWith("?verbose")) {
+      return { code: 1, stderr: "error: Received unsuccessful status code 503: no body\n" };
+    }
     if (command.endsWith("debug/ndsz")) return { code: 1, stderr: "Error: connection refused\n" };
     return { code: 0, stdout: `of ${command}` };
   });
@@ -37,6 +40,7 @@ Deno.test("captureLive() keeps what each command prints, and says why a part is 
   assert.equal(parts["config_dump.json"].text, "of pilot-agent request GET config_dump?include_eds");
   assert.equal(parts["sockets.txt"].absent, "unsupported");
   assert.equal(parts["name_table.json"].absent, "no-answer");
+  assert.match(parts["agent_ready.txt"].text ?? "", /^503: /);
   assert.equal(parts["rules.iptables"].absent, "not-permitted");
   assert.equal(JSON.parse(parts["pod.json"].text ?? "").metadata.name, "web");
 });

@@ -39,6 +39,9 @@ export const ADMIN_PARTS = [
 /** The name table is one of the agent's, not of Envoy. */
 export const NAME_TABLE = { port: 15020, path: "debug/ndsz" } as const;
 
+/** Why the agent does not call the proxy ready: ours tells the stages, Istio's the status alone. */
+export const AGENT_READY = { port: 15020, path: "healthz/ready?verbose" } as const;
+
 /** Files of the network namespace that list sockets. */
 export const SOCKET_FILES = ["/proc/net/tcp", "/proc/net/tcp6", "/proc/net/udp", "/proc/net/udp6"] as const;
 
@@ -50,9 +53,14 @@ const REQUEST = ["pilot-agent", "request"];
 /** All parts that an Istio image can print, but for rules. A distroless image has no `cat`: then no sockets are known. */
 export const WHOLE_QUESTIONS: readonly PartCommand[] = [
   ...ADMIN_PARTS.map((part): PartCommand => ({ part, command: [...REQUEST, "GET", ADMIN_PATHS[part]] })),
-  { part: "name_table.json", command: [...REQUEST, "--debug-port", String(NAME_TABLE.port), "GET", NAME_TABLE.path] },
+  { part: "name_table.json", command: ofAgent(NAME_TABLE) },
+  { part: "agent_ready.txt", command: ofAgent(AGENT_READY) },
   { part: "sockets.txt", command: ["cat", ...SOCKET_FILES] },
 ];
+
+function ofAgent({ port, path }: { readonly port: number; readonly path: string }): readonly string[] {
+  return [...REQUEST, "--debug-port", String(port), "GET", path];
+}
 
 /** What a line about a pod needs. */
 export const SHORT_QUESTIONS: readonly PartCommand[] = [

@@ -4,9 +4,8 @@ import { MESH_COMMAND } from "../../../support/programs/mesh.ts";
 import { needsProgram } from "../../../support/test_when.ts";
 import { until } from "../../../support/until.ts";
 import { REDIRECT_ALL } from "../../agent/support/mesh_pod.ts";
-import { type Namespace, needsNamespaces, OUTSIDE, type Pair } from "../../iptables/support/pod.ts";
-import { type Cluster, needsCluster } from "../../support/cluster/cluster.ts";
-import { created, createNamespace } from "../../support/cluster/requests.ts";
+import { type Namespace, needsNamespaces, OUTSIDE, type Pair, POD } from "../../iptables/support/pod.ts";
+import { addServiceAccount, type Cluster, needsCluster } from "../../support/cluster/cluster.ts";
 import { addRunningPod, type KubeletNode, type RunningContainer } from "../../support/kubelet.ts";
 import assert from "node:assert/strict";
 
@@ -16,11 +15,13 @@ const envoy = await realEnvoy();
 export const missing = envoy.missing ?? needsCluster() ?? needsNamespaces("iptables-save") ?? needsProgram("curl") ??
   needsProgram("setpriv");
 
-export const NODE_ID = "sidecar~10.1.0.9~web.shop~shop.svc.cluster.local";
+export const NODE_ID = `sidecar~${POD[4]}~web.shop~shop.svc.cluster.local`;
 
 const A = "outbound|80||a.shop.svc.cluster.local";
 /** Where the neighbour serves HTTP. */
 export const SERVER_PORT = 8000;
+/** The application's port. */
+export const APPLICATION_PORT = 8081;
 /** A port that is not captured. */
 export const EXCLUDED_PORT = 9400;
 
@@ -52,12 +53,51 @@ function tcpProxy(cluster: string): object {
   return { name: "envoy.filters.network.tcp_proxy", typed_config };
 }
 
-function httpManager(): object {
-  const route = (name: string, prefix: string, more: object) => ({ name, match: { prefix }, ...more });
-  const routes = [
+function route(name: string, prefix: string, more: object): object {
+  return { name, match: { prefix }, ...more };
+}
+
+const OUTBOUND_HOST = {
+  name: "a",
+  domains: ["a.shop"],
+  routes: [
     route("broken", "/broken", { route: { cluster: "outbound|81||a.shop.svc.cluster.local" } }),
     route("default", "/", { route: { cluster: A } }),
-  ];
+  ],
+};
+const INBOUND = `inbound|${APPLICATION_PORT}||`;
+const INBOUND_HOST = {
+  name: INBOUND,
+  domains: ["*"],
+  routes: [route("default", "/", { route: { cluster: INBOUND } })],
+};
+const APPLICATION_HOST = {
+  name: "app",
+  domains: ["*"],
+  routes: [route("app", "/", { direct_response: { status: 200 } })],
+};
+
+/** A policy refuses `/secret`. */
+const RBAC = {
+  name: "envoy.filters.http.rbac",
+  typed_config: {
+    "@type": `${TYPE}.filters.http.rbac.v3.RBAC`,
+    rules: {
+      action: "DENY",
+      policies: {
+        "ns[shop]-policy[secret]-rule[0]": {
+          permissions: [{ url_path: { path: { prefix: "/secret" } } }],
+          principals: [{ any: true }],
+        },
+      },
+    },
+  },
+};
+
+function httpManager(host: object, { access_log = ACCESS_LOG, filters = [] }: {
+  readonly access_log?: readonly object[];
+  readonly filters?: readonly object[];
+} = {}): object {
   const router = {
     name: "envoy.filters.http.router",
     typed_config: { "@type": `${TYPE}.filters.http.router.v3.Router` },
@@ -65,9 +105,9 @@ function httpManager(): object {
   const typed_config = {
     "@type": `${TYPE}.filters.network.http_connection_manager.v3.HttpConnectionManager`,
     stat_prefix: "http",
-    route_config: { name: "80", virtual_hosts: [{ name: "a", domains: ["a.shop"], routes }] },
-    http_filters: [router],
-    access_log: ACCESS_LOG,
+    route_config: { name: "80", virtual_hosts: [host] },
+    http_filters: [...filters, router],
+    access_log,
   };
   return { name: "envoy.filters.network.http_connection_manager", typed_config };
 }
@@ -100,6 +140,7 @@ const BOOTSTRAP = {
     clusters: [
       staticCluster(A, SERVER_PORT),
       staticCluster("outbound|81||a.shop.svc.cluster.local", 1),
+      { name: INBOUND, type: "ORIGINAL_DST", connect_timeout: "30s", lb_policy: "CLUSTER_PROVIDED" },
       { name: "PassthroughCluster", type: "ORIGINAL_DST", connect_timeout: "30s", lb_policy: "CLUSTER_PROVIDED" },
     ],
     listeners: [
@@ -107,7 +148,13 @@ const BOOTSTRAP = {
         use_original_dst: true,
         listener_filters: [ORIGINAL_DST],
       }),
-      listener("0.0.0.0_80", 80, httpManager(), { bind_to_port: false }),
+      listener("virtualInbound", 15006, httpManager(INBOUND_HOST, { filters: [RBAC] }), {
+        listener_filters: [ORIGINAL_DST],
+        traffic_direction: "INBOUND",
+      }),
+      listener("0.0.0.0_80", 80, httpManager(OUTBOUND_HOST), { bind_to_port: false }),
+      // The application.
+      listener("app", APPLICATION_PORT, httpManager(APPLICATION_HOST, { access_log: [] }), {}),
     ],
   },
 };
@@ -193,6 +240,15 @@ export const CAPTURE_ARGS = [...REDIRECT_ALL, "-d", "15090", "-o", String(EXCLUD
 export const IMAGE = "registry.example/proxyv2:1.29.1";
 export const RUNNING = { running: { startedAt: "2026-01-02T03:04:05Z" } };
 
+/** Whether requests of pilot-agent are sent by the program under test: each start of it takes a while. */
+export const OWN_AGENT = "MESH_OWN_AGENT=yes";
+const PILOT_AGENT = `port=15000
+if [ "$1$MESH_OWN_AGENT" = request ]; then
+  [ "$2" = --debug-port ] && port=$3 && shift 2
+  exec curl -sS --fail-with-body "http://localhost:$port/$3"
+fi
+`;
+
 /** The application's user. */
 export const APPLICATION = 1000;
 
@@ -203,32 +259,33 @@ export async function scene(
 ): Promise<Scene> {
   const programs = `${folder}/bin`;
   await Deno.mkdir(programs);
-  const agent = Deno.env.get("MESH_PILOT_AGENT");
-  const command = agent === undefined ? `"${MESH_COMMAND}" pilot-agent` : `"${agent}"`;
-  await Deno.writeTextFile(`${programs}/pilot-agent`, `#!/bin/sh\nexec ${command} "$@"\n`, { mode: 0o755 });
-  await createNamespace(cluster, "shop");
-  const own = {
+  const own = Deno.env.get("MESH_PILOT_AGENT");
+  const agent = own === undefined ? `"${MESH_COMMAND}" pilot-agent` : `"${own}"`;
+  await Deno.writeTextFile(`${programs}/pilot-agent`, `#!/bin/sh\n${PILOT_AGENT}exec ${agent} "$@"\n`, { mode: 0o755 });
+  await kubectl(cluster, ["create", "namespace", "shop"]);
+  await addServiceAccount(cluster, "shop");
+  const running = {
     command: ["nsenter", `--net=${namespace.path}`],
     path: `${programs}:${Deno.env.get("PATH")}`,
     log: logOf(folder),
   };
-  const names = ["web", "admin"].map((name) => [`shop/${name}/istio-proxy`, own] as const);
+  const names = ["web", "admin"].map((name) => [`shop/${name}/istio-proxy`, running] as const);
   const containers = Object.fromEntries(names);
   await node.runs(containers);
   for (const name of ["web", "admin", "ended"]) await addPod({ cluster, node }, name);
   await addPod({ cluster, node }, "plain", ["web"]);
   const selector = { matchLabels: { app: "web" } };
   const template = { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "web", image: "web" }] } };
-  await created(cluster, {
+  await create(cluster, {
     apiVersion: "apps/v1",
     kind: "Deployment",
-    metadata: { name: "web", namespace: "shop" },
+    metadata: { name: "web" },
     spec: { selector, template },
   });
-  await created(cluster, {
+  await create(cluster, {
     apiVersion: "v1",
     kind: "Service",
-    metadata: { name: "web", namespace: "shop" },
+    metadata: { name: "web" },
     spec: { selector: { app: "web" }, ports: [{ port: 80 }] },
   });
   return { cluster, node, folder, containers };
@@ -255,8 +312,8 @@ async function addPod(
     spec: { nodeName: node.name, containers, initContainers: [{ name: "istio-init", image: IMAGE, args }] },
     status: {
       phase: "Running",
-      podIP: "10.1.0.9",
-      podIPs: [{ ip: "10.1.0.9" }],
+      podIP: POD[4],
+      podIPs: [{ ip: POD[4] }],
       conditions: [{ type: "Ready", status: ready }],
       containerStatuses: names.map((each) => ({
         name: each,
@@ -273,4 +330,8 @@ async function addPod(
 export async function kubectl(cluster: Cluster, args: readonly string[], stdin?: string): Promise<void> {
   const { code, stderr } = await cluster.kubectl(args, stdin);
   assert.equal(code, 0, stderr);
+}
+
+async function create(cluster: Cluster, object: object): Promise<void> {
+  await kubectl(cluster, ["create", "-n", "shop", "-f", "-"], JSON.stringify(object));
 }
