@@ -10,6 +10,7 @@ import { MESH_COMMAND } from "../test/support/programs/mesh.ts";
 import { type Cluster, startOwnCluster } from "../test/e2e/support/cluster/cluster.ts";
 import { addServiceAccount } from "../test/e2e/support/cluster/requests.ts";
 import { startKubelet } from "../test/e2e/support/kubelet.ts";
+import { type Usage, usageOf } from "./usage.ts";
 
 const PODS = 500;
 const DELAY = 50;
@@ -28,7 +29,7 @@ async function main(): Promise<number> {
       await addPods(cluster, names, node.name);
       const container = { path: `${folder}:${Deno.env.get("PATH")}`, delay: DELAY };
       await node.runs(Object.fromEntries(names.map((name) => [`${NAMESPACE}/${name}/istio-proxy`, container])));
-      const runs: Run[] = [];
+      const runs: Usage[] = [];
       for (let run = 0; run < Number(values.runs); run++) runs.push(await measure(cluster.kubeconfig));
       return report(runs);
     } finally {
@@ -76,36 +77,20 @@ async function addPods(cluster: Cluster, names: readonly string[], nodeName: str
   api.close();
 }
 
-interface Run {
-  readonly seconds: number;
-  /** Of the processor, by the command alone: a busy machine does not change it. */
-  readonly processor: number;
-  readonly megabytes: number;
-}
-
-async function measure(kubeconfig: string): Promise<Run> {
-  const start = performance.now();
-  const { stdout, stderr } = await new Deno.Command("/usr/bin/env", {
-    args: ["python3", "-c", PEAK, MESH_COMMAND, "explain", "-A", "-o", "short"],
-    env: { KUBECONFIG: kubeconfig, NO_COLOR: "1" },
-  }).output();
-  const seconds = (performance.now() - start) / 1000;
-  const lines = new TextDecoder().decode(stdout).trim().split("\n");
+async function measure(kubeconfig: string): Promise<Usage> {
+  const usage = await usageOf([MESH_COMMAND, "explain", "-A", "-o", "short"], {
+    KUBECONFIG: kubeconfig,
+    NO_COLOR: "1",
+  });
+  const lines = usage.stdout.trim().split("\n");
   const wrong = lines.slice(1).filter((line) => !/ yes +\d/.test(line));
   if (lines.length !== PODS + 1 || wrong.length > 0) {
-    throw new Error(`${lines.length} lines, ${wrong.length} wrong: ${wrong[0]}\n${new TextDecoder().decode(stderr)}`);
+    throw new Error(`${lines.length} lines, ${wrong.length} wrong: ${wrong[0]}\n${usage.stderr}`);
   }
-  const [, peak, processor] = /peak (\d+) processor ([\d.]+)/.exec(new TextDecoder().decode(stderr)) ?? [];
-  return { seconds, processor: Number(processor), megabytes: Number(peak) / 1024 };
+  return usage;
 }
 
-/** Runs a program and tells its peak resident memory, in KiB, and its processor time. */
-const PEAK = `import resource, subprocess, sys
-subprocess.run(sys.argv[1:])
-used = resource.getrusage(resource.RUSAGE_CHILDREN)
-print("peak", used.ru_maxrss, "processor", used.ru_utime + used.ru_stime, file=sys.stderr)`;
-
-function report(runs: readonly Run[]): number {
+function report(runs: readonly Usage[]): number {
   const seconds = runs.map((run) => run.seconds).toSorted((a, b) => a - b);
   const median = seconds[Math.floor(seconds.length / 2)] ?? Infinity;
   const processor = Math.min(...runs.map((run) => run.processor));

@@ -4,11 +4,11 @@ import type { Difference } from "./glance_schema.ts";
 
 const STATUS = "sidecar.istio.io/status";
 
-/** Injection writes into an annotation which containers and volumes it added. */
-export function differencesOf(pod: ValueMap): Difference[] {
+/** Injection writes into an annotation which containers and volumes it added; `undefined` without it: nothing is known. */
+export function differencesOf(pod: ValueMap): Difference[] | undefined {
   const annotations = mapAt(mapAt(pod, "metadata"), "annotations");
   const status = parsed(textAt(annotations, STATUS));
-  if (status === undefined) return [];
+  if (status === undefined) return undefined;
   return [...missing(pod, status), ...notNative(pod, status), ...images(pod), ...revision(pod, status)];
 }
 

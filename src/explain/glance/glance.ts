@@ -27,6 +27,7 @@ export function glanceOf(capture: Capture): Glance {
     now,
     absent: absent?.message ?? "",
   });
+  const differences = object === undefined ? undefined : differencesOf(object);
   const known = {
     pod: podText(capture.pod),
     time: capture.time?.toISOString() ?? "",
@@ -36,7 +37,8 @@ export function glanceOf(capture: Capture): Glance {
     certificate: certificateOf(capture, config?.sections.get("SecretsConfigDump"), now),
     configuration,
     readiness: readinessOf(object, containers, { state: configuration.state, agent: proxyReadiness(capture) }),
-    differences: object === undefined ? [] : differencesOf(object),
+    compared: differences !== undefined,
+    differences: differences ?? [],
   };
   return { ...known, findings: findingsOf(known) };
 }

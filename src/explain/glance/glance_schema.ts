@@ -101,6 +101,7 @@ export const GLANCE = z.strictObject({
   certificate: CERTIFICATE,
   configuration: CONFIGURATION,
   readiness: z.strictObject({ ready: z.boolean().nullable(), result: RESULT, message: z.string() }),
+  compared: z.boolean().describe("the pod tells what injection wrote; if not, differences are not known"),
   differences: z.array(z.strictObject({ field: z.string(), wrote: z.string(), runs: z.string() })).readonly().describe(
     "between what injection wrote and what runs",
   ),

@@ -151,13 +151,15 @@ function configurationSection(configuration: Configuration): Section {
   };
 }
 
-function stateSection({ readiness, differences }: Glance): Section {
+function stateSection({ readiness, compared, differences }: Glance): Section {
   return {
     title: "Readiness and injection",
     column: "right",
     rows: [
       ...fact("ready", readiness.message, readiness.result),
-      ...differences.length === 0
+      ...!compared
+        ? fact("injection", "what injection wrote is not known: no annotation sidecar.istio.io/status", "unknown")
+        : differences.length === 0
         ? fact("injection", "what injection wrote is what runs")
         : differences.flatMap(({ field, wrote, runs }) =>
           fact("changed", `${field}: "${wrote}" was written, ${runs}`, "error")

@@ -155,7 +155,12 @@ const UNSENT: Readonly<Record<string, readonly [World, Changes, RegExp, string?]
     { isPermissive: true, rules: "*nat\nCOMMIT\n" },
     /no rules of Istio.*: Envoy gets no such connection/,
   ],
-  "another family": [{}, { isPermissive: true }, /no known address of the family of fd00::9/, "fd00::9"],
+  "another family": [
+    {},
+    { isPermissive: true, rules: undefined, spec: { initContainers: [] } },
+    /no known address of the family of fd00::9/,
+    "fd00::9",
+  ],
   "rules that leave the proxy's user out": [
     {},
     { isPermissive: true, rules: "*nat\n-A PREROUTING -p tcp -j REDIRECT --to-ports 15006\nCOMMIT\n" },

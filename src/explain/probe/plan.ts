@@ -46,10 +46,10 @@ function isRequest({ spoken }: Connection, isRead: () => boolean): boolean {
  */
 function inboundPlan(facts: Facts, asked: Connection): ProbePlan | string {
   const { host: from, port } = asked;
-  const own = facts.addresses.find((each) => each.includes(":") === from.includes(":"));
-  if (own === undefined) return `the pod has no known address of the family of ${from}`;
   const usual = answerWith(facts, asked);
   if (!usual.stations.some(({ kind }) => kind === "listener")) return `${usual.reason}: Envoy gets no such connection`;
+  const own = facts.addresses.find((each) => each.includes(":") === from.includes(":"));
+  if (own === undefined) return `the pod has no known address of the family of ${from}`;
   const needs = certificateText(usual, port);
   if (needs !== undefined) return needs;
   const connection: Connection = { ...asked, isPlain: true };

@@ -43,7 +43,8 @@ export function withProbe(answer: Answer, facts: Facts): Answer {
   const proofs = proofsOf(trail);
   const stations = answer.stations.map((station, at) => proved(station, proofs[at]));
   const open = answer.stations.filter((_, at) => proofs[at] === undefined).map(({ kind }) => kind);
-  const probe = { request, isSent: true, result: resultText(trail), unproved: unprovedTexts(trail, open) };
+  const isSent = sent.local !== undefined;
+  const probe = { request, isSent, result: resultText(trail), unproved: unprovedTexts(trail, open) };
   return { ...answer, ...endOf(trail, proofs), stations, probe };
 }
 
@@ -245,8 +246,10 @@ function unsure(message: string): Partial<Answer> {
 }
 
 function resultText({ sent: { local, status, failure } }: Trail): string {
-  const from = local === undefined ? "" : ` from ${joinHostPort(local.address, local.port)}`;
-  return `sent${from}: ${failure !== "" ? failure : status === 0 ? "connected" : `the answer is ${status}`}`;
+  if (local === undefined) return `it was not sent: ${failure === "" ? "there was no connection" : failure}`;
+  return `sent from ${joinHostPort(local.address, local.port)}: ${
+    failure !== "" ? failure : status === 0 ? "connected" : `the answer is ${status}`
+  }`;
 }
 
 function uncountedText({ sent, hosts }: Trail): string {

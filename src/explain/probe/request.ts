@@ -88,8 +88,13 @@ function readBash({ code, stdout, stderr }: Ran): Sent | string {
   if (inode === undefined && (code === 127 || code === 126)) return "there is no bash";
   const sockets = procSockets(stdout);
   const own = sockets.find((each) => each.inode === inode);
-  const failure = inode !== undefined ? "" : code === 124 ? `no connection within ${SECONDS}s` : lastLine(stderr);
+  const failure = inode !== undefined ? "" : code === 124 ? `no connection within ${SECONDS}s` : bashError(stderr);
   return { local: own?.local, remote: own?.remote, status: 0, headers: new Set(), failure, sockets };
+}
+
+/** bash says the reason first, behind its name and a line's number: `db: line 1: db: Name or service not known`. */
+function bashError(text: string): string {
+  return text.trim().split("\n")[0]?.replace(/^.*?: line \d+: /, "") ?? "";
 }
 
 function lastLine(text: string): string {
