@@ -59,8 +59,9 @@ export const CAPTURE = command({
 async function runCapture(world: World, { flags, args }: Input<typeof FLAGS>): Promise<number> {
   const source = sourceOf(flags, args);
   const { output } = flags;
-  if (output === undefined) {
-    throw new UsageError("No file is named to write", { hint: "name it with -o, such as -o web.tar.gz" });
+  if (output === undefined || output === "-") {
+    const problem = output === undefined ? "No file is named to write" : "An archive is not written to standard output";
+    throw new UsageError(problem, { hint: "name a file with -o, such as -o web.tar.gz" });
   }
   const { saveCapture } = await import("../../explain/mod.ts");
   return await saveCapture(world, { source, path: output, program: VERSION });

@@ -126,6 +126,9 @@ function sourceOf(flags: Flags, args: readonly string[], connection: Connection 
   if (other !== undefined && name !== undefined) {
     throw new UsageError(`Both the pod "${name}" and ${other} are named`, HINT);
   }
+  if (filename === "-") {
+    throw new UsageError("A capture is not read from standard input", { hint: "name its file or folder with -f" });
+  }
   if (filename !== undefined) return { kind: "file", path: filename };
   if (local) return { kind: "local", probe };
   return { kind: "live", pods: podsOf(flags, name), api: flags, ephemeral, probe, probeImage };

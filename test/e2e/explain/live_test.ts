@@ -156,16 +156,18 @@ interface GuestPlace {
   readonly known: readonly string[];
   /** What is put before each of its commands. */
   readonly before: () => Promise<readonly string[]>;
+  /** Where its programs are. */
+  readonly path?: string;
 }
 
 /** Waits for an ephemeral container and starts it, as a kubelet does. */
-async function startGuest(scene: Scene, { pod, known, before }: GuestPlace): Promise<void> {
+async function startGuest(scene: Scene, { pod, known, before, ...other }: GuestPlace): Promise<void> {
   const { cluster, node, containers } = scene;
   let name = "";
   const added = async () => (name = (await guestsOf(scene, pod)).find((each) => !known.includes(each)) ?? "") !== "";
   await until(added, () => "no ephemeral container was added");
   const proxy = proxyOf(scene);
-  const guest = { ...proxy, command: [...proxy.command, ...await before()] };
+  const guest = { ...proxy, ...other, command: [...proxy.command, ...await before()] };
   await node.runs({ ...containers, [`shop/${pod}/${name}`]: guest });
   const own = { name, image: IMAGE, imageID: "", ready: false, restartCount: 0, state: RUNNING };
   const patch = JSON.stringify({ status: { ephemeralContainerStatuses: [own] } });
@@ -246,8 +248,7 @@ async function interrupted(scene: Scene, before: GuestPlace["before"]): Promise<
   const env = { KUBECONFIG: scene.cluster.kubeconfig };
   const known = await guestsOf(scene, "web");
   const command = new Deno.Command(MESH_COMMAND, { args, env, stdin: "null", stdout: "null", stderr: "null" }).spawn();
-  const endless = async () => [...await before(), "env", `PATH=${programs}:${Deno.env.get("PATH")}`];
-  await startGuest(scene, { pod: "web", known, before: endless });
+  await startGuest(scene, { pod: "web", known, before, path: `${programs}:${Deno.env.get("PATH")}` });
   await until(() => Deno.stat(`${programs}/started`).then(() => true, () => false), () => "no rules were asked for");
   command.kill("SIGINT");
   assert.equal((await command.status).code, 130);
@@ -390,8 +391,8 @@ async function forbidden(scene: Scene): Promise<void> {
     configuration.message,
     /User "joe" cannot (get|create) resource "pods\/exec".*an administrator can grant/,
   );
-  // The ephemeral container has stayed.
-  assert.deepEqual([containers.length, traffic.source], [4, "planned"]);
+  // The ephemeral containers have stayed.
+  assert.deepEqual([containers.length, traffic.source], [5, "planned"]);
   const saved = await explain(scene, "capture", "web", "-n", "shop", "--as", "joe", "-o", `${scene.folder}/no.tar.gz`);
   assert.equal(saved.code, 1);
   assert.match(

@@ -25,12 +25,16 @@ export interface ProbedPod {
 const LINES = 2000;
 const MOST_BYTES = 1024 * 1024;
 
+/** The command ends by itself before: then it tells why there was no answer. */
+const LONGEST = 20_000;
+
 /** The place. */
 export function livePlace(
   { api, live, ephemeral, pod, image, isOther, rules }: ProbedPod,
 ): ProbePlace {
   const { namespace, pod: name } = placeOf(pod);
-  const request = { ...placeOf(pod), timeout: limitOf(live.timeout), maxBytes: MOST_BYTES };
+  const timeout = Math.max(limitOf(live.timeout), LONGEST);
+  const request = { ...placeOf(pod), timeout, maxBytes: MOST_BYTES };
   return {
     clock: ephemeral.clock,
     rules,

@@ -140,7 +140,14 @@ const BOOTSTRAP = {
     clusters: [
       staticCluster(A, SERVER_PORT),
       staticCluster("outbound|81||a.shop.svc.cluster.local", 1),
-      { name: INBOUND, type: "ORIGINAL_DST", connect_timeout: "30s", lb_policy: "CLUSTER_PROVIDED" },
+      {
+        name: INBOUND,
+        type: "ORIGINAL_DST",
+        connect_timeout: "30s",
+        lb_policy: "CLUSTER_PROVIDED",
+        // The rules let this address pass.
+        upstream_bind_config: { source_address: { address: "127.0.0.6", port_value: 0 } },
+      },
       { name: "PassthroughCluster", type: "ORIGINAL_DST", connect_timeout: "30s", lb_policy: "CLUSTER_PROVIDED" },
     ],
     listeners: [
