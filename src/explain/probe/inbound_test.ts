@@ -166,6 +166,11 @@ const UNSENT: Readonly<Record<string, readonly [World, Changes, RegExp, string?]
     { isPermissive: true, rules: "*nat\n-A PREROUTING -p tcp -j REDIRECT --to-ports 15006\nCOMMIT\n" },
     /no rule of the kernel sends a connection of the proxy's user/,
   ],
+  "TPROXY": [
+    {},
+    { isPermissive: true, rules: "*mangle\n-A PREROUTING -p tcp -j TPROXY --on-port 15006 --on-ip 0.0.0.0\nCOMMIT\n" },
+    /TPROXY keeps the client's address/,
+  ],
   "another user": [{ uid: 1000 }, { isPermissive: true }, /only a request of UID 1337 .* this process is UID 1000/],
 };
 

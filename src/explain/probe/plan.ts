@@ -48,6 +48,7 @@ function inboundPlan(facts: Facts, asked: Connection): ProbePlan | string {
   const { host: from, port } = asked;
   const usual = answerWith(facts, asked);
   if (!usual.stations.some(({ kind }) => kind === "listener")) return `${usual.reason}: Envoy gets no such connection`;
+  if (isTproxy(facts, usual)) return "TPROXY keeps the client's address, and a probe from inside the pod has no other";
   const own = facts.addresses.find((each) => each.includes(":") === from.includes(":"));
   if (own === undefined) return `the pod has no known address of the family of ${from}`;
   const needs = certificateText(usual, port);
@@ -65,6 +66,12 @@ function inboundPlan(facts: Facts, asked: Connection): ProbePlan | string {
   }
   const isHttp = isRequest(connection, () => tlsOf(usual)?.detail["isHttp"] === true);
   return { connection, sent: { ...connection, host: own }, user, needsUser: true, isHttp };
+}
+
+/** Envoy's own connection to the application has the client's address then: the kernel may take it for the probe's. */
+function isTproxy({ pod }: Facts, { stations }: Answer): boolean {
+  const rule = stations.find(({ kind }) => kind === "kernel")?.detail["text"] ?? "";
+  return /TPROXY|tproxy/.test(`${rule} ${pod?.proxyEnvironment["ISTIO_META_INTERCEPTION_MODE"]}`);
 }
 
 /** That of Istio, whose rules name both. */
