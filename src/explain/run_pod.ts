@@ -11,7 +11,7 @@ import { terminalText } from "./picture/terminal.ts";
 import type { Question } from "./question/question.ts";
 import { capturesOf } from "./sources/sources.ts";
 
-/** Prints pods on standard output; the exit code is 1 if an error was found in one. Errors are `MeshError`s. */
+/** Prints pods on standard output; the exit code is 1 if an error was found in one, or a proxy cannot be read. Errors are `MeshError`s. */
 export async function explainPods(world: World, { source, output }: Question): Promise<number> {
   const isShort = output === "short";
   const look = lookOf(world);
@@ -19,13 +19,18 @@ export async function explainPods(world: World, { source, output }: Question): P
   let [isWell, isFirst] = [true, true];
   for await (const capture of capturesOf(world, source, { depth: isShort ? "short" : "whole" })) {
     const glance = glanceOf(capture);
-    isWell &&= !glance.findings.some(({ result }) => result === "error");
+    isWell &&= isTold(glance) && !glance.findings.some(({ result }) => result === "error");
     if (output !== "table") kept.push(glance);
     else world.stdout.write(`${isFirst ? "" : "\n"}${terminalText(glancePicture(glance), look)}`);
     isFirst = false;
   }
   if (output !== "table") world.stdout.write(textOf(output, kept));
   return isWell ? EXIT.ok : EXIT.failed;
+}
+
+/** A proxy that nobody could read may be anything. */
+function isTold({ configuration }: Glance): boolean {
+  return configuration.result !== "unknown";
 }
 
 function textOf(output: "short" | "json" | "svg", glances: readonly Glance[]): string {

@@ -102,8 +102,8 @@ export const EXPLAIN = command({
   ],
   flags: FLAGS,
   exits: [
-    ["0", "the connection reaches an endpoint, or bypasses the proxy"],
-    ["1", "it is refused, it cannot be told, or the pod cannot be read"],
+    ["0", "the connection reaches an endpoint, or bypasses the proxy; nothing is wrong with the pod"],
+    ["1", "it is refused, it cannot be told, the pod or its proxy cannot be read, or something is wrong with it"],
     ["2", "the command line is wrong"],
   ],
   run: runExplain,
