@@ -39,7 +39,9 @@ function stateOf(status: ValueMap, kind: Kind, now: number | undefined): State {
   const lastEnd = isEmpty(last) ? "" : exitInWords(intAt(last, "exitCode") ?? -1, textAt(last, "reason"));
   const common = { restarts, lastEnd };
   const state = mapAt(status, "state");
-  if (isMap(state["running"])) return { ...common, ...running(status, mapAt(state, "running"), { lastEnd, now }) };
+  if (isMap(state["running"])) {
+    return { ...common, ...running(status, mapAt(state, "running"), { lastEnd, kind, now }) };
+  }
   if (isMap(state["waiting"])) {
     const reason = textAt(mapAt(state, "waiting"), "reason");
     const after = lastEnd === "" ? "" : `; ${lastEnd}`;
@@ -53,23 +55,26 @@ function stateOf(status: ValueMap, kind: Kind, now: number | undefined): State {
 function running(
   status: ValueMap,
   state: ValueMap,
-  { lastEnd, now }: { readonly lastEnd: string; readonly now: number | undefined },
+  { lastEnd, kind, now }: { readonly lastEnd: string; readonly kind: Kind; readonly now: number | undefined },
 ): Pick<State, "state" | "since" | "result" | "message"> {
   const since = textAt(state, "startedAt");
   const seconds = secondsBetween(millisecondsOf(since), now);
   const restarts = intAt(status, "restartCount") ?? 0;
+  // The kubelet calls an ephemeral container never ready.
+  const isUnready = status["ready"] === false && kind !== "ephemeral";
   const parts = [
     seconds === null ? "runs" : `runs for ${ageText(seconds)}`,
-    ...status["ready"] === false ? ["not ready"] : [],
+    ...isUnready ? ["not ready"] : [],
     ...restarts === 0 ? [] : [`${restarts} restarts${lastEnd === "" ? "" : `, the last after ${lastEnd}`}`],
   ];
-  const result = status["ready"] === false || restarts > 0 ? "warning" : "ok";
+  const result = isUnready || restarts > 0 ? "warning" : "ok";
   return { state: "running", since, result, message: parts.join("; ") };
 }
 
 function ended(state: ValueMap, kind: Kind): Pick<State, "state" | "since" | "result" | "message"> {
   const code = intAt(state, "exitCode") ?? -1;
-  const isWell = code === 0 && kind !== "sidecar";
+  // Somebody ends an ephemeral container when it has served.
+  const isWell = kind === "ephemeral" || code === 0 && kind !== "sidecar";
   return {
     state: "ended",
     since: textAt(state, "finishedAt"),

@@ -297,6 +297,24 @@ Deno.test("hostNetwork and a pod without a proxy are told", () => {
   assert.deepEqual(findings.map(({ id }) => id), ["no-proxy", "not-captured"]);
 });
 
+Deno.test("an ephemeral container is no problem of the pod: it is never ready, and was ended", () => {
+  const spec = { containers: [PROXY], ephemeralContainers: [{ name: "kubectl-mesh-probe-1" }, { name: "debugger" }] };
+  const ephemeralContainerStatuses = [
+    { name: "kubectl-mesh-probe-1", ready: false, state: { terminated: { exitCode: 143 } } },
+    { name: "debugger", ready: false, state: { running: { startedAt: "2026-01-02T03:00:00Z" } } },
+  ];
+  const status = {
+    containerStatuses: [{ name: "istio-proxy", ready: true, state: { running: {} } }],
+    ephemeralContainerStatuses,
+  };
+  const { containers, findings } = glanceWith({ "pod.json": podWith(spec, status) });
+  assert.deepEqual(containers.map(({ result, message }) => `${result}: ${message}`).slice(1), [
+    "ok: ended: exit code 143: ended by SIGTERM, as it was asked to",
+    "ok: runs for 4m 5s",
+  ]);
+  assert.deepEqual(findings, []);
+});
+
 const UNREADY_POD = podWith({ containers: [{ ...PROXY }] }, {
   conditions: [{ type: "Ready", status: "False" }],
   containerStatuses: [{ name: "istio-proxy", state: { running: { startedAt: "2026-01-02T01:00:00Z" } }, ready: false }],

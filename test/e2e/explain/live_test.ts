@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { ANSWER, type Answer } from "../../../src/explain/answer_schema.ts";
 import { GLANCE } from "../../../src/explain/glance/glance_schema.ts";
+import { mapAt, mapsAt, textAt, textsAt } from "../../../src/core/value.ts";
 import { MESH_COMMAND, runMesh, sayMesh } from "../../support/programs/mesh.ts";
 import { temporaryFolder } from "../../support/temporary_folder.ts";
 import { testWhen } from "../../support/test_when.ts";
@@ -13,6 +14,7 @@ import { type Namespace, Pair } from "../iptables/support/pod.ts";
 import { startCluster } from "../support/cluster/cluster.ts";
 import { startKubelet } from "../support/kubelet.ts";
 import {
+  apiOf,
   APPLICATION,
   APPLICATION_PORT,
   CAPTURE_ARGS,
@@ -43,7 +45,8 @@ testWhen(missing, "a running pod is read through the API server", async (t) => {
     try {
       const node = await startKubelet(cluster);
       try {
-        const at = await scene({ cluster, node, folder: folder.path }, namespace);
+        using api = await apiOf(cluster);
+        const at = await scene({ cluster, api, node, folder: folder.path }, namespace);
         await t.step("at a glance: Envoy, sockets and rules as they are", () => glance(at));
         await t.step("without NET_ADMIN the rules are planned", () => planned(at));
         await t.step("a capture gives the same answer, without the cluster and without secrets", () => saved(at));
@@ -145,9 +148,17 @@ async function saved(scene: Scene): Promise<void> {
   assert.equal(configuration.envoy, own.envoy);
 }
 
-async function guestsOf({ cluster }: Scene, pod: string): Promise<string[]> {
-  const get = ["get", "pod", pod, "-n", "shop", "-o", "jsonpath={.spec.ephemeralContainers[*].name}"];
-  return (await cluster.kubectl(get)).stdout.split(" ").filter((name) => name !== "");
+async function guestsOf(scene: Scene, pod: string): Promise<string[]> {
+  return (await guestSpecs(scene, pod)).map((each) => textAt(each, "name"));
+}
+
+async function guestSpecs({ api }: Scene, pod: string) {
+  const object = await api.get(podPath(pod));
+  return mapsAt(mapAt(object ?? {}, "spec"), "ephemeralContainers");
+}
+
+function podPath(pod: string): string {
+  return `/api/v1/namespaces/shop/pods/${pod}`;
 }
 
 interface GuestPlace {
@@ -162,7 +173,7 @@ interface GuestPlace {
 
 /** Waits for an ephemeral container and starts it, as a kubelet does. */
 async function startGuest(scene: Scene, { pod, known, before, ...other }: GuestPlace): Promise<void> {
-  const { cluster, node, containers } = scene;
+  const { api, node, containers } = scene;
   let name = "";
   const added = async () => (name = (await guestsOf(scene, pod)).find((each) => !known.includes(each)) ?? "") !== "";
   await until(added, () => "no ephemeral container was added");
@@ -170,8 +181,7 @@ async function startGuest(scene: Scene, { pod, known, before, ...other }: GuestP
   const guest = { ...proxy, ...other, command: [...proxy.command, ...await before()] };
   await node.runs({ ...containers, [`shop/${pod}/${name}`]: guest });
   const own = { name, image: IMAGE, imageID: "", ready: false, restartCount: 0, state: RUNNING };
-  const patch = JSON.stringify({ status: { ephemeralContainerStatuses: [own] } });
-  await kubectl(cluster, ["patch", "pod", pod, "-n", "shop", "--subresource=status", "-p", patch]);
+  await api.patch(`${podPath(pod)}/status`, "strategic", { status: { ephemeralContainerStatuses: [own] } });
 }
 
 function proxyOf({ containers }: Scene) {
@@ -190,8 +200,7 @@ async function withGuest(scene: Scene, pod: string, before: readonly string[], .
 /** The last ephemeral container's own command, as the first process of a process namespace. */
 async function startFirst(scene: Scene): Promise<{ readonly process: Deno.ChildProcess; readonly inside: string[] }> {
   const { command: [program = "", ...own], path } = proxyOf(scene);
-  const get = ["get", "pod", "web", "-n", "shop", "-o", "jsonpath={.spec.ephemeralContainers[-1:].command}"];
-  const command: string[] = JSON.parse((await scene.cluster.kubectl(get)).stdout);
+  const command = textsAt((await guestSpecs(scene, "web")).at(-1) ?? {}, "command");
   const args = [
     ...own,
     "unshare",

@@ -1,4 +1,6 @@
 /** Running pods of a cluster whose kubelet runs commands where a real Envoy and the kernel's rules are. */
+import { connect, type KubeConnection } from "../../../../src/core/kube/client/mod.ts";
+import { realWorld } from "../../../../src/core/world/mod.ts";
 import { realEnvoy } from "../../../support/programs/envoy.ts";
 import { MESH_COMMAND } from "../../../support/programs/mesh.ts";
 import { needsProgram } from "../../../support/test_when.ts";
@@ -209,10 +211,18 @@ export async function ended(process: Deno.ChildProcess): Promise<void> {
 
 export interface Scene {
   readonly cluster: Cluster;
+  /** An administrator. */
+  readonly api: KubeConnection;
   readonly node: KubeletNode;
   readonly folder: string;
   /** What the kubelet runs. */
   readonly containers: Readonly<Record<string, RunningContainer>>;
+}
+
+/** The cluster's API without a process for each request. */
+export async function apiOf({ kubeconfig }: Cluster): Promise<KubeConnection & Disposable> {
+  const api = await connect(realWorld(), { kubeconfig });
+  return Object.assign(api, { [Symbol.dispose]: () => api.close() });
 }
 
 /** Envoy's standard output. */
@@ -261,7 +271,7 @@ export const APPLICATION = 1000;
 
 /** Pods, their owners, and the containers that the kubelet runs. */
 export async function scene(
-  { cluster, node, folder }: Omit<Scene, "containers">,
+  { cluster, api, node, folder }: Omit<Scene, "containers">,
   namespace: Namespace,
 ): Promise<Scene> {
   const programs = `${folder}/bin`;
@@ -283,19 +293,19 @@ export async function scene(
   await addPod({ cluster, node }, "plain", ["web"]);
   const selector = { matchLabels: { app: "web" } };
   const template = { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "web", image: "web" }] } };
-  await create(cluster, {
+  await api.create("/apis/apps/v1/namespaces/shop/deployments", {
     apiVersion: "apps/v1",
     kind: "Deployment",
     metadata: { name: "web" },
     spec: { selector, template },
   });
-  await create(cluster, {
+  await api.create("/api/v1/namespaces/shop/services", {
     apiVersion: "v1",
     kind: "Service",
     metadata: { name: "web" },
     spec: { selector: { app: "web" }, ports: [{ port: 80 }] },
   });
-  return { cluster, node, folder, containers };
+  return { cluster, api, node, folder, containers };
 }
 
 async function addPod(
@@ -337,8 +347,4 @@ async function addPod(
 export async function kubectl(cluster: Cluster, args: readonly string[], stdin?: string): Promise<void> {
   const { code, stderr } = await cluster.kubectl(args, stdin);
   assert.equal(code, 0, stderr);
-}
-
-async function create(cluster: Cluster, object: object): Promise<void> {
-  await kubectl(cluster, ["create", "-n", "shop", "-f", "-"], JSON.stringify(object));
 }
