@@ -403,7 +403,7 @@ async function forbidden(scene: Scene): Promise<void> {
   // The ephemeral containers have stayed.
   assert.deepEqual([containers.length, traffic.source], [5, "planned"]);
   const line = await explain(scene, "explain", "web", "-n", "shop", "--as", "joe", "-o", "short");
-  assert.match(line.stdout, /unknown .* User "joe" cannot/);
+  assert.match(line.stdout, /unknown .*forbidden/);
   assert.equal(line.code, 1);
   const saved = await explain(scene, "capture", "web", "-n", "shop", "--as", "joe", "-o", `${scene.folder}/no.tar.gz`);
   assert.equal(saved.code, 1);
