@@ -12,9 +12,9 @@ import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
 import { type Namespace, Pair } from "../iptables/support/pod.ts";
 import { startCluster } from "../support/cluster/cluster.ts";
+import { got, reported } from "../support/cluster/requests.ts";
 import { startKubelet } from "../support/kubelet.ts";
 import {
-  apiOf,
   APPLICATION,
   APPLICATION_PORT,
   CAPTURE_ARGS,
@@ -24,7 +24,7 @@ import {
   kubectl,
   missing,
   NODE_ID,
-  OWN_AGENT,
+  ownAgent,
   RUNNING,
   type Scene,
   scene,
@@ -45,8 +45,7 @@ testWhen(missing, "a running pod is read through the API server", async (t) => {
     try {
       const node = await startKubelet(cluster);
       try {
-        using api = await apiOf(cluster);
-        const at = await scene({ cluster, api, node, folder: folder.path }, namespace);
+        const at = await scene({ cluster, node, folder: folder.path }, namespace);
         await t.step("at a glance: Envoy, sockets and rules as they are", () => glance(at));
         await t.step("without NET_ADMIN the rules are planned", () => planned(at));
         await t.step("a capture gives the same answer, without the cluster and without secrets", () => saved(at));
@@ -64,7 +63,7 @@ testWhen(missing, "a running pod is read through the API server", async (t) => {
         await t.step("an Envoy that does not answer", async () => {
           process.kill("SIGKILL");
           await process.status;
-          await withOwnAgent(at, () => silent(at));
+          await withOwnAgent(at, "config_dump*", () => silent(at));
         });
       } finally {
         await node.stop();
@@ -93,7 +92,7 @@ async function glanceOf(scene: Scene, ...args: string[]) {
 
 /** The program and its pilot-agent as processes of their own. */
 async function glance(scene: Scene): Promise<void> {
-  const stdout = await withOwnAgent(scene, async () => {
+  const stdout = await withOwnAgent(scene, "*", async () => {
     const args = ["explain", "pod/admin", "-n", "shop", "-o", "json"];
     return (await runMesh(args, { env: { KUBECONFIG: scene.cluster.kubeconfig } })).stdout;
   });
@@ -107,9 +106,9 @@ async function glance(scene: Scene): Promise<void> {
   assert.deepEqual(findings.map(({ id }) => id), ["configuration", "port"]);
 }
 
-async function withOwnAgent<T>({ node, containers }: Scene, body: () => Promise<T>): Promise<T> {
+async function withOwnAgent<T>({ node, containers }: Scene, paths: string, body: () => Promise<T>): Promise<T> {
   const own = Object.entries(containers).map(([name, container]) =>
-    [name, { ...container, command: [...container.command ?? [], "env", OWN_AGENT] }] as const
+    [name, { ...container, command: [...container.command ?? [], "env", ownAgent(paths)] }] as const
   );
   await node.runs(Object.fromEntries(own));
   try {
@@ -152,13 +151,9 @@ async function guestsOf(scene: Scene, pod: string): Promise<string[]> {
   return (await guestSpecs(scene, pod)).map((each) => textAt(each, "name"));
 }
 
-async function guestSpecs({ api }: Scene, pod: string) {
-  const object = await api.get(podPath(pod));
-  return mapsAt(mapAt(object ?? {}, "spec"), "ephemeralContainers");
-}
-
-function podPath(pod: string): string {
-  return `/api/v1/namespaces/shop/pods/${pod}`;
+async function guestSpecs({ cluster }: Scene, pod: string) {
+  const object = await got(cluster, `/api/v1/namespaces/shop/pods/${pod}`);
+  return mapsAt(mapAt(object, "spec"), "ephemeralContainers");
 }
 
 interface GuestPlace {
@@ -173,7 +168,7 @@ interface GuestPlace {
 
 /** Waits for an ephemeral container and starts it, as a kubelet does. */
 async function startGuest(scene: Scene, { pod, known, before, ...other }: GuestPlace): Promise<void> {
-  const { api, node, containers } = scene;
+  const { cluster, node, containers } = scene;
   let name = "";
   const added = async () => (name = (await guestsOf(scene, pod)).find((each) => !known.includes(each)) ?? "") !== "";
   await until(added, () => "no ephemeral container was added");
@@ -181,7 +176,8 @@ async function startGuest(scene: Scene, { pod, known, before, ...other }: GuestP
   const guest = { ...proxy, ...other, command: [...proxy.command, ...await before()] };
   await node.runs({ ...containers, [`shop/${pod}/${name}`]: guest });
   const own = { name, image: IMAGE, imageID: "", ready: false, restartCount: 0, state: RUNNING };
-  await api.patch(`${podPath(pod)}/status`, "strategic", { status: { ephemeralContainerStatuses: [own] } });
+  const object = { apiVersion: "v1", kind: "Pod", metadata: { name: pod, namespace: "shop" } };
+  await reported(cluster, object, { ephemeralContainerStatuses: [own] });
 }
 
 function proxyOf({ containers }: Scene) {

@@ -1,13 +1,12 @@
 /** Running pods of a cluster whose kubelet runs commands where a real Envoy and the kernel's rules are. */
-import { connect, type KubeConnection } from "../../../../src/core/kube/client/mod.ts";
-import { realWorld } from "../../../../src/core/world/mod.ts";
 import { realEnvoy } from "../../../support/programs/envoy.ts";
 import { MESH_COMMAND } from "../../../support/programs/mesh.ts";
 import { needsProgram } from "../../../support/test_when.ts";
 import { until } from "../../../support/until.ts";
 import { REDIRECT_ALL } from "../../agent/support/mesh_pod.ts";
 import { type Namespace, needsNamespaces, OUTSIDE, type Pair, POD } from "../../iptables/support/pod.ts";
-import { addServiceAccount, type Cluster, needsCluster } from "../../support/cluster/cluster.ts";
+import { type Cluster, needsCluster } from "../../support/cluster/cluster.ts";
+import { created, createNamespace } from "../../support/cluster/requests.ts";
 import { addRunningPod, type KubeletNode, type RunningContainer } from "../../support/kubelet.ts";
 import assert from "node:assert/strict";
 
@@ -211,18 +210,10 @@ export async function ended(process: Deno.ChildProcess): Promise<void> {
 
 export interface Scene {
   readonly cluster: Cluster;
-  /** An administrator. */
-  readonly api: KubeConnection;
   readonly node: KubeletNode;
   readonly folder: string;
   /** What the kubelet runs. */
   readonly containers: Readonly<Record<string, RunningContainer>>;
-}
-
-/** The cluster's API without a process for each request. */
-export async function apiOf({ kubeconfig }: Cluster): Promise<KubeConnection & Disposable> {
-  const api = await connect(realWorld(), { kubeconfig });
-  return Object.assign(api, { [Symbol.dispose]: () => api.close() });
 }
 
 /** Envoy's standard output. */
@@ -257,12 +248,17 @@ export const CAPTURE_ARGS = [...REDIRECT_ALL, "-d", "15090", "-o", String(EXCLUD
 export const IMAGE = "registry.example/proxyv2:1.29.1";
 export const RUNNING = { running: { startedAt: "2026-01-02T03:04:05Z" } };
 
-/** Whether requests of pilot-agent are sent by the program under test: each start of it takes a while. */
-export const OWN_AGENT = "MESH_OWN_AGENT=yes";
-const PILOT_AGENT = `port=15000
-if [ "$1$MESH_OWN_AGENT" = request ]; then
-  [ "$2" = --debug-port ] && port=$3 && shift 2
-  exec curl -sS --fail-with-body "http://localhost:$port/$3"
+/** Requests with these paths are sent by the program under test, each start of which takes a while; a pattern of the shell. */
+export function ownAgent(paths: string): string {
+  return `MESH_OWN_AGENT=${paths}`;
+}
+
+const PILOT_AGENT = `if [ "$1$2" = request--debug-port ]; then port=$3 path=$5; else port=15000 path=$3; fi
+if [ "$1" = request ]; then
+  case $path in
+    $MESH_OWN_AGENT) ;;
+    *) exec curl -sS --fail-with-body "http://localhost:$port/$path" ;;
+  esac
 fi
 `;
 
@@ -271,7 +267,7 @@ export const APPLICATION = 1000;
 
 /** Pods, their owners, and the containers that the kubelet runs. */
 export async function scene(
-  { cluster, api, node, folder }: Omit<Scene, "containers">,
+  { cluster, node, folder }: Omit<Scene, "containers">,
   namespace: Namespace,
 ): Promise<Scene> {
   const programs = `${folder}/bin`;
@@ -279,8 +275,7 @@ export async function scene(
   const own = Deno.env.get("MESH_PILOT_AGENT");
   const agent = own === undefined ? `"${MESH_COMMAND}" pilot-agent` : `"${own}"`;
   await Deno.writeTextFile(`${programs}/pilot-agent`, `#!/bin/sh\n${PILOT_AGENT}exec ${agent} "$@"\n`, { mode: 0o755 });
-  await kubectl(cluster, ["create", "namespace", "shop"]);
-  await addServiceAccount(cluster, "shop");
+  await createNamespace(cluster, "shop");
   const running = {
     command: ["nsenter", `--net=${namespace.path}`],
     path: `${programs}:${Deno.env.get("PATH")}`,
@@ -293,19 +288,19 @@ export async function scene(
   await addPod({ cluster, node }, "plain", ["web"]);
   const selector = { matchLabels: { app: "web" } };
   const template = { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "web", image: "web" }] } };
-  await api.create("/apis/apps/v1/namespaces/shop/deployments", {
+  await created(cluster, {
     apiVersion: "apps/v1",
     kind: "Deployment",
-    metadata: { name: "web" },
+    metadata: { name: "web", namespace: "shop" },
     spec: { selector, template },
   });
-  await api.create("/api/v1/namespaces/shop/services", {
+  await created(cluster, {
     apiVersion: "v1",
     kind: "Service",
-    metadata: { name: "web" },
+    metadata: { name: "web", namespace: "shop" },
     spec: { selector: { app: "web" }, ports: [{ port: 80 }] },
   });
-  return { cluster, api, node, folder, containers };
+  return { cluster, node, folder, containers };
 }
 
 async function addPod(
