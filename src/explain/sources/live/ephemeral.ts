@@ -38,9 +38,14 @@ const WAITS = ["pilot-agent", "wait", "--timeoutSeconds", String(SECONDS), "--ur
 export const SLEEPS = ["sh", "-c", `trap "exit 0" TERM; sleep ${SECONDS} & wait`, MARK];
 /**
  * Ends the container when its standard input ends: with this process, also when that is killed. With a process namespace of the
- * whole pod the first process is another one, and stays.
+ * whole pod the first process is another one, and stays. More than once: a first process that has just started handles no
+ * signal yet, and the kernel drops it.
  */
-const ENDS = ["sh", "-c", `cat; read -r line </proc/1/cmdline; case $line in *${MARK}*) kill 1;; esac`];
+const ENDS = [
+  "sh",
+  "-c",
+  `cat; read -r line </proc/1/cmdline; case $line in *${MARK}*) while kill 1; do sleep 1; done;; esac`,
+];
 const HOLDS_WITHIN = 5_000;
 const STARTS_WITHIN = 60_000;
 const POLL = 500;
