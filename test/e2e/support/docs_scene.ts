@@ -7,10 +7,9 @@ import {
   type Reports,
   rootCertificateIn,
   runPod,
-  setStatus,
 } from "../check/support/mesh_cluster.ts";
 import { until } from "../../support/until.ts";
-import { addServiceAccount } from "./cluster/cluster.ts";
+import { addServiceAccount, reported } from "./cluster/requests.ts";
 
 /**
  * The ConfigMaps of a control plane; the namespaces `demo` and `blog`, and `shop`, which is labelled: a pod older than the label, one
@@ -34,7 +33,7 @@ export async function setScene(mesh: MeshCluster): Promise<void> {
   await pod(mesh, "cart");
   const state = { terminated: { exitCode: 126, reason: "Error" } };
   const initContainerStatuses = [{ name: "istio-init", image: "", imageID: "", ready: false, restartCount: 4, state }];
-  await setStatus(mesh, ["-n", "shop", "pod", "cart"], { phase: "Pending", initContainerStatuses });
+  await reported(mesh.cluster, podOf("cart", { namespace: "shop" }), { phase: "Pending", initContainerStatuses });
   await pod(mesh, "web", { proxy: { ready: false } });
 }
 
