@@ -19,7 +19,7 @@ interface WarmUp {
   readonly args: readonly string[];
   /** What the stand-in for kernel and iptables holds, and the expected output. */
   readonly standIn?: { readonly held: Held; readonly output: string };
-  /** Variables for a run on Linux only, in its own folder. FOLDER is a folder to write to, ROOT the folder of the sources. */
+  /** Variables for a run on Linux only, in its own folder. FOLDER is a folder to write to, ROOT the folder of the sources, PORT a free port: another agent may have the usual one. */
   readonly env?: Readonly<Record<string, string>>;
   /** The expected exit code, 0 by default. */
   readonly code?: number;
@@ -31,7 +31,7 @@ const AGENT = {
   POD_NAME: "pod",
   POD_NAMESPACE: "default",
   CLOUD_PLATFORM: "none",
-  PROXY_CONFIG: "{configPath: FOLDER-proxy, binaryPath: ROOT/tools/compile/workload/envoy.sh, statusPort: 15020}",
+  PROXY_CONFIG: "{configPath: FOLDER-proxy, binaryPath: ROOT/tools/compile/workload/envoy.sh, statusPort: PORT}",
 };
 
 const IN_PLACE = "Nothing to change";
@@ -103,6 +103,11 @@ export async function settledCaches(
   return cached;
 }
 
+function freePort(): string {
+  using listener = Deno.listen({ port: 0 });
+  return String(listener.addr.port);
+}
+
 /** Folders of a run. */
 interface Folders {
   readonly root: string;
@@ -120,7 +125,7 @@ async function warm(
   const kernel = standIn === undefined ? {} : { PATH: programs, MESH_STAND_IN: standIn.held };
   const own = Object.entries(env ?? {}).map((
     [name, value],
-  ) => [name, value.replace("FOLDER", caches).replace("ROOT", root)]);
+  ) => [name, value.replace("FOLDER", caches).replace("ROOT", root).replace("PORT", freePort())]);
   const variables = { KUBECONFIG: "/nonexistent", MESH_CACHES: caches, ...Object.fromEntries(own), ...kernel };
   const outcome = await run([warmUp, ...args], variables, env === undefined ? root : pod);
   if (outcome.code === REFUSED) throw new Error(`V8 did not take its code cache in "${args.join(" ")}"`);
