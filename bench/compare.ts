@@ -4,7 +4,7 @@
  * compares the binary FILE with `dist/kubectl-mesh` (or `MESH_BINARY`). Exit code 1 if a median time is above the limit.
  */
 import { parseArgs } from "node:util";
-import { manifestOf, SETTINGS } from "./inject_input.ts";
+import { manifestOf, SETTINGS } from "./inject/inject_input.ts";
 import { median, print } from "./measure.ts";
 
 const ROOT = decodeURIComponent(new URL("..", import.meta.url).pathname).replace(/\/$/, "");

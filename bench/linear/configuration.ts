@@ -3,7 +3,7 @@ import { jsonPatch } from "../../src/core/kube/mod.ts";
 import { kubeconfigConnection } from "../../src/core/kube/client/from_kubeconfig.ts";
 import { parse } from "../../src/core/gotemplate/mod.ts";
 import { loadLibraries, sprigFunctions } from "../../src/core/gotemplate/sprig/mod.ts";
-import { goJson, goJsonParse } from "../../src/core/gojson.ts";
+import { goJson, goJsonParse } from "../../src/core/gojson/mod.ts";
 import { fakeWorld } from "../../src/core/world/mod.ts";
 import { parseYaml, toYaml } from "../../src/core/yaml/mod.ts";
 import type { Value } from "../../src/core/value.ts";

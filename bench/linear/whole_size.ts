@@ -2,7 +2,7 @@
 import { captureOf } from "../../src/explain/capture/manifest.ts";
 import { answerOf } from "../../src/explain/connection/answer.ts";
 import { glanceOf } from "../../src/explain/glance/glance.ts";
-import { captureFiles } from "../explain_capture.ts";
+import { captureFiles } from "../explain/explain_capture.ts";
 import type { LinearCase } from "./case.ts";
 import { configOf, configured, podOf } from "./configuration.ts";
 

@@ -3,7 +3,7 @@
  * the result is unknown. So no check can say `ok` of what it could not read.
  */
 import { atOnce } from "../core/at_once.ts";
-import { counted } from "../core/counted.ts";
+import { counted } from "../core/text/mod.ts";
 import { type Inventory, isKnown, type Observed, type Unknown } from "./inventory/mod.ts";
 
 /** A getter of values in place of observations. */

@@ -1,5 +1,5 @@
 /** From arguments to the command that they name: one way for all commands. */
-import { closest } from "../core/closest.ts";
+import { closest } from "../core/text/mod.ts";
 import { EXIT, UsageError } from "../core/errors.ts";
 import type { World } from "../core/world/world.ts";
 import type { Command } from "./command.ts";

@@ -1,6 +1,6 @@
 /** A line on a terminal that tells how far a command is, and goes when it ends. */
 import { columnsOf, isPlain } from "./terminal.ts";
-import { visible } from "./visible.ts";
+import { visible } from "./text/mod.ts";
 import type { World } from "./world/world.ts";
 
 /** A progress line on standard error, only on a terminal. */

@@ -1,6 +1,6 @@
 /** `explain`: a question in, the exit code out. */
 import { EXIT, UsageError } from "../core/errors.ts";
-import { visible } from "../core/visible.ts";
+import { visible } from "../core/text/mod.ts";
 import type { World } from "../core/world/world.ts";
 import type { Answer } from "./answer_schema.ts";
 import { answerOf } from "./connection/answer.ts";

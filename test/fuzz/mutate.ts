@@ -8,7 +8,7 @@ export interface Sources {
   readonly words: readonly string[];
 }
 
-/** Inputs are not longer: size is what `bench/linear.ts` is for. */
+/** Inputs are not longer: size is what `bench/linear/linear.ts` is for. */
 const MOST_BYTES = 64 * 1024;
 const MOST_CHANGES = 6;
 

@@ -27,10 +27,10 @@ Deno.test("importsOf() finds statements over lines, types, exports and calls, no
 const CASES: readonly (readonly [string, string, Import["how"], boolean])[] = [
   ["src/main.ts", "src/cli/mod.ts", "eager", true],
   ["src/main.ts", "src/inject/mod.ts", "eager", false],
-  ["src/cli/commands/inject.ts", "src/inject/mod.ts", "lazy", true],
-  ["src/cli/commands/inject.ts", "src/inject/mod.ts", "type", true],
-  ["src/cli/commands/inject.ts", "src/inject/mod.ts", "eager", false],
-  ["src/cli/commands/inject.ts", "src/inject/document/report.ts", "lazy", false],
+  ["src/cli/commands/inject/inject.ts", "src/inject/mod.ts", "lazy", true],
+  ["src/cli/commands/inject/inject.ts", "src/inject/mod.ts", "type", true],
+  ["src/cli/commands/inject/inject.ts", "src/inject/mod.ts", "eager", false],
+  ["src/cli/commands/inject/inject.ts", "src/inject/document/report.ts", "lazy", false],
   ["src/core/yaml/read.ts", "src/inject/mod.ts", "lazy", false],
   ["src/core/yaml/read.ts", "src/core/kube/mod.ts", "eager", true],
   ["src/core/yaml/read.ts", "src/core/kube/patch.ts", "eager", false],
@@ -68,12 +68,19 @@ Deno.test("what containers start with has no types of Kubernetes, no engine of t
 });
 
 /** Records of commands that containers start. */
-const STARTED = ["wait", "agent", "start_agent", "iptables", "pilot_agent", "webhook_serve"];
+const STARTED = [
+  "wait",
+  "agent/agent",
+  "agent/start_agent",
+  "iptables",
+  "agent/pilot_agent",
+  "webhook/serve",
+];
 const FOR_PEOPLE = /^src\/cli\/(commander|inputs|output|reporter|views\/.*|commands\/(inject|check|version).*)\.ts$/;
 
 Deno.test("a command that a container starts loads neither commander nor what only people's commands need", () => {
   for (const start of ["src/cli/mod.ts", ...STARTED.map((name) => `src/cli/commands/${name}.ts`)]) {
     assert.deepEqual([...loadedWith(start)].filter((path) => FOR_PEOPLE.test(path)), [], start);
   }
-  assert.ok([...loadedWith("src/cli/commands/inject_run.ts")].some((path) => FOR_PEOPLE.test(path)));
+  assert.ok([...loadedWith("src/cli/commands/inject/inject_run.ts")].some((path) => FOR_PEOPLE.test(path)));
 });

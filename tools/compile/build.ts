@@ -47,7 +47,7 @@ const EARLY_COLLECTION = ["--initial-old-space-size=2", "--heap-growing-percent=
 
 /**
  * For containers, where the agent stays for as long as the pod does: V8 compiles nothing to machine code and keeps its heap
- * small. After 10,000 requests bench/agent.ts shows 67 instead of 87 MB; a large `inject` would take several times as long.
+ * small. After 10,000 requests bench/agent/agent.ts shows 67 instead of 87 MB; a large `inject` would take several times as long.
  * Its name does not begin with `kubectl-`: kubectl takes `kubectl-mesh-agent` on PATH for `kubectl mesh agent`.
  */
 export const CONTAINER: Variant = { path: "agent/mesh-agent", v8Flags: [...SMALL_HEAP, ...EARLY_COLLECTION] };

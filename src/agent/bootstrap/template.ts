@@ -1,6 +1,6 @@
 /** Bootstraps from a template. Import lazily: the template engine is large. */
 import { MeshError, messageOf } from "../../core/errors.ts";
-import { goJson } from "../../core/gojson.ts";
+import { goJson } from "../../core/gojson/mod.ts";
 import { declared, type FuncMap, parse } from "../../core/gotemplate/mod.ts";
 import { loadLibraries, sprigFunctions } from "../../core/gotemplate/sprig/mod.ts";
 import { isMap } from "../../core/value.ts";

@@ -1,5 +1,5 @@
 /** Parameters of bootstrap templates. Source: Istio's bootstrap.Config.toTemplateParams. */
-import { goJson, OrderedFields } from "../../core/gojson.ts";
+import { goJson, OrderedFields } from "../../core/gojson/mod.ts";
 import { type GoMap, GoStruct, type GoValue, typed } from "../../core/gotemplate/value.ts";
 import { proxyConfigView } from "../../core/mesh/mod.ts";
 import { isList, isMap, mapAt, type Value, type ValueMap } from "../../core/value.ts";

@@ -1,6 +1,6 @@
 /** The category namespaces: injection labels compared with the served revisions. */
 import type { Namespace as StoredNamespace } from "../../core/kube/client/mod.ts";
-import { closest } from "../../core/closest.ts";
+import { closest } from "../../core/text/mod.ts";
 import { LABEL } from "../../core/mesh/annotations/labels.ts";
 import type { ValueMap } from "../../core/value.ts";
 import { findProxy, type Owner } from "../../inject/mod.ts";

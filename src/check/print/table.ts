@@ -1,7 +1,7 @@
 import colors from "picocolors";
 import { oneLine } from "../../core/errors.ts";
 import type { Outcome } from "../check.ts";
-import { counted } from "../../core/counted.ts";
+import { counted } from "../../core/text/mod.ts";
 import { columnsOf } from "../../core/terminal.ts";
 import type { World } from "../../core/world/mod.ts";
 import { fixLines } from "../advice/text.ts";

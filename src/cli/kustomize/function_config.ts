@@ -1,6 +1,6 @@
 /** The record that tells the function of kustomize how to inject: flags of `inject` as a file. */
 import * as z from "zod/mini";
-import { closest } from "../../core/closest.ts";
+import { closest } from "../../core/text/mod.ts";
 import { fieldText } from "../../core/field_path.ts";
 import { isMap, mapAt, newMap, type Value, type ValueMap } from "../../core/value.ts";
 

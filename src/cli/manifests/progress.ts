@@ -1,5 +1,5 @@
 /** How far a change of manifests is: a line on a terminal, once it takes long. */
-import { counted } from "../../core/counted.ts";
+import { counted } from "../../core/text/mod.ts";
 import { progressLine } from "../../core/progress.ts";
 import type { World } from "../../core/world/world.ts";
 import type { ManifestInput, ReportEntry } from "../../inject/mod.ts";

@@ -1,5 +1,5 @@
 /** The text of `--help`: summary, usage, description, examples, subcommands, flags in groups, exit codes; 80 columns. */
-import { wrapped } from "../../core/wrapped.ts";
+import { wrapped } from "../../core/text/mod.ts";
 import type { Flag } from "../../core/command/mod.ts";
 import type { Command, Example } from "../command.ts";
 import { flagNotes, flagTitle, shownGroups, usageText } from "./text.ts";

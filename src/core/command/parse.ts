@@ -2,7 +2,7 @@
  * Reads arguments as pflag does: `--flag value`, `--flag=value`, `-f value`, `-fvalue`, `-f=value`, `-abf value`. A
  * boolean takes a value only behind `=`. `--` ends the flags.
  */
-import { closest } from "../closest.ts";
+import { closest } from "../text/mod.ts";
 import { UsageError } from "../errors.ts";
 import {
   type Flag,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { goJson } from "../gojson.ts";
+import { goJson } from "../gojson/mod.ts";
 import { parseBool, parseCidr, parsePort, parseUint } from "../net.ts";
 import { defaultProxyConfig } from "./config.ts";
 import { defaultsOf } from "./read/defaults.ts";

@@ -1,5 +1,5 @@
 import { ClosedPipeError, MeshError } from "../errors.ts";
-import { decodeUtf8 } from "../utf8.ts";
+import { decodeUtf8 } from "../text/mod.ts";
 import { ENOENT, type SystemCalls, SystemError } from "./system_calls.ts";
 import { DialError } from "./connection.ts";
 import type {

@@ -1,6 +1,5 @@
 /** A line for each pod. */
-import { columns } from "../../core/columns.ts";
-import { visible } from "../../core/visible.ts";
+import { columns, visible } from "../../core/text/mod.ts";
 import { ageText } from "../glance/age.ts";
 import type { Glance } from "../glance/glance_schema.ts";
 

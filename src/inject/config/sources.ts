@@ -1,5 +1,5 @@
 /** The sources of the configuration: the user's files, or values over the built-in configuration. */
-import { goJson } from "../../core/gojson.ts";
+import { goJson } from "../../core/gojson/mod.ts";
 import { isMap, mapAt, newMap, textAt, type ValueMap } from "../../core/value.ts";
 import { toYaml } from "../../core/yaml/mod.ts";
 import { textBesideConfig } from "./config.ts";

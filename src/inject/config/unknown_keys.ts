@@ -1,5 +1,5 @@
 /** Keys of a user's values and mesh configuration that nothing reads. */
-import { closest } from "../../core/closest.ts";
+import { closest } from "../../core/text/mod.ts";
 import { type UnknownField, unknownMeshFields } from "../../core/mesh/mod.ts";
 import { isMap, valueAt, type ValueMap } from "../../core/value.ts";
 import type { GivenConfiguration } from "./sources.ts";

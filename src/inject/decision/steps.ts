@@ -1,5 +1,5 @@
 /** A decision explained rule by rule. */
-import { goJson } from "../../core/gojson.ts";
+import { goJson } from "../../core/gojson/mod.ts";
 import { ANNOTATION } from "../../core/mesh/mod.ts";
 import { textAt, type Value } from "../../core/value.ts";
 import type { Answer } from "./answer.ts";

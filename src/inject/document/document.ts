@@ -1,7 +1,7 @@
 /** A change of the pods in one document: the same bytes if nothing changes, else edits of its text. */
 import { MeshError } from "../../core/errors.ts";
 import { fieldKeys } from "../../core/field_path.ts";
-import { goJson } from "../../core/gojson.ts";
+import { goJson } from "../../core/gojson/mod.ts";
 import { isList, isMap, textAt, type Value, type ValueMap } from "../../core/value.ts";
 import { editDocument, type ParsedDocument, toYaml } from "../../core/yaml/mod.ts";
 import { InjectionError } from "../injection_error.ts";

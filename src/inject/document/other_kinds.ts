@@ -1,5 +1,5 @@
 /** Manifests of kinds that are not injected, and why not. */
-import { closest } from "../../core/closest.ts";
+import { closest } from "../../core/text/mod.ts";
 import { isList, isMap, textAt, type Value, type ValueMap } from "../../core/value.ts";
 import { BUILT_IN_KINDS, groupOf, ROOT } from "./kinds.ts";
 

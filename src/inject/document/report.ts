@@ -1,6 +1,6 @@
 /** The report: an entry for each resource, as data and as lines of text or JSON. */
 import { errorLine, type MeshError, saysField } from "../../core/errors.ts";
-import { goJson, OrderedFields } from "../../core/gojson.ts";
+import { goJson, OrderedFields } from "../../core/gojson/mod.ts";
 import { resourceName } from "../../core/kube/mod.ts";
 import type { ReportLine } from "./report_schema.ts";
 

@@ -1,5 +1,5 @@
 /** Template functions for data: JSON, YAML, maps of strings. */
-import { goJson, goJsonParse } from "../../core/gojson.ts";
+import { goJson, goJsonParse } from "../../core/gojson/mod.ts";
 import {
   declared,
   type FuncMap,

@@ -1,4 +1,4 @@
-import { OrderedFields } from "../../core/gojson.ts";
+import { OrderedFields } from "../../core/gojson/mod.ts";
 import { GoInt, GoStruct, type GoValue, isGoMap } from "../../core/gotemplate/mod.ts";
 import { newMap, type Value, type ValueMap } from "../../core/value.ts";
 

@@ -2,7 +2,7 @@
  * HTTP probes of the application's containers, pointed to the agent. Unlike today only HTTP probes of `containers` are
  * rewritten, and the agents of 1.0 to 1.5 get bare `httpGet` objects and listen on the proxy's `--statusPort`.
  */
-import { goJson, OrderedFields } from "../../core/gojson.ts";
+import { goJson, OrderedFields } from "../../core/gojson/mod.ts";
 import type { GoValue } from "../../core/gotemplate/mod.ts";
 import { ANNOTATION } from "../../core/mesh/mod.ts";
 import { intAt, isMap, mapAt, textAt, type ValueMap } from "../../core/value.ts";

@@ -1,5 +1,5 @@
 /** Adapts the rendered proxy to one pod. */
-import { goJson, OrderedFields } from "../../core/gojson.ts";
+import { goJson, OrderedFields } from "../../core/gojson/mod.ts";
 import type { MeshConfig } from "../../core/mesh/mod.ts";
 import { mapsAt, type ValueMap } from "../../core/value.ts";
 import { PROMETHEUS_ENV } from "../names.ts";

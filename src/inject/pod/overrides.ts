@@ -4,7 +4,7 @@
  */
 import { messageOf } from "../../core/errors.ts";
 import { InjectionError } from "../injection_error.ts";
-import { goJsonParse } from "../../core/gojson.ts";
+import { goJsonParse } from "../../core/gojson/mod.ts";
 import { decode, toGoJson } from "../../core/kube/mod.ts";
 import { ANNOTATION } from "../../core/mesh/mod.ts";
 import { isList, isMap, mapsAt, newMap, textAt, type Value, type ValueMap } from "../../core/value.ts";

@@ -1,5 +1,5 @@
 /** The annotation `sidecar.istio.io/status`: the names of what injection added to a pod. */
-import { goJson, OrderedFields } from "../../core/gojson.ts";
+import { goJson, OrderedFields } from "../../core/gojson/mod.ts";
 import { ANNOTATION } from "../../core/mesh/mod.ts";
 import { isMap, mapsAt, textAt, textsAt, type ValueMap } from "../../core/value.ts";
 import { annotation, type Pod, specOf } from "./pod.ts";

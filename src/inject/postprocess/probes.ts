@@ -3,7 +3,7 @@
  * application. Every HTTP, TCP and gRPC handler becomes an HTTP handler of the agent, which gets the original in an
  * environment variable.
  */
-import { goJson, OrderedFields } from "../../core/gojson.ts";
+import { goJson, OrderedFields } from "../../core/gojson/mod.ts";
 import type { GoValue } from "../../core/gotemplate/mod.ts";
 import { parseBool } from "../../core/net.ts";
 import { ANNOTATION } from "../../core/mesh/mod.ts";

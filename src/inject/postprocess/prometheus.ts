@@ -3,7 +3,7 @@
  * agent in an environment variable; new annotations point to the agent.
  */
 import { InjectionError } from "../injection_error.ts";
-import { goJson, OrderedFields } from "../../core/gojson.ts";
+import { goJson, OrderedFields } from "../../core/gojson/mod.ts";
 import { ANNOTATION, type MeshConfig } from "../../core/mesh/mod.ts";
 import { parseBool } from "../../core/net.ts";
 import { mapsAt, textAt } from "../../core/value.ts";

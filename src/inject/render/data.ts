@@ -1,6 +1,6 @@
 /** The root object of injection templates: `.ObjectMeta`, `.Spec`, `.Values` and their siblings. */
 import { GoInt, GoStruct, type GoValue } from "../../core/gotemplate/mod.ts";
-import { OrderedFields } from "../../core/gojson.ts";
+import { OrderedFields } from "../../core/gojson/mod.ts";
 import { goView } from "../../core/kube/mod.ts";
 import { ANNOTATION, defaultProxyConfig, inboundTrafficPolicyMode, type MeshConfig } from "../../core/mesh/mod.ts";
 import { isMap, mapAt, newMap, textAt, type ValueMap } from "../../core/value.ts";

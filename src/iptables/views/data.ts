@@ -1,5 +1,5 @@
 /** The plan as JSON, as commands, and as a table with the reason of each rule. */
-import { columns } from "../../core/columns.ts";
+import { columns } from "../../core/text/mod.ts";
 import { cidrText } from "../../core/address_text.ts";
 import type { Family, Match, Plan, PolicyRule, Rule } from "../plan/rule.ts";
 import { rulesOf } from "../plan/rule.ts";

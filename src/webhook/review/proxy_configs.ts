@@ -1,6 +1,6 @@
 /** ProxyConfig resources (networking.istio.io): proxy configuration for the mesh, a namespace, or some pods. */
 import { MeshError, oneLine } from "../../core/errors.ts";
-import { goJson } from "../../core/gojson.ts";
+import { goJson } from "../../core/gojson/mod.ts";
 import {
   defaultProxyConfig,
   mergeProxyConfig,

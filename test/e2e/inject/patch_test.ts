@@ -1,6 +1,6 @@
 /** `--patch` and the real kustomize: the patch of a manifest gives what `inject` and `uninject` give. */
 import assert from "node:assert/strict";
-import { goJson } from "../../../src/core/gojson.ts";
+import { goJson } from "../../../src/core/gojson/mod.ts";
 import { sameValue } from "../../../src/core/same_value.ts";
 import { mapAt, newMap, type Value, type ValueMap } from "../../../src/core/value.ts";
 import { toYaml } from "../../../src/core/yaml/mod.ts";

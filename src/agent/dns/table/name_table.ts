@@ -1,5 +1,5 @@
 /** The name table of istiod: `istio.networking.nds.v1.NameTable` in protobuf. */
-import { compareUtf8 } from "../../../core/gojson.ts";
+import { compareUtf8 } from "../../../core/gojson/mod.ts";
 import { readMessage } from "../../../core/protobuf.ts";
 
 export const NAME_TABLE = "type.googleapis.com/istio.networking.nds.v1.NameTable";

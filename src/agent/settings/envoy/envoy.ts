@@ -3,7 +3,7 @@ import { type ProxyConfig, type ProxySettings, proxySettings } from "../../../co
 import { flagText, isOn, milliseconds, type Reading } from "../reading.ts";
 import type { DrainSettings, EnvoySettings } from "../settings.ts";
 import { messageOf } from "../../../core/errors.ts";
-import { goJson } from "../../../core/gojson.ts";
+import { goJson } from "../../../core/gojson/mod.ts";
 import { parseYaml } from "../../../core/yaml/mod.ts";
 import type { World } from "../../../core/world/world.ts";
 

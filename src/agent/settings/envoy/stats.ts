@@ -1,7 +1,7 @@
 /** Envoy's statistics, from annotations and proxy configuration. Source: Istio's bootstrap.getStatsOptions. */
 import { readGoJson } from "../../json_fields.ts";
 import { formatDuration, readDuration } from "../../../core/duration.ts";
-import { compareUtf8 } from "../../../core/gojson.ts";
+import { compareUtf8 } from "../../../core/gojson/mod.ts";
 import { ANNOTATION, type AnnotationName } from "../../../core/mesh/configuration.ts";
 import { isList, isMap, mapAt, textsAt, type Value, type ValueMap } from "../../../core/value.ts";
 import type { HistogramBuckets, StatsSettings } from "../settings.ts";

@@ -1,5 +1,5 @@
 /** The node: the identity of this proxy in xDS. Source: Istio's bootstrap.GetNodeMetaData and option.NodeMetadata. */
-import { compareUtf8 } from "../../../core/gojson.ts";
+import { compareUtf8 } from "../../../core/gojson/mod.ts";
 import { LABEL } from "../../../core/mesh/configuration.ts";
 import { mapAt, newMap, textAt, type Value, type ValueMap } from "../../../core/value.ts";
 import type { Locality, ProxyNode } from "../settings.ts";

@@ -1,5 +1,5 @@
 /** Node metadata from environment and proxy configuration, before type checks. */
-import { goJsonParse } from "../../../core/gojson.ts";
+import { goJsonParse } from "../../../core/gojson/mod.ts";
 import { messageOf } from "../../../core/errors.ts";
 import { isMap, newMap, type Value, type ValueMap } from "../../../core/value.ts";
 

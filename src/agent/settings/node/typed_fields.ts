@@ -2,7 +2,7 @@
  * The metadata fields that Istio's types define. A value of the wrong type is an error; other fields pass unchanged.
  * Source: model.NodeMetadata and model.BootstrapNodeMetadata.
  */
-import { goJson, OrderedFields } from "../../../core/gojson.ts";
+import { goJson, OrderedFields } from "../../../core/gojson/mod.ts";
 import { readGoJson } from "../../json_fields.ts";
 import { parseBool } from "../../../core/net.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../../core/value.ts";

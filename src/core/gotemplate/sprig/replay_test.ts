@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { goJsonParse } from "../../gojson.ts";
+import { goJsonParse } from "../../gojson/mod.ts";
 import { parse } from "../mod.ts";
 import { loadLibraries, sprigFunctions } from "./mod.ts";
 

@@ -1,5 +1,5 @@
 /** kubectl's names of workloads: `deployment/web`. */
-import { closest } from "../../closest.ts";
+import { closest } from "../../text/mod.ts";
 import { UsageError } from "../../errors.ts";
 
 /** A kind, where its objects are, and kubectl's names for it; the first name is that of the API's path. */

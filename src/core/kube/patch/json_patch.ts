@@ -2,7 +2,7 @@
  * Small JSON patches (RFC 6902): list elements are matched by what identifies them (a container's name, a port's
  * number), so that an added container is one operation, not a new list.
  */
-import { goJson } from "../../gojson.ts";
+import { goJson } from "../../gojson/mod.ts";
 import { identitiesByField } from "../../list_identity.ts";
 import { longestAscending } from "../../longest_ascending.ts";
 import { sameValue } from "../../same_value.ts";

@@ -1,4 +1,4 @@
-import { asNil } from "../../gojson.ts";
+import { asNil } from "../../gojson/mod.ts";
 import { GoInt, GoStruct, type GoValue, MethodStruct } from "../../gotemplate/value.ts";
 import { parseQuantity, type Quantity, scaledValue } from "../text/quantity.ts";
 import { unixSeconds } from "../text/time.ts";

@@ -1,4 +1,4 @@
-import { goJson, OrderedFields } from "../../gojson.ts";
+import { goJson, OrderedFields } from "../../gojson/mod.ts";
 import type { GoValue } from "../../gotemplate/value.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../value.ts";
 import { type Field, type FieldType, type StructSchema, structSchema } from "../schema/schema.ts";

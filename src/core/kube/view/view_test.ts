@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { goJson } from "../../gojson.ts";
+import { goJson } from "../../gojson/mod.ts";
 import { GoInt, GoStruct, type GoValue, typeTag } from "../../gotemplate/value.ts";
 import { parseYaml } from "../../yaml/mod.ts";
 import { decode } from "../decode/decode.ts";

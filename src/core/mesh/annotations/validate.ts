@@ -1,7 +1,7 @@
-import { compareUtf8 } from "../../gojson.ts";
+import { compareUtf8 } from "../../gojson/mod.ts";
 import { CHECKED } from "./checks.ts";
 import { ANNOTATION, OTHER_ANNOTATIONS } from "./names.ts";
-import { closest } from "../../closest.ts";
+import { closest } from "../../text/mod.ts";
 import type { Era } from "../era.ts";
 
 type Annotations = Readonly<Record<string, string>>;

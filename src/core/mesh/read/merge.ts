@@ -1,4 +1,4 @@
-import { compareUtf8 } from "../../gojson.ts";
+import { compareUtf8 } from "../../gojson/mod.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../value.ts";
 import { assign, defaultProxyConfig, type MeshConfig, type ProxyConfig } from "../config.ts";
 import { clearOneof } from "./decode.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { MeshError } from "../../errors.ts";
-import { goJson } from "../../gojson.ts";
+import { goJson } from "../../gojson/mod.ts";
 import { defaultProxyConfig } from "../config.ts";
 import { defaultsOf } from "./defaults.ts";
 import type { Era } from "../era.ts";

@@ -1,4 +1,4 @@
-import { closest } from "../../closest.ts";
+import { closest } from "../../text/mod.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../value.ts";
 import type { MeshConfig } from "../config.ts";
 import type { Era } from "../era.ts";

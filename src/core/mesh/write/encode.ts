@@ -1,4 +1,4 @@
-import { OrderedFields } from "../../gojson.ts";
+import { OrderedFields } from "../../gojson/mod.ts";
 import type { GoValue } from "../../gotemplate/value.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../value.ts";
 import { zeroOf } from "../read/decode_single.ts";

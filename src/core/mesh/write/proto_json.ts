@@ -1,4 +1,4 @@
-import { goJson } from "../../gojson.ts";
+import { goJson } from "../../gojson/mod.ts";
 import { type Value, type ValueMap } from "../../value.ts";
 import { assign, defaultProxyConfig, type ProxyConfig } from "../config.ts";
 import { defaultsOf } from "../read/defaults.ts";

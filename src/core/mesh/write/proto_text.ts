@@ -1,4 +1,4 @@
-import { compareUtf8 } from "../../gojson.ts";
+import { compareUtf8 } from "../../gojson/mod.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../value.ts";
 import { isUnset } from "./encode.ts";
 import type { Era } from "../era.ts";

@@ -1,6 +1,6 @@
 import { joinBytes } from "../../bytes.ts";
 import { MeshError } from "../../errors.ts";
-import { decodeUtf8 } from "../../utf8.ts";
+import { decodeUtf8 } from "../../text/mod.ts";
 import { kernelCalls } from "../linux/kernel_calls.ts";
 import { CHUNK_BYTES, readInPieces, systemReason, writeWhole } from "./streams.ts";
 import { guard } from "./temporary/guard.ts";

@@ -3,7 +3,7 @@
  * container. Nothing is changed in the pod.
  */
 import { atOnce } from "../../../core/at_once.ts";
-import { decodeUtf8 } from "../../../core/utf8.ts";
+import { decodeUtf8 } from "../../../core/text/mod.ts";
 import { ApiError, ExecError, type ExecFailure, type KubeConnection, type Pod } from "../../../core/kube/client/mod.ts";
 import { errorText } from "../../../core/errors.ts";
 import type { Clock } from "../../../core/world/mod.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { parse } from "../../../../src/core/gotemplate/mod.ts";
 import { loadLibraries, sprigFunctions } from "../../../../src/core/gotemplate/sprig/mod.ts";
-import { goJsonParse } from "../../../../src/core/gojson.ts";
+import { goJsonParse } from "../../../../src/core/gojson/mod.ts";
 import { needsProgram, testWhen } from "../../../support/test_when.ts";
 import { askGo } from "../go.ts";
 import { askGoProgram } from "../../../support/programs/go_program.ts";

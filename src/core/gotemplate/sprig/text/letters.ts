@@ -2,7 +2,7 @@
  * Letter case and character classes as Go's unicode package has them: one rune becomes one rune (no `SS` for `ß`), and
  * white space is Unicode's White_Space.
  */
-import { trimmed } from "../../../trim.ts";
+import { trimmed } from "../../../text/mod.ts";
 
 /** Members of White_Space, for use inside a character class. */
 export const SPACE = "\\t-\\r \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";

@@ -1,5 +1,5 @@
 /** sprig's functions on lists. None of them changes its argument. */
-import { asNil, goJson } from "../../../gojson.ts";
+import { asNil, goJson } from "../../../gojson/mod.ts";
 import { deepEqual } from "./reflect.ts";
 import { isList, kindOf } from "../../kind.ts";
 import { declared, type FuncMap, type GoFunc, type GoValue, typed, typeTag } from "../../value.ts";

@@ -1,0 +1,101 @@
+/**
+ * The agent as a whole process with the real Envoy, whose clusters and listeners come from files: from its start to the
+ * first 200 on port 15021, and its resident memory when idle and after 10,000 requests to its status server. Beside it
+ * Envoy alone, from its start to the first answer on that port: less than that no agent can take. Works in a network
+ * namespace of its own; needs root. `MESH_AGENT_BINARY` names the binary, which must be compiled. The peer's numbers are
+ * those of the issue; exit code 1 if the memory is above its limit or grows.
+ */
+import { parseArgs } from "node:util";
+import { realEnvoy } from "../../test/support/programs/envoy.ts";
+import { makePod, type Pod } from "./agent_pod.ts";
+import { againInNamespaces, column, columns, end, pause, print, resident, statusOf, until } from "../measure.ts";
+
+const ROOT = decodeURIComponent(new URL("../..", import.meta.url).pathname).replace(/\/$/, "");
+const READY = "http://127.0.0.1:15021/healthz/ready";
+const STATUS = "http://127.0.0.1:15020/healthz/ready";
+
+/**
+ * MB resident, and how much of it may come between the first and the last quarter of the requests: V8 collects its garbage
+ * when some megabytes have come together (after 60,000 requests there is less than after 10,000).
+ */
+const LIMIT = 70;
+const GROWTH = 6;
+const REQUESTS = 10_000;
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    args: Deno.args,
+    options: { envoy: { type: "string" }, runs: { type: "string", default: "15" } },
+  });
+  if (values.envoy === undefined) return await inNamespace(["--runs", values.runs]);
+  const pod = await makePod({ agent: await binary(), envoy: values.envoy });
+  try {
+    print(`${"".padEnd(30)}${"median".padStart(8)}${"least".padStart(8)}${"most".padStart(8)}   peer\n`);
+    const runs = Number(values.runs);
+    const isReady = (status: number) => status === 200;
+    await measureStart({ name: "agent: start to 200", start: pod.startAgent, isReady, peer: "150 ms" }, runs);
+    const isThere = (status: number) => status > 0;
+    await measureStart({ name: "Envoy alone: to an answer", start: pod.startEnvoy, isReady: isThere, peer: "-" }, runs);
+    return await measureMemory(pod) ? 0 : 1;
+  } finally {
+    await pod.remove();
+  }
+}
+
+/** Runs this file again in a new network namespace, which ends with it; Envoy cannot be downloaded from there. */
+async function inNamespace(words: readonly string[]): Promise<number> {
+  const envoy = await realEnvoy();
+  if (envoy.missing !== undefined) throw new Error(envoy.missing);
+  const script = "ip link set lo up && ip addr add 10.9.9.9/32 dev lo";
+  return await againInNamespaces(`${ROOT}/bench/agent.ts`, ["--envoy", envoy.path, ...words], { script });
+}
+
+async function binary(): Promise<string> {
+  const named = Deno.env.get("MESH_AGENT_BINARY");
+  if (named !== undefined) return await Deno.realPath(named);
+  const forContainers = `${ROOT}/dist/agent/mesh-agent`;
+  const isThere = await Deno.stat(forContainers).then(() => true, () => false);
+  return isThere ? forContainers : `${ROOT}/dist/kubectl-mesh`;
+}
+
+interface Subject {
+  readonly name: string;
+  readonly start: () => Deno.ChildProcess;
+  /** Whether this status on 15021 is what it is started for. */
+  readonly isReady: (status: number) => boolean;
+  readonly peer: string;
+}
+
+async function measureStart({ name, start, isReady, peer }: Subject, runs: number): Promise<void> {
+  const times: number[] = [];
+  for (let run = -1; run < runs; run++) {
+    const begin = performance.now();
+    const child = start();
+    await until(READY, isReady);
+    // The first run warms the page cache.
+    if (run >= 0) times.push(performance.now() - begin);
+    await end(child);
+  }
+  print(`${name.padEnd(30)}${columns(times)}   ${peer}\n`);
+}
+
+async function measureMemory(pod: Pod): Promise<boolean> {
+  const child = pod.startAgent();
+  await until(READY, (status) => status === 200);
+  await pause(3000);
+  print(`${"agent: VmRSS when idle".padEnd(30)}${column(await resident(child.pid))}   36 MB\n`);
+  const sizes: number[] = [];
+  for (let quarter = 1; quarter <= 4; quarter++) {
+    for (let done = 0; done < REQUESTS / 4; done++) await statusOf(STATUS);
+    sizes.push(await resident(child.pid));
+    print(`${`after ${(quarter * REQUESTS) / 4} requests`.padEnd(30)}${column(sizes.at(-1) ?? NaN)}   < ${LIMIT} MB\n`);
+  }
+  await end(child);
+  const [first = NaN] = sizes;
+  const last = sizes.at(-1) ?? NaN;
+  const isFlat = last - first <= GROWTH;
+  if (!isFlat) print(`It grew by ${(last - first).toFixed(1)} MB, more than ${GROWTH}\n`);
+  return isFlat && Math.max(...sizes) < LIMIT;
+}
+
+Deno.exit(await main());

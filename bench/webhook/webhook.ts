@@ -1,0 +1,163 @@
+/**
+ * `webhook serve` as a whole process with the built-in configuration: reviews a second and their times with 1, 8 and 64
+ * clients, each with a connection that it keeps, over both versions of HTTP; and its resident memory. `--reviews` says how
+ * many in all: half of them for the speeds, half for the memory; `--workers` is that of the webhook. The peer's numbers and what is wanted are those of the
+ * issue. Speeds depend on the machine and are shown; exit code 1 if the memory grows. The binary must be compiled.
+ *
+ * The last columns are the processors that the webhook, with its workers, and this process had: without workers the webhook
+ * is what limits the speed as long as it has a whole one (JavaScript runs on one), and this process less.
+ */
+import { parseArgs } from "node:util";
+import {
+  processorTime,
+  type Protocol,
+  resident,
+  sendAtOnce,
+  startWebhook,
+  timeWithWorkers,
+  type Webhook,
+} from "./webhook_process.ts";
+import { reviewOf } from "./webhook_review.ts";
+
+const ROOT = decodeURIComponent(new URL("../..", import.meta.url).pathname).replace(/\/$/, "");
+const BINARY = Deno.env.get("MESH_BINARY") ?? `${ROOT}/dist/kubectl-mesh`;
+
+interface Load {
+  readonly protocol: Protocol;
+  readonly clients: number;
+  /** Reviews a second of istiod. */
+  readonly peer: number;
+}
+
+const LOADS: readonly Load[] = [
+  { protocol: "HTTP/1.1", clients: 1, peer: 300 },
+  { protocol: "HTTP/1.1", clients: 8, peer: 500 },
+  { protocol: "HTTP/1.1", clients: 64, peer: 500 },
+  { protocol: "HTTP/2", clients: 1, peer: 300 },
+  { protocol: "HTTP/2", clients: 8, peer: 500 },
+  { protocol: "HTTP/2", clients: 64, peer: 500 },
+];
+
+/** As the API server asks, and as many at a time as are seen when a Deployment is rolled out. */
+const FOR_MEMORY: Load = { protocol: "HTTP/2", clients: 8, peer: 500 };
+
+/** Times the peer's speed, and milliseconds of the median with one client. */
+const WANTED = { ratio: 3, median: 3 };
+
+/** V8 collects its garbage when some megabytes have come together: MB that may come between the quarters. */
+const GROWTH = 24;
+
+/** Before anything is measured, V8 compiles what is often used. */
+const WARM_UP = 1000;
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    args: Deno.args,
+    options: { reviews: { type: "string", default: "20000" }, workers: { type: "string" } },
+  });
+  const reviews = Number(values.reviews);
+  if (!(Number.isSafeInteger(reviews) && reviews >= 1000)) {
+    throw new Error(`--reviews must be a number of 1000 or more, not "${values.reviews}"`);
+  }
+  const webhook = await startWebhook(BINARY, values.workers);
+  try {
+    print(`load average ${Deno.loadavg().map((load) => load.toFixed(2)).join(" ")}, ${reviews} reviews\n`);
+    print(`resident when idle ${mb(await resident(webhook.pid))}\n`);
+    await send(webhook, LOADS[1] ?? FOR_MEMORY, WARM_UP);
+    await measureSpeeds(webhook, reviews / 2);
+    return await measureMemory(webhook, reviews / 2) ? 0 : 1;
+  } finally {
+    await webhook.end();
+  }
+}
+
+async function measureSpeeds(webhook: Webhook, reviews: number): Promise<void> {
+  const titles = ["reviews/s", "istiod", "ratio", "p50 ms", "p99 ms", "webhook", "load"].map((title) =>
+    title.padStart(10)
+  );
+  print(`${"".padEnd(22)}${titles.join("")}\n`);
+  for (const load of LOADS) {
+    const { rate, median, tail, webhookCores, ownCores } = await send(webhook, load, reviews / LOADS.length);
+    const ratio = rate / load.peer;
+    const columns = [rate.toFixed(0), `${load.peer}`, ratio.toFixed(2), median.toFixed(2), tail.toFixed(2)];
+    const all = [...columns, webhookCores.toFixed(2), ownCores.toFixed(2)].map((column) => column.padStart(10));
+    const isSlow = ratio < WANTED.ratio || (load.clients === 1 && median >= WANTED.median);
+    print(
+      `${`${load.protocol}, clients: ${load.clients}`.padEnd(22)}${all.join("")}${
+        isSlow ? "   below what is wanted" : ""
+      }\n`,
+    );
+  }
+  print(`Wanted: a ratio of ${WANTED.ratio}, and with one client a p50 below ${WANTED.median} ms\n`);
+}
+
+/** The measure of a load. */
+interface Speed {
+  readonly rate: number;
+  readonly median: number;
+  readonly tail: number;
+  readonly webhookCores: number;
+  readonly ownCores: number;
+}
+
+/** Sends reviews: each client the next one when it has its answer. */
+async function send(webhook: Webhook, { protocol, clients }: Load, reviews: number): Promise<Speed> {
+  const connections = Array.from({ length: clients }, () => webhook.client(protocol));
+  // Opens the connections, which is not measured.
+  await Promise.all(connections.map((client) => sendOne(webhook, client)));
+  sendAtOnce();
+  const times: number[] = [];
+  const before = [await timeWithWorkers(webhook.pid), await processorTime(Deno.pid)] as const;
+  const start = performance.now();
+  let left = Math.ceil(reviews);
+  await Promise.all(connections.map(async (client) => {
+    while (left-- > 0) times.push(await sendOne(webhook, client));
+  }));
+  const seconds = (performance.now() - start) / 1000;
+  const after = [await timeWithWorkers(webhook.pid), await processorTime(Deno.pid)] as const;
+  for (const client of connections) client.close();
+  const sorted = times.toSorted((a, b) => a - b);
+  return {
+    rate: times.length / seconds,
+    median: sorted[Math.floor(times.length * 0.5)] ?? NaN,
+    tail: sorted[Math.floor(times.length * 0.99)] ?? NaN,
+    webhookCores: (after[0] - before[0]) / seconds,
+    ownCores: (after[1] - before[1]) / seconds,
+  };
+}
+
+/** Milliseconds of a review. */
+async function sendOne({ url }: Webhook, client: Deno.HttpClient): Promise<number> {
+  const id = crypto.randomUUID();
+  const start = performance.now();
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(url, { client, method: "POST", headers, body: reviewOf(id) });
+  const text = await response.text();
+  const time = performance.now() - start;
+  const isInjected = response.status === 200 && text.includes(`"${id}"`) && text.includes('"patch":"');
+  if (!isInjected) throw new Error(`The pod was not injected: ${response.status} ${text.slice(0, 300)}`);
+  return time;
+}
+
+async function measureMemory(webhook: Webhook, reviews: number): Promise<boolean> {
+  const sizes: number[] = [];
+  for (let quarter = 1; quarter <= 4; quarter++) {
+    await send(webhook, FOR_MEMORY, reviews / 4);
+    sizes.push(await resident(webhook.pid));
+    print(`resident after ${Math.round(reviews * (1 + quarter / 4))} reviews ${mb(sizes.at(-1) ?? NaN)}\n`);
+  }
+  // The least of each half: between collections of garbage there is more.
+  const growth = Math.min(...sizes.slice(2)) - Math.min(...sizes.slice(0, 2));
+  if (growth > GROWTH) print(`It grew by ${growth.toFixed(1)} MB between the halves, more than ${GROWTH}\n`);
+  return growth <= GROWTH;
+}
+
+function mb(size: number): string {
+  return `${size.toFixed(1)} MB`;
+}
+
+function print(text: string): void {
+  Deno.stdout.writeSync(new TextEncoder().encode(text));
+}
+
+Deno.exit(await main());

@@ -1,0 +1,185 @@
+/** Istio's pilot-agent: its commands, flags and exit codes, so that containers of Istio's templates run. */
+import { errorLine, EXIT, MeshError, UsageError } from "../../../core/errors.ts";
+import { flag, type FlagGroups, flagsWith } from "../../../core/command/mod.ts";
+import type { World } from "../../../core/world/world.ts";
+import { VERSION } from "../../../version.ts";
+import { command, commandGroup, type Input, rawCommand } from "../../command.ts";
+import { reportFailure, say } from "../../failure.ts";
+import { AGENT } from "./agent.ts";
+import { ISTIO_CLEAN_IPTABLES, ISTIO_IPTABLES } from "../iptables.ts";
+import type { PilotAgentVersion } from "./pilot_agent_schema.ts";
+
+/** What any failure of pilot-agent exits with: Go's os.Exit(-1). */
+const FAILED = 255;
+
+const EXITS = [["0", "done"], [String(FAILED), "any failure"]] as const;
+
+/** Flags of Istio's log, which every command takes. Only the first has an effect on these commands. */
+const LOG = {
+  logAsJson: flag("--log_as_json", "Write the log as JSON"),
+  ...flagsWith({
+    logOutputLevel: flag("--log_output_level TEXT", "Levels of the log"),
+    logTarget: flag("--log_target TEXT", "Files of the log"),
+    logCaller: flag("--log_caller TEXT", "Scopes that name the caller"),
+    logStack: flag("--log_stacktrace_level TEXT", "Levels with a stack"),
+    logRotate: flag("--log_rotate TEXT", "File of the log"),
+    logRotateAge: flag("--log_rotate_max_age TEXT", "Age of log files"),
+    logRotateBackups: flag("--log_rotate_max_backups TEXT", "Number of log files"),
+    logRotateSize: flag("--log_rotate_max_size TEXT", "Size of log files"),
+    vklog: flag("--vklog TEXT", "Level of Kubernetes' log"),
+  }, { retired: "" }),
+} as const;
+
+/** In seconds, and in milliseconds, that a timer can run for. */
+const LONGEST = 2_000_000;
+
+const WAIT_FLAGS = {
+  "Flags": {
+    timeoutSeconds: flag("--timeoutSeconds SECONDS", "How long to wait; 0 asks once", {
+      type: "integer",
+      most: LONGEST,
+      default: "60",
+    }),
+    periodMillis: flag("--periodMillis MILLISECONDS", "Longest pause between two requests", {
+      type: "integer",
+      least: 1,
+      most: LONGEST,
+      default: "500",
+    }),
+    requestTimeoutMillis: flag("--requestTimeoutMillis MILLISECONDS", "How long one request may take", {
+      type: "integer",
+      least: 1,
+      most: LONGEST,
+      default: "500",
+    }),
+    url: flag("--url URL", "What to ask", { type: "url", default: "http://localhost:15021/healthz/ready" }),
+  },
+  "Log": LOG,
+} as const satisfies FlagGroups;
+
+/** Arguments are ignored, as in pilot-agent. */
+const WAIT = command({
+  summary: "Wait until Envoy is ready",
+  usage: "[flags]",
+  positional: { usage: "" },
+  flags: WAIT_FLAGS,
+  exits: EXITS,
+  run: wait,
+});
+
+async function wait(world: World, { flags }: Input<typeof WAIT_FLAGS>): Promise<number> {
+  const { url, timeoutSeconds, periodMillis: period, requestTimeoutMillis: requestTimeout } = flags;
+  const room = await import("../../../wait/mod.ts");
+  const reporter = room.pilotAgentReporter(world, { json: flags.logAsJson });
+  const options = { urls: [url], timeout: timeoutSeconds * 1000, period, requestTimeout };
+  return await room.runWait(world, { ...options, onTimeout: "fail", command: [] }, reporter);
+}
+
+const REQUEST_FLAGS = {
+  "Flags": {
+    debugPort: flag("--debug-port 15000|15004|15020|15021", "Port that is asked", { default: "15000" }),
+  },
+  "Log": LOG,
+} as const satisfies FlagGroups;
+
+const REQUEST = command({
+  summary: "Send a request to Envoy's admin interface or to the agent",
+  description: "Standard output gets the answer.",
+  positional: { usage: "METHOD PATH [BODY]" },
+  examples: [{ command: "pilot-agent request GET stats" }],
+  flags: REQUEST_FLAGS,
+  exits: EXITS,
+  run: request,
+});
+
+async function request(world: World, { flags, args }: Input<typeof REQUEST_FLAGS>): Promise<number> {
+  const [method, path, ...body] = args;
+  if (method === undefined || path === undefined) {
+    throw new UsageError("A method and a path are needed", { hint: 'such as "pilot-agent request GET stats"' });
+  }
+  const { runRequest } = await import("../../../agent/mod.ts");
+  return await runRequest(world, { method, path, body: body.join(" "), port: Number(flags.debugPort) });
+}
+
+const VERSION_FLAGS = {
+  "Flags": {
+    short: flag("-s, --short", "Print the number alone"),
+    output: flag("-o, --output json|yaml", "Print the version as data"),
+  },
+  "Log": LOG,
+} as const satisfies FlagGroups;
+
+const VERSION_COMMAND = command({
+  summary: "Print the version",
+  usage: "[flags]",
+  positional: { usage: "" },
+  flags: VERSION_FLAGS,
+  exits: EXITS,
+  run: (world, { flags }) => {
+    world.stdout.write(`${versionText(flags)}\n`);
+    return Promise.resolve(EXIT.ok);
+  },
+});
+
+/** Istio's fields; this program is no Go program, and its build is not numbered. */
+const BUILD: PilotAgentVersion["clientVersion"] = {
+  golang_version: "",
+  revision: "unknown",
+  status: "unknown",
+  tag: VERSION,
+  version: VERSION,
+};
+
+function versionText({ output, short }: Input<typeof VERSION_FLAGS>["flags"]): string {
+  if (output !== undefined) return VIEWS[output]();
+  if (short) return `client version: ${VERSION}`;
+  return `client version: version.BuildInfo{Version:"${VERSION}", GitRevision:"unknown", GolangVersion:"", ` +
+    `BuildStatus:"unknown", GitTag:"${VERSION}"}`;
+}
+
+const VIEWS = {
+  json: () => JSON.stringify({ clientVersion: BUILD } satisfies PilotAgentVersion, null, 2),
+  yaml: () =>
+    ["clientVersion:", ...Object.entries(BUILD).map(([key, value]) => `  ${key}: ${value === "" ? '""' : value}`)]
+      .join("\n"),
+};
+
+const PROXY = rawCommand({
+  summary: "Run Envoy, as the first process of the proxy's container",
+  ...AGENT.positional === undefined ? {} : { positional: AGENT.positional },
+  flags: AGENT.flags,
+  exits: EXITS,
+  run: async (world, args) => (await import("./start_agent.ts")).startAgent(world, args, "pilot-agent", () => FAILED),
+});
+
+/** `pilot-agent`. Every failure but those of iptables is a line `Error: `, or one of JSON with --log_as_json, and 255. */
+export const PILOT_AGENT = commandGroup({
+  program: "pilot-agent",
+  summary: "Run the commands of Istio's pilot-agent",
+  description: "Flags, environment and exit codes are those of Istio's program.",
+  showsHelp: true,
+  commands: {
+    "proxy": () => Promise.resolve(PROXY),
+    "wait": () => Promise.resolve(WAIT),
+    "request": () => Promise.resolve(REQUEST),
+    "version": () => Promise.resolve(VERSION_COMMAND),
+    "istio-iptables": () => Promise.resolve(ISTIO_IPTABLES),
+    "istio-clean-iptables": () => Promise.resolve(ISTIO_CLEAN_IPTABLES),
+  },
+  failure: (world, error, args) => {
+    if (!(error instanceof MeshError)) return reportFailure(world, error);
+    const text = errorLine(error);
+    say(world, isLogJson(args) ? jsonLine(world, text) : `Error: ${text}\n`);
+    return FAILED;
+  },
+});
+
+/** Looked for by itself: it counts as well where the arguments are wrong. */
+function isLogJson(args: readonly string[]): boolean {
+  return args.some((word) => word === "--log_as_json" || word === "--log_as_json=true");
+}
+
+/** An error as a line of Istio's log. */
+function jsonLine(world: World, msg: string): string {
+  return `${JSON.stringify({ level: "error", time: world.clock.now().toISOString(), msg })}\n`;
+}

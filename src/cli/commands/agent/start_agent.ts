@@ -1,0 +1,41 @@
+import { errorLine, EXIT, MeshError, messageOf, oneLine } from "../../../core/errors.ts";
+import type { World } from "../../../core/world/world.ts";
+import { withEarlySignals } from "../../early_signals.ts";
+
+/** Whose command line it is. */
+type Name = "agent" | "pilot-agent";
+
+/**
+ * Runs the agent; returns its exit code. Signals are handled from now on. With a JSON log an error is a line of that log,
+ * and `codeOf` gives its exit code; otherwise it is thrown.
+ */
+export async function startAgent(
+  world: World,
+  words: readonly string[],
+  name: Name,
+  codeOf: (error: MeshError) => number,
+): Promise<number> {
+  const room = () => import("../../../agent/mod.ts");
+  return await withEarlySignals(world, run, async (signal) => {
+    const { earlyLog, stopCode } = await room();
+    const { tell } = await earlyLog(world, words, name);
+    tell("info", `${signal}: the agent ends before it has started Envoy`);
+    return stopCode(signal, { wasReady: undefined, wasLive: false });
+  });
+
+  async function run(world: World): Promise<number> {
+    try {
+      return await (await room()).runAgent(world, words, name);
+    } catch (error) {
+      const { tell, isJson } = await (await room()).earlyLog(world, words, name);
+      if (!isJson) throw error;
+      tell("fatal", textOf(error));
+      return error instanceof MeshError ? codeOf(error) : EXIT.failed;
+    }
+  }
+}
+
+function textOf(error: unknown): string {
+  if (error instanceof MeshError) return errorLine(error);
+  return `Unexpected failure of this program: ${oneLine(messageOf(error))}; please report it`;
+}

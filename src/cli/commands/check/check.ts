@@ -1,0 +1,115 @@
+import { EXIT } from "../../../core/errors.ts";
+import { flag, type FlagGroups, TIMER } from "../../../core/command/mod.ts";
+import type { World } from "../../../core/world/world.ts";
+import { command, type Input } from "../../command.ts";
+import { CLUSTER, CONTROL_PLANE, REVISION } from "../../shared_flags.ts";
+
+/** The categories of checks, in their order. */
+export const CATEGORIES = [
+  "kubernetes-api",
+  "injector-configuration",
+  "webhook",
+  "namespaces",
+  "workloads",
+  "security",
+  "data-plane",
+] as const;
+
+const FLAGS = {
+  "Checks": {
+    only: flag("--only IDS", "Run only these: ids of checks, or categories", {
+      type: "list",
+      completes: "checks and categories",
+    }),
+    skip: flag("--skip IDS", "Leave these out: ids of checks, or categories", {
+      type: "list",
+      completes: "checks and categories",
+    }),
+    pre: flag("--pre", "Check a cluster before the mesh is installed"),
+    namespace: flag("-n, --namespace NAMESPACE", "Namespace of the workloads", {
+      completes: "namespaces",
+      excludes: ["all-namespaces"],
+      defaultDoc: "all",
+    }),
+    allNamespaces: flag("-A, --all-namespaces", "Workloads of all namespaces"),
+    selector: flag("-l, --selector SELECTOR", "Only workloads and namespaces with these labels, as kubectl reads them"),
+    istioNamespace: { ...CONTROL_PLANE.istioNamespace, default: "istio-system" },
+    revision: { ...REVISION.revision, defaultDoc: "all" },
+  },
+  "Output": {
+    output: flag(
+      "-o, --output table|wide|short|json|yaml",
+      "Form of the results; short leaves out the checks that passed",
+      {
+        default: "table",
+      },
+    ),
+    failOn: flag("--fail-on error|warning|unknown", "The least result that makes the exit code 1", {
+      default: "error",
+    }),
+    wait: flag("--wait TIME", "Repeat checks that failed for this long", { ...TIMER, default: "0" }),
+    explain: flag("--explain ID", "Print what a check means and how to fix it, and contact no cluster", {
+      completes: "checks",
+    }),
+    list: flag("--list", "Print ids and categories of the checks, and contact no cluster"),
+    rbac: flag("--rbac", "Print the roles that the checks need, and contact no cluster"),
+  },
+  "Cluster": CLUSTER,
+} as const satisfies FlagGroups;
+
+/** `kubectl mesh check`. */
+export const CHECK = command({
+  summary: "Check the cluster, and the workloads in the mesh",
+  description:
+    "Check whether the cluster is ready for the mesh, and whether its workloads are in it. Nothing is changed: " +
+    "one pod goes to the API server as a dry run, to see whether it reaches the webhook.\n" +
+    `Categories: ${CATEGORIES.join(", ")}.`,
+  positional: { usage: "[CATEGORY...]", allowed: CATEGORIES },
+  commands: {
+    injection: async () => (await import("./injection.ts")).CHECK_INJECTION,
+    upgrade: async () => (await import("./upgrade.ts")).CHECK_UPGRADE,
+  },
+  isForPeople: true,
+  examples: [
+    { command: "kubectl mesh check" },
+    { command: "kubectl mesh check webhook --wait 2m" },
+    { command: "kubectl mesh check workloads -n shop -o short --fail-on warning" },
+    { command: "kubectl mesh check -o json --skip data-plane" },
+    { command: "kubectl mesh check --explain webhook-reachable" },
+  ],
+  flags: FLAGS,
+  exits: [
+    ["0", "no check failed"],
+    ["1", "a check failed, nothing of a category could be checked, or no cluster is configured"],
+    ["2", "the command line is wrong"],
+  ],
+  run: runCheck,
+});
+
+async function runCheck(world: World, { flags, args }: Input<typeof FLAGS>): Promise<number> {
+  const { namespace, istioNamespace, revision, output, failOn, wait, only, skip, pre } = flags;
+  const { checkCluster, explanationOf, labelChoice, listText, rbacText } = await import("../../../check/mod.ts");
+  const choice = { categories: args, only, skip, pre };
+  if (flags.explain !== undefined) {
+    world.stdout.write(await explanationOf(flags.explain));
+    return EXIT.ok;
+  }
+  if (flags.list) {
+    world.stdout.write(listText(choice));
+    return EXIT.ok;
+  }
+  const selector = flags.selector === undefined ? undefined : labelChoice(flags.selector, "--selector");
+  const scope = { namespace, istioNamespace, revision, selector };
+  if (flags.rbac) {
+    world.stdout.write(rbacText(scope));
+    return EXIT.ok;
+  }
+  return await checkCluster(world, {
+    connection: flags,
+    choice,
+    scope,
+    output,
+    failOn,
+    wait,
+  });
+}

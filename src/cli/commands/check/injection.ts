@@ -1,0 +1,160 @@
+import { EXIT, UsageError } from "../../../core/errors.ts";
+import { flag, type FlagGroups } from "../../../core/command/mod.ts";
+import type { KubeConnection } from "../../../core/kube/client/mod.ts";
+import type { PermissionName, World } from "../../../core/world/world.ts";
+import type { InjectionQuestion, LabelChoice } from "../../../check/mod.ts";
+import { command, type Input } from "../../command.ts";
+import { readConfiguration } from "../../configuration.ts";
+import { expandInputs } from "../../manifests/inputs.ts";
+import { CLUSTER, CONFIGURATION, CONTROL_PLANE, FILENAMES, NATIVE_SIDECARS, REVISION } from "../../shared_flags.ts";
+
+const FLAGS = {
+  "Workloads": {
+    ...FILENAMES,
+    namespace: flag("-n, --namespace NAMESPACE", "Namespace of the workload; alone: all its workloads", {
+      completes: "namespaces",
+      excludes: ["all-namespaces"],
+      defaultDoc: "that of the context",
+    }),
+    allNamespaces: flag("-A, --all-namespaces", "All workloads of the cluster, a line for each"),
+    selector: flag("-l, --selector SELECTOR", "With -n or -A: only workloads with these labels"),
+    output: flag(
+      "-o, --output table|wide|json|yaml",
+      "Form of the answer; wide has all rules, json is one object a line",
+      {
+        default: "table",
+      },
+    ),
+  },
+  "Configuration (the cluster's for KIND/NAME, built-in for -f)": {
+    ...CONFIGURATION,
+    fromCluster: flag("--from-cluster", "With -f: the cluster's webhooks, namespaces and ConfigMaps decide"),
+    ...REVISION,
+    ...NATIVE_SIDECARS,
+    ...CONTROL_PLANE,
+  },
+  "Cluster": CLUSTER,
+} as const satisfies FlagGroups;
+
+type Flags = Input<typeof FLAGS>["flags"];
+
+/** `kubectl mesh check injection`. */
+export const CHECK_INJECTION = command({
+  summary: "Explain why a workload is injected or not",
+  description:
+    "Print the verdict, the field that decided, what the live pods have, and what changes it; with -o wide every rule " +
+    "in the order in which the API server and the webhook ask it. Nothing is changed: a pod that is to be injected goes to the API " +
+    "server as a dry run. With -f and without --from-cluster no " +
+    "cluster is contacted, and one webhook is assumed.",
+  usage: "KIND/NAME | -f FILE | -n NAMESPACE | -A [flags]",
+  positional: { usage: "KIND/NAME", completes: "workloads" },
+  isForPeople: true,
+  examples: [
+    { command: "kubectl mesh check injection deployment/web -n shop" },
+    { command: "kubectl mesh check injection pod/web-7d4b9 -o json" },
+    { command: "kubectl mesh check injection -n shop -l app=web" },
+    { command: "kubectl mesh check injection -f web.yaml --inject-config injector.yaml" },
+    { command: "kubectl mesh check injection -f web.yaml -n shop --from-cluster" },
+  ],
+  flags: FLAGS,
+  exits: [
+    ["0", "injected, or not injected"],
+    [
+      "1",
+      "it failed; the pod is refused; it cannot be told; or something is wrong: several webhooks inject it, none is " +
+      "there, or live pods differ from the next one",
+    ],
+    ["2", "the command line is wrong"],
+  ],
+  run: explain,
+});
+
+async function explain(world: World, { flags, args }: Input<typeof FLAGS>): Promise<number> {
+  const workload = workloadOf(flags, args);
+  const room = await import("../../../check/mod.ts");
+  if (workload !== undefined) room.readWorkloadName(workload);
+  const isAll = workload === undefined && flags.filename.length === 0;
+  const selector = flags.selector === undefined ? undefined : room.labelChoice(flags.selector, "--selector");
+  const api = await connection(world, flags, isAll || workload !== undefined);
+  try {
+    world.permissions.keepOnly(permissionsFor(flags, api));
+    const explanations = await room.explainInjection(
+      world,
+      api,
+      await question(world, flags, { workload, api, selector }),
+    );
+    const { output } = flags;
+    const look = { width: room.widthOf(world), isWide: output === "wide" };
+    if (output === "json") world.stdout.write(explanations.map(room.explanationJson).join(""));
+    else if (output === "yaml") world.stdout.write(explanations.map(room.explanationYaml).join("---\n"));
+    else if (isAll) world.stdout.write(room.overviewText(explanations, look));
+    else world.stdout.write(explanations.map((each) => room.explanationText(each, look)).join("\n"));
+    return explanations.some(({ hasProblem }) => hasProblem) ? EXIT.failed : EXIT.ok;
+  } finally {
+    api?.close();
+  }
+}
+
+const HINT = { hint: 'see "kubectl mesh check injection --help"' };
+
+/** The workload that is named, or none where files or all workloads are. */
+function workloadOf(flags: Flags, args: readonly string[]): string | undefined {
+  const [first, ...more] = args;
+  refuseMixed(flags, first);
+  if (more.length === 0) return first;
+  if (first !== undefined && !first.includes("/") && more.length === 1) return `${first}/${more[0]}`;
+  throw new UsageError(`Unexpected argument "${more[0]}"`, HINT);
+}
+
+/** Exactly one of a workload, files, and all workloads is named. With a workload or files `-n` says where. */
+function refuseMixed({ filename, namespace, allNamespaces, selector }: Flags, workload: string | undefined): void {
+  const hasFiles = filename.length > 0;
+  if (workload !== undefined && hasFiles) {
+    throw new UsageError(`Both the workload "${workload}" and files are named`, HINT);
+  }
+  if (workload !== undefined || hasFiles) {
+    if (allNamespaces) throw new UsageError("The flag --all-namespaces takes neither a workload nor files", HINT);
+    if (selector !== undefined) throw new UsageError("The flag --selector takes neither a workload nor files", HINT);
+    return;
+  }
+  if (namespace !== undefined || allNamespaces) return;
+  throw new UsageError("No workload is named", {
+    hint: "name it as KIND/NAME, files with -f, or all workloads with -n NAMESPACE or -A",
+  });
+}
+
+async function connection(
+  world: World,
+  flags: Flags,
+  needsCluster: boolean,
+): Promise<KubeConnection | undefined> {
+  if (!needsCluster && !flags.fromCluster) return undefined;
+  const { connect } = await import("../../../core/kube/client/mod.ts");
+  return await connect(world, flags);
+}
+
+/** Drops the permissions that a manifest or a template could misuse, before the first of them is read. */
+function permissionsFor(flags: Flags, api: KubeConnection | undefined): PermissionName[] {
+  const isRemote = flags.filename.some((name) => name.startsWith("https://"));
+  return [...new Set<PermissionName>(["read", "env", ...isRemote ? ["net"] as const : [], ...api?.permissions ?? []])];
+}
+
+interface Asked {
+  readonly workload: string | undefined;
+  readonly api: KubeConnection | undefined;
+  readonly selector: LabelChoice | undefined;
+}
+
+async function question(world: World, flags: Flags, { workload, api, selector }: Asked): Promise<InjectionQuestion> {
+  const { filename, revision, istioNamespace, injectConfigMapName, meshConfigMapName } = flags;
+  const isAll = workload === undefined && filename.length === 0;
+  return {
+    workload,
+    all: isAll ? { namespace: flags.namespace, selector } : undefined,
+    inputs: filename.length === 0 ? [] : await expandInputs(world, filename, flags.recursive),
+    namespace: flags.namespace ?? api?.namespace ?? "default",
+    choice: { revision, istioNamespace, injectConfigMapName, meshConfigMapName },
+    configuration: await readConfiguration(world, flags),
+    nativeSidecars: flags.nativeSidecars || undefined,
+  };
+}

@@ -1,0 +1,113 @@
+import { EXIT, UsageError } from "../../../core/errors.ts";
+import { flag, type FlagGroups } from "../../../core/command/mod.ts";
+import type { KubeConnection } from "../../../core/kube/client/mod.ts";
+import type { World } from "../../../core/world/world.ts";
+import type { UpgradeQuestion } from "../../../check/mod.ts";
+import { command, type Input } from "../../command.ts";
+import { failingWithTwo } from "../../failing_with_two.ts";
+import { readConfiguration } from "../../configuration.ts";
+import { CLUSTER, CONFIGURATION, CONTROL_PLANE, NATIVE_SIDECARS } from "../../shared_flags.ts";
+
+const FLAGS = {
+  "Upgrade": {
+    to: flag("--to FILE|REVISION", "Injector configuration, its ConfigMap or a template; or a revision or tag", {
+      completes: "revisions",
+    }),
+    values: CONFIGURATION.values,
+    meshConfig: CONFIGURATION.meshConfig,
+    ...NATIVE_SIDECARS,
+    istioNamespace: { ...CONTROL_PLANE.istioNamespace, default: "istio-system" },
+  },
+  "Workloads": {
+    namespace: flag("-n, --namespace NAMESPACE", "Namespace of the workloads", {
+      completes: "namespaces",
+      excludes: ["all-namespaces"],
+      defaultDoc: "all",
+    }),
+    allNamespaces: flag("-A, --all-namespaces", "Workloads of all namespaces"),
+    selector: flag("-l, --selector SELECTOR", "Only pods with these labels, as kubectl reads them"),
+    output: flag("-o, --output text|json", "Form of the answer", { default: "text" }),
+  },
+  "Cluster": CLUSTER,
+} as const satisfies FlagGroups;
+
+type Flags = Input<typeof FLAGS>["flags"];
+
+/** `kubectl mesh check upgrade`. */
+export const CHECK_UPGRADE = command({
+  summary: "Show what a new configuration changes in running sidecars",
+  description:
+    "Render the pod template of each workload that has running pods with a sidecar, and compare what injection adds with " +
+    "these pods: images, arguments, environment, resources, volumes, security context. Equal differences of many workloads " +
+    "are told once. Nothing is changed.\n" +
+    "A revision or tag is looked up in the cluster's webhooks. The name of a file has a slash or a dot. What no file gives " +
+    "is that of the control plane that injected the pods.",
+  usage: "--to FILE|REVISION [flags]",
+  isForPeople: true,
+  examples: [
+    { command: "kubectl mesh check upgrade --to canary" },
+    { command: "kubectl mesh check upgrade --to injector.yaml --values values.yaml -n shop" },
+    { command: "kubectl mesh check upgrade --to ./injector.yaml -l app=web -o json" },
+  ],
+  flags: FLAGS,
+  exits: [
+    ["0", "nothing changes"],
+    ["1", "something changes"],
+    ["2", "it failed, it cannot be told, or the command line is wrong"],
+  ],
+  run: checkUpgrade,
+});
+
+async function checkUpgrade(world: World, { flags }: Input<typeof FLAGS>): Promise<number> {
+  return await failingWithTwo(() => compare(world, flags));
+}
+
+async function compare(world: World, flags: Flags): Promise<number> {
+  const { to: name } = flags;
+  if (name === undefined || name === "") {
+    throw new UsageError("The flag --to is missing", { hint: "it names a file, a revision or a tag" });
+  }
+  refuseUnused(name, flags);
+  const { connect, labelChoice, upgradeJson, upgradeOf, upgradeText } = await loaded();
+  const selector = flags.selector === undefined ? undefined : labelChoice(flags.selector, "--selector");
+  const files = isRevision(name) ? undefined : await readConfiguration(world, { ...flags, injectConfig: name });
+  const api: KubeConnection = await connect(world, flags);
+  world.permissions.keepOnly(api.permissions);
+  try {
+    const { namespace, istioNamespace, nativeSidecars } = flags;
+    const question: UpgradeQuestion = {
+      to: files === undefined ? { revision: name } : { files },
+      name,
+      namespace,
+      selector,
+      nativeSidecars: nativeSidecars || undefined,
+    };
+    const scope = { namespace: undefined, istioNamespace, revision: undefined };
+    const upgrade = await upgradeOf({ api, clock: world.clock, scope }, question);
+    world.stdout.write(flags.output === "json" ? upgradeJson(upgrade) : upgradeText(upgrade));
+    if (upgrade.differs === null) return EXIT.usage;
+    return upgrade.differs ? EXIT.failed : EXIT.ok;
+  } finally {
+    api.close();
+  }
+}
+
+async function loaded() {
+  const [{ connect }, room] = await Promise.all([
+    import("../../../core/kube/client/mod.ts"),
+    import("../../../check/mod.ts"),
+  ]);
+  return { connect, ...room };
+}
+
+/** Names of revisions and tags are DNS labels. */
+function isRevision(name: string): boolean {
+  return /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/i.test(name);
+}
+
+function refuseUnused(name: string, { values, meshConfig }: Flags): void {
+  if (!isRevision(name) || (values === undefined && meshConfig === undefined)) return;
+  throw new UsageError(`"${name}" is a revision: it takes neither --values nor --mesh-config`, {
+    hint: `a file of this name is "./${name}"`,
+  });
+}

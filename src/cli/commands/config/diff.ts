@@ -1,0 +1,52 @@
+import { flag, type FlagGroups, flagsWith } from "../../../core/command/mod.ts";
+import { command, type Input } from "../../command.ts";
+import { CLUSTER, CONFIGURATION, CONTROL_PLANE, FILENAMES, NATIVE_SIDECARS } from "../../shared_flags.ts";
+
+const FLAGS = {
+  "Pods (samples unless files are given)": {
+    ...FILENAMES,
+    namespace: flag("-n, --namespace NAMESPACE", "Namespace of resources that name none", {
+      completes: "namespaces",
+      default: "default",
+    }),
+  },
+  "Configurations": {
+    values: { ...CONFIGURATION.values, doc: "Values of files that have none" },
+    meshConfig: { ...CONFIGURATION.meshConfig, doc: "Mesh configuration of files that have none" },
+    ...NATIVE_SIDECARS,
+  },
+  "Cluster (for rev:NAME)": flagsWith({
+    istioNamespace: { ...CONTROL_PLANE.istioNamespace, default: "istio-system" },
+    ...CLUSTER,
+  }, { needsArgument: "rev:NAME" }),
+} as const satisfies FlagGroups;
+
+/** What `config diff` gets. */
+export type ConfigDiffInput = Input<typeof FLAGS>;
+
+/** `kubectl mesh config diff`. */
+export const CONFIG_DIFF = command({
+  summary: "Show what two configurations change in the pods they make",
+  description:
+    "Inject the same pods with both, and print a unified diff of the results. Equal differences of several pods are told once. " +
+    "A and B are captures, injector configurations, their ConfigMaps, templates, or rev:NAME for a revision or tag of the " +
+    "cluster. CAPTURE@REVISION is one revision of a capture; two captures are compared revision by revision.",
+  usage: "A B [-f FILE] [flags]",
+  positional: { usage: "A B", completes: "configurations" },
+  isForPeople: true,
+  examples: [
+    { command: "kubectl mesh config diff rev:default rev:canary" },
+    { title: "What has changed in the cluster", command: "kubectl mesh config diff before.yaml after.yaml" },
+    {
+      title: "In your own pods",
+      command: "kubectl mesh config diff cluster.yaml@default injector.yaml -f manifests/ -R",
+    },
+  ],
+  flags: FLAGS,
+  exits: [
+    ["0", "the pods are the same"],
+    ["1", "pods differ, or only one of two captures has a revision"],
+    ["2", "it failed, or the command line is wrong"],
+  ],
+  run: async (world, input) => (await import("./diff_run.ts")).runConfigDiff(world, input),
+});

@@ -1,0 +1,94 @@
+import { counted } from "../../../core/text/mod.ts";
+import { EXIT, UsageError } from "../../../core/errors.ts";
+import type { KubeConnection } from "../../../core/kube/client/mod.ts";
+import { isPlain } from "../../../core/terminal.ts";
+import type { PermissionName, World } from "../../../core/world/world.ts";
+import type { PodPair, Side } from "../../../check/mod.ts";
+import { readConfiguration } from "../../configuration.ts";
+import { say } from "../../failure.ts";
+import { expandInputs } from "../../manifests/inputs.ts";
+import { colored, UnifiedDiff } from "../../manifests/unified_diff.ts";
+import { failingWithTwo } from "../../failing_with_two.ts";
+import type { ConfigDiffInput } from "./diff.ts";
+
+type Flags = ConfigDiffInput["flags"];
+
+/** Runs `config diff`; returns the exit code: 1 if something differs. */
+export async function runConfigDiff(world: World, { flags, args }: ConfigDiffInput): Promise<number> {
+  return await failingWithTwo(() => compare(world, flags, namesOf(args)));
+}
+
+function namesOf([a, b, ...more]: readonly string[]): readonly [string, string] {
+  const hint = 'see "kubectl mesh config diff --help"';
+  if (more.length > 0) throw new UsageError(`Unexpected argument "${more[0]}"`, { hint });
+  if (a === undefined || b === undefined) {
+    throw new UsageError(a === undefined ? "No configurations are named" : `"${a}" is named alone`, {
+      hint: "name two: files, captures, or rev:NAME",
+    });
+  }
+  return [a, b];
+}
+
+async function compare(world: World, flags: Flags, names: readonly [string, string]): Promise<number> {
+  const room = await import("../../../check/mod.ts");
+  const diff = await UnifiedDiff.loaded();
+  const isLive = names.some((name) => REVISION.test(name));
+  const inputs = flags.filename.length === 0 ? [] : await expandInputs(world, flags.filename, flags.recursive);
+  const api = isLive ? await (await import("../../../core/kube/client/mod.ts")).connect(world, flags) : undefined;
+  try {
+    world.permissions.keepOnly(permissionsFor(flags, api));
+    const { values, mesh } = await readConfiguration(world, { ...flags, injectConfig: undefined });
+    const options = { clock: world.clock, given: { values, mesh }, nativeSidecars: flags.nativeSidecars };
+    const side = async (name: string): Promise<Side> => {
+      const [, revision] = REVISION.exec(name) ?? [];
+      if (revision === undefined || api === undefined) {
+        return await room.fileSide(name, await fileOf(world, name), options);
+      }
+      const scope = { namespace: undefined, istioNamespace: flags.istioNamespace, revision: undefined };
+      return await room.revisionSide(name, revision, { api, clock: world.clock, scope }, options);
+    };
+    const sides = [await side(names[0]), await side(names[1])] as const;
+    const { pods, missing } = await room.differenceOf(sides, inputs, flags.namespace);
+    const changed = pods.filter(({ before, after }) => before !== after);
+    for (const group of groupsOf(changed, diff, names)) {
+      world.stdout.write(isPlain(world) ? group : colored(group));
+    }
+    for (const sentence of missing) say(world, `${sentence}\n`);
+    say(world, `${changed.length} of ${counted(pods.length, "pod")} ${changed.length === 1 ? "differs" : "differ"}\n`);
+    return changed.length + missing.length === 0 ? EXIT.ok : EXIT.failed;
+  } finally {
+    api?.close();
+  }
+}
+
+const REVISION = /^rev:(.+)$/;
+
+/** Drops the permissions that a manifest or a template could misuse, before the first of them is read. */
+function permissionsFor(flags: Flags, api: KubeConnection | undefined): PermissionName[] {
+  const isRemote = flags.filename.some((name) => name.startsWith("https://"));
+  return [...new Set<PermissionName>(["read", "env", ...isRemote ? ["net"] as const : [], ...api?.permissions ?? []])];
+}
+
+/** A file, or `FILE@REVISION` where no file has that name. */
+async function fileOf(world: World, name: string) {
+  const at = name.lastIndexOf("@");
+  const isWhole = at <= 0 || await world.files.stat(name) !== undefined;
+  const [path, revision] = isWhole ? [name, undefined] : [name.slice(0, at), name.slice(at + 1)];
+  const { config } = await readConfiguration(world, { injectConfig: path, values: undefined, meshConfig: undefined });
+  if (config === undefined) throw new UsageError("The name of a configuration is empty");
+  return { config, revision };
+}
+
+/** A diff for each set of pods that change alike, the largest first, with their names above it. */
+function groupsOf(
+  pods: readonly PodPair[],
+  diff: UnifiedDiff,
+  [a, b]: readonly [string, string],
+): readonly string[] {
+  const all = pods.map((pod) => {
+    const text = diff.between({ name: a, text: pod.before }, { name: b, text: pod.after });
+    return { name: pod.name, text, key: text.split("\n").filter((line) => /^[-+]/.test(line)).join("\n") };
+  });
+  const groups = [...Map.groupBy(all, ({ key }) => key).values()].toSorted((one, other) => other.length - one.length);
+  return groups.map((group) => `# ${group.map(({ name }) => name).join("\n# ")}\n${group[0]?.text ?? ""}`);
+}

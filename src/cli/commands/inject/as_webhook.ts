@@ -1,0 +1,104 @@
+import { UsageError } from "../../../core/errors.ts";
+import type { KubeApi } from "../../../core/kube/client/mod.ts";
+import type { PermissionName, World } from "../../../core/world/world.ts";
+import type { NativeSetting } from "../../../inject/mod.ts";
+import { readConfiguration } from "../../configuration.ts";
+import {
+  changeManifests,
+  manifestInputs,
+  openedEarly,
+  permissionsFor,
+  preparedManifests,
+  templatePathsOf,
+} from "../../manifests/manifests.ts";
+import { outputTarget } from "../../manifests/output.ts";
+import type { InjectInput } from "./inject.ts";
+
+type Flags = InjectInput["flags"];
+type Room = typeof import("../../../inject/mod.ts");
+
+/** Runs `inject --as-webhook`; returns the exit code: 1 if any resource failed. */
+export async function runAsWebhook(world: World, { flags }: InjectInput): Promise<number> {
+  const target = outputTarget(flags.output);
+  const [room, { webhookJudge }] = await Promise.all([
+    import("../../../inject/mod.ts"),
+    import("../../../check/mod.ts"),
+  ]);
+  const built = await preparedManifests(world, flags, target);
+  const templatePaths = templatePathsOf(flags, room);
+  const cluster = await clusterOf(world, flags, room);
+  try {
+    const scratch = openedEarly(world, flags, target);
+    world.permissions.keepOnly([...new Set([...cluster.permissions, ...permissionsFor(flags, target)])]);
+    const { judge, prepare } = webhookJudge({
+      api: cluster.api,
+      clock: world.clock,
+      choice: cluster.choice,
+      namespace: flags.namespace ?? cluster.namespace,
+      native: nativeOf(world, flags, room),
+    });
+    return await changeManifests(world, flags, {
+      inputs: await manifestInputs(world, flags, built),
+      change: room.injectionBy(judge),
+      notes: [`Configuration: webhooks of ${cluster.api.server}`],
+      warnings: [],
+      done: "injected",
+      ...{ prepare, target, scratch, templatePaths, room },
+    });
+  } finally {
+    cluster.close();
+  }
+}
+
+/** A cluster, or the capture of one. */
+interface Cluster {
+  readonly api: KubeApi;
+  readonly choice: Pick<Flags, "istioNamespace" | "injectConfigMapName" | "meshConfigMapName">;
+  /** Where kubectl would create what names no namespace. */
+  readonly namespace: string | undefined;
+  readonly permissions: readonly PermissionName[];
+  close(): void;
+}
+
+async function clusterOf(world: World, flags: Flags, room: Room): Promise<Cluster> {
+  const { fromCluster, injectConfig, istioNamespace, injectConfigMapName, meshConfigMapName } = flags;
+  if (fromCluster && injectConfig !== undefined) {
+    throw new UsageError("The flag --as-webhook takes either --from-cluster or --inject-config", {
+      hint: "the cluster and a capture of it may decide differently",
+    });
+  }
+  if (!fromCluster) return await captured(world, flags, room);
+  const { connect } = await import("../../../core/kube/client/mod.ts");
+  const api = await connect(world, flags);
+  return {
+    api,
+    choice: { istioNamespace, injectConfigMapName, meshConfigMapName },
+    namespace: api.namespace ?? "default",
+    permissions: api.permissions,
+    close: () => api.close(),
+  };
+}
+
+async function captured(world: World, flags: Flags, room: Room): Promise<Cluster> {
+  const { config } = await readConfiguration(world, flags);
+  const capture = config === undefined ? undefined : room.captureIn(config);
+  if (config === undefined || capture === undefined) {
+    throw new UsageError(
+      `"${flags.injectConfig}" is no capture of a cluster: it does not say which pods are injected`,
+      {
+        hint: 'make one with "kubectl mesh config capture", or ask the cluster with --from-cluster',
+      },
+    );
+  }
+  const { capturedApi } = await import("../../../check/mod.ts");
+  const { istioNamespace, injectConfigMapName, meshConfigMapName } = capture.controlPlane;
+  const choice = { istioNamespace, injectConfigMapName, meshConfigMapName };
+  return { api: capturedApi(capture, config.file), choice, namespace: undefined, permissions: [], close: () => {} };
+}
+
+/** What the user says about native sidecars; else the nodes decide. */
+function nativeOf(world: World, { nativeSidecars }: Flags, room: Room): NativeSetting | undefined {
+  if (nativeSidecars) return { native: true, nodes: "never" };
+  const setting = world.env.get("ENABLE_NATIVE_SIDECARS") ?? "";
+  return setting === "" ? undefined : room.nativeSetting(setting);
+}

@@ -1,0 +1,159 @@
+import { EXIT, MeshError, UsageError } from "../../../core/errors.ts";
+import { isMap, mapAt, textAt, type Value, type ValueMap } from "../../../core/value.ts";
+import { parseDocument, splitDocuments, toYaml } from "../../../core/yaml/mod.ts";
+import type { World } from "../../../core/world/world.ts";
+import type { Change, DocumentOptions, ListedObject, Source } from "../../../inject/mod.ts";
+import { readConfiguration } from "../../configuration.ts";
+import { say } from "../../failure.ts";
+import { type ConfigProblem, type FunctionConfig, readFunctionConfig } from "../../kustomize/function_config.ts";
+import {
+  objectsIn,
+  onlyResults,
+  originOf,
+  readResourceList,
+  type ResourceList,
+} from "../../kustomize/resource_list.ts";
+import { failure, type Origin, type Result, resultLine, resultObject, resultsOf } from "../../kustomize/results.ts";
+import { expandInputs } from "../../manifests/inputs.ts";
+import { templatePathsOf } from "../../manifests/manifests.ts";
+
+type Room = typeof import("../../../inject/mod.ts");
+
+/** What the function answers. */
+interface Answer {
+  /** `undefined` if something failed: then the items of the input stay. */
+  readonly items: readonly Value[] | undefined;
+  readonly results: readonly Result[];
+}
+
+/** Runs the function of kustomize; returns the exit code: 1 if anything failed, and then no item is changed. */
+export async function runKustomize(world: World): Promise<number> {
+  if (world.stdin.isTerminal) {
+    const hint = 'kustomize starts this command: see "kubectl mesh kustomize --help"';
+    throw new UsageError("Standard input is a terminal, not a ResourceList", { hint });
+  }
+  world.permissions.keepOnly(["read", "env"]);
+  let list: ResourceList | undefined;
+  let answer: Answer;
+  try {
+    list = await readResourceList(world.stdin.chunks());
+    answer = await answerTo(world, list);
+  } catch (error) {
+    if (!(error instanceof MeshError)) throw error;
+    answer = { items: undefined, results: [failure(error)] };
+  }
+  const { items } = answer;
+  for (const each of answer.results) say(world, resultLine(each));
+  const results = answer.results.map(resultObject);
+  world.stdout.write(list === undefined ? onlyResults(results) : list.written(items, results));
+  return items === undefined ? EXIT.failed : EXIT.ok;
+}
+
+async function answerTo(world: World, list: ResourceList): Promise<Answer> {
+  const config = readFunctionConfig(list.functionConfig);
+  if (!("spec" in config)) return refused(config, list.functionConfig);
+  const room = await import("../../../inject/mod.ts");
+  const { change, warnings } = await changeOf(world, config, room);
+  const options = { output: "yaml", templatePaths: templatePathsOf(config.spec, room) } as const;
+  const all = [
+    ...list.items.map((object) => ({ object, ...originOf(object.value) })),
+    ...await generated(world, config),
+  ];
+  const changed = all.map((item) => changedItem(item, { room, change, options }));
+  const hasFailed = changed.some((item) => item.hasFailed);
+  return {
+    items: hasFailed ? undefined : changed.flatMap(({ items }) => items),
+    results: [
+      ...warnings.map((message) => ({ severity: "warning", message } as const)),
+      ...changed.flatMap(({ results }) => results),
+    ],
+  };
+}
+
+function refused(problems: readonly ConfigProblem[], config: Value): Answer {
+  const about = { ...referenceTo(config), ...originOf(config) };
+  return {
+    items: undefined,
+    results: problems.map(({ field, message }) => ({
+      ...{ severity: "error", message: `The functionConfig is wrong: ${message}`, field },
+      ...about,
+    })),
+  };
+}
+
+function referenceTo(object: Value) {
+  if (!isMap(object)) return {};
+  const [apiVersion, kind] = [textAt(object, "apiVersion"), textAt(object, "kind")];
+  return { apiVersion, kind, name: textAt(mapAt(object, "metadata"), "name") };
+}
+
+/** An object that is changed, and where it is from. */
+interface Item extends Origin {
+  readonly object: ListedObject;
+  /** A List of a file becomes its items: kustomize wants objects. */
+  readonly isGenerated?: true;
+}
+
+/** The objects in the files that the record names. */
+async function generated(world: World, { spec: { manifests = [] } }: FunctionConfig): Promise<readonly Item[]> {
+  const items: Item[] = [];
+  for (const input of manifests.length === 0 ? [] : await expandInputs(world, manifests, false)) {
+    for await (const source of splitDocuments(input.chunks(), { file: input.file })) {
+      const object = parseDocument(source);
+      items.push({ object, file: input.file, index: source.index - 1, isGenerated: true });
+    }
+  }
+  return items;
+}
+
+interface Way {
+  readonly room: Room;
+  readonly change: Change;
+  readonly options: DocumentOptions;
+}
+
+function changedItem({ object, isGenerated, ...origin }: Item, { room, change, options }: Way) {
+  const { next, entries } = object.value === null
+    ? { next: null, entries: [] }
+    : room.changeObject(object, change, options);
+  return {
+    items: isGenerated ? objectsIn(next) : [next],
+    results: entries.flatMap((entry) => resultsOf(entry, origin)),
+    hasFailed: entries.some(({ result }) => result === "failed"),
+  };
+}
+
+/** Injection as the record says, and warnings about its configuration. */
+async function changeOf(world: World, { spec, raw }: FunctionConfig, room: Room) {
+  const path = (key: "injectConfig" | "values" | "meshConfig") => typeof spec[key] === "string" ? spec[key] : undefined;
+  const read = await readConfiguration(world, {
+    injectConfig: path("injectConfig"),
+    values: path("values"),
+    meshConfig: path("meshConfig"),
+  });
+  const files = {
+    config: read.config ?? content(raw, "injectConfig"),
+    values: read.values ?? content(raw, "values"),
+    mesh: read.mesh ?? content(raw, "meshConfig"),
+  };
+  const { hub, tag, cni, revision, nativeSidecars } = spec;
+  const configuration = room.configurationOf({ ...files, hub, tag, revision, cni });
+  const injector = await room.loadInjector({
+    revision,
+    ...configuration,
+    nativeSidecars,
+    byHand: true,
+    env: (name) => world.env.get(name),
+    now: () => world.clock.now(),
+  });
+  return {
+    change: room.injection(injector),
+    warnings: room.unknownKeys(files, injector, configuration.config.text),
+  };
+}
+
+/** A configuration that stands in the record itself. */
+function content(raw: ValueMap, key: string): Source | undefined {
+  const value = raw[key];
+  return isMap(value) ? { text: toYaml(value), file: `functionConfig (spec.${key})` } : undefined;
+}

@@ -1,0 +1,30 @@
+import type { FlagGroups } from "../../../core/command/mod.ts";
+import { command, type Input } from "../../command.ts";
+import { MANIFEST_EXITS, MANIFESTS } from "../../shared_flags.ts";
+
+const FLAGS = { "Manifests": MANIFESTS } as const satisfies FlagGroups;
+
+/** What `uninject` gets. */
+export type UninjectInput = Input<typeof FLAGS>;
+
+/** `kubectl mesh uninject`. */
+export const UNINJECT = command({
+  summary: "Take the sidecar out of manifests again",
+  description:
+    "Takes out what an injection put in, by this program, by istioctl since 1.0 or by the webhook, and restores what it " +
+    "rewrote. All else keeps its bytes. What cannot be known any more is a warning that names the field. " +
+    "No cluster is contacted.",
+  usage: "-f FILE|DIR|URL|- [flags]",
+  isForPeople: true,
+  surplusHint: "name files with -f",
+  examples: [
+    { command: "kubectl mesh uninject -f injected.yaml -o web.yaml" },
+    {
+      title: "What runs, without the sidecar",
+      command: "kubectl get deployment web -o yaml | kubectl mesh uninject -f -",
+    },
+  ],
+  flags: FLAGS,
+  exits: MANIFEST_EXITS,
+  run: async (world, input) => (await import("./uninject_run.ts")).runUninject(world, input),
+});

@@ -1,0 +1,31 @@
+import type { World } from "../../../core/world/world.ts";
+import {
+  changeManifests,
+  manifestInputs,
+  openedEarly,
+  permissionsFor,
+  preparedManifests,
+  templatePathsOf,
+} from "../../manifests/manifests.ts";
+import { outputTarget } from "../../manifests/output.ts";
+import type { UninjectInput } from "./uninject.ts";
+
+/** Runs `uninject`; returns the exit code: 1 if any resource failed. */
+export async function runUninject(world: World, { flags }: UninjectInput): Promise<number> {
+  const target = outputTarget(flags.output);
+  const room = await import("../../../inject/mod.ts");
+  const built = await preparedManifests(world, flags, target);
+  const scratch = openedEarly(world, flags, target);
+  world.permissions.keepOnly(permissionsFor(flags, target));
+  return await changeManifests(world, flags, {
+    inputs: await manifestInputs(world, flags, built),
+    change: room.uninjection,
+    done: "uninjected",
+    notes: [],
+    warnings: [],
+    target,
+    scratch,
+    templatePaths: templatePathsOf(flags, room),
+    room,
+  });
+}

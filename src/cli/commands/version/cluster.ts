@@ -1,0 +1,102 @@
+import { counted } from "../../../core/text/mod.ts";
+import { errorText, MeshError } from "../../../core/errors.ts";
+import { connect, type ConnectOptions, isPod, type KubeApi, type Pod } from "../../../core/kube/client/mod.ts";
+import { LABEL } from "../../../core/mesh/annotations/labels.ts";
+import { isMap, textAt } from "../../../core/value.ts";
+import type { World } from "../../../core/world/world.ts";
+import type { ClusterVersions, Component } from "./version_schema.ts";
+
+/** The pods that are looked for, by Istio's label and by that of `webhook manifests`. */
+const SELECTORS = {
+  istiod: "app=istiod",
+  webhook: "app.kubernetes.io/part-of=kubectl-mesh",
+} as const;
+
+/** Where to ask. */
+export interface ClusterQuestion extends ConnectOptions {
+  /** `undefined` is all namespaces. */
+  readonly istioNamespace?: string | undefined;
+}
+
+const UNKNOWN = { kubernetes: null, istiod: null, webhook: null } as const;
+
+/** Asks a cluster for its versions. What cannot be had is null, and a problem says why. */
+export async function clusterVersions(world: World, question: ClusterQuestion): Promise<ClusterVersions> {
+  const problems: string[] = [];
+  /** The answer; `null` after an error that the user can act on. */
+  const attempt = async <T>(what: string, ask: () => Promise<T>): Promise<T | null> => {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof MeshError)) throw error;
+      problems.push(`Cannot tell ${what}: ${errorText(error)}`);
+      return null;
+    }
+  };
+  const api = await attempt("the versions in the cluster", () => connect(world, question));
+  if (api === null) return { server: null, ...UNKNOWN, problems };
+  world.permissions.keepOnly(api.permissions);
+  try {
+    const kubernetes = await attempt("the versions in the cluster", async () => {
+      const { value } = await api.raw("/version");
+      return isMap(value) ? textAt(value, "gitVersion") : "";
+    });
+    // One line for a server that does not answer.
+    if (kubernetes === null) return { server: api.server, ...UNKNOWN, problems };
+    const { istioNamespace } = question;
+    const [istiod, webhook] = await Promise.all([
+      attempt("the version of istiod", () => components(api, SELECTORS.istiod, istioNamespace)),
+      attempt("the version of the webhook", () => components(api, SELECTORS.webhook, istioNamespace)),
+    ]);
+    return { server: api.server, kubernetes, istiod, webhook, problems };
+  } finally {
+    api.close();
+  }
+}
+
+async function components(api: KubeApi, labelSelector: string, namespace: string | undefined): Promise<Component[]> {
+  const path = namespace === undefined ? "/api/v1/pods" : `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods`;
+  const { items } = await api.list(path, { labelSelector });
+  return componentsOf(items.filter(isPod));
+}
+
+/** The versions of pods, sorted by namespace, revision and image. A pod that has ended counts no more. */
+export function componentsOf(pods: readonly Pod[]): Component[] {
+  const found = new Map<string, Component>();
+  for (const { metadata, spec, status } of pods) {
+    if (status?.phase === "Succeeded" || status?.phase === "Failed") continue;
+    const image = spec?.containers?.[0]?.image ?? "";
+    const { namespace = "", labels = {} } = metadata;
+    const revision = labels[LABEL.revision] || "default";
+    const key = [namespace, revision, image].join(" ");
+    const pods = (found.get(key)?.pods ?? 0) + 1;
+    found.set(key, { namespace, revision, version: tagOf(image), image, pods });
+  }
+  return [...found].toSorted(([a], [b]) => a < b ? -1 : 1).map(([, component]) => component);
+}
+
+/** The tag of an image, without the name of Istio's variants: `1.31.0` of `istio/pilot:1.31.0-distroless`. */
+function tagOf(image: string): string | null {
+  const tag = /:([\w.-]+)$/.exec(image.replace(/@.*/, ""))?.[1];
+  return tag?.replace(/-(distroless|debug)$/, "") ?? null;
+}
+
+/** The lines about a cluster. */
+export function clusterText({ server, kubernetes, istiod, webhook }: ClusterVersions): string {
+  if (server === null) return "";
+  if (kubernetes === null) return `cluster ${server}: unknown\n`;
+  return [
+    `cluster ${server}: Kubernetes ${kubernetes}`,
+    ...linesOf("istiod", istiod),
+    ...linesOf("webhook", webhook),
+  ].map((line) => `${line}\n`).join("");
+}
+
+function linesOf(name: string, components: readonly Component[] | null): string[] {
+  if (components === null) return [`${name}: unknown`];
+  if (components.length === 0) return [`${name}: no pods`];
+  return components.map(({ version, image, namespace, revision, pods }) =>
+    `${name} ${version ?? `of the image "${image}"`}: revision "${revision}", namespace ${namespace}, ` +
+    counted(pods, "pod")
+  );
+}

@@ -1,0 +1,113 @@
+import { EXIT, UsageError } from "../../../core/errors.ts";
+import { flag, type FlagGroups, flagsWith } from "../../../core/command/mod.ts";
+import type { World } from "../../../core/world/world.ts";
+import { VERSION } from "../../../version.ts";
+import { command, type Input } from "../../command.ts";
+import { readConfiguration } from "../../configuration.ts";
+import { CONFIGURATION, CONTROL_PLANE, IMAGES, REVISION } from "../../shared_flags.ts";
+
+const FLAGS = {
+  "Installation": {
+    image: flag("--image IMAGE", "Image with kubectl-mesh on its PATH", { default: `kubectl-mesh:${VERSION}` }),
+    namespace: flag("-n, --namespace NAMESPACE", "Where the webhook runs", {
+      completes: "namespaces",
+      defaultDoc: "istio-system",
+    }),
+    replicas: flag("--replicas NUMBER", "Pods that serve it", {
+      type: "integer",
+      least: 1,
+      most: 2 ** 31 - 1,
+      defaultDoc: "2",
+    }),
+  },
+  "Pods": {
+    revision: { ...REVISION.revision, doc: "Revision that namespaces and pods name" },
+    tags: flag("--tag TAG", "Another name of the revision", { type: "list" }),
+    failurePolicy: flag(
+      "--failure-policy Fail|Ignore",
+      "While the webhook is down: pods are refused, or created without a sidecar",
+      { defaultDoc: "Fail" },
+    ),
+    namespaceSelector: flag(
+      "--namespace-selector SELECTOR",
+      "Labels that namespaces must have too, as kubectl reads them",
+    ),
+  },
+  "Istio's own injector": {
+    takeOver: flag("--take-over", "Print manifests that replace the injector of a control plane"),
+    undo: flag("--undo", "Print the commands that remove the webhook and restore what it replaced"),
+  },
+  "Configuration (built-in unless given)": flagsWith({
+    ...CONFIGURATION,
+    ...IMAGES,
+    proxyTag: flag("--proxy-tag TAG", "Tag of the proxy's images"),
+  }, { excludes: ["from-cluster"] }),
+  "Configuration from the cluster": {
+    fromCluster: flag("--from-cluster", "The webhook reads the ConfigMaps of a control plane, and watches them"),
+    ...flagsWith(CONTROL_PLANE, { needs: ["from-cluster"] }),
+  },
+} as const satisfies FlagGroups;
+
+/** `kubectl mesh webhook manifests`. */
+export const WEBHOOK_MANIFESTS = command({
+  summary: "Print the manifests that run the webhook in a cluster",
+  description: "Print service accounts and rights, Deployment, Service, configuration, and the " +
+    "MutatingWebhookConfigurations that call it. No cluster is contacted. A second apply changes nothing. The default " +
+    "revision, and --from-cluster without another name, replace Istio's own injector: that needs --take-over.",
+  isForPeople: true,
+  examples: [
+    {
+      title: "Beside istiod's injector",
+      command:
+        "kubectl mesh webhook manifests --image example.com/kubectl-mesh:1 \\\n  --revision mesh | kubectl apply -f -",
+    },
+    {
+      title: "In its place, with the configuration of the control plane",
+      command: "kubectl mesh webhook manifests --image example.com/kubectl-mesh:1 \\\n" +
+        "  --from-cluster --take-over | kubectl apply -f -",
+    },
+    { title: "Back again", command: "kubectl mesh webhook manifests --from-cluster --undo | sh" },
+  ],
+  flags: FLAGS,
+  exits: [["0", "done"], ["1", "a file could not be read"], ["2", "the command line is wrong"]],
+  run: printManifests,
+});
+
+async function printManifests(world: World, { flags }: Input<typeof FLAGS>): Promise<number> {
+  const { image, namespace, revision, tags, failurePolicy, namespaceSelector, replicas } = flags;
+  const { istioNamespace, injectConfigMapName, meshConfigMapName } = flags;
+  world.permissions.keepOnly(["read", "env"]);
+  const room = await import("../../../webhook/mod.ts");
+  const options = {
+    ...{ image, namespace, revision, tags, failurePolicy, namespaceSelector, replicas },
+    configuration: {
+      ...await readConfiguration(world, flags),
+      hub: flags.hub,
+      tag: flags.proxyTag,
+      cni: flags.cni || undefined,
+    },
+    fromCluster: flags.fromCluster ? { istioNamespace, injectConfigMapName, meshConfigMapName } : undefined,
+  };
+  const text = flags.undo ? room.webhookUndo(options) : room.webhookManifests(options);
+  if (!flags.undo) tellTakeOvers(world, room.webhookTakeOvers(options), flags.takeOver);
+  world.stdout.write(text);
+  return EXIT.ok;
+}
+
+/** Refuses to replace an object of a control plane unless the user wants it; tells of each that may be replaced. */
+function tellTakeOvers(
+  world: World,
+  found: readonly { readonly name: string; readonly owner: string; readonly isControlPlanes: boolean }[],
+  isWanted: boolean,
+): void {
+  const [refused] = isWanted ? [] : found.filter(({ isControlPlanes }) => isControlPlanes);
+  if (refused !== undefined) {
+    throw new UsageError(`"${refused.name}" would replace ${refused.owner}`, {
+      hint: "use another --revision to run beside it, or --take-over; --undo prints what to save first",
+    });
+  }
+  for (const { name, owner, isControlPlanes } of found) {
+    const seldom = isControlPlanes ? "" : ", if there is one";
+    world.stderr.write(`warning: "${name}" replaces ${owner}${seldom}; --undo prints how to go back\n`);
+  }
+}

@@ -1,0 +1,142 @@
+import { UsageError } from "../../../core/errors.ts";
+import { flag, type FlagGroups, flagsWith, TIMER } from "../../../core/command/mod.ts";
+import type { World } from "../../../core/world/world.ts";
+import type { ServeOptions } from "../../../webhook/mod.ts";
+import { command, type Input } from "../../command.ts";
+import { CLUSTER, CONFIGURATION, CONTROL_PLANE, LOG, REVISION } from "../../shared_flags.ts";
+
+const FLAGS = {
+  "Addresses": {
+    listen: flag("--listen ADDRESS", "Where reviews are answered, over HTTPS", { type: "address", default: ":15017" }),
+    plainListen: flag("--plain-listen ADDRESS", "Where /ready, /healthz and /metrics are answered, over HTTP", {
+      type: "address",
+      default: ":8080",
+    }),
+  },
+  "Certificate from files": {
+    tlsCert: flag("--tls-cert FILE", "Certificate with the certificates that signed it, PEM", {
+      type: "file",
+      excludes: ["self-managed-certs"],
+    }),
+    tlsKey: flag("--tls-key FILE", "Its private key, PEM", { type: "file", excludes: ["self-managed-certs"] }),
+  },
+  "Certificate kept in the cluster": {
+    selfManagedCerts: flag(
+      "--self-managed-certs",
+      "Make and renew the certificate, and keep the API server trusting it",
+    ),
+    ...flagsWith({
+      namespace: flag("-n, --namespace NAMESPACE", "Namespace of the Service and the Secret", {
+        completes: "namespaces",
+
+        default: "istio-system",
+      }),
+      service: flag("--service NAME", "Service that the API server calls", {
+        defaultDoc: "kubectl-mesh-webhook, or with -REVISION",
+      }),
+      certificateSecret: flag("--certificate-secret NAME", "Secret that the replicas share", {
+        defaultDoc: "SERVICE-certificates",
+      }),
+      webhookConfig: flag("--webhook-config NAMES", "MutatingWebhookConfigurations whose caBundle is kept", {
+        completes: "webhooks",
+        type: "list",
+        defaultDoc: "istio-sidecar-injector, or with -REVISION",
+      }),
+    }, { needs: ["self-managed-certs"] }),
+  },
+  "Configuration from files (built-in unless given)": {
+    ...flagsWith(CONFIGURATION, { excludes: ["from-cluster"] }),
+    revision: { ...REVISION.revision, default: "default" },
+  },
+  "Configuration from the cluster": {
+    fromCluster: flag("--from-cluster", "Read the ConfigMaps of the cluster's control plane, and watch them"),
+    ...flagsWith(CONTROL_PLANE, { needs: ["from-cluster"] }),
+  },
+  "Cluster": flagsWith(CLUSTER, { needs: ["from-cluster", "self-managed-certs"] }),
+  "Process": {
+    workers: flag("--workers NUMBER", "Further processes, which answer reviews", {
+      type: "integer",
+      most: 64,
+      defaultDoc: "2 with 4 processors or more, else 0",
+    }),
+    shutdownDelay: flag("--shutdown-delay TIME", "After SIGTERM: answer reviews for this long while /ready fails", {
+      ...TIMER,
+      default: "5s",
+    }),
+    shutdownTimeout: flag("--shutdown-timeout TIME", "Then wait at most this long for reviews in flight", {
+      ...TIMER,
+      default: "15s",
+    }),
+    ...LOG,
+  },
+} as const satisfies FlagGroups;
+
+type Flags = Input<typeof FLAGS>["flags"];
+
+/** `kubectl mesh webhook serve`. */
+export const WEBHOOK_SERVE = command({
+  summary: "Answer the API server's reviews of pods",
+  description:
+    "Serve the mutating webhook: AdmissionReviews of pods at /inject and below it, answered by the rules of " +
+    "kubectl mesh inject. Files and ConfigMaps are watched. A new certificate or configuration takes effect without a " +
+    "failed review. An invalid one is rejected and the one before stays; the log, the metrics and /ready?verbose tell.",
+  usage: "(--tls-cert FILE --tls-key FILE | --self-managed-certs) [flags]",
+  examples: [
+    {
+      command: "kubectl mesh webhook serve --tls-cert tls.crt --tls-key tls.key \\\n" +
+        "  --inject-config config.yaml --values values.yaml --mesh-config mesh.yaml",
+    },
+    { command: "kubectl mesh webhook serve --self-managed-certs --from-cluster" },
+    { command: "curl --insecure https://localhost:15017/ready?verbose" },
+  ],
+  flags: FLAGS,
+  exits: [
+    ["0", "a signal ended it"],
+    ["1", "it could not start"],
+    ["2", "the command line is wrong"],
+    ["130, 143", "a second SIGINT or SIGTERM ended it at once"],
+  ],
+  run: serve,
+});
+
+async function serve(world: World, { flags }: Input<typeof FLAGS>): Promise<number> {
+  const { istioNamespace, injectConfigMapName, meshConfigMapName, shutdownDelay, shutdownTimeout, workers } = flags;
+  const certificate = flags.selfManagedCerts ? keptCertificate(flags) : certificateFiles(flags);
+  const room = await import("../../../webhook/mod.ts");
+  return await room.serveWebhook(world, {
+    listen: room.listenAddress("listen", flags.listen),
+    plainListen: room.listenAddress("plain-listen", flags.plainListen),
+    configuration: {
+      config: flags.injectConfig,
+      values: flags.values,
+      mesh: flags.meshConfig,
+      revision: flags.revision,
+    },
+    fromCluster: flags.fromCluster ? { istioNamespace, injectConfigMapName, meshConfigMapName } : undefined,
+    certificate,
+    connection: flags,
+    shutdownDelay,
+    shutdownTimeout,
+    workers,
+    log: { format: flags.logFormat, level: flags.logLevel },
+  });
+}
+
+function certificateFiles({ tlsCert, tlsKey }: Flags): ServeOptions["certificate"] {
+  if (tlsCert !== undefined && tlsKey !== undefined) return { certificate: tlsCert, key: tlsKey };
+  const missing = [tlsCert === undefined ? "--tls-cert" : "", tlsKey === undefined ? "--tls-key" : ""];
+  throw new UsageError(`There is no certificate to serve: give ${missing.filter(Boolean).join(" and ")}`, {
+    hint: "or --self-managed-certs, which keeps one in the cluster",
+  });
+}
+
+/** The defaults are the names that `webhook manifests` gives. */
+function keptCertificate({ revision, service, namespace, certificateSecret, webhookConfig }: Flags) {
+  const suffix = revision === "default" || revision === "" ? "" : `-${revision}`;
+  const name = service ?? `kubectl-mesh-webhook${suffix}`;
+  return {
+    service: { name, namespace },
+    secret: certificateSecret ?? `${name}-certificates`,
+    configurations: webhookConfig.length > 0 ? webhookConfig : [`istio-sidecar-injector${suffix}`],
+  };
+}

@@ -1,0 +1,8 @@
+/** Texts for people: lines, columns, words that are near, what a terminal can show. */
+export { closest, editDistance } from "./closest.ts";
+export { columns } from "./columns.ts";
+export { counted } from "./counted.ts";
+export { trimmed } from "./trim.ts";
+export { decodeUtf8 } from "./utf8.ts";
+export { visible } from "./visible.ts";
+export { wrapped, wrappedAround } from "./wrapped.ts";
