@@ -32,8 +32,9 @@ export interface Variant {
 
 /**
  * For people and CI: fast. A young generation of 8 MB saves `inject` of a file its only collection, 3 of 66 ms, and costs 2,000
- * Deployments 6 MB; one that grows takes 18 to 50 MB more for large inputs. Without Sparkplug, V8's compiler between interpreter and optimizer, a start takes 5% less processor time and
- * 2,000 Deployments take the same. docs/decisions/build.md has what was tried without success.
+ * Deployments 6 MB; one that grows takes 18 to 50 MB more for large inputs. Without Sparkplug, V8's compiler between interpreter
+ * and optimizer, a start takes 5% less processor time and 2,000 Deployments take the same. docs/decisions/build.md has what was
+ * tried without success.
  */
 export const COMMAND: Variant = {
   path: "kubectl-mesh",

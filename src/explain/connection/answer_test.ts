@@ -48,6 +48,14 @@ const CASES: readonly (readonly [string, Changes, string, string, RegExp, RegExp
   ],
   ["planned rules", { rules: undefined }, "web:80/", "reaches", /outbound\|80/, /^$/],
   [
+    "no proxy",
+    { config: "", rules: undefined, spec: { initContainers: [], containers: [{ name: "app" }] } },
+    "10.1.1.1:80",
+    "unknown",
+    /^The pod has no proxy: it is not in the mesh$/,
+    /^see why: kubectl mesh check injection pod\/a -n shop$/,
+  ],
+  [
     "an expired certificate",
     { expires: "2026-01-01T00:00:00Z" },
     "web:80/",

@@ -7,10 +7,10 @@ import { captureInbound } from "./capture_step.ts";
 import { type Inside, throughChain } from "./chain_way.ts";
 import { chainStep, type Incoming } from "./chain_step.ts";
 import type { Facts } from "./facts.ts";
-import { acceptedBy, type Original } from "./listener_step.ts";
+import { acceptedBy, type Original, withoutConfiguration } from "./listener_step.ts";
 import { type Client, CLIENTS, type Mode, modeOf, takes } from "./mode.ts";
 import { portStep } from "./port_step.ts";
-import { passing, refusing, stationOf, type Step, unknowing, type Way } from "./way.ts";
+import { passing, refusing, stationOf, type Step, type Way } from "./way.ts";
 
 /** Adds the stations of an inbound connection. */
 export function inbound(way: Way, facts: Facts, connection: Connection): void {
@@ -22,7 +22,7 @@ export function inbound(way: Way, facts: Facts, connection: Connection): void {
     return;
   }
   if (facts.config === undefined) {
-    way.add(unknowing("listener", { message: facts.absent?.message ?? "" }));
+    way.add(withoutConfiguration(facts));
     return;
   }
   const original: Original = { address: own, port };

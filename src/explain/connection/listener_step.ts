@@ -2,8 +2,10 @@
 import { joinHostPort } from "../../core/net.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";
 import type { Listener } from "../envoy/listener.ts";
+import { whyNotInjected } from "../pod/pod.ts";
 import { boundListener, listenerFor } from "../rules/listener_search.ts";
-import { clauses, detailOf, passing, refusing, sentence, stationOf, type Step } from "./way.ts";
+import type { Facts } from "./facts.ts";
+import { clauses, detailOf, passing, refusing, sentence, stationOf, type Step, unknowing } from "./way.ts";
 
 /** The listener that has the connection. */
 export interface Accepted {
@@ -17,6 +19,17 @@ export interface Original {
   readonly address: string | undefined;
   readonly port: number;
 }
+
+/** The station where nothing is known of Envoy's configuration. */
+export function withoutConfiguration({ pod, absent, capture }: Facts): Step {
+  if (pod === undefined || pod.proxy !== undefined) {
+    return unknowing("listener", { message: absent?.message ?? "" }, CAPTURE_AGAIN);
+  }
+  const fix = whyNotInjected(capture.pod.namespace || pod.namespace, capture.pod.name);
+  return unknowing("listener", { message: "the pod has no proxy: it is not in the mesh" }, fix);
+}
+
+const CAPTURE_AGAIN = "capture the pod while its proxy runs, or give Envoy's config_dump.json with -f";
 
 /** The DNS proxy of the agent. */
 const DNS_PORT = 15053;

@@ -8,9 +8,9 @@ import { type Inside, throughChain } from "./chain_way.ts";
 import { chainStep, chooseChain, type Incoming } from "./chain_step.ts";
 import { destinationOf } from "./destination.ts";
 import type { Facts } from "./facts.ts";
-import { acceptedBy, type Original } from "./listener_step.ts";
+import { acceptedBy, type Original, withoutConfiguration } from "./listener_step.ts";
 import { senderOf } from "./sender.ts";
-import { refusing, unknowing, type Way } from "./way.ts";
+import { refusing, type Way } from "./way.ts";
 
 /** Adds the stations of an outbound connection. */
 export function outbound(way: Way, facts: Facts, connection: Connection): void {
@@ -21,7 +21,7 @@ export function outbound(way: Way, facts: Facts, connection: Connection): void {
   const captured = captureOutbound(facts, sender, address, connection.port);
   if (!way.add(captured.step) || captured.port === undefined) return;
   if (facts.config === undefined) {
-    way.add(unknowing("listener", { message: facts.absent?.message ?? "" }, CAPTURE_AGAIN));
+    way.add(withoutConfiguration(facts));
     return;
   }
   const original: Original = { address, port: connection.port };
@@ -29,8 +29,6 @@ export function outbound(way: Way, facts: Facts, connection: Connection): void {
   if (!way.add(accepted.step) || accepted.listener === undefined) return;
   throughListener(way, { facts, config: facts.config, listener: accepted.listener, original }, connection);
 }
-
-const CAPTURE_AGAIN = "capture the pod while its proxy runs, or give Envoy's config_dump.json with -f";
 
 function throughListener(way: Way, inside: Inside, connection: Connection): void {
   const { listener } = inside;

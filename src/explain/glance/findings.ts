@@ -1,4 +1,5 @@
 /** What is wrong with a pod, and what to do: a table of rules over the other parts of the glance. */
+import { whyNotInjected } from "../pod/pod.ts";
 import type { Finding, Glance, Result } from "./glance_schema.ts";
 
 type Parts = Omit<Glance, "findings">;
@@ -9,8 +10,14 @@ interface Rule {
   readonly find: (parts: Parts) => readonly Found[];
 }
 
-function logsOf(pod: string, container: string, isEnded: boolean): string {
+/** The namespace and the name of `shop/web`. */
+function splitName(pod: string): [namespace: string, name: string] {
   const [namespace = "", name = ""] = pod.split("/");
+  return [namespace, name];
+}
+
+function logsOf(pod: string, container: string, isEnded: boolean): string {
+  const [namespace, name] = splitName(pod);
   const where = name === "" ? pod : `-n ${namespace} ${name}`;
   return `see why in its log: kubectl logs ${where} -c ${container}${isEnded ? " --previous" : ""}`;
 }
@@ -26,9 +33,9 @@ const RULES: readonly Rule[] = [
   },
   {
     id: "no-proxy",
-    find: ({ containers }) =>
+    find: ({ pod, containers }) =>
       containers.length === 0 || containers.some(({ role }) => role === "proxy") ? [] : [
-        found("error", "the pod has no proxy: it is not in the mesh", 'see "kubectl mesh check injection pod/NAME"'),
+        found("error", "the pod has no proxy: it is not in the mesh", whyNotInjected(...splitName(pod))),
       ],
   },
   {

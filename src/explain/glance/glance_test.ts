@@ -295,6 +295,7 @@ Deno.test("hostNetwork and a pod without a proxy are told", () => {
   });
   assert.match(traffic.message, /host's network/);
   assert.deepEqual(findings.map(({ id }) => id), ["no-proxy", "not-captured"]);
+  assert.match(findings[0]?.fix ?? "", /kubectl mesh check injection pod\/\S+ -n \S+$/);
 });
 
 Deno.test("an ephemeral container is no problem of the pod: it is never ready, and was ended", () => {

@@ -12,14 +12,14 @@ const PICTURE: Picture = {
   boxesIn: "row",
   title: `pod ${HOSTILE}`,
   subtitle: HOSTILE,
-  boxesTitle: HOSTILE,
+  boxesTitle: `${HOSTILE} ${"b ".repeat(200)}`,
   boxes: Array.from(
     { length: 7 },
     (_, at) => ({ title: `${at} ${HOSTILE}`, mark: "error", lines: [HOSTILE, "x".repeat(300)] }),
   ),
   sections: [
     {
-      title: HOSTILE,
+      title: `${HOSTILE} ${"t ".repeat(200)}`,
       column: "left",
       rows: [
         { kind: "lane", mark: "ok", from: "y".repeat(100), via: "Envoy 15006", to: "z".repeat(100), note: HOSTILE },

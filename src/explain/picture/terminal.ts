@@ -85,7 +85,7 @@ class Drawing {
       ...subtitle === "" ? [] : this.#wrapped(subtitle, inner),
       ...boxes.length === 0 ? [] : [
         [],
-        this.#heading(boxesTitle),
+        ...this.#heading(boxesTitle, inner),
         ...boxesIn === "row" ? this.#boxes(boxes, inner) : this.#column(boxes, inner),
       ],
       ...this.#sections(sections, inner),
@@ -96,8 +96,8 @@ class Drawing {
     ];
   }
 
-  #heading(title: string): Line {
-    return [{ text: this.#safe(title), paint: this.#palette.bold }];
+  #heading(title: string, width: number): Line[] {
+    return wrap(this.#safe(title), width).map((line) => [{ text: line, paint: this.#palette.bold }]);
   }
 
   #note({ mark, text, fix }: Note): string[] {
@@ -192,7 +192,7 @@ class Drawing {
     const facts = rows.filter((row) => row.kind === "fact");
     return [
       [],
-      this.#heading(title),
+      ...this.#heading(title, width),
       ...this.#lanes(lanes, width),
       ...facts.flatMap((row) => this.#fact(row, Math.max(...labels), width)),
     ];

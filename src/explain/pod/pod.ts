@@ -124,3 +124,9 @@ function dnsOf(spec: ValueMap): Pod["dns"] {
     policy: textAt(spec, "dnsPolicy") || "ClusterFirst",
   };
 }
+
+/** What to do where a pod has no proxy: the command that tells why. Names may be unknown, that is empty. */
+export function whyNotInjected(namespace: string, name: string): string {
+  const pod = `pod/${name === "" ? "NAME" : name}`;
+  return `see why: kubectl mesh check injection ${pod}${namespace === "" ? "" : ` -n ${namespace}`}`;
+}
