@@ -2,7 +2,7 @@
 import type { Scratch } from "../../core/world/world.ts";
 
 /** Bytes that are held in memory. */
-const MOST_IN_MEMORY = 8 * 1024 * 1024;
+const MOST_IN_MEMORY = 64 * 1024 * 1024;
 
 /** Pieces are copied into blocks: each piece by itself keeps a buffer that is larger than the piece. */
 const BLOCK = 256 * 1024;
