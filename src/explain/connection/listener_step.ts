@@ -2,7 +2,7 @@
 import { joinHostPort } from "../../core/net.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";
 import type { Listener } from "../envoy/listener.ts";
-import { whyNotInjected } from "../pod/pod.ts";
+import { withoutProxy } from "../pod/pod.ts";
 import { boundListener, listenerFor } from "../rules/listener_search.ts";
 import type { Facts } from "./facts.ts";
 import { clauses, detailOf, passing, refusing, sentence, stationOf, type Step, unknowing } from "./way.ts";
@@ -25,8 +25,8 @@ export function withoutConfiguration({ pod, absent, capture }: Facts): Step {
   if (pod === undefined || pod.proxy !== undefined) {
     return unknowing("listener", { message: absent?.message ?? "" }, CAPTURE_AGAIN);
   }
-  const fix = whyNotInjected(capture.pod.namespace || pod.namespace, capture.pod.name);
-  return unknowing("listener", { message: "the pod has no proxy: it is not in the mesh" }, fix);
+  const { message, fix } = withoutProxy(capture.pod.namespace || pod.namespace, capture.pod.name);
+  return unknowing("listener", { message }, fix);
 }
 
 const CAPTURE_AGAIN = "capture the pod while its proxy runs, or give Envoy's config_dump.json with -f";

@@ -1,5 +1,5 @@
 /** What is wrong with a pod, and what to do: a table of rules over the other parts of the glance. */
-import { whyNotInjected } from "../pod/pod.ts";
+import { withoutProxy } from "../pod/pod.ts";
 import type { Finding, Glance, Result } from "./glance_schema.ts";
 
 type Parts = Omit<Glance, "findings">;
@@ -33,10 +33,11 @@ const RULES: readonly Rule[] = [
   },
   {
     id: "no-proxy",
-    find: ({ pod, containers }) =>
-      containers.length === 0 || containers.some(({ role }) => role === "proxy") ? [] : [
-        found("error", "the pod has no proxy: it is not in the mesh", whyNotInjected(...splitName(pod))),
-      ],
+    find: ({ pod, containers }) => {
+      if (containers.length === 0 || containers.some(({ role }) => role === "proxy")) return [];
+      const { message, fix } = withoutProxy(...splitName(pod));
+      return [found("error", message, fix)];
+    },
   },
   {
     id: "changed-after-injection",

@@ -125,8 +125,9 @@ function dnsOf(spec: ValueMap): Pod["dns"] {
   };
 }
 
-/** What to do where a pod has no proxy: the command that tells why. Names may be unknown, that is empty. */
-export function whyNotInjected(namespace: string, name: string): string {
+/** A pod without a proxy, and the command that tells why. Names may be unknown, that is empty. */
+export function withoutProxy(namespace: string, name: string): { readonly message: string; readonly fix: string } {
   const pod = `pod/${name === "" ? "NAME" : name}`;
-  return `see why: kubectl mesh check injection ${pod}${namespace === "" ? "" : ` -n ${namespace}`}`;
+  const fix = `see why: kubectl mesh check injection ${pod}${namespace === "" ? "" : ` -n ${namespace}`}`;
+  return { message: "the pod has no proxy: it is not in the mesh", fix };
 }
