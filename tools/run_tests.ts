@@ -135,7 +135,7 @@ class Run {
   async #end(): Promise<void> {
     killLeftBehind(this.#id);
     await this.#clusters.stop();
-    await removeNamespaces(this.#id);
+    removeNamespaces(this.#id);
     await Deno.remove(this.folder, { recursive: true }).catch(() => {});
   }
 

@@ -8,15 +8,22 @@ export function killLeftBehind(run: string): void {
 
 /**
  * Removes the network namespaces that a run of tests has left behind, with the processes in them; their names begin with
- * `mesh-test-` and its id.
+ * `mesh-test-` and its id. Synchronous: what this process still does cannot add one meanwhile.
  */
-export async function removeNamespaces(run: string): Promise<void> {
-  const names = await Array.fromAsync(Deno.readDir("/run/netns")).catch(() => []);
-  for (const { name } of names.filter(({ name }) => name.startsWith(`mesh-test-${run}-`))) {
+export function removeNamespaces(run: string): void {
+  for (const name of namesOfNamespaces().filter((name) => name.startsWith(`mesh-test-${run}-`))) {
     // Those of a pod have an environment of their own.
-    const { stdout } = await new Deno.Command("ip", { args: ["netns", "pids", name] }).output();
+    const { stdout } = new Deno.Command("ip", { args: ["netns", "pids", name] }).outputSync();
     kill(new TextDecoder().decode(stdout).split(/\s+/).filter((pid) => pid !== "").map(Number));
-    await new Deno.Command("ip", { args: ["netns", "delete", name] }).output();
+    new Deno.Command("ip", { args: ["netns", "delete", name] }).outputSync();
+  }
+}
+
+function namesOfNamespaces(): string[] {
+  try {
+    return [...Deno.readDirSync("/run/netns")].map(({ name }) => name);
+  } catch {
+    return [];
   }
 }
 

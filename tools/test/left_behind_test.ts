@@ -36,7 +36,7 @@ testWhen(missing ?? needsNamespaces(), "removeNamespaces() ends the processes in
   const reader = child.stdout.getReader();
   await reader.read();
   await reader.cancel();
-  await removeNamespaces(run);
+  removeNamespaces(run);
   assert.equal((await child.status).signal, "SIGKILL");
   await assert.rejects(Deno.stat(`/run/netns/${name}`), Deno.errors.NotFound);
 });

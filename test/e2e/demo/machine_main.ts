@@ -6,7 +6,6 @@
 import { killLeftBehind, removeNamespaces, RUN } from "../../../tools/test/left_behind.ts";
 import { MESH_COMMAND } from "../../support/programs/mesh.ts";
 import { needsProgram } from "../../support/test_when.ts";
-import { until } from "../../support/until.ts";
 import { missing, RealMesh } from "../mesh/support/mesh.ts";
 import { apply } from "../support/webhook.ts";
 import { installWebhook } from "../check/support/mesh_cluster.ts";
@@ -55,6 +54,18 @@ async function over(): Promise<void> {
   for await (const _ of Deno.stdin.readable);
 }
 
+/** The node may be starting a pod: without a pause for it, it starts nothing more. Killed processes may still write to the folder. */
+function isLeft(): boolean {
+  killLeftBehind(id);
+  removeNamespaces(id);
+  try {
+    Deno.removeSync(folder, { recursive: true });
+    return false;
+  } catch {
+    return true;
+  }
+}
+
 let code = 0;
 try {
   await Promise.race([serve(), over()]);
@@ -64,8 +75,8 @@ try {
   );
   code = 1;
 }
-killLeftBehind(id);
-await removeNamespaces(id);
-// Processes that are killed may still write to it.
-await until(() => Deno.remove(folder, { recursive: true }).then(() => true, () => false));
+for (let tries = 3000; isLeft(); tries--) {
+  if (tries === 0) throw new Error(`Cannot remove ${folder}`);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+}
 Deno.exit(code);

@@ -55,7 +55,7 @@ async function endsWithSignals(): Promise<void> {
   Deno.env.set("TMPDIR", folder);
   const end = async (code: number) => {
     killLeftBehind(run);
-    await removeNamespaces(run);
+    removeNamespaces(run);
     Deno.exit(code);
   };
   for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
