@@ -53,13 +53,13 @@ async function endsWithSignals(): Promise<void> {
   await Deno.chmod(folder, 0o755);
   Deno.env.set(RUN, run);
   Deno.env.set("TMPDIR", folder);
-  const end = async (code: number) => {
+  const end = (code: number) => {
     killLeftBehind(run);
     removeNamespaces(run);
     Deno.exit(code);
   };
   for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
-    Deno.addSignalListener(signal, () => void end(code));
+    Deno.addSignalListener(signal, () => end(code));
   }
   // At every exit.
   addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
