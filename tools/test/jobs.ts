@@ -12,6 +12,8 @@ export const SUITES: Readonly<Record<string, readonly string[]>> = {
 export interface Job {
   readonly suite: string;
   readonly files: readonly string[];
+  /** The files are modules of one: what they import is loaded once. Else each has its own modules. */
+  readonly joined: boolean;
   /** It takes a cluster of the pool. */
   readonly needsCluster: boolean;
 }
@@ -41,8 +43,8 @@ export const FIRST: readonly string[] = [
   "test/e2e/agent/start_test.ts",
 ];
 
-/** Unit tests are quick: a process for each file would cost more than the tests in it. */
-const FILES_OF_A_UNIT_JOB = 24;
+/** Unit tests are quick: loading the modules of a file costs more than the tests in it, and one process loads them once. */
+const FILES_OF_A_UNIT_JOB = 45;
 
 /** The test files of a suite, sorted. */
 export function filesOf(suite: string, root: string): string[] {
@@ -63,13 +65,26 @@ function testsBelow(root: string, folder: string): string[] {
 
 /** The jobs of a suite, in the order of their start. */
 export function jobsOf(suite: string, files: readonly string[], root: string): Job[] {
-  const size = suite === "unit" ? FILES_OF_A_UNIT_JOB : 1;
+  if (suite === "unit") return unitJobs(files, root);
   const order = [...FIRST.filter((file) => files.includes(file)), ...files.filter((file) => !FIRST.includes(file))];
-  return chunks(order, size).map((files) => ({
-    suite,
+  return order.map((file) => ({ suite, files: [file], joined: false, needsCluster: usesPool(root, file) }));
+}
+
+function unitJobs(files: readonly string[], root: string): Job[] {
+  const { apart = [], together = [] } = Object.groupBy(
     files,
-    needsCluster: files.some((file) => usesPool(root, file)),
-  }));
+    (file) => leavesTraces(root, file) ? "apart" : "together",
+  );
+  const job = (files: readonly string[], joined: boolean) => ({ suite: "unit", files, joined, needsCluster: false });
+  return [
+    ...chunks(apart, FILES_OF_A_UNIT_JOB).map((files) => job(files, false)),
+    ...chunks(together, FILES_OF_A_UNIT_JOB).map((files) => job(files, true)),
+  ];
+}
+
+/** Tests that are not checked for what they leave open: it would end in a test of the next file. */
+function leavesTraces(root: string, file: string): boolean {
+  return /\bsanitize(Ops|Resources|Exit)\b/.test(Deno.readTextFileSync(`${root}/${file}`));
 }
 
 /** Tests with a cluster name the reason to skip them by this function. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { filesBelow, read, ROOT } from "../../test/house/source.ts";
-import { filesOf, FIRST, runsProgram } from "./jobs.ts";
+import { filesOf, FIRST, jobsOf, runsProgram } from "./jobs.ts";
 
 Deno.test("runsProgram(): tests that start the program themselves or through others", () => {
   assert.equal(runsProgram("test/golden/cli_process_test.ts"), true);
@@ -16,4 +16,11 @@ Deno.test("one module of the tests knows the binary: tests without it do not run
 Deno.test("the files that start first exist", () => {
   const files = filesOf("e2e", ROOT);
   assert.deepEqual(FIRST.filter((file) => !files.includes(file)), []);
+});
+
+Deno.test("unit tests are modules of one, but for those that may leave something open", () => {
+  const jobs = jobsOf("unit", filesOf("unit", ROOT), ROOT);
+  const joined = (file: string) => jobs.filter(({ files }) => files.includes(file)).map(({ joined }) => joined);
+  assert.deepEqual(joined("src/core/log_test.ts"), [true]);
+  assert.deepEqual(joined("src/core/world/deno/processes_test.ts"), [false]);
 });

@@ -1,3 +1,4 @@
+import { pathToFileURL } from "node:url";
 import { watchOutput } from "./hangs.ts";
 import type { Job } from "./jobs.ts";
 import { type Failure, failuresIn, type Tally, tallyOf } from "./report.ts";
@@ -19,14 +20,19 @@ export interface JobOptions {
   readonly folder: string;
 }
 
+const TEST = ["test", "--allow-all", "--no-check", "--quiet"];
+
 let count = 0;
 
 /** Runs the tests of a job to their end. A test that hangs is named in the output, and ends the job. */
-export async function runJob({ files }: Job, { root, flags, env, folder }: JobOptions): Promise<JobResult> {
+export async function runJob({ files, joined }: Job, { root, flags, env, folder }: JobOptions): Promise<JobResult> {
   const start = performance.now();
-  const report = `${folder}/report-${++count}.xml`;
+  const id = ++count;
+  const report = `${folder}/report-${id}.xml`;
+  const module = `${folder}/job-${id}_test.ts`;
+  if (joined) await Deno.writeTextFile(module, importsOf(files, root));
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["test", "--allow-all", "--no-check", "--quiet", `--junit-path=${report}`, ...flags, ...files],
+    args: [...TEST, `--junit-path=${report}`, ...flags, ...joined ? [module] : files],
     cwd: root,
     env,
     stdin: "null",
@@ -50,4 +56,8 @@ export async function runJob({ files }: Job, { root, flags, env, folder }: JobOp
   if (!success && tally.failed === 0) tally.failed = 1;
   const seconds = Math.round((performance.now() - start) / 1000);
   return { output, tally, failures: tally.failed > 0 ? failuresIn(output, files) : [], seconds };
+}
+
+function importsOf(files: readonly string[], root: string): string {
+  return files.map((file) => `import ${JSON.stringify(pathToFileURL(`${root}/${file}`).href)};\n`).join("");
 }

@@ -7,12 +7,16 @@ function fails(): Response {
   throw new TypeError("a {defect}");
 }
 
-const world = fakeWorld();
-const route = router([
-  { path: "/inject/", answer: (_request, path) => new Response(path) },
-  { path: "/ready", methods: READING, answer: () => new Response("ready") },
-  { path: "/defect", answer: fails },
-], startLog(world, "webhook"));
+/** A router, and the world that its log speaks to. */
+function started() {
+  const world = fakeWorld();
+  const route = router([
+    { path: "/inject/", answer: (_request, path) => new Response(path) },
+    { path: "/ready", methods: READING, answer: () => new Response("ready") },
+    { path: "/defect", answer: fails },
+  ], startLog(world, "webhook"));
+  return { route, world };
+}
 
 const CASES: readonly (readonly [method: string, url: string, status: number, text: string])[] = [
   ["POST", "https://a:1/inject/cluster/c%2F1?timeout=10s", 200, "/inject/cluster/c%2F1"],
@@ -26,12 +30,13 @@ const CASES: readonly (readonly [method: string, url: string, status: number, te
 
 for (const [method, url, status, text] of CASES) {
   Deno.test(`router(): ${method} ${url}`, async () => {
-    const response = await route(new Request(url, { method }), "");
+    const response = await started().route(new Request(url, { method }), "");
     assert.deepEqual([response.status, await response.text()], [status, text]);
   });
 }
 
 Deno.test("router(): a failure is logged", async () => {
+  const { route, world } = started();
   await route(new Request("https://a/defect"), "");
   assert.match(world.said.stderr, /error webhook: Cannot answer GET "\/defect": a \{defect\}\n/);
 });
