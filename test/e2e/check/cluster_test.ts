@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import type { CheckResult } from "../../../src/check/result_schema.ts";
 import type { Value, ValueMap } from "../../../src/core/value.ts";
 import { BUILT_IN } from "../../../src/inject/mod.ts";
-import { runMesh } from "../../support/programs/mesh.ts";
+import { runMesh, sayMesh } from "../../support/programs/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
-import { created, createNamespace, merged, removed, reported, tried } from "../support/cluster/requests.ts";
+import { allowed, created, createNamespace, merged, removed, reported, tried } from "../support/cluster/requests.ts";
 import { rootCertificateIn } from "./support/mesh_cluster.ts";
 import { asUser, check, type Run, withResult } from "./support/results.ts";
 import { until } from "../../support/until.ts";
@@ -34,12 +34,12 @@ testWhen(needsCluster(), "check in a real cluster", async (t) => {
 });
 
 async function beforeMesh(cluster: Cluster): Promise<void> {
-  const pre = await check(cluster, ["--pre"]);
+  const pre = await check(cluster, ["--pre"], { run: runMesh });
   assert.deepEqual([pre.code, withResult(pre, "error")], [0, {}]);
   assert.equal(pre.results.get("api-reachable")?.result, "ok");
   assert.equal(pre.results.get("pod-security")?.result, "ok");
   assert.equal(pre.results.has("proxy-ready"), false);
-  const whole = await check(cluster);
+  const whole = await check(cluster, [], { run: runMesh });
   assert.equal(whole.code, 1);
   assert.match(withResult(whole, "error")["webhook-exists"] ?? "", /^no MutatingWebhookConfiguration injects/);
   assert.equal(whole.results.get("webhook-reachable")?.message, 'it needs "webhook-exists"');
@@ -211,7 +211,7 @@ async function judgesPods(cluster: Cluster): Promise<void> {
 }
 
 async function isForbidden(cluster: Cluster): Promise<void> {
-  const run = await check(cluster, [], await asUser(cluster, "joe"));
+  const run = await check(cluster, [], { kubeconfig: await asUser(cluster, "joe") });
   assert.deepEqual([run.code, withResult(run, "error"), withResult(run, "warning")], [1, {}, {}]);
   const unknown = withResult(run, "unknown");
   for (
@@ -228,12 +228,12 @@ async function isForbidden(cluster: Cluster): Promise<void> {
 }
 
 async function hasRights(cluster: Cluster): Promise<void> {
-  const { code, stdout } = await runMesh(["check", "--rbac"]);
+  const { code, stdout } = await sayMesh(["check", "--rbac"]);
   assert.equal(code, 0);
   await kubectl(cluster, ["apply", "-f", "-"], stdout);
   const all = await check(cluster);
   await bind(cluster, "kubectl-mesh-check", ["clusterrole", "role"]);
-  const few = await check(cluster, [], await asUser(cluster, "jane"));
+  const few = await check(cluster, [], { kubeconfig: await asUser(cluster, "jane") });
   const apart = ["api-mutating-admission", "webhook-reachable", "webhook-chain", "pod-admission"];
   assert.equal(
     few.results.get("webhook-reachable")?.message,
@@ -243,7 +243,7 @@ async function hasRights(cluster: Cluster): Promise<void> {
   assert.deepEqual(others(few), others(all));
   await bind(cluster, "kubectl-mesh-check-dry-run", ["clusterrole"]);
   await bind(cluster, "kubectl-mesh-check-secrets", ["role"]);
-  const run = await check(cluster, [], await asUser(cluster, "jane"));
+  const run = await check(cluster, [], { kubeconfig: await asUser(cluster, "jane") });
   assert.deepEqual(outcomes(run), outcomes(all));
   assert.deepEqual(
     [...run.results.values()].filter(({ message }) => message.includes("needs ") && !/it needs/.test(message)),
@@ -261,18 +261,15 @@ async function bind(cluster: Cluster, name: string, kinds: readonly ("clusterrol
     const where = kind === "role" ? ["-n", "istio-system"] : [];
     await kubectl(cluster, ["create", `${kind}binding`, ...where, name, `--${kind}=${name}`, "--user=jane"]);
   }
-  const [verb = "", resource = ""] = RIGHTS[name] ?? [];
-  await until(async () => {
-    const asked = ["auth", "can-i", verb, resource, "-n", "istio-system", "--as", "jane"];
-    return (await cluster.kubectl(asked)).stdout.trim() === "yes";
-  }, "Never: the rights are known");
+  const right = RIGHTS[name] ?? {};
+  await until(() => allowed(cluster, { user: "jane" }, right), "Never: the rights are known");
 }
 
 /** One of what each role allows. */
-const RIGHTS: Readonly<Record<string, readonly [verb: string, resource: string]>> = {
-  "kubectl-mesh-check": ["get", "configmaps"],
-  "kubectl-mesh-check-dry-run": ["create", "pods"],
-  "kubectl-mesh-check-secrets": ["get", "secrets/cacerts"],
+const RIGHTS: Readonly<Record<string, ValueMap>> = {
+  "kubectl-mesh-check": { verb: "get", resource: "configmaps", namespace: "istio-system" },
+  "kubectl-mesh-check-dry-run": { verb: "create", resource: "pods", namespace: "istio-system" },
+  "kubectl-mesh-check-secrets": { verb: "get", resource: "secrets", name: "cacerts", namespace: "istio-system" },
 };
 
 async function isDown(cluster: Cluster, webhook: WebhookProcess): Promise<void> {

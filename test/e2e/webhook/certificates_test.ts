@@ -6,11 +6,14 @@ import { selfManagedCertificates, type SelfManagedOptions } from "../../../src/w
 import { webhookManifests } from "../../../src/webhook/manifests/mod.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
+import { createNamespace, got, removed } from "../support/cluster/requests.ts";
+import { mapAt, mapsAt, textAt } from "../../../src/core/value.ts";
 import { until } from "../../support/until.ts";
 import { kubectl } from "../support/webhook.ts";
 
 const NAME = "kubectl-mesh-webhook";
 const SECRET = `${NAME}-certificates`;
+const SECRET_OBJECT = { apiVersion: "v1", kind: "Secret", metadata: { name: SECRET, namespace: "mesh" } };
 const CONFIGURATION = "istio-sidecar-injector";
 const LONG = { serving: 3_600_000, authority: 36_000_000, overlap: 1_000 };
 const SHORT = { serving: 12_000, authority: 30_000, overlap: 4_000 };
@@ -36,7 +39,7 @@ testWhen(
       await t.step(
         "certificates and authorities are renewed, and the API server always trusts what is served",
         async () => {
-          await kubectl(cluster, ["delete", "secret", SECRET, "-n", "mesh"]);
+          await removed(cluster, SECRET_OBJECT);
           await withReplicas(kubeconfig, { lifetimes: SHORT }, (sources) => renews(cluster, sources));
         },
       );
@@ -48,7 +51,7 @@ testWhen(
 
 /** Applies the manifests; returns the path of a kubeconfig of their ServiceAccount. */
 async function install(cluster: Cluster): Promise<string> {
-  await kubectl(cluster, ["create", "namespace", "mesh"]);
+  await createNamespace(cluster, "mesh");
   await kubectl(cluster, ["apply", "-f", "-"], webhookManifests({ image: "example.com/mesh:1", namespace: "mesh" }));
   const token = (await kubectl(cluster, ["create", "token", NAME, "-n", "mesh"])).trim();
   const config = JSON.parse(await Deno.readTextFile(cluster.kubeconfig));
@@ -93,16 +96,17 @@ async function withReplicas(
 }
 
 async function data(cluster: Cluster): Promise<Record<string, string>> {
-  return JSON.parse(await kubectl(cluster, ["get", "secret", SECRET, "-n", "mesh", "-o", "json"])).data;
+  const held = mapAt(await got(cluster, `/api/v1/namespaces/mesh/secrets/${SECRET}`), "data");
+  return Object.fromEntries(Object.entries(held).map(([name, value]) => [name, String(value)]));
 }
 
 /** The different bundles of the configuration's webhooks. */
 async function bundles(cluster: Cluster): Promise<string[]> {
-  const found = JSON.parse(
-    await kubectl(cluster, ["get", "mutatingwebhookconfiguration", CONFIGURATION, "-o", "json"]),
+  const path = `/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/${CONFIGURATION}`;
+  const all = mapsAt(await got(cluster, path), "webhooks").map((each) =>
+    textAt(mapAt(each, "clientConfig"), "caBundle")
   );
-  const all: { clientConfig: { caBundle?: string } }[] = found.webhooks;
-  return [...new Set(all.map(({ clientConfig }) => clientConfig.caBundle ?? ""))];
+  return [...new Set(all)];
 }
 
 /** All replicas serve what is in the Secret, and the configuration trusts it. */
@@ -132,7 +136,7 @@ async function comesBack(cluster: Cluster, sources: readonly Source[]): Promise<
   ]);
   await until(() => isSettled(cluster, sources), "Never: the bundle comes back");
   assert.deepEqual(await data(cluster), before);
-  await kubectl(cluster, ["delete", "secret", SECRET, "-n", "mesh"]);
+  await removed(cluster, SECRET_OBJECT);
   await until(() => isSettled(cluster, sources), "Never: the Secret comes back");
   assert.notEqual((await data(cluster))["ca.key"], before["ca.key"]);
 }
@@ -149,9 +153,9 @@ async function renews(cluster: Cluster, sources: readonly Source[]): Promise<voi
 
 /** The served certificate verifies with the caBundle read right after. */
 async function trusts(cluster: Cluster, sources: readonly Source[]): Promise<void> {
-  const served = sources.map((source) => source.current());
+  const served = new Map(sources.map((source) => source.current()).map((each) => [each.certificate, each]));
   const [bundle = ""] = await bundles(cluster);
-  for (const { certificate, key } of served) {
+  for (const { certificate, key } of served.values()) {
     using listener = Deno.listenTls({ hostname: "127.0.0.1", port: 0, cert: certificate, key });
     const accepted = listener.accept().then(async (connection) => {
       await connection.handshake().catch(() => {});

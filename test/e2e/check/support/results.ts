@@ -7,7 +7,7 @@ import { CHECK_RESULTS, type CheckResult } from "../../../../src/check/result_sc
 import { runChecks } from "../../../../src/check/run.ts";
 import { connect } from "../../../../src/core/kube/client/mod.ts";
 import { realWorld } from "../../../../src/core/world/mod.ts";
-import { runMesh } from "../../../support/programs/mesh.ts";
+import { type runMesh, sayMesh } from "../../../support/programs/mesh.ts";
 import type { Cluster } from "../../support/cluster/cluster.ts";
 
 /** Results by id. */
@@ -19,13 +19,16 @@ export interface Run {
   readonly results: Results;
 }
 
-/** Runs the program with `-o json`. Its exit code must match its results. */
+/** Runs the program with `-o json`, in this process unless told. Its exit code must match its results. */
 export async function check(
   cluster: Pick<Cluster, "kubeconfig">,
   args: readonly string[] = [],
-  kubeconfig = cluster.kubeconfig,
+  { kubeconfig = cluster.kubeconfig, run = sayMesh }: {
+    readonly kubeconfig?: string;
+    readonly run?: typeof runMesh;
+  } = {},
 ): Promise<Run> {
-  const { code, stdout, stderr } = await runMesh(["check", ...args, "-o", "json", "--kubeconfig", kubeconfig]);
+  const { code, stdout, stderr } = await run(["check", ...args, "-o", "json", "--kubeconfig", kubeconfig]);
   assert.equal(stderr, "", `check ${args.join(" ")}`);
   const { success, checks } = CHECK_RESULTS.parse(JSON.parse(stdout));
   assert.equal(code, success ? 0 : 1);

@@ -24,7 +24,13 @@ export class ApiServer {
   readonly #binary: string;
   #server: Program;
 
-  private constructor(readonly folder: string, binary: string, readonly etcdUrl: string, files: readonly string[]) {
+  private constructor(
+    readonly folder: string,
+    binary: string,
+    readonly etcdUrl: string,
+    files: readonly string[],
+    more: readonly string[],
+  ) {
     this.#binary = binary;
     this.#port = freePort();
     this.#etcd = new Program("etcd", [
@@ -35,14 +41,14 @@ export class ApiServer {
       `--listen-peer-urls=http://127.0.0.1:${freePort()}`,
     ], `${folder}/etcd.log`);
     this.#flags = [`--etcd-servers=${etcdUrl}`, `--secure-port=${this.#port}`, ...files];
-    this.#server = this.#start([]);
+    this.#server = this.#start(more);
   }
 
-  /** Builds it on first use, which takes minutes, and waits until it is ready. Its files are in a folder of its own. */
-  static async start(): Promise<ApiServer> {
+  /** Builds it on first use, which takes minutes, and waits until it is ready. Its files are in a folder of its own; `flags` are of this run. */
+  static async start(flags: readonly string[] = []): Promise<ApiServer> {
     const binary = await goProgram("test/e2e/servers", "k8s.io/kubernetes/cmd/kube-apiserver");
     const folder = await Deno.makeTempDir({ prefix: "mesh-cluster-" });
-    const server = new ApiServer(folder, binary, `http://127.0.0.1:${freePort()}`, await writeFiles(folder));
+    const server = new ApiServer(folder, binary, `http://127.0.0.1:${freePort()}`, await writeFiles(folder), flags);
     try {
       await Deno.writeTextFile(`${folder}/kubeconfig`, kubeconfigText(server.#port));
       await server.#isReady();

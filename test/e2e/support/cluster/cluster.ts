@@ -12,6 +12,8 @@ export interface Cluster {
   readonly kubeconfig: string;
   /** URL of the API server. */
   readonly url: string;
+  /** Trusts the API server, and keeps connections. */
+  readonly http: Deno.HttpClient;
   /** A certificate of the user "server", with its key. */
   readonly client: TestCertificate;
   /** The authority of the API server's own certificate, PEM. */
@@ -44,9 +46,9 @@ export async function startCluster(): Promise<Cluster> {
   return pool === undefined ? await startOwnCluster() : await borrow(pool);
 }
 
-/** A new cluster that no other test uses. */
-export async function startOwnCluster(): Promise<OwnCluster> {
-  const server = await ApiServer.start();
+/** A new cluster that no other test uses; its first run has these flags. */
+export async function startOwnCluster(flags: readonly string[] = []): Promise<OwnCluster> {
+  const server = await ApiServer.start(flags);
   const cluster = await clusterIn(server.folder, () => server.stop());
   return { ...cluster, restart: (flags) => server.restart(flags), kill: () => server.kill() };
 }
@@ -67,11 +69,14 @@ async function clusterIn(folder: string, stop: () => Promise<void>): Promise<Clu
   const kubectl = needsProgram("kubectl") === undefined ? "kubectl" : await goProgram("test/e2e/servers", package_);
   const kubeconfig = `${folder}/kubeconfig`;
   const { clusters } = JSON.parse(await Deno.readTextFile(kubeconfig));
+  const authority = async () => lastCertificate(await Deno.readTextFile(`${folder}/certs/apiserver.crt`));
+  const http = Deno.createHttpClient({ caCerts: [await authority()] });
   const cluster: Cluster = {
     kubeconfig,
     url: clusters[0].cluster.server,
     client: JSON.parse(await Deno.readTextFile(`${folder}/client.json`)),
-    authority: async () => lastCertificate(await Deno.readTextFile(`${folder}/certs/apiserver.crt`)),
+    http,
+    authority,
     program: kubectl,
     kubectl: (args, stdin) => output(kubectl, ["--kubeconfig", kubeconfig, ...args], stdin),
     shell: (command) =>
@@ -79,7 +84,10 @@ async function clusterIn(folder: string, stop: () => Promise<void>): Promise<Clu
         kubectl,
         kubeconfig,
       ]]),
-    stop,
+    stop() {
+      http.close();
+      return stop();
+    },
   };
   await addServiceAccount(cluster, "default");
   return cluster;

@@ -1,11 +1,12 @@
 /** Objects of an API server by HTTP: a kubectl for each takes ten times the processor time. */
-import { isMap, type Value, type ValueMap } from "../../../../src/core/value.ts";
+import { isMap, mapAt, type Value, type ValueMap } from "../../../../src/core/value.ts";
 import { TOKEN } from "./api_server.ts";
 
 /** What requests need of a cluster. */
 export interface Server {
   readonly url: string;
-  authority(): Promise<string>;
+  /** Trusts the server, and keeps connections: a new one takes longer than a request. */
+  readonly http: Deno.HttpClient;
 }
 
 /** Options of a request, as in its URL. */
@@ -30,6 +31,17 @@ export async function tried(cluster: Server, object: ValueMap): Promise<{ made?:
   }
 }
 
+/** Whether a user has a right, as `kubectl auth can-i` tells; `right` has the names of `resourceAttributes`. */
+export async function allowed(
+  cluster: Server,
+  { user, groups = [] }: { readonly user: string; readonly groups?: readonly string[] },
+  right: ValueMap,
+): Promise<boolean> {
+  const spec = { user, groups: [...groups, "system:authenticated"], resourceAttributes: right };
+  const object = { apiVersion: "authorization.k8s.io/v1", kind: "SubjectAccessReview", metadata: {}, spec };
+  return mapAt(await created(cluster, object), "status")["allowed"] === true;
+}
+
 /** Sets fields of the status of an object that exists, as a kubelet or a controller does. */
 export function reported(cluster: Server, object: ValueMap, status: Value): Promise<void> {
   return merged(cluster, object, { status }, "/status");
@@ -37,11 +49,13 @@ export function reported(cluster: Server, object: ValueMap, status: Value): Prom
 
 /** Changes the fields of an object that a patch has; `null` removes one. */
 export async function merged(cluster: Server, object: ValueMap, patch: Value, subresource = ""): Promise<void> {
-  using client = Deno.createHttpClient({ caCerts: [await cluster.authority()] });
-  const path = `${await pathOf(cluster, client, object)}/${metadataOf(object).name}${subresource}`;
+  const path = `${await pathOf(cluster, object)}/${metadataOf(object).name}${subresource}`;
   const headers = { ...ADMINISTRATOR, "content-type": "application/merge-patch+json" };
   const body = JSON.stringify(patch, withoutBigints);
-  await read(await fetch(`${cluster.url}${path}`, { client, method: "PATCH", body, headers }), `PATCH ${path}`);
+  await read(
+    await fetch(`${cluster.url}${path}`, { client: cluster.http, method: "PATCH", body, headers }),
+    `PATCH ${path}`,
+  );
 }
 
 function withoutBigints(_key: string, value: unknown): unknown {
@@ -50,10 +64,9 @@ function withoutBigints(_key: string, value: unknown): unknown {
 
 /** Deletes an object immediately: there is no kubelet. */
 export async function removed(cluster: Server, object: ValueMap): Promise<void> {
-  using client = Deno.createHttpClient({ caCerts: [await cluster.authority()] });
-  const path = `${await pathOf(cluster, client, object)}/${metadataOf(object).name}`;
+  const path = `${await pathOf(cluster, object)}/${metadataOf(object).name}`;
   const url = `${cluster.url}${path}?gracePeriodSeconds=0`;
-  await read(await fetch(url, { client, method: "DELETE", headers: ADMINISTRATOR }), `DELETE ${path}`);
+  await read(await fetch(url, { client: cluster.http, method: "DELETE", headers: ADMINISTRATOR }), `DELETE ${path}`);
 }
 
 /** A namespace in which pods can be created: there are no controllers, and the API server wants their service account. */
@@ -73,15 +86,13 @@ export async function addServiceAccount(cluster: Server, namespace: string): Pro
 
 /** Reads an object or a list. */
 export async function got(cluster: Server, path: string): Promise<ValueMap> {
-  using client = Deno.createHttpClient({ caCerts: [await cluster.authority()] });
-  return await read(await fetch(`${cluster.url}${path}`, { client, headers: ADMINISTRATOR }), path);
+  return await read(await fetch(`${cluster.url}${path}`, { client: cluster.http, headers: ADMINISTRATOR }), path);
 }
 
 async function send(cluster: Server, object: ValueMap, method: "POST" | "PATCH", query: Query): Promise<ValueMap> {
-  using client = Deno.createHttpClient({ caCerts: [await cluster.authority()] });
-  const path = await pathOf(cluster, client, object) + (method === "PATCH" ? `/${metadataOf(object).name}` : "");
+  const path = await pathOf(cluster, object) + (method === "PATCH" ? `/${metadataOf(object).name}` : "");
   const answer = await fetch(`${cluster.url}${path}?${new URLSearchParams({ fieldValidation: "Strict", ...query })}`, {
-    client,
+    client: cluster.http,
     method,
     body: JSON.stringify(object),
     headers: {
@@ -106,13 +117,21 @@ function metadataOf(object: ValueMap): { name: Value | undefined; namespace: Val
   return { name: isMap(metadata) ? metadata["name"] : "", namespace: isMap(metadata) ? metadata["namespace"] : "" };
 }
 
+/** The kinds of groups, as servers have told them. */
+const KINDS = new WeakMap<Server, Map<string, readonly ValueMap[]>>();
+
 /** The path of the collection of an object, as the server tells. */
-async function pathOf(cluster: Server, client: Deno.HttpClient, object: ValueMap): Promise<string> {
+async function pathOf(cluster: Server, object: ValueMap): Promise<string> {
   const { apiVersion, kind } = object;
   const group = `${String(apiVersion).includes("/") ? "/apis" : "/api"}/${apiVersion}`;
-  const { resources } = await read(await fetch(`${cluster.url}${group}`, { client, headers: ADMINISTRATOR }), group);
-  const found = (Array.isArray(resources) ? resources : []).filter(isMap)
-    .find((each) => each["kind"] === kind && !String(each["name"]).includes("/"));
+  const known = KINDS.get(cluster) ?? new Map<string, readonly ValueMap[]>();
+  KINDS.set(cluster, known);
+  const find = () => known.get(group)?.find((each) => each["kind"] === kind && !String(each["name"]).includes("/"));
+  if (find() === undefined) {
+    const { resources } = await got(cluster, group);
+    known.set(group, (Array.isArray(resources) ? resources : []).filter(isMap));
+  }
+  const found = find();
   if (found === undefined) throw new Error(`The server has no ${kind} of ${apiVersion}`);
   const { namespace = "default" } = metadataOf(object);
   return `${group}/${found["namespaced"] === true ? `namespaces/${namespace}/` : ""}${found["name"]}`;
