@@ -36,7 +36,7 @@ async function main(args: readonly string[]): Promise<number> {
   const options = { root: ROOT, flags: [...FROZEN, ...flags], folder: run.folder };
   const program = await programOf(jobs, run.folder);
   const runOne = async (job: Job) => {
-    const env = { ...COLORS, ...isEndToEnd(job) ? program : {} };
+    const env = { ...COLORS, ...startsProgram(job) ? program : {} };
     const { output, ...result } = await runJob(job, { ...options, env });
     if (!run.signal.aborted) print(`\n=== ${titleOf(job, result)}\n${output}`);
     results.push(result);
@@ -54,16 +54,13 @@ async function main(args: readonly string[]): Promise<number> {
   return total.failed > 0 || total.passed === 0 ? 1 : 0;
 }
 
-function isEndToEnd({ suite }: Job): boolean {
-  return suite === "e2e";
+function startsProgram({ suite }: Job): boolean {
+  return suite !== "unit";
 }
 
-/**
- * The variable for end-to-end tests, which start the program from the sources a thousand times. Goldens that need a process start it
- * as a user of the checkout does.
- */
+/** The variable for tests that start the program from the sources: they do so a thousand times. */
 async function programOf(jobs: readonly Job[], folder: string): Promise<Readonly<Record<string, string>>> {
-  if (MESH_BINARY !== undefined || !jobs.some((job) => isEndToEnd(job) && job.files.some(runsProgram))) return {};
+  if (MESH_BINARY !== undefined || !jobs.some((job) => startsProgram(job) && job.files.some(runsProgram))) return {};
   try {
     return { [BUNDLED]: await bundledProgram(ROOT, `${folder}/program`) };
   } catch (error) {

@@ -28,8 +28,7 @@ export class ApiServer {
     readonly folder: string,
     binary: string,
     readonly etcdUrl: string,
-    files: readonly string[],
-    more: readonly string[],
+    { files, flags }: Readonly<Record<"files" | "flags", readonly string[]>>,
   ) {
     this.#binary = binary;
     this.#port = freePort();
@@ -41,14 +40,18 @@ export class ApiServer {
       `--listen-peer-urls=http://127.0.0.1:${freePort()}`,
     ], `${folder}/etcd.log`);
     this.#flags = [`--etcd-servers=${etcdUrl}`, `--secure-port=${this.#port}`, ...files];
-    this.#server = this.#start(more);
+    this.#server = this.#start(flags);
   }
 
-  /** Builds it on first use, which takes minutes, and waits until it is ready. Its files are in a folder of its own; `flags` are of this run. */
+  /**
+   * Builds it on first use, which takes minutes, and waits until it is ready. Its files are in a folder of its own; `flags` are
+   * those of its first run besides.
+   */
   static async start(flags: readonly string[] = []): Promise<ApiServer> {
     const binary = await goProgram("test/e2e/servers", "k8s.io/kubernetes/cmd/kube-apiserver");
     const folder = await Deno.makeTempDir({ prefix: "mesh-cluster-" });
-    const server = new ApiServer(folder, binary, `http://127.0.0.1:${freePort()}`, await writeFiles(folder), flags);
+    const files = await writeFiles(folder);
+    const server = new ApiServer(folder, binary, `http://127.0.0.1:${freePort()}`, { files, flags });
     try {
       await Deno.writeTextFile(`${folder}/kubeconfig`, kubeconfigText(server.#port));
       await server.#isReady();
