@@ -2,11 +2,11 @@
 
 const VERSION = { group: "", version: "v1" };
 
-const LABELS = { app: "reviews", version: "v2", "pod-template-hash": "@ID@" };
+const LABELS = { app: "reviews", version: "v2", "pod-template-hash": "@HASH@" };
 
 /** What the ServiceAccount admission plugin adds before webhooks are asked. */
 const TOKEN = {
-  name: "kube-api-access-7x2lq",
+  name: "kube-api-access-@END@",
   projected: {
     sources: [
       { serviceAccountToken: { expirationSeconds: 3607, path: "token" } },
@@ -69,8 +69,8 @@ const SPEC = {
 const OWNER = {
   apiVersion: "apps/v1",
   kind: "ReplicaSet",
-  name: "reviews-v2-@ID@",
-  uid: "7b1f6c1e-3f0a-4c59-9f0e-8a9d7c2b4e11",
+  name: "reviews-v2-@HASH@",
+  uid: "@OWNER@",
   controller: true,
   blockOwnerDeletion: true,
 };
@@ -80,10 +80,14 @@ const MANAGED = {
   manager: "kube-controller-manager",
   operation: "Update",
   apiVersion: "v1",
-  time: "2026-11-21T12:00:00Z",
+  time: "@TIME@",
   fieldsType: "FieldsV1",
   fieldsV1: {
-    "f:metadata": { "f:generateName": {}, "f:labels": { ".": {}, "f:app": {}, "f:version": {} } },
+    "f:metadata": {
+      "f:generateName": {},
+      "f:labels": { ".": {}, "f:app": {}, "f:version": {} },
+      "f:ownerReferences": { ".": {}, 'k:{"uid":"@OWNER@"}': {} },
+    },
     "f:spec": { "f:containers": { 'k:{"name":"reviews"}': { ".": {}, "f:image": {}, "f:env": {}, "f:ports": {} } } },
   },
 };
@@ -108,7 +112,7 @@ const REVIEW = JSON.stringify({
       kind: "Pod",
       apiVersion: "v1",
       metadata: {
-        generateName: "reviews-v2-@ID@-",
+        generateName: "reviews-v2-@HASH@-",
         namespace: "bookinfo",
         creationTimestamp: null,
         labels: LABELS,
@@ -125,7 +129,18 @@ const REVIEW = JSON.stringify({
   },
 });
 
-/** The review of the pod of a ReplicaSet of its own: what the webhook would keep for each of them shows as memory. */
-export function reviewOf(id: string): string {
-  return REVIEW.replaceAll("@ID@", id);
+/** The letters and digits of names that Kubernetes makes (apimachinery, util/rand). */
+const LETTERS = "bcdfghjklmnpqrstvwxz2456789";
+
+/**
+ * The review of the pod of a ReplicaSet of its own, made by the controller this second: what the webhook would keep for each of
+ * them shows as memory. With `isNew` its Deployment, image and application are new too.
+ */
+export function reviewOf(id: string, isNew = false): string {
+  const bytes = id.replaceAll("-", "").match(/../g) ?? [];
+  const letters = bytes.map((byte) => LETTERS[parseInt(byte, 16) % LETTERS.length] ?? "").join("");
+  const review = REVIEW.replaceAll("@ID@", id).replaceAll("@HASH@", letters.slice(0, 10))
+    .replaceAll("@END@", letters.slice(10, 15)).replaceAll("@OWNER@", crypto.randomUUID())
+    .replaceAll("@TIME@", `${new Date().toISOString().slice(0, 19)}Z`);
+  return isNew ? review.replaceAll("reviews", `reviews-${letters.slice(0, 6)}`) : review;
 }

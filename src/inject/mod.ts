@@ -47,6 +47,8 @@ export {
   type NativeSetting,
   nativeSetting,
 } from "./decision/native.ts";
+export { holesIn, tokenOf } from "./render/memo/holes.ts";
+export { isRepeatable, refuseDeciding } from "./render/memo/safe_calls.ts";
 export { type InjectedPod, injectPod } from "./pod/inject_pod.ts";
 export {
   containersOfProxyUser,

@@ -4,6 +4,7 @@ import { type Logger, type LogOptions, startLog } from "../core/log.ts";
 import type { PermissionName, World } from "../core/world/mod.ts";
 import { asksCluster, type OpenSources, openSources, type SourceOptions } from "./sources/open.ts";
 import { isOpenShift } from "./review/openshift.ts";
+import { ReviewMemo } from "./review/memo/memo.ts";
 import { reviewPod } from "./review/review_pod.ts";
 import { type ShutdownSignal, type ShutdownSignals, shutdownSignals, SIGNAL_EXIT } from "./server/shutdown_signals.ts";
 import { type Addresses, type Servers, startServers } from "./server/start.ts";
@@ -111,6 +112,7 @@ async function serveFrom(
 }
 
 function openPool(world: World, log: Logger, { injector, cluster }: OpenSources, count: number): Promise<ReviewPool> {
+  const memo = new ReviewMemo();
   return ReviewPool.open(world, {
     count,
     log,
@@ -120,7 +122,7 @@ function openPool(world: World, log: Logger, { injector, cluster }: OpenSources,
       nodes: cluster?.nodes,
       namespaces: isOpenShift(injector.current()) ? cluster?.namespaceUsers ?? NOBODY : NOBODY,
     }),
-    answer: (body, path) => reviewPod(body, { ...cluster, injector: injector.current(), path }),
+    answer: (body, path) => reviewPod(body, { ...cluster, injector: injector.current(), path, memo }),
   });
 }
 

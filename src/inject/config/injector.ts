@@ -2,6 +2,7 @@
 import { templateFunctions } from "../functions/mod.ts";
 import { type MeshConfig, parseMeshConfig, type ProxyConfig } from "../../core/mesh/mod.ts";
 import { newMap, type ValueMap } from "../../core/value.ts";
+import type { Watch } from "../../core/gotemplate/mod.ts";
 import { loadLibraries } from "../../core/gotemplate/sprig/mod.ts";
 import { type LegacyConfig, type ModernConfig, parseConfig, textBesideConfig } from "./config.ts";
 import { type Legacy, loadLegacy } from "../legacy/mod.ts";
@@ -55,6 +56,8 @@ export interface Injector {
   readonly proxyUid: number;
   readonly proxyGid: number;
   readonly env: (name: string) => string | undefined;
+  /** Hears of the calls in templates, of which nothing is kept then. */
+  readonly watch?: Watch | undefined;
   /** Notes about the configuration for the user: lines for standard error. */
   readonly notes: readonly string[];
 }

@@ -33,6 +33,9 @@ export function renderTemplates(config: ModernConfig, names: readonly string[], 
   return names.map((name) => {
     const template = config.templates.get(name);
     if (template === undefined) throw notFound(config, name);
+    if (input.watch !== undefined) {
+      return renderTemplate(config, { name, template: template.watched(input.watch) }, data ??= templateData(input));
+    }
     const memo = memoOf(template, setting);
     const known = memo?.find(input.seen);
     if (known !== undefined) return known;

@@ -14,14 +14,19 @@ const MANY_DIGITS = /\d{16}/;
  * Errors: a `ReviewError` for invalid or too large JSON.
  */
 export function readJson(bytes: Uint8Array): Value {
-  const text = decodeText(bytes);
+  return parseJson(decodeText(bytes));
+}
+
+/** The same from a text. */
+export function parseJson(text: string): Value {
   const plain = converted(parse(text));
   return MANY_DIGITS.test(text) ? converted(parse(text, exactNumber)) : plain;
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-function decodeText(bytes: Uint8Array): string {
+/** The text of UTF-8. Errors: a `ReviewError` for other bytes. */
+export function decodeText(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
   } catch {

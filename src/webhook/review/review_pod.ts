@@ -1,9 +1,9 @@
 /** The answer to one review, for every input. */
 import { errorLine, MeshError } from "../../core/errors.ts";
 import { isMap, mapAt, newMap, textAt, type Value, type ValueMap } from "../../core/value.ts";
-import { InjectionError, metadataOf } from "../../inject/mod.ts";
+import { InjectionError, type Injector, metadataOf } from "../../inject/mod.ts";
 import { injectCreatedPod, type PodOutcome, type ReviewContext } from "./pod_injection.ts";
-import { readJson } from "./read_json.ts";
+import { decodeText, parseJson, readJson } from "./read_json.ts";
 import { type AdmissionRequest, identityOf, readRequest, ReviewError } from "./request.ts";
 import { responseText } from "./response.ts";
 
@@ -43,10 +43,17 @@ export interface Reviewed extends Answered {
  */
 export function reviewPod(body: Uint8Array, context: ReviewContext): Reviewed {
   let review: Value = null;
+  const answer = (read: Value, injector: Injector) => {
+    const request = readRequest(read);
+    return reviewed(
+      read,
+      skip(request) ?? injectCreatedPod(podOf(request), request.namespace, { ...context, injector }),
+    );
+  };
   try {
-    review = readJson(body);
-    const request = readRequest(review);
-    return reviewed(review, skip(request) ?? injectCreatedPod(podOf(request), request.namespace, context));
+    const text = decodeText(body);
+    const first = () => answer(review = parseJson(text), context.injector);
+    return context.memo?.answer(text, context, first, answer) ?? first();
   } catch (error) {
     return refused(review, error);
   }

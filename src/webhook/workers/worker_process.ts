@@ -5,6 +5,7 @@ import { type Injector } from "../../inject/mod.ts";
 import { injectorOf } from "../sources/injector_of.ts";
 import type { ReviewContext } from "../review/pod_injection.ts";
 import { ProxyConfigs } from "../review/proxy_configs.ts";
+import { ReviewMemo } from "../review/memo/memo.ts";
 import { reviewPod } from "../review/review_pod.ts";
 import { encodeFrame, type Frame, FrameReader, messagesOf, senderOn } from "./frames.ts";
 import { readCluster, readConfiguration } from "./messages.ts";
@@ -22,7 +23,7 @@ export async function runWorker(world: World): Promise<number> {
   world.permissions.keepOnly(["env"]);
   const send = senderOn(connection);
   send(encodeFrame({ kind: "hello", head: token }));
-  const state: State = { world, send, injector: undefined, cluster: {} };
+  const state: State = { world, send, injector: undefined, cluster: {}, memo: new ReviewMemo() };
   for await (const frame of messagesOf(connection)) await HANDLERS[frame.kind](state, frame);
   return EXIT.ok;
 }
@@ -44,6 +45,7 @@ async function invitation({ stdin }: World): Promise<{ readonly port: number; re
 interface State {
   readonly world: World;
   readonly send: (message: Uint8Array) => void;
+  readonly memo: ReviewMemo;
   injector: Injector | undefined;
   cluster: Pick<ReviewContext, "proxyConfigs" | "namespace" | "nodes">;
 }
@@ -68,9 +70,9 @@ const HANDLERS: Readonly<Record<Frame["kind"], Handler>> = {
       }),
     };
   },
-  review({ injector, cluster, send }, { id, head: path, body }) {
+  review({ injector, cluster, memo, send }, { id, head: path, body }) {
     if (injector === undefined) throw new TypeError("a review came before the configuration");
-    const { body: answer, ...result } = reviewPod(body, { ...cluster, injector, path });
+    const { body: answer, ...result } = reviewPod(body, { ...cluster, injector, path, memo });
     send(encodeFrame({ kind: "reviewed", id, head: JSON.stringify(result), body: encoder.encode(answer) }));
   },
   connect: unexpected,

@@ -1,5 +1,6 @@
 /** Which calls of template functions do with a token what they do with any other name. */
 import { GoStruct, type GoValue, isGoMap, isList, type Watch } from "../../../core/gotemplate/mod.ts";
+import type { LoadedConfig } from "../../config/injector.ts";
 import { holesIn, isName, isToken } from "./holes.ts";
 
 type Args = Parameters<Watch>[1];
@@ -18,6 +19,15 @@ const PURE = new Set(
 /** Whether a template calls only functions whose results can be kept. */
 export function isPure(functionNames: ReadonlySet<string>): boolean {
   return functionNames.isSubsetOf(PURE);
+}
+
+/** Functions that change a map argument, but return the same each time too. */
+const REPEATABLE = PURE.union(new Set(["compact", "get", "merge", "mergeOverwrite", "set", "toJson", "unset"]));
+
+/** Whether all templates of a configuration render the same for equal pods: nothing depends on time or chance. */
+export function isRepeatable(config: LoadedConfig): boolean {
+  return config.form === "modern" &&
+    config.templates.values().every(({ functionNames }) => functionNames.isSubsetOf(REPEATABLE));
 }
 
 /** Whether a mapping of the input shows tokens; `undefined` for another mapping. */
@@ -68,7 +78,7 @@ const SAFE: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ["isset", onlyFirstHolds],
   // The annotation of that name, or the third argument as text.
   ["annotation", ([, name, otherwise = null]) => isText(name) && isBare(name) && !isNested(otherwise)],
-  ...["not", "default", "valueOrDefault", "quote", "squote", "print", "toLower", "lower"].map((name) =>
+  ...["not", "coalesce", "default", "valueOrDefault", "quote", "squote", "print", "toLower", "lower"].map((name) =>
     [name, areTexts] as const
   ),
   ["eq", comparesWithOthers],
@@ -80,3 +90,11 @@ const SAFE: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   // No attribute is wanted, or there is none.
   ["otelResourceAttributes", (_, result) => result === ""],
 ]);
+
+/** Throws for a call that may do something else with another text than a token, also one that is no name. */
+export const refuseDeciding: Watch = (...call) => {
+  const [name, args] = call;
+  const noneShown = () => undefined;
+  const compares = (name === "eq" || name === "ne") && args.some((arg) => holds(arg, noneShown));
+  if (compares || dependsOn(noneShown, ...call).length > 0) throw new Error("a name decides");
+};
