@@ -5,6 +5,7 @@ import type { PermissionName, World } from "../core/world/mod.ts";
 import { asksCluster, type OpenSources, openSources, type SourceOptions } from "./sources/open.ts";
 import { isOpenShift } from "./review/openshift.ts";
 import { ReviewMemo } from "./review/memo/memo.ts";
+import { startupMemory } from "./release_memory.ts";
 import { reviewPod } from "./review/review_pod.ts";
 import { type ShutdownSignal, type ShutdownSignals, shutdownSignals, SIGNAL_EXIT } from "./server/shutdown_signals.ts";
 import { type Addresses, type Servers, startServers } from "./server/start.ts";
@@ -35,12 +36,13 @@ const MOST_WORKERS = 2;
 export async function serveWebhook(world: World, options: ServeOptions): Promise<number> {
   const log = startLog(world, "webhook", options.log);
   const workers = options.workers ?? usualWorkers(world);
+  const release = startupMemory(world);
   const more = [...asksCluster(options) ? TO_ASK_A_CLUSTER : [], ...workers > 0 ? WITH_WORKERS : []];
   world.permissions.keepOnly([...new Set([...AT_START, ...more])]);
   const signals = shutdownSignals(world);
   const status = onceOpened(world, log, options);
   try {
-    const code = await serveWith(world, log, options, { signals, workers, status });
+    const code = await serveWith(world, log, options, { signals, workers, status, release });
     return await Promise.race([status.close().then(() => code), signals.second]);
   } catch (error) {
     await status.close();
@@ -89,6 +91,7 @@ interface Start {
   readonly status: ReturnType<typeof onceOpened>;
   readonly workers: number;
   readonly signals: ShutdownSignals;
+  readonly release: ReturnType<typeof startupMemory>;
 }
 
 async function serveFrom(
@@ -99,13 +102,16 @@ async function serveFrom(
 ): Promise<number> {
   const { signals, sources, workers, status } = start;
   const pool = await openPool(world, log, sources, workers);
+  const end = new AbortController();
   try {
     const servers = await startServers(world, log, options, { sources, pool, status: await status.open() });
     const more = [...sources.permissions, ...workers > 0 ? WITH_WORKERS : []];
     world.permissions.keepOnly([...new Set([...AT_WORK, ...more])]);
+    void start.release(end.signal);
     const signal = await signals.first;
     return await Promise.race([shutDown(world, log, options, { signals, servers, signal }), signals.second]);
   } finally {
+    end.abort();
     await pool.close();
     sources.close();
   }
@@ -122,7 +128,7 @@ function openPool(world: World, log: Logger, { injector, cluster }: OpenSources,
       nodes: cluster?.nodes,
       namespaces: isOpenShift(injector.current()) ? cluster?.namespaceUsers ?? NOBODY : NOBODY,
     }),
-    answer: (body, path) => reviewPod(body, { ...cluster, injector: injector.current(), path, memo }),
+    answer: (body, path) => reviewPod(body, { ...cluster, injector: injector.current(), path }, memo),
   });
 }
 

@@ -6,6 +6,8 @@ export interface SystemCalls {
   adoptOrphans(): void;
   /** Drops free memory and unmodified pages of the program's file; the kernel loads them again on access. Throws `SystemError`. */
   releaseMemory(): void;
+  /** The same for later, also after permissions are given up. Throws `SystemError`, also what is returned. */
+  memoryReleaser(): () => void;
   /** Whether a child has ended and is not reaped. Throws `SystemError`. */
   hasEndedChild(): boolean;
   /** Reaps a child that has ended. Throws `SystemError`. */

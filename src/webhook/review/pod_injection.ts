@@ -17,7 +17,6 @@ import {
   urlSettings,
   withKey,
 } from "../../inject/mod.ts";
-import type { ReviewMemo } from "./memo/memo.ts";
 import type { ProxyConfigs } from "./proxy_configs.ts";
 import { isOpenShift, proxyIds, withoutAssignedUser } from "./openshift.ts";
 import { ReviewError } from "./request.ts";
@@ -34,8 +33,6 @@ export interface ReviewContext {
   readonly namespace?: ((name: string) => KubeObject | undefined) | undefined;
   /** The nodes of the cluster, if known. */
   readonly nodes?: NativeNodes | undefined;
-  /** Answers to earlier reviews. */
-  readonly memo?: ReviewMemo | undefined;
 }
 
 /** The outcome and its reason. */

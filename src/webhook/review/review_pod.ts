@@ -3,45 +3,19 @@ import { errorLine, MeshError } from "../../core/errors.ts";
 import { isMap, mapAt, newMap, textAt, type Value, type ValueMap } from "../../core/value.ts";
 import { InjectionError, type Injector, metadataOf } from "../../inject/mod.ts";
 import { injectCreatedPod, type PodOutcome, type ReviewContext } from "./pod_injection.ts";
+import type { Answered, Reviewed } from "./answered.ts";
+import type { ReviewMemo } from "./memo/memo.ts";
 import { decodeText, parseJson, readJson } from "./read_json.ts";
 import { type AdmissionRequest, identityOf, readRequest, ReviewError } from "./request.ts";
 import { responseText } from "./response.ts";
 
-/** The result of a review. */
-export type ReviewResult = "injected" | "skipped" | "unchanged" | "failed";
-
-/** The answer to a review, with the data for logs and metrics. */
-export interface Answered {
-  /** The AdmissionReview to send: text, or UTF-8 from a worker. */
-  readonly body: string | Uint8Array<ArrayBuffer>;
-  readonly result: ReviewResult;
-  /**
-   * A stable id: one of `inject`; skipped reviews also have `other-kind`, `other-operation` or `other-subresource`, failed
-   * ones `invalid-review`, `too-large` or `internal-error`.
-   */
-  readonly reason: string;
-  /** For the user who creates the pod. After a failure it may quote the pod, so it is logged only at debug. */
-  readonly message: string;
-  readonly warnings: readonly string[];
-  readonly uid: string;
-  readonly namespace: string;
-  /** The pod's name, or its generateName. */
-  readonly name: string;
-  readonly dryRun: boolean;
-  /** The stack of an `internal-error`, without data of the pod. */
-  readonly defect?: string;
-}
-
-/** An answer of this process. */
-export interface Reviewed extends Answered {
-  readonly body: string;
-}
+export type { Answered, Reviewed };
 
 /**
  * Answers a review. A new pod is injected if configuration and pod say so; all other objects are allowed unchanged. A failure
  * denies the pod with its message, as in Istio. Throws nothing.
  */
-export function reviewPod(body: Uint8Array, context: ReviewContext): Reviewed {
+export function reviewPod(body: Uint8Array, context: ReviewContext, memo?: ReviewMemo): Reviewed {
   let review: Value = null;
   const answer = (read: Value, injector: Injector) => {
     const request = readRequest(read);
@@ -53,7 +27,7 @@ export function reviewPod(body: Uint8Array, context: ReviewContext): Reviewed {
   try {
     const text = decodeText(body);
     const first = () => answer(review = parseJson(text), context.injector);
-    return context.memo?.answer(text, context, first, answer) ?? first();
+    return memo?.answer(text, context, first, answer) ?? first();
   } catch (error) {
     return refused(review, error);
   }

@@ -2,7 +2,7 @@
 import { isList, isMap, mapAt, textAt, type Value, type ValueMap } from "../../core/value.ts";
 import type { Injector, NativeNodes, Source } from "../../inject/mod.ts";
 import type { ProxyConfigs } from "../review/proxy_configs.ts";
-import type { Answered, ReviewResult } from "../review/review_pod.ts";
+import type { Answered, ReviewResult } from "../review/answered.ts";
 import { type InjectorTexts, textsOf } from "../sources/injector_of.ts";
 import { encodeFrame, type Frame } from "./frames.ts";
 

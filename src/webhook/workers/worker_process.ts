@@ -5,6 +5,7 @@ import { type Injector } from "../../inject/mod.ts";
 import { injectorOf } from "../sources/injector_of.ts";
 import type { ReviewContext } from "../review/pod_injection.ts";
 import { ProxyConfigs } from "../review/proxy_configs.ts";
+import { startupMemory } from "../release_memory.ts";
 import { ReviewMemo } from "../review/memo/memo.ts";
 import { reviewPod } from "../review/review_pod.ts";
 import { encodeFrame, type Frame, FrameReader, messagesOf, senderOn } from "./frames.ts";
@@ -12,6 +13,7 @@ import { readCluster, readConfiguration } from "./messages.ts";
 
 /** Answers the reviews of its parent in order, until the connection ends; returns the exit code. */
 export async function runWorker(world: World): Promise<number> {
+  const release = startupMemory(world);
   world.permissions.keepOnly(["env", "net", "ffi"]);
   const { port, token } = await invitation(world);
   const connection = await world.network.dial({
@@ -24,6 +26,7 @@ export async function runWorker(world: World): Promise<number> {
   const send = senderOn(connection);
   send(encodeFrame({ kind: "hello", head: token }));
   const state: State = { world, send, injector: undefined, cluster: {}, memo: new ReviewMemo() };
+  void release(new AbortController().signal);
   for await (const frame of messagesOf(connection)) await HANDLERS[frame.kind](state, frame);
   return EXIT.ok;
 }
@@ -72,7 +75,7 @@ const HANDLERS: Readonly<Record<Frame["kind"], Handler>> = {
   },
   review({ injector, cluster, memo, send }, { id, head: path, body }) {
     if (injector === undefined) throw new TypeError("a review came before the configuration");
-    const { body: answer, ...result } = reviewPod(body, { ...cluster, injector, path, memo });
+    const { body: answer, ...result } = reviewPod(body, { ...cluster, injector, path }, memo);
     send(encodeFrame({ kind: "reviewed", id, head: JSON.stringify(result), body: encoder.encode(answer) }));
   },
   connect: unexpected,

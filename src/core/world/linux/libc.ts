@@ -116,14 +116,11 @@ export function withOptionLibc(use: (symbols: OptionLibc["symbols"]) => void): v
   }
 }
 
-/** Opens the symbol for malloc_trim(3), for one use. */
-export function withTrimLibc(use: (symbols: Deno.DynamicLibrary<typeof TRIM_CALLS>["symbols"]) => void): void {
-  const library = openLibrary(() => Deno.dlopen(LIBRARY, TRIM_CALLS));
-  try {
-    use(library.symbols);
-  } finally {
-    library.close();
-  }
+let openedTrim: Deno.DynamicLibrary<typeof TRIM_CALLS> | undefined;
+
+/** Opens the symbol for malloc_trim(3), once. */
+export function openTrimLibc(): Deno.DynamicLibrary<typeof TRIM_CALLS>["symbols"] {
+  return (openedTrim ??= openLibrary(() => Deno.dlopen(LIBRARY, TRIM_CALLS))).symbols;
 }
 
 /** Opens the symbols that tell about sockets; the caller closes them. */

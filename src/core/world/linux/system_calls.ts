@@ -1,7 +1,7 @@
 /** System calls through the C library, whose symbols are opened when they are needed. */
 import { kernelCalls } from "./kernel_calls.ts";
 import { type ChildLibc, cText, openChildLibc, openSocketLibc, type SocketLibc, withExecuteLibc } from "./libc.ts";
-import { releaseMemory } from "./resident_pages.ts";
+import { memoryReleaser, releaseMemory } from "./resident_pages.ts";
 import { openSocket } from "./sockets.ts";
 import { type SystemCalls, SystemError } from "../system_calls.ts";
 
@@ -20,6 +20,7 @@ export function realSystemCalls(): SystemCalls {
   return {
     adoptOrphans: () => adoptOrphans(childLibc()),
     releaseMemory,
+    memoryReleaser,
     hasEndedChild: () => hasEndedChild(childLibc()),
     reap: (pid) => reap(childLibc(), pid),
     netlink,

@@ -4,12 +4,12 @@
  * shape with tokens for names has the same answer, and no call in a template depends on a token. See docs/performance.md.
  */
 import { goJson } from "../../../core/gojson/mod.ts";
-import { isList, isMap, mapAt, mapsAt, newMap, textAt, type Value, type ValueMap } from "../../../core/value.ts";
+import { isMap, mapAt, mapsAt, textAt, type Value, type ValueMap } from "../../../core/value.ts";
 import { type Injector, isRepeatable, metadataOf, refuseDeciding } from "../../../inject/mod.ts";
 import { isOpenShift } from "../openshift.ts";
 import type { ReviewContext } from "../pod_injection.ts";
 import { parseJson } from "../read_json.ts";
-import type { Reviewed } from "../review_pod.ts";
+import type { Reviewed } from "../answered.ts";
 import { areInPlace, HASH_TOKEN, hasToken, type Shape, shapeOf, UID_TOKEN, withTokens } from "./shape.ts";
 
 /** The answer without what differs. */
