@@ -64,7 +64,8 @@ export function reporter(
     entry(entry) {
       if (format === "json") return print(`${printer.entryJson(entry)}\n`);
       if (!isShown(entry, format)) return;
-      const snippet = world.stderr.isTerminal ? snippetText(entry.error?.place) : "";
+      const place = entry.error?.place;
+      const snippet = place !== undefined && world.stderr.isTerminal ? snippetText(place) : "";
       print(`${printer.entryText(entry, { severalFiles })}\n${snippet}`);
     },
     end(summary, written) {

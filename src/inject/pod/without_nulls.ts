@@ -1,3 +1,4 @@
+import { onceForShared } from "../../core/shared_value.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
 
 /**
@@ -18,12 +19,19 @@ function collect(value: Value, into: Set<Value>): void {
 }
 
 function clean(value: Value, own: ReadonlySet<Value>): Value {
-  if (own.has(value)) return value;
+  if (own.has(value) || !hasNulls(value)) return value;
   if (isMap(value)) return cleanMap(value, own);
   if (!isList(value)) return value;
   const items = value.map((item) => clean(item, own));
   return items.every((item, index) => item === value[index]) ? value : items;
 }
+
+const hasNulls = onceForShared((value: Value): boolean => {
+  if (isList(value)) return value.some(hasNulls);
+  if (!isMap(value)) return false;
+  for (const key in value) if (value[key] === null || hasNulls(value[key] ?? null)) return true;
+  return false;
+});
 
 function cleanMap(map: ValueMap, own: ReadonlySet<Value>): ValueMap {
   if (own.has(map)) return map;

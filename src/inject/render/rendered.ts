@@ -3,6 +3,7 @@
  * is parsed once.
  */
 import { MeshError, messageOf } from "../../core/errors.ts";
+import { share } from "../../core/shared_value.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
 import { parseCommon, parseYaml } from "../../core/yaml/mod.ts";
 
@@ -42,6 +43,7 @@ export class RenderedReader {
   #remembered(text: string, value: Value): Value {
     if (this.#parts.size >= MAX_PARTS) this.#parts.clear();
     this.#parts.set(text, value);
+    share(value);
     return value;
   }
 

@@ -1,3 +1,4 @@
+import { isShared } from "../../shared_value.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../value.ts";
 import { readScalar } from "./scalar.ts";
 import { type FieldType, type StructSchema, structSchema } from "../schema/schema.ts";
@@ -18,7 +19,18 @@ function fitsStruct({ byJson }: StructSchema, map: ValueMap): boolean {
   return true;
 }
 
+/** The type that a shared value was found to fit. */
+const known = new WeakMap<object, FieldType>();
+
 function fitsType(type: FieldType, value: Value): boolean {
+  if (!isShared(value)) return fitsAnew(type, value);
+  if (known.get(value) === type) return true;
+  const isFit = fitsAnew(type, value);
+  if (isFit) known.set(value, type);
+  return isFit;
+}
+
+function fitsAnew(type: FieldType, value: Value): boolean {
   if (value === null) return true;
   switch (type.kind) {
     case "string":

@@ -1,3 +1,4 @@
+import { onceForShared } from "../../shared_value.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../value.ts";
 import { PatchError } from "./error.ts";
 
@@ -20,9 +21,18 @@ export function directiveTarget(key: string, directive: typeof DELETE_FROM | typ
  * unless `keepNulls`.
  */
 export function withoutDirectives(value: Value, keepNulls = false): Value | undefined {
+  if (isClean(value)) return value;
   if (isMap(value)) return PATCH in value ? undefined : cleanMap(value, keepNulls);
   return isList(value) ? cleanList(value, keepNulls) : value;
 }
+
+/** Whether there is nothing to remove. */
+const isClean = onceForShared((value: Value): boolean => {
+  if (isList(value)) return value.every(isClean);
+  if (!isMap(value)) return true;
+  for (const key in value) if (key === PATCH || value[key] === null || !isClean(value[key] ?? null)) return false;
+  return true;
+});
 
 function cleanMap(map: ValueMap, keepNulls: boolean): ValueMap {
   const result = newMap();

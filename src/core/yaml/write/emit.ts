@@ -1,3 +1,4 @@
+import { isShared } from "../../shared_value.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../value.ts";
 import { naturalOrder } from "./natural_order.ts";
 import { MAX_SIMPLE_KEY, needsEscape, scalarText, stringText } from "./scalar_text.ts";
@@ -24,22 +25,24 @@ export interface Block {
   readonly body: string;
 }
 
+type Write = (value: Value, column: number, layout: Layout) => Block;
+
 /** The value of a key at `column`. */
-export function entryBlock(value: Value, column: number, layout: Layout): Block {
+export const entryBlock = keptForShared((value, column, layout) => {
   if (isEmpty(value)) return { head: isList(value) ? "[]" : "{}", body: "" };
   if (isList(value)) return { head: "", body: listLines(value, column + layout.listIndent, layout) };
   if (isMap(value)) return { head: "", body: mapLines(value, column + layout.step, layout) };
   return scalarBlock(value, column, layout);
-}
+});
 
 /** An item of a list with dashes at `column`: `head` follows `- `. */
-export function itemBlock(value: Value, column: number, layout: Layout): Block {
+export const itemBlock = keptForShared((value, column, layout) => {
   if (isEmpty(value) || !(isList(value) || isMap(value))) return entryBlock(value, column, layout);
   const inner = column + 2;
   const lines = isList(value) ? listLines(value, inner, layout) : mapLines(value, inner, layout);
   const end = lines.indexOf(layout.eol);
   return { head: lines.slice(inner, end), body: lines.slice(end + layout.eol.length) };
-}
+});
 
 /** The line `key: value` and the further lines of the value. */
 export function entryLines(key: string, value: Value, column: number, layout: Layout): string {
@@ -106,4 +109,27 @@ export function literalBlock(value: string, column: number, layout: Layout): Blo
 function chomping(value: string): string {
   if (value.endsWith("\n\n")) return "+";
   return value.endsWith("\n") ? "" : "-";
+}
+
+/** Documents have few layouts; who writes them at many columns gets no more than these. */
+const MAX_KEPT = 8;
+const MAX_INDENT = 64;
+
+/** `write` with a memory for the texts of shared values, by column and layout. */
+function keptForShared(write: Write): Write {
+  const blocks = new WeakMap<object, Map<number, Block>>();
+  return (value, column, layout) => {
+    const { step, listIndent, sortKeys, eol, keepBlocks } = layout;
+    if (!isShared(value) || step >= MAX_INDENT || listIndent >= MAX_INDENT) return write(value, column, layout);
+    const variant = Number(sortKeys) + 2 * Number(keepBlocks) + 4 * eol.length;
+    const key = ((column * MAX_INDENT + step) * MAX_INDENT + listIndent) * 16 + variant;
+    let byKey = blocks.get(value);
+    if (byKey === undefined) blocks.set(value, byKey = new Map());
+    let block = byKey.get(key);
+    if (block === undefined) {
+      if (byKey.size === MAX_KEPT) byKey.clear();
+      byKey.set(key, block = write(value, column, layout));
+    }
+    return block;
+  };
 }

@@ -1,0 +1,28 @@
+/** Values that are the same objects in many documents: what is found out about one of them is found out once. */
+import { isList, type Value } from "./value.ts";
+
+const shared = new WeakSet<object>();
+
+/** Declares a value and all values in it shared: nobody changes them any more. */
+export function share(value: Value): void {
+  if (typeof value !== "object" || value === null || shared.has(value)) return;
+  shared.add(value);
+  if (isList(value)) { for (const item of value) share(item); }
+  else for (const key in value) share(value[key] ?? null);
+}
+
+/** Whether a value is a mapping or list that was declared shared. */
+export function isShared(value: Value): value is Extract<Value, object> {
+  return typeof value === "object" && value !== null && shared.has(value);
+}
+
+/** A question about values that remembers its answers for shared ones. The answer must depend on the value alone. */
+export function onceForShared<Answer>(ask: (value: Value) => Answer): (value: Value) => Answer {
+  const known = new WeakMap<object, { readonly answer: Answer }>();
+  return (value) => {
+    if (!isShared(value)) return ask(value);
+    let kept = known.get(value);
+    if (kept === undefined) known.set(value, kept = { answer: ask(value) });
+    return kept.answer;
+  };
+}
