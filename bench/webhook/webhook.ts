@@ -1,11 +1,13 @@
 /**
  * `webhook serve` as a whole process with the built-in configuration: reviews a second and their times with 1, 8 and 64
  * clients, each with a connection that it keeps, over both versions of HTTP; and its resident memory. `--reviews` says how
- * many in all: half of them for the speeds, half for the memory; `--workers` is that of the webhook. The peer's numbers and what is wanted are those of the
- * issue. Speeds depend on the machine and are shown; exit code 1 if the memory grows. The binary must be compiled.
+ * many in all: half of them for the speeds, half for the memory; `--workers` is that of the webhook. With `--new` each pod is of an
+ * application of its own, so that no earlier answer serves it. The peer's numbers and what is wanted are those of the
+ * issues. Speeds depend on the machine and are shown; exit code 1 if the memory grows. The binary must be compiled.
  *
  * The last columns are the processors that the webhook, with its workers, and this process had: without workers the webhook
- * is what limits the speed as long as it has a whole one (JavaScript runs on one), and this process less.
+ * is what limits the speed as long as it has a whole one (JavaScript runs on one), and this process less. "a core" is reviews a
+ * second of the webhook's processor time: other work on the machine changes it least.
  */
 import { parseArgs } from "node:util";
 import {
@@ -41,8 +43,13 @@ const LOADS: readonly Load[] = [
 /** As the API server asks, and as many at a time as are seen when a Deployment is rolled out. */
 const FOR_MEMORY: Load = { protocol: "HTTP/2", clients: 8, peer: 500 };
 
-/** Times the peer's speed, and milliseconds of the median with one client. */
-const WANTED = { ratio: 3, median: 3 };
+/**
+ * Times the peer's speed, milliseconds of the median with one client and of the 99th percentile with eight, reviews a second of
+ * processor time.
+ */
+const WANTED = { ratio: 3, median: 3, tail: 10, perCore: 3000 };
+
+let isNew = false;
 
 /** V8 collects its garbage when some megabytes have come together: MB that may come between the quarters. */
 const GROWTH = 24;
@@ -53,8 +60,13 @@ const WARM_UP = 1000;
 async function main(): Promise<number> {
   const { values } = parseArgs({
     args: Deno.args,
-    options: { reviews: { type: "string", default: "20000" }, workers: { type: "string" } },
+    options: {
+      reviews: { type: "string", default: "20000" },
+      workers: { type: "string" },
+      new: { type: "boolean", default: false },
+    },
   });
+  isNew = values.new;
   const reviews = Number(values.reviews);
   if (!(Number.isSafeInteger(reviews) && reviews >= 1000)) {
     throw new Error(`--reviews must be a number of 1000 or more, not "${values.reviews}"`);
@@ -72,7 +84,7 @@ async function main(): Promise<number> {
 }
 
 async function measureSpeeds(webhook: Webhook, reviews: number): Promise<void> {
-  const titles = ["reviews/s", "istiod", "ratio", "p50 ms", "p99 ms", "webhook", "load"].map((title) =>
+  const titles = ["reviews/s", "istiod", "ratio", "p50 ms", "p99 ms", "webhook", "load", "a core"].map((title) =>
     title.padStart(10)
   );
   print(`${"".padEnd(22)}${titles.join("")}\n`);
@@ -80,15 +92,21 @@ async function measureSpeeds(webhook: Webhook, reviews: number): Promise<void> {
     const { rate, median, tail, webhookCores, ownCores } = await send(webhook, load, reviews / LOADS.length);
     const ratio = rate / load.peer;
     const columns = [rate.toFixed(0), `${load.peer}`, ratio.toFixed(2), median.toFixed(2), tail.toFixed(2)];
-    const all = [...columns, webhookCores.toFixed(2), ownCores.toFixed(2)].map((column) => column.padStart(10));
-    const isSlow = ratio < WANTED.ratio || (load.clients === 1 && median >= WANTED.median);
+    const perCore = rate / webhookCores;
+    const shares = [webhookCores.toFixed(2), ownCores.toFixed(2), perCore.toFixed(0)];
+    const all = [...columns, ...shares].map((column) => column.padStart(10));
+    const isSlow = ratio < WANTED.ratio || perCore < WANTED.perCore ||
+      (load.clients === 1 && median >= WANTED.median) || (load.clients === 8 && tail >= WANTED.tail);
     print(
       `${`${load.protocol}, clients: ${load.clients}`.padEnd(22)}${all.join("")}${
         isSlow ? "   below what is wanted" : ""
       }\n`,
     );
   }
-  print(`Wanted: a ratio of ${WANTED.ratio}, and with one client a p50 below ${WANTED.median} ms\n`);
+  print(
+    `Wanted: a ratio of ${WANTED.ratio}, ${WANTED.perCore} a core, with one client a p50 below ${WANTED.median} ms, ` +
+      `with eight a p99 below ${WANTED.tail} ms\n`,
+  );
 }
 
 /** The measure of a load. */
@@ -131,7 +149,7 @@ async function sendOne({ url }: Webhook, client: Deno.HttpClient): Promise<numbe
   const id = crypto.randomUUID();
   const start = performance.now();
   const headers = { "content-type": "application/json" };
-  const response = await fetch(url, { client, method: "POST", headers, body: reviewOf(id) });
+  const response = await fetch(url, { client, method: "POST", headers, body: reviewOf(id, isNew) });
   const text = await response.text();
   const time = performance.now() - start;
   const isInjected = response.status === 200 && text.includes(`"${id}"`) && text.includes('"patch":"');
