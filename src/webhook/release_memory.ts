@@ -8,18 +8,21 @@ const RELEASES = [1000, 30_000];
 export function startupMemory(
   { system, clock }: Pick<World, "system" | "clock">,
 ): (signal: AbortSignal) => Promise<void> {
-  let release: (() => void) | undefined;
-  try {
-    release = system.memoryReleaser();
-  } catch {
-    // Then it has more memory: not every system lets a process do this.
-  }
+  const release = unlessRefused(() => system.memoryReleaser());
   return async (signal) => {
     if (release === undefined) return;
     for (const milliseconds of RELEASES) {
       await clock.sleep(milliseconds, signal);
-      if (signal.aborted) return;
-      release();
+      if (!signal.aborted) unlessRefused(release);
     }
   };
+}
+
+/** Not every system lets a process do this: then it has more memory. */
+function unlessRefused<T>(call: () => T): T | undefined {
+  try {
+    return call();
+  } catch {
+    return undefined;
+  }
 }
