@@ -1,9 +1,10 @@
-// deno-lint-ignore-file no-console -- a benchmark talks to whoever runs it
 /**
- * Whole processes of `inject`, as a user meets them: one small file, and 2,000 Deployments in one file of 1.3 MB.
- * Run with `tools/deno task bench`; the binary must be compiled. The peer's times are those of the issue, measured on
- * such a machine: ratios are only worth something there.
+ * Whole processes of `inject`, as a user meets them: one small file, and 2,000 Deployments in one file of 1.2 MB; with
+ * `--peer FILE` each in turn with istioctl, of which FILE is a binary. Medians of seconds, of processor time (user and system, of
+ * the shell's `times`) and of peak memory. Run with `tools/deno task bench inject`; the binary must be compiled.
  */
+import { parseArgs } from "node:util";
+import { column, median, print } from "../measure.ts";
 import { manifestOf, SETTINGS } from "./inject_input.ts";
 
 const ROOT = decodeURIComponent(new URL("../../", import.meta.url).pathname);
@@ -11,23 +12,47 @@ const BINARY = Deno.env.get("MESH_BINARY") ?? `${ROOT}dist/kubectl-mesh`;
 
 interface Subject {
   readonly name: string;
-  readonly args: readonly string[];
+  readonly file: string;
   readonly runs: number;
-  /** Seconds and MB of istioctl kube-inject. */
-  readonly peer: { readonly seconds: number; readonly megabytes?: number };
+  /** The peer has no configuration of its own. */
+  readonly builtIn?: boolean;
 }
 
-/** Seconds and peak resident megabytes of one run. */
-async function measure(args: readonly string[]): Promise<{ seconds: number; megabytes: number }> {
+interface Run {
+  readonly seconds: number;
+  readonly processor: number;
+  readonly megabytes: number;
+}
+
+/** The command lines that inject a file; istioctl does not ask a cluster for the default revision if one is given. */
+const OURS = (file: string) => [BINARY, "inject", "-f", file];
+const OURS_WITH_SETTINGS = (file: string) => [...OURS(file), ...settings("inject-config", "mesh-config", "values")];
+const PEERS = (peer: string) => (file: string) => [
+  ...[peer, "kube-inject", "--revision", "default", "-f", file],
+  ...settings("injectConfigFile", "meshConfigFile", "valuesFile"),
+];
+
+function settings(...flags: readonly string[]): string[] {
+  const names = ["config.yaml", "mesh.yaml", "values.yaml"];
+  return flags.map((flag, index) => `--${flag}=${SETTINGS}/${names[index]}`);
+}
+
+/** Its output is nobody's; the shell prints its process, and the time that it took. */
+const SCRIPT = '"$@" </dev/null >/dev/null 2>&1 & echo $!; wait $! || exit 1; times';
+
+async function measure(command: readonly string[]): Promise<Run> {
   const start = performance.now();
-  const child = new Deno.Command(BINARY, { args: [...args], stdin: "null", stdout: "null", stderr: "null" }).spawn();
-  let kilobytes = 0;
-  const poll = setInterval(() => kilobytes = Math.max(kilobytes, peakKilobytes(child.pid)), 5);
-  const { code } = await child.status;
+  const shell = new Deno.Command("sh", { args: ["-c", SCRIPT, "sh", ...command], stdout: "piped" }).spawn();
+  let [text, kilobytes] = ["", 0];
+  const poll = setInterval(() => kilobytes = Math.max(kilobytes, peakKilobytes(parseInt(text))), 5);
+  for await (const part of shell.stdout.pipeThrough(new TextDecoderStream())) text += part;
+  const { code } = await shell.status;
   const seconds = (performance.now() - start) / 1000;
   clearInterval(poll);
-  if (code !== 0) throw new Error(`exit code ${code} of inject ${args.join(" ")}`);
-  return { seconds, megabytes: kilobytes / 1024 };
+  if (code !== 0) throw new Error(`"${command.join(" ")}" failed`);
+  const times = [...(text.trim().split("\n").at(-1) ?? "").matchAll(/(\d+)m([\d.]+)s/g)];
+  const processor = times.reduce((sum, [, minutes, rest]) => sum + 60 * Number(minutes) + Number(rest), 0);
+  return { seconds, processor, megabytes: kilobytes / 1024 };
 }
 
 /** What the kernel has recorded so far; 0 when the process is gone. */
@@ -39,37 +64,47 @@ function peakKilobytes(pid: number): number {
   }
 }
 
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-}
-
 async function main(): Promise<void> {
+  const { peer } = parseArgs({ args: Deno.args, options: { peer: { type: "string" } } }).values;
   const folder = await Deno.makeTempDir();
   const large = `${folder}/large.yaml`;
   await Deno.writeTextFile(large, manifestOf(1000));
-  const settings = [
-    `--inject-config=${SETTINGS}/config.yaml`,
-    `--values=${SETTINGS}/values.yaml`,
-    `--mesh-config=${SETTINGS}/mesh.yaml`,
-  ];
   const small = `${ROOT}examples/helloworld.yaml`;
   const subjects: Subject[] = [
-    { name: "one small file", args: ["-f", small, ...settings], runs: 15, peer: { seconds: 0.08 } },
-    { name: "one small file, built-in configuration", args: ["-f", small], runs: 15, peer: { seconds: 0.08 } },
-    { name: "2,000 Deployments", args: ["-f", large, ...settings], runs: 3, peer: { seconds: 7.7, megabytes: 105 } },
+    { name: "one small file", file: small, runs: 15 },
+    { name: "one small file, built-in configuration", file: small, runs: 15, builtIn: true },
+    { name: "2,000 Deployments", file: large, runs: 3 },
   ];
-  for (const { name, args, runs, peer } of subjects) {
-    const all = [];
-    for (let run = 0; run < runs; run++) all.push(await measure(["inject", ...args]));
-    const seconds = median(all.map((one) => one.seconds));
-    const megabytes = Math.max(...all.map((one) => one.megabytes));
-    const memory = peer.megabytes === undefined ? "" : ` (istioctl ${peer.megabytes})`;
-    console.log(
-      `${name}: ${seconds.toFixed(3)} s, ${(seconds / peer.seconds).toFixed(2)} of istioctl's ${peer.seconds} s; ` +
-        `peak ${megabytes.toFixed(0)} MB${memory}`,
-    );
+  print(`${"".padEnd(50)}       s   CPU s      MB\n`);
+  try {
+    for (const { name, file, runs, builtIn = false } of subjects) {
+      const commands = new Map([["", builtIn ? OURS(file) : OURS_WITH_SETTINGS(file)]]);
+      if (peer !== undefined && !builtIn) commands.set(", istioctl", PEERS(peer)(file));
+      const all = await inTurn(commands, runs);
+      for (const [who, results] of all) print(`${(name + who).padEnd(50)}${figures(results)}\n`);
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
   }
-  await Deno.remove(folder, { recursive: true });
+}
+
+/** So many runs of each command, by its name. */
+async function inTurn(
+  commands: ReadonlyMap<string, readonly string[]>,
+  runs: number,
+): Promise<ReadonlyMap<string, readonly Run[]>> {
+  const all = new Map([...commands.keys()].map((who): [string, Run[]] => [who, []]));
+  for (let run = 0; run < runs; run++) {
+    for (const [who, command] of commands) all.get(who)?.push(await measure(command));
+  }
+  return all;
+}
+
+function figures(runs: readonly Run[]): string {
+  const [seconds = NaN, processor = NaN] = (["seconds", "processor"] as const)
+    .map((key) => median(runs.map((run) => run[key])));
+  const times = [seconds, processor].map((time) => time.toFixed(3).padStart(8)).join("");
+  return times + column(median(runs.map(({ megabytes }) => megabytes)));
 }
 
 await main();
