@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { ToldAdvice } from "../../../../src/check/advice/advice_schema.ts";
 import { explainInjection, type Explanation } from "../../../../src/check/mod.ts";
 import type { CheckResult } from "../../../../src/check/result_schema.ts";
-import { connect } from "../../../../src/core/kube/client/mod.ts";
+import type { KubeConnection } from "../../../../src/core/kube/client/mod.ts";
 import { isMap, type ValueMap } from "../../../../src/core/value.ts";
 import { realWorld } from "../../../../src/core/world/mod.ts";
 import { containersOf } from "../../../../src/inject/mod.ts";
@@ -13,32 +13,22 @@ import type { MeshCluster } from "./mesh_cluster.ts";
 import type { Results } from "./results.ts";
 
 /** Explains all workloads. */
-export async function explainAll({ cluster }: MeshCluster): Promise<readonly Explanation[]> {
-  return await asked(cluster.kubeconfig, { all: { namespace: undefined } });
+export async function explainAll({ api }: MeshCluster): Promise<readonly Explanation[]> {
+  return await asked(api, { all: { namespace: undefined } });
 }
 
 /** Explains one workload. */
-export async function explainOne({ cluster }: MeshCluster, workload: string, namespace: string): Promise<Explanation> {
-  const [explanation] = await asked(cluster.kubeconfig, { workload, namespace });
+export async function explainOne({ api }: MeshCluster, workload: string, namespace: string): Promise<Explanation> {
+  const [explanation] = await asked(api, { workload, namespace });
   assert(explanation !== undefined);
   return explanation;
 }
 
-async function asked(
-  kubeconfig: string,
+function asked(
+  api: KubeConnection,
   question: Pick<Parameters<typeof explainInjection>[2], "all" | "workload"> & { readonly namespace?: string },
 ): Promise<readonly Explanation[]> {
-  const api = await connect(realWorld(), { kubeconfig });
-  try {
-    return await explainInjection(realWorld(), api, {
-      namespace: "default",
-      choice: {},
-      configuration: {},
-      ...question,
-    });
-  } finally {
-    api.close();
-  }
+  return explainInjection(realWorld(), api, { namespace: "default", choice: {}, configuration: {}, ...question });
 }
 
 /** The first alternative with a command, of each fix. A look at a workload leads to what is told there. */

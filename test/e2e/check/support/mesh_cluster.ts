@@ -1,5 +1,7 @@
 /** A cluster with a healthy mesh: our webhook behind a Service, a node, and an injected pod. */
 import assert from "node:assert/strict";
+import { connect, type KubeConnection } from "../../../../src/core/kube/client/mod.ts";
+import { realWorld } from "../../../../src/core/world/mod.ts";
 import { isMap, type Value, type ValueMap } from "../../../../src/core/value.ts";
 import { BUILT_IN, containersOf } from "../../../../src/inject/mod.ts";
 import type { ManifestOptions } from "../../../../src/webhook/mod.ts";
@@ -10,7 +12,7 @@ import { addServiceAccount, created, createNamespace, removed, reported } from "
 import { until } from "../../../support/until.ts";
 import { apply, kubectl, startWebhook, triedStatus, type WebhookProcess } from "../../support/webhook.ts";
 import { type Authority, makeAuthority } from "./certificates.ts";
-import { type Results, resultsOf } from "./results.ts";
+import { type Results, resultsWith } from "./results.ts";
 
 /** The namespace of the control plane and of the webhook. */
 export const CONTROL_PLANE = "istio-system";
@@ -20,6 +22,8 @@ export const CONFIGURATION = "istio-sidecar-injector";
 /** The mesh. */
 export interface MeshCluster {
   readonly cluster: Cluster;
+  /** This process's connection, which all runs in it share. */
+  readonly api: KubeConnection;
   readonly webhook: WebhookProcess;
   readonly authority: Authority;
   /** The webhook's certificate, signed by the authority. */
@@ -42,16 +46,19 @@ export async function startMesh(): Promise<MeshCluster> {
       throw error;
     });
   const authority = makeAuthority();
+  const api = await connect(realWorld(), { kubeconfig: cluster.kubeconfig });
   const mesh: MeshCluster = {
     cluster,
+    api,
     webhook,
     authority,
     certificate: authority.sign(),
     kubectl: (...args) => kubectl(cluster, args),
     apply: (object) => apply(cluster, object),
     register: (change = (each) => each) => register(mesh, change),
-    results: () => resultsOf(cluster.kubeconfig),
+    results: () => resultsWith(api),
     async stop() {
+      api.close();
       await webhook.stop();
       await cluster.stop();
     },

@@ -5,7 +5,7 @@ import { chooseChecks } from "../../../../src/check/choose.ts";
 import { inventoryOf } from "../../../../src/check/inventory/mod.ts";
 import { CHECK_RESULTS, type CheckResult } from "../../../../src/check/result_schema.ts";
 import { runChecks } from "../../../../src/check/run.ts";
-import { connect } from "../../../../src/core/kube/client/mod.ts";
+import { connect, type KubeConnection } from "../../../../src/core/kube/client/mod.ts";
 import { realWorld } from "../../../../src/core/world/mod.ts";
 import { type runMesh, sayMesh } from "../../../support/programs/mesh.ts";
 import type { Cluster } from "../../support/cluster/cluster.ts";
@@ -37,15 +37,19 @@ export async function check(
 
 /** Runs all checks in this process, which is faster. */
 export async function resultsOf(kubeconfig: string): Promise<Results> {
-  const world = realWorld();
-  const api = await connect(world, { kubeconfig });
+  const api = await connect(realWorld(), { kubeconfig });
   try {
-    const scope = { namespace: undefined, istioNamespace: "istio-system", revision: undefined };
-    const all = chooseChecks(ALL_CHECKS, { categories: [], only: [], skip: [], pre: false });
-    return byId(await runChecks(all, inventoryOf({ api, clock: world.clock, scope }), () => {}));
+    return await resultsWith(api);
   } finally {
     api.close();
   }
+}
+
+/** Runs all checks in this process with a connection that stays. */
+export async function resultsWith(api: KubeConnection): Promise<Results> {
+  const scope = { namespace: undefined, istioNamespace: "istio-system", revision: undefined };
+  const all = chooseChecks(ALL_CHECKS, { categories: [], only: [], skip: [], pre: false });
+  return byId(await runChecks(all, inventoryOf({ api, clock: realWorld().clock, scope }), () => {}));
 }
 
 function byId(results: readonly CheckResult[]): Results {
