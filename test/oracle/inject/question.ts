@@ -23,7 +23,7 @@ export type Answer = { readonly documents: readonly unknown[] } | { readonly err
 
 /** The answers of this project. */
 export class Ours {
-  readonly #injectors = new Map<string, Injector>();
+  readonly #injectors = new Map<Settings, Map<string, Injector>>();
 
   async answer(question: Question): Promise<Answer> {
     try {
@@ -51,8 +51,10 @@ export class Ours {
   }
 
   #injector({ settings, native, revision }: Question): Injector {
-    const key = JSON.stringify([native, revision, settings]);
-    const known = this.#injectors.get(key);
+    const key = `${native} ${revision}`;
+    const injectors = this.#injectors.get(settings) ?? new Map<string, Injector>();
+    this.#injectors.set(settings, injectors);
+    const known = injectors.get(key);
     if (known !== undefined) return known;
     const source = (text: string, file: string) => ({ text, file });
     const injector = newInjector({
@@ -65,7 +67,7 @@ export class Ours {
       env: () => undefined,
       now: () => new Date(0),
     });
-    this.#injectors.set(key, injector);
+    injectors.set(key, injector);
     return injector;
   }
 }
