@@ -303,6 +303,15 @@ function fakeFiles(content: Map<string, Uint8Array>, watchers: Watchers): Files 
       const written: Uint8Array[] = [];
       return { write: (bytes) => void written.push(bytes), chunks: () => written, close: () => void written.splice(0) };
     },
+    keptLines(folder, name) {
+      const path = `${folder}/${name}`;
+      const text = () => new TextDecoder().decode(content.get(path));
+      return {
+        has: (line) => text().split("\n").includes(line),
+        add: (line) => void content.set(path, encoder.encode(`${text()}${line}\n`)),
+        close: () => {},
+      };
+    },
     writeText: (path, text) => content.set(path, encoder.encode(text)),
     makeFolder: () => Promise.resolve(),
     remove(path) {

@@ -36,6 +36,14 @@ export interface TemporaryFolder {
   remove(): void;
 }
 
+/** Lines that a cache keeps between runs. Its use needs no permission. */
+export interface KeptLines {
+  has(line: string): boolean;
+  /** Keeps a line of one word. Failures do not matter: a cache is never needed. */
+  add(line: string): void;
+  close(): void;
+}
+
 /** The file system. Throws `MeshError`s that name the path. */
 export interface Files {
   /** The content in chunks: a large file is never held whole. */
@@ -60,6 +68,11 @@ export interface Files {
    * possible then.
    */
   tidyTemporary(output?: string): void;
+  /**
+   * Opens the file of lines in a folder of this program in the user's folder for caches, and makes both. `undefined` if that fails,
+   * or if another user could write or replace them.
+   */
+  keptLines(folder: string, name: string): KeptLines | undefined;
   /** Creates a folder and its missing parents, with these permission bits (0700 by default). */
   makeFolder(path: string, mode?: number): Promise<void>;
   /** Removes a file or a tree; no error if it does not exist. */

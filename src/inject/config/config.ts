@@ -21,7 +21,8 @@ interface CommonConfig {
 /** Istio 1.9 and later: each template renders a part of a pod, which is merged into the pod. */
 export interface ModernConfig extends CommonConfig {
   readonly form: "modern";
-  readonly templates: ReadonlyMap<string, Template>;
+  /** Those of a checked configuration are parsed at their first use, which throws a MeshError for an invalid one. */
+  readonly templates: ReadonlyMap<string, () => Template>;
   readonly defaultTemplates: readonly string[];
   readonly aliases: ReadonlyMap<string, readonly string[]>;
 }
@@ -39,19 +40,20 @@ export type InjectorConfig = ModernConfig | LegacyConfig;
 const TEMPLATE_OF_BARE_TEXT = "sidecar";
 
 /**
- * Reads a configuration. Like the control plane, parses all templates, used or not.
- * Errors: a MeshError with file and field for a text in no known form, a field of the wrong type, or an invalid template.
+ * Reads a configuration. Like the control plane, parses all templates, used or not, unless `isChecked` says that this was done
+ * before with the same text. Errors: a MeshError with file and field for a text in no known form, a field of the wrong type, or an invalid template.
  */
-export function parseConfig(text: string, file: string, functions: FuncMap): InjectorConfig {
+export function parseConfig(text: string, file: string, functions: FuncMap, isChecked = false): InjectorConfig {
   const value = tryYaml(text, file);
   if (isMap(value)) {
     const inner = configMapEntry(value, "config", file);
-    if (inner !== undefined) return parseConfig(inner, `${file} (key "config")`, functions);
+    if (inner !== undefined) return parseConfig(inner, `${file} (key "config")`, functions, isChecked);
     // Today's ConfigMaps also have a `template`: a message to programs older than 1.9.
-    if (isMap(value["templates"]) && Object.keys(value["templates"]).length > 0) return modern(value, file, functions);
+    const { templates } = value;
+    if (isMap(templates) && Object.keys(templates).length > 0) return modern(value, { file, functions, isChecked });
     if (typeof value["template"] === "string") return legacy(value, value["template"], file);
   }
-  return bare(text, value, { file, functions });
+  return bare(text, value, { file, functions, isChecked });
 }
 
 /** Another key of a configuration's ConfigMap; `undefined` if the text is not a ConfigMap or has no such key. */
@@ -73,13 +75,13 @@ function tryYaml(text: string, file: string): Value | undefined {
   }
 }
 
-function modern(config: ValueMap, file: string, functions: FuncMap): ModernConfig {
-  const reader = { config, file };
+function modern(config: ValueMap, source: Source): ModernConfig {
+  const reader = { config, file: source.file };
   const defaults = strings(reader, "defaultTemplates");
   return {
     form: "modern",
     ...common(reader),
-    templates: parseTemplates(stringMap(reader, "templates"), file, functions),
+    templates: parseTemplates(stringMap(reader, "templates"), source),
     defaultTemplates: defaults.length === 0 ? [TEMPLATE_OF_BARE_TEXT] : defaults,
     aliases: aliases(reader),
   };
@@ -101,16 +103,17 @@ const POD_KEYS = /^(metadata|spec)\s*:/m;
 interface Source {
   readonly file: string;
   readonly functions: FuncMap;
+  readonly isChecked: boolean;
 }
 
-function bare(text: string, value: Value | undefined, { file, functions }: Source): InjectorConfig {
+function bare(text: string, value: Value | undefined, source: Source): InjectorConfig {
   const isTemplate = /\{\{|\[\[/.test(text) || (isMap(value) && value["kind"] === undefined && POD_KEYS.test(text));
-  if (!isTemplate && !LEGACY_KEYS.test(text)) throw notConfig(value, file);
+  if (!isTemplate && !LEGACY_KEYS.test(text)) throw notConfig(value, source.file);
   const common = { policy: "enabled", neverInjectSelector: [], alwaysInjectSelector: [], injectedAnnotations: {} };
   if (LEGACY_KEYS.test(text) && !POD_KEYS.test(text)) {
     return { form: "legacy", ...common, template: text, delimiters: delimitersOf(text) };
   }
-  const templates = parseTemplates(new Map([[TEMPLATE_OF_BARE_TEXT, text]]), file, functions);
+  const templates = parseTemplates(new Map([[TEMPLATE_OF_BARE_TEXT, text]]), source);
   return { form: "modern", ...common, templates, defaultTemplates: [TEMPLATE_OF_BARE_TEXT], aliases: new Map() };
 }
 
@@ -124,9 +127,14 @@ function notConfig(value: Value | undefined, file: string): MeshError {
   });
 }
 
-function parseTemplates(texts: ReadonlyMap<string, string>, file: string, functions: FuncMap): Map<string, Template> {
-  const templates = new Map<string, Template>();
-  for (const [name, text] of texts) templates.set(name, parseTemplate(name, text, { file, functions }));
+function parseTemplates(texts: ReadonlyMap<string, string>, source: Source): Map<string, () => Template> {
+  const templates = new Map<string, () => Template>();
+  for (const [name, text] of texts) {
+    let parsed: Template | undefined;
+    const template = () => parsed ??= parseTemplate(name, text, source);
+    if (!source.isChecked) template();
+    templates.set(name, template);
+  }
   return templates;
 }
 

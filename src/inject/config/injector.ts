@@ -19,6 +19,8 @@ export interface Source {
 /** The inputs of an injector. */
 export interface InjectorOptions {
   readonly config: Source;
+  /** Whether all templates of this text were parsed by this program before. */
+  readonly isChecked?: boolean | undefined;
   /** Default: the values in the configuration's ConfigMap. */
   readonly values?: Source | undefined;
   /** Default: Istio's defaults. */
@@ -115,7 +117,7 @@ function revisionName(revision = ""): string {
 function readConfig(options: InjectorOptions, values: ValueMap | undefined): LoadedConfig {
   const { text, file } = options.config;
   const world = { env: options.env, now: options.now };
-  const config = parseConfig(text, file, templateFunctions(world));
+  const config = parseConfig(text, file, templateFunctions(world), options.isChecked);
   if (config.form === "modern") {
     checkValues(values ?? newMap(), options.values?.file ?? file);
     return config;

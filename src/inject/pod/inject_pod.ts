@@ -102,7 +102,7 @@ const WRITING = ["set", "unset", "merge", "mustMerge", "mergeOverwrite", "mustMe
 /** A copy of the values if the templates change them: changes for one pod must not reach the next. */
 function valuesFor(templates: readonly string[], values: ValueMap, config: ModernConfig): ValueMap {
   const writes = templates.some((name) => {
-    const used = config.templates.get(name)?.functionNames;
+    const used = config.templates.get(name)?.().functionNames;
     return used !== undefined && WRITING.some((word) => used.has(word));
   });
   return writes ? copyMap(values) : values;

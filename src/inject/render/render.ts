@@ -31,7 +31,7 @@ export function renderTemplates(config: ModernConfig, names: readonly string[], 
     value: (text) => readerOf(config).read(text),
   };
   return names.map((name) => {
-    const template = config.templates.get(name);
+    const template = config.templates.get(name)?.();
     if (template === undefined) throw notFound(config, name);
     if (input.watch !== undefined) {
       return renderTemplate(config, { name, template: template.watched(input.watch) }, data ??= templateData(input));

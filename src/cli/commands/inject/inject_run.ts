@@ -11,6 +11,7 @@ import {
   templatePathsOf,
 } from "../../manifests/manifests.ts";
 import { type OutputTarget, outputTarget } from "../../manifests/output.ts";
+import { checkedConfigurations } from "./checked_configurations.ts";
 import type { InjectInput } from "./inject.ts";
 
 type Flags = InjectInput["flags"];
@@ -25,6 +26,7 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
   const templatePaths = templatePathsOf(flags, room);
   const cluster = await fromCluster(world, flags, { target, room });
   const scratch = openedEarly(world, { ...flags, keepGoing: flags.keepGoing || flags.showConfig }, target);
+  const checked = checkedConfigurations(world);
   world.permissions.keepOnly(permissionsFor(flags, target));
   const files = await readConfiguration(world, flags);
   const given = {
@@ -42,7 +44,9 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
     return EXIT.ok;
   }
   const inputs = await manifestInputs(world, flags, built);
+  const check = checked(configuration.config.text);
   const injector = await room.loadInjector({
+    isChecked: check.isDone,
     revision: cluster?.revision ?? flags.revision,
     ...configuration,
     nativeSidecars: flags.nativeSidecars || undefined,
@@ -50,6 +54,7 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
     env: (name) => world.env.get(name),
     now: () => world.clock.now(),
   });
+  check.keep();
   const { revision } = configuration;
   const notes = [room.describeConfiguration({ files, cluster, revision }), ...injector.notes];
   const warnings = room.unknownKeys(files, injector, configuration.config.text);

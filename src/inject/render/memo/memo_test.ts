@@ -191,7 +191,7 @@ function modern(injector: Injector): ModernConfig {
 }
 
 function templateOf(injector: Injector, name: string): Template {
-  const template = modern(injector).templates.get(name);
+  const template = modern(injector).templates.get(name)?.();
   assert.ok(template !== undefined);
   return template;
 }
