@@ -126,7 +126,9 @@ async function warm(
   const own = Object.entries(env ?? {}).map((
     [name, value],
   ) => [name, value.replace("FOLDER", caches).replace("ROOT", root).replace("PORT", freePort())]);
-  const variables = { KUBECONFIG: "/nonexistent", MESH_CACHES: caches, ...Object.fromEntries(own), ...kernel };
+  // The user's own cache would decide which functions run.
+  const kept = { XDG_CACHE_HOME: `${caches}-kept` };
+  const variables = { KUBECONFIG: "/nonexistent", ...kept, MESH_CACHES: caches, ...Object.fromEntries(own), ...kernel };
   const outcome = await run([warmUp, ...args], variables, env === undefined ? root : pod);
   if (outcome.code === REFUSED) throw new Error(`V8 did not take its code cache in "${args.join(" ")}"`);
   if (outcome.code === code && outcome.text.includes(standIn?.output ?? "")) return;

@@ -24,9 +24,9 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
   // A cluster's configuration is read with fewer permissions than kubectl needs.
   const built = flags.showConfig ? undefined : await preparedManifests(world, flags, target);
   const templatePaths = templatePathsOf(flags, room);
+  const checked = checkedConfigurations(world);
   const cluster = await fromCluster(world, flags, { target, room });
   const scratch = openedEarly(world, { ...flags, keepGoing: flags.keepGoing || flags.showConfig }, target);
-  const checked = checkedConfigurations(world);
   world.permissions.keepOnly(permissionsFor(flags, target));
   const files = await readConfiguration(world, flags);
   const given = {
