@@ -27,7 +27,7 @@ const REPEATABLE = PURE.union(new Set(["compact", "get", "merge", "mergeOverwrit
 /** Whether all templates of a configuration render the same for equal pods: nothing depends on time or chance. */
 export function isRepeatable(config: LoadedConfig): boolean {
   return config.form === "modern" &&
-    config.templates.values().every(({ functionNames }) => functionNames.isSubsetOf(REPEATABLE));
+    config.templates.values().every((template) => template().functionNames.isSubsetOf(REPEATABLE));
 }
 
 /** Whether a mapping of the input shows tokens; `undefined` for another mapping. */
