@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
+import { mapAt } from "../../../src/core/value.ts";
 import { type ManifestOptions, webhookManifests } from "../../../src/webhook/manifests/mod.ts";
 import { CERTIFICATE } from "../../support/tls/self_signed.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
-import { allowed } from "../support/cluster/requests.ts";
+import { allowed, createNamespace, got } from "../support/cluster/requests.ts";
 
 const IMAGE = "example.com/kubectl-mesh:1";
 
@@ -35,9 +36,8 @@ testWhen(needsCluster(), "a cluster accepts the output of webhook manifests", as
 
 /** The namespace enforces the restricted Pod Security level, and warns about Deployments. */
 async function createStrictNamespace(cluster: Cluster, namespace: string): Promise<void> {
-  await done(cluster, ["create", "namespace", namespace]);
-  const levels = ["enforce", "warn"].map((mode) => `pod-security.kubernetes.io/${mode}=restricted`);
-  await done(cluster, ["label", "namespace", namespace, ...levels]);
+  const levels = ["enforce", "warn"].map((mode) => [`pod-security.kubernetes.io/${mode}`, "restricted"] as const);
+  await createNamespace(cluster, namespace, Object.fromEntries(levels));
 }
 
 /** Standard output of kubectl. Warnings are errors. */
@@ -79,9 +79,10 @@ async function versionsOf(cluster: Cluster, manifests: string): Promise<string> 
 /** There are no controllers: the test creates the pod of the Deployment's template. */
 async function startsPod(cluster: Cluster, { revision, namespace = "istio-system" }: Partial<ManifestOptions>) {
   const name = revision === undefined ? "kubectl-mesh-webhook" : `kubectl-mesh-webhook-${revision}`;
-  const { spec } = JSON.parse(await done(cluster, ["get", "deployment", name, "-n", namespace, "-o", "json"]));
-  const metadata = { ...spec.template.metadata, name: `${name}-0`, namespace };
-  const pod = { apiVersion: "v1", kind: "Pod", metadata, spec: spec.template.spec };
+  const deployment = await got(cluster, `/apis/apps/v1/namespaces/${namespace}/deployments/${name}`);
+  const template = mapAt(mapAt(deployment, "spec"), "template");
+  const metadata = { ...mapAt(template, "metadata"), name: `${name}-0`, namespace };
+  const pod = { apiVersion: "v1", kind: "Pod", metadata, spec: mapAt(template, "spec") };
   await done(cluster, ["create", "--dry-run=server", "-f", "-"], JSON.stringify(pod));
 }
 
