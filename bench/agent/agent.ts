@@ -47,7 +47,7 @@ async function inNamespace(words: readonly string[]): Promise<number> {
   const envoy = await realEnvoy();
   if (envoy.missing !== undefined) throw new Error(envoy.missing);
   const script = "ip link set lo up && ip addr add 10.9.9.9/32 dev lo";
-  return await againInNamespaces(`${ROOT}/bench/agent.ts`, ["--envoy", envoy.path, ...words], { script });
+  return await againInNamespaces(`${ROOT}/bench/agent/agent.ts`, ["--envoy", envoy.path, ...words], { script });
 }
 
 async function binary(): Promise<string> {

@@ -63,7 +63,7 @@ async function inNamespace(words: readonly string[]): Promise<number> {
   await Deno.writeTextFile(hosts, "127.0.0.1 localhost istiod.istio-system.svc\n");
   const script = `mount --bind ${hosts} /etc/hosts && ip link set lo up && ip addr add 10.9.9.9/32 dev lo`;
   const flags = ["--envoy", envoy.path, "--plane", plane, ...words];
-  const code = await againInNamespaces(`${ROOT}/bench/identity.ts`, flags, { script, more: ["--mount"] });
+  const code = await againInNamespaces(`${ROOT}/bench/agent/identity.ts`, flags, { script, more: ["--mount"] });
   await Deno.remove(hosts);
   return code;
 }

@@ -6,11 +6,11 @@ import { SystemError } from "../system_calls.ts";
 export const CALL_NUMBERS = {
   x86_64: {
     ...{ socket: 41, write: 1, read: 0, close: 3, open: 257, flock: 73, setns: 308 },
-    ...{ pipe2: 293, ppoll: 271, wait4: 61, kill: 62, madvise: 28 },
+    ...{ pipe2: 293, ppoll: 271, wait4: 61, kill: 62, madvise: 28, ioctl: 16, userfaultfd: 323 },
   },
   aarch64: {
     ...{ socket: 198, write: 64, read: 63, close: 57, open: 56, flock: 32, setns: 268 },
-    ...{ pipe2: 59, ppoll: 73, wait4: 260, kill: 129, madvise: 233 },
+    ...{ pipe2: 59, ppoll: 73, wait4: 260, kill: 129, madvise: 233, ioctl: 29, userfaultfd: 282 },
   },
 } as const;
 
@@ -35,6 +35,10 @@ export interface KernelCalls {
   kill(pid: number, signal: number): void;
   /** madvise(2). */
   advise(address: bigint, size: bigint, advice: number): void;
+  /** userfaultfd(2), for faults outside the kernel: those need no privilege. */
+  openFaults(): number;
+  /** What calls ioctl(2) with a structure of 64-bit numbers, also when permissions were given up since. */
+  control(file: number, request: number, numbers: BigInt64Array<ArrayBuffer>): () => void;
 }
 
 let opened: KernelCalls | undefined;
@@ -46,6 +50,7 @@ export function kernelCalls(): KernelCalls {
 
 const CLOEXEC = 0o2000000;
 const WNOHANG = 1;
+const UFFD_USER_MODE_ONLY = 1;
 /** Relative paths start at the working directory (openat(2)). */
 const AT_FDCWD = -100;
 
@@ -79,6 +84,12 @@ function openCalls(): KernelCalls {
     },
     kill: (pid, signal) => void call("kill", pid, signal),
     advise: (address, size, advice) => void call("madvise", address, size, advice),
+    openFaults: () => call("userfaultfd", CLOEXEC | UFFD_USER_MODE_ONLY),
+    control(file, request, numbers) {
+      // The object keeps the numbers for the call.
+      const structure = { numbers, address: addressOf(numbers) };
+      return () => void call("ioctl", file, request, structure.address);
+    },
   };
 }
 
