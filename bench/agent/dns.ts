@@ -1,7 +1,8 @@
 /**
  * Processor time that an answer of the DNS server takes, and how many there are in a second, with one question and with 64
  * at once. Beside it a server in Go that looks nothing up: with Go's sockets less is not possible. The servers take turns;
- * `--runs` says how often. Needs Go. `--base FOLDER` is another checkout, whose server takes part.
+ * `--runs` says how often. Needs Go. `--base FOLDER` is another checkout, whose server takes part; `--pilot` adds pilot-agent's,
+ * which is built from Istio's module.
  */
 import { parseArgs } from "node:util";
 import { goProgram } from "../../test/support/programs/go_program.ts";
@@ -31,14 +32,21 @@ interface Subject {
 async function main(): Promise<void> {
   const { values } = parseArgs({
     args: Deno.args,
-    options: { runs: { type: "string", default: "3" }, base: { type: "string" }, "v8-flags": { type: "string" } },
+    options: {
+      runs: { type: "string", default: "3" },
+      base: { type: "string" },
+      pilot: { type: "boolean", default: false },
+      "v8-flags": { type: "string" },
+    },
   });
   const peer = await goProgram("bench/agent/dns_peer");
   const flags = values["v8-flags"] === undefined ? V8_FLAGS : `--v8-flags=${values["v8-flags"]}`;
+  const pilot = values.pilot ? [await goProgram("test/oracle/pilot_agent", "./dns"), String(HOSTS)] : undefined;
   const ours = [Deno.execPath(), "eval", "--quiet", flags, SERVER];
   const subjects: Subject[] = [
     { name: "this checkout", cwd: ROOT, command: ours },
     ...values.base === undefined ? [] : [{ name: "base", cwd: values.base, command: ours }],
+    ...pilot === undefined ? [] : [{ name: "pilot-agent", cwd: ROOT, command: pilot }],
     { name: "bare server in Go", cwd: ROOT, command: [peer, "serve"] },
   ];
   print(`${"".padEnd(34)}   us each       least       most answers/s       MB\n`);

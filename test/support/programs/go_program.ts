@@ -6,12 +6,13 @@ const FLAGS = ["-gcflags=all=-dwarf=false", "-ldflags=-s -w"];
 
 /**
  * Builds a package, by default the one in `folder`, with the module in that folder of the checkout. Returns the path of
- * the program, which is named by a hash of the files in the folder. Throws with the output of a build that fails.
+ * the program, which is named by a hash of the files in the folder and in a package below it. Throws with the output of a build that fails.
  */
 export async function goProgram(folder: string, from = "."): Promise<string> {
   const name = (from === "." ? folder : from).split("/").at(-1);
   const source = `${CHECKOUT}/${folder}`;
-  return await makeOnce(`${CACHE}/programs/${name}-${await hashOf(source)}`, async (program) => {
+  const hash = await hashOf(from.startsWith("./") ? [source, `${source}/${from}`] : [source]);
+  return await makeOnce(`${CACHE}/programs/${name}-${hash}`, async (program) => {
     // Tests that run meanwhile have deadlines: they come first.
     const args = ["-n", "10", "go", "-C", source, "build", ...FLAGS, "-o", program, from];
     const { success, stderr } = await new Deno.Command("nice", { args, env: { GOGC: "400" }, stdin: "null" }).output();
@@ -34,14 +35,18 @@ export async function askGoProgram<Answer>(
   return new TextDecoder().decode(stdout).trimEnd().split("\n").map(parse);
 }
 
-async function hashOf(folder: string): Promise<string> {
+async function hashOf(folders: readonly string[]): Promise<string> {
+  const texts = (await Promise.all(folders.map(textsOf))).flat();
+  const sum = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(texts.join("")));
+  return new Uint8Array(sum).slice(0, 8).toHex();
+}
+
+async function textsOf(folder: string): Promise<string[]> {
   const entries = await Array.fromAsync(Deno.readDir(folder));
   const names = entries.filter(({ name, isFile }) => isFile && /\.go$|^go\.(mod|sum)$/.test(name)).map(({ name }) =>
     name
   );
-  const texts = await Promise.all(
+  return await Promise.all(
     names.toSorted().map(async (name) => `${name}\n${await Deno.readTextFile(`${folder}/${name}`)}\n`),
   );
-  const sum = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(texts.join("")));
-  return new Uint8Array(sum).slice(0, 8).toHex();
 }
