@@ -57,7 +57,13 @@ function singlePages(kernel: KernelCalls, mappings: readonly Mapping[]): () => v
     const calls = mappings.map(([start, size]) =>
       kernel.control(file, FAULTS.register, BigInt64Array.of(start, size, FAULTS.writes, 0n))
     );
-    return () => calls.forEach((register) => register());
+    return () => {
+      try {
+        for (const register of calls) register();
+      } catch {
+        // Then the pages around come too.
+      }
+    };
   } catch {
     return () => {};
   }
