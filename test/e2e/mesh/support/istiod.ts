@@ -3,6 +3,7 @@ import { goProgram } from "../../../support/programs/go_program.ts";
 import { needsProgram } from "../../../support/test_when.ts";
 import { until } from "../../../support/until.ts";
 import type { Application } from "../../agent/support/application.ts";
+import { COLLECT_SELDOM } from "../../support/cluster/api_server.ts";
 import type { Namespace } from "../../iptables/support/pod.ts";
 
 /** The folder of the Go module that names the version of Istio. */
@@ -102,7 +103,7 @@ export class Istiod implements AsyncDisposable {
     this.#child = new Deno.Command("nsenter", {
       args: [`--net=${namespace.path}`, "sh", "-c", script, this.program, "discovery", ...flags],
       cwd: this.folder,
-      env: { ...ENV, ROOT_CA_DIR: `${this.folder}/cacerts`, ...this.options.env, ...env },
+      env: { ...COLLECT_SELDOM, ...ENV, ROOT_CA_DIR: `${this.folder}/cacerts`, ...this.options.env, ...env },
       stdin: "null",
     }).spawn();
     let ended: Deno.CommandStatus | undefined;

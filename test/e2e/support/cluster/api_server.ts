@@ -16,6 +16,9 @@ const FIRST_OBJECTS = [
   "/readyz",
 ];
 
+/** Fewer garbage collections: a tenth of the processor time of tests with a server, for 90 MB of memory. */
+export const COLLECT_SELDOM = { GOGC: "400" };
+
 /** Runs until {@link ApiServer.stop}. */
 export class ApiServer {
   readonly #etcd: Program;
@@ -117,6 +120,8 @@ async function writeFiles(folder: string): Promise<string[]> {
   await Deno.writeTextFile(`${folder}/client-ca.crt`, client.authority);
   return [
     "--bind-address=127.0.0.1",
+    "--profiling=false",
+    "--enable-priority-and-fairness=false",
     `--cert-dir=${folder}/certs`,
     `--service-account-key-file=${folder}/sa.key`,
     `--service-account-signing-key-file=${folder}/sa.key`,
@@ -155,6 +160,7 @@ class Program {
   constructor(command: string, args: readonly string[], log: string) {
     this.#shell = new Deno.Command("sh", {
       args: ["-c", SHELL, "sh", log, command, ...args],
+      env: COLLECT_SELDOM,
       stdin: "piped",
     }).spawn();
   }

@@ -42,8 +42,8 @@ function bind({ from, at: path, isReadOnly }: Mount, at: (path: string) => strin
   const [source, target] = [quoted(from), at(path)];
   const parent = at(path.slice(0, path.lastIndexOf("/")));
   // A program that runs cannot be opened for writing, and the checkout may have brought it along.
-  const made = `mkdir -p ${parent}; if [ -d ${source} ]; then mkdir -p ${target}; ` +
-    `elif [ ! -e ${target} ]; then : > ${target}; fi`;
+  const made = `if [ -d ${source} ]; then [ -d ${target} ] || mkdir -p ${target}; ` +
+    `elif [ ! -e ${target} ]; then [ -d ${parent} ] || mkdir -p ${parent}; : > ${target}; fi`;
   const bound = `mount --rbind ${source} ${target}`;
   return [made, bound, ...(isReadOnly ? [`mount -o remount,bind,ro ${target}`] : [])].join("; ");
 }
