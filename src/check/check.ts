@@ -33,6 +33,8 @@ export interface Finding {
    * The affected objects: `namespace/web`, `pod/shop/cart-1`, `mutatingwebhookconfiguration/istio-sidecar-injector`.
    */
   readonly objects?: readonly string[];
+  /** The right without which it is unknown: `list on pods`. */
+  readonly missingRight?: string;
 }
 
 /** A check. */

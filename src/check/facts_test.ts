@@ -227,6 +227,7 @@ Deno.test("a part of a value may be unknown too: the configuration of a control 
   assert.deepEqual(await judge(missing, { ...all, expectations: () => Promise.resolve({ value: undecided }) }), {
     result: "unknown",
     message: "cannot tell for 1 pod: needs get on configmaps",
+    missingRight: "get on configmaps",
   });
 });
 

@@ -20,7 +20,8 @@ export async function judge({ run }: Pick<Check, "run">, inventory: Inventory): 
     return "value" in answer ? answer.value : findingFor(answer);
   } catch (error) {
     if (error instanceof ApiError && error.status === 403) {
-      return { result: "unknown", message: `cannot tell: ${errorLine(error)}` };
+      const missingRight = errorLine(error);
+      return { result: "unknown", message: `cannot tell: ${missingRight}`, missingRight };
     }
     if (error instanceof MeshError) return { result: "error", message: errorLine(error) };
     return {
@@ -32,5 +33,9 @@ export async function judge({ run }: Pick<Check, "run">, inventory: Inventory): 
 
 function findingFor({ why, of }: CannotTell): Finding {
   const about = of === "" ? "" : ` for ${of}`;
-  return { result: "failed" in why ? "error" : "unknown", message: `cannot tell${about}: ${reason(why)}` };
+  return {
+    result: "failed" in why ? "error" : "unknown",
+    message: `cannot tell${about}: ${reason(why)}`,
+    ...("forbidden" in why ? { missingRight: why.forbidden } : {}),
+  };
 }

@@ -58,7 +58,8 @@ Deno.test("a user without rights gets no ok, and no success", async () => {
 
 Deno.test("the clock answers nothing of the webhooks: a category without any other answer is no success", () => {
   const told = (id: string, result: "ok" | "unknown") => {
-    return { id, category: "webhook", title: id, result, message: "", fixes: [], hint: "", objects: [] } as const;
+    const empty = { message: "", fixes: [], hint: "", missingRight: "", objects: [] } as const;
+    return { id, category: "webhook", title: id, result, ...empty } as const;
   };
   const hidden = told("webhook-exists", "unknown");
   assert.equal(summaryOf([hidden, told("clock-skew", "ok")], "error").isSuccess, false);

@@ -22,11 +22,11 @@ export function neededText(id: string): string {
 /** A check with its result, and the advice that is told. */
 export function resultOf(
   { id, category, title }: Check,
-  { result, message = "", objects = [] }: Finding,
+  { result, message = "", objects = [], missingRight = "" }: Finding,
   fixes: readonly ToldFix[] = [],
 ): CheckResult {
   const hint = WITHOUT_HINT.includes(result) ? "" : `see "kubectl mesh check --explain ${id}"`;
-  return { id, category, title, result, message, fixes, hint, objects };
+  return { id, category, title, result, message, fixes, hint, missingRight, objects };
 }
 
 /** All results as one. */

@@ -12,6 +12,9 @@ const CHECK_RESULT = z.strictObject({
   message: z.string().describe("empty if there is nothing to say"),
   fixes: z.array(TOLD_FIX).readonly().describe("what to do about it; empty if all is well"),
   hint: z.string().describe("the command that explains the check; empty if all is well"),
+  missingRight: z.string().describe(
+    "the right without which the result is unknown, such as `list on pods`; empty if none is missing",
+  ),
   objects: z.array(z.string()).readonly().describe("what it is about, such as `pod/shop/cart-1`"),
 });
 

@@ -84,13 +84,10 @@ function isUnreached({ result, message }: CheckResult): boolean {
 
 type MarkOf = (outcome: Outcome) => string;
 
-/** The words of `reason` for a missing right. */
-const NEEDS_RIGHT = /^cannot tell.*: needs /;
-
 /** What could not be checked, and how all ended. */
 function lastLines(results: readonly CheckResult[], failOn: FailOn, markOf: MarkOf): string[] {
   const { mark, counts: { ok, warning, error, unknown, skipped } } = summaryOf(results, failOn);
-  const needsRights = results.some(({ result, message }) => result === "unknown" && NEEDS_RIGHT.test(message));
+  const needsRights = results.some(({ missingRight }) => missingRight !== "");
   const rights = needsRights ? ': "kubectl mesh check --rbac" prints the rights' : "";
   const hint = `${counted(unknown, "check")} could not be made${rights}`;
   const all = [`${ok} ok`, counted(warning, "warning"), counted(error, "error"), `${unknown} unknown`];

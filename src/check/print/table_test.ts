@@ -14,6 +14,7 @@ function result(id: string, rest: Partial<CheckResult>): CheckResult {
     message: "",
     fixes: [],
     hint: "",
+    missingRight: "",
     objects: [],
     ...rest,
   };
@@ -44,7 +45,12 @@ const RESULTS: readonly CheckResult[] = [
     objects: ["service/a/b"],
   }),
   result("endpoints", { result: "skipped", message: 'it needs "service"' }),
-  result("secret", { result: "unknown", message: "cannot tell: needs get on secrets", hint: hint("secret") }),
+  result("secret", {
+    result: "unknown",
+    message: "cannot tell: needs get on secrets",
+    missingRight: "get on secrets",
+    hint: hint("secret"),
+  }),
 ];
 
 Deno.test("a dumb terminal gets ASCII marks", () => {
@@ -100,9 +106,9 @@ Status check results are ×: 2 ok, 1 warning, 1 error, 1 unknown, 1 skipped
 
 Deno.test("rights are named only where one is missing", () => {
   const look = { color: false, short: false, failOn: "error", width: 80 } as const;
-  const hidden = result("admission", { result: "unknown", message: "cannot tell: the pods are not visible" });
+  const hidden = result("admission", { result: "unknown", message: "cannot tell: the policy needs a look" });
   assert.match(tableText([hidden], look), /\n1 check could not be made\nStatus/);
-  const both = [hidden, result("secret", { result: "unknown", message: 'cannot tell for "a": needs get on secrets' })];
+  const both = [hidden, result("secret", { result: "unknown", message: "cannot tell", missingRight: "get on secrets" })];
   assert.match(tableText(both, look), /\n2 checks could not be made: "kubectl mesh check --rbac" prints the rights\n/);
 });
 

@@ -31,13 +31,13 @@ function roleOf(name: string): GlanceContainer["role"] {
   return name === "istio-proxy" ? "proxy" : CAPTURE.includes(name) ? "capture" : "application";
 }
 
-type State = Pick<GlanceContainer, "state" | "since" | "restarts" | "lastEnd" | "result" | "message">;
+type State = Pick<GlanceContainer, "state" | "ready" | "since" | "restarts" | "lastEnd" | "result" | "message">;
 
 function stateOf(status: ValueMap, kind: Kind, now: number | undefined): State {
   const restarts = intAt(status, "restartCount") ?? 0;
   const last = mapAt(mapAt(status, "lastState"), "terminated");
   const lastEnd = isEmpty(last) ? "" : exitInWords(intAt(last, "exitCode") ?? -1, textAt(last, "reason"));
-  const common = { restarts, lastEnd };
+  const common = { ready: null, restarts, lastEnd };
   const state = mapAt(status, "state");
   if (isMap(state["running"])) {
     return { ...common, ...running(status, mapAt(state, "running"), { lastEnd, kind, now }) };
@@ -56,19 +56,26 @@ function running(
   status: ValueMap,
   state: ValueMap,
   { lastEnd, kind, now }: { readonly lastEnd: string; readonly kind: Kind; readonly now: number | undefined },
-): Pick<State, "state" | "since" | "result" | "message"> {
+): Pick<State, "state" | "ready" | "since" | "result" | "message"> {
   const since = textAt(state, "startedAt");
   const seconds = secondsBetween(millisecondsOf(since), now);
   const restarts = intAt(status, "restartCount") ?? 0;
   // The kubelet calls an ephemeral container never ready.
-  const isUnready = status["ready"] === false && kind !== "ephemeral";
+  const { ready } = status;
+  const isUnready = ready === false && kind !== "ephemeral";
   const parts = [
     seconds === null ? "runs" : `runs for ${ageText(seconds)}`,
     ...isUnready ? ["not ready"] : [],
     ...restarts === 0 ? [] : [`${restarts} restarts${lastEnd === "" ? "" : `, the last after ${lastEnd}`}`],
   ];
   const result = isUnready || restarts > 0 ? "warning" : "ok";
-  return { state: "running", since, result, message: parts.join("; ") };
+  return {
+    state: "running",
+    ready: typeof ready === "boolean" && kind !== "ephemeral" ? ready : null,
+    since,
+    result,
+    message: parts.join("; "),
+  };
 }
 
 function ended(state: ValueMap, kind: Kind): Pick<State, "state" | "since" | "result" | "message"> {

@@ -16,6 +16,7 @@ const CONTAINER = z.strictObject({
   role: z.enum(["proxy", "capture", "application"]).describe("capture: it makes or checks the rules of the kernel"),
   image: z.string(),
   state: z.enum(["running", "waiting", "ended", "unknown"]),
+  ready: z.boolean().nullable().describe("of one that runs, as the kubelet says; null where that says nothing"),
   since: TIME,
   restarts: z.number(),
   lastEnd: z.string().describe("how it ended the last time, in words; empty if it did not"),

@@ -316,6 +316,23 @@ Deno.test("an ephemeral container is no problem of the pod: it is never ready, a
   assert.deepEqual(findings, []);
 });
 
+Deno.test("readiness is the kubelet's word, not the words of a message", () => {
+  const since = { running: { startedAt: "2026-01-02T01:00:00Z" } };
+  const ended = { terminated: { exitCode: 1, reason: "not ready" } };
+  const { readiness, containers } = glanceWith({
+    "pod.json": podWith({ containers: [PROXY, { name: "app" }, { name: "late" }] }, {
+      conditions: [{ type: "Ready", status: "False" }],
+      containerStatuses: [
+        { name: "istio-proxy", state: since, ready: true },
+        { name: "app", state: since, ready: true, restartCount: 1, lastState: ended },
+        { name: "late", state: since, ready: false },
+      ],
+    }),
+  });
+  assert.deepEqual(containers.map(({ ready }) => ready), [true, true, false]);
+  assert.equal(readiness.message, "late is not ready: not the proxy, but the application's own probe");
+});
+
 const UNREADY_POD = podWith({ containers: [{ ...PROXY }] }, {
   conditions: [{ type: "Ready", status: "False" }],
   containerStatuses: [{ name: "istio-proxy", state: { running: { startedAt: "2026-01-02T01:00:00Z" } }, ready: false }],

@@ -42,7 +42,7 @@ function ofReady({ isReady, reason }: ProxyReadiness): Readiness {
 }
 
 function isUnready(container: GlanceContainer | undefined): boolean {
-  return container?.message.includes("not ready") === true;
+  return container?.ready === false;
 }
 
 function ofEnvoy(state: string, { isReady, reason }: ProxyReadiness): Readiness {

@@ -213,7 +213,8 @@ async function someRights(scene: Scene): Promise<void> {
   assert.deepEqual(captured, {
     code: 1,
     stdout: "",
-    stderr: "error: The capture is not complete: it needs list on namespaces, list on nodes\n",
+    stderr: "error: The capture is not complete: it needs list on namespaces, list on nodes\n" +
+      '  hint: "kubectl mesh check --rbac" prints the rights\n',
   });
   const decided = await offline("inject", "-f", "-", "--inject-config", file, "--as-webhook", "--report=json");
   assert.deepEqual(decided, online);

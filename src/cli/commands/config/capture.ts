@@ -54,6 +54,8 @@ export const CONFIG_CAPTURE = command({
   run: runCapture,
 });
 
+const RIGHTS = 'hint: "kubectl mesh check --rbac" prints the rights';
+
 async function runCapture(world: World, { flags }: Input<typeof FLAGS>): Promise<number> {
   const target = { format: "yaml", file: flags.output === "-" ? undefined : flags.output } as const;
   const [{ connect }, room, { captureText }] = await Promise.all([
@@ -77,7 +79,7 @@ async function runCapture(world: World, { flags }: Input<typeof FLAGS>): Promise
     const needs = [...new Set(capture.unreadable.map(({ needs }) => needs))];
     for (const text of capture.withheld) say(world, `note: a secret is replaced by "[redacted]": ${text}\n`);
     if (needs.length === 0) return EXIT.ok;
-    say(world, `error: The capture is not complete: it needs ${needs.join(", ")}\n`);
+    say(world, `error: The capture is not complete: it needs ${needs.join(", ")}\n  ${RIGHTS}\n`);
     return EXIT.failed;
   } catch (error) {
     output.abort();
