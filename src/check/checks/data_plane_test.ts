@@ -221,6 +221,7 @@ Deno.test("without the right to list pods the result is unknown", async () => {
     assert.deepEqual(await findingFor(check.id, clusterInventory({ forbidden: /pods$/ })), {
       result: "unknown",
       message: "cannot tell: needs list on pods",
+      missingRight: "list on pods",
     });
   }
 });

@@ -129,6 +129,7 @@ Deno.test("injector-configuration: a missing ConfigMap is named, a forbidden one
   assert.deepEqual(forbidden, {
     result: "unknown",
     message: 'cannot tell: needs get on configmaps in the namespace "istio-system"',
+    missingRight: 'get on configmaps in the namespace "istio-system"',
   });
 });
 

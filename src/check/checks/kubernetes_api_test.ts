@@ -54,6 +54,7 @@ Deno.test("the API of webhooks must be served", async () => {
   assert.deepEqual(await finding("api-admission-registration", { forbidden: /apis/ }), {
     result: "unknown",
     message: "cannot tell: needs get on the path /apis",
+    missingRight: "get on the path /apis",
   });
 });
 

@@ -228,7 +228,11 @@ for (const { id, name, objects, result, says = /^/ } of ROWS) {
 Deno.test("namespaces: forbidden lists are unknown", async () => {
   for (const check of NAMESPACE_CHECKS) {
     const finding = await judge(check, clusterInventory({ objects: WEBHOOKS, forbidden: /namespaces$/ }));
-    assert.deepEqual(finding, { result: "unknown", message: "cannot tell: needs list on namespaces" });
+    assert.deepEqual(finding, {
+      result: "unknown",
+      message: "cannot tell: needs list on namespaces",
+      missingRight: "list on namespaces",
+    });
   }
 });
 

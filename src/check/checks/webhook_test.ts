@@ -34,6 +34,7 @@ Deno.test("without an injection webhook other checks are skipped", async () => {
   assert.deepEqual(await finding("webhook-exists", { forbidden: /webhook/ }), {
     result: "unknown",
     message: "cannot tell: needs list on mutatingwebhookconfigurations",
+    missingRight: "list on mutatingwebhookconfigurations",
   });
 });
 
@@ -113,6 +114,7 @@ Deno.test("the failure policy is reported with the affected pods", async () => {
   assert.deepEqual(await finding("webhook-failure-policy", { objects: ignoring, forbidden: /pods/ }), {
     result: "unknown",
     message: "cannot tell: needs list on pods",
+    missingRight: "list on pods",
   });
 });
 

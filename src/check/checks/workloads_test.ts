@@ -335,6 +335,7 @@ Deno.test("workloads: an unknown decision of a webhook is unknown, not ok", asyn
     assert.deepEqual(hidden, {
       result: "unknown",
       message: 'cannot tell for 1 pod: needs get on configmaps in the namespace "istio-system"',
+      missingRight: 'get on configmaps in the namespace "istio-system"',
     });
   }
   const other = await found("workload-proxy-missing", [...conditioned, ...pods(WITH_PROXY)]);

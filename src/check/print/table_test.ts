@@ -108,7 +108,10 @@ Deno.test("rights are named only where one is missing", () => {
   const look = { color: false, short: false, failOn: "error", width: 80 } as const;
   const hidden = result("admission", { result: "unknown", message: "cannot tell: the policy needs a look" });
   assert.match(tableText([hidden], look), /\n1 check could not be made\nStatus/);
-  const both = [hidden, result("secret", { result: "unknown", message: "cannot tell", missingRight: "get on secrets" })];
+  const both = [
+    hidden,
+    result("secret", { result: "unknown", message: "cannot tell", missingRight: "get on secrets" }),
+  ];
   assert.match(tableText(both, look), /\n2 checks could not be made: "kubectl mesh check --rbac" prints the rights\n/);
 });
 

@@ -84,6 +84,7 @@ Deno.test("without a visible certificate the result is unknown", async () => {
   assert.deepEqual(await webhookFinding("webhook-certificate", forbidden), {
     result: "unknown",
     message: 'cannot tell: needs get on secrets in the namespace "istio-system"',
+    missingRight: 'get on secrets in the namespace "istio-system"',
   });
 });
 

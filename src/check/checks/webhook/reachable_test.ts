@@ -113,6 +113,7 @@ Deno.test("a user who may not create pods sees the missing right", async () => {
   assert.deepEqual(await reach(dryRun), {
     result: "unknown",
     message: 'cannot tell: needs create on pods in the namespace "shop"',
+    missingRight: 'create on pods in the namespace "shop"',
   });
 });
 

@@ -37,6 +37,7 @@ Deno.test("forbidden reads are unknown", async () => {
   const needs = (what: string) => ({
     result: "unknown",
     message: `cannot tell: needs ${what} in the namespace "istio-system"`,
+    missingRight: `${what} in the namespace "istio-system"`,
   });
   assert.deepEqual(await webhookFinding("webhook-service", forbidden), needs("get on services"));
   assert.deepEqual(await webhookFinding("webhook-endpoints", forbidden), needs("list on endpointslices"));
