@@ -60,9 +60,8 @@ function running(
   const since = textAt(state, "startedAt");
   const seconds = secondsBetween(millisecondsOf(since), now);
   const restarts = intAt(status, "restartCount") ?? 0;
-  // The kubelet calls an ephemeral container never ready.
-  const { ready } = status;
-  const isUnready = ready === false && kind !== "ephemeral";
+  const ready = readyOf(status, kind);
+  const isUnready = ready === false;
   const parts = [
     seconds === null ? "runs" : `runs for ${ageText(seconds)}`,
     ...isUnready ? ["not ready"] : [],
@@ -71,11 +70,16 @@ function running(
   const result = isUnready || restarts > 0 ? "warning" : "ok";
   return {
     state: "running",
-    ready: typeof ready === "boolean" && kind !== "ephemeral" ? ready : null,
+    ready,
     since,
     result,
     message: parts.join("; "),
   };
+}
+
+/** The kubelet calls an ephemeral container never ready. */
+function readyOf({ ready }: ValueMap, kind: Kind): boolean | null {
+  return typeof ready === "boolean" && kind !== "ephemeral" ? ready : null;
 }
 
 function ended(state: ValueMap, kind: Kind): Pick<State, "state" | "since" | "result" | "message"> {
