@@ -16,7 +16,7 @@ const FIRST_OBJECTS = [
   "/readyz",
 ];
 
-/** Fewer garbage collections: a tenth of the processor time of tests with a server, for 90 MB of memory. */
+/** Fewer garbage collections, for 90 MB of memory. */
 export const COLLECT_SELDOM = { GOGC: "400" };
 
 /** Runs until {@link ApiServer.stop}. */
