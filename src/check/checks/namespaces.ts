@@ -1,5 +1,5 @@
 /** The category namespaces: injection labels compared with the served revisions. */
-import type { Namespace as StoredNamespace } from "../../core/kube/client/mod.ts";
+import type { Namespace as StoredNamespace, Pod } from "../../core/kube/client/mod.ts";
 import { closest } from "../../core/text/mod.ts";
 import { LABEL } from "../../core/mesh/annotations/labels.ts";
 import type { ValueMap } from "../../core/value.ts";
@@ -253,11 +253,21 @@ function bothModes(namespace: Namespace): readonly Problem[] {
 
 /** Pods without a sidecar leave the mesh. */
 function withoutAmbient(namespace: Namespace): Advice {
-  const { name, enrolment: { pods } } = namespace;
-  const own = pods?.filter((pod) => pod.metadata.namespace === name && isAlive(pod));
-  const isLosing = own === undefined || own.some((pod) => findProxy(pod) === undefined);
+  const isLosing = livePods(namespace)?.some((pod) => findProxy(pod) === undefined) ?? true;
   const advice = relabelled(namespace, "leave ambient mode", { [LABEL.dataplaneMode]: undefined });
   return isLosing ? { ...advice, risk: "takes-out" } : advice;
+}
+
+/** A label that nobody serves: pods with a proxy keep it when they are recreated only if the label is served again. */
+function withoutUnserved(namespace: Namespace, key: string): Advice {
+  const isLosing = livePods(namespace)?.some((pod) => findProxy(pod) !== undefined) ?? true;
+  const advice = relabelled(namespace, "remove the label", { [key]: undefined });
+  return isLosing && !namespace.isSystem ? { ...advice, risk: "takes-out" } : advice;
+}
+
+/** The live pods of the namespace; `undefined` if they are not known. */
+function livePods({ name, enrolment: { pods } }: Namespace): readonly Pod[] | undefined {
+  return pods?.filter((pod) => pod.metadata.namespace === name && isAlive(pod));
 }
 
 /** Injection labels that no webhook serves. Another check reports misspelled values. */
@@ -266,7 +276,7 @@ function unserved(namespace: Namespace, webhooks: readonly InjectorWebhook[]): r
   const key = injection === "enabled" ? LABEL.injection : injection === undefined ? LABEL.revision : undefined;
   const value = key === LABEL.injection ? injection : revision;
   if (key === undefined || value === undefined || isServed(webhooks, name, { [key]: value })) return [];
-  const removal = relabelled(namespace, "remove the label", { [key]: undefined });
+  const removal = withoutUnserved(namespace, key);
   if (isSystem) {
     const message = `no webhook serves ${key}=${value}, and no pod there is injected`;
     return [{ object, result: "warning", message, advice: [removal] }];

@@ -9,6 +9,7 @@ import { ALL_CHECKS } from "./all.ts";
 import { NAMESPACE_CHECKS } from "./namespaces.ts";
 import { findingFor } from "../../../test/support/kube/finding.ts";
 import { judge } from "../judge.ts";
+import type { Value } from "../../core/value.ts";
 
 const WEBHOOKS = [...meshWebhooks(), ...meshWebhooks({ revision: "canary", tags: ["prod"] })];
 
@@ -223,6 +224,19 @@ for (const { id, name, objects, result, says = /^/ } of ROWS) {
     assert.equal(finding.result, result, finding.message);
     assert.match(finding.message, says);
   });
+}
+
+Deno.test("namespace-revision-served: the label of pods in the mesh is not what goes first", async () => {
+  const unselected = WEBHOOKS.map((each) => ({ ...each, webhooks: selectingNobody(each["webhooks"]) }));
+  const injected = [namespace({ "istio-injection": "enabled" }), pod({}, ["app", "istio-proxy"])];
+  const { result, message } = await found("namespace-revision-served", [...unselected, ...injected]);
+  assert.equal(result, "warning", message);
+  assert.match(message, /\nfix: let the webhooks select .*\nor: see first .*\n.*\nor: remove the label:\n/);
+});
+
+function selectingNobody(webhooks: Value | undefined): Value {
+  if (!Array.isArray(webhooks)) throw new Error("a configuration has no webhooks");
+  return webhooks.map((each) => ({ ...Object(each), namespaceSelector: { matchLabels: { nobody: "here" } } }));
 }
 
 Deno.test("namespaces: forbidden lists are unknown", async () => {
