@@ -6,7 +6,7 @@
  */
 import { ClusterPool, POOL } from "../test/e2e/support/cluster/pool.ts";
 import { BUNDLED, bundledProgram } from "./test/bundled_program.ts";
-import { filesOf, type Job, jobsOf, runsProgram, SUITES } from "./test/jobs.ts";
+import { filesOf, inOrder, type Job, jobsOf, runsProgram, SUITES } from "./test/jobs.ts";
 import { MESH_BINARY } from "../test/support/programs/mesh.ts";
 import { killLeftBehind, removeNamespaces, RUN } from "./test/left_behind.ts";
 import { sum, summary } from "./test/report.ts";
@@ -78,20 +78,20 @@ function titleOf({ suite, files }: Job, { seconds }: Pick<JobResult, "seconds">)
 }
 
 /**
- * The jobs of suites, files and folders; the slowest suite first. With a binary, tests of functions do not run again,
+ * The jobs of suites, files and folders, in the order of their start. With a binary, tests of functions do not run again,
  * unless their file is named.
  */
 function chosen(named: readonly string[]): Job[] {
-  const suites = Object.keys(SUITES).map((suite) => ({ suite, files: filesOf(suite, ROOT) })).toReversed();
+  const suites = Object.keys(SUITES).map((suite) => ({ suite, files: filesOf(suite, ROOT) }));
   const unknown = named.find((name) => {
     return suites.every(({ suite, files }) => suite !== name && !files.some((file) => isIn(file, name)));
   });
   if (unknown !== undefined) throw new Error(`No suite, file or folder of tests is called "${unknown}"`);
-  return suites.flatMap(({ suite, files }) => {
+  return inOrder(suites.flatMap(({ suite, files }) => {
     const isNamed = (file: string) => named.length === 0 || named.some((name) => suite === name || isIn(file, name));
     const differs = (file: string) => suite === "unit" || named.includes(file) || runsProgram(file);
     return jobsOf(suite, files.filter((file) => isNamed(file) && (MESH_BINARY === undefined || differs(file))), ROOT);
-  });
+  }));
 }
 
 function isIn(file: string, path: string): boolean {

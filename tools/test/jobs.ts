@@ -63,11 +63,22 @@ function testsBelow(root: string, folder: string): string[] {
   }
 }
 
-/** The jobs of a suite, in the order of their start. */
+/** The jobs of a suite. */
 export function jobsOf(suite: string, files: readonly string[], root: string): Job[] {
   if (suite === "unit") return unitJobs(files, root);
-  const order = [...FIRST.filter((file) => files.includes(file)), ...files.filter((file) => !FIRST.includes(file))];
-  return order.map((file) => ({ suite, files: [file], joined: false, needsCluster: usesPool(root, file) }));
+  return files.map((file) => ({ suite, files: [file], joined: false, needsCluster: usesPool(root, file) }));
+}
+
+/**
+ * Jobs in the order of their start: the slowest files, then unit tests, many of which wait for timers while others compute, then the
+ * other files: the last jobs of a run are short, and no processor waits for one.
+ */
+export function inOrder(jobs: readonly Job[]): Job[] {
+  const rank = ({ files: [file = ""], suite }: Job) => {
+    const slow = FIRST.indexOf(file);
+    return slow >= 0 ? slow : FIRST.length + (suite === "unit" ? 0 : 1);
+  };
+  return jobs.toSorted((a, b) => rank(a) - rank(b));
 }
 
 function unitJobs(files: readonly string[], root: string): Job[] {

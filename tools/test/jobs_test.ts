@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { filesBelow, read, ROOT } from "../../test/house/source.ts";
-import { filesOf, FIRST, jobsOf, runsProgram } from "./jobs.ts";
+import { filesOf, FIRST, inOrder, jobsOf, runsProgram } from "./jobs.ts";
 
 Deno.test("runsProgram(): tests that start the program themselves or through others", () => {
   assert.equal(runsProgram("test/golden/cli_process_test.ts"), true);
@@ -23,4 +23,11 @@ Deno.test("unit tests are modules of one, but for those that may leave something
   const joined = (file: string) => jobs.filter(({ files }) => files.includes(file)).map(({ joined }) => joined);
   assert.deepEqual(joined("src/core/log_test.ts"), [true]);
   assert.deepEqual(joined("src/core/world/deno/processes_test.ts"), [false]);
+});
+
+Deno.test("inOrder(): slow files, unit tests, short files", () => {
+  const job = (suite: string, file: string) => ({ suite, files: [file], joined: false, needsCluster: false });
+  const [first = "", second = ""] = FIRST;
+  const jobs = [job("unit", "a"), job("golden", "b"), job("e2e", "c"), job("e2e", second), job("e2e", first)];
+  assert.deepEqual(inOrder(jobs).map(({ files: [file] }) => file), [first, second, "a", "b", "c"]);
 });
