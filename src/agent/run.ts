@@ -1,5 +1,6 @@
 /** The agent: reads the settings, starts the status server and runs Envoy. */
 import { type Logger, logText, startLog } from "../core/log.ts";
+import { releaseStartupMemory } from "../core/startup_memory.ts";
 import type { World } from "../core/world/world.ts";
 import { VERSION } from "../version.ts";
 import type { ControlPlane } from "./control_plane.ts";
@@ -46,7 +47,7 @@ export async function runAgent(world: World, args: readonly string[], name: Prog
     serving?.then(({ metrics }) => metrics.register(() => controlPlane.current()?.collect() ?? []));
     if (settings.envoy.isDisabled) {
       controlPlane.start();
-      releaseStartupMemory(world);
+      releaseStartupMemory(world.clock, () => world.system.releaseMemory());
     }
     return await runLifecycle(world, {
       envoy: settings.envoy.isDisabled
@@ -60,27 +61,12 @@ export async function runAgent(world: World, args: readonly string[], name: Prog
       changed(phase) {
         wasLive ||= phase === "running";
         if (phase === "starting") serving?.then((server) => server.forgetReadiness());
-        if (phase === "running") releaseStartupMemory(world);
+        if (phase === "running") releaseStartupMemory(world.clock, () => world.system.releaseMemory());
       },
     });
   } finally {
     await controlPlane.close();
     await (await serving)?.close();
-  }
-}
-
-/** Milliseconds: the first second still uses the startup code; V8 collects what the start left within half a minute. */
-const RELEASES = [1000, 30_000];
-
-/** Half of the memory is program pages that only the startup needs. */
-async function releaseStartupMemory({ clock, system }: World): Promise<void> {
-  for (const milliseconds of RELEASES) {
-    await clock.sleep(milliseconds);
-    try {
-      system.releaseMemory();
-    } catch {
-      // Then it has more memory: not every system lets a process do this.
-    }
   }
 }
 

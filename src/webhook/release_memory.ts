@@ -1,27 +1,21 @@
-/** Memory that only the start needs: most of it are pages of the program. */
+/** Memory that only the start needs, of a process that gives up its permissions. */
+import { releaseStartupMemory } from "../core/startup_memory.ts";
 import type { World } from "../core/world/mod.ts";
-
-/** Milliseconds: the first second still runs what starts; V8 collects what the start left within half a minute. */
-const RELEASES = [1000, 30_000];
 
 /** To be called before permissions are given up; what it returns releases memory some times from then on, until the signal. */
 export function startupMemory(
   { system, clock }: Pick<World, "system" | "clock">,
 ): (signal: AbortSignal) => Promise<void> {
-  const release = unlessRefused(() => system.memoryReleaser());
+  const release = releaserOf(system);
   return async (signal) => {
-    if (release === undefined) return;
-    for (const milliseconds of RELEASES) {
-      await clock.sleep(milliseconds, signal);
-      if (!signal.aborted) unlessRefused(release);
-    }
+    if (release !== undefined) await releaseStartupMemory(clock, release, signal);
   };
 }
 
-/** Not every system lets a process do this: then it has more memory. */
-function unlessRefused<T>(call: () => T): T | undefined {
+/** `undefined` where a process may not do this. */
+function releaserOf(system: World["system"]): (() => void) | undefined {
   try {
-    return call();
+    return system.memoryReleaser();
   } catch {
     return undefined;
   }

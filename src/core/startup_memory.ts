@@ -1,0 +1,22 @@
+/** Memory that only the start of a long-lived process needs: most of it are pages of the program. */
+import type { World } from "./world/world.ts";
+
+/** Milliseconds: the first second still uses the startup code; V8 collects what the start left within half a minute. */
+const RELEASES = [1000, 30_000];
+
+/** Releases memory some times from now on, until the signal. Not every system lets a process do this: then it has more memory. */
+export async function releaseStartupMemory(
+  clock: World["clock"],
+  release: () => void,
+  end?: AbortSignal,
+): Promise<void> {
+  for (const milliseconds of RELEASES) {
+    await clock.sleep(milliseconds, end);
+    if (end?.aborted === true) return;
+    try {
+      release();
+    } catch {
+      // The next one may be permitted.
+    }
+  }
+}
