@@ -31,7 +31,7 @@ export function needsOf({ id, needs }: Check): readonly string[] {
 
 /** The selected checks. Errors: a UsageError for an unknown id or category, and for an empty selection. */
 export function chooseChecks(all: readonly Check[], choice: Choice): Chosen {
-  refuseUnknown(choice.categories, CATEGORIES, "category");
+  refuseUnknown(choice.categories, CATEGORIES, "category", all);
   const words = [...CATEGORIES, ...all.map(({ id }) => id)];
   for (const list of [choice.only, choice.skip]) refuseUnknown(list, words, "check or category");
   const isNamed = ({ id, category }: Check, list: readonly string[]) => list.includes(id) || list.includes(category);
@@ -59,13 +59,22 @@ function withNeeds(wanted: readonly Check[], left: readonly Check[]): readonly C
 /** The ids do not fit on a line. */
 const IDS = { "category": "", "check or category": '"kubectl mesh check --list" prints the ids, ' } as const;
 
-function refuseUnknown(words: readonly string[], known: readonly string[], what: keyof typeof IDS): void {
+function refuseUnknown(
+  words: readonly string[],
+  known: readonly string[],
+  what: keyof typeof IDS,
+  checks: readonly Check[] = [],
+): void {
   const unknown = words.find((word) => !known.includes(word));
   if (unknown === undefined) return;
   throw new UsageError(`There is no ${what} "${unknown}"`, {
-    hint: injectionHint(unknown, what) ?? closestHint(unknown, known) ??
+    hint: injectionHint(unknown, what) ?? checkHint(unknown, checks) ?? closestHint(unknown, known) ??
       `${IDS[what]}categories are ${CATEGORIES.join(", ")}`,
   });
+}
+
+function checkHint(word: string, checks: readonly Check[]): string | undefined {
+  return checks.some(({ id }) => id === word) ? `it is a check: use "--only ${word}"` : undefined;
 }
 
 function closestHint(word: string, known: readonly string[]): string | undefined {

@@ -1,6 +1,9 @@
 /** Flags that several commands have, declared once. */
 import { flag, type FlagTable, TIMER } from "../core/command/mod.ts";
 
+/** A time as kubectl reads it: a number alone has seconds. */
+export const KUBECTL_TIMER = { ...TIMER, unit: 1000 } as const;
+
 /** kubectl's flags that say which cluster is meant. */
 export const CLUSTER = {
   kubeconfig: flag("--kubeconfig FILE", "Kubeconfig file; in a pod without one its service account counts", {
@@ -21,7 +24,7 @@ export const CLUSTER = {
   }),
   insecureSkipTlsVerify: flag("--insecure-skip-tls-verify", "Take any certificate of the server: insecure"),
   requestTimeout: flag("--request-timeout TIME", "Limit of one request, but not of a dry run; 0 is no limit", {
-    ...TIMER,
+    ...KUBECTL_TIMER,
     default: "10s",
   }),
 } as const satisfies FlagTable;

@@ -184,6 +184,9 @@ Deno.test("check injection: live pods older than the label are a problem, and ar
   assert.deepEqual(explanation.warnings, ["2 live pods have no proxy, but a new pod gets one"]);
   assert.deepEqual(toldOf(explanation), ["fix: recreate its pods:", RESTART]);
   assert.equal(explanation.hasProblem, true);
+  const told = /the policy is "enabled"; 2 live pods have no proxy, but a new pod gets one/;
+  assert.match(overviewText([explanation], { ...LOOK, width: 200 }), told);
+  assert.match(overviewText([explanation], { ...LOOK, isWide: true }), told);
 });
 
 Deno.test("check injection: a label on the Deployment itself is reported with the commands that move it", async () => {
@@ -287,7 +290,7 @@ Deno.test("check injection of all workloads: a line for each, without what a con
   assert.match(lines[0] ?? "", /^NAMESPACE +WORKLOAD +VERDICT +CAUSE$/);
   assert.match(lines[1] ?? "", /^shop +deployment\.apps\/out +not injected +label "sidecar/);
   assert.match(lines[2] ?? "", /^ {46}"false"$/);
-  assert.match(lines[3] ?? "", /^shop +deployment\.apps\/web +injected +the policy is "enabled"$/);
+  assert.match(lines[3] ?? "", /^shop +deployment\.apps\/web +injected +the policy is "enabled"; 1 live/);
   assert(lines.every((line) => line.length <= 80));
   const wide = overviewText(await explain({ namespace: "shop" }), { width: 80, isWide: true }).split("\n");
   assert.match(wide[0] ?? "", /^NAMESPACE +WORKLOAD +VERDICT +BY +CAUSE +FIX$/);

@@ -57,7 +57,8 @@ export function overviewText(explanations: readonly Explanation[], { width, isWi
   const column = Math.max(...first.map((line) => line.length)) + 2;
   const isBelow = width - column < LEAST;
   const lines = first.flatMap((line, index) => {
-    const cause = index === 0 ? "CAUSE" : explanations[index - 1]?.message ?? "";
+    const explanation = explanations[index - 1];
+    const cause = explanation === undefined ? "CAUSE" : shortCause(explanation);
     if (isBelow) return [line, ...block(cause, "    ", width)];
     const [start = "", ...rest] = wrappedAround(safe(cause), width - column);
     return [`${line.padEnd(column)}${start}`, ...rest.map((each) => `${" ".repeat(column)}${each}`)];
@@ -70,12 +71,25 @@ const HINT = '\n"kubectl mesh check injection KIND/NAME -n NAMESPACE" tells what
 
 function wideOverview(explanations: readonly Explanation[]): string {
   const rows = explanations.map((each) => {
-    const { namespace, workload, by, message, fixes } = each;
-    return [namespace, workload, shortVerdict(each), by ?? "-", message, commandsIn(fixes).join(" && ") || "-"];
+    const { namespace, workload, by, fixes } = each;
+    return [
+      namespace,
+      workload,
+      shortVerdict(each),
+      by ?? "-",
+      shortCause(each),
+      commandsIn(fixes).join(" && ") || "-",
+    ];
   });
   return `${
     columns([["NAMESPACE", "WORKLOAD", "VERDICT", "BY", "CAUSE", "FIX"], ...rows.map((row) => row.map(safe))])
   }`;
+}
+
+/** What decided; where something else is wrong, also that. */
+function shortCause({ verdict, message, warnings, hasProblem }: Explanation): string {
+  const isTold = verdict === "refused" || verdict === "cannot-tell" || !hasProblem;
+  return isTold ? message : [message, ...warnings].join("; ");
 }
 
 /** The commands of the first advice of each fix; its text where no command can do it. */

@@ -72,6 +72,8 @@ export interface Flag {
   readonly completes?: Completes;
   readonly least?: number;
   readonly most?: number;
+  /** Milliseconds of a number without a unit; without it, a duration must have a unit. */
+  readonly unit?: number;
   /** What help calls the value, such as `FILE`. */
   readonly value?: string;
   /** One or more clauses, lower case, without a final period. */

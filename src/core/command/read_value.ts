@@ -25,8 +25,9 @@ const asInteger = (least: number, most: number): Reader => (text, flag) => {
   return { reason: `it takes a whole number from ${from} to ${to}` };
 };
 
-const asDuration: Reader = (text, { least = 0, most = Infinity }) => {
-  const nanoseconds = readDuration(text);
+const asDuration: Reader = (text, { least = 0, most = Infinity, unit }) => {
+  const isBare = unit !== undefined && /^\d+$/.test(text);
+  const nanoseconds = isBare ? BigInt(text) * BigInt(unit * 1e6) : readDuration(text);
   if (typeof nanoseconds !== "bigint") return { reason: `${nanoseconds.reason}: ${DURATION}` };
   const value = Number(nanoseconds) / 1e6;
   if (value >= least && value <= most) return { value };

@@ -12,6 +12,8 @@ const RIGHT: readonly (readonly [Flag, string, unknown])[] = [
   [TIME, "500ms", 500],
   [TIME, "0", 0],
   [TIME, "1.5ms", 1.5],
+  [{ ...TIME, unit: 1000 }, "10", 10_000],
+  [{ ...TIME, unit: 1000 }, "10ms", 10],
   [NUMBER, "+42", 42],
   [CHOICE, "b", "b"],
   [flag({ type: "url" }), "https://[::1]:1/x?y", "https://[::1]:1/x?y"],

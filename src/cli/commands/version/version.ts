@@ -1,12 +1,12 @@
 import { COMMIT, COMMIT_DATE } from "../../../build.ts";
-import { flag, type FlagGroups, TIMER } from "../../../core/command/mod.ts";
+import { flag, type FlagGroups } from "../../../core/command/mod.ts";
 import { EXIT } from "../../../core/errors.ts";
 import { kubeconfigPaths } from "../../../core/kubeconfig_paths.ts";
 import type { World } from "../../../core/world/world.ts";
 import { VERSION } from "../../../version.ts";
 import { command, type Input } from "../../command.ts";
 import { say } from "../../failure.ts";
-import { CLUSTER, CONTROL_PLANE } from "../../shared_flags.ts";
+import { CLUSTER, CONTROL_PLANE, KUBECTL_TIMER } from "../../shared_flags.ts";
 import type { VersionInfo } from "./version_schema.ts";
 
 const FLAGS = {
@@ -17,7 +17,10 @@ const FLAGS = {
   "Cluster": {
     istioNamespace: { ...CONTROL_PLANE.istioNamespace, defaultDoc: "all namespaces" },
     ...CLUSTER,
-    requestTimeout: flag("--request-timeout TIME", "Limit of one request; 0 is no limit", { ...TIMER, default: "3s" }),
+    requestTimeout: flag("--request-timeout TIME", "Limit of one request; 0 is no limit", {
+      ...KUBECTL_TIMER,
+      default: "3s",
+    }),
   },
 } as const satisfies FlagGroups;
 

@@ -29,7 +29,10 @@ export function parseError(error: unknown, doc: SourceDocument): unknown {
     });
   }
   const details = { place: placeOf(doc, found.offset), cause: error };
-  return new MeshError(found.message, looksLikeTemplate(doc.text) ? { ...details, hint: TEMPLATE_HINT } : details);
+  return new MeshError(
+    found.message,
+    looksLikeTemplate(doc.text, found.offset) ? { ...details, hint: TEMPLATE_HINT } : details,
+  );
 }
 
 function finding(error: unknown, text: string): { message: string; offset: number } | undefined {
@@ -50,6 +53,9 @@ function tabIndentation(text: string, offset: number): number | undefined {
   return undefined;
 }
 
-function looksLikeTemplate(text: string): boolean {
-  return /\{\{-?\s*[.$a-zA-Z/"(]/.test(text);
+/** Whether an action stands where the error is: elsewhere it is text, as the templates of an injector configuration. */
+function looksLikeTemplate(text: string, offset: number): boolean {
+  const lines = new Lines(text);
+  const before = lines.start(lines.start(offset) - 1);
+  return /\{\{-?\s*[.$a-zA-Z/"(]/.test(text.slice(before, lines.next(offset)));
 }

@@ -27,6 +27,7 @@ const ERRORS: readonly (readonly [string, string, RegExp, RegExp?])[] = [
   ["a:\n  b: 1\n\tc: 2\n", "f.yaml: document 1, line 3, column 1", /^A tab is used for indentation$/],
   ["a: {{ .Values.x }}\n", "f.yaml: document 1, line 1, column 5", /A map or list cannot be a key/, /Helm template/],
   ["{{- if .x }}\na: 1\n", "f.yaml: document 1, line 1, column 3", /Cannot read the YAML/, /Helm template/],
+  ["a: *x\nb:\n  c: |\n    {{ .x }}\n", "f.yaml: document 1, line 1, column 4", /"x" is not defined/, /^$/],
   ["a: .inf\n", "f.yaml: document 1, line 1, column 4", /\.inf/],
   [".nan\n", "f.yaml: document 1, line 1, column 1", /\.nan/],
   ["~: 1\n", "f.yaml: document 1, line 1, column 1", /Null cannot be a key/],
