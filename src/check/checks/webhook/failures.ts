@@ -49,6 +49,11 @@ const FAILURES: readonly Failure[] = [
     advice: ({ target }) => logged(target),
   },
   {
+    pattern: /unable to load root certificates|unable to parse bytes as PEM/,
+    meaning: () => "the caBundle of the configuration is no certificate in PEM: the webhook writes it",
+    advice: ({ target }) => restarted(target),
+  },
+  {
     pattern: /x509: .*expired|not yet valid/,
     meaning: () => "the webhook's certificate is not valid now",
     advice: ({ target }) => [...restarted(target), byHand("correct the clocks of the nodes")],
@@ -59,13 +64,14 @@ const FAILURES: readonly Failure[] = [
     advice: ({ target }) => restarted(target),
   },
   {
-    pattern: /x509:/,
+    // Go's x509.HostnameError.
+    pattern: /x509: (certificate is (valid for|not valid for any)|cannot validate|certificate relies on legacy)/,
     meaning: () => "the webhook's certificate does not name its Service",
     advice: ({ target }) => restarted(target),
   },
   {
-    pattern: /unable to load root certificates|unable to parse bytes as PEM/,
-    meaning: () => "the caBundle of the configuration is no certificate in PEM: the webhook writes it",
+    pattern: /x509:/,
+    meaning: () => "the API server does not accept the webhook's certificate",
     advice: ({ target }) => restarted(target),
   },
   {
