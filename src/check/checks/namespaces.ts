@@ -21,7 +21,14 @@ import { targetOfOwner } from "../injection/target.ts";
 import { isChosen } from "../inventory/mod.ts";
 import { isAlive } from "../inventory/live_pods.ts";
 import { isWithoutSidecars } from "../inventory/sidecars.ts";
-import { INJECTION_VALUES, isServed, labelsText, labelText, servedLabels } from "../inventory/served_labels.ts";
+import {
+  INJECTION_VALUES,
+  isServed,
+  labelsText,
+  labelText,
+  nearMisses,
+  servedLabels,
+} from "../inventory/served_labels.ts";
 import { findingOf, fixesBy, type Problem } from "./findings.ts";
 import { discovered, ofInjected, pullSecrets, rootCertificate } from "./namespaces/control_plane.ts";
 
@@ -152,20 +159,6 @@ function inScope({ scope }: Pick<Facts, "scope">, namespaces: readonly StoredNam
     });
 }
 
-const KEYS: readonly string[] = [LABEL.injection, LABEL.revision];
-
-/** Keys that mean something elsewhere, or look as if they did; no webhook reads them on a namespace. */
-const NEAR_MISSES: Readonly<Record<string, string>> = {
-  "istio-injected": LABEL.injection,
-  "istio-inject": LABEL.injection,
-  "istio.io/injection": LABEL.injection,
-  "sidecar-injection": LABEL.injection,
-  "sidecar.istio.io/inject": LABEL.injection,
-  "sidecar.istio.io/injection": LABEL.injection,
-  "istio-revision": LABEL.revision,
-  "istio.io/revision": LABEL.revision,
-};
-
 /** Other labels of the namespace, with their risk for its pods. */
 function relabelled({ name, labels, enrolment }: Namespace, change: string, of: LabelChange): Advice {
   const risk = riskOfLabels(enrolment, of);
@@ -187,10 +180,7 @@ function spelling(namespace: Namespace): readonly Problem[] {
       "and no pod is injected";
     problems.push({ object, result: "error", message, advice: correctedValue(namespace, injection) });
   }
-  for (const key of Object.keys(labels)) {
-    const meant = KEYS.includes(key) ? undefined : NEAR_MISSES[key] ?? closest(key, KEYS);
-    if (meant === undefined) continue;
-    const message = `the label "${key}" has no effect: did you mean "${meant}"?`;
+  for (const { key, meant, message } of nearMisses(labels)) {
     problems.push({ object, result: "warning", message, advice: correctedKey(namespace, key, meant) });
   }
   return problems;

@@ -189,6 +189,14 @@ Deno.test("check injection: live pods older than the label are a problem, and ar
   assert.match(overviewText([explanation], { ...LOOK, isWide: true }), told);
 });
 
+Deno.test("check injection: a key of the namespace that nothing reads is told", async () => {
+  const { message } = await explained([...MESH, namespace({ "istio.io/revision": "default" }), deployment()]);
+  assert.match(
+    message,
+    /no injection label: .*; the label "istio\.io\/revision" has no effect: did you mean "istio\.io\/rev"\?$/,
+  );
+});
+
 Deno.test("check injection: a label on the Deployment itself is reported with the commands that move it", async () => {
   const explanation = await explained([...MESH, namespace(), deployment({}, { [INJECT]: "true" })]);
   assert.match(explanation.warnings[0] ?? "", /is on the Deployment itself, where it has no effect/);

@@ -12,6 +12,7 @@ import {
   labelsText,
   labelText,
   type NamespaceLabel,
+  nearMisses,
   servedLabels,
 } from "../inventory/served_labels.ts";
 import type { Target } from "./target.ts";
@@ -159,11 +160,12 @@ function podNotServed({ target, podRevision, served }: Seen): Cause {
 }
 
 function notLabelled(seen: Seen): Cause {
-  const { target, served } = seen;
+  const { target, served, namespace } = seen;
+  const near = nearMisses(namespace).map(({ message }) => `; ${message}`);
   return {
     reason: "namespace-not-labelled",
     field: "namespace.metadata.labels",
-    message: `the namespace "${target.namespace}" has no injection label: ${labelsText(served)}`,
+    message: `the namespace "${target.namespace}" has no injection label: ${labelsText(served)}${near.join("")}`,
     advice: joining(seen, { workload: "inject this workload only", namespace: "inject the namespace" }),
   };
 }

@@ -1,5 +1,6 @@
 /** Injection labels, and the revisions that webhooks serve. */
 import { LABEL } from "../../core/mesh/annotations/labels.ts";
+import { closest } from "../../core/text/mod.ts";
 import { newMap, type Value, type ValueMap } from "../../core/value.ts";
 import { type InjectorWebhook, namespaceLabels, sendsPod } from "./injector_webhooks.ts";
 
@@ -28,6 +29,37 @@ export function isServed(webhooks: readonly InjectorWebhook[], namespace: string
 export function labelText(labels: ValueMap, key: string): string | undefined {
   const value: Value | undefined = labels[key];
   return typeof value === "string" ? value : undefined;
+}
+
+/** A label of a namespace that no webhook reads, and the one that it looks like. */
+interface NearMiss {
+  readonly key: string;
+  readonly meant: string;
+  /** `the label "istio-injected" has no effect: did you mean "istio-injection"?`. */
+  readonly message: string;
+}
+
+const KEYS: readonly string[] = [LABEL.injection, LABEL.revision];
+
+/** Keys that mean something elsewhere, or look as if they did; no webhook reads them on a namespace. */
+const NEAR_MISSES: Readonly<Record<string, string>> = {
+  "istio-injected": LABEL.injection,
+  "istio-inject": LABEL.injection,
+  "istio.io/injection": LABEL.injection,
+  "sidecar-injection": LABEL.injection,
+  "sidecar.istio.io/inject": LABEL.injection,
+  "sidecar.istio.io/injection": LABEL.injection,
+  "istio-revision": LABEL.revision,
+  "istio.io/revision": LABEL.revision,
+};
+
+/** The labels of a namespace whose keys look like injection labels. */
+export function nearMisses(labels: ValueMap): readonly NearMiss[] {
+  return Object.keys(labels).flatMap((key) => {
+    const meant = KEYS.includes(key) ? undefined : NEAR_MISSES[key] ?? closest(key, KEYS);
+    if (meant === undefined) return [];
+    return [{ key, meant, message: `the label "${key}" has no effect: did you mean "${meant}"?` }];
+  });
 }
 
 /** `istio-injection=enabled or istio.io/rev=canary`. */
