@@ -4,15 +4,16 @@ import { findProxy } from "../../inject/mod.ts";
 import type { Check, Finding } from "../check.ts";
 import type { ExpectedPod } from "../inventory/expectations.ts";
 import { type Facts, inAll, later } from "../facts.ts";
-import { LABEL } from "../../core/mesh/annotations/labels.ts";
 import { ANNOTATION } from "../../core/mesh/annotations/names.ts";
-import { type Advice, byHand, harmless, look, type Risk } from "../advice/advice.ts";
-import { explainInjection, type Named, setLabel } from "../advice/commands.ts";
-import { annotatedPod, changePod, editedPod, recreated } from "../injection/workload_advice.ts";
+import { type Advice, byHand, look } from "../advice/advice.ts";
+import { explainInjection, type Named } from "../advice/commands.ts";
+import { annotatedPod, editedPod, recreated } from "../injection/workload_advice.ts";
 import { misplacedRequests } from "../injection/misplaced.ts";
-import { objectTarget, podOf, targetNamed } from "../injection/target.ts";
+import { objectTarget, podOf } from "../injection/target.ts";
 import { findingOf, type Problem } from "./findings.ts";
-import { appPorts, initNetwork, jobProxy, otherMesh, proxyUser } from "./workloads/application.ts";
+import { appPorts, initNetwork, jobProxy, proxyUser } from "./workloads/application.ts";
+import { optedOut } from "./workloads/opted_out.ts";
+import { otherMesh } from "./workloads/other_mesh.ts";
 import { haveNativeSidecars } from "./security/native_sidecars.ts";
 import { hostNetwork, missingProxy, onWindows, otherProxy, unexpectedProxy } from "./workloads/expected.ts";
 import { podsCreated } from "./workloads/created.ts";
@@ -29,7 +30,8 @@ interface Row {
   readonly judge: Judge;
   /** The judge asks which proxies are written in templates. */
   readonly readsTemplates?: true;
-  readonly advice: (object: Named, hasNativeSidecars: boolean) => readonly Advice[];
+  /** Of what its problems do not tell themselves. */
+  readonly advice?: (object: Named, hasNativeSidecars: boolean) => readonly Advice[];
 }
 
 const ROWS: readonly Row[] = [
@@ -71,10 +73,6 @@ const ROWS: readonly Row[] = [
     id: "workload-other-mesh",
     title: "no injected pod has the sidecar of another mesh",
     judge: otherMesh,
-    advice: (object) => [
-      byHand("turn off the other mesh for its pod template, or its namespace", "workload"),
-      optedOut(object, "keep it out of this mesh", "takes-out"),
-    ],
   },
   {
     id: "workload-init-network",
@@ -122,18 +120,6 @@ function nativeSidecar(object: Named, hasNativeSidecars: boolean): Advice {
   return hasNativeSidecars ? advice : byHand(`${change}, where all nodes run Kubernetes 1.29 or later`, "workload");
 }
 
-/** The label keeps webhooks from being called for new pods. */
-function optedOut(object: Named, change: string, risk: Risk): Advice {
-  const { kind, namespace } = object;
-  const told = { change, risk, namespace } as const;
-  if (kind === "pod") return { ...harmless(change, "workload", setLabel(object, LABEL.inject, "false")), ...told };
-  const target = targetNamed(object);
-  if (target === undefined) {
-    return { ...byHand(`${change}: label its pod template ${LABEL.inject}=false`, "workload"), risk };
-  }
-  return { ...changePod(target, { of: "labels", key: LABEL.inject, value: "false" }), ...told };
-}
-
 export const WORKLOAD_CHECKS: readonly Check[] = [
   ...ROWS.map((row): Check => ({
     id: row.id,
@@ -174,7 +160,7 @@ async function ofPods(facts: Facts, { judge, advice, readsTemplates }: Row): Pro
     return { ...problem, message: `${problem.message} (${more.length + 1} pods)` };
   });
   const canBeNative = problems.length > 0 && await haveNativeSidecars(facts);
-  return findingOf(problems, (object) => advice(object, canBeNative));
+  return findingOf(problems, (object) => advice?.(object, canBeNative) ?? []);
 }
 
 /** Nothing that is looked at is no reason to say `ok`. */

@@ -4,7 +4,6 @@ import {
   containersOfProxyUser,
   findProxy,
   initContainersWithoutNetwork,
-  otherMeshSidecars,
   portConflicts,
   PROXY_UID,
 } from "../../../inject/mod.ts";
@@ -14,7 +13,8 @@ import type { PodProblem } from "./pod_problem.ts";
 
 const PROXY = "istio-proxy";
 
-function isInMesh({ hasProxy, decision }: ExpectedPod): boolean {
+/** Whether it has a proxy, or gets one when it is created again. */
+export function isInMesh({ hasProxy, decision }: ExpectedPod): boolean {
   return hasProxy || known(decision)?.inject === true;
 }
 
@@ -26,13 +26,6 @@ export function initNetwork({ pod, hasProxy }: ExpectedPod): PodProblem | undefi
     result: "warning",
     message: `its init containers ${quoted(cut)} run before the proxy, without network access`,
   };
-}
-
-/** Two proxies capture the traffic of one pod: neither gets all of it. */
-export function otherMesh(expected: ExpectedPod): PodProblem | undefined {
-  const [other] = otherMeshSidecars(expected.pod);
-  if (other === undefined || !isInMesh(expected)) return undefined;
-  return { result: "error", message: `it has the sidecar "${other.container}" of ${other.mesh}` };
 }
 
 function quoted(names: readonly string[]): string {

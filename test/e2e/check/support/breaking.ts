@@ -34,6 +34,10 @@ export interface Told {
   readonly says: RegExp;
   /** What somebody writes in the editor that the advice opens. */
   readonly writer?: Writer;
+  /** Words of the advice that the user decides on; else the first one with a command is followed. */
+  readonly picks?: RegExp;
+  /** The workload that leaves the mesh by that decision: `mesh/deployment.apps/odd`. */
+  readonly leaves?: string;
   /** What controllers, kubelets and restarted pods do when the advice was followed. */
   readonly reacts?: (mesh: MeshCluster) => Promise<unknown>;
 }

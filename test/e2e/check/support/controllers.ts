@@ -1,6 +1,7 @@
 /** What restarted pods, kubelets and controllers do: none of them runs beside the API server. */
 import assert from "node:assert/strict";
 import { isMap, mapAt, type ValueMap } from "../../../../src/core/value.ts";
+import { containersOf } from "../../../../src/inject/mod.ts";
 import type { Breakage, Told } from "./breaking.ts";
 import { configured, connectAnew } from "./breaking.ts";
 import {
@@ -66,10 +67,12 @@ interface Workload extends PodParts {
   readonly kind: "Deployment" | "CronJob";
   /** What the kubelet says of a pod. */
   readonly reports?: (pod: ValueMap) => Reports;
+  /** What another injector makes of a new pod. */
+  readonly admits?: (pod: ValueMap) => ValueMap;
 }
 
 /** Adds a workload with a pod. What follows the advice gets a new pod of its template. */
-export function withWorkload({ kind, reports, ...parts }: Workload, told: Told): Breakage {
+export function withWorkload({ kind, reports, admits = (pod) => pod, ...parts }: Workload, told: Told): Breakage {
   const metadata = { name: "odd", namespace: "mesh" };
   const spec = mapAt(podOf("odd", parts), "spec");
   const template = { metadata: { labels: { app: "odd" } }, spec };
@@ -84,14 +87,15 @@ export function withWorkload({ kind, reports, ...parts }: Workload, told: Told):
         jobTemplate: { spec: { template: { ...template, spec: { ...spec, restartPolicy: "Never" } } } },
       },
     };
+  const run = async (mesh: MeshCluster) => await runPod(mesh, admits(await podOfTemplate(mesh, kind)), reports);
   return {
     make: async (mesh) => {
       await mesh.apply(object);
-      await runPod(mesh, await podOfTemplate(mesh, kind), reports);
+      await run(mesh);
     },
     reacts: async (mesh) => {
       await removePod(mesh, "odd");
-      await runPod(mesh, await podOfTemplate(mesh, kind), reports);
+      await run(mesh);
     },
     heal: async (mesh) => {
       await mesh.kubectl("delete", kind, "odd", "-n", "mesh");
@@ -99,6 +103,14 @@ export function withWorkload({ kind, reports, ...parts }: Workload, told: Told):
     },
     ...told,
   };
+}
+
+/** Linkerd's injector, in a namespace that it injects. */
+export function injectedByLinkerd(pod: ValueMap): ValueMap {
+  if (mapAt(mapAt(pod, "metadata"), "annotations")["linkerd.io/inject"] === "disabled") return pod;
+  const spec = mapAt(pod, "spec");
+  const containers = [...containersOf(pod, "containers"), { name: "linkerd-proxy", image: "a" }];
+  return { ...pod, spec: { ...spec, containers } };
 }
 
 /** As the controllers make it. */

@@ -43,15 +43,32 @@ export async function firstCommands(mesh: MeshCluster, fixes: CheckResult["fixes
   return led.flat();
 }
 
+/** The alternatives that the user decides on, behind a look or an advice without a command. */
+export function picked(fixes: CheckResult["fixes"], words: RegExp): readonly ToldAdvice[] {
+  return fixes.flatMap(({ alternatives }) => {
+    const found = alternatives.findIndex(({ change }) => words.test(change));
+    assert.ok(found > 0, `Nobody has to decide on ${words}: ${JSON.stringify(alternatives)}`);
+    return alternatives.slice(found, found + 1);
+  });
+}
+
 const LOOK = /^kubectl mesh check injection (\S+\/\S+) -n (\S+)$/;
 
 /** Runs the commands of advice, and does what a kubelet would do with new pods. */
 export async function follow(
   mesh: MeshCluster,
   advice: ToldAdvice,
-  { message = "", writer }: { readonly message?: string; readonly writer?: Writer | undefined } = {},
+  { message = "", writer, isDecided = false }: {
+    readonly message?: string;
+    readonly writer?: Writer | undefined;
+    /** Somebody has decided to leave a mesh. */
+    readonly isDecided?: boolean;
+  } = {},
 ): Promise<void> {
-  assert(["none", "loosens"].includes(advice.risk), `The first command is risky: ${JSON.stringify(advice)}`);
+  assert(
+    isDecided || ["none", "loosens"].includes(advice.risk),
+    `The first command is risky: ${JSON.stringify(advice)}`,
+  );
   const told = `${message}\n${advice.change}`;
   for (const command of advice.commands) await runCommand(mesh.cluster, command, { writer, told });
   await startPods(mesh);

@@ -5,7 +5,7 @@ import type { CheckResult } from "../../../../src/check/result_schema.ts";
 import { DEADLINE_MILLISECONDS } from "../../../support/until.ts";
 import { BREAKAGES } from "./breakages.ts";
 import type { Breakage } from "./breaking.ts";
-import { explainAll, firstCommands, follow, injectedIn, namespaceLabels, worse } from "./cures.ts";
+import { explainAll, firstCommands, follow, injectedIn, namespaceLabels, picked, worse } from "./cures.ts";
 import { INCURABLE, NO_CURE } from "./incurable.ts";
 import { type MeshCluster, startMesh } from "./mesh_cluster.ts";
 import type { Results } from "./results.ts";
@@ -59,18 +59,19 @@ async function isNoCure(mesh: MeshCluster, fixes: CheckResult["fixes"]): Promise
 
 async function isCured(
   mesh: MeshCluster,
-  { writer, reacts }: Breakage,
+  { writer, picks, leaves, reacts }: Breakage,
   { id, before }: { readonly id: string; readonly before: Results },
 ): Promise<void> {
   const { message = "" } = before.get(id) ?? {};
   const inMesh = injectedIn(await explainAll(mesh));
-  const advice = await firstCommands(mesh, before.get(id)?.fixes ?? []);
+  const fixes = before.get(id)?.fixes ?? [];
+  const advice = picks === undefined ? await firstCommands(mesh, fixes) : picked(fixes, picks);
   assert.ok(advice.length > 0, "No command is told");
-  for (const each of advice) await follow(mesh, each, { message, writer });
+  for (const each of advice) await follow(mesh, each, { message, writer, isDecided: picks !== undefined });
   await reacts?.(mesh);
   await untilWell(mesh, id, before);
   const still = new Set(injectedIn(await explainAll(mesh)));
-  assert.deepEqual(inMesh.filter((each) => !still.has(each)), []);
+  assert.deepEqual(inMesh.filter((each) => !still.has(each)), leaves === undefined ? [] : [leaves]);
 }
 
 /** Waits until a check is neither an error nor a warning, and nothing is worse than before. */

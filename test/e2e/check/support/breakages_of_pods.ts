@@ -1,0 +1,186 @@
+/** Single problems of workloads, their pods and their nodes, and their fixes. */
+import { mapAt, textAt, type ValueMap } from "../../../../src/core/value.ts";
+import { findProxy } from "../../../../src/inject/mod.ts";
+import { reported } from "../../support/cluster/requests.ts";
+import { type Breakage, configured, labelled, POLICY, withObject, withPod } from "./breaking.ts";
+import { capturedByNode, injectedByLinkerd, mounted, withWorkload } from "./controllers.ts";
+import { named } from "./editor.ts";
+import { podOf, removePod, runPod, setKubelet } from "./mesh_cluster.ts";
+
+const DEPLOYMENT = {
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { name: "web", namespace: "mesh", labels: { "sidecar.istio.io/inject": "false" } },
+  spec: {
+    selector: { matchLabels: { app: "web" } },
+    template: { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "app", image: "a" }] } },
+  },
+};
+
+const OUT_OF_MEMORY = { terminated: { exitCode: 137, reason: "OOMKilled" } };
+const CRASHED = { terminated: { exitCode: 255, reason: "Error", message: "no token" } };
+
+/** The limit of the proxy. */
+function memoryOf(pod: ValueMap): string {
+  return textAt(mapAt(mapAt(findProxy(pod) ?? {}, "resources"), "limits"), "memory");
+}
+
+/** By name. */
+export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
+  "a pod of another revision": withPod({ labels: { "istio.io/rev": "canary" } }, {
+    told: { "namespace-pod-revisions": "warning" },
+    says: /its label istio\.io\/rev=canary has no effect/,
+  }),
+  "a pod older than the label": {
+    make: async (mesh) => {
+      await runPod(mesh, podOf("old", { namespace: "plain" }));
+      await mesh.kubectl("label", "namespace", "plain", "istio-injection=enabled");
+    },
+    heal: async (mesh) => {
+      await mesh.kubectl("label", "namespace", "plain", "istio-injection-");
+      await removePod(mesh, "old", "plain");
+    },
+    told: { "workload-proxy-missing": "error" },
+    says: /it has no proxy, but a new pod would get one.*\nkubectl get pod\/old -n plain/s,
+  },
+  "a pod that opted out after it was made": withPod({}, {
+    told: { "workload-proxy-unexpected": "warning" },
+    says: /\nnext: see why.*:\nkubectl mesh check injection pod\/odd -n mesh$/,
+  }, ({ kubectl }) => kubectl("label", "pod", "odd", "-n", "mesh", "sidecar.istio.io/inject=false")),
+  "a proxy of an earlier version": withPod({}, {
+    told: { "workload-proxy-current": "warning" },
+    says: /its proxy is "example\.com\/proxyv2:1\.0", new pods get "/,
+  }, ({ kubectl }) => kubectl("set", "image", "-n", "mesh", "pod/odd", "istio-proxy=example.com/proxyv2:1.0")),
+  "the host's network": withPod({ spec: { hostNetwork: true } }, {
+    told: { "workload-host-network": "warning" },
+    says: /it uses the host network/,
+  }),
+  "the sidecar of another mesh": withWorkload({ kind: "Deployment", admits: injectedByLinkerd }, {
+    told: { "workload-other-mesh": "error" },
+    says: /it has the sidecar "linkerd-proxy" of Linkerd/,
+    picks: /turn off Linkerd's injection/,
+  }),
+  "the sidecar of another mesh that stays there": withWorkload({ kind: "Deployment", admits: injectedByLinkerd }, {
+    told: { "workload-other-mesh": "error" },
+    says: /it has the sidecar "linkerd-proxy" of Linkerd/,
+    picks: /keep it out of this mesh/,
+    leaves: "mesh/deployment.apps/odd",
+  }),
+  "a Deployment whose pods are refused": {
+    make: async (mesh) => {
+      const { labels: _labels, ...metadata } = DEPLOYMENT.metadata;
+      await mesh.apply({ ...DEPLOYMENT, metadata });
+      const conditions = [{
+        type: "ReplicaFailure",
+        status: "True",
+        reason: "FailedCreate",
+        message: "exceeded quota",
+      }];
+      await reported(mesh.cluster, DEPLOYMENT, { conditions });
+    },
+    heal: ({ kubectl }) => kubectl("delete", "deployment", "web", "-n", "mesh"),
+    told: { "workload-pods-created": "error" },
+    says: /^deployment\/mesh\/web: its pods are refused: exceeded quota/,
+  },
+  "a Windows pod": withWorkload({ kind: "Deployment", spec: { nodeSelector: { "kubernetes.io/os": "windows" } } }, {
+    told: { "workload-windows": "error" },
+    says: /^deployment\/mesh\/odd: it is a Windows pod/,
+    picks: /keep it out of the mesh/,
+    leaves: "mesh/deployment.apps/odd",
+  }),
+  "an init container between the capture and the proxy": capturedByNode(withWorkload({
+    kind: "Deployment",
+    spec: { initContainers: [{ name: "migrate", image: "a" }] },
+  }, { told: { "workload-init-network": "warning" }, says: /its init containers "migrate" run before the proxy/ })),
+  "a Job whose proxy goes on": withWorkload({
+    kind: "CronJob",
+    reports: () => ({ others: { ready: false, state: { terminated: { exitCode: 0 } } } }),
+  }, { told: { "workload-jobs": "error" }, says: /its containers are done, but the proxy keeps running/ }),
+  "an application as the proxy's user": withWorkload({
+    kind: "Deployment",
+    container: { securityContext: { runAsUser: 1337 } },
+  }, {
+    told: { "workload-proxy-user": "error" },
+    says: /its containers "app" run as the proxy user 1337/,
+    writer: named(/another runAsUser in spec\.template\.spec\.securityContext/, "runAsUser: 1337", "runAsUser: 1000"),
+  }),
+  "an application at the proxy's port": withWorkload({
+    kind: "Deployment",
+    container: { ports: [{ containerPort: 15021 }] },
+  }, {
+    told: { "workload-ports": "error" },
+    says: /15021 of "app" \(the health check\)/,
+    writer: named(/in spec\.template\.spec\.containers/, "containerPort: 15021", "containerPort: 8080"),
+  }),
+  "a label on the workload itself": withObject(DEPLOYMENT, {
+    told: { "workload-label-place": "warning" },
+    says: /is on the Deployment itself.*\nfix: remove it.*\n.*\nor: .*\nkubectl patch deployment\/web -n mesh/,
+  }),
+  "the level baseline": labelled("mesh", { "pod-security.kubernetes.io/enforce": "baseline" }, {
+    told: { "pod-security": "error" },
+    says: /enforces baseline, and .* NET_ADMIN and NET_RAW/,
+  }),
+  "a user outside OpenShift's range": {
+    make: ({ kubectl }) => kubectl("annotate", "namespace", "mesh", "openshift.io/sa.scc.uid-range=1000650000/10000"),
+    heal: ({ kubectl }) => kubectl("annotate", "namespace", "mesh", "openshift.io/sa.scc.uid-range-"),
+    told: { "scc-ranges": "warning" },
+    says: /^namespace\/mesh: its range of users is 1000650000\/10000, and .*"istio-proxy" runs as 1337/,
+  },
+  "a policy against what injection adds": {
+    make: async (mesh) => {
+      for (const object of POLICY) await mesh.apply(object);
+    },
+    heal: async ({ kubectl }) => {
+      for (const { kind } of POLICY) await kubectl("delete", kind, "no-init");
+    },
+    told: { "pod-admission": "error" },
+    says: /^namespace\/mesh: refuses injected pods: .*ValidatingAdmissionPolicy 'no-init'.*no init containers/,
+    writer: named(
+      /the validations of the policy "no-init"/,
+      "!has(object.spec.initContainers)",
+      '!has(object.spec.initContainers) || object.spec.initContainers.all(c, c.name.startsWith("istio-"))',
+    ),
+  },
+  "values that make an invalid pod": mounted(
+    configured("values", (text) => text.replace('imagePullPolicy: ""', "imagePullPolicy: Sometimes"), {
+      told: { "pod-admission": "error" },
+      says: /^namespace\/mesh: refuses injected pods: .*imagePullPolicy: Unsupported value: "Sometimes"/,
+      writer: named(
+        /imagePullPolicy: .*\n.*the key "values" or "config"/,
+        "imagePullPolicy: Sometimes",
+        "imagePullPolicy: Always",
+      ),
+    }),
+  ),
+  "an old node": {
+    make: (mesh) => setKubelet(mesh, "v1.28.9"),
+    heal: (mesh) => setKubelet(mesh, "v1.34.1"),
+    told: { "native-sidecars": "warning" },
+    says: /^node\/node-1: runs Kubernetes v1\.28\.9/,
+  },
+  "no node for a pod": withPod({
+    status: { conditions: [{ type: "PodScheduled", status: "False", reason: "Unschedulable", message: "0/1 nodes" }] },
+  }, { told: { "proxy-scheduled": "error" }, says: /Unschedulable: 0\/1 nodes/ }),
+  "an image that cannot be pulled": withPod({
+    proxy: { ready: false, state: { waiting: { reason: "ImagePullBackOff", message: "no such image" } } },
+  }, { told: { "proxy-image": "error" }, says: /ImagePullBackOff: no such image/ }),
+  "an init container that failed": withPod({
+    status: {
+      initContainerStatuses: [
+        { name: "istio-init", image: "", imageID: "", ready: false, restartCount: 1, state: CRASHED },
+      ],
+    },
+  }, { told: { "proxy-init": "error" }, says: /istio-init ended with 255: no token\n/ }),
+  "a proxy that is not ready": withPod({ proxy: { ready: false } }, {
+    told: { "proxy-ready": "error" },
+    says: /istio-proxy runs but is not ready\nnext: see its log:\nkubectl logs -n mesh odd -c istio-proxy$/,
+  }),
+  "a proxy that was killed for its memory": withWorkload({
+    kind: "Deployment",
+    reports: (pod) => memoryOf(pod) === "1Gi" ? { proxy: { restartCount: 1, lastState: OUT_OF_MEMORY } } : {},
+  }, { told: { "proxy-memory": "warning" }, says: /was OOM-killed with a limit of 1Gi, restarts: 1/ }),
+  "a proxy that was started again": withPod({ proxy: { restartCount: 2, lastState: CRASHED } }, {
+    told: { "proxy-restarts": "warning" },
+    says: /restarted 2 times, the last time it ended with 255: no token/,
+  }),
+};
