@@ -8,7 +8,7 @@ const BOM = "\uFEFF";
 export class Lines {
   readonly text: string;
   /** The offset of each line. */
-  #starts: Uint32Array | undefined;
+  #starts: readonly number[] | undefined;
 
   constructor(text: string) {
     this.text = text;
@@ -47,9 +47,9 @@ export class Lines {
   }
 }
 
-function lineStarts(text: string): Uint32Array {
-  const starts = new Uint32Array(countLines(text) + 1);
-  for (let line = 1, at = text.indexOf("\n"); at >= 0; line++, at = text.indexOf("\n", at + 1)) starts[line] = at + 1;
+function lineStarts(text: string): readonly number[] {
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
   return starts;
 }
 

@@ -77,9 +77,9 @@ function readManifest(value: ValueMap, row: WorkloadKind): ValueMap {
 }
 
 function readTyped(value: ValueMap, row: WorkloadKind): ValueMap {
-  const { value: typed, problems } = decode(value, row.type);
+  const { value: typed, problems, isAsWritten } = decode(value, row.type);
   const [first] = problems;
-  if (first === undefined) return conform(value, typed, row.type);
+  if (first === undefined) return isAsWritten ? value : conform(value, typed, row.type);
   throw new InjectionError("invalid-manifest", `The ${row.kind} cannot be read: ${problemTexts(problems)}`, {
     place: { field: first.field },
   });

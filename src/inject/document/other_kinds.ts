@@ -57,14 +57,15 @@ const BUILT_IN_GROUPS = ["", "apps", "batch"];
 function meantKind(kind: string, manifest: ValueMap): string | undefined {
   const group = groupOf(manifest);
   if (!BUILT_IN_GROUPS.includes(group)) return undefined;
-  const same = BUILT_IN_KINDS.find((known) => [known, `${known}s`].some((word) => isSame(word, kind)));
+  const same = SPELLINGS.get(kind.toLowerCase());
   if (same !== undefined || group === "") return same;
   return closest(kind, BUILT_IN_KINDS);
 }
 
-function isSame(a: string, b: string): boolean {
-  return a.toLowerCase() === b.toLowerCase();
-}
+/** The kinds in lower case, also in the plural. */
+const SPELLINGS: ReadonlyMap<string, string> = new Map(
+  BUILT_IN_KINDS.flatMap((kind) => [kind, `${kind}s`].map((word) => [word.toLowerCase(), kind])),
+);
 
 type Path = readonly (string | number)[];
 
@@ -87,10 +88,13 @@ const DEEPEST = 12;
 /** The paths of all pod templates: objects whose `spec` has a list of containers. A template in a template is part of it. */
 function templatesIn(value: Value, path: Path = []): readonly Path[] {
   if (path.length > DEEPEST) return [];
-  if (isList(value)) return value.flatMap((item, index) => templatesIn(item, [...path, index]));
-  if (!isMap(value)) return [];
-  if (isTemplate(value)) return [path];
-  return Object.entries(value).flatMap(([key, item]) => templatesIn(item, [...path, key]));
+  if (typeof value !== "object" || value === null) return [];
+  if (isMap(value) && isTemplate(value)) return [path];
+  const found: Path[] = [];
+  for (const [key, item] of isList(value) ? value.entries() : Object.entries(value)) {
+    if (typeof item === "object") found.push(...templatesIn(item, [...path, key]));
+  }
+  return found;
 }
 
 function isTemplate({ spec }: ValueMap): boolean {

@@ -131,11 +131,13 @@ const NAMED = ["initContainers", "containers", "volumes"] as const;
 
 /** Field paths of missing names: `spec.containers[0].name`. */
 export function missingNames(pod: Pod): readonly string[] {
-  return NAMED.flatMap((list) =>
-    mapsAt(specOf(pod), list).flatMap((item, index) =>
-      item["name"] === undefined || item["name"] === "" ? [`spec.${list}[${index}].name`] : []
-    )
-  );
+  const missing: string[] = [];
+  for (const list of NAMED) {
+    for (const [index, item] of mapsAt(specOf(pod), list).entries()) {
+      if (item["name"] === undefined || item["name"] === "") missing.push(`spec.${list}[${index}].name`);
+    }
+  }
+  return missing;
 }
 
 function checkAnnotations(typed: Pod, era: Era): void {

@@ -33,11 +33,17 @@ export function parseObject(text: string | undefined): ValueMap | undefined {
   }
 }
 
-/** The status annotation for the content of templates. */
+let latest = { key: "", text: "" };
+
+/** The status annotation for the content of templates. The latest one is kept: most pods get the same. */
 export function statusText(templatePod: Pod, revision: string): string {
   const spec = specOf(templatePod);
   const lists = listedNames((list) => mapsAt(spec, list));
-  return goJson(new OrderedFields([...lists, ["revision", revision === "" ? "default" : revision]]));
+  const key = JSON.stringify([lists, revision]);
+  if (key !== latest.key) {
+    latest = { key, text: goJson(new OrderedFields([...lists, ["revision", revision === "" ? "default" : revision]])) };
+  }
+  return latest.text;
 }
 
 /** The lists of a status annotation with their names; an empty list is `null`. */

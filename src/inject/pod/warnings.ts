@@ -30,6 +30,7 @@ function dnsPolicy(pod: Pod): readonly string[] {
 /** Of the init containers that the user wrote: a template knows what it adds. */
 function withoutNetwork(original: Pod, injected: Pod): readonly string[] {
   const own = containersOf(original, "initContainers").map((container) => textAt(container, "name"));
+  if (own.length === 0) return [];
   return initContainersWithoutNetwork(injected).filter((name) => own.includes(name)).map((name) =>
     `The init container "${name}" will have no network: traffic is captured before the proxy runs. ` +
     `Use native sidecars, or run it as user ${PROXY_UID}`

@@ -6,6 +6,7 @@ import { isList, isMap, newMap, type Value, type ValueMap } from "../../core/val
  * `original` are the user's and stay unchanged.
  */
 export function withoutNulls(value: ValueMap, original: ValueMap): ValueMap {
+  if (!hasNulls(value)) return value;
   const own = new Set<Value>();
   collect(original, own);
   return cleanMap(value, own);

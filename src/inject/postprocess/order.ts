@@ -1,16 +1,6 @@
 /** The order of containers in an injected pod, which is their start order. */
 import type { ValueMap } from "../../core/value.ts";
-import {
-  containerNamed,
-  containersOf,
-  CORE_DUMP,
-  INIT,
-  type Pod,
-  PROXY,
-  specOf,
-  VALIDATION,
-  withSpecKey,
-} from "../pod/pod.ts";
+import { containerNamed, containersOf, CORE_DUMP, INIT, type Pod, PROXY, VALIDATION, withSpecKey } from "../pod/pod.ts";
 
 /** Names that come first and last; the others stay between them. */
 interface Order {
@@ -32,16 +22,13 @@ export function reorder(pod: Pod, hold: boolean): Pod {
 }
 
 function ordered(pod: Pod, list: "containers" | "initContainers", order: Order): Pod {
-  if (specOf(pod)[list] === undefined) return pod;
   const before = containersOf(pod, list);
-  const after = [...named(before, order.first), ...others(before, order), ...named(before, order.last)];
+  const after = before.toSorted((a, b) => rankOf(a, order) - rankOf(b, order));
   return after.every((container, index) => container === before[index]) ? pod : withSpecKey(pod, list, after);
 }
 
-function named(containers: readonly ValueMap[], names: readonly string[]): readonly ValueMap[] {
-  return names.flatMap((name) => containers.filter((container) => container["name"] === name));
-}
-
-function others(containers: readonly ValueMap[], { first, last }: Order): readonly ValueMap[] {
-  return containers.filter((container) => ![...first, ...last].some((name) => name === container["name"]));
+/** Negative for names that come first, positive for those that come last. */
+function rankOf({ name }: ValueMap, { first, last }: Order): number {
+  const place = first.findIndex((each) => each === name);
+  return place < 0 ? last.findIndex((each) => each === name) + 1 : place - first.length;
 }

@@ -117,10 +117,12 @@ function scrapeText(annotations: PrometheusAnnotations, targets: readonly Target
 /** The proxy's variable with the port of merged metrics over mutual TLS, from a template or proxyMetadata. */
 export const SECURE_PORT_ENV = "ENVOY_SECURE_MERGED_METRICS_PORT";
 
+const SECURE_PORT = sanitised(ANNOTATION.securePort);
+
 /** Annotates the pod with that port for Prometheus, unless it has the annotation in any spelling. */
 export function annotateSecurePort(pod: Pod): Pod {
   const proxy = findProxy(pod);
-  const known = Object.keys(annotationsOf(pod)).some((name) => sanitised(name) === sanitised(ANNOTATION.securePort));
+  const known = Object.keys(annotationsOf(pod)).some((name) => sanitised(name) === SECURE_PORT);
   if (proxy === undefined || known) return pod;
   const ports = mapsAt(proxy, "env").filter((item) => item["name"] === SECURE_PORT_ENV).map((item) =>
     textAt(item, "value")

@@ -13,6 +13,8 @@ const NAMES = {
   targets: sanitised("prometheus.istio.io/scrape-targets"),
 };
 
+const KNOWN: ReadonlySet<string> = new Set(Object.values(NAMES));
+
 /** The values of a pod's annotations; `undefined` for missing ones. */
 export type PrometheusAnnotations = Readonly<Record<keyof typeof NAMES, string | undefined>>;
 
@@ -36,8 +38,7 @@ export function prometheusPort(pod: Pod): string | undefined {
 
 /** The pod without these annotations. */
 export function withoutPrometheus(pod: Pod): Pod {
-  const known = new Set<string>(Object.values(NAMES));
-  const names = Object.keys(annotationsOf(pod)).filter((name) => known.has(sanitised(name)));
+  const names = Object.keys(annotationsOf(pod)).filter((name) => KNOWN.has(sanitised(name)));
   if (names.length === 0) return pod;
   return withAnnotations(pod, Object.fromEntries(names.map((name) => [name, undefined])));
 }

@@ -58,11 +58,16 @@ class NamespacedName extends Fields {
 export function seenByTemplates(pod: Pod, { kind, apiVersion, namespace, name }: Owner): ValueMap {
   const metadata: ValueMap = Object.assign(newMap(), metadataOf(pod));
   for (const key of ["labels", "annotations"]) if (!isMap(metadata[key])) metadata[key] = NO_STRINGS;
-  return Object.assign(newMap(), {
-    metadata,
-    spec: specOf(pod),
-    owner: Object.assign(newMap(), { kind, apiVersion, namespace, name }),
-  });
+  const owner = newMap();
+  owner["kind"] = kind;
+  owner["apiVersion"] = apiVersion;
+  owner["namespace"] = namespace;
+  owner["name"] = name;
+  const seen = newMap();
+  seen["metadata"] = metadata;
+  seen["spec"] = specOf(pod);
+  seen["owner"] = owner;
+  return seen;
 }
 
 const NO_STRINGS = Object.freeze(newMap());

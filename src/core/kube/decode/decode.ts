@@ -21,6 +21,8 @@ export function problemTexts(problems: readonly Problem[]): string {
 interface Decoded {
   readonly value: ValueMap;
   readonly problems: readonly Problem[];
+  /** No field has another name or another scalar than the source, and no list or map of the source has nulls. */
+  readonly isAsWritten: boolean;
 }
 
 /**
@@ -32,14 +34,16 @@ interface Decoded {
  * Source of the rules: sigs.k8s.io/yaml (conversion for string targets) and encoding/json.
  */
 export function decode(value: Value, type: string, texts: "converted" | "strict" = "converted"): Decoded {
-  const reader: Reader = { path: [], problems: [], strict: texts === "strict" };
-  return { value: readStruct(structSchema(type), value, reader), problems: reader.problems };
+  const reader: Reader = { path: [], problems: [], strict: texts === "strict", isAsWritten: true };
+  const typed = readStruct(structSchema(type), value, reader);
+  return { value: typed, problems: reader.problems, isAsWritten: reader.isAsWritten };
 }
 
 interface Reader {
   readonly path: (string | number)[];
   readonly problems: Problem[];
   readonly strict: boolean;
+  isAsWritten: boolean;
 }
 
 function readStruct(schema: StructSchema, value: Value, reader: Reader): ValueMap {
@@ -53,20 +57,42 @@ const EMPTY: ValueMap = Object.freeze(newMap());
 function readFields(schema: StructSchema, data: ValueMap, reader: Reader): ValueMap {
   const problemsBefore = reader.problems.length;
   const result = newMap();
-  let matched = 0;
-  for (const field of schema.fields) {
+  const { fields, isComplete } = fieldsOf(schema, data);
+  for (const field of fields) {
     const value = data[field.json];
-    if (value !== undefined) matched++;
     const typed = value === undefined ? undefined : readField(field, value, reader);
     if (typed !== undefined) result[field.json] = typed;
     else if (field.always) result[field.json] = missing(field.type, reader);
   }
-  if (matched === countKeys(data)) return result;
+  if (isComplete) return result;
   // Names in another case are rare, so only they cost a second pass.
   const renamed = underTypeNames(schema, data);
   if (renamed === undefined) return result;
+  reader.isAsWritten = false;
   reader.problems.length = problemsBefore;
   return readFields(schema, renamed, reader);
+}
+
+/** The fields of the data and those that are always written, in declaration order; whether the data has no others. */
+function fieldsOf(schema: StructSchema, data: ValueMap) {
+  const fields = schema.always.slice();
+  let isComplete = true;
+  for (const key in data) {
+    const field = schema.byJson.get(key);
+    if (field === undefined) isComplete = false;
+    else if (!field.always) insert(fields, field);
+  }
+  return { fields, isComplete };
+}
+
+function insert(fields: Field[], field: Field): void {
+  let at = fields.length;
+  for (; at > 0; at--) {
+    const before = fields[at - 1];
+    if (before === undefined || before.place < field.place) break;
+    fields[at] = before;
+  }
+  fields[at] = field;
 }
 
 /** A field's typed value; `undefined` if Kubernetes does not write it. */
@@ -85,7 +111,10 @@ function missing(type: FieldType, reader: Reader): Value {
 }
 
 function readValue(type: FieldType, value: Value, reader: Reader): Value {
-  if (value === null && type.kind !== "json") return missing(type, reader);
+  if (value === null && type.kind !== "json") {
+    reader.isAsWritten = false;
+    return missing(type, reader);
+  }
   switch (type.kind) {
     case "struct":
       return readStruct(structSchema(type.struct), value, reader);
@@ -100,7 +129,9 @@ function readValue(type: FieldType, value: Value, reader: Reader): Value {
 
 function readLeaf(type: FieldType, value: Value, reader: Reader): Value {
   const isOtherText = reader.strict && type.kind === "string" && typeof value !== "string";
-  return (isOtherText ? undefined : readScalar(type.kind, value)) ?? reject(type, value, reader);
+  const typed = (isOtherText ? undefined : readScalar(type.kind, value)) ?? reject(type, value, reader);
+  if (typed !== value) reader.isAsWritten = false;
+  return typed;
 }
 
 function readList(element: FieldType, list: readonly Value[], reader: Reader): Value[] {
@@ -129,12 +160,6 @@ function reject(type: FieldType, value: Value, reader: Reader): Value {
 
 function report(expected: string, value: Value, reader: Reader): void {
   reader.problems.push({ field: fieldText(reader.path), expected, got: gotText(value) });
-}
-
-function countKeys(data: ValueMap): number {
-  let count = 0;
-  for (const _ in data) count++;
-  return count;
 }
 
 /**

@@ -26,6 +26,8 @@ export type FieldType =
 /** One JSON field of a Kubernetes type. */
 export interface Field {
   readonly json: string;
+  /** Its place in the declaration. */
+  readonly place: number;
   readonly go: string;
   readonly type: FieldType;
   /** Written even when it is zero: no `omitempty`, or a struct, which `omitempty` does not drop. */
@@ -46,6 +48,8 @@ export interface StructSchema {
   /** The type as Go prints it: `v1.PodSpec`. */
   readonly goType: string;
   readonly fields: readonly Field[];
+  /** Those that are written even when they are zero. */
+  readonly always: readonly Field[];
   readonly byJson: ReadonlyMap<string, Field>;
   readonly byGo: ReadonlyMap<string, Field>;
   /** Fields by lower-cased JSON name: encoding/json ignores case where no name is equal. */
@@ -79,17 +83,19 @@ function parseStruct(name: string): StructSchema {
     name,
     goType: `v1.${name.replace("openshift.", "")}`,
     fields,
+    always: fields.filter((field) => field.always),
     byJson: new Map(fields.map((field) => [field.json, field])),
     byGo: new Map(fields.map((field) => [field.go, field])),
     byFold: new Map(fields.map((field) => [field.json.toLowerCase(), field])),
   };
 }
 
-function parseField(text: string): Field {
+function parseField(text: string, place: number): Field {
   const [json = "", go = "", type = "", ...marks] = text.split(" ");
   const marked = (prefix: string) => marks.find((mark) => mark.startsWith(prefix))?.slice(prefix.length);
   return {
     json,
+    place,
     go,
     type: parseType(type),
     always: marks.includes("!"),

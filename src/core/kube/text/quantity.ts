@@ -42,9 +42,20 @@ export function parseQuantity(text: string): Quantity | undefined {
 
 /** The text that Kubernetes writes: `1024Mi` becomes `1Gi`, `0.5` becomes `500m`; `undefined` if it is not a quantity. */
 export function canonicalQuantity(text: string): string | undefined {
+  const known = canonical.get(text);
+  if (known !== undefined) return known;
   const quantity = parseQuantity(text);
-  return quantity === undefined ? undefined : quantityText(quantity);
+  if (quantity === undefined) return undefined;
+  const written = quantityText(quantity);
+  if (canonical.size === MAX_KNOWN) canonical.clear();
+  if (text.length <= MAX_KNOWN_LENGTH) canonical.set(text, written);
+  return written;
 }
+
+/** Objects have few different quantities. */
+const canonical = new Map<string, string>();
+const MAX_KNOWN = 256;
+const MAX_KNOWN_LENGTH = 16;
 
 /** Whether a text is a quantity. */
 export function isQuantity(text: string): boolean {

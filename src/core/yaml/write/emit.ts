@@ -25,10 +25,10 @@ export interface Block {
   readonly body: string;
 }
 
-type Write = (value: Value, column: number, layout: Layout) => Block;
+type Write<T> = (value: Value, column: number, layout: Layout) => T;
 
 /** The value of a key at `column`. */
-export const entryBlock = keptForShared((value, column, layout) => {
+export const entryBlock = keptForShared((value, column, layout): Block => {
   if (isEmpty(value)) return { head: isList(value) ? "[]" : "{}", body: "" };
   if (isList(value)) return { head: "", body: listLines(value, column + layout.listIndent, layout) };
   if (isMap(value)) return { head: "", body: mapLines(value, column + layout.step, layout) };
@@ -36,35 +36,43 @@ export const entryBlock = keptForShared((value, column, layout) => {
 });
 
 /** An item of a list with dashes at `column`: `head` follows `- `. */
-export const itemBlock = keptForShared((value, column, layout) => {
-  if (isEmpty(value) || !(isList(value) || isMap(value))) return entryBlock(value, column, layout);
-  const inner = column + 2;
-  const lines = isList(value) ? listLines(value, inner, layout) : mapLines(value, inner, layout);
+export function itemBlock(value: Value, column: number, layout: Layout): Block {
+  const lines = itemLines(value, column, layout);
   const end = lines.indexOf(layout.eol);
-  return { head: lines.slice(inner, end), body: lines.slice(end + layout.eol.length) };
+  return { head: lines.slice(column + "- ".length, end), body: lines.slice(end + layout.eol.length) };
+}
+
+/** The line `- item` and the further lines of the item. */
+export const itemLines = keptForShared((value, column, layout) => {
+  const inner = column + "- ".length;
+  const dash = `${spaces(column)}- `;
+  if (isMap(value) && !isEmpty(value)) return mapLines(value, inner, layout, dash);
+  if (isList(value) && !isEmpty(value)) return dash + listLines(value, inner, layout).slice(inner);
+  const { head, body } = entryBlock(value, column, layout);
+  return `${dash}${head}${layout.eol}${body}`;
 });
 
 /** The line `key: value` and the further lines of the value. */
 export function entryLines(key: string, value: Value, column: number, layout: Layout): string {
-  const indent = spaces(column);
+  return spaces(column) + entryText(key, value, column, layout);
+}
+
+/** The same without the spaces before the key. */
+function entryText(key: string, value: Value, column: number, layout: Layout): string {
   const text = stringText(key);
-  const block = entryBlock(value, column, layout);
-  const name = text.length > MAX_SIMPLE_KEY ? `${indent}? ${text}${layout.eol}${indent}:` : `${indent}${text}:`;
-  return `${name}${block.head === "" ? "" : " "}${block.head}${layout.eol}${block.body}`;
+  const { head, body } = entryBlock(value, column, layout);
+  const name = text.length > MAX_SIMPLE_KEY ? `? ${text}${layout.eol}${spaces(column)}:` : `${text}:`;
+  return `${name}${head === "" ? "" : " "}${head}${layout.eol}${body}`;
 }
 
-/** The line `- item` and the further lines of the item. */
-export function itemLines(value: Value, column: number, layout: Layout): string {
-  const block = itemBlock(value, column, layout);
-  return `${spaces(column)}- ${block.head}${layout.eol}${block.body}`;
-}
-
-/** The lines of a map, which must not be empty. */
-export function mapLines(map: ValueMap, column: number, layout: Layout): string {
+/** The lines of a map, which must not be empty; `first` stands before its first key. */
+export function mapLines(map: ValueMap, column: number, layout: Layout, first = spaces(column)): string {
   const keys = Object.keys(map);
   if (layout.sortKeys) keys.sort(naturalOrder);
   let lines = "";
-  for (const key of keys) lines += entryLines(key, map[key] ?? null, column, layout);
+  for (const key of keys) {
+    lines += (lines === "" ? first : spaces(column)) + entryText(key, map[key] ?? null, column, layout);
+  }
   return lines;
 }
 
@@ -116,8 +124,8 @@ const MAX_KEPT = 8;
 const MAX_INDENT = 64;
 
 /** `write` with a memory for the texts of shared values, by column and layout. */
-function keptForShared(write: Write): Write {
-  const blocks = new WeakMap<object, Map<number, Block>>();
+function keptForShared<T>(write: Write<T>): Write<T> {
+  const blocks = new WeakMap<object, Map<number, T>>();
   return (value, column, layout) => {
     const { step, listIndent, sortKeys, eol, keepBlocks } = layout;
     if (!isShared(value) || step >= MAX_INDENT || listIndent >= MAX_INDENT) return write(value, column, layout);
