@@ -67,7 +67,7 @@ testInPlaces("a missing or not executable program is named", async (place) => {
 });
 
 testInPlaces("after a request to end, Envoy's exit code does not count", async (place) => {
-  const script = "trap 'echo asked >&2; exit 3' TERM; echo up >&2; while :; do sleep 0.01; done";
+  const script = "trap 'echo asked >&2; exit 3' TERM; echo up >&2; while :; do sleep 0.05; done";
   for (const ask of ["SIGTERM", "SIGINT", "SIGQUIT", "quit"] as const) {
     const agent = new Agent(place, standIn(script));
     await agent.until("envoy: up");
@@ -80,7 +80,7 @@ testInPlaces("after a request to end, Envoy's exit code does not count", async (
 });
 
 testInPlaces("an Envoy that does not end is killed, after the grace period or by a second signal", async (place) => {
-  const script = "trap '' TERM; echo up >&2; while :; do sleep 0.01; done";
+  const script = "trap '' TERM; echo up >&2; while :; do sleep 0.05; done";
   const patient = new Agent(place, standIn(script, { rules: { ...RULES, grace: 200 } }));
   await patient.until("envoy: up");
   patient.signal("SIGTERM");
@@ -96,7 +96,7 @@ testInPlaces("an Envoy that does not end is killed, after the grace period or by
 });
 
 testInPlaces("SIGHUP is rejected, SIGUSR2 is ignored before the start, SIGUSR1 waits", async (place) => {
-  const script = "trap 'echo reopened >&2; exit 4' USR1; echo up >&2; while :; do sleep 0.01; done";
+  const script = "trap 'echo reopened >&2; exit 4' USR1; echo up >&2; while :; do sleep 0.05; done";
   const agent = new Agent(place, standIn(script));
   await agent.until("envoy: up");
   agent.signal("SIGUSR1");

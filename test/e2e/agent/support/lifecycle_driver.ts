@@ -51,8 +51,9 @@ async function obey(control: LifecycleControl): Promise<void> {
   }
 }
 
-/** Runs the stand-ins, some at a time, each in its own lifecycle. */
+/** Runs the stand-ins, some at a time, each in its own lifecycle. A process has one reaper: that of the main lifecycle. */
 async function runBeside(scripts: readonly string[]): Promise<void> {
+  const reapsNone = { ...world, system: { ...world.system, hasEndedChild: () => false } };
   const codes: number[] = [];
   const waiting = scripts.entries();
   const worker = async () => {
@@ -66,7 +67,7 @@ async function runBeside(scripts: readonly string[]): Promise<void> {
         inboundOnly: false,
         ownPorts: [],
       };
-      codes[index] = await runLifecycle(world, { envoy: standIn, rules: options.rules, log });
+      codes[index] = await runLifecycle(reapsNone, { envoy: standIn, rules: options.rules, log });
     }
   };
   await Promise.all(Array.from({ length: 8 }, worker));
