@@ -6,7 +6,7 @@ import type { RunningPod } from "./kubelet/kubelet.ts";
 import { spiffe } from "./objects.ts";
 
 /** Requests that are open at once, and the pause after each: other tests run beside a short run. */
-const [CLIENTS, PAUSE_MILLISECONDS] = IS_LONG ? [4, 10] : [2, 10];
+const [CLIENTS, PAUSE_MILLISECONDS] = IS_LONG ? [4, 10] : [2, 40];
 /** The pause between two looks at a proxy's certificates. */
 const LOOK_MILLISECONDS = 200;
 

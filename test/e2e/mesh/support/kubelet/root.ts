@@ -8,6 +8,9 @@ const envoy = await realEnvoy();
 /** Folders of this machine that a container has none of. */
 const OWN = ["etc", "proc", "run", "tmp", "var", "old_root", "lost+found"];
 
+/** Folders of `/etc` that programs need: links to other programs, and authorities. Of the rest they need the files alone. */
+const SHARED = ["alternatives", "ssl"];
+
 /** What the programs of the containers are: they may lie in a folder of {@link OWN}. */
 const PROGRAMS = [...SOURCES, CHECKOUT, CACHE, Deno.execPath(), MESH_COMMAND, envoy.path];
 
@@ -31,7 +34,10 @@ export function rootScript(root: string, mounts: readonly Mount[], isReadOnly: b
     `  if [ -L "$entry" ]; then cp -a "$entry" ${at("/")}; elif [ -d "$entry" ]; then`,
     `  mkdir ${at("/")}"$name"; mount --rbind "$entry" ${at("/")}"$name"; fi; done`,
     `mkdir -p ${at("/proc")} ${at("/run")} ${at("/var")} ${at("/tmp")}; mount --rbind /proc ${at("/proc")}`,
-    `cp -a /etc ${at("/etc")}; ln -s ../run ${at("/var/run")}; chmod 1777 ${at("/tmp")}`,
+    `mkdir ${at("/etc")} ${SHARED.map((name) => at(`/etc/${name}`)).join(" ")}; ln -s ../run ${at("/var/run")}`,
+    `chmod 1777 ${at("/tmp")}`,
+    `(set --; for entry in /etc/*; do [ -d "$entry" ] || set -- "$@" "$entry"; done; cp -a "$@" ${at("/etc")})`,
+    ...SHARED.map((name) => `[ ! -d /etc/${name} ] || mount --rbind /etc/${name} ${at(`/etc/${name}`)}`),
     ...programs.map((path) => bind({ from: path, at: path, isReadOnly: false }, at)),
     ...mounts.map((mount) => bind(mount, at)),
     ...(isReadOnly ? [`mount -o remount,ro ${quoted(root)}`] : []),
