@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { launcherOf } from "./bundled_program.ts";
+import { launcherOf, withLateImports } from "./bundled_program.ts";
 
 const LAUNCHER = decodeURIComponent(new URL("../../plugin/kubectl-mesh", import.meta.url).pathname);
 
@@ -16,4 +16,12 @@ Deno.test("launcherOf() changes the paths of plugin/kubectl-mesh, and nothing el
 
 Deno.test("launcherOf() refuses a launcher that it does not know", () => {
   assert.throws(() => launcherOf("exec something else", "deno"), /starts the program in another way/);
+});
+
+Deno.test("withLateImports() changes imports of modules beside it that are calls, and no others", () => {
+  const code = 'import "./a.js";\nimport("./b-1.js").then(import("node:zlib"));\nimport(name);';
+  assert.equal(
+    withLateImports(code),
+    'import "./a.js";\nimport(String("./b-1.js")).then(import("node:zlib"));\nimport(name);',
+  );
 });

@@ -24,6 +24,7 @@ export interface Job {
  */
 export const FIRST: readonly string[] = [
   "test/e2e/explain/live_test.ts",
+  "test/e2e/webhook/replicas_test.ts",
   "test/e2e/mesh/trust_test.ts",
   "test/e2e/mesh/istiod_test.ts",
   "test/e2e/check/heals_test.ts",
