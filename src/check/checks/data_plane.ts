@@ -207,9 +207,19 @@ function ready(each: ProxyPod, now: Date): Told {
   if (proxy.status.ready === true || isBefore(pod, proxy)) return undefined;
   if (waitingReason(proxy) === "PodInitializing") return initializing(each, now);
   if (START_REASONS.has(waitingReason(proxy))) return { result: "error", message: notStarted(proxy) };
-  const waiting = waitingReason(proxy);
+  return notReady(each);
+}
+
+function notReady({ pod, proxy }: ProxyPod): Told {
+  const { waiting, running, terminated } = proxy.status.state ?? {};
+  if ((waiting ?? running ?? terminated) === undefined) {
+    const { name, namespace = "" } = pod.metadata;
+    const message = `the kubelet reports nothing of ${proxy.name}`;
+    return { result: "error", message, advice: [described({ kind: "pod", namespace, name })] };
+  }
   const ending = lastEnding(proxy);
-  const state = waiting === "" ? "runs but is not ready" : `waits: ${waiting}`;
+  const present = running === undefined ? "does not run" : "runs but is not ready";
+  const state = waitingReason(proxy) === "" ? present : `waits: ${waitingReason(proxy)}`;
   const last = ending === undefined ? [] : [`it ${endingText(ending)}`];
   return { result: "error", message: [`${proxy.name} ${state}`, ...last].join(", ") };
 }

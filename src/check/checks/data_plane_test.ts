@@ -106,6 +106,12 @@ const BROKEN: readonly (readonly [name: string, pod: PodCase, told: readonly str
   ["a proxy that is not ready", { proxy: { ready: false } }, [
     "proxy-ready error: istio-proxy runs but is not ready",
   ]],
+  ["a proxy of which the kubelet reports nothing", { proxy: { ready: false, state: {} } }, [
+    "proxy-ready error: the kubelet reports nothing of istio-proxy",
+  ]],
+  ["a proxy that has ended", { proxy: { ready: false, state: ended(1, "Error") } }, [
+    "proxy-ready error: istio-proxy does not run, it ended with 1",
+  ]],
   ["a native proxy that is not ready", { native: true, proxy: { ready: false } }, [
     "proxy-ready error: istio-proxy runs but is not ready",
   ]],
