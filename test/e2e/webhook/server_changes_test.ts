@@ -1,5 +1,6 @@
 /** New configurations and certificates while reviews come. */
 import assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
 import { testCertificate } from "../../support/tls/certificates.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
@@ -7,7 +8,10 @@ import { configurationOf, review, reviewOf, secretOf, WebhookServer } from "./su
 
 const notLinux = Deno.build.os === "linux" ? undefined : "not Linux";
 
-/** Sends reviews without a pause over both protocols until it is stopped. Each must be answered with a patch. */
+/** Milliseconds between two reviews of a connection: the server looks for new files once in some seconds. */
+const PAUSE = 20;
+
+/** Sends reviews over both protocols until it is stopped. Each must be answered with a patch. */
 function load(server: WebhookServer, authority = server.certificate.authority) {
   const stop = new AbortController();
   const counts = { kept: 0, fresh: 0 };
@@ -17,6 +21,7 @@ function load(server: WebhookServer, authority = server.certificate.authority) {
     assert.equal(status, 200, text);
     assert.notEqual(patch, "", text);
     patches.add(/"config":"(\w+)"/.exec(patch)?.[1] ?? /config","value":"(\w+)"/.exec(patch)?.[1] ?? patch);
+    await delay(PAUSE);
   };
   const trusting = { ...server.certificate, authority };
   const workers = (["1.1", "2"] as const).flatMap((protocol) => [
