@@ -84,6 +84,11 @@ export async function addServiceAccount(cluster: Server, namespace: string): Pro
   await applied(cluster, { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "default", namespace } });
 }
 
+/** An object as the cluster has it. */
+export async function current(cluster: Server, object: ValueMap): Promise<ValueMap> {
+  return await got(cluster, `${await pathOf(cluster, object)}/${metadataOf(object).name}`);
+}
+
 /** Reads an object or a list. */
 export async function got(cluster: Server, path: string): Promise<ValueMap> {
   return await read(await fetch(`${cluster.url}${path}`, { client: cluster.http, headers: ADMINISTRATOR }), path);
