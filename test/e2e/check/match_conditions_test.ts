@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { connect, type KubeConnection } from "../../../src/core/kube/client/mod.ts";
 import { isMap, type ValueMap } from "../../../src/core/value.ts";
 import { realWorld } from "../../../src/core/world/mod.ts";
-import { explainInjection } from "../../../src/check/mod.ts";
+import { explainInjection, type Explanation } from "../../../src/check/mod.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { needsCluster } from "../support/cluster/cluster.ts";
 import { until } from "../../support/until.ts";
@@ -117,13 +117,14 @@ async function made(api: KubeConnection, pod: ValueMap): Promise<End> {
   }
 }
 
-async function explained(api: KubeConnection, pod: ValueMap) {
-  const bytes = new TextEncoder().encode(JSON.stringify(pod));
-  const inputs = [{ file: "pod.json", chunks: () => once(bytes) }];
+/** What is said of pods, in one run of the command. */
+async function explained(api: KubeConnection, pods: readonly ValueMap[]): Promise<readonly Explanation[]> {
+  const bytes = new TextEncoder().encode(pods.map((pod) => JSON.stringify(pod)).join("\n---\n"));
+  const inputs = [{ file: "pods.yaml", chunks: () => once(bytes) }];
   const question = { inputs, namespace: "default", choice: {}, configuration: {} };
-  const [explanation] = await explainInjection(realWorld(), api, question);
-  assert(explanation !== undefined);
-  return explanation;
+  const explanations = await explainInjection(realWorld(), api, question);
+  assert.equal(explanations.length, pods.length);
+  return explanations;
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
@@ -136,8 +137,9 @@ function podsIn(namespace: string): readonly ValueMap[] {
 }
 
 async function agrees(api: KubeConnection, namespace: string, expression: string): Promise<void> {
-  for (const pod of podsIn(namespace)) {
-    const { verdict, reason } = await explained(api, pod);
+  const pods = podsIn(namespace);
+  for (const [index, { verdict, reason }] of (await explained(api, pods)).entries()) {
+    const pod = pods[index] ?? {};
     const said = verdict === "not-injected" ? "none" : verdict;
     assert.equal(said, await made(api, pod), `${expression}: ${JSON.stringify(pod["metadata"])}: ${reason}`);
     assert.doesNotMatch(reason, /unknown/);
@@ -146,7 +148,8 @@ async function agrees(api: KubeConnection, namespace: string, expression: string
 
 async function cannotTell(api: KubeConnection, index: number, expression: string): Promise<void> {
   const pod = podOf("pod", { namespace: `cond-${index}` });
-  const { verdict, reason, message } = await explained(api, pod);
-  assert.deepEqual([verdict, reason], ["cannot-tell", "match-condition-unknown"], expression);
-  assert.ok(message.includes(expression), message);
+  for (const { verdict, reason, message } of await explained(api, [pod])) {
+    assert.deepEqual([verdict, reason], ["cannot-tell", "match-condition-unknown"], expression);
+    assert.ok(message.includes(expression), message);
+  }
 }
