@@ -225,6 +225,19 @@ function valueOf(flag: Flag, texts: readonly string[] | undefined): unknown {
   return text === undefined ? undefined : readValue(flag, text).value;
 }
 
+/** Arguments that have these values, in the order of the table; defaults are among them. */
+export function valuesAsFlags(groups: FlagGroups, values: Readonly<Record<string, unknown>>): readonly string[] {
+  return Object.entries(flagTable(groups)).flatMap(([key, { name }]) => {
+    const value = values[key];
+    const all: readonly unknown[] = Array.isArray(value)
+      ? value
+      : value === undefined || value === false
+      ? []
+      : [value];
+    return all.map((each) => each === true ? `--${name}` : `--${name}=${each}`);
+  });
+}
+
 /** Throws the first problem as a `UsageError`; `program` names the help. */
 export function refuseProblems([problem]: readonly Problem[], program: string): void {
   if (problem === undefined) return;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { FlagTable } from "./flag.ts";
-import { parseFlags, problemsTogether, valuesOf } from "./parse.ts";
+import { parseFlags, problemsTogether, valuesAsFlags, valuesOf } from "./parse.ts";
 
 const FLAGS = {
   url: { name: "url", type: "urls", doc: "what to ask", old: ["--address"] },
@@ -69,4 +69,12 @@ Deno.test("problemsTogether() finds flags that need others or an argument, and f
   assert.deepEqual(messages("--names a -q -o x"), ["The flags --names and --output exclude each other"]);
   assert.deepEqual(messages("--user a file live"), ["The flag --user needs an argument live:NAME"]);
   assert.deepEqual(messages("--user a file live:b"), []);
+});
+
+Deno.test("valuesAsFlags() writes arguments with the same values", () => {
+  const groups = { all: FLAGS };
+  const values = valuesOf(groups, parseFlags(FLAGS, wordsOf("-q --names b,a --names c --output=x=y")));
+  const written = valuesAsFlags(groups, values);
+  assert.deepEqual(written, ["--output=x=y", "--quiet", "--count=3", "--names=b", "--names=a", "--names=c"]);
+  assert.deepEqual(valuesOf(groups, parseFlags(FLAGS, written)), values);
 });

@@ -2,7 +2,9 @@
  * `webhook manifests`. In: image, namespace, revision, tags and failure policy. Out: the YAML of all objects that run the
  * webhook in a cluster: equal for equal options, and without a difference when it is applied again.
  */
-import { isMap, type ValueMap } from "../../core/value.ts";
+import { UsageError } from "../../core/errors.ts";
+import { FLAGS_ANNOTATION, flagsText } from "../../core/mesh/annotations/installation.ts";
+import { isMap, mapAt, textAt, type ValueMap } from "../../core/value.ts";
 import { parseYaml, toYaml } from "../../core/yaml/mod.ts";
 import { configurationOf, showConfiguration } from "../../inject/mod.ts";
 import { accessManifests } from "./access.ts";
@@ -19,7 +21,8 @@ export type { ManifestOptions, TakeOver };
  * Errors: a `UsageError` that names the flag, a `MeshError` for an invalid configuration.
  */
 export function webhookManifests(options: ManifestOptions): string {
-  return objectsOf(planOf(options)).map((manifest) => toYaml(manifest)).join("---\n");
+  const plan = planOf(options);
+  return chosen(objectsOf(plan), plan).map((manifest) => toYaml(manifest)).join("---\n");
 }
 
 /** The commands that take the manifests of these options out of a cluster. Errors: as `webhookManifests`. */
@@ -30,11 +33,25 @@ export function webhookUndo(options: ManifestOptions): string {
 
 /** The names of Istio's that the manifests of these options have. Errors: a `UsageError` that names the flag. */
 export function webhookTakeOvers(options: ManifestOptions): TakeOver[] {
-  return takeOversOf(planOf(options));
+  const plan = planOf(options);
+  const isReplaced = chosen(objectsOf(plan), plan).some(({ kind }) => kind === "MutatingWebhookConfiguration");
+  return isReplaced ? takeOversOf(plan) : [];
 }
 
-function objectsOf(plan: Plan): ValueMap[] {
-  return [
+/** The objects of the kinds that are wanted. Errors: a UsageError for a kind that the manifests do not have. */
+function chosen(objects: readonly ValueMap[], { only }: Plan): readonly ValueMap[] {
+  if (only.length === 0) return objects;
+  const kinds = [...new Set(objects.map((object) => textAt(object, "kind")))];
+  const wanted = new Set(only.map((kind) => kind.toLowerCase()));
+  for (const kind of only) {
+    if (kinds.some((each) => each.toLowerCase() === kind.toLowerCase())) continue;
+    throw new UsageError(`Invalid value "${kind}" for "--only"`, { hint: `the manifests have ${kinds.join(", ")}` });
+  }
+  return objects.filter((object) => wanted.has(textAt(object, "kind").toLowerCase()));
+}
+
+function objectsOf(plan: Plan): readonly ValueMap[] {
+  const objects = [
     ...accessManifests(plan),
     ...configurationMaps(plan),
     service(plan),
@@ -42,7 +59,16 @@ function objectsOf(plan: Plan): ValueMap[] {
     disruptionBudget(plan),
     ...mutatingConfigurations(plan),
   ];
+  if (plan.flags.length === 0) return objects;
+  const annotations = { [FLAGS_ANNOTATION]: flagsText(plan.flags) };
+  return objects.map((object) => {
+    if (!ANNOTATED.includes(textAt(object, "kind"))) return object;
+    return { ...object, metadata: { ...mapAt(object, "metadata"), annotations } };
+  });
 }
+
+/** One of them is left, whichever is lost. */
+const ANNOTATED = ["ConfigMap", "Service", "Deployment", "MutatingWebhookConfiguration"];
 
 /** The configuration as one ConfigMap, with the data of `inject --show-config`; none if it is read from the cluster. */
 function configurationMaps(plan: Plan): ValueMap[] {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { isMap, type Value, type ValueMap } from "../../core/value.ts";
 import { parseYaml } from "../../core/yaml/mod.ts";
 import { BUILT_IN } from "../../inject/mod.ts";
-import { type ManifestOptions, webhookManifests } from "./mod.ts";
+import { type ManifestOptions, webhookManifests, webhookTakeOvers } from "./mod.ts";
 
 const IMAGE = "example.com/mesh:1";
 
@@ -154,6 +154,21 @@ Deno.test("with the configuration of a control plane nothing is mounted, and RBA
   assert.equal(at(binding, "subjects.0.namespace"), "mesh");
 });
 
+Deno.test("each object that check misses has the flags that make it again", () => {
+  const flags = ["--image=example.com/mesh:1", "--take-over"];
+  const key = "metadata.annotations";
+  const kinds = manifests({ flags }).filter((each) => at(each, key) !== undefined).map(({ kind }) => kind);
+  assert.deepEqual(kinds, ["ConfigMap", "Service", "Deployment", "MutatingWebhookConfiguration"]);
+  const annotations = Object.entries(Object(at(one("Service", { flags }), key)));
+  assert.deepEqual(annotations, [["kubectl-mesh/manifests-flags", JSON.stringify(flags)]]);
+  assert.ok(manifests().every((each) => at(each, key) === undefined));
+});
+
+Deno.test("only objects of a kind, equal to those among all", () => {
+  assert.deepEqual(manifests({ only: ["service", "ConfigMap"] }), [one("ConfigMap"), one("Service")]);
+  assert.deepEqual(webhookTakeOvers({ image: IMAGE, only: ["service"] }), []);
+});
+
 const WRONG: readonly (readonly [options: Partial<ManifestOptions>, message: string])[] = [
   [{ image: "" }, 'Invalid value "" for "--image"'],
   [{ image: "a b" }, 'Invalid value "a b" for "--image"'],
@@ -164,6 +179,8 @@ const WRONG: readonly (readonly [options: Partial<ManifestOptions>, message: str
   [{ revision: "a", tags: ["a"] }, 'Invalid value "a" for "--tag"'],
   [{ failurePolicy: "fail" }, 'Invalid value "fail" for "--failure-policy"'],
   [{ replicas: 0 }, 'Invalid value "0" for "--replicas"'],
+  [{ only: ["pod"] }, 'Invalid value "pod" for "--only"'],
+  [{ only: ["ConfigMap"], fromCluster: {} }, 'Invalid value "ConfigMap" for "--only"'],
   [{ namespaceSelector: "a=b=c" }, 'Invalid selector "a=b=c" in "--namespace-selector"'],
 ];
 

@@ -22,6 +22,10 @@ export interface ManifestOptions {
   readonly configuration?: GivenConfiguration | undefined;
   /** Read the configuration from ConfigMaps of a control plane; the manifests have none then. */
   readonly fromCluster?: Omit<ClusterChoice, "revision"> | undefined;
+  /** The flags that make these manifests again: each object has them as an annotation. */
+  readonly flags?: readonly string[] | undefined;
+  /** Only objects of these kinds, in any case. */
+  readonly only?: readonly string[] | undefined;
 }
 
 /** The options with defaults, and derived names. */
@@ -41,6 +45,8 @@ export interface Plan {
   /** The Secret of the certificates. */
   readonly secret: string;
   readonly ports: { readonly reviews: number; readonly plain: number };
+  readonly flags: readonly string[];
+  readonly only: readonly string[];
 }
 
 export const DEFAULT_REVISION = "default";
@@ -92,6 +98,8 @@ const DEFAULTS = {
   replicas: 2,
   configuration: {},
   ports: { reviews: 15017, plain: 8080 },
+  flags: [],
+  only: [],
 };
 
 /** The plan of these options; an empty option counts as absent. Errors: a `UsageError` that names the flag. */

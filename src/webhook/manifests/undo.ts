@@ -1,5 +1,6 @@
 /** The commands that take the webhook out of a cluster, and give back what it replaced. */
 import { mapAt, textAt, type ValueMap } from "../../core/value.ts";
+import { FLAGS_ANNOTATION } from "../../core/mesh/annotations/installation.ts";
 import { configurationNames, DEFAULT_REVISION, type Plan } from "./options.ts";
 import { type TakeOver, takeOversOf } from "./take_over.ts";
 
@@ -34,8 +35,9 @@ function restored({ name, owner }: TakeOver): string[] {
     "",
     `# "${name}" belongs to ${owner} again. The file was saved before the take-over by:`,
     `#   kubectl get ${CONFIGURATION} ${name} -o jsonpath=${AS_PATCH} > ${name}.json`,
-    "# Without the file, put the command that installed Istio in place of the next two",
+    "# Without the file, put the command that installed Istio in place of the next three",
     `kubectl label ${CONFIGURATION} ${name} app.kubernetes.io/name-`,
+    `kubectl annotate ${CONFIGURATION} ${name} ${FLAGS_ANNOTATION}-`,
     `kubectl patch ${CONFIGURATION} ${name} --type=merge --patch-file=${name}.json`,
   ];
 }

@@ -1,5 +1,5 @@
 import { EXIT, UsageError } from "../../../core/errors.ts";
-import { flag, type FlagGroups, flagsWith } from "../../../core/command/mod.ts";
+import { flag, type FlagGroups, flagsWith, valuesAsFlags } from "../../../core/command/mod.ts";
 import type { World } from "../../../core/world/world.ts";
 import { VERSION } from "../../../version.ts";
 import { command, type Input } from "../../command.ts";
@@ -13,6 +13,7 @@ const FLAGS = {
       completes: "namespaces",
       defaultDoc: "istio-system",
     }),
+    only: flag("--only KIND", "Only objects of this kind, such as ConfigMap", { type: "list", excludes: ["undo"] }),
     replicas: flag("--replicas NUMBER", "Pods that serve it", {
       type: "integer",
       least: 1,
@@ -53,7 +54,8 @@ export const WEBHOOK_MANIFESTS = command({
   summary: "Print the manifests that run the webhook in a cluster",
   description: "Print service accounts and rights, Deployment, Service, configuration, and the " +
     "MutatingWebhookConfigurations that call it. No cluster is contacted. A second apply changes nothing. The default " +
-    "revision, and --from-cluster without another name, replace Istio's own injector: that needs --take-over.",
+    "revision, and --from-cluster without another name, replace Istio's own injector: that needs --take-over. The " +
+    "objects have the flags as an annotation, so that check can tell how to make a lost one again.",
   isForPeople: true,
   examples: [
     {
@@ -80,6 +82,8 @@ async function printManifests(world: World, { flags }: Input<typeof FLAGS>): Pro
   const room = await import("../../../webhook/mod.ts");
   const options = {
     ...{ image, namespace, revision, tags, failurePolicy, namespaceSelector, replicas },
+    only: flags.only,
+    flags: valuesAsFlags(FLAGS, flags).filter((each) => !/^--(only|undo)\b/.test(each)),
     configuration: {
       ...await readConfiguration(world, flags),
       hub: flags.hub,

@@ -1,0 +1,29 @@
+/** The annotation of `webhook manifests` on its objects: the flags that make them again. `check` tells them. */
+
+/** A JSON list of flags, each `--name` or `--name=value`. */
+export const FLAGS_ANNOTATION = "kubectl-mesh/manifests-flags";
+
+/** More than a person types; the annotation may come from anybody who can write the object. */
+const MOST_CHARACTERS = 4096;
+const FLAG = /^--[a-zA-Z][\w-]*(=[^\0-\x1f]*)?$/;
+
+/** The value of the annotation. */
+export function flagsText(flags: readonly string[]): string {
+  return JSON.stringify(flags);
+}
+
+/** The flags of an annotation; `undefined` for a value that the program does not write. */
+export function readFlags(text: string): readonly string[] | undefined {
+  if (text.length > MOST_CHARACTERS) return undefined;
+  try {
+    const all: unknown = JSON.parse(text);
+    return Array.isArray(all) && all.length > 0 && all.every(isFlag) ? all : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function isFlag(value: unknown): value is string {
+  return typeof value === "string" && FLAG.test(value);
+}
