@@ -6,8 +6,9 @@ import { byHand, harmless } from "../advice/advice.ts";
 import { edit, type Named } from "../advice/commands.ts";
 import type { Check, Finding } from "../check.ts";
 import { cannotTell, type Facts, inAll, known, later } from "../facts.ts";
-import { breakOf } from "../inventory/mod.ts";
+import { breakOf, isKnown } from "../inventory/mod.ts";
 import type { ObservedPlane, PlaneTexts } from "../inventory/control_planes.ts";
+import { mapsAgain } from "./webhook/again.ts";
 import { type AdviceFor, findingOf, type Problem } from "./findings.ts";
 
 /** Judges the ConfigMaps of a control plane. */
@@ -29,15 +30,18 @@ const CORRECT = (map: Named) => [
   byHand("write it again by the tool that installed the control plane", "mesh"),
 ];
 
+/** Where no ConfigMap is found. */
+const ELSEWHERE = [
+  byHand("name the control plane's place by --istioNamespace and --revision", "nothing"),
+  byHand("install the control plane again", "mesh"),
+];
+
 const ROWS: readonly Row[] = [
   {
     id: PRESENT,
     title: "control plane ConfigMaps exist",
     needs: [],
-    advice: [
-      byHand("name the control plane's place by --istioNamespace and --revision", "nothing"),
-      byHand("install the control plane again", "mesh"),
-    ],
+    advice: [],
   },
   {
     id: "injector-config-valid",
@@ -80,11 +84,17 @@ export const INJECTOR_CONFIGURATION_CHECKS: readonly Check[] = ROWS.map((row) =>
  */
 async function ofPlanes(facts: Facts, { judge, advice }: Row): Promise<Finding> {
   const [webhooks, planes] = await Promise.all([later(facts.mutatingWebhooks()), facts.planes()]);
+  const lost = judge === undefined ? [...planes.values()].filter(({ texts }) => !isKnown(texts)) : [];
+  const again = new Map(
+    await Promise.all(lost.map(async (each) => [each, await mapsAgain(each.plane, facts)] as const)),
+  );
   const finders = [...planes.values()].map((plane) => (): readonly Problem[] => {
     if (judge !== undefined) return judge(known(plane.texts), plane, facts.clock);
     const broken = known(breakOf(plane.texts));
     if (broken !== undefined) webhooks();
-    return broken === undefined ? [] : [{ object: broken.object, result: "error", message: broken.broken }];
+    if (broken === undefined) return [];
+    const { object, broken: message } = broken;
+    return [{ object, result: "error", message, advice: [...again.get(plane) ?? [], ...ELSEWHERE] }];
   });
   const areAll = () => {
     webhooks();

@@ -30,6 +30,7 @@ import {
   servedLabels,
 } from "../inventory/served_labels.ts";
 import { findingOf, fixesBy, type Problem } from "./findings.ts";
+import { selectorsAgain } from "./webhook/again.ts";
 import { discovered, ofInjected, pullSecrets, rootCertificate } from "./namespaces/control_plane.ts";
 
 type Judge = (namespace: Namespace, webhooks: readonly InjectorWebhook[]) => readonly Problem[];
@@ -45,6 +46,8 @@ interface Namespace {
   readonly isSystem: boolean;
   /** What decides about the pods, as far as it is known. */
   readonly enrolment: Enrolment;
+  /** Makes the webhooks select it, where no label does. */
+  readonly reinstall: readonly Advice[];
 }
 
 export const NAMESPACE_CHECKS: readonly Check[] = [
@@ -137,7 +140,9 @@ async function forTheirAdvice(all: readonly Namespace[], facts: Facts): Promise<
   const [configurations, pods] = await Promise.all([forAdvice(facts.mutatingWebhooks()), forAdvice(facts.pods())]);
   const webhooks = configurations === undefined ? undefined : injectorWebhooks(configurations);
   const own = facts.scope.selector === undefined ? pods : undefined;
-  return all.map((each) => ({ ...each, enrolment: { ...each.enrolment, webhooks, pods: own } }));
+  const isNobody = servedLabels(webhooks ?? [], SOME).length === 0;
+  const reinstall = [...isNobody ? await selectorsAgain(facts) : [], REINSTALL];
+  return all.map((each) => ({ ...each, reinstall, enrolment: { ...each.enrolment, webhooks, pods: own } }));
 }
 
 function inScope({ scope }: Pick<Facts, "scope">, namespaces: readonly StoredNamespace[]): readonly Namespace[] {
@@ -155,6 +160,7 @@ function inScope({ scope }: Pick<Facts, "scope">, namespaces: readonly StoredNam
         revision: labelText(labels, LABEL.revision),
         isSystem: isWithoutSidecars(name, scope),
         enrolment: { name, labels, webhooks: undefined, pods: undefined },
+        reinstall: [REINSTALL],
       };
     });
 }
@@ -275,7 +281,7 @@ function unserved(namespace: Namespace, webhooks: readonly InjectorWebhook[]): r
   const label = servedLabel(namespace);
   if (label === undefined) {
     const message = "the webhooks exclude it, whatever its labels are";
-    return [{ object, result: "warning", message, advice: [REINSTALL, removal] }];
+    return [{ object, result: "warning", message, advice: [...namespace.reinstall, removal] }];
   }
   const relabel = relabelled(namespace, "name a revision that is served", label);
   const install = byHand(`install the revision "${value}", or give a tag that name`, "mesh");
@@ -308,24 +314,24 @@ async function unlabelled(facts: Facts): Promise<Finding> {
         object: each.object,
         result: "warning",
         message: "it has injected pods but no injection label: new pods get no proxy",
-        advice: label === undefined ? [REINSTALL] : [relabelled(each, "label it again", label)],
+        advice: label === undefined ? each.reinstall : [relabelled(each, "label it again", label)],
       };
     },
   );
   if (problems.length > 0 || expectations.some(({ webhook }) => webhook !== undefined)) {
     return findingOf(problems);
   }
-  return all.some((each) => reachesWebhook(each, injectors)) ? { result: "ok" } : nobody(injectors);
+  return all.some((each) => reachesWebhook(each, injectors)) ? { result: "ok" } : await nobody(injectors, facts);
 }
 
 /** A single workload is less than a namespace. */
-function nobody(webhooks: readonly InjectorWebhook[]): Finding {
+async function nobody(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
   const [served] = servedLabels(webhooks, SOME);
   const asking = { [LABEL.inject]: "true" };
   const takesPods = webhooks.some((webhook) => sendsPod(webhook, namespaceLabels(SOME, {}), asking));
   const alternatives: readonly Advice[] = [
     ...takesPods ? [byHand(`label the pod template of a workload ${LABEL.inject}=true`, "workload")] : [],
-    ...served === undefined ? [REINSTALL] : [
+    ...served === undefined ? [...await selectorsAgain(facts), REINSTALL] : [
       {
         change: "inject a whole namespace",
         reach: "namespace",

@@ -78,6 +78,8 @@ const ROWS: readonly Row[] = [
     field: "",
     told: [
       "fix: install the control plane again",
+      "or: see whether its other objects tell how:",
+      "kubectl mesh check webhook",
       "or: see how to run a webhook of a revision of its own:",
       "kubectl mesh webhook manifests --help",
     ],

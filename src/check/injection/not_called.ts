@@ -93,6 +93,7 @@ function noWebhook(): Cause {
     message: "the cluster has no injection webhook",
     advice: [
       byHand("install the control plane again", "mesh"),
+      look("see whether its other objects tell how", shows("mesh", "check", "webhook")),
       look("see how to run a webhook of a revision of its own", shows("mesh", "webhook", "manifests", "--help")),
     ],
   };
@@ -107,12 +108,17 @@ function optedOut({ target }: Seen): Cause {
   };
 }
 
-function namespaceExcluded({ target }: Seen): Cause {
+/** No namespace has the name. */
+const OTHER = "NAME";
+
+function namespaceExcluded({ target, webhooks }: Seen): Cause {
   return {
     reason: "namespace-excluded",
     field: "namespace.metadata.name",
     message: `the webhooks exclude the namespace "${target.namespace}", whatever its labels are`,
-    advice: [byHand("run the workload in a namespace that the webhooks serve", "workload")],
+    advice: servedLabels(webhooks, OTHER).length === 0
+      ? [look("see how the webhooks select namespaces again", shows("mesh", "check", "namespaces"))]
+      : [byHand("run the workload in a namespace that the webhooks serve", "workload")],
   };
 }
 

@@ -33,7 +33,7 @@ export interface ControlPlane {
 }
 
 /** The names of Service and ConfigMap in `webhook manifests`. */
-const OURS = /^kubectl-mesh-webhook(-|$)/;
+export const OURS = /^kubectl-mesh-webhook(-|$)/;
 
 /**
  * The distinct control planes that webhooks call; a tag calls that of its revision. Without webhooks: the chosen one.

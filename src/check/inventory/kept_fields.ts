@@ -47,14 +47,17 @@ export function podKeeper(): (pod: KubeObject) => KubeObject {
   });
 }
 
+/** Also what installed it. */
+const OF_WORKLOADS = new RegExp(`${ANNOTATIONS.source}|^kubectl-mesh/|^meta\\.helm\\.sh/`);
+
 /** For controllers: the parts of the pod template that injection reads. */
 export function workloadKeeper(): (workload: KubeObject) => KubeObject {
-  const strings = { labels: shared(whole), annotations: sharedParts(named(ANNOTATIONS)) };
+  const strings = (kept: RegExp) => ({ labels: shared(whole), annotations: sharedParts(named(kept)) });
   const containers = fields({ name: whole });
-  const pod = { metadata: fields(strings), spec: fields({ containers, initContainers: containers }) };
+  const pod = { metadata: fields(strings(ANNOTATIONS)), spec: fields({ containers, initContainers: containers }) };
   const template = shared(fields(pod));
   return keeper({
-    metadata: strings,
+    metadata: strings(OF_WORKLOADS),
     spec: fields({ template, jobTemplate: fields({ spec: fields({ template }) }) }),
     status: fields({ conditions: refusals }),
   });

@@ -60,10 +60,12 @@ Deno.test("kept workloads, namespaces and nodes have the fields that checks read
   const template = { metadata: READ, spec: { containers: [CONTAINER], volumes: [] } };
   const { ownerReferences: _, ...strings } = READ;
   const kept = { metadata: strings, spec: { containers: [{ name: "app" }] } };
-  const whole = { metadata: { ...strings, ...MANAGED } };
+  const installed = { "meta.helm.sh/release-name": "a", "kubectl-mesh/manifests-flags": "[]" };
+  const own = { ...strings, annotations: { ...strings.annotations, ...installed } };
+  const whole = { metadata: { ...own, ...MANAGED } };
   assert.deepEqual(
     workloadKeeper()(object("apps/v1", "Deployment", "shop/a", { ...whole, spec: { replicas: 1, template } })),
-    object("apps/v1", "Deployment", "shop/a", { metadata: strings, spec: { template: kept } }),
+    object("apps/v1", "Deployment", "shop/a", { metadata: own, spec: { template: kept } }),
   );
   assert.deepEqual(
     workloadKeeper()(

@@ -5,6 +5,7 @@ import { configurationRef, type InjectorWebhook } from "../../inventory/injector
 import type { Facts } from "../../facts.ts";
 import { findingOf, fixesBy, type Problem } from "../findings.ts";
 import { distinct, isActive } from "./injectors.ts";
+import { webhooksAgain } from "./again.ts";
 import { deleted } from "./webhook_advice.ts";
 
 const INSTALL = byHand("install the control plane again", "mesh");
@@ -18,13 +19,14 @@ const LOOKS = [
 ];
 
 /** A webhook exists, and at least one is active. */
-export function exists(webhooks: readonly InjectorWebhook[], { scope }: Facts): Finding {
+export async function exists(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
+  const { scope } = facts;
   const of = scope.revision === undefined ? "" : ` of the revision "${scope.revision}"`;
   if (webhooks.length === 0) {
     return {
       result: "error",
       message: `no MutatingWebhookConfiguration${of} injects sidecars`,
-      fixes: fixesBy(INSTALL, ...LOOKS),
+      fixes: fixesBy(...await webhooksAgain(facts), INSTALL, ...LOOKS),
     };
   }
   if (!webhooks.some(isActive)) {

@@ -13,6 +13,7 @@ import {
 import { type Facts, forAdvice, inEach } from "../../facts.ts";
 import { findingOf, type Problem } from "../findings.ts";
 import type { Callee } from "./failures.ts";
+import { serviceAgain } from "./again.ts";
 import { distinct } from "./injectors.ts";
 import { deleted, entriesPatched } from "./webhook_advice.ts";
 
@@ -66,6 +67,7 @@ async function serviceAdvice(
     clientConfig: { service: { namespace, name, port: only?.port } },
   }));
   return [
+    ...service === undefined ? await serviceAgain(target, facts) : [],
     ...only === undefined || others.length > 0
       ? []
       : [harmless(`call its port ${only.port}`, "webhook", entriesPatched(configuration, entries))],

@@ -1,5 +1,5 @@
 /** Changes of webhooks and of what serves them, as advice. */
-import { type Advice, byHand, harmless, look } from "../../advice/advice.ts";
+import { type Advice, byHand, harmless, look, type Risk } from "../../advice/advice.ts";
 import { logs, type Named, patch, remove, rolloutRestart } from "../../advice/commands.ts";
 import { riskOfRemoval } from "../../advice/enrolment.ts";
 import { injectorWebhooks, labelsOfObject, type WebhookTarget } from "../../inventory/injector_webhooks.ts";
@@ -39,18 +39,20 @@ export function entriesPatched(
 
 /** The configuration is deleted; the risk is that pods are called by no other. */
 export async function deleted(configuration: string, change: string, facts: Facts): Promise<Advice> {
+  const risk = await riskWithout((name) => name === configuration, facts);
+  return { change, reach: "cluster", steps: [remove(configurationNamed(configuration))], risk };
+}
+
+/** The risk of taking configurations away. */
+export async function riskWithout(isRemoved: (configuration: string) => boolean, facts: Facts): Promise<Risk> {
   const [configurations, namespaces, pods] = await Promise.all([
     forAdvice(facts.mutatingWebhooks()),
     forAdvice(facts.namespaces()),
     forAdvice(facts.pods()),
   ]);
-  const steps = [remove(configurationNamed(configuration))];
-  if (configurations === undefined || namespaces === undefined || !hasAllPods(facts.scope)) {
-    return { change, reach: "cluster", steps, risk: "takes-out" };
-  }
-  const risk = riskOfRemoval(injectorWebhooks(configurations), (each) => each.configuration === configuration, {
+  if (configurations === undefined || namespaces === undefined || !hasAllPods(facts.scope)) return "takes-out";
+  return riskOfRemoval(injectorWebhooks(configurations), ({ configuration }) => isRemoved(configuration), {
     namespaces: namespaces.map((each) => [each.metadata.name, labelsOfObject(each)] as const),
     pods,
   });
-  return { change, reach: "cluster", steps, risk };
 }

@@ -5,7 +5,7 @@ export const FLAGS_ANNOTATION = "kubectl-mesh/manifests-flags";
 
 /** More than a person types; the annotation may come from anybody who can write the object. */
 const MOST_CHARACTERS = 4096;
-const FLAG = /^--[a-zA-Z][\w-]*(=[^\0-\x1f]*)?$/;
+const FLAG = /^--[a-zA-Z][\w-]*(=\P{Cc}*)?$/u;
 
 /** The value of the annotation. */
 export function flagsText(flags: readonly string[]): string {

@@ -9,21 +9,18 @@ import {
   endpointsOf,
   rootCertificateIn,
   secretOf,
-  serviceTo,
-  WEBHOOK,
 } from "./mesh_cluster.ts";
 
 import { restartedWebhook } from "./controllers.ts";
 import { atToldLine, named } from "./editor.ts";
+import { LOST_PARTS } from "./lost_parts.ts";
 import {
   ADMISSION,
   at,
   Breakage,
   calling,
   closedPort,
-  configMap,
   configured,
-  connectAnew,
   dropping,
   labelled,
   NOBODY,
@@ -41,12 +38,7 @@ const POLICY_PATCH = { op: "remove", path: "/spec/initContainers/0/restartPolicy
 
 /** All problems by name. */
 export const BREAKAGES: Readonly<Record<string, Breakage>> = {
-  "the ConfigMap of the control plane is gone": {
-    make: ({ kubectl }) => kubectl("delete", "configmap", WEBHOOK, "-n", CONTROL_PLANE),
-    heal: (mesh) => mesh.apply(configMap()),
-    told: { "injector-config-present": "error" },
-    says: /There is neither the ConfigMap "kubectl-mesh-webhook" nor "istio-sidecar-injector"/,
-  },
+  ...LOST_PARTS,
   "values that are no YAML": configured(
     "values",
     (text) => text.replace("imagePullSecrets: []", "imagePullSecrets: []]"),
@@ -79,16 +71,6 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     says: /the policy is "disabled"/,
     writer: named(/set "policy: enabled" in its key "config"/, "policy: disabled", "policy: enabled"),
   }),
-  "no webhook": {
-    make: ({ kubectl }) => kubectl("delete", "mutatingwebhookconfiguration", CONFIGURATION),
-    heal: (mesh) => mesh.register(),
-    told: {
-      "webhook-exists": "error",
-      "injector-config-present": "error",
-      "workload-proxy-unexpected": "warning",
-    },
-    says: /^no MutatingWebhookConfiguration injects sidecars/,
-  },
   "a second webhook": {
     make: async (mesh) => {
       for (const { metadata, ...rest } of configurationsOf(mesh)) {
@@ -125,26 +107,6 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     },
     told: { "webhook-own-namespace": "error" },
     says: /"namespace\.sidecar-injector\.istio\.io" is called for its own pods/,
-  },
-  "selectors that select nobody": registered((each) => ({ ...each, namespaceSelector: NOBODY }), {
-    told: {
-      "workload-proxy-unexpected": "warning",
-      "namespace-revision-served": "warning",
-      "namespace-labelled": "warning",
-    },
-    says: /^pod\/mesh\/cart: it has a proxy, but no webhook is called for new pods/,
-  }),
-  "no Service": {
-    async make(mesh) {
-      await mesh.kubectl("delete", "service", WEBHOOK, "-n", CONTROL_PLANE);
-      await connectAnew(mesh);
-    },
-    async heal(mesh) {
-      await mesh.apply(serviceTo(mesh.webhook.port));
-      await mesh.register();
-    },
-    told: { "webhook-service": "error", "webhook-reachable": "error" },
-    says: /no such Service: "istio-system\/kubectl-mesh-webhook"/,
   },
   "another port of the Service": registered((each) => ({ ...each, clientConfig: at(each, { port: 444 }) }), {
     told: { "webhook-service": "error", "webhook-reachable": "error" },

@@ -9,6 +9,7 @@ import type { Writer } from "./editor.ts";
 import {
   CONTROL_PLANE,
   endpointsOf,
+  FLAGS,
   type MeshCluster,
   podOf,
   type PodParts,
@@ -211,7 +212,7 @@ export function silentPort() {
 export const NOBODY = { matchLabels: { nobody: "yes" } };
 
 export function configMap(): ValueMap {
-  const found = meshObjects().find(({ kind }) => kind === "ConfigMap");
+  const found = meshObjects({ flags: FLAGS }).find(({ kind }) => kind === "ConfigMap");
   return { ...found };
 }
 

@@ -31,16 +31,27 @@ function asked(
   return explainInjection(realWorld(), api, { namespace: "default", choice: {}, configuration: {}, ...question });
 }
 
-/** The first alternative with a command, of each fix. A look at a workload leads to what is told there. */
+/**
+ * The first alternative with a command, of each fix. A look at a workload, or at the checks of a category, leads to what is
+ * told there.
+ */
 export async function firstCommands(mesh: MeshCluster, fixes: CheckResult["fixes"]): Promise<readonly ToldAdvice[]> {
   const found = fixes.flatMap(({ alternatives }) => alternatives.find(({ commands }) => commands.length > 0) ?? []);
   const led = await Promise.all(found.map(async (advice) => {
-    const [, workload, namespace] = LOOK.exec(advice.commands[0] ?? "") ?? [];
-    if (workload === undefined || namespace === undefined) return [advice];
-    const { fixes: there } = await explainOne(mesh, workload, namespace);
-    return there.flatMap(({ alternatives }) => alternatives.find(({ commands }) => commands.length > 0) ?? []);
+    const there = await shownBy(mesh, advice.commands[0] ?? "");
+    return there === undefined ? [advice] : await firstCommands(mesh, there);
   }));
-  return led.flat();
+  return [...new Map(led.flat().map((advice) => [advice.commands.join("\n"), advice])).values()];
+}
+
+/** The fixes that a look shows; `undefined` if the command is another one. */
+async function shownBy(mesh: MeshCluster, command: string): Promise<CheckResult["fixes"] | undefined> {
+  const [, workload, namespace] = LOOK.exec(command) ?? [];
+  if (workload !== undefined && namespace !== undefined) return (await explainOne(mesh, workload, namespace)).fixes;
+  const [, category] = LOOK_AT_ALL.exec(command) ?? [];
+  if (category === undefined) return undefined;
+  const results = [...(await mesh.results()).values()].filter((each) => each.category === category);
+  return results.filter(({ result }) => BAD.includes(result)).flatMap(({ fixes }) => fixes);
 }
 
 /** The alternatives that the user decides on, behind a look or an advice without a command. */
@@ -53,6 +64,10 @@ export function picked(fixes: CheckResult["fixes"], words: RegExp): readonly Tol
 }
 
 const LOOK = /^kubectl mesh check injection (\S+\/\S+) -n (\S+)$/;
+const LOOK_AT_ALL = /^kubectl mesh check (webhook|namespaces)$/;
+
+/** Results that need an advice. */
+export const BAD: readonly string[] = ["error", "warning"];
 
 /** Runs the commands of advice, and does what a kubelet would do with new pods. */
 export async function follow(

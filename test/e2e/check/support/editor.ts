@@ -1,7 +1,9 @@
 /** Somebody at the editor of `kubectl edit`, who knows what the advice tells and nothing else of the place. */
 import assert from "node:assert/strict";
 import { shellWord } from "../../../../src/check/advice/commands.ts";
+import { MESH_COMMAND } from "../../../support/programs/mesh.ts";
 import type { Cluster } from "../../support/cluster/cluster.ts";
+import { helmFor } from "./helm.ts";
 
 /** Corrects the object as the editor shows it; `told` are the message and the advice. */
 export type Writer = (file: string, told: string) => string;
@@ -38,8 +40,9 @@ export async function runCommand(
   command: string,
   { writer, told }: { readonly writer: Writer | undefined; readonly told: string },
 ): Promise<void> {
+  const helm = await helmFor(cluster, command);
   const run = async (text: string) => {
-    const { code, stdout, stderr } = await cluster.shell(text);
+    const { code, stdout, stderr } = await cluster.shell(`${helm}${text}`, MESH_COMMAND);
     assert.equal(code, 0, `${text}: ${stderr}`);
     return stdout;
   };

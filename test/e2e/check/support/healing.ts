@@ -5,7 +5,7 @@ import type { CheckResult } from "../../../../src/check/result_schema.ts";
 import { DEADLINE_MILLISECONDS } from "../../../support/until.ts";
 import { BREAKAGES } from "./breakages.ts";
 import type { Breakage } from "./breaking.ts";
-import { explainAll, firstCommands, follow, injectedIn, namespaceLabels, picked, worse } from "./cures.ts";
+import { BAD, explainAll, firstCommands, follow, injectedIn, namespaceLabels, picked, worse } from "./cures.ts";
 import { INCURABLE, NO_CURE } from "./incurable.ts";
 import { type MeshCluster, startMesh } from "./mesh_cluster.ts";
 import type { Results } from "./results.ts";
@@ -47,8 +47,6 @@ async function tellsAndHeals(mesh: MeshCluster, breakage: Breakage, isIncurable:
   }
   await comesTo(mesh, {});
 }
-
-const BAD: readonly string[] = ["error", "warning"];
 
 async function isNoCure(mesh: MeshCluster, fixes: CheckResult["fixes"]): Promise<void> {
   for (const { commands: [command = ""], risk } of await firstCommands(mesh, fixes)) {

@@ -1,14 +1,11 @@
 /** Breakages that no command of the advice can heal here, and why. The others are healed by the first command. */
-const SETTINGS = "only the tool that installed the control plane knows its settings";
 const KUBELET = "only a kubelet could make it well: what the advice shows is in logs and states of containers";
 const NETWORK = "it is the network between API server and nodes";
 
 /** By the name of the breakage. */
 export const INCURABLE: Readonly<Record<string, string>> = {
-  "the ConfigMap of the control plane is gone": SETTINGS,
-  "no webhook": SETTINGS,
-  "selectors that select nobody": SETTINGS,
-  "no Service": SETTINGS,
+  "no webhook, and nothing tells who installed it":
+    "only istioctl or the operator that installed it knows its settings",
   "no pod that is ready": KUBELET,
   "the port is closed": KUBELET,
   "no answer, as behind a firewall": NETWORK,

@@ -18,6 +18,8 @@ import { type Results, resultsWith } from "./results.ts";
 export const CONTROL_PLANE = "istio-system";
 export const WEBHOOK = "kubectl-mesh-webhook";
 export const CONFIGURATION = "istio-sidecar-injector";
+/** The flags of `webhook manifests` that make the webhook's objects. */
+export const FLAGS: readonly string[] = ["--image=example.com/kubectl-mesh:1", "--take-over"];
 
 /** The mesh. */
 export interface MeshCluster {
@@ -99,7 +101,9 @@ export async function installWebhook(
 ): Promise<void> {
   const { cluster, webhook, certificate } = mesh;
   await webhook.certify(certificate);
-  const own = meshObjects(options).filter(({ kind }) => !["MutatingWebhookConfiguration", "Service"].includes(kind));
+  const own = meshObjects({ flags: FLAGS, ...options }).filter(({ kind }) =>
+    !["MutatingWebhookConfiguration", "Service"].includes(kind)
+  );
   const others = [secretOf(certificate), serviceTo(webhook.port), endpointsOf(["ready"], webhook.port)];
   for (const object of [...own, ...others, ...configurationsOf(mesh)]) await apply(cluster, { ...object });
   const isInjected = async () => await triedStatus(cluster, podOf("cart")) !== undefined;
@@ -222,7 +226,8 @@ export function configurationsOf(
 ): readonly ValueMap[] {
   const service = { namespace: CONTROL_PLANE, name: WEBHOOK, port: webhook.port, path: "/inject" };
   const clientConfig = { service, caBundle: btoa(authority.pem) };
-  return meshObjects().filter(({ kind }) => kind === "MutatingWebhookConfiguration").map(({ webhooks, ...rest }) => {
+  const all = meshObjects({ flags: FLAGS }).filter(({ kind }) => kind === "MutatingWebhookConfiguration");
+  return all.map(({ webhooks, ...rest }) => {
     assert(Array.isArray(webhooks));
     return { ...rest, webhooks: webhooks.filter(isMap).map((each) => change({ ...each, clientConfig })) };
   });

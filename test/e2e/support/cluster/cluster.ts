@@ -21,8 +21,8 @@ export interface Cluster {
   /** The kubectl of this cluster: a path, or `kubectl` on PATH. */
   readonly program: string;
   kubectl(args: readonly string[], stdin?: string): Promise<{ code: number; stdout: string; stderr: string }>;
-  /** Runs a command of a shell as it is printed; `kubectl` is that of the cluster. */
-  shell(command: string): Promise<{ code: number; stdout: string; stderr: string }>;
+  /** Runs a command of a shell as it is printed; `kubectl` is that of the cluster, with `mesh` as its plugin. */
+  shell(command: string, mesh?: string): Promise<{ code: number; stdout: string; stderr: string }>;
   /** Ends it, or returns it to the pool. */
   stop(): Promise<void>;
 }
@@ -64,6 +64,9 @@ async function borrow(path: string): Promise<Cluster> {
   throw new Error(error ?? "The pool of clusters has ended");
 }
 
+const PROGRAMS = `CONFIG=$1 MESH=$2
+  kubectl() { if [ "$1" = mesh ]; then shift; "$MESH" "$@"; else command "$0" --kubeconfig "$CONFIG" "$@"; fi; };`;
+
 async function clusterIn(folder: string, stop: () => Promise<void>): Promise<Cluster> {
   const package_ = "k8s.io/kubernetes/cmd/kubectl";
   const kubectl = needsProgram("kubectl") === undefined ? "kubectl" : await goProgram("test/e2e/servers", package_);
@@ -79,11 +82,8 @@ async function clusterIn(folder: string, stop: () => Promise<void>): Promise<Clu
     authority,
     program: kubectl,
     kubectl: (args, stdin) => output(kubectl, ["--kubeconfig", kubeconfig, ...args], stdin),
-    shell: (command) =>
-      output("sh", ["-c", `CONFIG=$1; kubectl() { command "$0" --kubeconfig "$CONFIG" "$@"; }; ${command}`, ...[
-        kubectl,
-        kubeconfig,
-      ]]),
+    shell: (command, mesh = "kubectl-mesh") =>
+      output("sh", ["-c", `${PROGRAMS} ${command}`, kubectl, kubeconfig, mesh]),
     stop() {
       http.close();
       return stop();

@@ -1,0 +1,89 @@
+/** What made the objects of a control plane, as their annotations tell, and the command that makes one of them again. */
+import { FLAGS_ANNOTATION, readFlags } from "../../core/mesh/annotations/installation.ts";
+import { textAt, type ValueMap } from "../../core/value.ts";
+import { type Advice, harmless, type Need } from "./advice.ts";
+import { kubectl, needOf, shellWord } from "./commands.ts";
+
+/** `webhook manifests` with flags, or a release of Helm. What istioctl installs has neither annotation. */
+export type Installer = { readonly flags: readonly string[] } | Release;
+
+interface Release {
+  readonly release: string;
+  readonly namespace: string;
+}
+
+/** Source: Helm, "Resource ownership": the annotations of each object of a release. */
+const HELM = { release: "meta.helm.sh/release-name", namespace: "meta.helm.sh/release-namespace" };
+
+/** The installer of an object of this program's webhook, or of istiod; `undefined` if its annotations do not tell. */
+export function installerIn(annotations: ValueMap, isOwn: boolean): Installer | undefined {
+  if (isOwn) {
+    const flags = readFlags(textAt(annotations, FLAGS_ANNOTATION));
+    return flags && { flags };
+  }
+  const [release, namespace] = [textAt(annotations, HELM.release), textAt(annotations, HELM.namespace)];
+  return release === "" || namespace === "" ? undefined : { release, namespace };
+}
+
+/** What is made again. */
+export interface Lost {
+  readonly kind: "ConfigMap" | "Service" | "MutatingWebhookConfiguration";
+  /** `""` for a configuration. */
+  readonly namespace: string;
+}
+
+/** Istio's charts and `webhook manifests` label webhook configurations so, and nothing else. */
+const OF_WEBHOOKS = ["-l", "app=sidecar-injector"];
+const FILES = /^--(?:inject-config|values|mesh-config)=(.*)$/;
+
+/**
+ * Makes an object again. `isThere`: it is there and was changed, and lists of its selectors must not be merged. `undefined`
+ * where the installer did not make such an object.
+ */
+export function madeAgain(installer: Installer, { kind, namespace }: Lost, isThere = false): Advice | undefined {
+  const printed = "flags" in installer ? byFlags(installer.flags, kind) : byHelm(installer, kind);
+  if (printed === undefined) return undefined;
+  const { by, print, chosen = [], needs = [] } = printed;
+  const { change, apply, verb } = isThere ? CHANGED : MISSING;
+  const { name: _all, ...need } = needOf(verb, { kind, namespace, name: "" });
+  const command = `${print} | ${kubectl("apply", ...apply, ...chosen, "-f", "-")}`;
+  const reach = kind === "MutatingWebhookConfiguration" ? "webhook" : "mesh";
+  return harmless(`${change} ${by}`, reach, { command, needs: [...needs, need] });
+}
+
+const MISSING = { change: "make it again", apply: [], verb: "create" };
+const CHANGED = {
+  change: "give the webhooks their selectors again",
+  apply: ["--server-side", "--force-conflicts"],
+  verb: "patch",
+};
+
+/** A command that prints objects. */
+interface Printed {
+  /** How it makes them, as the end of a clause. */
+  readonly by: string;
+  readonly print: string;
+  /** Flags that choose among them. */
+  readonly chosen?: readonly string[];
+  readonly needs?: readonly Need[];
+}
+
+function byFlags(flags: readonly string[], kind: Lost["kind"]): Printed | undefined {
+  if (kind === "ConfigMap" && flags.includes("--from-cluster")) return undefined;
+  const files = flags.flatMap((each) => FILES.exec(each)?.[1] ?? []);
+  const where = files.length === 0 ? "" : `, in the folder of ${files.join(" and ")}`;
+  return {
+    by: `with the flags of its installation${where}`,
+    print: kubectl("mesh", "webhook", "manifests", ...flags, "--only", kind),
+  };
+}
+
+function byHelm({ release, namespace }: Release, kind: Lost["kind"]): Printed {
+  const isWebhook = kind === "MutatingWebhookConfiguration";
+  return {
+    by: `from the Helm release "${release}"${isWebhook ? "" : ", which undoes other changes of its objects"}`,
+    print: ["helm", "get", "manifest", release, "-n", namespace].map(shellWord).join(" "),
+    chosen: isWebhook ? OF_WEBHOOKS : [],
+    needs: [{ verb: "list", group: "", resource: "secrets", namespace }],
+  };
+}

@@ -1,0 +1,109 @@
+/** Advice that makes lost objects of a control plane again, by what is left of it. */
+import { LABEL } from "../../../core/mesh/annotations/labels.ts";
+import { mapAt, textAt, type ValueMap } from "../../../core/value.ts";
+import type { Advice } from "../../advice/advice.ts";
+import { type Installer, installerIn, type Lost, madeAgain } from "../../advice/installer.ts";
+import { type Facts, forAdvice } from "../../facts.ts";
+import { type ControlPlane, OURS } from "../../inventory/control_planes.ts";
+import { injectorWebhooks } from "../../inventory/injector_webhooks.ts";
+import { distinct } from "./injectors.ts";
+import { riskWithout } from "./webhook_advice.ts";
+
+/** An object that is left of a control plane, and its installer. */
+interface Part {
+  readonly revision: string;
+  readonly namespace: string;
+  /** It is of this program's webhook, not of istiod. */
+  readonly isOwn: boolean;
+  readonly installer: Installer;
+  /** The name of a MutatingWebhookConfiguration. */
+  readonly configuration: string | undefined;
+}
+
+/** The ConfigMaps of a control plane. */
+export async function mapsAgain({ revision, names, own }: ControlPlane, facts: Facts): Promise<readonly Advice[]> {
+  const { namespace } = names;
+  const parts = (await partsOf(facts)).filter((part) => part.namespace === namespace && part.revision === revision);
+  // This program's webhook may read Istio's ConfigMaps.
+  const all = parts.filter(({ isOwn }) => own !== undefined || !isOwn);
+  return advice(all, { kind: "ConfigMap", namespace });
+}
+
+/** A name in a namespace. */
+interface Place {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** The Service of a webhook. */
+export async function serviceAgain({ namespace, name }: Place, facts: Facts): Promise<readonly Advice[]> {
+  const parts = (await partsOf(facts)).filter((part) => part.namespace === namespace && part.isOwn === OURS.test(name));
+  return advice(parts, { kind: "Service", namespace });
+}
+
+/** The webhook configurations of the scope's revision, of which none is there. */
+export async function webhooksAgain(facts: Facts): Promise<readonly Advice[]> {
+  const { revision } = facts.scope;
+  const parts = (await partsOf(facts)).filter((part) => revision === undefined || part.revision === revision);
+  return advice(parts, { kind: "MutatingWebhookConfiguration", namespace: "" });
+}
+
+/** Webhook configurations that are there, with other selectors than those they were made with. */
+export async function selectorsAgain(facts: Facts): Promise<readonly Advice[]> {
+  const parts = (await partsOf(facts)).filter(({ configuration }) => configuration !== undefined);
+  return await Promise.all(
+    byInstaller(parts).map(async (same): Promise<readonly Advice[]> => {
+      const told = advice(same, { kind: "MutatingWebhookConfiguration", namespace: "" }, true);
+      const names = new Set(same.map(({ configuration }) => configuration));
+      const risk = await riskWithout((configuration) => names.has(configuration), facts);
+      return told.map((each) => ({ ...each, risk }));
+    }),
+  ).then((all) => all.flat());
+}
+
+function advice(parts: readonly Part[], lost: Lost, isThere?: boolean): readonly Advice[] {
+  return byInstaller(parts).flatMap(([part]) =>
+    part === undefined ? [] : madeAgain(part.installer, lost, isThere) ?? []
+  );
+}
+
+/** This program's webhook first: it may have replaced istiod's. */
+function byInstaller(parts: readonly Part[]): readonly (readonly Part[])[] {
+  const ordered = [...parts.filter(({ isOwn }) => isOwn), ...parts.filter(({ isOwn }) => !isOwn)];
+  return [...Map.groupBy(ordered, ({ installer }) => JSON.stringify(installer)).values()];
+}
+
+const ISTIOD = /^istiod(-|$)/;
+
+/** Webhook configurations and Deployments whose annotations tell their installer. */
+async function partsOf(facts: Facts): Promise<readonly Part[]> {
+  const [configurations = [], workloads = []] = await Promise.all([
+    forAdvice(facts.mutatingWebhooks()),
+    forAdvice(facts.workloads()),
+  ]);
+  const called = configurations.flatMap((each) => {
+    const targets = distinct(injectorWebhooks([each]), ({ target }) => target);
+    return targets.flatMap(({ target, revision }) =>
+      "url" in target ? [] : partOf(target, { ...each.metadata }, { revision, configuration: each.metadata.name })
+    );
+  });
+  const running = workloads.flatMap(({ kind, metadata }) => {
+    const { name, namespace = "" } = metadata;
+    const revision = textAt(mapAt(metadata, "labels"), LABEL.revision);
+    return kind === "Deployment" && (OURS.test(name) || ISTIOD.test(name))
+      ? partOf({ name, namespace }, metadata, { revision, configuration: undefined })
+      : [];
+  });
+  return [...called, ...running];
+}
+
+/** An annotation of the other installer is a leftover: one webhook took the other's configuration over. */
+function partOf(
+  { name, namespace }: Place,
+  metadata: ValueMap,
+  rest: Pick<Part, "revision" | "configuration">,
+): readonly Part[] {
+  const isOwn = OURS.test(name);
+  const installer = installerIn(mapAt(metadata, "annotations"), isOwn);
+  return installer === undefined ? [] : [{ namespace, isOwn, installer, ...rest }];
+}

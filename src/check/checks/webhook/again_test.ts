@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { meshObjects } from "../../../../test/support/kube/mesh_webhooks.ts";
+import { findingFor } from "../../../../test/support/kube/finding.ts";
+import { toldText } from "../../../../test/support/kube/told.ts";
+import { clusterInventory, object } from "../../../../test/support/kube/cluster.ts";
+import type { KubeObject } from "../../../core/kube/client/mod.ts";
+import type { Scope } from "../../inventory/mod.ts";
+
+const FLAGS = ["--image=example.com/mesh:1", "--namespace-selector=team in (a,b)"];
+const PRINT = "kubectl mesh webhook manifests --image=example.com/mesh:1 '--namespace-selector=team in (a,b)'";
+
+function parts(flags: readonly string[], ...kinds: readonly string[]): readonly KubeObject[] {
+  return meshObjects({ flags }).filter(({ kind }) => kinds.includes(kind));
+}
+
+function istiod(annotations: Record<string, string>, name = "istiod"): KubeObject {
+  return object("apps/v1", "Deployment", `istio-system/${name}`, {
+    metadata: { labels: { "istio.io/rev": "default" }, annotations },
+  });
+}
+
+const HELM = { "meta.helm.sh/release-name": "istiod", "meta.helm.sh/release-namespace": "istio-system" };
+
+async function told(
+  id: string,
+  objects: readonly KubeObject[],
+  scope: Partial<Scope> = {},
+): Promise<readonly string[]> {
+  const text = await toldText(await findingFor(id, clusterInventory({ objects }, scope)));
+  return text.split("\n").filter((line) =>
+    /^kubectl mesh webhook manifests --image|^helm|^(fix|or): .*again/.test(line)
+  );
+}
+
+type Row = readonly [what: string, id: string, objects: readonly KubeObject[], told: readonly string[]];
+
+const INSTALL = (word = "fix") => `${word}: install the control plane again`;
+const BY_FLAGS = "fix: make it again with the flags of its installation:";
+
+const ROWS: readonly Row[] = [
+  ["the webhook, by the Deployment", "webhook-exists", parts(FLAGS, "Deployment"), [
+    BY_FLAGS,
+    `${PRINT} --only MutatingWebhookConfiguration | kubectl apply -f -`,
+    INSTALL("or"),
+  ]],
+  ["the Service, by the webhook", "webhook-service", parts(FLAGS, "MutatingWebhookConfiguration"), [
+    BY_FLAGS,
+    `${PRINT} --only Service | kubectl apply -f -`,
+    INSTALL("or"),
+  ]],
+  ["the ConfigMap, by the webhook", "injector-config-present", parts(FLAGS, "MutatingWebhookConfiguration"), [
+    BY_FLAGS,
+    `${PRINT} --only ConfigMap | kubectl apply -f -`,
+    INSTALL("or"),
+  ]],
+  ["the ConfigMap, where values come from a file", "injector-config-present", [
+    ...parts(["--image=example.com/mesh:1", "--values=prod.yaml"], "Deployment", "MutatingWebhookConfiguration"),
+  ], [
+    "fix: make it again with the flags of its installation, in the folder of prod.yaml:",
+    "kubectl mesh webhook manifests --image=example.com/mesh:1 --values=prod.yaml --only ConfigMap | kubectl apply -f -",
+    INSTALL("or"),
+  ]],
+  [
+    "no ConfigMap of a webhook that reads Istio's",
+    "injector-config-present",
+    parts(["--from-cluster"], "MutatingWebhookConfiguration"),
+    [INSTALL()],
+  ],
+  ["Istio's ConfigMap, by its release", "injector-config-present", [
+    ...parts(["--from-cluster"], "MutatingWebhookConfiguration"),
+    istiod(HELM),
+  ], [
+    'fix: make it again from the Helm release "istiod", which undoes other changes of its objects:',
+    "helm get manifest istiod -n istio-system | kubectl apply -f -",
+    INSTALL("or"),
+  ]],
+  ["the webhook of a release", "webhook-exists", [istiod(HELM)], [
+    'fix: make it again from the Helm release "istiod":',
+    "helm get manifest istiod -n istio-system | kubectl apply -l app=sidecar-injector -f -",
+    INSTALL("or"),
+  ]],
+  ["flags that nobody wrote", "webhook-exists", parts(["apply", "-f"], "Deployment"), [INSTALL()]],
+  ["what istioctl installs", "webhook-exists", [istiod({})], [INSTALL()]],
+  ["another Deployment of a release", "webhook-exists", [istiod(HELM, "gateway")], [INSTALL()]],
+];
+
+for (const [what, id, objects, lines] of ROWS) {
+  Deno.test(`made again: ${what}`, async () => assert.deepEqual(await told(id, objects), lines));
+}
+
+Deno.test("made again: another revision's flags are not those of the one that is asked about", async () => {
+  assert.deepEqual(await told("webhook-exists", parts(FLAGS, "Deployment"), { revision: "canary" }), [INSTALL()]);
+});
+
+const NOBODY = { matchLabels: { nobody: "yes" } };
+
+/** The entries of the configuration, with another selector of namespaces. */
+function selecting(namespaceSelector: object): readonly KubeObject[] {
+  return parts(FLAGS, "MutatingWebhookConfiguration").map((each) => ({
+    ...each,
+    webhooks: Object(each["webhooks"]).map((webhook: object) => ({ ...webhook, namespaceSelector })),
+  }));
+}
+
+const SHOP = object("v1", "Namespace", "shop", { metadata: { labels: { "istio-injection": "enabled", team: "a" } } });
+
+const POD = object("v1", "Pod", "shop/cart", { spec: { containers: [{ name: "istio-proxy" }] } });
+
+Deno.test("made again: selectors that select nobody are replaced by server-side apply", async () => {
+  const given = [...selecting(NOBODY), SHOP, POD];
+  assert.deepEqual(await told("namespace-revision-served", given), [
+    "fix: give the webhooks their selectors again with the flags of its installation:",
+    `${PRINT} --only MutatingWebhookConfiguration | kubectl apply --server-side --force-conflicts -f -`,
+    "or: let the webhooks select the namespace: install the control plane again",
+  ]);
+});
+
+Deno.test("made again: selectors that serve somebody by another label are not the first command", async () => {
+  const given = [
+    ...selecting({ matchLabels: { team: "a" } }),
+    SHOP,
+    object("v1", "Namespace", "cart", {
+      metadata: { labels: { "istio-injection": "enabled" } },
+    }),
+  ];
+  const { fixes = [] } = await findingFor("namespace-revision-served", clusterInventory({ objects: given }));
+  const again = fixes.flatMap(({ alternatives }) => alternatives).filter(({ change }) =>
+    change.startsWith("give the webhooks")
+  );
+  assert.deepEqual([...new Set(again.map(({ risk }) => risk))], ["takes-out"]);
+});
