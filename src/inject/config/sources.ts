@@ -65,14 +65,16 @@ export interface Origin {
 
 /** Where the configuration comes from, for people: built in and for which Istio, from files, or from a cluster. */
 export function describeConfiguration({ files: { config, values, mesh }, cluster, revision }: Origin): string {
-  const builtIn = `built-in for Istio ${builtInRelease()}`;
-  const below = cluster === undefined ? builtIn : `cluster ${cluster.server}, revision "${cluster.revision}"`;
+  const below = () =>
+    cluster === undefined
+      ? `built-in for Istio ${builtInRelease()}`
+      : `cluster ${cluster.server}, revision "${cluster.revision}"`;
   const parts = [
-    config === undefined ? below : `"${config.file}"`,
+    config === undefined ? below() : `"${config.file}"`,
     ...revision === undefined ? [] : [`revision "${revision}"`],
     ...values === undefined ? [] : [`values of "${values.file}"`],
     ...mesh === undefined ? [] : [`mesh configuration of "${mesh.file}"`],
-    ...config === undefined || cluster === undefined ? [] : [`the rest of the ${below}`],
+    ...config === undefined || cluster === undefined ? [] : [`the rest of the ${below()}`],
   ];
   return `Configuration: ${parts.join(", ")}`;
 }

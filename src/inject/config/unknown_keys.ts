@@ -2,19 +2,20 @@
 import { closest } from "../../core/text/mod.ts";
 import { type UnknownField, unknownMeshFields } from "../../core/mesh/mod.ts";
 import { isMap, valueAt, type ValueMap } from "../../core/value.ts";
-import type { GivenConfiguration } from "./sources.ts";
-import type { Injector } from "./injector.ts";
+import type { Configuration, GivenConfiguration } from "./sources.ts";
+import type { Injector, Source } from "./injector.ts";
 import { parseValues } from "./values.ts";
 
-/** Warnings about unknown keys in the user's files; `config` is the text of the injector configuration in use. */
+/** Warnings about unknown keys in the user's files; `used` is what the injector was made of. */
 export function unknownKeys(
   { values, mesh }: Pick<GivenConfiguration, "values" | "mesh">,
-  injector: Pick<Injector, "config" | "mesh">,
-  config: string,
+  injector: Pick<Injector, "config" | "values" | "mesh">,
+  used: Pick<Configuration, "config" | "values">,
 ): readonly string[] {
   const hasValues = values !== undefined && injector.config.form === "modern";
+  const read = (source: Source) => source === used.values ? injector.values : parseValues(source.text, source.file);
   return [
-    ...hasValues ? warnings(values.file, unknownValues(parseValues(values.text, values.file), config)) : [],
+    ...hasValues ? warnings(values.file, unknownValues(read(values), used.config.text)) : [],
     ...mesh === undefined ? [] : warnings(mesh.file, unknownMeshFields(injector.mesh)),
   ];
 }

@@ -13,7 +13,7 @@ function warningsOf(values: string, mesh: string, config: string = BUILT_IN.conf
     env: () => undefined,
     now: () => new Date(0),
   });
-  return unknownKeys(given, injector, config);
+  return unknownKeys(given, injector, { config: source, values: given.values });
 }
 
 Deno.test("unknownKeys() names unknown values and the name that is meant", () => {

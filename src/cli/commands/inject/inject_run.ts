@@ -57,7 +57,7 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
   check.keep();
   const { revision } = configuration;
   const notes = [room.describeConfiguration({ files, cluster, revision }), ...injector.notes];
-  const warnings = room.unknownKeys(files, injector, configuration.config.text);
+  const warnings = room.unknownKeys(files, injector, configuration);
   const change = room.injection(injector);
   return await changeManifests(world, flags, {
     ...{ warnings, inputs, change, notes, target, scratch, templatePaths, room },

@@ -148,7 +148,7 @@ async function changeOf(world: World, { spec, raw }: FunctionConfig, room: Room)
   });
   return {
     change: room.injection(injector),
-    warnings: room.unknownKeys(files, injector, configuration.config.text),
+    warnings: room.unknownKeys(files, injector, configuration),
   };
 }
 

@@ -18,8 +18,8 @@ export interface Body {
 /** The compiled body. */
 interface Compiled {
   readonly exec: Exec;
-  /** The number of variables of a call. */
-  readonly frameSize: number;
+  /** Its size is the number of variables of a call. Blocks that are compiled during the call add to it. */
+  readonly frame: Pick<Frame, "size">;
 }
 
 /** Compiled bodies by name. */
@@ -33,13 +33,13 @@ export function newBody(name: string, list: readonly Statement[], environment: E
 function compile(list: readonly Statement[], environment: Environment, bodies: Bodies): Compiled {
   const frame = new Frame();
   const exec = new StatementCompiler(new ExpressionCompiler(environment, frame), bodies).list(list);
-  return { exec, frameSize: frame.size };
+  return { exec, frame };
 }
 
 /** Runs a body with `dot` as its data and as `$`. */
 export function runBody(state: State, body: Body, dot: Slot): void {
-  const { exec, frameSize } = body.compiled ??= body.compile();
-  const vars: Slot[] = new Array(frameSize).fill(undefined);
+  const { exec, frame } = body.compiled ??= body.compile();
+  const vars: Slot[] = new Array(frame.size).fill(undefined);
   vars[0] = dot;
   exec(state, dot, vars);
 }
@@ -95,7 +95,7 @@ class StatementCompiler {
 
   #branch(node: BranchNode): Exec {
     const value = this.expressions.pipeline(node.pipe);
-    const body = node.kind === "with" ? this.#withDot(false, node.list) : this.#inner(node.list);
+    const body = this.#inner(node.list, node.kind === "with" ? false : undefined);
     const otherwise = node.otherwise === undefined ? nothing : this.#inner(node.otherwise);
     if (node.kind === "if") {
       return (state, dot, vars) => (truth(value(state, dot, vars, undefined)) ? body : otherwise)(state, dot, vars);
@@ -106,14 +106,18 @@ class StatementCompiler {
     };
   }
 
-  #inner(list: readonly Statement[]): Exec {
-    return this.expressions.frame.scoped(() => this.list(list));
+  /** A block, compiled at its first run: most blocks of a template never run. */
+  #inner(list: readonly Statement[], isElement = this.expressions.dotIsElement): Exec {
+    if (list.length === 0) return nothing;
+    const compile = this.expressions.frame.later(() => this.#withDot(isElement, list));
+    let body: Exec | undefined;
+    return (state, dot, vars) => (body ??= compile())(state, dot, vars);
   }
 
   #withDot(isElement: boolean, list: readonly Statement[]): Exec {
     const before = this.expressions.dotIsElement;
     this.expressions.dotIsElement = isElement;
-    const body = this.#inner(list);
+    const body = this.list(list);
     this.expressions.dotIsElement = before;
     return body;
   }
@@ -121,7 +125,7 @@ class StatementCompiler {
   #range(node: BranchNode): Exec {
     const pipe = this.expressions.pipeline(node.pipe, true);
     const [index, element] = node.pipe.declared.map((variable) => this.expressions.slotOf(variable));
-    const body = this.#withDot(true, node.list);
+    const body = this.#inner(node.list, true);
     const otherwise = node.otherwise === undefined ? undefined : this.#inner(node.otherwise);
     const count = node.pipe.declared.length;
     return rangeExec({
