@@ -307,8 +307,8 @@ function fakeFiles(content: Map<string, Uint8Array>, watchers: Watchers): Files 
       const path = `${folder}/${name}`;
       const text = () => new TextDecoder().decode(content.get(path));
       return {
-        has: (line) => text().split("\n").includes(line),
-        add: (line) => void content.set(path, encoder.encode(`${text()}${line}\n`)),
+        find: (word) => text().split("\n").findLast((line) => line.startsWith(`${word} `))?.slice(word.length + 1),
+        add: (line) => void content.set(path, encoder.encode(`${text()}\n${line}\n`)),
         close: () => {},
       };
     },

@@ -38,8 +38,9 @@ export interface TemporaryFolder {
 
 /** Lines that a cache keeps between runs. Its use needs no permission. */
 export interface KeptLines {
-  has(line: string): boolean;
-  /** Keeps a line of one word. Failures do not matter: a cache is never needed. */
+  /** What follows a first word and a blank, in the last line that begins with them. */
+  find(word: string): string | undefined;
+  /** Keeps a line. Failures do not matter: a cache is never needed. */
   add(line: string): void;
   close(): void;
 }

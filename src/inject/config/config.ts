@@ -10,7 +10,7 @@ import { configMapData, configMapEntry } from "./config_map.ts";
 import { templateMessage } from "../render/template_message.ts";
 
 /** The fields of every form. */
-interface CommonConfig {
+export interface CommonConfig {
   /** `enabled` or `disabled`: whether pods without a request are injected. */
   readonly policy: string;
   readonly neverInjectSelector: readonly Value[];
@@ -21,7 +21,7 @@ interface CommonConfig {
 /** Istio 1.9 and later: each template renders a part of a pod, which is merged into the pod. */
 export interface ModernConfig extends CommonConfig {
   readonly form: "modern";
-  /** Those of a checked configuration are parsed at their first use, which throws a MeshError for an invalid one. */
+  /** A template that was not parsed yet is parsed at its first use. */
   readonly templates: ReadonlyMap<string, () => Template>;
   readonly defaultTemplates: readonly string[];
   readonly aliases: ReadonlyMap<string, readonly string[]>;
@@ -40,20 +40,19 @@ export type InjectorConfig = ModernConfig | LegacyConfig;
 const TEMPLATE_OF_BARE_TEXT = "sidecar";
 
 /**
- * Reads a configuration. Like the control plane, parses all templates, used or not, unless `isChecked` says that this was done
- * before with the same text. Errors: a MeshError with file and field for a text in no known form, a field of the wrong type, or an invalid template.
+ * Reads a configuration. Like the control plane, parses all templates, used or not. Errors: a MeshError with file and field for a text in no known form, a field of the wrong type, or an invalid template.
  */
-export function parseConfig(text: string, file: string, functions: FuncMap, isChecked = false): InjectorConfig {
+export function parseConfig(text: string, file: string, functions: FuncMap): InjectorConfig {
   const value = tryYaml(text, file);
   if (isMap(value)) {
     const inner = configMapEntry(value, "config", file);
-    if (inner !== undefined) return parseConfig(inner, `${file} (key "config")`, functions, isChecked);
+    if (inner !== undefined) return parseConfig(inner, `${file} (key "config")`, functions);
     // Today's ConfigMaps also have a `template`: a message to programs older than 1.9.
     const { templates } = value;
-    if (isMap(templates) && Object.keys(templates).length > 0) return modern(value, { file, functions, isChecked });
+    if (isMap(templates) && Object.keys(templates).length > 0) return modern(value, { file, functions });
     if (typeof value["template"] === "string") return legacy(value, value["template"], file);
   }
-  return bare(text, value, { file, functions, isChecked });
+  return bare(text, value, { file, functions });
 }
 
 /** Another key of a configuration's ConfigMap; `undefined` if the text is not a ConfigMap or has no such key. */
@@ -103,7 +102,6 @@ const POD_KEYS = /^(metadata|spec)\s*:/m;
 interface Source {
   readonly file: string;
   readonly functions: FuncMap;
-  readonly isChecked: boolean;
 }
 
 function bare(text: string, value: Value | undefined, source: Source): InjectorConfig {
@@ -130,10 +128,8 @@ function notConfig(value: Value | undefined, file: string): MeshError {
 function parseTemplates(texts: ReadonlyMap<string, string>, source: Source): Map<string, () => Template> {
   const templates = new Map<string, () => Template>();
   for (const [name, text] of texts) {
-    let parsed: Template | undefined;
-    const template = () => parsed ??= parseTemplate(name, text, source);
-    if (!source.isChecked) template();
-    templates.set(name, template);
+    const template = parseTemplate(name, text, source);
+    templates.set(name, () => template);
   }
   return templates;
 }

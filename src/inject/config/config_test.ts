@@ -72,13 +72,3 @@ for (const [name, text, message] of REFUSED) {
     assert.throws(() => read(text), (error) => error instanceof MeshError && message.test(error.message));
   });
 }
-
-Deno.test("parseConfig: a broken template is an error, of a configuration that was checked when it is used", () => {
-  const broken = MODERN.replace('b: "spec: {}"', 'b: "{{ if }}"');
-  const expected = { name: "MeshError", message: /^The template "b" cannot be parsed: / };
-  assert.throws(() => read(broken), expected);
-  const config = parseConfig(broken, "config.yaml", functions, true);
-  assert.ok(config.form === "modern");
-  assert.equal(config.templates.get("a")?.().name, "inject");
-  assert.throws(() => config.templates.get("b")?.(), expected);
-});

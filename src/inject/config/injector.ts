@@ -2,12 +2,13 @@
 import { templateFunctions } from "../functions/mod.ts";
 import { type MeshConfig, parseMeshConfig, type ProxyConfig } from "../../core/mesh/mod.ts";
 import { newMap, type ValueMap } from "../../core/value.ts";
-import type { Watch } from "../../core/gotemplate/mod.ts";
+import type { Template, Watch } from "../../core/gotemplate/mod.ts";
 import { loadLibraries } from "../../core/gotemplate/sprig/mod.ts";
 import { type LegacyConfig, type ModernConfig, parseConfig, textBesideConfig } from "./config.ts";
 import { type Legacy, loadLegacy } from "../legacy/mod.ts";
 import { type NativeSetting, nativeSetting, type NodesAsked } from "../decision/native.ts";
 import type { ProxyEnvs } from "../postprocess/cluster.ts";
+import { readPrepared } from "./prepared.ts";
 import { checkValues, parseValues } from "./values.ts";
 
 /** A text, and its name in messages: usually its path. */
@@ -19,8 +20,8 @@ export interface Source {
 /** The inputs of an injector. */
 export interface InjectorOptions {
   readonly config: Source;
-  /** Whether all templates of this text were parsed by this program before. */
-  readonly isChecked?: boolean | undefined;
+  /** What {@link preparedText} made of an injector of the same build, with the same texts of configuration, values and mesh. */
+  readonly prepared?: string | undefined;
   /** Default: the values in the configuration's ConfigMap. */
   readonly values?: Source | undefined;
   /** Default: Istio's defaults. */
@@ -79,13 +80,12 @@ export async function loadInjector(options: InjectorOptions): Promise<Injector> 
 /** The same without the libraries: functions that need one fail when a template is rendered. */
 export function newInjector(options: InjectorOptions): Injector {
   const { env } = options;
-  const values = readValues(options);
-  const config = readConfig(options, values);
+  const { config, values, mesh } = readAll(options);
   const native = options.nativeSidecars === undefined ? nativeSetting(env("ENABLE_NATIVE_SIDECARS")) : undefined;
   return {
     config,
     values: values ?? newMap(),
-    mesh: readMesh(options.mesh, config),
+    mesh,
     revision: revisionName(options.revision),
     nativeSidecars: options.nativeSidecars ?? native?.native ?? false,
     nodesAsked: nodesAsked(native, options.config.text),
@@ -114,10 +114,24 @@ function revisionName(revision = ""): string {
   return revision === "default" ? "" : revision;
 }
 
+function readAll(options: InjectorOptions): Pick<Injector, "config" | "mesh"> & { values: ValueMap | undefined } {
+  if (options.prepared !== undefined) return readPrepared(options.prepared, templateFunctions(options), other);
+  const values = readValues(options);
+  const config = readConfig(options, values);
+  return { config, values, mesh: readMesh(options.mesh, config) };
+
+  function other(name: string): Template {
+    const config = readConfig(options, readValues(options));
+    const template = config.form === "modern" ? config.templates.get(name) : undefined;
+    if (template === undefined) throw new Error(`The prepared configuration is of another text: it has "${name}"`);
+    return template();
+  }
+}
+
 function readConfig(options: InjectorOptions, values: ValueMap | undefined): LoadedConfig {
   const { text, file } = options.config;
   const world = { env: options.env, now: options.now };
-  const config = parseConfig(text, file, templateFunctions(world), options.isChecked);
+  const config = parseConfig(text, file, templateFunctions(world));
   if (config.form === "modern") {
     checkValues(values ?? newMap(), options.values?.file ?? file);
     return config;

@@ -11,7 +11,7 @@ import {
   templatePathsOf,
 } from "../../manifests/manifests.ts";
 import { type OutputTarget, outputTarget } from "../../manifests/output.ts";
-import { checkedConfigurations } from "./checked_configurations.ts";
+import { preparedConfigurations } from "./prepared_configurations.ts";
 import type { InjectInput } from "./inject.ts";
 
 type Flags = InjectInput["flags"];
@@ -24,7 +24,7 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
   // A cluster's configuration is read with fewer permissions than kubectl needs.
   const built = flags.showConfig ? undefined : await preparedManifests(world, flags, target);
   const templatePaths = templatePathsOf(flags, room);
-  const checked = checkedConfigurations(world);
+  const prepared = preparedConfigurations(world);
   const cluster = await fromCluster(world, flags, { target, room });
   const scratch = openedEarly(world, { ...flags, keepGoing: flags.keepGoing || flags.showConfig }, target);
   world.permissions.keepOnly(permissionsFor(flags, target));
@@ -44,9 +44,9 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
     return EXIT.ok;
   }
   const inputs = await manifestInputs(world, flags, built);
-  const check = checked(configuration.config.text);
+  const kept = prepared(configuration);
   const injector = await room.loadInjector({
-    isChecked: check.isDone,
+    prepared: kept.text,
     revision: cluster?.revision ?? flags.revision,
     ...configuration,
     nativeSidecars: flags.nativeSidecars || undefined,
@@ -54,7 +54,7 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
     env: (name) => world.env.get(name),
     now: () => world.clock.now(),
   });
-  check.keep();
+  kept.keep(() => room.preparedText(injector));
   const { revision } = configuration;
   const notes = [room.describeConfiguration({ files, cluster, revision }), ...injector.notes];
   const warnings = room.unknownKeys(files, injector, configuration);

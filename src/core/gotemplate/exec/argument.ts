@@ -1,6 +1,7 @@
 import { kindOf, typeOf } from "../kind.ts";
 import type { BoolNode, NilNode, NumberNode, Operand, StringNode } from "../parse/ast.ts";
 import { nodeText } from "../parse/node_text.ts";
+import { constantOf } from "../parse/number.ts";
 import { GoInt, type GoValue } from "../value.ts";
 import { zeroOf } from "./field.ts";
 import type { Eval, Slot, State } from "./state.ts";
@@ -43,7 +44,7 @@ function literalValue(node: Exclude<Literal, NilNode>, type: string): Slot | Pro
   const wanted = literalTypes[type];
   if (wanted === undefined) return new Problem(`can't handle ${nodeText(node)} for arg of type ${type}`);
   if (wanted !== node.kind) return found(wanted === "number" ? "float" : wanted, node);
-  return node.kind === "number" ? node.constant.float : node.value;
+  return node.kind === "number" ? constantOf(node.text).float : node.value;
 }
 
 /** The constants that fit a parameter of another type than an integer. */
@@ -56,7 +57,7 @@ const literalTypes: Readonly<Record<string, "bool" | "string" | "number">> = {
 
 function integerValue(node: Literal, type: string): Slot | Problem {
   const unsigned = type.startsWith("u");
-  const constant = node.kind === "number" ? node.constant : undefined;
+  const constant = node.kind === "number" ? constantOf(node.text) : undefined;
   const value = unsigned ? constant?.uint : constant?.int;
   if (value === undefined) return found(unsigned ? "unsigned integer" : "integer", node);
   return type === "int" ? value : new GoInt(truncated(value, type), type);
@@ -74,7 +75,7 @@ function found(wanted: string, node: Literal): Problem {
 /** The value of a constant for a parameter of any type: an int, or a float64 if it is written as one. */
 function idealValue(node: Exclude<Literal, NilNode>): Exclude<Slot, undefined> | Problem {
   if (node.kind !== "number") return node.value;
-  const { isFloat, float, int } = node.constant;
+  const { isFloat, float, int } = constantOf(node.text);
   if (isFloat) return float;
   return int ?? new Problem(`${node.text} overflows int`);
 }

@@ -1,6 +1,4 @@
-import type { Constant } from "./number.ts";
-
-/** Every node knows its offset in the template text. */
+/** Every node knows its offset in the template text. Nodes are data that JSON can hold. */
 interface At {
   readonly pos: number;
 }
@@ -12,7 +10,8 @@ export type IdentifierNode = At & { readonly kind: "identifier"; readonly name: 
 export type DotNode = At & { readonly kind: "dot" };
 export type NilNode = At & { readonly kind: "nil" };
 export type BoolNode = At & { readonly kind: "bool"; readonly value: boolean };
-export type NumberNode = At & { readonly kind: "number"; readonly text: string; readonly constant: Constant };
+/** A number or character; `constantOf` has its value. */
+export type NumberNode = At & { readonly kind: "number"; readonly text: string };
 export type StringNode = At & { readonly kind: "string"; readonly quoted: string; readonly value: string };
 
 /** `$a, $b := cmd | cmd`. */

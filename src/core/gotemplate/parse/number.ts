@@ -12,6 +12,11 @@ export interface Constant {
   readonly isFloat: boolean;
 }
 
+/** Reads a number or character; throws an Error with Go's text if it is none. */
+export function constantOf(text: string): Constant {
+  return text.startsWith("'") ? parseCharacter(text) : parseNumber(text);
+}
+
 const integer = /^[+-]?(?:0[xX](?:_?[0-9a-fA-F])+|0[bB](?:_?[01])+|0[oO]?(?:_?[0-7])+|0|[1-9](?:_?[0-9])*)$/;
 const decimal =
   /^[+-]?(?:[0-9](?:_?[0-9])*\.?(?:[0-9](?:_?[0-9])*)?|\.[0-9](?:_?[0-9])*)(?:[eE][+-]?[0-9](?:_?[0-9])*)?$/;

@@ -1,6 +1,6 @@
 import { messageOf } from "../../errors.ts";
 import type { CommandNode, Operand, PipeNode, VariableNode } from "./ast.ts";
-import { type Constant, parseCharacter, parseNumber } from "./number.ts";
+import { constantOf } from "./number.ts";
 import { Names } from "../names.ts";
 import { operandText } from "./node_text.ts";
 import type { Token, TokenType } from "./token.ts";
@@ -188,7 +188,8 @@ export class PipelineParser {
       case "charConstant":
       case "number":
       case "complex":
-        return { kind: "number", pos, text, constant: this.#constant(token) };
+        this.#checkConstant(token);
+        return { kind: "number", pos, text };
       default:
         this.tokens.pushBack(token);
         return undefined;
@@ -202,11 +203,10 @@ export class PipelineParser {
     return value;
   }
 
-  #constant(token: Token): Constant {
+  #checkConstant(token: Token): void {
     try {
-      if (token.type === "charConstant") return parseCharacter(token.text);
       if (token.text.endsWith("i")) throw new Error(`complex numbers are not supported: ${token.text}`);
-      return parseNumber(token.text);
+      constantOf(token.text);
     } catch (error) {
       throw this.tokens.error(messageOf(error), error);
     }

@@ -3,10 +3,10 @@ import type { KeptLines } from "../world.ts";
 import { writeWhole } from "./streams.ts";
 
 /** The first line: a file without it is not one of this program's, and is never written. */
-const HEADER = "kubectl-mesh cache 1\n";
+const HEADER = "kubectl-mesh cache 2\n";
 
-/** A larger file begins anew. */
-const MAX_BYTES = 16 * 1024;
+/** A line that makes the file larger begins it anew. */
+const MAX_BYTES = 1024 * 1024;
 
 /** What others than the owner may do. */
 const OTHERS = 0o077;
@@ -49,19 +49,25 @@ function isSameFile(named: Deno.FileInfo, opened: Deno.FileInfo): boolean {
 
 /** `undefined` if the file is not one of this program's. */
 function linesOf(file: Deno.FsFile): KeptLines | undefined {
-  const bytes = new Uint8Array(MAX_BYTES + 1);
+  const { size } = file.statSync();
+  const isFull = size > MAX_BYTES;
+  const bytes = new Uint8Array(isFull ? HEADER.length : size);
   const text = new TextDecoder().decode(bytes.subarray(0, file.readSync(bytes) ?? 0));
   if (text !== "" && !text.startsWith(HEADER)) return undefined;
-  const isFull = text.length > MAX_BYTES;
-  // What follows the last line break was cut off.
-  const lines = new Set(isFull ? [] : text.split("\n").slice(1, -1));
   return {
-    has: (line) => lines.has(line),
+    find(word) {
+      const start = text.lastIndexOf(`\n${word} `) + 1;
+      const end = text.indexOf("\n", start);
+      // What follows the last line break was cut off.
+      return start === 0 || end < 0 ? undefined : text.slice(start + word.length + 1, end);
+    },
     add(line) {
       try {
-        if (isFull) file.truncateSync(0);
-        const start = isFull || text === "" ? HEADER : text.endsWith("\n") ? "" : "\n";
-        writeWhole(file, new TextEncoder().encode(`${start}${line}\n`));
+        const bytes = new TextEncoder().encode(`${text === "" || text.endsWith("\n") ? "" : "\n"}${line}\n`);
+        const isNew = size === 0 || size + bytes.length > MAX_BYTES;
+        if (HEADER.length + bytes.length > MAX_BYTES) return;
+        if (isNew) file.truncateSync(0);
+        writeWhole(file, isNew ? new TextEncoder().encode(`${HEADER}${line}\n`) : bytes);
       } catch {
         // The next run does the work again.
       }
