@@ -178,7 +178,7 @@ export function configured(text: string, kind: "template" | "values" | "mesh") {
     length: text.length,
     run: () => {
       const injector = injectorOf(given);
-      unknownKeys(given, injector, given.config?.text ?? BUILT_IN.config);
+      unknownKeys(given, injector, { config: { text: BUILT_IN.config, file: "c" }, values: undefined, ...given });
       return inject(small, "yaml", injector);
     },
   };

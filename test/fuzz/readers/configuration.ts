@@ -40,7 +40,7 @@ export const CONFIGURATION: FuzzReader = {
       env: () => undefined,
       now: () => new Date(0),
     });
-    unknownKeys(given, injector, configuration.config.text);
+    unknownKeys(given, injector, configuration);
     return true;
   },
 };
