@@ -6,8 +6,7 @@ import type { FuncMap, ParsedTemplate, Template } from "../../core/gotemplate/mo
 import { templateOf } from "../../core/gotemplate/mod.ts";
 import type { MeshConfig } from "../../core/mesh/mod.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
-import type { CommonConfig, ModernConfig } from "./config.ts";
-import type { Injector } from "./injector.ts";
+import type { CommonConfig, InjectorConfig, ModernConfig } from "./config.ts";
 
 /** The form of the JSON. */
 interface Prepared {
@@ -21,7 +20,7 @@ interface Prepared {
 }
 
 /** `undefined` for an old form, for data that JSON cannot hold, and for values or a mesh with a secret: it must not be kept. */
-export function preparedText({ config, values, mesh }: Pick<Injector, "config" | "values" | "mesh">) {
+export function preparedText({ config, values, mesh }: Read<InjectorConfig>): string | undefined {
   // Without values there is a note, which is not kept.
   if (config.form === "legacy" || Object.keys(values).length === 0) return undefined;
   const { policy, neverInjectSelector, alwaysInjectSelector, injectedAnnotations, defaultTemplates, aliases } = config;
@@ -53,15 +52,15 @@ function isSecret(key: string, value: Value): boolean {
   return typeof value === "string" && value !== "" && SECRET.test(key);
 }
 
-/** What an injector needs of its texts. */
-export interface Read {
-  readonly config: ModernConfig;
+/** What an injector has of its texts. */
+interface Read<Config> {
+  readonly config: Config;
   readonly values: ValueMap;
   readonly mesh: MeshConfig;
 }
 
 /** Reads what {@link preparedText} wrote; `other` reads a template that was left out. */
-export function readPrepared(text: string, functions: FuncMap, other: (name: string) => Template): Read {
+export function readPrepared(text: string, functions: FuncMap, other: (name: string) => Template): Read<ModernConfig> {
   const prepared: Prepared = JSON.parse(text);
   const { config, defaultTemplates, aliases, templates, values, mesh } = prepared;
   return {
