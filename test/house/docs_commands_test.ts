@@ -128,3 +128,12 @@ for (const path of PAGES) {
     assert.deepEqual(problems, []);
   });
 }
+
+Deno.test("pipes into kubectl apply: a failing inject ends them, and no webhook takes the place of a live one unasked", () => {
+  const codes = PAGES.map(read).flatMap(codeOf).map(({ text }) => text);
+  const into = (command: string) => codes.filter((text) => new RegExp(`mesh ${command}.*\\| kubectl apply`).test(text));
+  const [injects, manifests] = [into("inject"), into("webhook manifests")];
+  assert(injects.length > 1 && manifests.length > 1);
+  assert.deepEqual(injects.filter((text) => !text.includes("set -o pipefail")), []);
+  assert.deepEqual(manifests.filter((text) => !/--revision|--take-over/.test(text)), []);
+});
