@@ -2,8 +2,7 @@
 import { InjectionError } from "../injection_error.ts";
 import { decode, fits, problemTexts } from "../../core/kube/mod.ts";
 import { type Era, type MeshConfig, validateAnnotations } from "../../core/mesh/mod.ts";
-import { copyMap } from "../../core/same_value.ts";
-import { mapsAt, type ValueMap } from "../../core/value.ts";
+import { mapsAt } from "../../core/value.ts";
 import type { ModernConfig } from "../config/config.ts";
 import { seenByTemplates } from "../render/data.ts";
 import type { Injector, LoadedConfig } from "../config/injector.ts";
@@ -87,25 +86,12 @@ interface RenderContext {
 
 function renderAll(pod: Pod, owner: Owner, { injector, config, mesh }: RenderContext) {
   const templates = selectTemplates(pod, config);
-  const values = valuesFor(templates, injector.values, config);
-  const patches = renderTemplates(config, templates, { ...injector, seen: seenByTemplates(pod, owner), mesh, values });
+  const patches = renderTemplates(config, templates, { ...injector, seen: seenByTemplates(pod, owner), mesh });
   if (patches.length > 0) return { templates, patches };
   throw new InjectionError(
     "template-failed",
     `The templates render nothing for this pod: ${templates.map((name) => `"${name}"`).join(", ")}`,
   );
-}
-
-/** sprig functions that change a map argument. */
-const WRITING = ["set", "unset", "merge", "mustMerge", "mergeOverwrite", "mustMergeOverwrite"];
-
-/** A copy of the values if the templates change them: changes for one pod must not reach the next. */
-function valuesFor(templates: readonly string[], values: ValueMap, config: ModernConfig): ValueMap {
-  const writes = templates.some((name) => {
-    const used = config.templates.get(name)?.().functionNames;
-    return used !== undefined && WRITING.some((word) => used.has(word));
-  });
-  return writes ? copyMap(values) : values;
 }
 
 /** The pod as Kubernetes decodes it, which templates read. */

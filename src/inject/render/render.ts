@@ -2,6 +2,7 @@
 import { InjectionError } from "../injection_error.ts";
 import type { GoStruct, Template } from "../../core/gotemplate/mod.ts";
 import { ANNOTATION } from "../../core/mesh/mod.ts";
+import { copyMap } from "../../core/same_value.ts";
 import { isMap, type ValueMap } from "../../core/value.ts";
 import type { ModernConfig } from "../config/config.ts";
 import { renderedProblem, RenderedReader } from "./rendered.ts";
@@ -24,26 +25,35 @@ export function selectTemplates(pod: Pod, config: ModernConfig): readonly string
  */
 export function renderTemplates(config: ModernConfig, names: readonly string[], input: TemplateInput): ValueMap[] {
   let data: GoStruct | undefined;
-  const { mesh, values, revision, nativeSidecars, compliancePolicy, proxyUid, proxyGid } = input;
+  const { mesh, revision, nativeSidecars, compliancePolicy, proxyUid, proxyGid } = input;
+  const isOnly = names.length === 1;
+  const writes = names.some((name) => config.templates.get(name)?.().functionNames.isDisjointFrom(WRITING) === false);
+  /** Changes for one pod must not reach the next. */
+  const ownValues = () => writes ? copyMap(input.values) : input.values;
+  const values = isOnly ? input.values : ownValues();
+  const dataFor = (seen: ValueMap) => templateData({ ...input, seen, values: isOnly ? ownValues() : values });
   const setting = [mesh, values, revision, nativeSidecars, compliancePolicy, proxyUid, proxyGid];
   const rendering: Rendering = {
-    text: (watched, seen) => watched.render(templateData({ ...input, seen })),
+    text: (watched, seen) => watched.render(dataFor(seen)),
     value: (text) => readerOf(config).read(text),
   };
   return names.map((name) => {
     const template = config.templates.get(name)?.();
     if (template === undefined) throw notFound(config, name);
     if (input.watch !== undefined) {
-      return renderTemplate(config, { name, template: template.watched(input.watch) }, data ??= templateData(input));
+      return renderTemplate(config, { name, template: template.watched(input.watch) }, data ??= dataFor(input.seen));
     }
-    const memo = memoOf(template, setting);
+    const memo = memoOf(template, setting, isOnly);
     const known = memo?.find(input.seen);
     if (known !== undefined) return known;
-    const part = renderTemplate(config, { name, template }, data ??= templateData(input));
+    const part = renderTemplate(config, { name, template }, data ??= dataFor(input.seen));
     if (part !== undefined) memo?.learn(template, input.seen, rendering, part);
     return part;
   }).filter((part) => part !== undefined);
 }
+
+/** sprig functions that change a map argument. */
+const WRITING = new Set(["set", "unset", "merge", "mustMerge", "mergeOverwrite", "mustMergeOverwrite"]);
 
 function renderTemplate(
   config: ModernConfig,

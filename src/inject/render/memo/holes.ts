@@ -7,10 +7,10 @@ import { isList, isMap, newMap, type Value, type ValueMap } from "../../../core/
 /** Starts with a letter, ends with a letter or digit, as names of workloads do. YAML and templates treat all such texts alike. */
 const NAME = /^[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 
-/** Names that YAML 1.1 does not read as strings. */
-const RESERVED = /^(?:y|yes|n|no|on|off|true|false|null)$/;
+/** Names that YAML 1.1 does not read as strings, and that of the proxy, which templates look for. */
+const RESERVED = /^(?:y|yes|n|no|on|off|true|false|null|istio-proxy)$/;
 
-/** The values that a token stands for: a name of up to 63 characters that is a string in YAML without quotes. */
+/** The values that a token stands for: a name of up to 63 characters that is a string in YAML without quotes, and not the proxy. */
 export function isName(value: unknown): value is string {
   return typeof value === "string" && NAME.test(value) && !RESERVED.test(value);
 }
@@ -19,6 +19,9 @@ export function isName(value: unknown): value is string {
 const PREFIX = "kubectl-mesh-hole-";
 const TOKEN = new RegExp(`${PREFIX}(\\d{3})`);
 const TOKENS = new RegExp(TOKEN, "g");
+
+/** Holes by number, those of the names of containers, or all. */
+export type Holes = readonly number[] | "containers" | "any";
 
 /** The number of tokens. */
 export const MAX_HOLES = 1000;

@@ -8,7 +8,7 @@ import { sameValue } from "../../../core/same_value.ts";
 import { isMap, type Value, type ValueMap } from "../../../core/value.ts";
 import { type Form, formOf, isName, namesNode } from "./holes.ts";
 import { keysMark, markOf, type Reading, Recorder, type Step, valueOf } from "./recorder.ts";
-import { dependsOn, isPure } from "./safe_calls.ts";
+import { dependsOn, isPure, isRepeatableAlone, writesOnlyOwn } from "./safe_calls.ts";
 
 /** How a rendering is made: the text for an input, and its value. */
 export interface Rendering {
@@ -107,7 +107,9 @@ function nextPlace(place: Place, isHole: boolean, mark: unknown): Place {
 
 /** The form of what a template renders; `undefined` if it fails, or if a name decides. Then the recorder knows which. */
 function formBy(template: Template, recorder: Recorder, rendering: Rendering): Form | undefined {
+  const refuseForeign = writesOnlyOwn();
   const watch: Watch = (...call) => {
+    refuseForeign(...call);
     const holes = dependsOn((map) => recorder.showsTokens(map), ...call);
     if (holes.length === 0) return;
     recorder.fail(holes);
@@ -129,13 +131,16 @@ export type Setting = readonly unknown[];
 const MAX_SETTINGS = 8;
 const memos = new WeakMap<Template, { readonly setting: Setting; readonly memo: RenderMemo }[]>();
 
-/** The memo of a template with a setting; `undefined` if what it renders cannot be kept. The latest settings stay. */
-export function memoOf(template: Template, setting: Setting): RenderMemo | undefined {
+/**
+ * The memo of a template with a setting; `undefined` if what it renders cannot be kept. The latest settings stay. A template that is the
+ * `only` one of its pods may change maps of its own: no other template sees them.
+ */
+export function memoOf(template: Template, setting: Setting, only = false): RenderMemo | undefined {
   let known = memos.get(template);
   if (known === undefined) memos.set(template, known = []);
   const found = known.find((each) => each.setting.every((value, at) => value === setting[at]));
   if (found !== undefined) return found.memo;
-  if (!isPure(template.functionNames)) return undefined;
+  if (!(only ? isRepeatableAlone : isPure)(template.functionNames)) return undefined;
   if (known.length === MAX_SETTINGS) known.shift();
   const memo = new RenderMemo();
   known.push({ setting, memo });

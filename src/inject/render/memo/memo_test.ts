@@ -7,6 +7,7 @@ import { isMap, mapAt, newMap, type Value, type ValueMap } from "../../../core/v
 import { parseYaml } from "../../../core/yaml/mod.ts";
 import type { ModernConfig } from "../../config/config.ts";
 import { type Injector, newInjector } from "../../config/injector.ts";
+import { BUILT_IN } from "../../default/mod.ts";
 import { parseValues } from "../../config/values.ts";
 import { seenByTemplates } from "../data.ts";
 import { renderTemplates } from "../render.ts";
@@ -58,6 +59,23 @@ const EXPRESSIONS: readonly string[] = [
   '{{ with index .ObjectMeta.Labels "x" }}a: {{ . | squote }}{{ else }}b: 1{{ end }}',
   'a: "{{ range .Spec.Containers }}{{ if eq .Name "web" }}!{{ end }}{{ range .Ports }}{{ .ContainerPort }}{{ end }}{{ end }}"',
   "a: {{ range .Spec.Containers }}{{ range .Ports }}{{ structToJSON . | squote }}{{ end }}{{ end }}",
+  '{{ $c := list }}{{ range .Spec.Containers }}{{ if ne .Name "istio-proxy" }}{{ $c = append $c .Name }}{{ end }}{{ end }}' +
+  'a: {{ join "," $c | quote }}\nb: {{ first $c | quote }}\nc: {{ index $c 0 | quote }}\nd: {{ len $c }}\ne: {{ last $c }}',
+  'a: {{ range .Spec.Containers }}{{ .Name | upper | quote }}{{ end }}\nb: {{ index .ObjectMeta.Labels "x" | quote }}',
+  "a: {{ range .Spec.Containers }}{{ structToJSON . | quote }}{{ end }}\nb: {{ .DeploymentMeta.Name | quote }}",
+  "a: {{ index .Spec.Containers 0 | print | quote }}",
+  "a: {{ len .Spec.Containers }}\nb: {{ applicationPorts .Spec.Containers | quote }}\nc: {{ .DeploymentMeta.Name | quote }}",
+  'a: {{ range .Spec.Containers }}{{ join "," .Name | quote }}{{ end }}',
+  "a: {{ range .Spec.Containers }}{{ join .Name (list 1 2) | quote }}{{ end }}",
+  "a: {{ range .Spec.Containers }}{{ index .Name 0 }}{{ end }}",
+  "{{ $c := list }}{{ range .Spec.Containers }}{{ $c = append $c .Name }}{{ end }}a: {{ index $c 0 0 }}",
+  'a: {{ set (dict "b" 1) "n" .DeploymentMeta.Name | toJson | quote }}',
+  '{{ $d := dict "b" 1 }}{{ with index .ObjectMeta.Labels "x" }}{{ $d = set $d "x" (eq . "web") }}{{ end }}a: {{ $d | toJson | quote }}',
+  'a: {{ merge (dict "name" "x") .ObjectMeta.Labels | toJson | quote }}',
+  'a: {{ unset .ObjectMeta.Labels "x" | toJson | quote }}',
+  'a: {{ set .ObjectMeta.Labels "x" "other" | len }}\nb: {{ index .ObjectMeta.Labels "x" | quote }}',
+  'a: {{ with set .Values "seen" .DeploymentMeta.Name }}{{ .seen | quote }}{{ end }}',
+  'a: {{ or (index .ObjectMeta.Labels "x") .DeploymentMeta.Name | quote }}\nb: {{ compact (list "" "1") | toJson }}',
 ];
 
 /** The first of them together: each label alone decides something. */
@@ -84,7 +102,10 @@ const text = fc.constantFrom(...NAMES, ...OTHERS);
 const some = (...keys: string[]) =>
   fc.dictionary(fc.constantFrom(...keys), text, { maxKeys: 4 }).map((map): ValueMap => Object.assign(newMap(), map));
 const port = fc.record({ containerPort: fc.constantFrom(80, 81) });
-const container = fc.record({ name: fc.constantFrom("app", "istio-proxy"), ports: fc.array(port, { maxLength: 2 }) });
+const container = fc.record({
+  name: fc.constantFrom("app", "web", "istio-proxy", "on", "Shop", "shop-1"),
+  ports: fc.array(port, { maxLength: 2 }),
+});
 
 interface Given {
   readonly name: string;
@@ -150,7 +171,7 @@ for (const expression of EXPRESSIONS) {
         name: value,
         labels: x === undefined ? null : Object.assign(newMap(), { x }),
         annotations: Object.assign(newMap(), { web: "an annotation" }),
-        containers: [{ name: at % 2 === 0 ? "web" : "app", ports: [{ containerPort: 80 + at % 2 }] }],
+        containers: [{ name: ["web", "app", value][at % 3] ?? "", ports: [{ containerPort: 80 + at % 2 }] }],
       }))
     );
     assert.deepEqual(rendered(() => injector, given), rendered(withoutMemo(injector, ""), given));
@@ -174,6 +195,40 @@ testWhen(missing, "RenderMemo: pods get what they would get alone: Istio's templ
     }),
     { numRuns: 20 },
   );
+});
+
+Deno.test("RenderMemo: pods get what they would get alone: the built-in template", () => {
+  const injector = injectorOf(BUILT_IN.config, BUILT_IN.values);
+  fc.assert(
+    fc.property(pods, (given) => {
+      assert.deepEqual(rendered(() => injector, given), rendered(withoutMemo(injector, BUILT_IN.values), given));
+    }),
+    { numRuns: 20 },
+  );
+});
+
+Deno.test("RenderMemo: the built-in template is rendered once for pods that differ in names", () => {
+  const injector = injectorOf(BUILT_IN.config, BUILT_IN.values);
+  const made = VALUES.slice(0, 5).flatMap((name) =>
+    rendered(() => injector, [{ name, labels: null, annotations: null, containers: [{ name, ports: [] }] }])
+  );
+  assert.equal(new Set(made).size, 5);
+  const { config, values, mesh, ...rest } = injector;
+  assert.ok(config.form === "modern");
+  const setting = [
+    mesh,
+    values,
+    rest.revision,
+    rest.nativeSidecars,
+    rest.compliancePolicy,
+    rest.proxyUid,
+    rest.proxyGid,
+  ];
+  const pod = parseYaml(`{metadata: {generateName: other-}, spec: {containers: [{name: other, ports: []}]}}`);
+  assert.ok(isMap(pod));
+  const owner = { apiVersion: "apps/v1", kind: "Deployment", namespace: "ns", name: "other" };
+  const memo = memoOf(templateOf(injector, "sidecar"), setting, true);
+  assert.notEqual(memo?.find(seenByTemplates(pod, owner)), undefined);
 });
 
 const COUNTED = `

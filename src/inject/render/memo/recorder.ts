@@ -1,6 +1,6 @@
 /** Records what a template reads of its input, and shows tokens in place of names. */
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../../core/value.ts";
-import { isName, MAX_HOLES, tokenOf } from "./holes.ts";
+import { type Holes, isName, MAX_HOLES, tokenOf } from "./holes.ts";
 
 /** One reading: a key of a mapping or list that was read before, or the keys of a mapping. */
 export interface Step {
@@ -36,9 +36,11 @@ export function keysMark(container: unknown): string {
   return isMap(container) ? Object.keys(container).join("\n") : "";
 }
 
-/** Where names are that templates write as they are: of the workload, and in labels. */
+/** Where names are that templates write as they are: of the workload, of containers, and in labels. */
 const LABELS = "metadata.labels.";
 const OWNER = "owner.name.";
+const CONTAINER = /^spec\.containers\.\d+\.name\.$/;
+const AROUND_CONTAINERS = /^spec\.(?:containers\.(?:\d+\.)?)?$/;
 
 /** The input of a rendering that is recorded. */
 export class Recorder {
@@ -58,8 +60,9 @@ export class Recorder {
   }
 
   /** Notes holes that are none. */
-  fail(holes: readonly number[] | "any"): void {
-    for (const path of holes === "any" ? this.paths : holes.map((hole) => this.paths[hole] ?? "")) {
+  fail(holes: Holes): void {
+    const all = holes === "containers" ? this.paths.filter((path) => CONTAINER.test(path)) : this.paths;
+    for (const path of typeof holes === "string" ? all : holes.map((hole) => this.paths[hole] ?? "")) {
       this.failed.add(path);
     }
   }
@@ -67,7 +70,7 @@ export class Recorder {
   /** Whether a mapping of the input shows tokens; `undefined` for another mapping. */
   showsTokens(map: object): boolean | undefined {
     const path = this.#shown.get(map);
-    return path === undefined ? undefined : LABELS.startsWith(path);
+    return path === undefined ? undefined : LABELS.startsWith(path) || AROUND_CONTAINERS.test(path);
   }
 
   #map(map: ValueMap, from: number, path: string): ValueMap {
@@ -85,6 +88,10 @@ export class Recorder {
         const value = read(key);
         return value === undefined ? undefined : { value, enumerable: true, configurable: true, writable: true };
       },
+      // What a template writes into its input would show in the next rendering.
+      set: () => false,
+      defineProperty: () => false,
+      deleteProperty: () => false,
       ownKeys: () => {
         if (keys !== undefined) return keys;
         this.readings.push({ from, key: undefined, isHole: false, mark: keysMark(map) });
@@ -109,6 +116,7 @@ export class Recorder {
   }
 
   #mayBeHole(path: string): boolean {
-    return (path.startsWith(LABELS) || path === OWNER) && !this.known.has(path) && this.names.length < MAX_HOLES;
+    const isPlace = path === OWNER || path.startsWith(LABELS) || CONTAINER.test(path);
+    return isPlace && !this.known.has(path) && this.names.length < MAX_HOLES;
   }
 }

@@ -1,7 +1,7 @@
 /** Which calls of template functions do with a token what they do with any other name. */
-import { GoStruct, type GoValue, isGoMap, isList, type Watch } from "../../../core/gotemplate/mod.ts";
+import { GoStruct, isGoMap, isList, type Watch } from "../../../core/gotemplate/mod.ts";
 import type { LoadedConfig } from "../../config/injector.ts";
-import { holesIn, isName, isToken } from "./holes.ts";
+import { type Holes, holesIn, isName, isToken } from "./holes.ts";
 
 type Args = Parameters<Watch>[1];
 type Rule = (args: Args, result: Parameters<Watch>[2]) => boolean;
@@ -9,10 +9,10 @@ type Rule = (args: Args, result: Parameters<Watch>[2]) => boolean;
 /** Functions that depend on their arguments alone, change none of them, and return the same each time. */
 const PURE = new Set(
   ("and or not len index slice eq ne lt le gt ge print println printf annotation append appendMultusNetwork " +
-    "applicationPorts coalesce contains default dict directory empty excludeInboundPort excludeInterfaces first formatDuration " +
-    "fromJSON hasKey hasPrefix hasSuffix includeInboundPorts indent int isset join kubevirtInterfaces last list lower " +
+    "applicationPorts coalesce compact contains default dict directory empty excludeInboundPort excludeInterfaces first formatDuration " +
+    "fromJSON get hasKey hasPrefix hasSuffix includeInboundPorts indent int isset join kubevirtInterfaces last list lower " +
     "mergeMaps nindent omit omitNil otelResourceAttributes protoToJSON quote replace split splitList squote strdict " +
-    "structToJSON ternary toJSON toJsonMap toLower toString toYaml trim trimAll trimPrefix trimSuffix trunc upper valueOrDefault")
+    "structToJSON ternary toJSON toJson toJsonMap toLower toString toYaml trim trimAll trimPrefix trimSuffix trunc upper valueOrDefault")
     .split(" "),
 );
 
@@ -21,13 +21,28 @@ export function isPure(functionNames: ReadonlySet<string>): boolean {
   return functionNames.isSubsetOf(PURE);
 }
 
-/** Functions that change a map argument, but return the same each time too. */
-const REPEATABLE = PURE.union(new Set(["compact", "get", "merge", "mergeOverwrite", "set", "toJson", "unset"]));
+/** Functions that change their first argument, a map, but return the same each time too. */
+const WRITING = new Set(["merge", "mergeOverwrite", "set", "unset"]);
+const REPEATABLE = PURE.union(WRITING);
+
+/** Whether a template that no other follows calls only functions whose results can be kept. */
+export function isRepeatableAlone(functionNames: ReadonlySet<string>): boolean {
+  return functionNames.isSubsetOf(REPEATABLE);
+}
+
+/** Throws for a call in one rendering that changes a map which the template has not made with `dict`. */
+export function writesOnlyOwn(): Watch {
+  const made = new WeakSet<object>();
+  return (name, [target], result) => {
+    if (name === "dict" && isGoMap(result)) made.add(result);
+    if (WRITING.has(name) && !(isGoMap(target) && made.has(target))) throw new Error("a map of others is changed");
+  };
+}
 
 /** Whether all templates of a configuration render the same for equal pods: nothing depends on time or chance. */
 export function isRepeatable(config: LoadedConfig): boolean {
   return config.form === "modern" &&
-    config.templates.values().every((template) => template().functionNames.isSubsetOf(REPEATABLE));
+    config.templates.values().every((template) => isRepeatableAlone(template().functionNames));
 }
 
 /** Whether a mapping of the input shows tokens; `undefined` for another mapping. */
@@ -42,27 +57,38 @@ function holds(arg: Args[number], showsTokens: ShowsTokens): boolean {
   return showsTokens(arg) ?? Object.values(arg).some((item) => holds(item, showsTokens));
 }
 
-/** Structs that contain names of a pod or of its owner. */
-const WITH_NAMES = new Set(["*inject.SidecarTemplateData", "v1.ObjectMeta", "types.NamespacedName"]);
+/** Structs that contain names of containers, and all that contain names of a pod or of its owner. */
+const OF_CONTAINERS = new Set(["v1.PodSpec", "v1.Container"]);
+const WITH_NAMES = new Set([
+  "*inject.SidecarTemplateData",
+  "v1.ObjectMeta",
+  "types.NamespacedName",
+  ...OF_CONTAINERS,
+]);
 
-/**
- * Whether a call does with its tokens what it does with other names. If not, returns the holes it depends on, or "any".
- */
+/** Whether a call does with its tokens what it does with other names. If not, returns the holes it depends on. */
 export function dependsOn(
   showsTokens: ShowsTokens,
   ...[name, args, result]: Parameters<Watch>
-): readonly number[] | "any" {
+): Holes {
   const holding = args.filter((arg) => holds(arg, showsTokens));
   if (holding.length === 0 || (SAFE.get(name)?.(args, result) ?? false)) return [];
-  return holding.every((arg) => typeof arg === "string") ? holding.flatMap(holesIn) : "any";
+  if (holding.every((arg) => typeof arg === "string")) return holding.flatMap(holesIn);
+  return holding.every(isOfContainers) ? "containers" : "any";
+}
+
+function isOfContainers(arg: Args[number]): boolean {
+  return isList(arg) ? arg.every(isOfContainers) : arg instanceof GoStruct && OF_CONTAINERS.has(arg.goType);
 }
 
 const isText = (arg: Args[number]): arg is string => typeof arg === "string";
 const areTexts: Rule = (args) => args.every(isText);
 const isBare = (arg: Args[number]) => !isText(arg) || holesIn(arg).length === 0;
-const isNested = (arg: GoValue) =>
+const isNested = (arg: Args[number]) =>
   isList(arg) || isGoMap(arg) || (arg instanceof GoStruct && WITH_NAMES.has(arg.goType));
 const onlyFirstHolds: Rule = ([, ...keys]) => keys.every((key) => isText(key) && isBare(key));
+const isOnList: Rule = ([list = null, ...keys]) => isList(list) && keys.every((key) => isBare(key) && !isNested(key));
+const always: Rule = () => true;
 
 /** A token is equal to no text that is not a name. */
 const comparesWithOthers: Rule = ([first, ...others]) =>
@@ -74,13 +100,22 @@ const comparesWithOthers: Rule = ([first, ...others]) =>
 
 /** Safe calls by function, of arguments of which one holds a token. */
 const SAFE: ReadonlyMap<string, Rule> = new Map<string, Rule>([
-  ["index", onlyFirstHolds],
+  // A further index would take a byte of a name.
+  ["index", (args, result) => onlyFirstHolds(args, result) || (args.length === 2 && isOnList(args, result))],
   ["isset", onlyFirstHolds],
   // The annotation of that name, or the third argument as text.
   ["annotation", ([, name, otherwise = null]) => isText(name) && isBare(name) && !isNested(otherwise)],
   ...["not", "coalesce", "default", "valueOrDefault", "quote", "squote", "print", "toLower", "lower"].map((name) =>
     [name, areTexts] as const
   ),
+  // They look at the ports, and for the proxy's name.
+  ["applicationPorts", always],
+  ["includeInboundPorts", always],
+  ["append", ([list = null]) => isList(list)],
+  ["first", isOnList],
+  ["last", isOnList],
+  ["len", isOnList],
+  ["join", ([by, list = null]) => isText(by) && isBare(by) && isList(list) && list.every(isText)],
   ["eq", comparesWithOthers],
   ["ne", comparesWithOthers],
   ["printf", (args) => areTexts(args, undefined) && isBare(args[0]) && /^(?:[^%]|%[sv%])*$/.test(String(args[0]))],
