@@ -45,9 +45,13 @@ interface CompiledScript extends Script {
   runInThisContext(): Body;
 }
 
+const decoder = new TextDecoder();
+
 /** Compiles a script of a pack, with a new cache or that of the pack. */
 export function compile(name: string, { read }: Pack, part: Part, fresh?: Uint8Array): CompiledScript {
-  const source = new TextDecoder().decode(read(part.source, part.cache));
-  const cachedData = fresh ?? read(part.cache, part.end);
+  const bytes = read(part.source, part.end);
+  const length = part.cache - part.source;
+  const source = decoder.decode(bytes.subarray(0, length));
+  const cachedData = fresh ?? bytes.subarray(length);
   return new Script(source, { filename: name, ...(cachedData.length === 0 ? {} : { cachedData }) });
 }

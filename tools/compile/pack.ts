@@ -17,10 +17,14 @@ export interface Part {
 /** An open pack. */
 export interface Pack {
   readonly parts: Readonly<Record<string, Part>>;
+  /** The bytes are there until the next call. */
   read(start: number, end: number): Uint8Array;
 }
 
 const LENGTH_DIGITS = 8;
+
+/** Most scripts and caches are smaller: memory that was not used before takes a page fault for each 4 KB. */
+const BUFFER_BYTES = 512 * 1024;
 
 /** An open file, and the offset of the pack in it. */
 export interface PackPlace {
@@ -35,9 +39,11 @@ export function packFile(path: string): PackPlace {
 
 /** Opens a pack. */
 export function readPack({ file, start: at }: PackPlace): Pack {
+  let buffer = new Uint8Array(0);
   const read = (start: number, end: number): Uint8Array => {
     file.seekSync(at + start, Deno.SeekMode.Start);
-    const bytes = new Uint8Array(end - start);
+    if (buffer.length < end - start) buffer = new Uint8Array(Math.max(end - start, BUFFER_BYTES));
+    const bytes = buffer.subarray(0, end - start);
     for (let filled = 0; filled < bytes.length;) filled += file.readSync(bytes.subarray(filled)) ?? end;
     return bytes;
   };

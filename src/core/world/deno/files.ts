@@ -20,11 +20,13 @@ export const realFiles: Files = {
     yield* isRegular(file) ? regularPieces(file) : readInPieces(file);
   },
   async readText(path, maxBytes = DEFAULT_MAX_BYTES) {
+    using file = openRegular(path);
+    if (file !== undefined) return decodeUtf8(wholeOf(file, path, maxBytes), path);
     const pieces: Uint8Array[] = [];
     let size = 0;
     for await (const piece of realFiles.chunks(path)) {
       size += piece.length;
-      if (size > maxBytes) throw new MeshError(`Cannot read "${path}": it is larger than ${maxBytes} bytes`);
+      if (size > maxBytes) throw tooLarge(path, maxBytes);
       pieces.push(piece);
     }
     return decodeUtf8(joinBytes(pieces), path);
@@ -103,6 +105,24 @@ async function* regularPieces(file: Deno.FsFile): AsyncGenerator<Uint8Array> {
     yield piece;
     if (piece.length === buffer.length) await new Promise((resolve) => setTimeout(resolve, 0));
   }
+}
+
+/** The bytes of a regular file, in one piece: those of /proc do not tell their size. */
+function wholeOf(file: Deno.FsFile, path: string, maxBytes: number): Uint8Array {
+  const { size } = file.statSync();
+  if (size > maxBytes) throw tooLarge(path, maxBytes);
+  let bytes: Uint8Array = new Uint8Array(size + 1);
+  for (let filled = 0;;) {
+    const count = file.readSync(bytes.subarray(filled));
+    if (count === null) return bytes.subarray(0, filled);
+    filled += count;
+    if (filled > maxBytes) throw tooLarge(path, maxBytes);
+    if (filled === bytes.length) bytes = joinBytes([bytes, new Uint8Array(CHUNK_BYTES)]);
+  }
+}
+
+function tooLarge(path: string, maxBytes: number): MeshError {
+  return new MeshError(`Cannot read "${path}": it is larger than ${maxBytes} bytes`);
 }
 
 function readPiece(file: Deno.FsFile, buffer: Uint8Array): Uint8Array | undefined {
