@@ -321,26 +321,39 @@ async function unlabelled(facts: Facts): Promise<Finding> {
   if (problems.length > 0 || expectations.some(({ webhook }) => webhook !== undefined)) {
     return findingOf(problems);
   }
-  return all.some((each) => reachesWebhook(each, injectors)) ? { result: "ok" } : await nobody(injectors, facts);
+  return all.some((each) => reachesWebhook(each, injectors)) ? { result: "ok" } : await nobody(all, injectors, facts);
 }
 
-/** A single workload is less than a namespace. */
-async function nobody(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
-  const [served] = servedLabels(webhooks, SOME);
+/** Nobody of those that are looked at. A single workload is less than a namespace. */
+async function nobody(
+  all: readonly Namespace[],
+  webhooks: readonly InjectorWebhook[],
+  facts: Facts,
+): Promise<Finding> {
+  const [only] = facts.scope.namespace === undefined ? [] : all;
+  if (only?.isSystem) return { result: "skipped", message: `no sidecar belongs into the namespace "${only.name}"` };
+  const { name, labels } = only ?? { name: SOME, labels: {} };
+  const [served] = servedLabels(webhooks, name);
   const asking = { [LABEL.inject]: "true" };
-  const takesPods = webhooks.some((webhook) => sendsPod(webhook, namespaceLabels(SOME, {}), asking));
+  const takesPods = webhooks.some((webhook) => sendsPod(webhook, namespaceLabels(name, labels), asking));
   const alternatives: readonly Advice[] = [
     ...takesPods ? [byHand(`label the pod template of a workload ${LABEL.inject}=true`, "workload")] : [],
     ...served === undefined ? [...await selectorsAgain(facts), REINSTALL] : [
       {
         change: "inject a whole namespace",
         reach: "namespace",
-        steps: [labelNamespace(SOME, served, {})],
+        steps: [labelNamespace(name, served, labels)],
         risk: "enrols",
+        ...only === undefined ? {} : { namespace: name },
       } as const,
     ],
   ];
-  return { result: "warning", message: "no namespace is labeled for injection", fixes: fixesBy(...alternatives) };
+  return { result: "warning", message: notLabelled(only, facts.scope), fixes: fixesBy(...alternatives) };
+}
+
+function notLabelled(only: Namespace | undefined, { selector }: Facts["scope"]): string {
+  if (only !== undefined) return `the namespace "${only.name}" is not labeled for injection`;
+  return `no namespace ${selector === undefined ? "" : "of --selector "}is labeled for injection`;
 }
 
 /** For the user to replace. */

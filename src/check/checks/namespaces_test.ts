@@ -295,6 +295,23 @@ Deno.test("namespaces: with --namespace the right to get it is enough, and nothi
   ]);
 });
 
+Deno.test("namespace-labelled: with --namespace only that namespace is told, and the control plane's needs no label", async () => {
+  const labelled = object("v1", "Namespace", "other", { metadata: { labels: { "istio-injection": "enabled" } } });
+  const objects = [...WEBHOOKS, labelled, namespace({}), object("v1", "Namespace", "istio-system")];
+  const toldOf = async (name: string) => {
+    const clock = { now: () => new Date(), monotonic: () => 0, sleep: () => Promise.resolve() };
+    const scope = { namespace: name, istioNamespace: "istio-system", revision: undefined };
+    const finding = await findingFor("namespace-labelled", inventoryOf({ api: clusterApi({ objects }), clock, scope }));
+    return `${finding.result}: ${await toldText(finding)}`;
+  };
+  assert.match(
+    await toldOf("shop"),
+    /^warning: the namespace "shop" is not labeled for injection\n.*\n(.*\n)*or: inject a whole namespace:\nkubectl label namespace shop istio-injection=enabled$/,
+  );
+  assert.match(await toldOf("other"), /^ok: /);
+  assert.match(await toldOf("istio-system"), /^skipped: no sidecar belongs into the namespace "istio-system"/);
+});
+
 Deno.test("namespaces: no advice invites injection into the namespace of the control plane", async () => {
   const labelled = (labels: Record<string, string>) =>
     object("v1", "Namespace", "istio-system", { metadata: { labels } });
