@@ -7,9 +7,11 @@ import { isLong, tellFigure } from "../../support/long.ts";
 import { MESH_COMMAND } from "../../support/programs/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { BACK_ENDS } from "../iptables/support/back_ends.ts";
-import { type Namespace, Pair } from "../iptables/support/pod.ts";
+import { type Namespace, Pair, startSaying } from "../iptables/support/pod.ts";
 import { type State, stateOf } from "../iptables/support/state.ts";
 import { randomOf, seedOfRun } from "./support/random.ts";
+
+startSaying();
 
 const ROUNDS = isLong() ? 200 : 6;
 const PAIRS = isLong() ? 50 : 2;
@@ -47,15 +49,15 @@ function killIfThere(child: Deno.ChildProcess): void {
   }
 }
 
-async function mesh(pod: Namespace, ...args: string[]): Promise<string> {
-  const { code, stderr } = await pod.mesh(args);
+async function succeeds(pod: Namespace, ...args: string[]): Promise<string> {
+  const { code, stderr } = await pod.say(args);
   assert.equal(code, 0, stderr);
   return stderr;
 }
 
 async function fresh(args: readonly string[]): Promise<State> {
   await using pair = await Pair.create();
-  await mesh(pair.pod, "istio-iptables", ...args);
+  await succeeds(pair.pod, "istio-iptables", ...args);
   return await stateOf(pair.pod);
 }
 
@@ -70,16 +72,17 @@ for (const { name, flags, missing } of BACK_ENDS) {
       const expected = await fresh([...LATER, ...flags]);
       await using pair = await Pair.create();
       const before = performance.now();
-      await mesh(pair.pod, ...later);
+      // A process, as the one that is killed.
+      assert.equal((await pair.pod.mesh(later)).code, 0);
       const longest = 1.1 * (performance.now() - before);
       let [repaired, same] = [0, 0];
       for (let round = 0; round < ROUNDS; round++) {
-        await mesh(pair.pod, ...random() < 0.5 ? ["iptables", "clean"] : ["istio-iptables", ...EARLIER, ...flags]);
+        await succeeds(pair.pod, ...random() < 0.5 ? ["iptables", "clean"] : ["istio-iptables", ...EARLIER, ...flags]);
         const child = start(pair.pod, later);
         await new Promise((resolve) => setTimeout(resolve, random() * longest));
         killIfThere(child);
         // A program that it has started goes on.
-        const said = await mesh(pair.pod, ...later);
+        const said = await succeeds(pair.pod, ...later);
         if (said.includes("Nothing to change")) same++;
         else repaired++;
         assert.deepEqual(await stateOf(pair.pod), expected, `seed ${seed}, round ${round}`);
@@ -103,7 +106,7 @@ for (const { name, flags, missing } of BACK_ENDS) {
       }
       const state = JSON.stringify(await stateOf(pair.pod));
       assert.ok(expected.includes(state), state);
-      if (round % 2 === 0) await mesh(pair.pod, "iptables", "clean");
+      if (round % 2 === 0) await succeeds(pair.pod, "iptables", "clean");
     }
   });
 }

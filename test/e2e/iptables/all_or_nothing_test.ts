@@ -3,12 +3,14 @@ import { MESH_COMMAND } from "../../support/programs/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { BACK_ENDS } from "./support/back_ends.ts";
 import { addForeign } from "./support/foreign.ts";
-import { type Namespace, needsNamespaces, Pair, type Ran } from "./support/pod.ts";
+import { type Namespace, needsNamespaces, Pair, type Ran, startSaying } from "./support/pod.ts";
 import { Shims, unlessTest } from "./support/shims.ts";
 import { type State, stateOf } from "./support/state.ts";
 
 const MISSING = BACK_ENDS.map(({ missing }) => missing).find((reason) => reason !== undefined) ??
   needsNamespaces("flock");
+
+startSaying();
 
 const EARLIER = ["-u", "1337", "-i", "*", "-b", "*", "--dual-stack", "-c", "eth7"];
 const LATER = [
@@ -49,7 +51,7 @@ async function ended(child: Deno.ChildProcess): Promise<Ran> {
 }
 
 async function apply(pod: Namespace, args: readonly string[]): Promise<void> {
-  const { code, stderr } = await pod.mesh(["istio-iptables", ...args]);
+  const { code, stderr } = await pod.say(["istio-iptables", ...args]);
   assert.equal(code, 0, stderr);
 }
 
@@ -68,7 +70,7 @@ for (const { name, flags } of BACK_ENDS) {
     await using pair = await Pair.create();
     await using shims = await Shims.create(failing);
     const before = await stateOf(pair.pod);
-    const { code, stderr } = await pair.pod.mesh(["istio-iptables", ...LATER, ...flags], { env: shims.env });
+    const { code, stderr } = await pair.pod.say(["istio-iptables", ...LATER, ...flags], { env: shims.env });
     assert.equal(code, 1, stderr);
     assert.match(stderr, /^error: .*it cannot.*all changes are rolled back/m);
     assert.deepEqual(await stateOf(pair.pod), before);
@@ -81,7 +83,7 @@ for (const { name, flags } of BACK_ENDS) {
     await addForeign(pair.pod, []).catch(() => {});
     await using shims = await Shims.create(failing);
     const before = await stateOf(pair.pod);
-    const { code, stderr } = await pair.pod.mesh(["istio-iptables", ...LATER, ...flags], { env: shims.env });
+    const { code, stderr } = await pair.pod.say(["istio-iptables", ...LATER, ...flags], { env: shims.env });
     assert.equal(code, 1, stderr);
     assert.deepEqual(await stateOf(pair.pod), before);
   });
@@ -137,7 +139,7 @@ testWhen(MISSING, "a route that cannot be added leaves nothing behind", async ()
   await using pair = await Pair.create([4]);
   await pair.pod.shell("ip route add default via 10.199.0.1 table 133");
   const before = await stateOf(pair.pod);
-  const { code, stderr } = await pair.pod.mesh(["istio-iptables", "-m", "TPROXY", "-b", "*", "-i", "*"]);
+  const { code, stderr } = await pair.pod.say(["istio-iptables", "-m", "TPROXY", "-b", "*", "-i", "*"]);
   assert.equal(code, 1, stderr);
   assert.match(stderr, /^error: .*table 133.*file exists.*rolled back/m);
   assert.deepEqual(await stateOf(pair.pod), before);

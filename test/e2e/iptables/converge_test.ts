@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import { testWhen } from "../../support/test_when.ts";
 import { BACK_ENDS } from "./support/back_ends.ts";
 import { addForeign } from "./support/foreign.ts";
-import { type Namespace, needsNamespaces, Pair } from "./support/pod.ts";
+import { type Namespace, needsNamespaces, Pair, startSaying } from "./support/pod.ts";
 import { type State, stateOf } from "./support/state.ts";
 
 const MISSING = BACK_ENDS.map(({ missing }) => missing).find((reason) => reason !== undefined) ??
   needsNamespaces("iptables-legacy-save");
+
+startSaying();
 
 /** Settings that differ in everything. */
 const SETTINGS: Readonly<Record<string, readonly string[]>> = {
@@ -62,7 +64,7 @@ const TARGETS: readonly Target[] = BACK_ENDS.flatMap((backEnd) =>
 
 const FOREIGN = ["nft", "legacy"] as const;
 
-/** States after the first apply in a namespace with foreign rules: a process for each would take half of the time of this file. */
+/** States after the first apply in a namespace with foreign rules. */
 const firstStates = new Map<Target, State>();
 
 /** The state after the first apply, if no test has found it yet. */

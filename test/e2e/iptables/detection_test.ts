@@ -3,23 +3,25 @@ import { MESH_COMMAND } from "../../support/programs/mesh.ts";
 import { needsProgram, testWhen } from "../../support/test_when.ts";
 import { BACK_ENDS } from "./support/back_ends.ts";
 import { addForeign } from "./support/foreign.ts";
-import { type Namespace, Pair, type RunOptions } from "./support/pod.ts";
+import { type Namespace, Pair, type RunOptions, startSaying } from "./support/pod.ts";
 import { Shims } from "./support/shims.ts";
 import { stateOf } from "./support/state.ts";
 
 const MISSING = BACK_ENDS.map(({ missing }) => missing).find((reason) => reason !== undefined);
 
+startSaying();
+
 const FLAGS = ["istio-iptables", "-u", "1337", "-m", "TPROXY", "-i", "*", "-b", "*", "--dual-stack", "--drop-invalid"];
 
 async function succeed(pod: Namespace, args: readonly string[], options: RunOptions = {}): Promise<string> {
-  const { code, stderr } = await pod.mesh(args, options);
+  const { code, stderr } = await pod.say(args, options);
   assert.equal(code, 0, stderr);
   return stderr;
 }
 
 /** The error line of a run that must fail. */
 async function refused(pod: Namespace, args: readonly string[], options: RunOptions = {}): Promise<string> {
-  const { code, stderr } = await pod.mesh(args, options);
+  const { code, stderr } = await pod.say(args, options);
   assert.equal(code, 1, stderr);
   return /^error: .*$/m.exec(stderr)?.[0] ?? `no error in: ${stderr}`;
 }

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { testWhen } from "../../support/test_when.ts";
 import { BACK_ENDS } from "./support/back_ends.ts";
-import { Pair } from "./support/pod.ts";
+import { Pair, startSaying } from "./support/pod.ts";
 import { stateOf } from "./support/state.ts";
+
+startSaying();
 
 const FLAGS = ["istio-iptables", "-u", "1337", "-m", "TPROXY", "-i", "*", "-b", "*", "--dual-stack", "-c", "eth7"];
 

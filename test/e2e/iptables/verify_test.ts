@@ -3,9 +3,11 @@ import { MESH_BINARY, MESH_COMMAND } from "../../support/programs/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
 import { BACK_ENDS } from "./support/back_ends.ts";
-import { type Namespace, needsNamespaces, Pair, POD } from "./support/pod.ts";
+import { type Namespace, needsNamespaces, Pair, POD, startSaying } from "./support/pod.ts";
 
 const MISSING = needsNamespaces("iptables-nft-save", "setpriv");
+
+startSaying();
 
 const FLAGS = [
   ...["-p", "15001", "-z", "15006", "-u", "1337", "-i", "*", "-b", "*", "-d", "15090", "--dual-stack"],
@@ -29,7 +31,7 @@ async function verify(pod: Namespace, flags: readonly string[]): Promise<{ code:
 }
 
 async function apply(pod: Namespace, flags: readonly string[]): Promise<void> {
-  const { code, stderr } = await pod.mesh(["istio-iptables", ...flags]);
+  const { code, stderr } = await pod.say(["istio-iptables", ...flags]);
   assert.equal(code, 0, stderr);
 }
 
@@ -39,12 +41,17 @@ function told({ flows }: Report): string[] {
 
 const ALL = ["outbound", "inbound", "proxy to itself", "DNS over TCP", "DNS over UDP"];
 
+/** The kernel adds the route of an IPv6 address a while after the address: waits for all. */
+const ADDRESSES_IN_USE = `for address in $(ip -6 -o addr show scope global | sed 's/.*inet6 //; s,/.*,,'); do
+  until ip -6 route show table local | grep -q "^local $address "; do sleep 0.02; done; done`;
+
 for (const { name, flags, missing } of BACK_ENDS) {
   for (const mode of ["REDIRECT", "TPROXY"]) {
     testWhen(missing ?? MISSING, `verify: every flow is proved and nothing is left, ${mode} by ${name}`, async () => {
       await using pair = await Pair.create();
       const settings = [...FLAGS, ...flags, "-m", mode];
       await apply(pair.pod, settings);
+      await pair.pod.shell(ADDRESSES_IN_USE);
       const state = "{ ip -o addr; ip rule; ip route show table all; } | sed '/fe80/d; s/ tentative//'";
       const before = await pair.pod.shell(state);
       const report = await verify(pair.pod, settings);
@@ -189,7 +196,7 @@ testWhen(MISSING, "verify exits with 126 where neither direction is captured", a
 testWhen(MISSING, "apply says what it adds, repairs and takes out", async () => {
   await using pair = await Pair.create([4]);
   const run = async (...flags: string[]) => {
-    const { code, stderr } = await pair.pod.mesh(["iptables", "apply", ...flags]);
+    const { code, stderr } = await pair.pod.say(["iptables", "apply", ...flags]);
     assert.equal(code, 0, stderr);
     return stderr;
   };
@@ -248,7 +255,7 @@ for (const { name, flags, missing } of BACK_ENDS) {
       const settings = [...FLAGS, ...flags, "-m", "TPROXY"];
       await apply(pair.pod, settings);
       const before = await pair.pod.shell("nft -s list ruleset; ip rule");
-      const { code, stdout } = await pair.pod.mesh(["istio-iptables", ...settings, "--dry-run", "--cleanup-only"]);
+      const { code, stdout } = await pair.pod.say(["istio-iptables", ...settings, "--dry-run", "--cleanup-only"]);
       assert.equal(code, 0);
       assert.match(stdout, /-X ISTIO_OUTPUT|table inet istio-proxy-nat/);
       assert.match(stdout, /^# ip rule del fwmark 1337 lookup 133/m);
@@ -267,7 +274,7 @@ for (const { name, flags, missing } of BACK_ENDS) {
     assert.match(await pair.pod.shell("ip rule; ip -6 rule"), /fwmark 0x539 lookup 133[^]*fwmark 0x539 lookup 133/);
     const { flows } = await verify(pair.outside, settings);
     assert.deepEqual(new Set(flows.map(({ result }) => result)), new Set(["proved"]));
-    const generated = await pair.outside.mesh(["iptables", "generate", ...settings, "--output", "json"]);
+    const generated = await pair.outside.say(["iptables", "generate", ...settings, "--output", "json"]);
     assert.deepEqual(JSON.parse(generated.stdout).families, ["IPv4", "IPv6"]);
     assert.equal((await pair.outside.mesh(["iptables", "clean", "--network-namespace", pair.pod.path])).code, 0);
     assert.doesNotMatch(await pair.pod.shell("nft list ruleset; iptables-legacy-save; ip rule"), /istio|fwmark/i);
@@ -313,13 +320,13 @@ for (const [format, load, native] of PRINTED) {
     await using pair = await Pair.create([4]);
     const settings = ["-u", "1337", "-i", "*", "-b", "80,443", "-m", "TPROXY", "-c", "eth7", "--comments", ...native];
     const isCommands = format === "commands";
-    const printed = await pair.pod.mesh(["iptables", "generate", ...settings, "--output", format]);
+    const printed = await pair.pod.say(["iptables", "generate", ...settings, "--output", format]);
     const { code, stderr } = await pair.pod.run("sh", ["-c", load], { stdin: printed.stdout });
     assert.equal(code, 0, stderr);
     if (!isCommands) {
       await pair.pod.shell("ip rule add fwmark 1337 lookup 133; ip route add local default dev lo table 133");
     }
-    const again = await pair.pod.mesh(["istio-iptables", ...settings]);
+    const again = await pair.pod.say(["istio-iptables", ...settings]);
     assert.match(again.stderr, /Nothing to change/, again.stderr);
   });
 }

@@ -64,14 +64,51 @@ export interface Ports {
   readonly uid?: number;
 }
 
+/** A command line of the program for the process of `say`. */
+export interface Saying {
+  /** The path of the network namespace. */
+  readonly netns: string;
+  readonly args: readonly string[];
+  readonly env: Record<string, string> | undefined;
+}
+
+let speaker: { readonly ask: (saying: Saying) => Promise<Ran> } | undefined;
+
+/**
+ * Starts the process that runs the program's sources for all `say` of this file. Call it outside of tests: no test owns the
+ * process. Nothing with a binary under test.
+ */
+export function startSaying(): void {
+  if (MESH_BINARY !== undefined || needsNamespaces() !== undefined) return;
+  const args = ["run", "--quiet", "--no-check", "--allow-all", SAY];
+  const child = new Deno.Command(Deno.execPath(), { args, stdin: "piped", stdout: "piped" }).spawn();
+  const questions = child.stdin.getWriter();
+  const answers = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  globalThis.addEventListener("unload", () => child.kill());
+  const ask = async (saying: Saying): Promise<Ran> => {
+    await questions.write(new TextEncoder().encode(`${JSON.stringify(saying)}\n`));
+    for (let answer = "";;) {
+      const { value } = await answers.read();
+      if (value === undefined) throw new Error(`The program ended at ${saying.args.join(" ")}`);
+      answer += value;
+      if (answer.endsWith("\n")) return JSON.parse(answer);
+    }
+  };
+  let last: Promise<unknown> = Promise.resolve();
+  speaker = {
+    ask(saying) {
+      const answer = last.then(() => ask(saying));
+      last = answer.catch(() => {});
+      return answer;
+    },
+  };
+}
+
 let made = 0;
 
 /** A network namespace of the test. */
 export class Namespace implements AsyncDisposable {
   private readonly servers: Deno.ChildProcess[] = [];
-  private saying:
-    | { readonly child: Deno.ChildProcess; readonly answers: ReadableStreamDefaultReader<string> }
-    | undefined;
 
   private constructor(readonly name: string) {}
 
@@ -108,29 +145,10 @@ export class Namespace implements AsyncDisposable {
     return ran;
   }
 
-  /** Like `mesh`, one after the other. The sources start one process for all runs. */
-  async say(args: readonly string[]): Promise<Ran> {
-    if (MESH_BINARY !== undefined) return await this.mesh(args);
-    const { child, answers } = this.saying ??= this.startSaying();
-    const question = child.stdin.getWriter();
-    await question.write(new TextEncoder().encode(`${JSON.stringify(args)}\n`));
-    question.releaseLock();
-    for (let answer = "";;) {
-      const { value } = await answers.read();
-      if (value === undefined) throw new Error(`The program ended at ${args.join(" ")}`);
-      answer += value;
-      if (answer.endsWith("\n")) return JSON.parse(answer);
-    }
-  }
-
-  private startSaying() {
-    const deno = [Deno.execPath(), "run", "--quiet", "--no-check", "--allow-all", SAY];
-    const child = new Deno.Command("nsenter", {
-      args: [`--net=${this.path}`, ...deno],
-      stdin: "piped",
-      stdout: "piped",
-    }).spawn();
-    return { child, answers: child.stdout.pipeThrough(new TextDecoderStream()).getReader() };
+  /** Like `mesh`, one after the other, without a process for it if the file has called {@link startSaying}. */
+  async say(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+    if (speaker === undefined || options.mounts !== undefined) return await this.mesh(args, options);
+    return await speaker.ask({ netns: this.path, args, env: options.env });
   }
 
   /** Starts listeners, which answer until the namespace is removed. */
@@ -156,9 +174,6 @@ export class Namespace implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.saying?.child.stdin.close();
-    await this.saying?.child.status;
-    await this.saying?.answers.cancel();
     for (const server of this.servers) {
       await server.stdin.close();
       await server.status;

@@ -1,13 +1,26 @@
-/** Runs command lines of the program in this process, from the sources: each line of the input is a JSON list of arguments. */
+/** Runs command lines of the program in this process, from the sources: each line of the input is a `Saying` as JSON. */
+import { linesOf } from "../../../../src/agent/envoy/lines.ts";
+import { realWorld } from "../../../../src/core/world/mod.ts";
 import { sayMesh } from "../../../support/programs/mesh.ts";
+import type { Saying } from "./pod.ts";
 
-const lines = Deno.stdin.readable.pipeThrough(new TextDecoderStream());
-let rest = "";
-for await (const text of lines) {
-  const all = (rest + text).split("\n");
-  rest = all.pop() ?? "";
-  for (const line of all) {
-    const said = await sayMesh(JSON.parse(line), { env: { KUBECONFIG: "/nonexistent" } });
-    await Deno.stdout.write(new TextEncoder().encode(`${JSON.stringify(said)}\n`));
-  }
+const { system } = realWorld();
+const home = `/proc/${Deno.ppid}/ns/net`;
+
+function setVariable(name: string, value: string | undefined): void {
+  if (value === undefined) Deno.env.delete(name);
+  else Deno.env.set(name, value);
+}
+
+for await (const line of linesOf(Deno.stdin.readable)) {
+  const { netns, args, env = {} }: Saying = JSON.parse(line);
+  system.enterNetworkNamespace(netns);
+  // Programs are found on the process's own PATH.
+  const before = Deno.env.toObject();
+  for (const [name, value] of Object.entries(env)) Deno.env.set(name, value);
+  const said = await sayMesh(args);
+  for (const name of Object.keys(env)) setVariable(name, before[name]);
+  // A namespace lives as long as a process in it.
+  system.enterNetworkNamespace(home);
+  await Deno.stdout.write(new TextEncoder().encode(`${JSON.stringify(said)}\n`));
 }
