@@ -42,6 +42,8 @@ export interface Advice {
   readonly risk: Risk;
   /** Whose pods are enrolled or taken out. */
   readonly namespace?: string;
+  /** It helps only if what a look shows is as this advice supposes. */
+  readonly isGuess?: true;
   /** Pods of that namespace that have no proxy get one. What enrols always does that. */
   readonly invites?: true;
 }

@@ -18,6 +18,7 @@ export interface Deciding {
  * |--------------------------------------------------------------------------------------|--------------------------------|
  * | what gives pods of a protected namespace a proxy is not told                         | the injector would need itself |
  * | harmless changes come first, then what only looks, then `loosens`, `enrols`, `takes-out` | the first one is copied        |
+ * | a guess comes behind the looks                                                       | a look shows whether it helps  |
  * | among them the smallest reach comes first                                            | nothing else shall change      |
  * | a look comes before a command that enrols or takes out, if that is the first command | the user decides               |
  */
@@ -47,8 +48,8 @@ function distinct(all: readonly Advice[]): readonly Advice[] {
 }
 
 /** Looks are less than a harmless change, and more than a risky one. */
-function rank({ risk, reach }: Advice): number {
-  const group = risk === "none" ? (reach === "nothing" ? 1 : 0) : 1 + RISKS.indexOf(risk);
+function rank({ risk, reach, isGuess }: Advice): number {
+  const group = risk === "none" ? Number(isGuess === true || reach === "nothing") : 1 + RISKS.indexOf(risk);
   return group * REACHES.length + REACHES.indexOf(reach);
 }
 

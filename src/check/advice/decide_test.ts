@@ -52,6 +52,11 @@ const ROWS: readonly Row[] = [
     told: ["m", "look"],
   },
   {
+    rule: "a guess comes behind the look that shows whether it helps",
+    given: [advice("guess", "workload", "none", { isGuess: true }), advice("look", "nothing"), advice("m", "mesh")],
+    told: ["m", "look", "guess"],
+  },
+  {
     rule: "what enrols a namespace is never the first",
     given: [advice("in", "namespace", "enrols", { namespace: "shop" })],
     told: [LOOK, "in"],

@@ -1,14 +1,19 @@
 /** The category data-plane: pods with a proxy, as the kubelet reports them. */
 import type { Pod } from "../../core/kube/client/mod.ts";
-import { ANNOTATION } from "../../core/mesh/annotations/names.ts";
-import { mapAt, textAt, type ValueMap } from "../../core/value.ts";
-import { podOwner } from "../../inject/mod.ts";
+import { mapAt, textAt } from "../../core/value.ts";
 import type { Check, Finding } from "../check.ts";
 import type { Facts } from "../facts.ts";
 import { atOnce } from "../../core/at_once.ts";
 import { type Advice, byHand, look } from "../advice/advice.ts";
 import { explainInjection, logs, type Named, shows } from "../advice/commands.ts";
-import { annotatedPod } from "../injection/workload_advice.ts";
+import {
+  moreMemory,
+  otherImages,
+  recreatedWhen,
+  smallerRequests,
+  withoutOwnControlPlane,
+  withoutOwnImage,
+} from "./data_plane/cures.ts";
 import { endingText, reported } from "./data_plane/agent_report.ts";
 import {
   conditionOf,
@@ -20,8 +25,7 @@ import {
   waitingMessage,
   waitingReason,
 } from "./data_plane/proxies.ts";
-import { type AdviceFor, findingOf, type Problem } from "./findings.ts";
-import { amountsOf, amountText } from "./security/pod_resources.ts";
+import { findingOf, namedIn, type Problem } from "./findings.ts";
 
 /** The kubelet's reasons for a missing image (k8s.io/kubernetes/pkg/kubelet/images). */
 const IMAGE_REASONS = new Set([
@@ -36,6 +40,8 @@ const IMAGE_REASONS = new Set([
 /** The kubelet's reasons for a container that it cannot create. */
 const START_REASONS = new Set(["CreateContainerConfigError", "CreateContainerError", "RunContainerError"]);
 const KILLED_BY_KERNEL = 137;
+/** Of the init container that verifies the capture. */
+const NOT_CAPTURED = 126;
 
 type Told = Omit<Problem, "object"> | undefined;
 
@@ -44,8 +50,10 @@ interface PodCheck {
   readonly id: string;
   readonly title: string;
   readonly judge: (pod: ProxyPod, now: Date) => Told;
-  /** What to do about it. */
-  readonly advice?: AdviceFor;
+  /** What to do about it, where the problem itself does not tell. */
+  readonly advice?: (pod: Named) => readonly Advice[];
+  /** What comes before that, and needs more than the pod. Asked only if there is a problem. */
+  readonly first?: (facts: Facts) => Promise<(pod: Named) => readonly Advice[]>;
 }
 
 /** The checks of this category. */
@@ -54,34 +62,27 @@ export const POD_CHECKS: readonly PodCheck[] = [
     id: "proxy-scheduled",
     title: "pods with a proxy are scheduled",
     judge: scheduled,
-    advice: (pod) => [
-      byHand("make room, or lower the requests of the proxy (sidecar.istio.io/proxyCPU, proxyMemory)", "workload"),
-      described(pod),
-    ],
   },
   {
     id: "proxy-image",
     title: "proxy images can be pulled",
     judge: imagePulled,
+    first: otherImages,
     advice: (pod) => [
       described(pod),
-      byHand(
-        "correct hub, tag and imagePullSecrets of the injector's values, or the way from nodes to the registry",
-        "mesh",
-      ),
+      byHand("give the namespace the imagePullSecrets that the registry wants, or the nodes a way to it", "mesh"),
     ],
   },
   {
     id: "proxy-init",
     title: "proxy init containers succeed",
     judge: initialized,
-    advice: (pod) => [look("see the logs", logs(pod, "--all-containers"))],
+    advice: (pod) => [seeLogs(pod)],
   },
   {
     id: "proxy-ready",
     title: "proxies are ready",
     judge: ready,
-    advice: (pod) => [look("see its log", logs(pod, "-c", "istio-proxy"))],
   },
   {
     id: "proxy-memory",
@@ -92,9 +93,12 @@ export const POD_CHECKS: readonly PodCheck[] = [
     id: "proxy-restarts",
     title: "proxies do not restart",
     judge: steady,
-    advice: (pod) => [look("see its previous log", logs(pod, "-c", "istio-proxy", "--previous"))],
   },
 ];
+
+function seeLogs(pod: Named): Advice {
+  return look("see the logs", logs(pod, "--all-containers"));
+}
 
 function described({ namespace, name }: Named) {
   return look("see what happened to it", shows("describe", "pod", name, "-n", namespace));
@@ -106,7 +110,7 @@ export const DATA_PLANE_CHECKS: readonly Check[] = [
     category: "data-plane",
     title: check.title,
     needs: [],
-    run: async ({ pods, clock }) => judgePods(check, await pods(), clock.now()),
+    run: async (facts) => await overPods(check, facts),
   })),
   {
     id: "proxy-synchronised",
@@ -116,6 +120,14 @@ export const DATA_PLANE_CHECKS: readonly Check[] = [
     run: async (facts) => await unreadyProxies(facts),
   },
 ];
+
+async function overPods(check: PodCheck, facts: Facts): Promise<Finding> {
+  const [pods, now] = [await facts.pods(), facts.clock.now()];
+  const finding = judgePods(check, pods, now);
+  const first = finding.fixes === undefined ? undefined : await check.first?.(facts);
+  if (first === undefined) return finding;
+  return judgePods({ ...check, advice: (pod) => [...first(pod), ...check.advice?.(pod) ?? []] }, pods, now);
+}
 
 /** Each is asked by commands in its container. */
 const MOST_ASKED = 20;
@@ -155,14 +167,22 @@ export function judgePods({ judge, advice }: PodCheck, pods: readonly Pod[], now
 const NO_PROXY: Finding = { result: "skipped", message: "no pod has a proxy" };
 
 /** Reports the scheduler's reason: waiting does not help (linkerd2 #4680). */
-function scheduled({ pod }: ProxyPod): Told {
+function scheduled({ object, pod, proxy }: ProxyPod): Told {
   const condition = conditionOf(pod, "PodScheduled");
   if (condition?.status !== "False") return undefined;
-  const said = reported(condition.message ?? "");
-  return { result: "error", message: [condition.reason || "is not scheduled", ...said].join(": ") };
+  const said = condition.message ?? "";
+  return {
+    result: "error",
+    message: [condition.reason || "is not scheduled", ...reported(said)].join(": "),
+    advice: [
+      ...smallerRequests(pod, proxy.spec, said),
+      byHand("make room, or lower the requests of its containers", "workload"),
+      described(namedIn(object)),
+    ],
+  };
 }
 
-function imagePulled({ object, proxy, init }: ProxyPod): Told {
+function imagePulled({ object, pod, proxy, init }: ProxyPod): Told {
   const without = [init, proxy].find((each) => each !== undefined && isWithoutImage(each));
   if (without === undefined) return undefined;
   const image = textAt(without.spec, "image");
@@ -179,7 +199,9 @@ function imagePulled({ object, proxy, init }: ProxyPod): Told {
     waitingReason(without),
     ...reported(waitingMessage(without)),
   ];
-  return { result: "error", message: message.join(": ") };
+  const own = withoutOwnImage(pod);
+  const told = { result: "error", message: message.join(": ") } as const;
+  return own.length === 0 ? told : { ...told, advice: [...own, described(namedIn(object))] };
 }
 
 /** The image of gateways and of own proxies in manifests: the injector fills it in. */
@@ -189,13 +211,16 @@ function isWithoutImage(state: ContainerState): boolean {
   return IMAGE_REASONS.has(waitingReason(state));
 }
 
-function initialized({ init }: ProxyPod): Told {
+function initialized({ object, pod, init }: ProxyPod): Told {
   if (init === undefined || !hasFailed(init)) return undefined;
   const ending = lastEnding(init);
   if (START_REASONS.has(waitingReason(init)) || ending === undefined) {
     return { result: "error", message: notStarted(init) };
   }
-  return { result: "error", message: `${init.name} ${endingText(ending)}` };
+  const told = { result: "error", message: `${init.name} ${endingText(ending)}` } as const;
+  if (ending.code !== NOT_CAPTURED) return told;
+  const again = recreatedWhen(pod, "when the CNI plugin's pods on their nodes are ready");
+  return { ...told, advice: [again, seeLogs(namedIn(object))] };
 }
 
 function hasFailed(init: ContainerState): boolean {
@@ -203,25 +228,28 @@ function hasFailed(init: ContainerState): boolean {
 }
 
 function ready(each: ProxyPod, now: Date): Told {
-  const { pod, proxy } = each;
+  const { object, pod, proxy } = each;
   if (proxy.status.ready === true || isBefore(pod, proxy)) return undefined;
-  if (waitingReason(proxy) === "PodInitializing") return initializing(each, now);
-  if (START_REASONS.has(waitingReason(proxy))) return { result: "error", message: notStarted(proxy) };
-  return notReady(each);
-}
-
-function notReady({ pod, proxy }: ProxyPod): Told {
   const { waiting, running, terminated } = proxy.status.state ?? {};
   if ((waiting ?? running ?? terminated) === undefined) {
-    const { name, namespace = "" } = pod.metadata;
     const message = `the kubelet reports nothing of ${proxy.name}`;
-    return { result: "error", message, advice: [described({ kind: "pod", namespace, name })] };
+    return { result: "error", message, advice: [described(namedIn(object))] };
   }
+  const message = notReady(each, now);
+  const advice = [look("see its log", logs(namedIn(object), "-c", "istio-proxy")), ...withoutOwnControlPlane(pod)];
+  return message === undefined ? undefined : { result: "error", message, advice };
+}
+
+/** `undefined` if other checks report it, or it is early. */
+function notReady(each: ProxyPod, now: Date): string | undefined {
+  const { proxy } = each;
+  if (waitingReason(proxy) === "PodInitializing") return initializing(each, now);
+  if (START_REASONS.has(waitingReason(proxy))) return notStarted(proxy);
   const ending = lastEnding(proxy);
-  const present = running === undefined ? "does not run" : "runs but is not ready";
+  const present = proxy.status.state?.running === undefined ? "does not run" : "runs but is not ready";
   const state = waitingReason(proxy) === "" ? present : `waits: ${waitingReason(proxy)}`;
   const last = ending === undefined ? [] : [`it ${endingText(ending)}`];
-  return { result: "error", message: [`${proxy.name} ${state}`, ...last].join(", ") };
+  return [`${proxy.name} ${state}`, ...last].join(", ");
 }
 
 /** Other checks report why the kubelet has not started the proxy. */
@@ -233,14 +261,14 @@ function isBefore(pod: ProxyPod["pod"], proxy: ContainerState): boolean {
 const INIT_MINUTES = 5;
 
 /** The proxy waits for init containers. Other checks report that of the injection. */
-function initializing({ pod, proxy, init }: ProxyPod, now: Date): Told {
+function initializing({ pod, proxy, init }: ProxyPod, now: Date): string | undefined {
   const since = Date.parse(pod.metadata.creationTimestamp ?? "");
   const minutes = Math.floor((now.getTime() - since) / 60_000);
   if (minutes < INIT_MINUTES || (init !== undefined && (hasFailed(init) || isWithoutImage(init)))) return undefined;
   const blocking = (pod.status?.initContainerStatuses ?? []).find(({ state }) => state?.terminated?.exitCode !== 0);
   const cause = blocking === undefined ? "" : `: its init container "${blocking.name}" has not ended`;
   const time = Number.isNaN(minutes) ? "" : ` for ${minutes} minutes`;
-  return { result: "error", message: `${proxy.name} waits${time}${cause}` };
+  return `${proxy.name} waits${time}${cause}`;
 }
 
 function notStarted(state: ContainerState): string {
@@ -254,32 +282,7 @@ function withinMemory({ pod, proxy }: ProxyPod): Told {
   const bound = limit === "" ? "without a memory limit" : `with a limit of ${limit}`;
   const restarts = restartsOf(proxy);
   const message = `${proxy.name} was OOM-killed ${bound}, restarts: ${restarts}`;
-  return { result: "warning", message, advice: memoryAdvice(pod, proxy.spec) };
-}
-
-const RESOURCES = [
-  ["requests.cpu", ANNOTATION.proxyCpu],
-  ["requests.memory", ANNOTATION.proxyMemory],
-  ["limits.cpu", ANNOTATION.proxyCpuLimit],
-  ["limits.memory", ANNOTATION.proxyMemoryLimit],
-] as const;
-
-/** All four together: as soon as one of them is there, templates ignore the resources of the injector's values. */
-function memoryAdvice(pod: Pod, proxy: ValueMap): readonly Advice[] {
-  const amounts = amountsOf(proxy);
-  const limit = amounts.get("limits.memory");
-  const narrower = byHand("limit the proxy's configuration by a Sidecar resource", "namespace");
-  if (limit === undefined) return [narrower];
-  const annotations = RESOURCES.flatMap(([name, annotation]) => {
-    const amount = name === "limits.memory" ? 2n * limit : amounts.get(name);
-    return amount === undefined ? [] : [[annotation, amountText(amount, name)]];
-  });
-  const change = "double the proxy's memory limit, and keep its other resources";
-  const { kind, namespace, name } = podOwner(pod, pod.metadata.namespace ?? "");
-  return [
-    annotatedPod({ kind: kind.toLowerCase(), namespace, name }, change, Object.fromEntries(annotations)),
-    narrower,
-  ];
+  return { result: "warning", message, advice: moreMemory(pod, proxy.spec) };
 }
 
 /** The agent also exits with 137 if the kernel killed Envoy alone. */
@@ -287,10 +290,17 @@ function isOutOfMemory(reason: string, code: number): boolean {
   return reason === "OOMKilled" || code === KILLED_BY_KERNEL;
 }
 
-function steady({ proxy }: ProxyPod): Told {
+function steady({ object, pod, proxy }: ProxyPod): Told {
   const restarts = restartsOf(proxy);
   const ending = lastEnding(proxy);
   if (restarts === 0 || ending === undefined || isOutOfMemory(ending.reason, ending.code)) return undefined;
   const times = restarts === 1 ? "once" : `${restarts} times`;
-  return { result: "warning", message: `${proxy.name} restarted ${times}, the last time it ${endingText(ending)}` };
+  return {
+    result: "warning",
+    message: `${proxy.name} restarted ${times}, the last time it ${endingText(ending)}`,
+    advice: [
+      look("see its previous log", logs(namedIn(object), "-c", proxy.name, "--previous")),
+      { ...recreatedWhen(pod, "if the cause is over: the kubelet counts anew"), isGuess: true },
+    ],
+  };
 }

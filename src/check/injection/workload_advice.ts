@@ -41,14 +41,17 @@ export function changePod(target: Target, { of, key, value }: PodChange): Advice
   return changed(target, change, nested(["metadata", of], { [key]: value }));
 }
 
-/** Sets annotations of the pod of a workload that a finding names. A Job would run again: its manifest must change. */
-export function annotatedPod(object: Named, change: string, annotations: Readonly<Record<string, string>>): Advice {
+/** Annotations to set; `null` removes one. */
+type Annotations = Readonly<Record<string, string | null>>;
+
+/** Changes annotations of the pod of a workload that a finding names. A Job would run again: its manifest must change. */
+export function annotatedPod(object: Named, change: string, annotations: Annotations): Advice {
   const target = targetNamed(object);
   if (target !== undefined && target.row.kind !== "Job") {
     return { ...changed(target, change, nested(["metadata"], { annotations })), change };
   }
   const field = [...target?.row.path ?? ["the pod template's"], "metadata.annotations"].join(".");
-  const all = Object.entries(annotations).map(([key, value]) => `${key}: "${value}"`);
+  const all = Object.entries(annotations).map(([key, value]) => value === null ? `no ${key}` : `${key}: "${value}"`);
   return byHand(`${change}: set ${all.join(", ")} in ${field} of its manifest`, "workload");
 }
 

@@ -1,10 +1,11 @@
 /** Single problems of workloads, their pods and their nodes, and their fixes. */
 import { mapAt, textAt, type ValueMap } from "../../../../src/core/value.ts";
-import { findProxy } from "../../../../src/inject/mod.ts";
+import { BUILT_IN, findProxy } from "../../../../src/inject/mod.ts";
 import { reported } from "../../support/cluster/requests.ts";
 import { type Breakage, configured, labelled, POLICY, withObject, withPod } from "./breaking.ts";
-import { capturedByNode, injectedByLinkerd, mounted, withWorkload } from "./controllers.ts";
+import { both, capturedByNode, injectedByLinkerd, mounted, withWorkload } from "./controllers.ts";
 import { named } from "./editor.ts";
+import { onNode } from "./node.ts";
 import { podOf, removePod, runPod, setKubelet } from "./mesh_cluster.ts";
 
 const DEPLOYMENT = {
@@ -18,7 +19,9 @@ const DEPLOYMENT = {
 };
 
 const OUT_OF_MEMORY = { terminated: { exitCode: 137, reason: "OOMKilled" } };
-const CRASHED = { terminated: { exitCode: 255, reason: "Error", message: "no token" } };
+
+/** As the built-in values have it. */
+const [TAG = ""] = /tag: \S+/.exec(BUILT_IN.values) ?? [];
 
 /** The limit of the proxy. */
 function memoryOf(pod: ValueMap): string {
@@ -158,29 +161,58 @@ export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
     told: { "native-sidecars": "warning" },
     says: /^node\/node-1: runs Kubernetes v1\.28\.9/,
   },
-  "no node for a pod": withPod({
-    status: { conditions: [{ type: "PodScheduled", status: "False", reason: "Unschedulable", message: "0/1 nodes" }] },
-  }, { told: { "proxy-scheduled": "error" }, says: /Unschedulable: 0\/1 nodes/ }),
-  "an image that cannot be pulled": withPod({
-    proxy: { ready: false, state: { waiting: { reason: "ImagePullBackOff", message: "no such image" } } },
-  }, { told: { "proxy-image": "error" }, says: /ImagePullBackOff: no such image/ }),
-  "an init container that failed": withPod({
-    status: {
-      initContainerStatuses: [
-        { name: "istio-init", image: "", imageID: "", ready: false, restartCount: 1, state: CRASHED },
-      ],
+  "no node for a pod": withWorkload({
+    kind: "Deployment",
+    container: { resources: { requests: { cpu: "900m" } } },
+    reports: onNode({ freeCpu: 950n }),
+  }, {
+    told: { "proxy-scheduled": "error" },
+    says: /Unschedulable: 0\/1 nodes .*Insufficient cpu.*\nfix: lower the proxy's requests to cpu 10m/,
+  }),
+  "an image that cannot be pulled": both(
+    mounted(configured("values", (text) => text.replace(/tag: .*/, "tag: gone"), {
+      told: { "proxy-image": "error", "workload-proxy-current": "warning" },
+      says: /^/,
+    })),
+    withWorkload({ kind: "Deployment", reports: onNode({ images: /(?<!:gone)$/ }) }, {
+      told: { "proxy-image": "error", "workload-proxy-current": "warning" },
+      says: /ImagePullBackOff: .*:gone: not found/,
+      writer: named(/correct hub or tag in the injector's key "values"/, "tag: gone", TAG),
+    }),
+  ),
+  "an image of its own that cannot be pulled": withWorkload({
+    kind: "Deployment",
+    metadata: { annotations: { "sidecar.istio.io/proxyImage": "example.com/proxyv2:gone" } },
+    reports: onNode({ images: /(?<!:gone)$/ }),
+  }, { told: { "proxy-image": "error" }, says: /ImagePullBackOff: .*:gone: not found\nfix: take the image/ }),
+  "an init container that failed": capturedByNode(withWorkload({
+    kind: "Deployment",
+    reports: onNode({ hasCniPlugin: false }, { hasCniPlugin: true }),
+  }, {
+    told: { "proxy-init": "error" },
+    says: /istio-validation ended with 126: .*\nfix: recreate its pods, when the CNI/,
+  })),
+  "a proxy that is not ready": withWorkload({
+    kind: "Deployment",
+    metadata: {
+      annotations: { "proxy.istio.io/config": "discoveryAddress: istiod.gone.svc:15012\nconcurrency: 1\n" },
     },
-  }, { told: { "proxy-init": "error" }, says: /istio-init ended with 255: no token\n/ }),
-  "a proxy that is not ready": withPod({ proxy: { ready: false } }, {
+    reports: onNode({ controlPlanes: /^istiod\.istio-system\./ }),
+  }, {
     told: { "proxy-ready": "error" },
-    says: /istio-proxy runs but is not ready\nnext: see its log:\nkubectl logs -n mesh odd -c istio-proxy$/,
+    says: /istio-proxy runs but is not ready\nnext: see its log:\nkubectl logs -n mesh odd -c istio-proxy\nor: ask/,
+    picks: /ask the mesh's control plane, not "istiod\.gone\.svc:15012"/,
   }),
   "a proxy that was killed for its memory": withWorkload({
     kind: "Deployment",
     reports: (pod) => memoryOf(pod) === "1Gi" ? { proxy: { restartCount: 1, lastState: OUT_OF_MEMORY } } : {},
   }, { told: { "proxy-memory": "warning" }, says: /was OOM-killed with a limit of 1Gi, restarts: 1/ }),
-  "a proxy that was started again": withPod({ proxy: { restartCount: 2, lastState: CRASHED } }, {
+  "a proxy that was started again": withWorkload({
+    kind: "Deployment",
+    reports: onNode({ isAnswered: false }, { isAnswered: true }),
+  }, {
     told: { "proxy-restarts": "warning" },
     says: /restarted 2 times, the last time it ended with 255: no token/,
+    picks: /recreate its pods, if the cause is over/,
   }),
 };

@@ -45,22 +45,31 @@ export function mounted({ make, heal, ...rest }: Breakage): Breakage {
   return { ...rest, make: both(make), heal: both(heal), reacts: mountedConfiguration };
 }
 
-/** With the CNI plugin, which captures a pod's traffic before its first container. */
-export function capturedByNode({ make, heal, ...rest }: Breakage): Breakage {
-  const enabled = mounted(
-    configured("values", (text) => text.replace("cni:\n    enabled: false", "cni:\n    enabled: true"), rest),
-  );
+/** Both at once; the second one is told of. */
+export function both(first: Breakage, { make, heal, reacts, ...rest }: Breakage): Breakage {
   return {
     ...rest,
     make: async (mesh) => {
-      await enabled.make(mesh);
+      await first.make(mesh);
       await make(mesh);
+    },
+    reacts: async (mesh) => {
+      await first.reacts?.(mesh);
+      await reacts?.(mesh);
     },
     heal: async (mesh) => {
       await heal(mesh);
-      await enabled.heal(mesh);
+      await first.heal(mesh);
     },
   };
+}
+
+/** With the CNI plugin, which captures a pod's traffic before its first container. */
+export function capturedByNode(breakage: Breakage): Breakage {
+  const enable = (text: string) => text.replace("cni:\n    enabled: false", "cni:\n    enabled: true");
+  const { told, says } = breakage;
+  const { reacts: _reacts, ...enabled } = mounted(configured("values", enable, { told, says }));
+  return both(enabled, breakage);
 }
 
 interface Workload extends PodParts {
@@ -75,7 +84,7 @@ interface Workload extends PodParts {
 export function withWorkload({ kind, reports, admits = (pod) => pod, ...parts }: Workload, told: Told): Breakage {
   const metadata = { name: "odd", namespace: "mesh" };
   const spec = mapAt(podOf("odd", parts), "spec");
-  const template = { metadata: { labels: { app: "odd" } }, spec };
+  const template = { metadata: { ...parts.metadata, labels: { app: "odd" } }, spec };
   const object: ValueMap = kind === "Deployment"
     ? { apiVersion: "apps/v1", kind, metadata, spec: { selector: { matchLabels: { app: "odd" } }, template } }
     : {

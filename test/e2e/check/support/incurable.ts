@@ -14,11 +14,6 @@ export const INCURABLE: Readonly<Record<string, string>> = {
   "a Deployment whose pods are refused": "the quota in the message does not exist",
   "a user outside OpenShift's range": "the command is OpenShift's, and so is the judge",
   "an old node": "the kubelet's version is that of a machine",
-  "no node for a pod": "the scheduler needs a node with more room",
-  "an image that cannot be pulled": KUBELET,
-  "an init container that failed": KUBELET,
-  "a proxy that is not ready": KUBELET,
-  "a proxy that was started again": KUBELET,
 };
 
 /** What the first command may be for these: it looks. */

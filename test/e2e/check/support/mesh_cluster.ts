@@ -181,8 +181,9 @@ export function podOf(name: string, parts: PodParts = {}): ValueMap {
   };
 }
 
-/** Extra status of the proxy and of the other containers. */
+/** Extra status of the proxy, of the other containers, and of the pod. */
 export interface Reports {
+  readonly status?: ValueMap | undefined;
   readonly proxy?: ValueMap | undefined;
   readonly others?: ValueMap | undefined;
 }
@@ -194,7 +195,7 @@ export async function runPod(
   reports: Reports | ((made: ValueMap) => Reports) = {},
 ): Promise<void> {
   const made = await created(mesh.cluster, pod);
-  const { proxy, others } = typeof reports === "function" ? reports(made) : reports;
+  const { proxy, others, status } = typeof reports === "function" ? reports(made) : reports;
   const report = ({ name = "", image = "" }: ValueMap): ValueMap => ({
     name,
     image,
@@ -207,7 +208,8 @@ export async function runPod(
   const containerStatuses = containersOf(made, "containers").map(report);
   const native = containersOf(made, "initContainers").filter(({ restartPolicy }) => restartPolicy === "Always");
   const initContainerStatuses = native.map(report);
-  await reported(mesh.cluster, pod, { phase: "Running", containerStatuses, initContainerStatuses });
+  const whole = { phase: "Running", containerStatuses, initContainerStatuses, ...status };
+  await reported(mesh.cluster, pod, whole);
 }
 
 /** Deletes a pod immediately: there is no kubelet. */

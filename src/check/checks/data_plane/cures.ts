@@ -1,0 +1,110 @@
+/** Changes of a workload that heal its proxies, as advice. */
+import { MeshError } from "../../../core/errors.ts";
+import { ANNOTATION } from "../../../core/mesh/annotations/names.ts";
+import { isMap, textAt, type ValueMap } from "../../../core/value.ts";
+import { parseYaml, toYaml } from "../../../core/yaml/mod.ts";
+import type { Pod } from "../../../core/kube/client/mod.ts";
+import { podOwner } from "../../../inject/mod.ts";
+import { type Advice, byHand, harmless } from "../../advice/advice.ts";
+import { edit, type Named } from "../../advice/commands.ts";
+import { type Facts, forAdvice } from "../../facts.ts";
+import { annotatedPod, recreated } from "../../injection/workload_advice.ts";
+import { isKnown } from "../../inventory/mod.ts";
+import { namedIn } from "../findings.ts";
+import { type Amounts, amountsOf, amountText } from "../security/pod_resources.ts";
+
+/** The workload that a pod belongs to. */
+function workloadOf(pod: Pod): Named {
+  const { kind, namespace, name } = podOwner(pod, pod.metadata.namespace ?? "");
+  return { kind: kind.toLowerCase(), namespace, name };
+}
+
+const RESOURCES = [
+  ["requests.cpu", ANNOTATION.proxyCpu],
+  ["requests.memory", ANNOTATION.proxyMemory],
+  ["limits.cpu", ANNOTATION.proxyCpuLimit],
+  ["limits.memory", ANNOTATION.proxyMemoryLimit],
+] as const;
+
+/** All four together: as soon as one of them is there, templates ignore the resources of the injector's values. */
+function resourceAnnotations(amounts: Amounts): Readonly<Record<string, string>> {
+  return Object.fromEntries(RESOURCES.flatMap(([name, annotation]) => {
+    const amount = amounts.get(name);
+    return amount === undefined ? [] : [[annotation, amountText(amount, name)]];
+  }));
+}
+
+/** For a proxy that was killed for its memory. */
+export function moreMemory(pod: Pod, proxy: ValueMap): readonly Advice[] {
+  const amounts = amountsOf(proxy);
+  const limit = amounts.get("limits.memory");
+  const narrower = byHand("limit the proxy's configuration by a Sidecar resource", "namespace");
+  if (limit === undefined) return [narrower];
+  const annotations = resourceAnnotations(new Map([...amounts, ["limits.memory", 2n * limit]]));
+  const change = "double the proxy's memory limit, and keep its other resources";
+  return [annotatedPod(workloadOf(pod), change, annotations), narrower];
+}
+
+/** What Istio's profile "demo" requests for a proxy, in thousandths. */
+const SMALLEST: Amounts = new Map([["requests.cpu", 10n], ["requests.memory", 40n * 1024n ** 2n * 1000n]]);
+
+/** For a pod that no node has room for: `said` are the scheduler's words (k8s.io/kubernetes, plugins/noderesources). */
+export function smallerRequests(pod: Pod, proxy: ValueMap, said: string): readonly Advice[] {
+  const amounts = amountsOf(proxy);
+  const lower = [...SMALLEST].filter(([name, amount]) => {
+    return said.includes(`Insufficient ${name.slice("requests.".length)}`) && (amounts.get(name) ?? 0n) > amount;
+  });
+  if (lower.length === 0) return [];
+  const told = lower.map(([name, amount]) => `${name.slice("requests.".length)} ${amountText(amount, name)}`);
+  const change = `lower the proxy's requests to ${told.join(" and ")}, as Istio's profile demo has them`;
+  return [annotatedPod(workloadOf(pod), change, resourceAnnotations(new Map([...amounts, ...lower])))];
+}
+
+/** Recreates the pods of its workload; `when` says what must be so before. */
+export function recreatedWhen(pod: Pod, when: string): Advice {
+  const advice = recreated(workloadOf(pod));
+  return { ...advice, change: `${advice.change}, ${when}` };
+}
+
+/** For an image that the pod's own annotation names. */
+export function withoutOwnImage(pod: Pod): readonly Advice[] {
+  if (pod.metadata.annotations?.[ANNOTATION.proxyImage] === undefined) return [];
+  const change = `take the image of the injector's values: remove the annotation ${ANNOTATION.proxyImage}`;
+  return [annotatedPod(workloadOf(pod), change, { [ANNOTATION.proxyImage]: null })];
+}
+
+/** For a proxy whose own annotation names another control plane than the mesh does. */
+export function withoutOwnControlPlane(pod: Pod): readonly Advice[] {
+  const config = parsed(pod.metadata.annotations?.[ANNOTATION.proxyConfig] ?? "");
+  if (config === undefined || textAt(config, ADDRESS) === "") return [];
+  const { [ADDRESS]: address, ...rest } = config;
+  const value = Object.keys(rest).length === 0 ? null : toYaml(rest);
+  const change = `ask the mesh's control plane, not "${address}": take ${ADDRESS} from ${ANNOTATION.proxyConfig}`;
+  return [{ ...annotatedPod(workloadOf(pod), change, { [ANNOTATION.proxyConfig]: value }), isGuess: true }];
+}
+
+const ADDRESS = "discoveryAddress";
+
+/** `undefined` for a text that is no YAML: the injector refuses it too, and the pod is of another time. */
+function parsed(text: string): ValueMap | undefined {
+  try {
+    const value = parseYaml(text);
+    return isMap(value) ? value : undefined;
+  } catch (error) {
+    if (error instanceof MeshError) return undefined;
+    throw error;
+  }
+}
+
+/** For images that the injector's values name: where these are, and what then must be done. */
+export async function otherImages(facts: Facts): Promise<(object: Named) => readonly Advice[]> {
+  const expected = await forAdvice(facts.expectations()) ?? [];
+  return ({ namespace, name }) => {
+    const found = expected.find(({ pod: { metadata } }) => metadata.namespace === namespace && metadata.name === name);
+    const texts = found?.plane?.texts;
+    if (found === undefined || texts === undefined || !isKnown(texts)) return [];
+    const again = recreated(workloadOf(found.pod));
+    const change = `correct hub or tag in the injector's key "values", and ${again.change}`;
+    return [{ ...again, ...harmless(change, "mesh", edit(namedIn(texts.value.injectorRef)), ...again.steps) }];
+  };
+}

@@ -1,0 +1,68 @@
+/**
+ * Stands in for scheduler, kubelet and agent, none of which runs here: what they would report of a pod, decided by what
+ * the pod asks for and by what the node has. It does not know of advice.
+ */
+import { isMap, mapAt, textAt, type ValueMap } from "../../../../src/core/value.ts";
+import { parseYaml } from "../../../../src/core/yaml/mod.ts";
+import { findProxy } from "../../../../src/inject/mod.ts";
+import { amountText, podAmounts } from "../../../../src/check/checks/security/pod_resources.ts";
+import type { Reports } from "./mesh_cluster.ts";
+
+/** What a node has, and what can be reached from it. */
+export interface NodeFacts {
+  /** Free processors, in thousandths. */
+  readonly freeCpu?: bigint;
+  /** Images of the registry. */
+  readonly images?: RegExp;
+  /** Addresses of control planes. */
+  readonly controlPlanes?: RegExp;
+  /** The plugin captures the traffic of new pods. */
+  readonly hasCniPlugin?: boolean;
+  /** The control plane answers new proxies. */
+  readonly isAnswered?: boolean;
+}
+
+const ENDED = { image: "", imageID: "", ready: false, restartCount: 1 };
+
+/** Reports of new pods on a node that becomes as told from pod to pod. */
+export function onNode(...states: readonly NodeFacts[]): (pod: ValueMap) => Reports {
+  let made = 0;
+  return (pod) => reportsOf(pod, states[Math.min(made++, states.length - 1)] ?? {});
+}
+
+function reportsOf(pod: ValueMap, node: NodeFacts): Reports {
+  return RULES.map((rule) => rule(pod, node)).find((reports) => reports !== undefined) ?? {};
+}
+
+const RULES: readonly ((pod: ValueMap, node: NodeFacts) => Reports | undefined)[] = [
+  (pod, { freeCpu }) => {
+    const wanted = podAmounts(pod).get("requests.cpu") ?? 0n;
+    if (freeCpu === undefined || wanted <= freeCpu) return undefined;
+    const message = `0/1 nodes are available: 1 Insufficient cpu: ${amountText(freeCpu, "cpu")} are free.`;
+    const condition = { type: "PodScheduled", status: "False", reason: "Unschedulable", message };
+    return { status: { phase: "Pending", conditions: [condition], containerStatuses: [], initContainerStatuses: [] } };
+  },
+  (pod, { images }) => {
+    const image = textAt(findProxy(pod) ?? {}, "image");
+    if (images === undefined || images.test(image)) return undefined;
+    const waiting = { reason: "ImagePullBackOff", message: `${image}: not found` };
+    return { proxy: { ready: false, state: { waiting } } };
+  },
+  (_pod, { hasCniPlugin }) => {
+    if (hasCniPlugin !== false) return undefined;
+    const state = { terminated: { exitCode: 126, reason: "Error" } };
+    const initContainerStatuses = [{ name: "istio-validation", ...ENDED, state }];
+    const waiting = { reason: "PodInitializing" };
+    return { proxy: { ready: false, state: { waiting } }, status: { phase: "Pending", initContainerStatuses } };
+  },
+  (pod, { controlPlanes }) => {
+    const { annotations } = mapAt(pod, "metadata");
+    const config = parseYaml(textAt(isMap(annotations) ? annotations : {}, "proxy.istio.io/config"));
+    const address = textAt(isMap(config) ? config : {}, "discoveryAddress");
+    return address === "" || controlPlanes?.test(address) !== false ? undefined : { proxy: { ready: false } };
+  },
+  (_pod, { isAnswered }) => {
+    const crashed = { terminated: { exitCode: 255, reason: "Error", message: "no token" } };
+    return isAnswered === false ? { proxy: { restartCount: 2, lastState: crashed } } : undefined;
+  },
+];
