@@ -36,6 +36,7 @@ export {
 } from "./document/document.ts";
 export { injection, injectionBy, type Judge, type Judgment } from "./document/inject.ts";
 export { InjectionError } from "./injection_error.ts";
+export { isOpenShift, proxyIds, userAnnotations } from "./config/openshift.ts";
 export { type Injector, type InjectorOptions, loadInjector, newInjector, type Source } from "./config/injector.ts";
 export {
   kubeletMinor,
@@ -58,6 +59,7 @@ export {
   PROXY_UID,
 } from "./pod/conflicts.ts";
 export {
+  allContainers,
   annotationsOf,
   containersOf,
   findProxy,

@@ -2,8 +2,8 @@
 import { EXIT } from "../core/errors.ts";
 import { type Logger, type LogOptions, startLog } from "../core/log.ts";
 import type { PermissionName, World } from "../core/world/mod.ts";
+import { isOpenShift } from "../inject/mod.ts";
 import { asksCluster, type OpenSources, openSources, type SourceOptions } from "./sources/open.ts";
-import { isOpenShift } from "./review/openshift.ts";
 import { ReviewMemo } from "./review/memo/memo.ts";
 import { startupMemory } from "./release_memory.ts";
 import { reviewPod } from "./review/review_pod.ts";

@@ -9,7 +9,7 @@ import type { SidecarNamespace } from "../inventory/sidecars.ts";
 import { type AdviceFor, findingOf, type Problem } from "./findings.ts";
 import { nativeSidecars } from "./security/native_sidecars.ts";
 import { rangeObstacles, withDefaults } from "./security/limit_range.ts";
-import { outsideRange } from "./security/scc_ranges.ts";
+import { outsideRange, rangeAdvice } from "./security/scc_ranges.ts";
 import { podAdmission } from "./security/pod_admission.ts";
 import { containersByName, podAmounts } from "./security/pod_resources.ts";
 import { type Level, violationsOf } from "./security/pod_security.ts";
@@ -46,7 +46,7 @@ export const SECURITY_CHECKS: readonly Check[] = [
     title: "sidecars run as users of OpenShift's ranges",
     needs: [],
     pre: true,
-    run: async ({ sidecars }) => judge(await sidecars(), sccRanges, ADVICE_SCC),
+    run: async ({ sidecars }) => judge(await sidecars(), sccRanges),
   },
   {
     id: "pod-admission",
@@ -78,19 +78,6 @@ const ADVICE_POD_SECURITY = ({ name }: Named): readonly Advice[] => [
   },
 ];
 
-const ADVICE_SCC = ({ name }: Named): readonly Advice[] => [
-  byHand("install Istio with the profile openshift, whose sidecars use the range", "mesh"),
-  {
-    change: "grant an SCC to the service accounts",
-    reach: "namespace",
-    steps: [{
-      command: `oc adm policy add-scc-to-group nonroot-v2 system:serviceaccounts:${name}`,
-      needs: [{ verb: "create", group: "rbac.authorization.k8s.io", resource: "rolebindings", namespace: name }],
-    }],
-    risk: "loosens",
-  },
-];
-
 const LOWER = byHand(
   "lower the sidecar's resources by annotations of the pod template: sidecar.istio.io/proxyCPU, proxyMemory, " +
     "proxyCPULimit, proxyMemoryLimit",
@@ -107,7 +94,7 @@ function judge(sidecars: readonly SidecarNamespace[], ofEach: Judge, advice?: Ad
 /** Another SCC may admit the pod: the dry runs of "pod-admission" tell. */
 function sccRanges(namespace: SidecarNamespace): readonly Problem[] {
   const message = outsideRange(namespace);
-  return message === undefined ? [] : [problem(namespace, "warning", message)];
+  return message === undefined ? [] : [{ ...problem(namespace, "warning", message), advice: rangeAdvice(namespace) }];
 }
 
 /** Without a mesh nothing is broken, and the mesh namespaces are unknown. */

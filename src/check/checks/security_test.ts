@@ -218,7 +218,22 @@ Deno.test("scc-ranges: a user outside the range of the namespace is a warning", 
     /^warning: namespace\/apps: its range of users is 1000650000\/10000, and .*"istio-proxy" runs as 1337/;
   assert.match(await told("scc-ranges", { objects: within("1000650000/10000") }), expected);
   assert.equal(await told("scc-ranges", { objects: within("0-2000") }), "ok: ");
+  const values = WITH_CNI.replace("global:", "global:\n  platform: openshift");
+  assert.equal(await told("scc-ranges", { objects: within("1000650000/10000"), values }), "ok: ");
   assert.equal(await told("scc-ranges"), "ok: ");
+});
+
+Deno.test("scc-ranges: the SCC that is told admits what injection adds", async () => {
+  const annotations = { "openshift.io/sa.scc.uid-range": "1000650000/10000" };
+  const objects = [object("v1", "Namespace", "shop", { metadata: { labels: MESH, annotations } })];
+  const commands = async (values: string) => {
+    const { fixes = [] } = await find("scc-ranges", { objects, values });
+    return fixes[0]?.alternatives.flatMap(({ steps }) => steps.map(({ command }) => command));
+  };
+  const set = "kubectl edit configmap/istio-sidecar-injector -n istio-system";
+  const grant = (scc: string) => `oc adm policy add-scc-to-group ${scc} system:serviceaccounts:shop`;
+  assert.deepEqual(await commands(WITH_CNI), [set, grant("nonroot-v2")]);
+  assert.deepEqual(await commands(VALUES), [set, grant("privileged")]);
 });
 
 const WITHOUT = /"sidecar.istio.io\/inject":"false"/;

@@ -6,9 +6,11 @@ import {
   decide,
   type Injector,
   injectPod,
+  isOpenShift,
   newInjector,
   type Pod,
   podOwner,
+  proxyIds,
   specOf,
   withKey,
 } from "../../inject/mod.ts";
@@ -71,7 +73,7 @@ function planned(namespaces: readonly Namespace[], { clock }: Source): Observed<
   return forEach(namespaces, () => ({ sidecar: { value: sidecarOf(injector) }, plane: undefined }));
 }
 
-/** The sidecar of a control plane is rendered once: namespaces differ in names only. */
+/** The sidecar of a control plane is rendered once: namespaces differ in names only, and on OpenShift in their users. */
 function inWebhooks(
   namespaces: readonly Namespace[],
   webhooks: readonly InjectorWebhook[],
@@ -83,10 +85,11 @@ function inWebhooks(
     const labels = namespaceLabels(metadata.name, metadata["labels"]);
     const webhook = webhooks.find((each) => sendsPod(each, labels, {}));
     if (webhook === undefined) return undefined;
-    const key = planeKey(controlPlaneOf(webhook, scope));
-    const plane = planes.get(key);
+    const plane = planes.get(planeKey(controlPlaneOf(webhook, scope)));
     if (plane === undefined) return undefined;
-    const sidecar = made.get(key) ?? sidecarOfPlane(plane);
+    const users = usersIn(metadata.annotations ?? {}, plane);
+    const key = JSON.stringify([planeKey(controlPlaneOf(webhook, scope)), users]);
+    const sidecar = made.get(key) ?? sidecarOfPlane(plane, users);
     made.set(key, sidecar);
     return { sidecar, plane };
   });
@@ -114,10 +117,15 @@ function forEach(
   return { value: found };
 }
 
-function sidecarOfPlane({ injector }: ObservedPlane): Observed<Pod | undefined> {
+/** The user and group of proxies in a namespace with these annotations. */
+function usersIn(annotations: Readonly<Record<string, string>>, { injector }: ObservedPlane) {
+  return isKnown(injector) && isOpenShift(injector.value) ? proxyIds(annotations, injector.value) : {};
+}
+
+function sidecarOfPlane({ injector }: ObservedPlane, users: Partial<Injector>): Observed<Pod | undefined> {
   if (!isKnown(injector)) return injector;
   try {
-    return { value: sidecarOf(injector.value) };
+    return { value: sidecarOf({ ...injector.value, ...users }) };
   } catch (error) {
     if (!(error instanceof MeshError)) throw error;
     return { failed: errorLine(error) };

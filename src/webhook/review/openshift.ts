@@ -1,52 +1,6 @@
-/** On OpenShift each namespace has its own users and groups, and its pods can run only as these. */
-import { intAt, mapAt, textAt, type Value } from "../../core/value.ts";
-import { containersOf, findProxy, type Injector, mapProxy, type Pod, withKey } from "../../inject/mod.ts";
-
-const UID_RANGE = "openshift.io/sa.scc.uid-range";
-const GROUPS = "openshift.io/sa.scc.supplemental-groups";
-
-/** User and group of the proxy. */
-export interface ProxyIds {
-  readonly proxyUid: number;
-  readonly proxyGid: number;
-}
-
-/** Whether the cluster is OpenShift: the variable PLATFORM, as in Istio's charts, or the value `global.platform`. */
-export function isOpenShift({ env, values }: Injector): boolean {
-  return (env("PLATFORM") ?? textAt(mapAt(values, "global"), "platform")) === "openshift";
-}
-
-/**
- * The proxy's user and group: the last ones of the namespace, which no application gets; `otherwise` if the namespace names
- * none. Source: Istio's GetProxyIDs.
- */
-export function proxyIds(annotations: Readonly<Record<string, Value>>, otherwise: ProxyIds): ProxyIds {
-  const uids = lastOf(annotations[UID_RANGE]);
-  const groups = annotations[GROUPS];
-  const gids = groups === undefined ? uids : lastOf(groups);
-  return { proxyUid: uids ?? otherwise.proxyUid, proxyGid: gids ?? otherwise.proxyGid };
-}
-
-/** The annotations of a namespace that `proxyIds` reads. */
-export function userAnnotations(annotations: Readonly<Record<string, Value>>): Readonly<Record<string, string>> {
-  const found: Record<string, string> = {};
-  for (const name of [UID_RANGE, GROUPS]) {
-    const text = annotations[name];
-    if (typeof text === "string") found[name] = text;
-  }
-  return found;
-}
-
-const MAX_ID = 2 ** 32 - 1;
-
-/** The end of the first block of `start/size` or `start-end`, separated by commas. */
-function lastOf(blocks: Value | undefined): number | undefined {
-  const match = typeof blocks === "string" ? /^(\d{1,10})([/-])(\d{1,10})(?:,|$)/.exec(blocks) : null;
-  if (match === null) return undefined;
-  const [, start, separator, second] = match;
-  const last = separator === "/" ? Number(start) + Number(second) - 1 : Number(second);
-  return last >= Number(start) && last <= MAX_ID ? last : undefined;
-}
+/** On OpenShift a proxy container of the manifest may have the application's user. */
+import { intAt, mapAt } from "../../core/value.ts";
+import { containersOf, findProxy, mapProxy, type Pod, withKey } from "../../inject/mod.ts";
 
 /**
  * Removes the user and group that OpenShift assigned to a proxy container in the manifest: they equal those of the

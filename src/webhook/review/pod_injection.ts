@@ -7,18 +7,20 @@ import {
   decide,
   type Injector,
   injectPod,
+  isOpenShift,
   labelsOf,
   metadataOf,
   nativeByNodes,
   type NativeNodes,
   type Pod,
   podOwner,
+  proxyIds,
   specOf,
   urlSettings,
   withKey,
 } from "../../inject/mod.ts";
 import type { ProxyConfigs } from "./proxy_configs.ts";
-import { isOpenShift, proxyIds, withoutAssignedUser } from "./openshift.ts";
+import { withoutAssignedUser } from "./openshift.ts";
 import { ReviewError } from "./request.ts";
 
 /** What the answer to a review depends on besides the review. */

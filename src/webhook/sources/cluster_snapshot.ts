@@ -4,8 +4,7 @@ import { ApiError, keyOf, type KubeApi, type KubeObject } from "../../core/kube/
 import { type Logger, logText } from "../../core/log.ts";
 import type { Clock } from "../../core/world/world.ts";
 import { mapAt } from "../../core/value.ts";
-import { kubeletVersion, nativeNodes } from "../../inject/mod.ts";
-import { userAnnotations } from "../review/openshift.ts";
+import { kubeletVersion, nativeNodes, userAnnotations } from "../../inject/mod.ts";
 import type { ReviewContext } from "../review/pod_injection.ts";
 import { ProxyConfigs } from "../review/proxy_configs.ts";
 import type { NamespaceUsers } from "../workers/messages.ts";

@@ -3,7 +3,11 @@
  * users of the namespace's range only (istio #61791).
  */
 import { intAt, mapAt, textAt } from "../../../core/value.ts";
-import { containersOf } from "../../../inject/mod.ts";
+import { allContainers, type Pod } from "../../../inject/mod.ts";
+import { type Advice, byHand, harmless } from "../../advice/advice.ts";
+import { edit } from "../../advice/commands.ts";
+import { isKnown } from "../../inventory/mod.ts";
+import { namedIn } from "../findings.ts";
 import type { SidecarNamespace } from "../../inventory/sidecars.ts";
 
 const RANGE = "openshift.io/sa.scc.uid-range";
@@ -13,13 +17,10 @@ export function outsideRange({ namespace, sidecar }: SidecarNamespace): string |
   const text = namespace.metadata.annotations?.[RANGE];
   const range = text === undefined ? undefined : rangeOf(text);
   if (range === undefined) return undefined;
-  const outside = [...containersOf(sidecar, "initContainers"), ...containersOf(sidecar, "containers")].flatMap(
-    (each) => {
-      const user = intAt(mapAt(each, "securityContext"), "runAsUser");
-      const isInside = user === undefined || (user >= range.first && user <= range.last);
-      return isInside ? [] : [`container "${textAt(each, "name")}" runs as ${user}`];
-    },
-  );
+  const outside = usersOf(sidecar).flatMap(({ name, user }) => {
+    const isInside = user >= range.first && user <= range.last;
+    return isInside ? [] : [`container "${name}" runs as ${user}`];
+  });
   return outside.length === 0 ? undefined : `its range of users is ${text}, and ${outside.join(", ")}`;
 }
 
@@ -28,4 +29,41 @@ function rangeOf(text: string): { readonly first: number; readonly last: number 
   const [, first = "", kind = "", second = ""] = /^(\d+)([/-])(\d+)$/.exec(text) ?? [];
   if (kind === "") return undefined;
   return { first: Number(first), last: kind === "/" ? Number(first) + Number(second) - 1 : Number(second) };
+}
+
+function usersOf(sidecar: Pod): readonly { readonly name: string; readonly user: number }[] {
+  return allContainers(sidecar).flatMap((each) => {
+    const user = intAt(mapAt(each, "securityContext"), "runAsUser");
+    return user === undefined ? [] : [{ name: textAt(each, "name"), user }];
+  });
+}
+
+/**
+ * What brings the users of a sidecar into the range, or lets the namespace have others. `nonroot-v2` admits any user but
+ * root; only `privileged` admits an init container that changes the rules of the kernel.
+ */
+export function rangeAdvice({ name, sidecar, plane }: SidecarNamespace): readonly Advice[] {
+  const needsRoot = usersOf(sidecar).some(({ user }) => user === 0);
+  const scc = needsRoot ? "privileged" : "nonroot-v2";
+  return [
+    ...needsRoot ? [byHand("let the CNI plugin capture traffic, so that no container runs as root", "mesh")] : [],
+    plane === undefined || !isKnown(plane.texts) ? BY_PROFILE : onOpenShift(plane.texts.value.injectorRef),
+    {
+      change: "grant an SCC to the service accounts",
+      reach: "namespace",
+      steps: [{
+        command: `oc adm policy add-scc-to-group ${scc} system:serviceaccounts:${name}`,
+        needs: [{ verb: "create", group: "rbac.authorization.k8s.io", resource: "rolebindings", namespace: name }],
+      }],
+      risk: "loosens",
+    },
+  ];
+}
+
+const BY_PROFILE = byHand("install Istio with the profile openshift, whose sidecars use the range", "mesh");
+
+/** What the profile sets for sidecars. Source: Istio, "Platform-specific prerequisites", and its GetProxyIDs. */
+function onOpenShift(injectorRef: string): Advice {
+  const change = 'set "global.platform: openshift" in its key "values": its sidecars use the range';
+  return harmless(change, "mesh", edit(namedIn(injectorRef)));
 }

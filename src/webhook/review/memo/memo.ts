@@ -5,8 +5,7 @@
  */
 import { goJson } from "../../../core/gojson/mod.ts";
 import { isMap, mapAt, mapsAt, textAt, type Value, type ValueMap } from "../../../core/value.ts";
-import { type Injector, isRepeatable, metadataOf, refuseDeciding } from "../../../inject/mod.ts";
-import { isOpenShift } from "../openshift.ts";
+import { type Injector, isOpenShift, isRepeatable, metadataOf, refuseDeciding } from "../../../inject/mod.ts";
 import type { ReviewContext } from "../pod_injection.ts";
 import { parseJson } from "../read_json.ts";
 import type { Reviewed } from "../answered.ts";

@@ -3,7 +3,7 @@ import { mapAt, textAt, type ValueMap } from "../../../../src/core/value.ts";
 import { BUILT_IN, findProxy } from "../../../../src/inject/mod.ts";
 import { reported } from "../../support/cluster/requests.ts";
 import { type Breakage, configured, labelled, POLICY, withObject, withPod } from "./breaking.ts";
-import { both, capturedByNode, injectedByLinkerd, mounted, withWorkload } from "./controllers.ts";
+import { both, capturedByNode, injectedByLinkerd, mounted, withCni, withWorkload } from "./controllers.ts";
 import { named } from "./editor.ts";
 import { onNode } from "./node.ts";
 import { podOf, removePod, runPod, setKubelet } from "./mesh_cluster.ts";
@@ -123,12 +123,17 @@ export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
     told: { "pod-security": "error" },
     says: /enforces baseline, and .* NET_ADMIN and NET_RAW/,
   }),
-  "a user outside OpenShift's range": {
+  "a user outside OpenShift's range": both(withCni, {
     make: ({ kubectl }) => kubectl("annotate", "namespace", "mesh", "openshift.io/sa.scc.uid-range=1000650000/10000"),
     heal: ({ kubectl }) => kubectl("annotate", "namespace", "mesh", "openshift.io/sa.scc.uid-range-"),
     told: { "scc-ranges": "warning" },
     says: /^namespace\/mesh: its range of users is 1000650000\/10000, and .*"istio-proxy" runs as 1337/,
-  },
+    writer: named(
+      /set "global\.platform: openshift" in its key "values"/,
+      /^( +)hub: /m,
+      "$1platform: openshift\n$1hub: ",
+    ),
+  }),
   "a policy against what injection adds": {
     make: async (mesh) => {
       for (const object of POLICY) await mesh.apply(object);

@@ -12,7 +12,6 @@ export const INCURABLE: Readonly<Record<string, string>> = {
   "no answer, hidden by failurePolicy Ignore": NETWORK,
   "Argo CD sets the caBundle": "its Application is an object of Argo CD, which must then synchronise",
   "a Deployment whose pods are refused": "the quota in the message does not exist",
-  "a user outside OpenShift's range": "the command is OpenShift's, and so is the judge",
   "an old node": "the kubelet's version is that of a machine",
 };
 
