@@ -47,9 +47,7 @@ async function injectText(text: string, injector: Injector): Promise<string> {
   return output;
 }
 
-function builtIn(nativeSidecars: boolean): Injector {
-  return { ...webhookInjector(), nativeSidecars };
-}
+const MODERN = [false, true].map((nativeSidecars): Injector => ({ ...webhookInjector(), nativeSidecars }));
 
 /** A configuration of Istio 1.1. */
 const LEGACY = `policy: enabled
@@ -68,7 +66,7 @@ template: |
 `;
 
 /** Compares all pods of a file; returns how many were injected. */
-async function checkFile(path: string, injectors = [false, true].map(builtIn)): Promise<number> {
+async function checkFile(path: string, injectors = MODERN): Promise<number> {
   const text = await Deno.readTextFile(path);
   let injected = 0;
   for (const injector of injectors) {

@@ -9,10 +9,11 @@ import {
   questionBytes,
 } from "../../../../test/support/dns/client.ts";
 import { dnsServer, external, service } from "../../../../test/support/dns/server.ts";
+import { isLong } from "../../../../test/support/long.ts";
 import { fc } from "../../../../test/support/properties.ts";
 import type { NameInfo } from "../table/name_table.ts";
 
-const COUNT = 10_000;
+const COUNT = isLong() ? 10_000 : 2_000;
 
 /** Hosts of all kinds, with up to 40 addresses, which do not fit into 512 bytes. */
 function generatedTable(): Record<string, NameInfo> {
@@ -102,7 +103,7 @@ Deno.test(`${COUNT} generated questions over UDP and TCP are answered from the t
     tally.set(kind, (tally.get(kind) ?? 0) + 1);
   };
   for (let at = 0; at < COUNT; at += 50) await Promise.all(questions.slice(at, at + 50).map(ask));
-  for (const kind of ["whole", "cut", "forwarded", "empty"]) assert.ok((tally.get(kind) ?? 0) > 40, kind);
+  for (const kind of ["whole", "cut", "forwarded", "empty"]) assert.ok((tally.get(kind) ?? 0) >= COUNT / 250, kind);
 });
 
 interface Question {
