@@ -16,7 +16,7 @@ import { runJobs } from "./test/schedule.ts";
 const ROOT = decodeURIComponent(new URL("..", import.meta.url).pathname).replace(/\/$/, "");
 
 /** Most end-to-end tests wait for a process or a timer: more run at a time than there are processors. */
-const WORKERS = navigator.hardwareConcurrency + 3;
+const WORKERS = navigator.hardwareConcurrency + 4;
 /** API servers that are started at most: each takes 400 MB, and tests with one wait more than they compute. */
 const CLUSTERS = 3;
 
