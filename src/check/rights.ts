@@ -59,6 +59,7 @@ export function rightsFor({ revision = "default" }: Pick<RightsScope, "revision"
       apart: "secrets",
     },
     { group: "", resources: ["secrets"], verbs: ["get"], apart: "pull-secrets" },
+    { group: "argoproj.io", resources: ["applications"], verbs: ["list"], apart: "argo-cd" },
   ];
 }
 
@@ -69,7 +70,7 @@ const RBAC = "rbac.authorization.k8s.io/v1";
 const NAME = "kubectl-mesh-check";
 
 const HEAD =
-  `# The rights of "kubectl mesh check": a ClusterRole, a Role in the control plane's namespace, and four optional roles.
+  `# The rights of "kubectl mesh check": a ClusterRole, a Role in the control plane's namespace, and five optional roles.
 # The checks only read. Without a right, the checks that need it are unknown, and the others run.
 #
 #   kubectl mesh check --rbac | kubectl apply -f -
@@ -97,6 +98,11 @@ const APART = {
 `,
   "pull-secrets": `# Optional, for users who may read all Secrets: "namespace-pull-secrets" asks whether the Secrets of
 # global.imagePullSecrets exist in injected namespaces. Without this role it is unknown where the values name any.
+#
+`,
+  "argo-cd":
+    `# Optional, for users who may read the Applications of Argo CD: "webhook-gitops" tells the command that changes one. Without
+# this role the advice is without a command.
 #
 `,
 } as const;

@@ -22,9 +22,18 @@ const KINDS: readonly (readonly [apiVersion: string, kind: string])[] = [
   ["batch/v1", "CronJob"],
 ];
 
+/** Argo CD has written the caBundle. */
+const OF_ARGO_CD = {
+  annotations: { "argocd.argoproj.io/tracking-id": "istio:admissionregistration.k8s.io/X:/x" },
+  managedFields: [{
+    manager: "argocd-controller",
+    fieldsV1: { "f:webhooks": { "k:{}": { "f:clientConfig": { "f:caBundle": {} } } } },
+  }],
+};
+
 function objects(): readonly KubeObject[] {
   return [
-    ...meshWebhooks(),
+    ...meshWebhooks().map((each) => ({ ...each, metadata: { ...each.metadata, ...OF_ARGO_CD } })),
     ...meshObjects().filter(({ kind }) => kind === "ConfigMap").map((map) => ({
       ...map,
       data: {
@@ -69,7 +78,7 @@ interface Asked {
 
 function asked(request: string): Asked {
   const [verb = "", path = ""] = request.replace(/\?.*/, "").split(" ");
-  const [, group, rest = ""] = /^\/(?:api|apis\/([^/]+))\/v1\/(.*)$/.exec(path) ?? [];
+  const [, group, rest = ""] = /^\/(?:api|apis\/([^/]+))\/v1(?:alpha1)?\/(.*)$/.exec(path) ?? [];
   const [, namespace, own = rest] = /^namespaces\/([^/]+)\/(.+)$/.exec(rest) ?? [];
   const [plural = "", name, sub] = own.split("/");
   return { verb, group: group ?? "", resource: sub === undefined ? plural : `${plural}/${sub}`, name, namespace };
@@ -112,8 +121,24 @@ Deno.test("the Secret of a revision's webhook has that revision's name", () => {
 
 Deno.test("Secrets and the right to create pods are in optional roles", () => {
   const documents = rbacText({ istioNamespace: "mesh", revision: undefined }).split("---\n");
-  assert.deepEqual(documents.map((text) => /\n {2}- secrets\n/.test(text)), [false, false, false, false, true, true]);
+  assert.deepEqual(documents.map((text) => /\n {2}- secrets\n/.test(text)), [
+    false,
+    false,
+    false,
+    false,
+    true,
+    true,
+    false,
+  ]);
   assert.match(documents[4] ?? "", /\n {2}resourceNames:\n {2}- cacerts\n {2}- istio-ca-secret\n/);
-  assert.deepEqual(documents.map((text) => /\n {2}- create\n/.test(text)), [false, false, true, true, false, false]);
+  assert.deepEqual(documents.map((text) => /\n {2}- create\n/.test(text)), [
+    false,
+    false,
+    true,
+    true,
+    false,
+    false,
+    false,
+  ]);
   assert.match(documents[4] ?? "", /^# Optional, for users who may read private keys/);
 });

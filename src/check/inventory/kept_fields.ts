@@ -82,6 +82,14 @@ export function nodeKeeper(): (node: KubeObject) => KubeObject {
   return keeper({ metadata: {}, status: fields({ nodeInfo: fields({ kubeletVersion: whole }) }) });
 }
 
+/** For Argo CD's Applications: what they leave alone. Their status has every object that they make. */
+export function applicationKeeper(): KeepObject {
+  return keeper({
+    metadata: {},
+    spec: fields({ ignoreDifferences: whole, syncPolicy: fields({ syncOptions: whole }) }),
+  });
+}
+
 /** For objects that only have to exist. */
 export function nameKeeper(): KeepObject {
   return keeper({ metadata: {} });

@@ -10,7 +10,7 @@ import {
   type Namespace,
   ofKind,
 } from "../../core/kube/client/mod.ts";
-import { namespaceKeeper, nodeKeeper, podKeeper, workloadKeeper } from "./kept_fields.ts";
+import { applicationKeeper, namespaceKeeper, nodeKeeper, podKeeper, workloadKeeper } from "./kept_fields.ts";
 import { isKnown, observe, type Observed, once } from "./observed.ts";
 import { listOf, queryOf, type Source } from "./source.ts";
 
@@ -61,6 +61,15 @@ export function resourceInventory(source: Source) {
       listOf(source, ADMISSION, "mutatingwebhookconfigurations", { isKind: isMutatingWebhookConfiguration })
     ),
     validatingWebhooks: once(() => listOf(source, ADMISSION, "validatingwebhookconfigurations", { isKind: isObject })),
+    /** Argo CD's Applications of a name, in any namespace. Only advice needs them: a narrow scope does without. */
+    applications: (name: string) =>
+      namespace === undefined
+        ? listOf(source, "apis/argoproj.io/v1alpha1", "applications", {
+          isKind: isObject,
+          query: { fieldSelector: `metadata.name=${name}` },
+          keep: applicationKeeper(),
+        })
+        : Promise.resolve({ failed: "Applications of other namespaces are not asked for" }),
     resourceQuotas: once(() => listOf(source, "api/v1", "resourcequotas", { isKind: isResourceQuota, namespace })),
     limitRanges: once(() => listOf(source, "api/v1", "limitranges", { isKind: isLimitRange, namespace })),
     workloads: once(() => workloads(source)),

@@ -5,12 +5,13 @@
 import type { KubeObject, MutatingWebhookConfiguration, Pod } from "../../../core/kube/client/mod.ts";
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../../core/value.ts";
 import { findProxy } from "../../../inject/mod.ts";
-import { byHand } from "../../advice/advice.ts";
+import { type Advice, byHand } from "../../advice/advice.ts";
 import type { Finding } from "../../check.ts";
 import { type Facts, inEach } from "../../facts.ts";
 import { injectorWebhooks } from "../../inventory/injector_webhooks.ts";
 import { isAlive } from "../../inventory/live_pods.ts";
 import { findingOf, type Problem } from "../findings.ts";
+import { applicationPatched, TRACKED } from "./argo_application.ts";
 import { isOfIstio } from "./validation.ts";
 
 /** A kind of configurations, and the fields that its control plane writes. */
@@ -34,23 +35,34 @@ const VALIDATING: Written = {
 const TOOLS: readonly {
   readonly manager: RegExp;
   readonly name: string;
-  readonly fix: (written: Written) => string;
+  readonly fix: (written: Written, metadata: ValueMap, facts: Facts) => Promise<readonly Advice[]> | readonly Advice[];
 }[] = [
   {
     manager: /^argocd-/,
     name: "Argo CD",
-    fix: ({ kind, fields }) => {
-      const paths = fields.map((path) => `".webhooks[]?.${path.map((each) => each.replace("f:", "")).join(".")}"`);
-      return "set in its Application: ignoreDifferences: [{group: admissionregistration.k8s.io, " +
-        `kind: ${kind}, jqPathExpressions: [${paths.join(", ")}]}], and ` +
-        "syncPolicy: {syncOptions: [RespectIgnoreDifferences=true]}";
+    fix: async ({ kind, fields }, metadata, facts) => {
+      const group = "admissionregistration.k8s.io";
+      const paths = fields.map((path) => `.webhooks[]?.${path.map((each) => each.replace("f:", "")).join(".")}`);
+      const text = paths.map((path) => `"${path}"`).join(", ");
+      return [
+        ...await applicationPatched(metadata, { group, kind, jqPathExpressions: paths }, facts),
+        byHand(
+          `set in its Application: ignoreDifferences: [{group: ${group}, kind: ${kind}, jqPathExpressions: [${text}]}], ` +
+            "and syncPolicy: {syncOptions: [RespectIgnoreDifferences=true]}",
+          "webhook",
+        ),
+      ];
     },
   },
   {
     manager: /^(kustomize|helm)-controller$/,
     name: "Flux",
-    fix: ({ names }) =>
-      `remove ${names} from the manifest: server-side apply leaves fields alone that a manifest does not have`,
+    fix: ({ names }) => [
+      byHand(
+        `remove ${names} from the manifest: server-side apply leaves fields alone that a manifest does not have`,
+        "webhook",
+      ),
+    ],
   },
 ];
 
@@ -60,17 +72,23 @@ export async function bundleIsUnmanaged(facts: Facts): Promise<Finding> {
     async () => {
       const configurations = await facts.mutatingWebhooks();
       const own = new Set(injectorWebhooks(configurations).map(({ configuration }) => configuration));
-      return configurations.filter(({ metadata }) => own.has(metadata.name)).flatMap((each) =>
-        overwritten(each, MUTATING)
-      );
+      const all = configurations.filter(({ metadata }) => own.has(metadata.name));
+      return await inEach(all, (each) => overwritten(each, MUTATING, facts));
     },
-    async () => (await facts.validatingWebhooks()).filter(isOfIstio).flatMap((each) => overwritten(each, VALIDATING)),
+    async () => {
+      const all = (await facts.validatingWebhooks()).filter(isOfIstio);
+      return await inEach(all, (each) => overwritten(each, VALIDATING, facts));
+    },
     async () => (await facts.pods()).flatMap(comparedPod),
   ];
   return findingOf(await inEach(sources, (find) => find()));
 }
 
-function overwritten(configuration: KubeObject | MutatingWebhookConfiguration, written: Written): readonly Problem[] {
+async function overwritten(
+  configuration: KubeObject | MutatingWebhookConfiguration,
+  written: Written,
+  facts: Facts,
+): Promise<readonly Problem[]> {
   const managers = ownersOf(configuration, written.fields);
   const tool = TOOLS.find(({ manager }) => managers.some((name) => manager.test(name)));
   if (tool === undefined) return [];
@@ -81,12 +99,9 @@ function overwritten(configuration: KubeObject | MutatingWebhookConfiguration, w
     object: `${written.kind.toLowerCase()}/${configuration.metadata.name}`,
     result: "warning",
     message: `${tool.name} sets its ${written.names}, and so does the control plane: ${breaks}`,
-    advice: [byHand(tool.fix(written), "webhook")],
+    advice: await tool.fix(written, { ...configuration.metadata }, facts),
   }];
 }
-
-/** Argo CD marks what it compares with a manifest. Pods of controllers do not have the mark. */
-const TRACKED = "argocd.argoproj.io/tracking-id";
 
 /** Source: Argo CD, "Diff Strategies": a server-side diff leaves out what mutating webhooks change. */
 function comparedPod(pod: Pod): readonly Problem[] {

@@ -2,17 +2,28 @@ import assert from "node:assert/strict";
 import { clusterInventory, object } from "../../../../test/support/kube/cluster.ts";
 import { meshWebhooks } from "../../../../test/support/kube/mesh_webhooks.ts";
 import { toldText } from "../../../../test/support/kube/told.ts";
+import type { KubeObject } from "../../../core/kube/client/mod.ts";
+import type { Value } from "../../../core/value.ts";
 import { judge } from "../../judge.ts";
 import { bundleIsUnmanaged } from "./gitops.ts";
 
 /** The configuration whose caBundle this manager owns. */
-async function found(manager: string, field = "f:caBundle") {
+async function found(
+  manager: string,
+  field = "f:caBundle",
+  { annotations = {}, labels = {}, others = [] }: {
+    readonly annotations?: Record<string, string>;
+    readonly labels?: Record<string, string>;
+    readonly others?: readonly KubeObject[];
+  } = {},
+) {
   const name = 'k:{"name":"namespace.sidecar-injector.istio.io"}';
   const fieldsV1 = { "f:webhooks": { [name]: { "f:clientConfig": { [field]: {} } } } };
   const objects = meshWebhooks().map((each) => {
-    return { ...each, metadata: { ...each.metadata, managedFields: [{ manager, operation: "Apply", fieldsV1 }] } };
+    const managedFields = [{ manager, operation: "Apply", fieldsV1 }];
+    return { ...each, metadata: { ...each.metadata, annotations, labels, managedFields } };
   });
-  return await judge({ run: bundleIsUnmanaged }, clusterInventory({ objects }));
+  return await judge({ run: bundleIsUnmanaged }, clusterInventory({ objects: [...objects, ...others] }));
 }
 
 Deno.test("webhook-gitops: Argo CD that owns the caBundle is told with its ignoreDifferences", async () => {
@@ -22,6 +33,59 @@ Deno.test("webhook-gitops: Argo CD that owns the caBundle is told with its ignor
     await toldText(told),
     /Argo CD sets its caBundle, .*\nfix: .* ignoreDifferences: \[.*clientConfig\.caBundle/,
   );
+});
+
+const KIND = "MutatingWebhookConfiguration";
+const MARK = { "argocd.argoproj.io/tracking-id": `istio:admissionregistration.k8s.io/${KIND}:/x` };
+
+function application(name: string, spec: Record<string, Value> = {}): KubeObject {
+  return object("argoproj.io/v1alpha1", "Application", name, { spec });
+}
+
+/** The patch of an Application, by the namespace and the name. */
+async function patches(options: Parameters<typeof found>[2]): Promise<readonly (readonly unknown[])[]> {
+  const { fixes = [] } = await found("argocd-controller", "f:caBundle", options);
+  const commands = fixes.flatMap(({ alternatives }) => alternatives.flatMap(({ steps }) => steps));
+  return commands.map(({ command }) => {
+    const [, name, namespace, patch = ""] =
+      /^kubectl patch applications\.argoproj\.io\/(\S+) -n (\S+) --type=merge -p '(.*)'$/.exec(command) ?? [];
+    return [namespace, name, JSON.parse(patch).spec];
+  });
+}
+
+Deno.test("webhook-gitops: the Application of Argo CD gets a patch that keeps what it leaves alone already", async () => {
+  const mine = { group: "apps", kind: "Deployment", jsonPointers: ["/spec/replicas"] };
+  const left = {
+    group: "admissionregistration.k8s.io",
+    kind: KIND,
+    jqPathExpressions: [".webhooks[]?.clientConfig.caBundle"],
+  };
+  const set = (ignoreDifferences: readonly object[], ...syncOptions: readonly string[]) => {
+    return { ignoreDifferences, syncPolicy: { syncOptions } };
+  };
+  const policy = { automated: {}, syncOptions: ["ServerSideApply=true", "RespectIgnoreDifferences=false"] };
+  const others = [application("argo/istio", { ignoreDifferences: [mine], syncPolicy: policy })];
+  const [ALL, RESPECT] = [["ServerSideApply=true"], "RespectIgnoreDifferences=true"];
+  assert.deepEqual(await patches({ annotations: MARK, others }), [[
+    "argo",
+    "istio",
+    set([mine, left], ...ALL, RESPECT),
+  ]]);
+  const labels = { "app.kubernetes.io/instance": "istio" };
+  assert.deepEqual(await patches({ labels, others: [application("argo/istio")] }), [[
+    "argo",
+    "istio",
+    set([left], RESPECT),
+  ]]);
+  const elsewhere = { "argocd.argoproj.io/tracking-id": "team_istio:x" };
+  const two = [application("team/istio"), application("argo/istio")];
+  assert.deepEqual((await patches({ annotations: elsewhere, others: two })).map(([namespace]) => namespace), ["team"]);
+});
+
+Deno.test("webhook-gitops: an Application that is not known, or one of two, gets no command", async () => {
+  assert.deepEqual(await patches({ annotations: MARK }), []);
+  assert.deepEqual(await patches({ annotations: MARK, others: [application("a/istio"), application("b/istio")] }), []);
+  assert.deepEqual(await patches({ others: [application("argo/istio")] }), []);
 });
 
 Deno.test("webhook-gitops: Flux that owns the caBundle is told", async () => {

@@ -2,16 +2,10 @@
 import { isMap } from "../../../../src/core/value.ts";
 
 import { makeAuthority } from "./certificates.ts";
-import {
-  CONFIGURATION,
-  configurationsOf,
-  CONTROL_PLANE,
-  endpointsOf,
-  rootCertificateIn,
-  secretOf,
-} from "./mesh_cluster.ts";
+import { configurationsOf, CONTROL_PLANE, endpointsOf, rootCertificateIn, secretOf } from "./mesh_cluster.ts";
 
 import { restartedWebhook } from "./controllers.ts";
+import { BUNDLE_OF_ARGO_CD } from "./argo_cd.ts";
 import { atToldLine, named } from "./editor.ts";
 import { LOST_PARTS } from "./lost_parts.ts";
 import {
@@ -195,17 +189,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
       "(!has(object.metadata.annotations) || !('team' in object.metadata.annotations))",
     ),
   }),
-  "Argo CD sets the caBundle": {
-    make: async ({ kubectl, authority }) => {
-      const value = btoa(authority.pem + makeAuthority().pem);
-      const patch = JSON.stringify([{ op: "replace", path: "/webhooks/0/clientConfig/caBundle", value }]);
-      const manager = "--field-manager=argocd-controller";
-      await kubectl("patch", "mutatingwebhookconfiguration", CONFIGURATION, "--type=json", manager, "-p", patch);
-    },
-    heal: (mesh) => mesh.register(),
-    told: { "webhook-gitops": "warning" },
-    says: /^mutatingwebhookconfiguration\/.*: Argo CD sets its caBundle, .*\nfix: .*ignoreDifferences/,
-  },
+  "Argo CD sets the caBundle": BUNDLE_OF_ARGO_CD,
   "a validating webhook without pods": withObject({
     apiVersion: ADMISSION,
     kind: "ValidatingWebhookConfiguration",

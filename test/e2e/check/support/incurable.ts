@@ -10,7 +10,6 @@ export const INCURABLE: Readonly<Record<string, string>> = {
   "the port is closed": KUBELET,
   "no answer, as behind a firewall": NETWORK,
   "no answer, hidden by failurePolicy Ignore": NETWORK,
-  "Argo CD sets the caBundle": "its Application is an object of Argo CD, which must then synchronise",
   "a Deployment whose pods are refused": "the quota in the message does not exist",
   "an old node": "the kubelet's version is that of a machine",
 };

@@ -62,8 +62,8 @@ async function withoutWebhook({ kubectl }: MeshCluster): Promise<void> {
   await kubectl("delete", "mutatingwebhookconfiguration", CONFIGURATION);
 }
 
-/** What the advice made has other field managers. */
-async function withWebhook(mesh: MeshCluster): Promise<void> {
+/** Registers the webhook anew: what the advice made has other field managers. */
+export async function withWebhook(mesh: MeshCluster): Promise<void> {
   await mesh.kubectl("delete", "mutatingwebhookconfiguration", CONFIGURATION, "--ignore-not-found");
   await mesh.register();
 }
