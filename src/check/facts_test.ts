@@ -167,7 +167,7 @@ const CASES: readonly Case[] = [
 ];
 
 /** What the user may do is asked for advice, after the checks. */
-const OF_ADVICE = ["may"];
+const OF_ADVICE = ["applications", "may"];
 
 Deno.test("no check that reads an unknown value is ok, whichever value it is", async () => {
   const wellAtFirst = new Set<string>();
