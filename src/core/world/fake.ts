@@ -169,6 +169,10 @@ function fakeNetwork(options: FakeWorldOptions, servers: FakeWorld["servers"]): 
       if (options.request === undefined) throw new TypeError("connection refused");
       return await options.request(url, init);
     },
+    status: async (url, signal) => {
+      if (options.request === undefined) throw new TypeError("connection refused");
+      return (await options.request(url, { signal })).status;
+    },
     client(client) {
       options.client?.(client);
       const request = async (path: string, init: RequestInit) => {

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { realFetch } from "./fetch.ts";
+import { statusOf } from "./status.ts";
+
+/** Asks a server that sends these bytes to each connection, and then closes it or has the signal fire; returns what it was asked. */
+async function ask(sent: string, { ends = "closes" }: { readonly ends?: "closes" | "aborts" } = {}) {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  const requests: string[] = [];
+  const controller = new AbortController();
+  const served = (async () => {
+    for await (const connection of listener) {
+      const bytes = new Uint8Array(4096);
+      requests.push(new TextDecoder().decode(bytes.subarray(0, await connection.read(bytes) ?? 0)));
+      await connection.write(new TextEncoder().encode(sent.replaceAll("PORT", String(port))));
+      if (ends === "aborts") controller.abort();
+      connection.close();
+    }
+  })();
+  try {
+    const result = await statusOf(`http://127.0.0.1:${port}/ready?a=b`, controller.signal, realFetch)
+      .catch((error: Error) => error.name);
+    return { result, requests };
+  } finally {
+    listener.close();
+    await served;
+  }
+}
+
+const OWN: readonly (readonly [string, number])[] = [
+  ["HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 200],
+  ["HTTP/1.1 200\r\nContent-Length: 5\r\n\r\nready", 200],
+  ["HTTP/1.0 503 Service Unavailable\r\n\r\n", 503],
+  ["HTTP/1.1 404 Not Found\r\n\r\n", 404],
+];
+
+for (const [sent, status] of OWN) {
+  Deno.test(`statusOf: ${JSON.stringify(sent)} is ${status}, asked once`, async () => {
+    const { result, requests } = await ask(sent);
+    assert.equal(result, status);
+    assert.equal(requests.length, 1);
+    assert.match(requests[0] ?? "", /^GET \/ready\?a=b HTTP\/1\.1\r\nHost: 127\.0\.0\.1:\d+\r\n/);
+  });
+}
+
+Deno.test("statusOf: fetch follows a redirect, skips a provisional answer, and names what is no HTTP", async () => {
+  const redirect = await ask(
+    "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:PORT/ready?a=b\r\nContent-Length: 0\r\n\r\n",
+  );
+  assert.ok(redirect.requests.length > 2, "the redirect leads to itself");
+  const provisional = await ask("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+  assert.equal(provisional.result, 200);
+  for (const sent of ["", "SSH-2.0-x\r\n", "HTTP/1.1 2000 x\r\n\r\n", "x".repeat(5000)]) {
+    assert.equal((await ask(sent)).result, "TypeError");
+  }
+});
+
+Deno.test("statusOf: the signal ends a request without an answer", async () => {
+  for (const sent of ["", "HTTP/1.1 2"]) {
+    const { result, requests } = await ask(sent, { ends: "aborts" });
+    assert.deepEqual([result, requests.length], ["AbortError", 1]);
+  }
+});
+
+Deno.test("statusOf: a port that nobody listens on is fetch's error", async () => {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  listener.close();
+  const { signal } = new AbortController();
+  await assert.rejects(statusOf(`http://localhost:${port}/`, signal, realFetch), TypeError);
+});
