@@ -4,7 +4,8 @@ import type { Check, Finding } from "../check.ts";
 import { FIRST } from "../choose.ts";
 import { cannotTell, type Facts, firstKnown } from "../facts.ts";
 import { fixesBy } from "./findings.ts";
-import { injectorWebhooks } from "../inventory/injector_webhooks.ts";
+import { type DryRun, isUncalled } from "../inventory/dry_run.ts";
+import { type InjectorWebhook, injectorWebhooks } from "../inventory/injector_webhooks.ts";
 import { ADMISSION, admissionOf } from "./kubernetes_api/admission.ts";
 import { aggregatorRouting } from "./kubernetes_api/aggregator_routing.ts";
 
@@ -130,9 +131,23 @@ async function pluginFinding(facts: Facts, plugin: string): Promise<Finding | un
 /** A dry run that returns a sidecar, or is denied by a webhook, went through a webhook. */
 async function seenMutating(facts: Facts): Promise<Finding | undefined> {
   const webhooks = injectorWebhooks(await facts.mutatingWebhooks());
-  return await firstKnown(webhooks.map((webhook) => async (): Promise<Finding | undefined> => {
-    const run = await facts.dryRun(webhook);
-    const isCalled = run?.outcome === "injected" || run?.webhook === webhook.name;
-    return isCalled ? { result: "ok", message: "confirmed by a dry run" } : undefined;
-  }));
+  return await firstKnown([
+    ...webhooks.map((webhook) => async (): Promise<Finding | undefined> => {
+      const run = await facts.dryRun(webhook);
+      const isCalled = run?.outcome === "injected" || run?.webhook === webhook.name;
+      return isCalled ? { result: "ok", message: "confirmed by a dry run" } : undefined;
+    }),
+    ...webhooks.map((webhook) => async () => uncalled(webhook, await facts.dryRun(webhook))),
+  ]);
+}
+
+/** Conditions may exclude the pod: "webhook-reachable" evaluates them. */
+function uncalled(webhook: InjectorWebhook, run: DryRun | undefined): Finding | undefined {
+  if (run === undefined || webhook.matchConditions.length > 0 || !isUncalled(webhook, run)) return undefined;
+  return {
+    result: "error",
+    message: `a pod in the namespace "${run.namespace}" is created without a sidecar, although failurePolicy of ` +
+      `"${webhook.name}" is Fail`,
+    fixes: fixesBy(byHand("enable MutatingAdmissionWebhook in the flags of kube-apiserver")),
+  };
 }

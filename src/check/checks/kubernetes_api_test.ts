@@ -87,7 +87,12 @@ Deno.test("without visible kube-apiserver pods a dry run decides, or the result 
   const injected = () => object("v1", "Pod", "shop/made", { metadata: { annotations } });
   const seen: Finding = { result: "ok", message: "confirmed by a dry run" };
   assert.deepEqual(await finding("api-mutating-admission", { objects, dryRun: injected }), seen);
-  assert.equal((await finding("api-mutating-admission", { objects })).result, "unknown");
+  const same = () => object("v1", "Pod", "shop/made", { spec: { containers: [{ name: "check" }] } });
+  const { result, message = "" } = await finding("api-mutating-admission", { objects, dryRun: same });
+  assert.equal(result, "error");
+  assert.match(message, /^a pod in the namespace "shop" is created without a sidecar, although failurePolicy of "name/);
+  const lenient = [...meshWebhooks({ failurePolicy: "Ignore" }), ...objects.slice(-1)];
+  assert.equal((await finding("api-mutating-admission", { objects: lenient, dryRun: same })).result, "unknown");
   assert.equal((await finding("api-mutating-admission", { forbidden: /./ })).result, "unknown");
   assert.equal((await finding("api-validating-admission", { objects, dryRun: injected })).result, "unknown");
 });

@@ -30,6 +30,14 @@ export interface DryRun extends PodRun {
   readonly isOfSidecar: boolean;
 }
 
+/**
+ * Whether the API server did not call a webhook whose conditions hold. With Fail a webhook answers or the pod is denied, and a
+ * pod that asks for a sidecar by its label gets one from every configuration.
+ */
+export function isUncalled({ failurePolicy }: InjectorWebhook, { outcome, labels }: DryRun): boolean {
+  return failurePolicy === "Fail" && outcome === "not-injected" && labels[LABEL.inject] === "true";
+}
+
 /** A webhook's dry run; `undefined` if it selects no namespace. */
 export type TryWebhook = (webhook: InjectorWebhook) => Promise<Observed<DryRun | undefined>>;
 

@@ -1,10 +1,9 @@
-import { LABEL } from "../../../core/mesh/annotations/labels.ts";
 import { newMap } from "../../../core/value.ts";
 import { type Advice, byHand, harmless } from "../../advice/advice.ts";
 import { edit } from "../../advice/commands.ts";
 import type { Finding } from "../../check.ts";
 import { askConditions } from "../../injection/match_conditions.ts";
-import { type DryRun, podToTry } from "../../inventory/dry_run.ts";
+import { type DryRun, isUncalled, podToTry } from "../../inventory/dry_run.ts";
 import { configurationRef, type InjectorWebhook, labelsOfObject, sendsPod } from "../../inventory/injector_webhooks.ts";
 import { cannotTell, type Facts, inEach } from "../../facts.ts";
 import { findingOf, type Problem } from "../findings.ts";
@@ -97,16 +96,13 @@ function where({ namespace }: DryRun): string {
   return `the namespace "${namespace}"`;
 }
 
-/**
- * With Fail the webhook answered, or no webhook was called. A pod that asks for a sidecar by its label gets one from
- * every configuration. With Ignore it may not have answered.
- */
+/** With Fail the webhook answered, or no webhook was called. With Ignore it may not have answered. */
 async function notInjected(webhook: InjectorWebhook, run: DryRun, facts: Facts): Promise<Told> {
   const { failurePolicy, name, timeoutSeconds } = webhook;
   const state = `a pod in ${where(run)} is created without a sidecar`;
   const failing = failingCondition(webhook, run, state);
   if (failing !== undefined) return failing;
-  if (failurePolicy === "Fail" && run.labels[LABEL.inject] === "true") {
+  if (isUncalled(webhook, run)) {
     return {
       message: `${state}, although failurePolicy is Fail: the API server does not call "${name}"`,
       advice: [
