@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { testWhen } from "../../support/test_when.ts";
 import { BACK_ENDS } from "./support/back_ends.ts";
-import { OUTSIDE, Pair, POD, type Request, SECOND } from "./support/pod.ts";
+import { OUTSIDE, Pair, POD, type Request, SECOND, startSaying } from "./support/pod.ts";
+
+startSaying();
 
 /** Source and destination of a connection, and the port that it arrives at. */
 interface Flow extends Request {
@@ -106,7 +108,7 @@ for (const { name, flags, missing } of BACK_ENDS) {
     await pair.outside.serve({ tcp: [80, 81, 9005] });
     for (const { name: what, flags: more, env, flows } of CASES) {
       await t.step(what, async () => {
-        const { code, stderr } = await pair.pod.mesh([...COMMON, ...more, ...flags], env === undefined ? {} : { env });
+        const { code, stderr } = await pair.pod.say([...COMMON, ...more, ...flags], env === undefined ? {} : { env });
         assert.equal(code, 0, stderr);
         await check(pair, flows);
       });

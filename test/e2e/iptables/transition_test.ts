@@ -17,10 +17,16 @@ const ROUND = [...BACK_ENDS, ...BACK_ENDS].flatMap(({ flags }, at) => {
 const INBOUND: Request[] = [{ host: POD[4], port: 8080 }, { host: POD[6], port: 8080 }];
 const OUTBOUND: Request[] = [{ uid: 1000, host: OUTSIDE[4], port: 80 }, { uid: 1000, host: OUTSIDE[6], port: 80 }];
 
+/** Between two batches: without it they take a processor from the changes. */
+const PAUSE_MILLISECONDS = 100;
+
 /** Connects repeatedly until it is stopped. Returns every answer. */
 async function ask(from: Namespace, requests: Request[], isOver: () => boolean): Promise<(Answer | undefined)[]> {
   const answers: (Answer | undefined)[] = [];
-  while (!isOver()) answers.push(...await from.ask([...requests, ...requests, ...requests]));
+  while (!isOver()) {
+    answers.push(...await from.ask([...requests, ...requests, ...requests]));
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MILLISECONDS));
+  }
   return answers;
 }
 

@@ -72,7 +72,43 @@ export interface Saying {
   readonly env: Record<string, string> | undefined;
 }
 
-let speaker: { readonly ask: (saying: Saying) => Promise<Ran> } | undefined;
+/** A process that answers each line of JSON with one. */
+class Conversation {
+  readonly #questions: WritableStreamDefaultWriter<Uint8Array>;
+  readonly #answers: ReadableStreamDefaultReader<string>;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(readonly child: Deno.ChildProcess) {
+    this.#questions = child.stdin.getWriter();
+    this.#answers = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  }
+
+  /** The answer as JSON. Questions wait for each other. */
+  ask(question: unknown): Promise<string> {
+    const answer = this.#last.then(() => this.#ask(`${JSON.stringify(question)}\n`));
+    this.#last = answer.catch(() => {});
+    return answer;
+  }
+
+  async #ask(question: string): Promise<string> {
+    await this.#questions.write(new TextEncoder().encode(question));
+    for (let answer = "";;) {
+      const { value } = await this.#answers.read();
+      if (value === undefined) throw new Error(`The process ended at ${question}`);
+      answer += value;
+      if (answer.endsWith("\n")) return answer;
+    }
+  }
+
+  /** Waits until the process has ended, as it does with its input. */
+  async end(): Promise<void> {
+    await this.#questions.close();
+    await this.child.status;
+    await this.#answers.cancel();
+  }
+}
+
+let speaker: Conversation | undefined;
 
 /**
  * Starts the process that runs the program's sources for all `say` of this file. Call it outside of tests: no test owns the
@@ -82,26 +118,8 @@ export function startSaying(): void {
   if (MESH_BINARY !== undefined || needsNamespaces() !== undefined) return;
   const args = ["run", "--quiet", "--no-check", "--allow-all", SAY];
   const child = new Deno.Command(Deno.execPath(), { args, stdin: "piped", stdout: "piped" }).spawn();
-  const questions = child.stdin.getWriter();
-  const answers = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   globalThis.addEventListener("unload", () => child.kill());
-  const ask = async (saying: Saying): Promise<Ran> => {
-    await questions.write(new TextEncoder().encode(`${JSON.stringify(saying)}\n`));
-    for (let answer = "";;) {
-      const { value } = await answers.read();
-      if (value === undefined) throw new Error(`The program ended at ${saying.args.join(" ")}`);
-      answer += value;
-      if (answer.endsWith("\n")) return JSON.parse(answer);
-    }
-  };
-  let last: Promise<unknown> = Promise.resolve();
-  speaker = {
-    ask(saying) {
-      const answer = last.then(() => ask(saying));
-      last = answer.catch(() => {});
-      return answer;
-    },
-  };
+  speaker = new Conversation(child);
 }
 
 let made = 0;
@@ -109,6 +127,7 @@ let made = 0;
 /** A network namespace of the test. */
 export class Namespace implements AsyncDisposable {
   private readonly servers: Deno.ChildProcess[] = [];
+  private asker: Conversation | undefined;
 
   private constructor(readonly name: string) {}
 
@@ -148,16 +167,13 @@ export class Namespace implements AsyncDisposable {
   /** Like `mesh`, one after the other, without a process for it if the file has called {@link startSaying}. */
   async say(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
     if (speaker === undefined || options.mounts !== undefined) return await this.mesh(args, options);
-    return await speaker.ask({ netns: this.path, args, env: options.env });
+    const saying: Saying = { netns: this.path, args, env: options.env };
+    return JSON.parse(await speaker.ask(saying));
   }
 
   /** Starts listeners, which answer until the namespace is removed. */
   async serve(ports: Ports): Promise<void> {
-    const child = new Deno.Command("nsenter", {
-      args: [`--net=${this.path}`, "python3", TRAFFIC, "serve", JSON.stringify(ports)],
-      stdin: "piped",
-      stdout: "piped",
-    }).spawn();
+    const child = this.startTraffic("serve", JSON.stringify(ports));
     this.servers.push(child);
     const reader = child.stdout.getReader();
     const { value } = await reader.read();
@@ -165,15 +181,20 @@ export class Namespace implements AsyncDisposable {
     if (value === undefined) throw new Error("the listeners did not start");
   }
 
+  private startTraffic(...args: readonly string[]): Deno.ChildProcess {
+    const python = [`--net=${this.path}`, "python3", TRAFFIC, ...args];
+    return new Deno.Command("nsenter", { args: python, stdin: "piped", stdout: "piped" }).spawn();
+  }
+
   /** Makes connections at the same time. Returns where each arrived; `undefined` without an answer. */
   async ask(requests: readonly Request[]): Promise<(Answer | undefined)[]> {
-    const { code, stdout, stderr } = await this.run("python3", [TRAFFIC, "ask", JSON.stringify(requests)]);
-    if (code !== 0) throw new Error(stderr);
-    const answers: (Answer | null)[] = JSON.parse(stdout);
+    this.asker ??= new Conversation(this.startTraffic("ask"));
+    const answers: (Answer | null)[] = JSON.parse(await this.asker.ask(requests));
     return answers.map((answer) => answer ?? undefined);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.asker?.end();
     for (const server of this.servers) {
       await server.stdin.close();
       await server.status;

@@ -2,8 +2,8 @@
 
 serve JSON   {"tcp": [ports], "udp": [ports], "transparent": [ports], "uid", "loopback"}: listens for IPv4 and IPv6 as
              that user, answers each connection with one line of JSON, prints "ready"; ends when its stdin does.
-ask JSON     [{"uid", "gid", "protocol", "host", "port"}]: makes each connection and prints the list of answers;
-             an answer is null where none came.
+ask          reads lines of [{"uid", "gid", "protocol", "host", "port"}]: makes each connection and prints the list of
+             answers as a line; an answer is null where none came.
 """
 import ipaddress, json, os, selectors, socket, struct, sys
 
@@ -105,12 +105,17 @@ def ask_as(request):
     return reader
 
 
-def ask(requests):
-    readers = [ask_as(request) for request in requests]
-    answers = []
-    for reader in readers:
-        with os.fdopen(reader) as pipe: answers.append(json.loads(pipe.read()))
-    print(json.dumps(answers))
+def ask():
+    for line in sys.stdin:
+        readers = [ask_as(request) for request in json.loads(line)]
+        answers = []
+        for reader in readers:
+            with os.fdopen(reader) as pipe: answers.append(json.loads(pipe.read()))
+        print(json.dumps(answers), flush=True)
+        while True:
+            try: os.wait()
+            except ChildProcessError: break
 
 
-{"serve": serve, "ask": ask}[sys.argv[1]](json.loads(sys.argv[2]))
+if sys.argv[1] == "serve": serve(json.loads(sys.argv[2]))
+else: ask()
