@@ -1,6 +1,7 @@
 /** The response in an AdmissionReview, as text. Source: k8s.io/api/admission/v1 and Istio's serveInject. */
 import { oneLine } from "../../core/errors.ts";
 import type { PatchOperation } from "../../core/kube/mod.ts";
+import { onceForShared } from "../../core/shared_value.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../core/value.ts";
 import type { ReviewIdentity } from "./request.ts";
 
@@ -52,11 +53,11 @@ export function patchText(patch: readonly PatchOperation[]): string {
 }
 
 /** JSON.stringify cannot write bigint. `goJson` would also sort and escape, which takes half of the time of a patch. */
-function jsonText(value: Value): string {
+const jsonText = onceForShared((value: Value): string => {
   if (typeof value === "string") return quoted(value);
   if (isList(value)) return listText(value);
   return isMap(value) ? mapText(value) : String(value);
-}
+});
 
 function listText(list: readonly Value[]): string {
   let text = "";

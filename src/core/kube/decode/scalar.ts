@@ -73,6 +73,10 @@ function infiniteText(value: number): string {
 }
 
 function readInteger(value: Value, range: { min: bigint; max: bigint }): Value | undefined {
+  // Without bigint: most objects have some ten integers.
+  if (typeof value === "number" && Number.isSafeInteger(value)) {
+    return value < range.min || value > range.max ? undefined : value + 0;
+  }
   if (typeof value === "number" && !Number.isInteger(value)) return undefined;
   if (typeof value !== "number" && typeof value !== "bigint") return undefined;
   const whole = BigInt(value);
