@@ -73,14 +73,13 @@ function infiniteText(value: number): string {
 }
 
 function readInteger(value: Value, range: { min: bigint; max: bigint }): Value | undefined {
-  // Without bigint: most objects have some ten integers.
-  if (typeof value === "number" && Number.isSafeInteger(value)) {
-    return value < range.min || value > range.max ? undefined : value + 0;
-  }
-  if (typeof value === "number" && !Number.isInteger(value)) return undefined;
   if (typeof value !== "number" && typeof value !== "bigint") return undefined;
-  const whole = BigInt(value);
-  if (whole < range.min || whole > range.max) return undefined;
+  if (value < range.min || value > range.max) return undefined;
+  if (typeof value === "number" && Number.isSafeInteger(value)) return value + 0;
+  return Number.isInteger(Number(value)) ? exactInteger(BigInt(value)) : undefined;
+}
+
+function exactInteger(whole: bigint): Value {
   const number = Number(whole);
   return Number.isSafeInteger(number) ? number : whole;
 }
