@@ -13,6 +13,7 @@ import {
   valuesOf,
 } from "../core/command/mod.ts";
 import { UsageError } from "../core/errors.ts";
+import { parsePlain } from "./plain_arguments.ts";
 
 /** A command line in the help. */
 export interface Example {
@@ -122,7 +123,7 @@ async function parse(
   args: readonly string[],
 ): Promise<Line> {
   const table: FlagTable = flagTable(flags);
-  if (isForPeople) return (await import("./commander.ts")).parseWithCommander(table, args);
+  if (isForPeople) return parsePlain(table, args) ?? (await import("./commander.ts")).parseWithCommander(table, args);
   return parseFlags(table, args, { endsAtWord: positional === undefined });
 }
 
