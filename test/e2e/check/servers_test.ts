@@ -1,4 +1,7 @@
-/** `check` with slow, old and dead API servers, and with flags that disable webhooks. */
+/**
+ * `check` with slow, old and dead API servers, and with flags that disable webhooks. Other tests of an API server's end and of its flags
+ * are steps of this one: a start takes two seconds of a processor.
+ */
 import assert from "node:assert/strict";
 import { runMesh } from "../../support/programs/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
@@ -6,9 +9,10 @@ import { needsCluster, type OwnCluster as Cluster, startOwnCluster } from "../su
 import { type Between, startBetween } from "./support/between.ts";
 import { check, type Results, resultsOf, withResult } from "./support/results.ts";
 import { addServiceAccount, created, removed } from "../support/cluster/requests.ts";
+import { runs, startPod } from "../kube/support/exec.ts";
+import { startWatch } from "../kube/support/watched.ts";
 
 testWhen(needsCluster(), "check of unusual API servers", async (t) => {
-  // A start of an API server takes two seconds of a processor: two do.
   const cluster = await startOwnCluster(WITHOUT_WEBHOOKS.flags);
   try {
     await t.step("a slow one is no problem", () => isSlow(cluster));
@@ -16,9 +20,17 @@ testWhen(needsCluster(), "check of unusual API servers", async (t) => {
     await t.step("one whose clock is wrong", () => hasAnotherTime(cluster));
     await t.step("one with invalid answers", () => isNone(cluster));
     await t.step("one without the plugins that call webhooks", () => tellsFlags(cluster, WITHOUT_WEBHOOKS));
-    await t.step("one that dies in the middle", () => goesAway(cluster));
-    await t.step("--wait waits for one that comes back", () => comesBack(cluster, WITH_WEBHOOKS.flags));
+    const watched = await startWatch(cluster);
+    try {
+      await t.step("one that dies in the middle", () => goesAway(cluster));
+      const flags = [...WITH_WEBHOOKS.flags, WITHOUT_TRANSLATION];
+      await t.step("--wait waits for one that comes back", () => comesBack(cluster, flags));
+      await t.step("a watch outlives it", () => watched.outlives());
+    } finally {
+      await watched.stop();
+    }
     await t.step("one with these plugins and aggregator routing", () => tellsFlags(cluster, WITH_WEBHOOKS));
+    await t.step("one that is too old for commands in containers of version 5", () => runsCommands(cluster));
   } finally {
     await cluster.stop();
   }
@@ -100,6 +112,18 @@ const WITH_WEBHOOKS: Flags = {
   told: { "api-mutating-admission": "ok", "api-validating-admission": "ok", "api-aggregator-routing": "ok" },
   says: /^$/,
 };
+
+/** The API server passes version 4 of the protocol of commands on to the kubelet, as one before Kubernetes 1.30 does. */
+const WITHOUT_TRANSLATION = "--feature-gates=TranslateStreamCloseWebsocketRequests=false";
+
+async function runsCommands(cluster: Cluster): Promise<void> {
+  const node = await startPod(cluster);
+  try {
+    await runs({ kubeconfig: cluster.kubeconfig });
+  } finally {
+    await node.stop();
+  }
+}
 
 /** `check` reads the flags of the run from the static pod of the API server. */
 async function tellsFlags(cluster: Cluster, { flags, told, says }: Flags): Promise<void> {

@@ -1,14 +1,14 @@
-/** The API client with a real API server: credentials, TLS, and a watch over a restart. */
+/** The API client with a real API server: credentials, TLS, objects. */
 import assert from "node:assert/strict";
 import { connect, type KubeConnection } from "../../../src/core/kube/client/mod.ts";
 import { realWorld } from "../../../src/core/world/mod.ts";
 import { testWhen } from "../../support/test_when.ts";
-import { needsCluster, type OwnCluster as Cluster, startOwnCluster } from "../support/cluster/cluster.ts";
+import { type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
 
 testWhen(needsCluster(), "a cluster is asked as its kubeconfig says", async (t) => {
-  const cluster = await startOwnCluster();
+  const cluster = await startCluster();
   const folder = await Deno.makeTempDir({ prefix: "mesh-client-" });
   try {
     for (const [name, { ways, user }] of Object.entries(await waysOf(cluster, folder))) {
@@ -17,7 +17,6 @@ testWhen(needsCluster(), "a cluster is asked as its kubeconfig says", async (t) 
     await t.step("another authority is not trusted", () => distrusts(cluster, folder));
     await t.step("a token in a file may change", () => readsTokenAgain(cluster, folder));
     await t.step("objects are made, changed, listed and removed", () => changesObjects(cluster));
-    await t.step("a watch outlives the API server", () => outlives(cluster));
   } finally {
     await Deno.remove(folder, { recursive: true });
     await cluster.stop();
@@ -131,41 +130,5 @@ async function changesObjects(cluster: Cluster): Promise<void> {
   const { items } = await api.list(MAPS);
   assert.deepEqual(items.map(({ kind, metadata }) => `${kind} ${metadata.name}`), ["ConfigMap a"]);
   assert.deepEqual([await api.remove(`${MAPS}/a`), await api.remove(`${MAPS}/a`)], [true, false]);
-  api.close();
-}
-
-async function outlives(cluster: Cluster): Promise<void> {
-  const api = await connect(realWorld(), { kubeconfig: cluster.kubeconfig });
-  const stop = new AbortController();
-  const seen: string[] = [];
-  let next = Promise.withResolvers<void>();
-  const tell = (what: string) => {
-    seen.push(what);
-    next.resolve();
-    next = Promise.withResolvers();
-  };
-  const watching = async () => {
-    const options = { synced: () => tell("synced"), failed: () => tell("failed") };
-    for await (const { type, object } of api.watch(MAPS, {}, stop.signal, options)) {
-      tell(`${type} ${object.metadata.name}`);
-    }
-  };
-  const ended = watching();
-  const has = async (what: string, from = 0) => {
-    while (!seen.includes(what, from)) await next.promise;
-  };
-  await has("synced");
-  await api.create(MAPS, map("before"));
-  await has("ADDED before");
-  const from = seen.length;
-  await cluster.restart();
-  await has("synced", from);
-  await api.create(MAPS, map("after"));
-  await has("ADDED after");
-  await api.remove(`${MAPS}/before`);
-  await has("DELETED before");
-  assert.equal(seen.filter((what) => what === "ADDED before").length, 1);
-  stop.abort();
-  await ended;
   api.close();
 }

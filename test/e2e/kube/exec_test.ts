@@ -1,42 +1,24 @@
 /** Commands in containers through a real API server: what they print, and why they do not run. */
 import assert from "node:assert/strict";
-import { connect, type ConnectOptions, type ExecRequest } from "../../../src/core/kube/client/mod.ts";
-import { realWorld } from "../../../src/core/world/mod.ts";
+import type { ConnectOptions, ExecRequest } from "../../../src/core/kube/client/mod.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
-import { needsCluster, type OwnCluster, startOwnCluster } from "../support/cluster/cluster.ts";
-import { addRunningPod, startKubelet } from "../support/kubelet.ts";
-
-const REQUEST: ExecRequest = {
-  namespace: "default",
-  pod: "web",
-  container: "app",
-  command: ["sh", "-c", "echo out; echo err >&2; exit 3"],
-  timeout: 20_000,
-  maxBytes: 8_000_000,
-};
+import { type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
+import { created } from "../support/cluster/requests.ts";
+import { REQUEST, runs, startPod, withApi } from "./support/exec.ts";
 
 testWhen(needsCluster(), "commands run in containers through the API server", async (t) => {
-  const cluster = await startOwnCluster();
+  const cluster = await startCluster();
   try {
-    const node = await startKubelet(cluster);
+    const node = await startPod(cluster);
     try {
-      const PATH = { path: Deno.env.get("PATH") ?? "" };
-      await node.runs({ "default/web/app": PATH, "default/web/slow": { ...PATH, delay: 60_000 } });
-      const containers = ["app", "slow", "ended"].map((name) => ({ name, image: "app" }));
-      await addRunningPod(cluster, {
-        metadata: { name: "web" },
-        spec: { nodeName: node.name, containers },
-        status: { phase: "Running" },
-      });
-      await t.step("output, errors and exit code", () => runs(cluster, { kubeconfig: cluster.kubeconfig }));
+      await t.step("output, errors and exit code", () => runs({ kubeconfig: cluster.kubeconfig }));
       for (const [name, options] of Object.entries(await waysOf(cluster))) {
-        await t.step(`as ${name}`, () => runs(cluster, options));
+        await t.step(`as ${name}`, () => runs(options));
       }
       await t.step("a held command ends with the connection", () => held(cluster));
       await t.step("many bytes", () => many(cluster));
       await t.step("failures", () => failures(cluster));
-      await t.step("an API server that is older", () => older(cluster));
     } finally {
       await node.stop();
     }
@@ -46,13 +28,18 @@ testWhen(needsCluster(), "commands run in containers through the API server", as
 });
 
 /** Different connections; the kubeconfig of the cluster skips the verification. */
-async function waysOf(cluster: OwnCluster): Promise<Record<string, ConnectOptions>> {
+async function waysOf(cluster: Cluster): Promise<Record<string, ConnectOptions>> {
   const authority = `${cluster.kubeconfig}.ca`;
   await Deno.writeTextFile(authority, await cluster.authority());
   const { clusters: [{ cluster: { server } }] } = JSON.parse(await Deno.readTextFile(cluster.kubeconfig));
   const own = { server, token: "e2e-admin", certificateAuthority: authority };
-  const rbac = ["create", "clusterrolebinding", "server", "--clusterrole=cluster-admin", "--user=server"];
-  await cluster.kubectl(rbac);
+  await created(cluster, {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "ClusterRoleBinding",
+    metadata: { name: "server" },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
+    subjects: [{ kind: "User", name: "server" }],
+  });
   const { certificate, key } = cluster.client;
   const withCertificate = `${cluster.kubeconfig}.certificate`;
   await Deno.writeTextFile(
@@ -73,7 +60,7 @@ async function waysOf(cluster: OwnCluster): Promise<Record<string, ConnectOption
   };
 }
 
-async function held({ kubeconfig }: OwnCluster): Promise<void> {
+async function held({ kubeconfig }: Cluster): Promise<void> {
   const [started, ended] = [`${kubeconfig}.started`, `${kubeconfig}.ended`];
   const command = ["sh", "-c", `echo >${started}; cat; echo >${ended}`];
   const isThere = (path: string) => () => Deno.stat(path).then(() => true, () => false);
@@ -86,25 +73,7 @@ async function held({ kubeconfig }: OwnCluster): Promise<void> {
   await until(isThere(ended), () => "the command did not end");
 }
 
-async function withApi<T>(options: ConnectOptions, body: (api: Awaited<ReturnType<typeof connect>>) => Promise<T>) {
-  const api = await connect(realWorld(), options);
-  try {
-    return await body(api);
-  } finally {
-    api.close();
-  }
-}
-
-async function runs(_: OwnCluster, options: ConnectOptions): Promise<void> {
-  await withApi(options, async (api) => {
-    const results = await Promise.all([api.exec(REQUEST), api.exec({ ...REQUEST, command: ["echo", "a b"] })]);
-    const [{ code, stdout, stderr }, second] = results;
-    assert.deepEqual([code, new TextDecoder().decode(stdout), stderr], [3, "out\n", "err\n"]);
-    assert.deepEqual([second.code, new TextDecoder().decode(second.stdout)], [0, "a b\n"]);
-  });
-}
-
-async function many(cluster: OwnCluster): Promise<void> {
+async function many(cluster: Cluster): Promise<void> {
   await withApi({ kubeconfig: cluster.kubeconfig }, async (api) => {
     const command = ["sh", "-c", "yes 0123456 | head -c 6000000"];
     assert.equal((await api.exec({ ...REQUEST, command })).stdout.length, 6_000_000);
@@ -112,7 +81,7 @@ async function many(cluster: OwnCluster): Promise<void> {
   });
 }
 
-async function failures(cluster: OwnCluster): Promise<void> {
+async function failures(cluster: Cluster): Promise<void> {
   const admin = { kubeconfig: cluster.kubeconfig };
   const cases: readonly [string, ConnectOptions, Partial<ExecRequest>, RegExp][] = [
     ["forbidden", { ...admin, as: "joe" }, {}, /User "joe" cannot (get|create) resource "pods\/exec"/],
@@ -129,10 +98,4 @@ async function failures(cluster: OwnCluster): Promise<void> {
       (api) => assert.rejects(api.exec({ ...REQUEST, ...change }), { name: "ExecError", failure, message }),
     );
   }
-}
-
-/** Without the translation the API server passes version 4 on to the kubelet. */
-async function older(cluster: OwnCluster): Promise<void> {
-  await cluster.restart(["--feature-gates=TranslateStreamCloseWebsocketRequests=false"]);
-  await runs(cluster, { kubeconfig: cluster.kubeconfig });
 }

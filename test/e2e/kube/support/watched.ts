@@ -1,0 +1,57 @@
+/** A watch over the end of an API server and its next start. */
+import assert from "node:assert/strict";
+import { connect } from "../../../../src/core/kube/client/mod.ts";
+import { realWorld } from "../../../../src/core/world/mod.ts";
+import type { Cluster } from "../../support/cluster/cluster.ts";
+
+const MAPS = "/api/v1/namespaces/default/configmaps";
+
+/** A watch that has seen a ConfigMap. */
+export interface Watched {
+  /** Waits until it sees what changes after the restart, and not again what was there. */
+  outlives(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts it. */
+export async function startWatch({ kubeconfig }: Cluster): Promise<Watched> {
+  const api = await connect(realWorld(), { kubeconfig });
+  const map = (name: string) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: {} });
+  const stop = new AbortController();
+  const seen: string[] = [];
+  let next = Promise.withResolvers<void>();
+  const tell = (what: string) => {
+    seen.push(what);
+    next.resolve();
+    next = Promise.withResolvers();
+  };
+  const watching = async () => {
+    const options = { synced: () => tell("synced"), failed: () => tell("failed") };
+    for await (const { type, object } of api.watch(MAPS, {}, stop.signal, options)) {
+      tell(`${type} ${object.metadata.name}`);
+    }
+  };
+  const ended = watching();
+  const has = async (what: string, from = 0) => {
+    while (!seen.includes(what, from)) await next.promise;
+  };
+  await has("synced");
+  await api.create(MAPS, map("before"));
+  await has("ADDED before");
+  const from = seen.length;
+  return {
+    async outlives() {
+      await has("synced", from);
+      await api.create(MAPS, map("after"));
+      await has("ADDED after");
+      await api.remove(`${MAPS}/before`);
+      await has("DELETED before");
+      assert.equal(seen.filter((what) => what === "ADDED before").length, 1);
+    },
+    async stop() {
+      stop.abort();
+      await ended;
+      api.close();
+    },
+  };
+}
