@@ -10,7 +10,7 @@ import { spiffe } from "./support/resources.ts";
 const MOST_MILLISECONDS = 60_000;
 
 /** Between bursts: requests without a pause take a processor for half a minute, and find nothing that these do not find. */
-const PAUSE_MILLISECONDS = 200;
+const PAUSE_MILLISECONDS = 400;
 
 /** Sends bursts of requests until `isDone`. Fails if a request fails. Returns the number of requests. */
 async function askUntil(mesh: WholeMesh, isDone: () => Promise<boolean>): Promise<number> {

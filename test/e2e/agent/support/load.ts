@@ -6,6 +6,9 @@ export interface Load extends AsyncDisposable {
   stop(): Promise<readonly string[]>;
 }
 
+/** Of each client, after an answer: what Envoy does meanwhile needs the processors too. */
+const PAUSE_MILLISECONDS = 5;
+
 /**
  * Uses new and kept connections at the same time. A kept connection is reused unless the answer says
  * `connection: close`. A close between two requests is no failure (RFC 9112, 9.3.1).
@@ -22,6 +25,7 @@ export function startLoad(port: number): Load {
       if (!answer.startsWith("HTTP/1.1 200")) throw new Error(`the answer is "${answer}"`);
       answered++;
       if (/^connection: close\r$/m.test(answer)) return;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MILLISECONDS));
     }
   };
   const client = async (perConnection: number) => {
