@@ -2,7 +2,7 @@
 import type { LimitRange, ResourceQuota } from "../../core/kube/client/mod.ts";
 import { mapAt, type ValueMap } from "../../core/value.ts";
 import { type Advice, byHand } from "../advice/advice.ts";
-import { edit, labelNamespace, type Named, patch } from "../advice/commands.ts";
+import { edit, labelNamespace, type Named } from "../advice/commands.ts";
 import type { Check, Finding } from "../check.ts";
 import { type Facts, inAll, later } from "../facts.ts";
 import type { SidecarNamespace } from "../inventory/sidecars.ts";
@@ -13,7 +13,7 @@ import { outsideRange, rangeAdvice } from "./security/scc_ranges.ts";
 import { podAdmission } from "./security/pod_admission.ts";
 import { containersByName, podAmounts } from "./security/pod_resources.ts";
 import { type Level, violationsOf } from "./security/pod_security.ts";
-import { type Demand, dependsOnDefaults, quotaObstacles } from "./security/quota.ts";
+import { type Demand, dependsOnDefaults, quotaObstacles, raisedQuota } from "./security/quota.ts";
 
 export const SECURITY_CHECKS: readonly Check[] = [
   {
@@ -128,16 +128,6 @@ function withPodSettings(pod: ValueMap): ValueMap {
 
 const SET = byHand("set global.proxy.resources and global.proxy_init.resources of the injector's values", "mesh");
 
-/** A quota that has room for one more sidecar. */
-function raised({ metadata: { name, namespace = "" } }: ResourceQuota, hard: Readonly<Record<string, string>>): Advice {
-  return {
-    change: "raise the quota, here by one sidecar",
-    reach: "namespace",
-    steps: [patch({ kind: "resourcequota", namespace, name }, { spec: { hard } })],
-    risk: "loosens",
-  };
-}
-
 /** Quotas need limit ranges only for the defaults of what a sidecar does not set. */
 async function quotas(facts: Facts): Promise<Finding> {
   const [quotas, ranges] = await Promise.all([facts.resourceQuotas(), later(facts.limitRanges())]);
@@ -148,7 +138,9 @@ async function quotas(facts: Facts): Promise<Finding> {
       const demand = isPlain ? plain : demandOf(namespace, inNamespace(ranges(), namespace));
       return quotaObstacles(quota, demand).map(({ never, message, raise }): Problem => ({
         ...problem(namespace, never ? "error" : "warning", `the quota "${quota.metadata.name}" ${message}`),
-        advice: raise === undefined ? [SET] : [LOWER, raised(quota, raise)],
+        advice: raise === undefined
+          ? [SET]
+          : [LOWER, raisedQuota({ namespace: namespace.name, name: quota.metadata.name }, raise, "one sidecar")],
       }));
     });
   });

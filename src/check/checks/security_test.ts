@@ -179,6 +179,26 @@ Deno.test("native-sidecars: an old node is an error with native proxies", async 
   assert.equal(await told("native-sidecars", { objects }), expected);
 });
 
+Deno.test("native-sidecars: an old node without pods of the mesh that gets no new ones does not count", async () => {
+  const old = { ...node("old", "v1.28.9"), spec: { unschedulable: true } };
+  const there = { ...pod([{ name: "istio-proxy" }]), spec: { nodeName: "old", containers: [{ name: "istio-proxy" }] } };
+  assert.equal(await told("native-sidecars", { objects: [old] }), "ok: ");
+  assert.match(await told("native-sidecars", { objects: [old, there] }), /^warning: node\/old: /);
+});
+
+Deno.test("native-sidecars: pods are moved where a newer node takes them", async () => {
+  const commands = async (...objects: readonly KubeObject[]) => {
+    const { fixes = [] } = await find("native-sidecars", { objects: [node("old", "v1.28.9"), ...objects] });
+    return fixes.flatMap(({ alternatives }) =>
+      alternatives.flatMap(({ steps }) => steps.map(({ command }) => command))
+    );
+  };
+  const full = { ...node("new", "v1.34.1"), spec: { unschedulable: true } };
+  assert.deepEqual([await commands(), await commands(full)], [[], []]);
+  const drain = "kubectl drain old --ignore-daemonsets --delete-emptydir-data";
+  assert.deepEqual(await commands(node("new", "v1.34.1")), [drain]);
+});
+
 const RIGHTS: readonly (readonly [id: string, forbidden: RegExp, needs: string])[] = [
   ["pod-security", /namespaces$/, "needs list on namespaces"],
   ["pod-security", /mutatingwebhook/, "needs list on mutatingwebhookconfigurations"],

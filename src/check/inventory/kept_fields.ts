@@ -32,6 +32,7 @@ export function podKeeper(): (pod: KubeObject) => KubeObject {
     },
     spec: sharedParts(fields({
       hostNetwork: whole,
+      nodeName: shared(whole),
       nodeSelector: shared(whole),
       os: whole,
       securityContext: shared(whole),
@@ -77,9 +78,10 @@ export function namespaceKeeper(): (namespace: KubeObject) => KubeObject {
   return keeper({ metadata: { labels: whole, annotations: named(SCC), deletionTimestamp: whole } });
 }
 
-/** For nodes: the kubelet version. Their image lists are long. */
+/** For nodes: the kubelet version, and whether new pods come there. Their image lists are long. */
 export function nodeKeeper(): (node: KubeObject) => KubeObject {
-  return keeper({ metadata: {}, status: fields({ nodeInfo: fields({ kubeletVersion: whole }) }) });
+  const spec = fields({ unschedulable: whole });
+  return keeper({ metadata: {}, spec, status: fields({ nodeInfo: fields({ kubeletVersion: whole }) }) });
 }
 
 /** For Argo CD's Applications: what they leave alone. Their status has every object that they make. */

@@ -79,7 +79,12 @@ Deno.test("kept workloads, namespaces and nodes have the fields that checks read
   );
   const nodeInfo = { kubeletVersion: "v1.34.1" };
   assert.deepEqual(
-    nodeKeeper()(object("v1", "Node", "a", { status: { nodeInfo: { ...nodeInfo, osImage: "x" }, images: [1] } })),
-    object("v1", "Node", "a", { status: { nodeInfo } }),
+    nodeKeeper()(
+      object("v1", "Node", "a", {
+        spec: { unschedulable: true, podCIDR: "x" },
+        status: { nodeInfo: { ...nodeInfo, osImage: "x" }, images: [1] },
+      }),
+    ),
+    object("v1", "Node", "a", { spec: { unschedulable: true }, status: { nodeInfo } }),
   );
 });

@@ -4,6 +4,8 @@
  */
 import type { V1ResourceQuotaSpec } from "@kubernetes/client-node/models";
 import type { Plain, ResourceQuota } from "../../../core/kube/client/mod.ts";
+import type { Advice } from "../../advice/advice.ts";
+import { type Named, patch } from "../../advice/commands.ts";
 import { type Amounts, amountText, milliOf } from "./pod_resources.ts";
 
 /** The resources that a sidecar requests. */
@@ -74,6 +76,35 @@ function obstacle(demand: Demand, { key, resource, limit, used }: Bound): Obstac
   const left = limit > used ? limit - used : 0n;
   if (needed <= left) return undefined;
   return { never: false, raise, message: `has ${text(left)} of ${resource} left: a sidecar needs ${text(needed)}` };
+}
+
+/** A quota with more room; `by` says for how much. */
+export function raisedQuota(quota: Omit<Named, "kind">, hard: Readonly<Record<string, string>>, by: string): Advice {
+  const step = patch({ kind: "resourcequota", ...quota }, { spec: { hard } });
+  return { change: `raise the quota, here by ${by}`, reach: "namespace", steps: [step], risk: "loosens" };
+}
+
+/**
+ * The quota that an error of the API server names, raised for its pod and for the one more that a rollout
+ * has. None for other errors. Source: the words of
+ * k8s.io/apiserver/pkg/admission/plugin/resourcequota: `exceeded quota: NAME, requested: a=1,b=2, used: a=3, limited: a=3`.
+ */
+export function quotaFor(message: string, namespace: string): readonly Advice[] {
+  const [, name = "", requested = "", used = ""] = EXCEEDED.exec(message) ?? [];
+  const before = new Map(pairsOf(used));
+  const hard = pairsOf(requested).flatMap(([key, text]) => {
+    const [needed, now] = [milliOf(text), milliOf(before.get(key))];
+    return needed === undefined || now === undefined ? [] : [[key, amountText(now + 2n * needed, key)] as const];
+  });
+  return hard.length === 0 ? [] : [raisedQuota({ namespace, name }, Object.fromEntries(hard), "two of its pods")];
+}
+
+const EXCEEDED = /exceeded quota: ([a-z0-9.-]+), requested: (\S+), used: (\S+), limited: \S+$/;
+
+function pairsOf(text: string): readonly (readonly [string, string])[] {
+  return text.split(",").map((each) => each.split("=")).flatMap(([key = "", value]) => {
+    return value === undefined ? [] : [[key, value] as const];
+  });
 }
 
 /** Scopes that every injected pod is in. */

@@ -10,6 +10,7 @@ import { injectorWebhooks, labelsOfObject, namespaceLabels, sendsPod } from "../
 import { isChosen } from "../../inventory/mod.ts";
 import { type Facts, inAll, later } from "../../facts.ts";
 import { findingOf, type Problem } from "../findings.ts";
+import { quotaFor } from "../security/quota.ts";
 
 /** Controllers try again after at most 16 minutes: an older event is of a problem that is over. */
 const RECENT = 20 * 60_000;
@@ -43,7 +44,10 @@ export async function podsCreated(facts: Facts): Promise<Finding> {
     const message = ofStatus(object) ?? ofEvents(object, events().filter((event) => timeOf(event) > recent));
     if (message === undefined) return [];
     const { kind, metadata: { namespace = "", name } } = object;
-    const advice = [look("see whether the sidecar is the cause", explainInjection({ kind, namespace, name }))];
+    const advice = [
+      look("see whether the sidecar is the cause", explainInjection({ kind, namespace, name })),
+      ...quotaFor(message, namespace),
+    ];
     return [{ object: refOf(object), result: "error", message: `its pods are refused: ${message}`, advice }];
   }, "workload");
   return findingOf(problems);

@@ -16,11 +16,11 @@ import {
   closedPort,
   configured,
   dropping,
+  Firewall,
   labelled,
   NOBODY,
   registered,
   serving,
-  silentPort,
   withBundle,
   withObject,
   withoutNamespaces,
@@ -29,6 +29,8 @@ import { POD_BREAKAGES } from "./breakages_of_pods.ts";
 
 /** The sidecar of the pod loses its restartPolicy, as by a webhook with old types. */
 const POLICY_PATCH = { op: "remove", path: "/spec/initContainers/0/restartPolicy" };
+
+const FIREWALL = new Firewall();
 
 /** All problems by name. */
 export const BREAKAGES: Readonly<Record<string, Breakage>> = {
@@ -160,11 +162,13 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     told: { "webhook-reachable": "error" },
     says: /connection refused\nnothing listens on port \d+/,
   }),
-  "no answer, as behind a firewall": calling(silentPort, {
+  "no answer, as behind a firewall": calling(FIREWALL.listen, {
+    outside: FIREWALL.allow,
     told: { "webhook-reachable": "error" },
     says: /deadline exceeded\nno answer in time: on a private cluster a firewall/,
   }),
-  "no answer, hidden by failurePolicy Ignore": calling(silentPort, {
+  "no answer, hidden by failurePolicy Ignore": calling(FIREWALL.listen, {
+    outside: FIREWALL.allow,
     told: { "webhook-reachable": "error", "webhook-failure-policy": "warning" },
     says: /is created without a sidecar after 1 s, the timeout of .*\nno answer in time/,
   }, "Ignore"),

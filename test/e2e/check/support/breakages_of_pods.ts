@@ -1,10 +1,10 @@
 /** Single problems of workloads, their pods and their nodes, and their fixes. */
 import { mapAt, textAt, type ValueMap } from "../../../../src/core/value.ts";
 import { BUILT_IN, findProxy } from "../../../../src/inject/mod.ts";
-import { reported } from "../../support/cluster/requests.ts";
 import { type Breakage, configured, labelled, POLICY, withObject, withPod } from "./breaking.ts";
 import { both, capturedByNode, injectedByLinkerd, mounted, withCni, withWorkload } from "./controllers.ts";
 import { named } from "./editor.ts";
+import { refusedByQuota } from "./quota.ts";
 import { onNode } from "./node.ts";
 import { podOf, removePod, runPod, setKubelet } from "./mesh_cluster.ts";
 
@@ -27,6 +27,8 @@ const [TAG = ""] = /tag: \S+/.exec(BUILT_IN.values) ?? [];
 function memoryOf(pod: ValueMap): string {
   return textAt(mapAt(mapAt(findProxy(pod) ?? {}, "resources"), "limits"), "memory");
 }
+
+const OLD_NODE = { apiVersion: "v1", kind: "Node", metadata: { name: "node-2" } };
 
 /** By name. */
 export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
@@ -69,22 +71,11 @@ export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
     picks: /keep it out of this mesh/,
     leaves: "mesh/deployment.apps/odd",
   }),
-  "a Deployment whose pods are refused": {
-    make: async (mesh) => {
-      const { labels: _labels, ...metadata } = DEPLOYMENT.metadata;
-      await mesh.apply({ ...DEPLOYMENT, metadata });
-      const conditions = [{
-        type: "ReplicaFailure",
-        status: "True",
-        reason: "FailedCreate",
-        message: "exceeded quota",
-      }];
-      await reported(mesh.cluster, DEPLOYMENT, { conditions });
-    },
-    heal: ({ kubectl }) => kubectl("delete", "deployment", "web", "-n", "mesh"),
-    told: { "workload-pods-created": "error" },
-    says: /^deployment\/mesh\/web: its pods are refused: exceeded quota/,
-  },
+  "a Deployment whose pods are refused": refusedByQuota({
+    told: { "workload-pods-created": "error", "resource-quota": "warning" },
+    says: /^deployment\/mesh\/web: its pods are refused: .*exceeded quota: small, requested: requests\.cpu=1[0-9]0m/,
+    picks: /raise the quota, here by two of its pods/,
+  }),
   "a Windows pod": withWorkload({ kind: "Deployment", spec: { nodeSelector: { "kubernetes.io/os": "windows" } } }, {
     told: { "workload-windows": "error" },
     says: /^deployment\/mesh\/odd: it is a Windows pod/,
@@ -161,10 +152,13 @@ export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
     }),
   ),
   "an old node": {
-    make: (mesh) => setKubelet(mesh, "v1.28.9"),
-    heal: (mesh) => setKubelet(mesh, "v1.34.1"),
+    make: async (mesh) => {
+      await mesh.apply(OLD_NODE);
+      await setKubelet(mesh, "v1.28.9", OLD_NODE);
+    },
+    heal: ({ kubectl }) => kubectl("delete", "node", "node-2"),
     told: { "native-sidecars": "warning" },
-    says: /^node\/node-1: runs Kubernetes v1\.28\.9/,
+    says: /^node\/node-2: runs Kubernetes v1\.28\.9.*\nfix: upgrade .*\nor: until then, move their pods/,
   },
   "no node for a pod": withWorkload({
     kind: "Deployment",

@@ -1,4 +1,5 @@
 /** Ways to break a healthy mesh, and to heal it again. */
+import assert from "node:assert/strict";
 import { isList, isMap, mapAt, textAt, type ValueMap } from "../../../../src/core/value.ts";
 import { type TestCertificate, testCertificate } from "../../../support/tls/certificates.ts";
 import { meshObjects } from "../../../support/kube/mesh_webhooks.ts";
@@ -39,6 +40,8 @@ export interface Told {
   readonly picks?: RegExp;
   /** The workload that leaves the mesh by that decision: `mesh/deployment.apps/odd`. */
   readonly leaves?: string;
+  /** What somebody does outside of the cluster, who reads nothing but the message and the advice. */
+  readonly outside?: (told: string) => void;
   /** What controllers, kubelets and restarted pods do when the advice was followed. */
   readonly reacts?: (mesh: MeshCluster) => Promise<unknown>;
 }
@@ -153,11 +156,11 @@ interface Listener {
 }
 
 /** The API server calls the port of `listen` instead. */
-export function calling(listen: () => Listener, told: Told, failurePolicy = "Fail"): Breakage {
+export function calling(listen: (mesh: MeshCluster) => Listener, told: Told, failurePolicy = "Fail"): Breakage {
   let listener: Listener | undefined;
   return {
     async make(mesh) {
-      listener = listen();
+      listener = listen(mesh);
       const { port } = listener;
       await mesh.apply(serviceTo(port));
       await mesh.apply(endpointsOf(["ready"], port));
@@ -202,10 +205,54 @@ export function closedPort() {
   return { port: freePort(), close: () => {} };
 }
 
-/** A port that drops connections, as behind a firewall. */
-export function silentPort() {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return { port: listener.addr.port, close: () => listener.close() };
+/**
+ * Stands in for the firewall between API server and webhook: it answers nothing on any port, until a rule allows the one
+ * that the API server calls.
+ */
+export class Firewall {
+  #allowed: ReadonlySet<number> = new Set();
+
+  /** The port in front of the webhook. */
+  readonly listen = ({ webhook }: MeshCluster): Listener => {
+    const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const { port } = listener.addr;
+    const open = new Set<Deno.TcpConn>();
+    const accept = async () => {
+      for await (const client of listener) {
+        open.add(client);
+        if (this.#allowed.has(port)) await this.#forward(client, webhook.port, open);
+      }
+    };
+    void accept();
+    const close = () => {
+      listener.close();
+      for (const each of open) quietly(() => each.close());
+    };
+    return { port, close };
+  };
+
+  async #forward(client: Deno.TcpConn, port: number, open: Set<Deno.TcpConn>): Promise<void> {
+    const server = await Deno.connect({ hostname: "127.0.0.1", port });
+    open.add(server);
+    void client.readable.pipeTo(server.writable).catch(() => {});
+    void server.readable.pipeTo(client.writable).catch(() => {});
+  }
+
+  /** Adds the rule that the advice tells. */
+  readonly allow = (told: string): void => {
+    const [, port] = /allow TCP to port (\d+) of nodes and pods/.exec(told) ?? [];
+    assert.ok(port !== undefined, told);
+    this.#allowed = new Set([...this.#allowed, Number(port)]);
+  };
+}
+
+/** A connection may have ended. */
+function quietly(close: () => void): void {
+  try {
+    close();
+  } catch (error) {
+    if (!(error instanceof Deno.errors.BadResource)) throw error;
+  }
 }
 
 /** A namespace selector that selects none. */

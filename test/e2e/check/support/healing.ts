@@ -57,14 +57,19 @@ async function isNoCure(mesh: MeshCluster, fixes: CheckResult["fixes"]): Promise
 
 async function isCured(
   mesh: MeshCluster,
-  { writer, picks, leaves, reacts }: Breakage,
+  { writer, picks, leaves, outside, reacts }: Breakage,
   { id, before }: { readonly id: string; readonly before: Results },
 ): Promise<void> {
   const { message = "" } = before.get(id) ?? {};
   const inMesh = injectedIn(await explainAll(mesh));
   const fixes = before.get(id)?.fixes ?? [];
-  const advice = picks === undefined ? await firstCommands(mesh, fixes) : picked(fixes, picks);
-  assert.ok(advice.length > 0, "No command is told");
+  outside?.(textOf(before.get(id)));
+  const advice = outside !== undefined
+    ? []
+    : picks === undefined
+    ? await firstCommands(mesh, fixes)
+    : picked(fixes, picks);
+  assert.ok(advice.length > 0 || outside !== undefined, "No command is told");
   for (const each of advice) await follow(mesh, each, { message, writer, isDecided: picks !== undefined });
   await reacts?.(mesh);
   await untilWell(mesh, id, before);

@@ -153,8 +153,8 @@ const NODE_INFO = {
 };
 
 /** Sets the version of the node's kubelet. */
-export function setKubelet({ cluster }: MeshCluster, kubeletVersion: string): Promise<void> {
-  return reported(cluster, NODE, { nodeInfo: { ...NODE_INFO, kubeletVersion } });
+export function setKubelet({ cluster }: MeshCluster, kubeletVersion: string, node = NODE): Promise<void> {
+  return reported(cluster, node, { nodeInfo: { ...NODE_INFO, kubeletVersion } });
 }
 
 /** Differences from a healthy pod. */
