@@ -22,7 +22,7 @@ export interface JobOptions {
 
 /**
  * V8 collects garbage less often, and gives functions to TurboFan, its slowest compiler, after 100,000 calls: most tests end before its
- * code pays. A seventh less processor time for unit tests.
+ * code pays. A seventh less processor time for tests of injection; others take the same.
  */
 const V8 = ["--min-semi-space-size=16", "--max-semi-space-size=16", "--invocation-count-for-turbofan=100000"];
 const TEST = ["test", "--allow-all", "--no-check", "--quiet", `--v8-flags=${V8.join(",")}`];
