@@ -4,6 +4,8 @@ import type { ValueMap } from "../../../src/core/value.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
 import { needsCluster } from "../support/cluster/cluster.ts";
+import { removed } from "../support/cluster/requests.ts";
+import { labelNamespace } from "./support/breaking.ts";
 import { explainAll, explainOne, follow, injectedIn, namespaceLabels } from "./support/cures.ts";
 import { type MeshCluster, podOf, startMesh } from "./support/mesh_cluster.ts";
 
@@ -131,9 +133,7 @@ async function joins(mesh: MeshCluster, { labels = {}, object, reason }: State):
   const restore = await namespaceLabels(mesh);
   const workload = `${String(object["kind"]).toLowerCase()}/odd`;
   try {
-    for (const [key, value] of Object.entries(labels)) {
-      await mesh.kubectl("label", "namespace", "plain", `${key}=${value}`);
-    }
+    await labelNamespace(mesh, "plain", labels);
     await mesh.apply(object);
     const before = await explainOne(mesh, workload, "plain");
     assert.deepEqual([before.verdict, before.reason], ["not-injected", reason]);
@@ -149,7 +149,7 @@ async function joins(mesh: MeshCluster, { labels = {}, object, reason }: State):
     const others = after.filter((each) => !each.endsWith("/odd"));
     assert.deepEqual(others, inMesh);
   } finally {
-    await mesh.kubectl("delete", workload, "-n", "plain", "--ignore-not-found", "--force", "--grace-period=0");
+    await removed(mesh.cluster, object);
     await restore();
   }
 }

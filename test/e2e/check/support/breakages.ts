@@ -2,7 +2,14 @@
 import { isMap } from "../../../../src/core/value.ts";
 
 import { makeAuthority } from "./certificates.ts";
-import { configurationsOf, CONTROL_PLANE, endpointsOf, rootCertificateIn, secretOf } from "./mesh_cluster.ts";
+import {
+  configurationsOf,
+  CONTROL_PLANE,
+  endpointsOf,
+  objectNamed,
+  rootCertificateIn,
+  secretOf,
+} from "./mesh_cluster.ts";
 
 import { restartedWebhook } from "./controllers.ts";
 import { BUNDLE_OF_ARGO_CD } from "./argo_cd.ts";
@@ -18,6 +25,7 @@ import {
   dropping,
   Firewall,
   labelled,
+  labelNamespace,
   NOBODY,
   registered,
   serving,
@@ -26,6 +34,7 @@ import {
   withoutNamespaces,
 } from "./breaking.ts";
 import { POD_BREAKAGES } from "./breakages_of_pods.ts";
+import { removed } from "../../support/cluster/requests.ts";
 
 /** The sidecar of the pod loses its restartPolicy, as by a webhook with old types. */
 const POLICY_PATCH = { op: "remove", path: "/spec/initContainers/0/restartPolicy" };
@@ -73,7 +82,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
         await mesh.apply({ ...rest, metadata: { ...(isMap(metadata) ? metadata : {}), name: "second" } });
       }
     },
-    heal: ({ kubectl }) => kubectl("delete", "mutatingwebhookconfiguration", "second"),
+    heal: ({ cluster }) => removed(cluster, objectNamed("MutatingWebhookConfiguration", "second")),
     told: { "webhook-overlap": "error" },
     says: /^namespace\/mesh: pods without labels match istio-sidecar-injector .* and second/,
   },
@@ -84,7 +93,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
         await mesh.apply({ ...configuration, metadata: { name: "tag", labels } });
       }
     },
-    heal: ({ kubectl }) => kubectl("delete", "mutatingwebhookconfiguration", "tag"),
+    heal: ({ cluster }) => removed(cluster, objectNamed("MutatingWebhookConfiguration", "tag")),
     told: { "webhook-revision-tags": "error" },
     says: /the tag "prod" points to "1-20", which is not installed/,
   },
@@ -95,10 +104,10 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   "it is sent its own pods": {
     make: async (mesh) => {
       await mesh.register(withoutNamespaces);
-      await mesh.kubectl("label", "namespace", CONTROL_PLANE, "istio-injection=enabled");
+      await labelNamespace(mesh, CONTROL_PLANE, { "istio-injection": "enabled" });
     },
     heal: async (mesh) => {
-      await mesh.kubectl("label", "namespace", CONTROL_PLANE, "istio-injection-");
+      await labelNamespace(mesh, CONTROL_PLANE, { "istio-injection": null });
       await mesh.register();
     },
     told: { "webhook-own-namespace": "error" },
@@ -250,7 +259,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     { told: { "namespace-pull-secrets": "error" }, says: /^namespace\/mesh: it has no Secret "registry"/ },
   ),
   "no root certificate": {
-    make: ({ kubectl }) => kubectl("delete", "configmap", "istio-ca-root-cert", "-n", "mesh"),
+    make: ({ cluster }) => removed(cluster, rootCertificateIn("mesh")),
     heal: (mesh) => mesh.apply(rootCertificateIn("mesh")),
     told: { "namespace-root-cert": "error" },
     says: /^namespace\/mesh: it has no ConfigMap "istio-ca-root-cert"/,

@@ -1,12 +1,13 @@
 /** Single problems of workloads, their pods and their nodes, and their fixes. */
 import { mapAt, textAt, type ValueMap } from "../../../../src/core/value.ts";
 import { BUILT_IN, findProxy } from "../../../../src/inject/mod.ts";
-import { type Breakage, configured, labelled, POLICY, withObject, withPod } from "./breaking.ts";
+import { merged, removed } from "../../support/cluster/requests.ts";
+import { type Breakage, configured, labelled, labelNamespace, POLICY, withObject, withPod } from "./breaking.ts";
 import { both, capturedByNode, injectedByLinkerd, mounted, withCni, withWorkload } from "./controllers.ts";
 import { named } from "./editor.ts";
 import { refusedByQuota } from "./quota.ts";
 import { onNode } from "./node.ts";
-import { podOf, removePod, runPod, setKubelet } from "./mesh_cluster.ts";
+import { type MeshCluster, objectNamed, podOf, removePod, runPod, setKubelet } from "./mesh_cluster.ts";
 
 const DEPLOYMENT = {
   apiVersion: "apps/v1",
@@ -30,6 +31,12 @@ function memoryOf(pod: ValueMap): string {
 
 const OLD_NODE = { apiVersion: "v1", kind: "Node", metadata: { name: "node-2" } };
 
+/** OpenShift's annotation of a namespace; `null` takes it away. */
+function rangeOfUsers({ cluster }: MeshCluster, range: string | null): Promise<void> {
+  const annotations = { "openshift.io/sa.scc.uid-range": range };
+  return merged(cluster, objectNamed("Namespace", "mesh"), { metadata: { annotations } });
+}
+
 /** By name. */
 export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
   "a pod of another revision": withPod({ labels: { "istio.io/rev": "canary" } }, {
@@ -39,10 +46,10 @@ export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
   "a pod older than the label": {
     make: async (mesh) => {
       await runPod(mesh, podOf("old", { namespace: "plain" }));
-      await mesh.kubectl("label", "namespace", "plain", "istio-injection=enabled");
+      await labelNamespace(mesh, "plain", { "istio-injection": "enabled" });
     },
     heal: async (mesh) => {
-      await mesh.kubectl("label", "namespace", "plain", "istio-injection-");
+      await labelNamespace(mesh, "plain", { "istio-injection": null });
       await removePod(mesh, "old", "plain");
     },
     told: { "workload-proxy-missing": "error" },
@@ -51,7 +58,7 @@ export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
   "a pod that opted out after it was made": withPod({}, {
     told: { "workload-proxy-unexpected": "warning" },
     says: /\nnext: see why.*:\nkubectl mesh check injection pod\/odd -n mesh$/,
-  }, ({ kubectl }) => kubectl("label", "pod", "odd", "-n", "mesh", "sidecar.istio.io/inject=false")),
+  }, ({ cluster }) => merged(cluster, podOf("odd"), { metadata: { labels: { "sidecar.istio.io/inject": "false" } } })),
   "a proxy of an earlier version": withPod({}, {
     told: { "workload-proxy-current": "warning" },
     says: /its proxy is "example\.com\/proxyv2:1\.0", new pods get "/,
@@ -115,8 +122,8 @@ export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
     says: /enforces baseline, and .* NET_ADMIN and NET_RAW/,
   }),
   "a user outside OpenShift's range": both(withCni, {
-    make: ({ kubectl }) => kubectl("annotate", "namespace", "mesh", "openshift.io/sa.scc.uid-range=1000650000/10000"),
-    heal: ({ kubectl }) => kubectl("annotate", "namespace", "mesh", "openshift.io/sa.scc.uid-range-"),
+    make: (mesh) => rangeOfUsers(mesh, "1000650000/10000"),
+    heal: (mesh) => rangeOfUsers(mesh, null),
     told: { "scc-ranges": "warning" },
     says: /^namespace\/mesh: its range of users is 1000650000\/10000, and .*"istio-proxy" runs as 1337/,
     writer: named(
@@ -129,8 +136,8 @@ export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
     make: async (mesh) => {
       for (const object of POLICY) await mesh.apply(object);
     },
-    heal: async ({ kubectl }) => {
-      for (const { kind } of POLICY) await kubectl("delete", kind, "no-init");
+    heal: async ({ cluster }) => {
+      for (const object of POLICY) await removed(cluster, object);
     },
     told: { "pod-admission": "error" },
     says: /^namespace\/mesh: refuses injected pods: .*ValidatingAdmissionPolicy 'no-init'.*no init containers/,

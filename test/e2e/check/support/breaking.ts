@@ -4,7 +4,7 @@ import { isList, isMap, mapAt, textAt, type ValueMap } from "../../../../src/cor
 import { type TestCertificate, testCertificate } from "../../../support/tls/certificates.ts";
 import { meshObjects } from "../../../support/kube/mesh_webhooks.ts";
 import { freePort } from "../../../support/ports.ts";
-import { got, merged, reported } from "../../support/cluster/requests.ts";
+import { got, merged, removed, reported } from "../../support/cluster/requests.ts";
 import { makeAuthority } from "./certificates.ts";
 import type { Writer } from "./editor.ts";
 import {
@@ -12,6 +12,7 @@ import {
   endpointsOf,
   FLAGS,
   type MeshCluster,
+  objectNamed,
   podOf,
   type PodParts,
   removePod,
@@ -68,19 +69,25 @@ export function configured(key: string, change: (text: string) => string, told: 
   };
 }
 
+/** Sets labels of a namespace; `null` takes one away. */
+export function labelNamespace(
+  { cluster }: Pick<MeshCluster, "cluster">,
+  namespace: string,
+  labels: ValueMap,
+): Promise<void> {
+  return merged(cluster, objectNamed("Namespace", namespace), { metadata: { labels } });
+}
+
 /** Labels of a namespace; `null` takes one away. */
 export function labelled(namespace: string, labels: Readonly<Record<string, string | null>>, told: Told): Breakage {
   let before: ValueMap = {};
-  const object = { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } };
-  const set = ({ cluster }: Pick<MeshCluster, "cluster">, all: ValueMap) =>
-    merged(cluster, object, { metadata: { labels: all } });
   return {
     async make({ cluster }) {
       const own = mapAt(mapAt(await got(cluster, `/api/v1/namespaces/${namespace}`), "metadata"), "labels");
       before = Object.fromEntries(Object.keys(labels).map((key) => [key, own[key] ?? null]));
-      await set({ cluster }, labels);
+      await labelNamespace({ cluster }, namespace, labels);
     },
-    heal: (mesh) => set(mesh, before),
+    heal: (mesh) => labelNamespace(mesh, namespace, before),
     ...told,
   };
 }
@@ -112,17 +119,11 @@ export function withPod(
 
 /** Adds an object. */
 export function withObject(object: ValueMap, told: Told): Breakage {
-  const { namespace } = isMap(object["metadata"]) ? object["metadata"] : {};
-  const inNamespace = typeof namespace === "string" ? ["-n", namespace] : [];
   return {
     make: (mesh) => mesh.apply(object),
-    heal: ({ kubectl }) => kubectl("delete", ...inNamespace, String(object["kind"]), nameOf(object)),
+    heal: ({ cluster }) => removed(cluster, object),
     ...told,
   };
-}
-
-function nameOf({ metadata }: ValueMap): string {
-  return isMap(metadata) ? String(metadata["name"]) : "";
 }
 
 /** The webhook serves another certificate. */
@@ -280,8 +281,8 @@ export function dropping(operation: ValueMap, told: Told): Breakage {
       );
       await mesh.apply(laterWebhook(server.addr.port, authority));
     },
-    async heal({ kubectl }) {
-      await kubectl("delete", "mutatingwebhookconfiguration", "later");
+    async heal({ cluster }) {
+      await removed(cluster, objectNamed("MutatingWebhookConfiguration", "later"));
       await server?.shutdown();
     },
     ...told,

@@ -1,12 +1,14 @@
 /** What restarted pods, kubelets and controllers do: none of them runs beside the API server. */
 import assert from "node:assert/strict";
-import { isMap, mapAt, type ValueMap } from "../../../../src/core/value.ts";
+import { mapAt, textAt, type ValueMap } from "../../../../src/core/value.ts";
 import { containersOf } from "../../../../src/inject/mod.ts";
+import { current, removed } from "../../support/cluster/requests.ts";
 import type { Breakage, Told } from "./breaking.ts";
 import { configured, connectAnew } from "./breaking.ts";
 import {
   CONTROL_PLANE,
   type MeshCluster,
+  objectNamed,
   podOf,
   type PodParts,
   removePod,
@@ -17,9 +19,10 @@ import { secretOf, WEBHOOK } from "./mesh_cluster.ts";
 
 /** The webhook's Deployment was told to restart: new pods make a certificate, and write it and the caBundle. */
 export async function restartedWebhook(mesh: MeshCluster): Promise<void> {
-  const text = await mesh.kubectl("get", "deployment", WEBHOOK, "-n", CONTROL_PLANE, "-o", "json");
-  const { annotations } = JSON.parse(text).spec.template.metadata;
-  assert.ok(Date.parse(annotations?.["kubectl.kubernetes.io/restartedAt"]) > Date.now() - 60_000, text);
+  const deployment = await current(mesh.cluster, objectNamed("Deployment", WEBHOOK, CONTROL_PLANE));
+  const metadata = mapAt(mapAt(mapAt(deployment, "spec"), "template"), "metadata");
+  const restartedAt = textAt(mapAt(metadata, "annotations"), "kubectl.kubernetes.io/restartedAt");
+  assert.ok(Date.parse(restartedAt) > Date.now() - 60_000, JSON.stringify(metadata));
   const certificate = mesh.authority.sign();
   const before = mesh.webhook.log().length;
   await mesh.webhook.certify(certificate);
@@ -29,10 +32,10 @@ export async function restartedWebhook(mesh: MeshCluster): Promise<void> {
 }
 
 /** The kubelet writes the ConfigMap of the webhook to its volume. */
-async function mountedConfiguration({ kubectl, webhook }: MeshCluster): Promise<void> {
-  const { data } = JSON.parse(await kubectl("get", "configmap", WEBHOOK, "-n", CONTROL_PLANE, "-o", "json"));
+async function mountedConfiguration({ cluster, webhook }: MeshCluster): Promise<void> {
+  const data = mapAt(await current(cluster, objectNamed("ConfigMap", WEBHOOK, CONTROL_PLANE)), "data");
   const before = webhook.log().length;
-  for (const [key, text] of Object.entries<string>(data)) await webhook.write(`${key}.yaml`, text);
+  for (const [key, text] of Object.entries(data)) await webhook.write(`${key}.yaml`, String(text));
   await webhook.logged("The new configuration is in force", before);
 }
 
@@ -112,7 +115,7 @@ export function withWorkload({ kind, reports, admits = (pod) => pod, ...parts }:
       await run(mesh);
     },
     heal: async (mesh) => {
-      await mesh.kubectl("delete", kind, "odd", "-n", "mesh");
+      await removed(mesh.cluster, objectNamed(kind, "odd", "mesh"));
       await removePod(mesh, "odd");
     },
     ...told,
@@ -128,10 +131,9 @@ export function injectedByLinkerd(pod: ValueMap): ValueMap {
 }
 
 /** As the controllers make it. */
-async function podOfTemplate({ kubectl }: MeshCluster, kind: Workload["kind"]): Promise<ValueMap> {
-  const { spec } = JSON.parse(await kubectl("get", kind, "odd", "-n", "mesh", "-o", "json"));
-  const template: unknown = kind === "Deployment" ? spec.template : spec.jobTemplate.spec.template;
-  assert(isMap(template));
+async function podOfTemplate({ cluster }: MeshCluster, kind: Workload["kind"]): Promise<ValueMap> {
+  const spec = mapAt(await current(cluster, objectNamed(kind, "odd", "mesh")), "spec");
+  const template = mapAt(kind === "Deployment" ? spec : mapAt(mapAt(spec, "jobTemplate"), "spec"), "template");
   const metadata = mapAt(template, "metadata");
   const [owner, hash] = kind === "Deployment"
     ? [{ apiVersion: "apps/v1", kind: "ReplicaSet", name: "odd-5d4f" }, { "pod-template-hash": "5d4f" }]

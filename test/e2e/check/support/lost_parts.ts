@@ -11,6 +11,7 @@ import {
   CONTROL_PLANE,
   FLAGS,
   type MeshCluster,
+  objectNamed,
   serviceTo,
   WEBHOOK,
 } from "./mesh_cluster.ts";
@@ -58,8 +59,8 @@ const NO_WEBHOOK = {
   says: /^no MutatingWebhookConfiguration injects sidecars/,
 } as const;
 
-async function withoutWebhook({ kubectl }: MeshCluster): Promise<void> {
-  await kubectl("delete", "mutatingwebhookconfiguration", CONFIGURATION);
+async function withoutWebhook({ cluster }: MeshCluster): Promise<void> {
+  await removed(cluster, objectNamed("MutatingWebhookConfiguration", CONFIGURATION));
 }
 
 /** Registers the webhook anew: what the advice made has other field managers. */
@@ -69,8 +70,9 @@ export async function withWebhook(mesh: MeshCluster): Promise<void> {
 }
 
 /** The webhook's Deployment, from which the flags of `webhook manifests` are gone. */
-async function withoutFlags({ kubectl }: MeshCluster): Promise<void> {
-  await kubectl("annotate", "deployment", WEBHOOK, "-n", CONTROL_PLANE, "kubectl-mesh/manifests-flags-");
+async function withoutFlags({ cluster }: MeshCluster): Promise<void> {
+  const annotations = { "kubectl-mesh/manifests-flags": null };
+  await merged(cluster, objectNamed("Deployment", WEBHOOK, CONTROL_PLANE), { metadata: { annotations } });
 }
 
 async function withFlags(mesh: MeshCluster): Promise<void> {
@@ -109,7 +111,7 @@ function releaseOfIstiod(): Promise<ValueMap> {
 /** By name. */
 export const LOST_PARTS: Readonly<Record<string, Breakage>> = {
   "the ConfigMap of the control plane is gone": {
-    make: ({ kubectl }) => kubectl("delete", "configmap", WEBHOOK, "-n", CONTROL_PLANE),
+    make: ({ cluster }) => removed(cluster, objectNamed("ConfigMap", WEBHOOK, CONTROL_PLANE)),
     heal: (mesh) => mesh.apply(configMap()),
     told: { "injector-config-present": "error" },
     says: /There is neither the ConfigMap "kubectl-mesh-webhook" nor "istio-sidecar-injector"/,
@@ -154,7 +156,7 @@ export const LOST_PARTS: Readonly<Record<string, Breakage>> = {
   },
   "no Service": {
     async make(mesh) {
-      await mesh.kubectl("delete", "service", WEBHOOK, "-n", CONTROL_PLANE);
+      await removed(mesh.cluster, serviceTo(0));
       await connectAnew(mesh);
     },
     async heal(mesh) {

@@ -74,6 +74,20 @@ export async function startMesh(): Promise<MeshCluster> {
   }
 }
 
+const VERSIONS = {
+  ConfigMap: "v1",
+  CronJob: "batch/v1",
+  Deployment: "apps/v1",
+  MutatingWebhookConfiguration: "admissionregistration.k8s.io/v1",
+  Namespace: "v1",
+  Service: "v1",
+} as const;
+
+/** An object by its name, for requests that change, read or delete it. */
+export function objectNamed(kind: keyof typeof VERSIONS, name: string, namespace?: string): ValueMap {
+  return { apiVersion: VERSIONS[kind], kind, metadata: { name, ...namespace !== undefined && { namespace } } };
+}
+
 /** The ConfigMap that istiod writes to each namespace. */
 export function rootCertificateIn(namespace: string): ValueMap {
   return { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "istio-ca-root-cert", namespace }, data: {} };

@@ -62,10 +62,10 @@ function withoutBigints(_key: string, value: unknown): unknown {
   return typeof value === "bigint" ? Number(value) : value;
 }
 
-/** Deletes an object immediately: there is no kubelet. */
+/** Deletes an object immediately: there is neither a kubelet nor a controller. */
 export async function removed(cluster: Server, object: ValueMap): Promise<void> {
   const path = `${await pathOf(cluster, object)}/${metadataOf(object).name}`;
-  const url = `${cluster.url}${path}?gracePeriodSeconds=0`;
+  const url = `${cluster.url}${path}?gracePeriodSeconds=0&propagationPolicy=Background`;
   await read(await fetch(url, { client: cluster.http, method: "DELETE", headers: ADMINISTRATOR }), `DELETE ${path}`);
 }
 
