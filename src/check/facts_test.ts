@@ -166,8 +166,8 @@ const CASES: readonly Case[] = [
   },
 ];
 
-/** What the user may do is asked for advice, after the checks. */
-const OF_ADVICE = ["applications", "may"];
+/** What only advice about a problem asks for; what the user may do is asked after the checks. */
+const OF_ADVICE = ["applications", "may", "deploymentsIn", "podsIn"];
 
 Deno.test("no check that reads an unknown value is ok, whichever value it is", async () => {
   const wellAtFirst = new Set<string>();

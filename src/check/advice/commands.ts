@@ -129,6 +129,15 @@ export function rolloutRestart(object: Named): Step {
   };
 }
 
+/** Sets the number of pods of a Deployment. */
+export function scale(object: Named, replicas: number): Step {
+  const need = needOf("patch", object);
+  return {
+    command: kubectl("scale", ref(object), ...inNamespace(object), `--replicas=${replicas}`),
+    needs: [needOf("get", object), { ...need, resource: `${need.resource}/scale` }],
+  };
+}
+
 /** Prints the log of a pod or a Deployment. */
 export function logs(object: Named, ...flags: readonly string[]): Step {
   const { kind, namespace, name } = object;

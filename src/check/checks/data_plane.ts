@@ -18,6 +18,7 @@ import { endingText, reported } from "./data_plane/agent_report.ts";
 import {
   conditionOf,
   type ContainerState,
+  isWithoutImage,
   lastEnding,
   type ProxyPod,
   proxyPods,
@@ -27,16 +28,6 @@ import {
 } from "./data_plane/proxies.ts";
 import { findingOf, namedIn, type Problem } from "./findings.ts";
 
-/** The kubelet's reasons for a missing image (k8s.io/kubernetes/pkg/kubelet/images). */
-const IMAGE_REASONS = new Set([
-  "ErrImagePull",
-  "ImagePullBackOff",
-  "ErrImageNeverPull",
-  "InvalidImageName",
-  "ImageInspectError",
-  "RegistryUnavailable",
-  "SignatureValidationFailed",
-]);
 /** The kubelet's reasons for a container that it cannot create. */
 const START_REASONS = new Set(["CreateContainerConfigError", "CreateContainerError", "RunContainerError"]);
 const KILLED_BY_KERNEL = 137;
@@ -206,10 +197,6 @@ function imagePulled({ object, pod, proxy, init }: ProxyPod): Told {
 
 /** The image of gateways and of own proxies in manifests: the injector fills it in. */
 const AUTO = "auto";
-
-function isWithoutImage(state: ContainerState): boolean {
-  return IMAGE_REASONS.has(waitingReason(state));
-}
 
 function initialized({ object, pod, init }: ProxyPod): Told {
   if (init === undefined || !hasFailed(init)) return undefined;

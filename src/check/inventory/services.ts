@@ -3,10 +3,14 @@ import {
   type EndpointSlice,
   isEndpoints,
   isEndpointSlice,
+  isPod,
   isSecret,
   isService,
+  type KubeObject,
 } from "../../core/kube/client/mod.ts";
+import { podKeeper } from "./kept_fields.ts";
 import { isKnown, type Observed } from "./observed.ts";
+import { PAGE_OF_PODS } from "./resources.ts";
 import { listOf, objectOf, type Source } from "./source.ts";
 
 /** A name in a namespace. */
@@ -29,16 +33,34 @@ export function serviceInventory(source: Source) {
   return {
     service: byName((name) => objectOf(source, ["api/v1", "services"], isService, name)),
     backends: byName((name) => backendsOf(source, name)),
+    /** The Deployments of a namespace, with all fields. */
+    deploymentsIn: byKey(
+      String,
+      (namespace: string) => listOf(source, "apis/apps/v1", "deployments", { isKind: isDeployment, namespace }),
+    ),
+    /** The pods of a namespace, whatever their labels. Only advice needs them: a scope of another namespace does without. */
+    podsIn: byKey(String, (namespace: string) => {
+      const { namespace: chosen = namespace } = source.scope;
+      return chosen === namespace
+        ? listOf(source, "api/v1", "pods", { isKind: isPod, namespace, query: PAGE_OF_PODS, keep: podKeeper() })
+        : Promise.resolve({ failed: "pods of other namespaces are not asked for" });
+    }),
     secret: byName((name) => objectOf(source, ["api/v1", "secrets"], isSecret, name)),
   };
 }
 
+const isDeployment = (object: KubeObject): object is KubeObject => object.kind === "Deployment";
+
 /** A getter that asks at most once for each name. */
 function byName<T>(ask: (name: Named) => Promise<T>): (name: Named) => Promise<T> {
+  return byKey(({ namespace, name }) => `${namespace}/${name}`, ask);
+}
+
+function byKey<Of, T>(keyOf: (of: Of) => string, ask: (of: Of) => Promise<T>): (of: Of) => Promise<T> {
   const answers = new Map<string, Promise<T>>();
-  return (name) => {
-    const key = `${name.namespace}/${name.name}`;
-    const answer = answers.get(key) ?? ask(name);
+  return (of) => {
+    const key = keyOf(of);
+    const answer = answers.get(key) ?? ask(of);
     answers.set(key, answer);
     return answer;
   };

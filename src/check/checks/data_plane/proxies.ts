@@ -22,6 +22,17 @@ export interface ProxyPod {
   readonly init: ContainerState | undefined;
 }
 
+/** The kubelet's reasons for a missing image (k8s.io/kubernetes/pkg/kubelet/images). */
+const IMAGE_REASONS = new Set([
+  "ErrImagePull",
+  "ImagePullBackOff",
+  "ErrImageNeverPull",
+  "InvalidImageName",
+  "ImageInspectError",
+  "RegistryUnavailable",
+  "SignatureValidationFailed",
+]);
+
 const INIT_NAMES = new Set(["istio-init", "istio-validation"]);
 
 /**
@@ -43,7 +54,8 @@ export function* proxyPods(pods: readonly Pod[]): Generator<ProxyPod> {
   }
 }
 
-function stateOf(pod: Pod, spec: ValueMap): ContainerState {
+/** A container of a pod, and what the kubelet says of it. */
+export function stateOf(pod: Pod, spec: ValueMap): ContainerState {
   const name = textAt(spec, "name");
   return { name, spec, status: statusOf(pod, name) ?? {} };
 }
@@ -51,6 +63,11 @@ function stateOf(pod: Pod, spec: ValueMap): ContainerState {
 /** Why the container does not start, such as `ImagePullBackOff`; `""` if it does not wait. */
 export function waitingReason({ status }: ContainerState): string {
   return status.state?.waiting?.reason ?? "";
+}
+
+/** Whether it waits for an image that the kubelet cannot get. */
+export function isWithoutImage(state: ContainerState): boolean {
+  return IMAGE_REASONS.has(waitingReason(state));
 }
 
 /** The kubelet's message for that reason. */

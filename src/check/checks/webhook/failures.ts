@@ -11,6 +11,8 @@ export interface Callee {
   readonly clusterIP: string | undefined;
   /** All webhooks that call it. */
   readonly webhooks: readonly InjectorWebhook[];
+  /** What may bring a port back on which nothing listens. */
+  readonly opening: readonly Advice[];
 }
 
 /** A known failure. */
@@ -20,7 +22,7 @@ interface Failure {
   readonly ofClusterIP?: true;
   /** The meaning; `port` is the pods' port: `port 15017`. */
   readonly meaning: (port: string) => string;
-  readonly advice: (webhook: InjectorWebhook, port: string, all: readonly InjectorWebhook[]) => readonly Advice[];
+  readonly advice: (webhook: InjectorWebhook, port: string, callee: Callee) => readonly Advice[];
 }
 
 /** No answer in time. The URL of each call contains the word `timeout` too. */
@@ -41,7 +43,7 @@ const FAILURES: readonly Failure[] = [
   {
     pattern: /connection refused/,
     meaning: (port) => `nothing listens on ${port}`,
-    advice: ({ target }) => logged(target),
+    advice: ({ target }, _port, { opening }) => [...logged(target), ...opening],
   },
   {
     pattern: /no endpoints available|no service port|service ".*" not found/,
@@ -91,10 +93,10 @@ const FAILURES: readonly Failure[] = [
   {
     pattern: /could not find the requested resource|404|page not found/,
     meaning: () => "no injector serves that path: clientConfig.service.path",
-    advice: ({ configuration, target }, _port, all) => {
+    advice: ({ configuration, target }, _port, { webhooks }) => {
       if ("url" in target) return [byHand('end the URL with "/inject"', "webhook")];
       const service = { namespace: target.namespace, name: target.name, path: "/inject" };
-      const own = all.filter((each) => each.configuration === configuration);
+      const own = webhooks.filter((each) => each.configuration === configuration);
       const entries = own.map(({ name }) => ({ name, clientConfig: { service } }));
       return [harmless("call the path of injectors", "webhook", entriesPatched(configuration, entries))];
     },
@@ -105,11 +107,12 @@ const FAILURES: readonly Failure[] = [
 export function explained(
   message: string,
   webhook: InjectorWebhook,
-  { port, clusterIP, webhooks }: Callee,
+  callee: Callee,
 ): { readonly meaning: string; readonly advice: readonly Advice[] } {
+  const { port, clusterIP } = callee;
   const isOfService = clusterIP !== undefined && clusterIP !== "" && message.includes(`dial tcp ${clusterIP}:`);
   const known = FAILURES.find(({ pattern, ofClusterIP }) => pattern.test(message) && (!ofClusterIP || isOfService));
   const text = port === undefined ? "the port" : `port ${port}`;
   if (known === undefined) return { meaning: "", advice: logged(webhook.target) };
-  return { meaning: known.meaning(text), advice: known.advice(webhook, text, webhooks) };
+  return { meaning: known.meaning(text), advice: known.advice(webhook, text, callee) };
 }

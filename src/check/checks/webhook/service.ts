@@ -14,6 +14,7 @@ import { type Facts, forAdvice, inEach } from "../../facts.ts";
 import { findingOf, type Problem } from "../findings.ts";
 import type { Callee } from "./failures.ts";
 import { serviceAgain } from "./again.ts";
+import { causeOfNoPod, leadingToPods, openingPort } from "./serving.ts";
 import { distinct } from "./injectors.ts";
 import { deleted, entriesPatched } from "./webhook_advice.ts";
 
@@ -105,14 +106,20 @@ export async function endpointsReady(webhooks: readonly InjectorWebhook[], facts
     ready += backends.ready;
     if (backends.ready === 0) {
       const waiting = backends.notReady;
-      const message = waiting === 0 ? "has no pods" : `has no ready pod: ${waiting} not ready`;
-      return [{ object, result: "error", message, advice: podsShown(target) }];
+      const found = waiting === 0 ? "has no pods" : `has no ready pod: ${waiting} not ready`;
+      const { why, advice = podsShown(target) } = await causeOfNoPod(target, facts) ?? {};
+      return [{ object, result: "error", message: why === undefined ? found : `${found}: ${why}`, advice }];
     }
     const service = await facts.service(target);
     const port = service === undefined ? undefined : portOf(service, target);
     if (port === undefined || backends.ports.has(nameOfPort(port))) return [];
     const message = `its pods lack the target of its port ${target.port}`;
-    return [{ object, result: "error", message, advice: podsShown(target) }];
+    return [{
+      object,
+      result: "error",
+      message,
+      advice: [...await leadingToPods(target, facts), ...podsShown(target)],
+    }];
   });
   if (problems.length > 0) return findingOf(problems);
   return { result: "ok", message: `${ready} ready` };
@@ -122,10 +129,14 @@ export async function endpointsReady(webhooks: readonly InjectorWebhook[], facts
 export async function calleeOf(target: WebhookTarget, facts: Facts): Promise<Callee> {
   const configurations = await forAdvice(facts.mutatingWebhooks()) ?? [];
   const webhooks = injectorWebhooks(configurations).filter((each) => sameValue({ ...each.target }, { ...target }));
-  if ("url" in target) return { port: undefined, clusterIP: undefined, webhooks };
-  const [service, backends] = await Promise.all([forAdvice(facts.service(target)), forAdvice(facts.backends(target))]);
+  if ("url" in target) return { port: undefined, clusterIP: undefined, webhooks, opening: [] };
+  const [service, backends, opening] = await Promise.all([
+    forAdvice(facts.service(target)),
+    forAdvice(facts.backends(target)),
+    openingPort(target, facts),
+  ]);
   const port = podPort(service, backends?.ports ?? new Map(), target);
-  return { port, clusterIP: service?.spec?.clusterIP, webhooks };
+  return { port, clusterIP: service?.spec?.clusterIP, webhooks, opening };
 }
 
 function podPort(

@@ -2,14 +2,7 @@
 import { isMap } from "../../../../src/core/value.ts";
 
 import { makeAuthority } from "./certificates.ts";
-import {
-  configurationsOf,
-  CONTROL_PLANE,
-  endpointsOf,
-  objectNamed,
-  rootCertificateIn,
-  secretOf,
-} from "./mesh_cluster.ts";
+import { configurationsOf, CONTROL_PLANE, objectNamed, rootCertificateIn, secretOf } from "./mesh_cluster.ts";
 
 import { restartedWebhook } from "./controllers.ts";
 import { BUNDLE_OF_ARGO_CD } from "./argo_cd.ts";
@@ -20,7 +13,6 @@ import {
   at,
   Breakage,
   calling,
-  closedPort,
   configured,
   dropping,
   Firewall,
@@ -33,6 +25,7 @@ import {
   withObject,
   withoutNamespaces,
 } from "./breaking.ts";
+import { SERVING } from "./serving.ts";
 import { POD_BREAKAGES } from "./breakages_of_pods.ts";
 import { removed } from "../../support/cluster/requests.ts";
 
@@ -117,12 +110,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     told: { "webhook-service": "error", "webhook-reachable": "error" },
     says: /has no port 444: it has \d+/,
   }),
-  "no pod that is ready": {
-    make: (mesh) => mesh.apply(endpointsOf(["waiting"], mesh.webhook.port)),
-    heal: (mesh) => mesh.apply(endpointsOf(["ready"], mesh.webhook.port)),
-    told: { "webhook-endpoints": "error" },
-    says: /has no ready pod: 1 not ready/,
-  },
+  ...SERVING,
   "a caBundle that has expired": registered(withBundle(makeAuthority(-1n).pem), {
     told: { "webhook-ca-bundle": "error", "webhook-certificate": "error", "webhook-reachable": "error" },
     says: /its caBundle expired at \d{4}-/,
@@ -167,10 +155,6 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
       reacts: restartedWebhook,
     },
   ),
-  "the port is closed": calling(closedPort, {
-    told: { "webhook-reachable": "error" },
-    says: /connection refused\nnothing listens on port \d+/,
-  }),
   "no answer, as behind a firewall": calling(FIREWALL.listen, {
     outside: FIREWALL.allow,
     told: { "webhook-reachable": "error" },

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { isList, isMap, mapAt, textAt, type ValueMap } from "../../../../src/core/value.ts";
 import { type TestCertificate, testCertificate } from "../../../support/tls/certificates.ts";
 import { meshObjects } from "../../../support/kube/mesh_webhooks.ts";
-import { freePort } from "../../../support/ports.ts";
 import { got, merged, removed, reported } from "../../support/cluster/requests.ts";
 import { makeAuthority } from "./certificates.ts";
 import type { Writer } from "./editor.ts";
@@ -199,11 +198,6 @@ export function withoutNamespaces({ namespaceSelector, ...rest }: ValueMap): Val
     return isMap(each) && each["key"] !== "kubernetes.io/metadata.name";
   });
   return { ...rest, namespaceSelector: { matchExpressions: others } };
-}
-
-/** A port without a listener. */
-export function closedPort() {
-  return { port: freePort(), close: () => {} };
 }
 
 /**

@@ -1,12 +1,8 @@
 /** Breakages that no command of the advice can heal here, and why. The others are healed by the first command. */
-const KUBELET = "only a kubelet could make it well: what the advice shows is in logs and states of containers";
-
 /** By the name of the breakage. */
 export const INCURABLE: Readonly<Record<string, string>> = {
   "no webhook, and nothing tells who installed it":
     "only istioctl or the operator that installed it knows its settings",
-  "no pod that is ready": KUBELET,
-  "the port is closed": KUBELET,
 };
 
 /** What the first command may be for these: it looks. */

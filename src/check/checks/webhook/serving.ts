@@ -1,0 +1,253 @@
+/** What serves a webhook: the Deployment behind its Service, and why its pods do not answer. */
+import type { KubeObject, Pod, Service } from "../../../core/kube/client/mod.ts";
+import { selectorMatches } from "../../../core/kube/text/selector.ts";
+import { intAt, mapAt, mapsAt, textAt, type ValueMap } from "../../../core/value.ts";
+import { containersOf, labelsOf } from "../../../inject/mod.ts";
+import { type Advice, byHand, harmless, look } from "../../advice/advice.ts";
+import { edit, logs, type Named, patch, rolloutRestart, scale, shows } from "../../advice/commands.ts";
+import { type Facts, forAdvice } from "../../facts.ts";
+import { labelsOfObject } from "../../inventory/injector_webhooks.ts";
+import { isAlive } from "../../inventory/live_pods.ts";
+import { endingText, reported } from "../data_plane/agent_report.ts";
+import {
+  conditionOf,
+  type ContainerState,
+  isWithoutImage,
+  lastEnding,
+  stateOf,
+  waitingMessage,
+  waitingReason,
+} from "../data_plane/proxies.ts";
+import { milliOf } from "../security/pod_resources.ts";
+import { quotaFor } from "../security/quota.ts";
+
+/** A name in a namespace. */
+interface Place {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** What is behind a Service. */
+interface Serving {
+  readonly service: Service;
+  readonly deployment: KubeObject;
+  readonly named: Named;
+  /** The labels of its pods. */
+  readonly labels: ValueMap;
+  /** The live pods of the Deployment. */
+  readonly pods: readonly Pod[];
+}
+
+/** A cause, as the end of a message, and what to do about it. */
+interface Cause {
+  readonly why: string;
+  readonly advice: readonly Advice[];
+}
+
+/** Why a Service has no ready pod, as far as its Deployment tells. The first that applies. */
+export async function causeOfNoPod(target: Place, facts: Facts): Promise<Cause | undefined> {
+  const serving = await servingOf(target, facts);
+  if (serving === undefined) return undefined;
+  return CAUSES.map((cause) => cause(serving)).find((cause) => cause !== undefined);
+}
+
+/** Makes a port of a Service lead to the port of its pods that answers API servers; none if it does, or if that is not known. */
+export async function leadingToPods(
+  { namespace, name, port }: Place & { readonly port: number },
+  facts: Facts,
+): Promise<readonly Advice[]> {
+  const serving = await servingOf({ namespace, name }, facts);
+  const called = serving?.service.spec?.ports?.find((each) => each.port === port);
+  if (serving === undefined || called === undefined) return [];
+  const ports = containersOf(templateOf(serving.deployment), "containers").flatMap((each) => mapsAt(each, "ports"));
+  const open = ports.map((each) => ({ name: textAt(each, "name"), port: intAt(each, "containerPort") }));
+  const { targetPort = port } = called;
+  const leadsTo = typeof targetPort === "string"
+    ? open.find((each) => each.name === targetPort)?.port
+    : Number(targetPort);
+  const wanted = open.find((each) => each.port === PORT || each.name.startsWith(PORT_NAME))?.port;
+  if (wanted === undefined || leadsTo === wanted) return [];
+  const change = `lead its port ${port} to the port ${wanted} of its pods, not to ${targetPort}`;
+  const ofService = { kind: "service", namespace, name };
+  return [harmless(change, "mesh", patch(ofService, { spec: { ports: [{ port, targetPort: wanted }] } }, "strategic"))];
+}
+
+/** istiod answers API servers there (its chart: `https-webhooks`), and so does this program's webhook (`https-webhook`). */
+const PORT = 15017;
+const PORT_NAME = "https-webhook";
+
+/** For a port on which nothing listens: the Service leads elsewhere, or a guess, behind the log: the pods hang. */
+export async function openingPort(
+  target: Place & { readonly port: number },
+  facts: Facts,
+): Promise<readonly Advice[]> {
+  const leading = await leadingToPods(target, facts);
+  if (leading.length > 0) return leading;
+  const serving = await servingOf(target, facts);
+  return serving === undefined ? [] : [restart(serving)];
+}
+
+async function servingOf({ namespace, name }: Place, facts: Facts): Promise<Serving | undefined> {
+  const [service, deployments = [], pods = []] = await Promise.all([
+    forAdvice(facts.service({ namespace, name })),
+    forAdvice(facts.deploymentsIn(namespace)),
+    forAdvice(facts.podsIn(namespace)),
+  ]);
+  if (service === undefined) return undefined;
+  const selected = deployments.filter((each) => isSelected(service, labelsOf(templateOf(each))));
+  // Both installers give them one name. A Service with another name has its Deployment by its selector.
+  const deployment = [...selected, ...deployments].find(({ metadata }) => metadata.name === name) ?? selected[0];
+  if (deployment === undefined) return undefined;
+  const selector = mapAt(deployment, "spec")["selector"] ?? null;
+  return {
+    service,
+    deployment,
+    named: { kind: "deployment", namespace, name: deployment.metadata.name },
+    labels: labelsOf(templateOf(deployment)),
+    pods: pods.filter((pod) => isAlive(pod) && selectorMatches(selector, labelsOfObject(pod)).matches),
+  };
+}
+
+function templateOf(deployment: KubeObject): ValueMap {
+  return mapAt(mapAt(deployment, "spec"), "template");
+}
+
+/** A Service without a selector has endpoints that somebody writes. */
+function isSelected({ spec: { selector = {} } = {} }: Service, labels: ValueMap): boolean {
+  const all = Object.entries(selector);
+  return all.length > 0 && all.every(([key, value]) => labels[key] === value);
+}
+
+const CAUSES: readonly ((serving: Serving) => Cause | undefined)[] = [
+  ({ deployment, named }) => {
+    if (intAt(mapAt(deployment, "spec"), "replicas") !== 0) return undefined;
+    return { why: `its Deployment "${named.name}" has 0 replicas`, advice: [startedAgain(named)] };
+  },
+  ({ service, deployment, named, labels }) => {
+    const { selector = {} } = service.spec ?? {};
+    if (Object.keys(selector).length === 0 || isSelected(service, labels)) return undefined;
+    const { namespace = "", name } = service.metadata;
+    const others = Object.keys(selector).filter((key) => labels[key] !== selector[key]);
+    const own = mapAt(mapAt(mapAt(deployment, "spec"), "selector"), "matchLabels");
+    const change = { ...Object.fromEntries(others.map((key) => [key, null])), ...own };
+    const asked = others.map((key) => `${key}=${selector[key]}`).join(",");
+    const step = patch({ kind: "service", namespace, name }, { spec: { selector: change } });
+    return {
+      why: `it selects ${asked}, which the pods of the Deployment "${named.name}" do not have`,
+      advice: [harmless("select the pods of that Deployment", "mesh", step)],
+    };
+  },
+  ({ deployment, named, pods }) => {
+    const failure = mapsAt(mapAt(deployment, "status"), "conditions").find(({ type, status }) => {
+      return type === "ReplicaFailure" && status === "True";
+    });
+    if (failure === undefined || pods.length > 0) return undefined;
+    const message = textAt(failure, "message");
+    return {
+      why: [`the pods of its Deployment "${named.name}" are refused`, ...reported(message)].join(": "),
+      advice: [described(named), ...quotaFor(message, named.namespace)],
+    };
+  },
+  ({ deployment, named, pods }) => {
+    const pod = pods.find((each) => conditionOf(each, "PodScheduled")?.status === "False");
+    if (pod === undefined) return undefined;
+    const { reason = "is not scheduled", message = "" } = conditionOf(pod, "PodScheduled") ?? {};
+    return {
+      why: [ofPod(pod), reason, ...reported(message)].join(": "),
+      advice: [
+        ...smallerRequests(deployment, named, message),
+        byHand("make room on the nodes", "cluster"),
+        described(podNamed(pod)),
+      ],
+    };
+  },
+  ({ named, pods }) => {
+    const [first] = failing(pods, isWithoutImage);
+    if (first === undefined) return undefined;
+    const { pod, state } = first;
+    const image = textAt(state.spec, "image");
+    const why = [`${ofPod(pod)} cannot pull the image "${image}"`, waitingReason(state)];
+    return {
+      why: [...why, ...reported(waitingMessage(state))].join(": "),
+      advice: [
+        harmless(`correct the image of its container "${state.name}"`, "mesh", edit(named)),
+        byHand(
+          "give its service account the imagePullSecrets that the registry wants, or the nodes a way to it",
+          "mesh",
+        ),
+        described(podNamed(pod)),
+      ],
+    };
+  },
+  (serving) => {
+    const [first] = failing(serving.pods, ({ status }) => status.ready !== true);
+    if (first === undefined) return undefined;
+    const { pod, state } = first;
+    const ending = lastEnding(state);
+    const waits = waitingReason(state);
+    const now = state.status.state?.running === undefined ? "does not run" : "runs but is not ready";
+    const why = `the container "${state.name}" of ${ofPod(pod)} ${waits === "" ? now : `waits: ${waits}`}`;
+    const previous = ending === undefined || state.status.state?.terminated !== undefined ? [] : ["--previous"];
+    return {
+      why: ending === undefined ? why : `${why}, it ${endingText(ending)}`,
+      advice: [
+        look("see its log", logs(podNamed(pod), "-c", state.name, ...previous)),
+        described(podNamed(pod)),
+        restart(serving),
+      ],
+    };
+  },
+];
+
+/** One pod is enough for the API server; it is the user who knows how many there were. */
+function startedAgain(deployment: Named): Advice {
+  return harmless("start it again", "mesh", scale(deployment, 1));
+}
+
+function restart({ named }: Serving): Advice {
+  const change = "if its log shows no other cause, restart it";
+  return { ...harmless(change, "mesh", rolloutRestart(named)), isGuess: true };
+}
+
+function described({ kind, namespace, name }: Named): Advice {
+  return look("see what happened to it", shows("describe", kind, name, "-n", namespace));
+}
+
+function podNamed({ metadata: { namespace = "", name } }: Pod): Named {
+  return { kind: "pod", namespace, name };
+}
+
+function ofPod({ metadata }: Pod): string {
+  return `its pod "${metadata.name}"`;
+}
+
+interface Failing {
+  readonly pod: Pod;
+  readonly state: ContainerState;
+}
+
+function failing(pods: readonly Pod[], isSo: (state: ContainerState) => boolean): readonly Failing[] {
+  return pods.flatMap((pod) => {
+    const states = containersOf(pod, "containers").map((each) => stateOf(pod, each));
+    return states.filter(isSo).map((state) => ({ pod, state }));
+  });
+}
+
+/** What Istio's profile "demo" requests for istiod. */
+const SMALLEST = { cpu: "10m", memory: "100Mi" };
+
+/** For pods that no node has room for: `said` are the scheduler's words (k8s.io/kubernetes, plugins/noderesources). */
+function smallerRequests(deployment: KubeObject, named: Named, said: string): readonly Advice[] {
+  const short = Object.entries(SMALLEST).filter(([resource]) => said.includes(`Insufficient ${resource}`));
+  const containers = containersOf(templateOf(deployment), "containers").flatMap((each) => {
+    const requested = mapAt(mapAt(each, "resources"), "requests");
+    const lower = short.filter(([name, least]) => (milliOf(requested[name]) ?? 0n) > (milliOf(least) ?? 0n));
+    return lower.length === 0
+      ? []
+      : [{ name: textAt(each, "name"), resources: { requests: Object.fromEntries(lower) } }];
+  });
+  if (containers.length === 0) return [];
+  const told = short.map(([resource, least]) => `${resource} ${least}`).join(" and ");
+  const change = `lower its requests to ${told}, as Istio's profile demo has them`;
+  return [harmless(change, "mesh", patch(named, { spec: { template: { spec: { containers } } } }, "strategic"))];
+}

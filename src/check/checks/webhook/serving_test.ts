@@ -1,0 +1,239 @@
+import assert from "node:assert/strict";
+import { object } from "../../../../test/support/kube/cluster.ts";
+import { meshObjects, meshWebhooks } from "../../../../test/support/kube/mesh_webhooks.ts";
+import { toldText } from "../../../../test/support/kube/told.ts";
+import { webhookEndpoints, webhookFinding, webhookService } from "../../../../test/support/kube/webhook_check.ts";
+import { ApiError, type KubeObject } from "../../../core/kube/client/mod.ts";
+import { mapAt, mapsAt, type Value, type ValueMap } from "../../../core/value.ts";
+
+const NAME = "kubectl-mesh-webhook";
+
+function made(kind: string): KubeObject {
+  const found = meshObjects().find((each) => each.kind === kind);
+  assert(found !== undefined);
+  return found;
+}
+
+/** The Deployment of `webhook manifests` with other fields in its spec, and in its container. */
+function deployment(spec: ValueMap = {}, container: ValueMap = {}, status: ValueMap = {}): KubeObject {
+  const whole = made("Deployment");
+  const own = mapAt({ ...whole }, "spec");
+  const template = mapAt(own, "template");
+  const pod = mapAt(template, "spec");
+  const containers = mapsAt(pod, "containers").map((each) => ({ ...each, ...container }));
+  return { ...whole, spec: { ...own, template: { ...template, spec: { ...pod, containers } }, ...spec }, status };
+}
+
+/** The Service of `webhook manifests`. */
+function service(selector?: ValueMap, targetPort: Value = "https-webhook"): KubeObject {
+  const whole = made("Service");
+  const spec = mapAt({ ...whole }, "spec");
+  const ports = [{ name: "https-webhook", port: 443, targetPort }];
+  return { ...whole, spec: { ...spec, ports, ...selector && { selector } } };
+}
+
+/** A pod of the Deployment. */
+function pod(status: ValueMap, labels = LABELS): KubeObject {
+  const containers = [{ name: "webhook", image: "example.com/mesh:one" }];
+  return object("v1", "Pod", `istio-system/${NAME}-1`, { metadata: { labels }, spec: { containers }, status });
+}
+
+const LABELS = mapAt(mapAt(mapAt({ ...made("Deployment") }, "spec"), "selector"), "matchLabels");
+
+function withState(state: ValueMap, more: ValueMap = {}): KubeObject {
+  return pod({ containerStatuses: [{ name: "webhook", ready: false, state, ...more }] });
+}
+
+async function endpoints(objects: readonly KubeObject[], forbidden?: RegExp): Promise<string> {
+  const all = [...meshWebhooks(), webhookEndpoints(["waiting"]), ...objects];
+  const options = forbidden === undefined ? { objects: all } : { objects: all, forbidden };
+  return await toldText(await webhookFinding("webhook-endpoints", options));
+}
+
+const HEAD = `service/istio-system/${NAME}: has no ready pod: 1 not ready`;
+const LOOKS = `
+next: see its pods:
+kubectl get pods -n istio-system
+or: see which of them the Service selects:
+kubectl describe service ${NAME} -n istio-system`;
+const DESCRIBED = `see what happened to it:
+kubectl describe pod ${NAME}-1 -n istio-system`;
+const RESTART = `or: if its log shows no other cause, restart it:
+kubectl rollout restart deployment/${NAME} -n istio-system`;
+const REFUSED = "exceeded quota: small, requested: pods=1, used: pods=3, limited: pods=3";
+
+function unscheduled(message: string): ValueMap {
+  return { conditions: [{ type: "PodScheduled", status: "False", reason: "Unschedulable", message }] };
+}
+
+const ROWS: readonly (readonly [what: string, objects: readonly KubeObject[], told: string])[] = [
+  ["no Deployment", [service()], LOOKS],
+  [
+    "all is well of the pods",
+    [service(), deployment(), pod({ containerStatuses: [{ name: "webhook", ready: true }] })],
+    LOOKS,
+  ],
+  [
+    "no replicas",
+    [service(), deployment({ replicas: 0 })],
+    `: its Deployment "${NAME}" has 0 replicas
+fix: start it again:
+kubectl scale deployment/${NAME} -n istio-system --replicas=1`,
+  ],
+  [
+    "another selector",
+    [service({ ...LABELS, tier: "a" }), deployment()],
+    `: it selects tier=a, which the pods of the Deployment "${NAME}" do not have
+fix: select the pods of that Deployment:
+kubectl patch service/${NAME} -n istio-system --type=merge -p '${
+      JSON.stringify({ spec: { selector: { tier: null, ...LABELS } } })
+    }'`,
+  ],
+  ["endpoints that somebody writes", [service({}), deployment()], LOOKS],
+  [
+    "refused pods",
+    [
+      service(),
+      deployment({}, {}, { conditions: [{ type: "ReplicaFailure", status: "True", message: REFUSED }] }),
+    ],
+    `: the pods of its Deployment "${NAME}" are refused: ${REFUSED}
+next: see what happened to it:
+kubectl describe deployment ${NAME} -n istio-system
+or: raise the quota, here by two of its pods:
+kubectl patch resourcequota/small -n istio-system --type=merge -p '{"spec":{"hard":{"pods":"5"}}}'`,
+  ],
+  [
+    "no room",
+    [service(), deployment(), pod(unscheduled("0/1 nodes are available: 1 Insufficient cpu."))],
+    `: its pod "${NAME}-1": Unschedulable: 0/1 nodes are available: 1 Insufficient cpu.
+fix: lower its requests to cpu 10m, as Istio's profile demo has them:
+kubectl patch deployment/${NAME} -n istio-system --type=strategic -p '${
+      JSON.stringify({
+        spec: { template: { spec: { containers: [{ name: "webhook", resources: { requests: { cpu: "10m" } } }] } } },
+      })
+    }'
+or: make room on the nodes
+or: ${DESCRIBED}`,
+  ],
+  [
+    "no room, and nothing to lower",
+    [
+      service(),
+      deployment({}, { resources: { requests: { cpu: "10m" } } }),
+      pod(unscheduled("1 Insufficient cpu, 1 had a taint.")),
+    ],
+    `: its pod "${NAME}-1": Unschedulable: 1 Insufficient cpu, 1 had a taint.
+fix: make room on the nodes
+or: ${DESCRIBED}`,
+  ],
+  [
+    "an image that is not there",
+    [service(), deployment(), withState({ waiting: { reason: "ImagePullBackOff", message: "not found" } })],
+    `: its pod "${NAME}-1" cannot pull the image "example.com/mesh:one": ImagePullBackOff: not found
+fix: correct the image of its container "webhook":
+kubectl edit deployment/${NAME} -n istio-system
+or: give its service account the imagePullSecrets that the registry wants, or the nodes a way to it
+or: ${DESCRIBED}`,
+  ],
+  [
+    "a crash",
+    [
+      service(),
+      deployment(),
+      withState({ waiting: { reason: "CrashLoopBackOff" } }, {
+        lastState: { terminated: { exitCode: 2, reason: "Error" } },
+      }),
+    ],
+    `: the container "webhook" of its pod "${NAME}-1" waits: CrashLoopBackOff, it ended with 2
+next: see its log:
+kubectl logs -n istio-system ${NAME}-1 -c webhook --previous
+or: ${DESCRIBED}
+${RESTART}`,
+  ],
+  [
+    "it runs and is not ready",
+    [service(), deployment(), withState({ running: {} })],
+    `: the container "webhook" of its pod "${NAME}-1" runs but is not ready
+next: see its log:
+kubectl logs -n istio-system ${NAME}-1 -c webhook
+or: ${DESCRIBED}
+${RESTART}`,
+  ],
+];
+
+for (const [what, objects, told] of ROWS) {
+  Deno.test(`no pod is ready: ${what}`, async () => assert.equal(await endpoints(objects), `${HEAD}${told}`));
+}
+
+Deno.test("no pod is ready: pods of other Deployments say nothing, and a Deployment of another name is selected", async () => {
+  const other = pod(unscheduled("1 Insufficient cpu."), { app: "other" });
+  assert.equal(await endpoints([service(), deployment(), other]), `${HEAD}${LOOKS}`);
+  const whole = deployment({ replicas: 0 });
+  const renamed = { ...whole, metadata: { ...whole.metadata, name: "injector" } };
+  assert.match(
+    await endpoints([service(), renamed]),
+    /: its Deployment "injector" has 0 replicas\nfix: .*\n.* scale deployment\/injector /,
+  );
+});
+
+Deno.test("no pod is ready: without the right to see Deployments or pods the commands look", async () => {
+  const broken = [service(), deployment({ replicas: 0 }), withState({ running: {} })];
+  assert.equal(await endpoints(broken, /deployments/), `${HEAD}${LOOKS}`);
+  assert.match(await endpoints(broken, /\/pods$/), /scale deployment/);
+  assert.equal(await endpoints([service(), deployment(), withState({ running: {} })], /\/pods$/), `${HEAD}${LOOKS}`);
+});
+
+const CALL = 'failed calling webhook "namespace.sidecar-injector.istio.io": failed to call webhook: dial tcp ' +
+  "10.0.0.1:15010: connect: connection refused";
+
+/** What is told of a refused connection. */
+async function refused(objects: readonly KubeObject[]): Promise<string> {
+  const shop = object("v1", "Namespace", "shop", { metadata: { labels: { "istio-injection": "enabled" } } });
+  const all = [...meshWebhooks(), shop, webhookEndpoints(["ready"]), ...objects];
+  const dryRun = () => {
+    throw new ApiError(`Internal error occurred: ${CALL}`, { status: 500 });
+  };
+  return (await toldText(await webhookFinding("webhook-reachable", { objects: all, dryRun }))).split("\n").slice(2)
+    .join("\n");
+}
+
+function led(targetPort: Value): string {
+  const patch = JSON.stringify({ spec: { ports: [{ port: 443, targetPort: 15017 }] } });
+  return `fix: lead its port 443 to the port 15017 of its pods, not to ${targetPort}:
+kubectl patch service/${NAME} -n istio-system --type=strategic -p '${patch}'
+or: see its log:
+kubectl logs -n istio-system deployment/${NAME}`;
+}
+
+const LOG = `next: see its log:
+kubectl logs -n istio-system deployment/${NAME}`;
+
+const PORTS: readonly (readonly [what: string, objects: readonly KubeObject[], told: string])[] = [
+  ["another port", [service(undefined, 15010), deployment()], led(15010)],
+  ["a name that no port has", [service(undefined, "https"), deployment()], led("https")],
+  ["the port", [service(undefined, 15017), deployment()], `${LOG}\n${RESTART}`],
+  ["its name", [service(), deployment()], `${LOG}\n${RESTART}`],
+  ["a port that no manifest tells", [service(undefined, 15010), deployment({}, { ports: [] })], `${LOG}\n${RESTART}`],
+  ["a port, and there is no Deployment", [service(undefined, 15010)], LOG],
+];
+
+for (const [what, objects, told] of PORTS) {
+  Deno.test(`nothing listens, and the Service leads to ${what}`, async () =>
+    assert.equal(await refused(objects), told));
+}
+
+Deno.test("pods without the named port of the Service: it is led to theirs", async () => {
+  const told = await toldText(
+    await webhookFinding("webhook-endpoints", {
+      objects: [...meshWebhooks(), service(undefined, "https"), deployment(), webhookEndpoints(["ready"], "metrics")],
+    }),
+  );
+  assert.match(
+    told,
+    /lack the target of its port 443\nfix: lead its port 443 to the port 15017 of its pods, not to https:/,
+  );
+});
+
+Deno.test("a Service that webhookService makes has no Deployment", async () => {
+  assert.equal(await endpoints([webhookService(), deployment({ replicas: 1 })]), `${HEAD}${LOOKS}`);
+});

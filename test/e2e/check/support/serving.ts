@@ -1,0 +1,203 @@
+/**
+ * Stands in for what is behind the webhook's Service: the controllers of Deployments and EndpointSlices, scheduler,
+ * kubelet and kube-proxy. They read the objects, and do not know of advice.
+ */
+import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../../../src/core/value.ts";
+import { podAmounts } from "../../../../src/check/checks/security/pod_resources.ts";
+import { containersOf } from "../../../../src/inject/mod.ts";
+import { meshObjects } from "../../../support/kube/mesh_webhooks.ts";
+import { freePort } from "../../../support/ports.ts";
+import { current, got, removed } from "../../support/cluster/requests.ts";
+import { at, type Breakage, type Told } from "./breaking.ts";
+import { named } from "./editor.ts";
+import {
+  CONTROL_PLANE,
+  endpointsOf,
+  FLAGS,
+  type MeshCluster,
+  objectNamed,
+  runPod,
+  serviceTo,
+  WEBHOOK,
+} from "./mesh_cluster.ts";
+
+/** What is broken. */
+interface Broken {
+  /** Fields of the Deployment's spec. */
+  readonly deployment?: ValueMap;
+  /** Fields of its container. */
+  readonly container?: ValueMap;
+  /** What the Service selects; by default the Deployment's pods. */
+  readonly selector?: ValueMap;
+  /** Where the Service's port leads, if nothing answers there. */
+  readonly targetPort?: number;
+  /** Free processors of the nodes, in thousandths. */
+  readonly freeCpu?: bigint;
+  /** Images of the registry. */
+  readonly images?: RegExp;
+  /** What the pods of the template that is there now have ceased to do. */
+  readonly ceased?: "be ready" | "listen";
+}
+
+/** The webhook's Deployment and Service, broken so. */
+export function behindService(broken: Broken, told: Told): Breakage {
+  const controllers = new Controllers(broken);
+  return {
+    make: (mesh) => controllers.install(mesh),
+    reacts: (mesh) => controllers.control(mesh),
+    heal: (mesh) => controllers.remove(mesh),
+    ...told,
+  };
+}
+
+const POD = { apiVersion: "v1", kind: "Pod", metadata: { name: `${WEBHOOK}-5d4f-x`, namespace: CONTROL_PLANE } };
+
+class Controllers {
+  readonly #broken: Broken;
+  /** The template of the first pods. */
+  #first = "";
+
+  constructor(broken: Broken) {
+    this.#broken = broken;
+  }
+
+  async install(mesh: MeshCluster): Promise<void> {
+    const { selector, deployment = {}, container = {}, targetPort, ceased } = this.#broken;
+    const whole = deploymentWith({ replicas: 1, ...deployment }, container);
+    await mesh.apply(whole);
+    const isClosed = targetPort !== undefined || ceased === "listen";
+    const port = isClosed ? freePort() : mesh.webhook.port;
+    const labels = mapAt(mapAt(mapAt(whole, "spec"), "selector"), "matchLabels");
+    const ports = [{ name: "https-webhook", port, targetPort: targetPort ?? "https-webhook" }];
+    const service = serviceTo(port);
+    await mesh.apply({ ...service, spec: { ...mapAt(service, "spec"), ports, selector: selector ?? labels } });
+    this.#first = JSON.stringify(templateOf(await deploymentIn(mesh)));
+    if (isClosed) await mesh.register((webhook) => ({ ...webhook, clientConfig: at(webhook, { port }) }));
+    await this.control(mesh);
+  }
+
+  /** At most one pod: one is enough for a Service. */
+  async control(mesh: MeshCluster): Promise<void> {
+    const deployment = await deploymentIn(mesh);
+    const template = templateOf(deployment);
+    await removePods(mesh);
+    const states: ("ready" | "waiting")[] = [];
+    const service = await current(mesh.cluster, objectNamed("Service", WEBHOOK, CONTROL_PLANE));
+    const isOld = JSON.stringify(template) === this.#first;
+    if (Number(mapAt(deployment, "spec")["replicas"]) > 0) {
+      const status = this.#statusOf(template, isOld);
+      const { annotations = {}, labels = {} } = mapAt(template, "metadata");
+      const spec = { ...mapAt(template, "spec"), automountServiceAccountToken: false };
+      await runPod(mesh, { ...POD, metadata: { ...POD.metadata, annotations, labels }, spec }, status);
+      const isSelected = Object.entries(mapAt(mapAt(service, "spec"), "selector"))
+        .every(([key, value]) => mapAt(mapAt(template, "metadata"), "labels")[key] === value);
+      if (isSelected) states.push(status.isReady ? "ready" : "waiting");
+    }
+    const [{ port = 0, targetPort = 0 } = {}] = mapsAt(mapAt(service, "spec"), "ports");
+    const [opened] = containersOf(template, "containers").flatMap((each) => mapsAt(each, "ports"))
+      .filter(({ name, containerPort }) => name === "https-webhook" && [name, containerPort].includes(targetPort));
+    await mesh.apply(endpointsOf(states, Number(opened?.["containerPort"] ?? targetPort)));
+    const isListening = states.includes("ready") && !(isOld && this.#broken.ceased === "listen");
+    if (opened !== undefined && isListening && Number(port) !== mesh.webhook.port) await routedHere(mesh);
+  }
+
+  #statusOf(template: ValueMap, isOld: boolean) {
+    const { freeCpu, images, ceased } = this.#broken;
+    const wanted = podAmounts(template).get("requests.cpu") ?? 0n;
+    const [container = {}] = containersOf(template, "containers");
+    const image = textAt(container, "image");
+    if (freeCpu !== undefined && wanted > freeCpu) {
+      const message = "0/1 nodes are available: 1 Insufficient cpu.";
+      const condition = { type: "PodScheduled", status: "False", reason: "Unschedulable", message };
+      return { isReady: false, status: { phase: "Pending", conditions: [condition], containerStatuses: [] } };
+    }
+    if (images !== undefined && !images.test(image)) {
+      const waiting = { reason: "ImagePullBackOff", message: `${image}: not found` };
+      return { isReady: false, others: { ready: false, state: { waiting } } };
+    }
+    const isReady = !(isOld && ceased === "be ready");
+    return { isReady, others: { ready: isReady } };
+  }
+
+  async remove(mesh: MeshCluster): Promise<void> {
+    await removePods(mesh);
+    await removed(mesh.cluster, serviceTo(0));
+    await mesh.apply(serviceTo(mesh.webhook.port));
+    await mesh.apply(endpointsOf(["ready"], mesh.webhook.port));
+    await mesh.apply(deploymentWith({}, {}));
+    await mesh.register();
+  }
+}
+
+/** There is no kube-proxy: the webhook's port of this machine is called in place of the Service's. */
+async function routedHere(mesh: MeshCluster): Promise<void> {
+  await removed(mesh.cluster, serviceTo(0));
+  await mesh.apply(serviceTo(mesh.webhook.port));
+  await mesh.register();
+}
+
+async function removePods({ cluster }: MeshCluster): Promise<void> {
+  const { items } = await got(cluster, `/api/v1/namespaces/${CONTROL_PLANE}/pods`);
+  const pods = Array.isArray(items) ? items.filter(isMap) : [];
+  if (pods.some((each) => mapAt(each, "metadata")["name"] === POD.metadata.name)) await removed(cluster, POD);
+}
+
+function deploymentIn({ cluster }: MeshCluster): Promise<ValueMap> {
+  return current(cluster, objectNamed("Deployment", WEBHOOK, CONTROL_PLANE));
+}
+
+function templateOf(deployment: ValueMap): ValueMap {
+  return mapAt(mapAt(deployment, "spec"), "template");
+}
+
+/** The Deployment of `webhook manifests`, with other fields in its spec and in its container. */
+function deploymentWith(fields: ValueMap, container: ValueMap): ValueMap {
+  const found: ValueMap = { ...meshObjects({ flags: FLAGS }).find(({ kind }) => kind === "Deployment") };
+  const spec = mapAt(found, "spec");
+  const template = templateOf(found);
+  const containers = containersOf(template, "containers").map((each) => ({ ...each, ...container }));
+  const changed = { ...template, spec: { ...mapAt(template, "spec"), containers } };
+  return { ...found, spec: { ...spec, template: changed, ...fields } };
+}
+
+const CLOSED = { told: { "webhook-reachable": "error" } } as const;
+const NOT_READY = { told: { "webhook-endpoints": "error" } } as const;
+
+/** By name. */
+export const SERVING: Readonly<Record<string, Breakage>> = {
+  "no pod that is ready: it has no replicas": behindService({ deployment: { replicas: 0 } }, {
+    ...NOT_READY,
+    says: /: has no pods: its Deployment "kubectl-mesh-webhook" has 0 replicas\nfix: start it again/,
+  }),
+  "no pod that is ready: the Service selects others": behindService({ selector: { app: "istiod" } }, {
+    ...NOT_READY,
+    says: /: has no pods: it selects app=istiod, which the pods of the Deployment "kubectl-mesh-webhook" do not have/,
+  }),
+  "no pod that is ready: no room": behindService({ freeCpu: 50n }, {
+    ...NOT_READY,
+    says: /has no ready pod: 1 not ready: its pod .*Insufficient cpu\.\nfix: lower its requests to cpu 10m/,
+  }),
+  "no pod that is ready: no such image": behindService(
+    { images: /:1$/, container: { image: "example.com/kubectl-mesh:one" } },
+    {
+      ...NOT_READY,
+      says: /has no ready pod: 1 not ready: its pod .* cannot pull the image "example\.com\/kubectl-mesh:one"/,
+      writer: named(/cannot pull the image "example\.com\/kubectl-mesh:one"/, /kubectl-mesh:one/g, "kubectl-mesh:1"),
+    },
+  ),
+  "no pod that is ready: it hangs": behindService({ ceased: "be ready" }, {
+    ...NOT_READY,
+    says:
+      /has no ready pod: 1 not ready: the container "webhook" of its pod .* runs but is not ready\nnext: see its log/,
+    picks: /if its log shows no other cause, restart it/,
+  }),
+  "the port is closed: the Service leads elsewhere": behindService({ targetPort: 15010 }, {
+    ...CLOSED,
+    says: /connection refused\nnothing listens on port 15010\nfix: lead its port \d+ to the port 15017 of its pods/,
+  }),
+  "the port is closed: its pods hang": behindService({ ceased: "listen" }, {
+    ...CLOSED,
+    says: /connection refused\nnothing listens on port 15017\nnext: see its log/,
+    picks: /if its log shows no other cause, restart it/,
+  }),
+};
