@@ -27,7 +27,7 @@ export function installerIn(annotations: ValueMap, isOwn: boolean): Installer | 
 
 /** What is made again. */
 export interface Lost {
-  readonly kind: "ConfigMap" | "Service" | "MutatingWebhookConfiguration";
+  readonly kind: "ConfigMap" | "Service" | "Deployment" | "MutatingWebhookConfiguration";
   /** `""` for a configuration. */
   readonly namespace: string;
 }

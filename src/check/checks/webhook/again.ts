@@ -35,10 +35,14 @@ interface Place {
   readonly name: string;
 }
 
-/** The Service of a webhook. */
-export async function serviceAgain({ namespace, name }: Place, facts: Facts): Promise<readonly Advice[]> {
+/** The Service of a webhook, or the Deployment behind it. */
+export async function serverAgain(
+  kind: "Service" | "Deployment",
+  { namespace, name }: Place,
+  facts: Facts,
+): Promise<readonly Advice[]> {
   const parts = (await partsOf(facts)).filter((part) => part.namespace === namespace && part.isOwn === OURS.test(name));
-  return advice(parts, { kind: "Service", namespace });
+  return advice(parts, { kind, namespace });
 }
 
 /** The webhook configurations of the scope's revision, of which none is there. */

@@ -13,7 +13,7 @@ import {
 import { type Facts, forAdvice, inEach } from "../../facts.ts";
 import { findingOf, type Problem } from "../findings.ts";
 import type { Callee } from "./failures.ts";
-import { serviceAgain } from "./again.ts";
+import { serverAgain } from "./again.ts";
 import { causeOfNoPod, leadingToPods, openingPort } from "./serving.ts";
 import { distinct } from "./injectors.ts";
 import { deleted, entriesPatched } from "./webhook_advice.ts";
@@ -68,7 +68,7 @@ async function serviceAdvice(
     clientConfig: { service: { namespace, name, port: only?.port } },
   }));
   return [
-    ...service === undefined ? await serviceAgain(target, facts) : [],
+    ...service === undefined ? await serverAgain("Service", target, facts) : [],
     ...only === undefined || others.length > 0
       ? []
       : [harmless(`call its port ${only.port}`, "webhook", entriesPatched(configuration, entries))],
@@ -107,7 +107,7 @@ export async function endpointsReady(webhooks: readonly InjectorWebhook[], facts
     if (backends.ready === 0) {
       const waiting = backends.notReady;
       const found = waiting === 0 ? "has no pods" : `has no ready pod: ${waiting} not ready`;
-      const { why, advice = podsShown(target) } = await causeOfNoPod(target, facts) ?? {};
+      const { why, advice = podsShown(target) } = await causeOfNoPod(target, facts, waiting) ?? {};
       return [{ object, result: "error", message: why === undefined ? found : `${found}: ${why}`, advice }];
     }
     const service = await facts.service(target);

@@ -9,6 +9,7 @@ import { type Facts, forAdvice } from "../../facts.ts";
 import { labelsOfObject } from "../../inventory/injector_webhooks.ts";
 import { isAlive } from "../../inventory/live_pods.ts";
 import { endingText, reported } from "../data_plane/agent_report.ts";
+import { serverAgain } from "./again.ts";
 import {
   conditionOf,
   type ContainerState,
@@ -44,11 +45,14 @@ interface Cause {
   readonly advice: readonly Advice[];
 }
 
-/** Why a Service has no ready pod, as far as its Deployment tells. The first that applies. */
-export async function causeOfNoPod(target: Place, facts: Facts): Promise<Cause | undefined> {
-  const serving = await servingOf(target, facts);
-  if (serving === undefined) return undefined;
-  return CAUSES.map((cause) => cause(serving)).find((cause) => cause !== undefined);
+/** Why a Service has no ready pod but so many that wait, as far as its Deployment tells: the first cause that applies. */
+export async function causeOfNoPod(target: Place, facts: Facts, waiting: number): Promise<Cause | undefined> {
+  const [serving, isGone] = await Promise.all([servingOf(target, facts), isWithoutDeployment(target, facts)]);
+  if (serving !== undefined) {
+    return CAUSES.map((cause) => cause({ ...serving, waiting })).find((cause) => cause !== undefined);
+  }
+  const again = isGone && waiting === 0 ? await serverAgain("Deployment", target, facts) : [];
+  return again.length === 0 ? undefined : { why: "no Deployment makes pods that it selects", advice: again };
 }
 
 /** Makes a port of a Service lead to the port of its pods that answers API servers; none if it does, or if that is not known. */
@@ -96,7 +100,8 @@ async function servingOf({ namespace, name }: Place, facts: Facts): Promise<Serv
   if (service === undefined) return undefined;
   const selected = deployments.filter((each) => isSelected(service, labelsOf(templateOf(each))));
   // Both installers give them one name. A Service with another name has its Deployment by its selector.
-  const deployment = [...selected, ...deployments].find(({ metadata }) => metadata.name === name) ?? selected[0];
+  const isNamed = ({ metadata }: KubeObject) => metadata.name === name;
+  const deployment = selected.find(isNamed) ?? selected[0] ?? deployments.find(isNamed);
   if (deployment === undefined) return undefined;
   const selector = mapAt(deployment, "spec")["selector"] ?? null;
   return {
@@ -106,6 +111,15 @@ async function servingOf({ namespace, name }: Place, facts: Facts): Promise<Serv
     labels: labelsOf(templateOf(deployment)),
     pods: pods.filter((pod) => isAlive(pod) && selectorMatches(selector, labelsOfObject(pod)).matches),
   };
+}
+
+/** Whether the Deployments of the namespace are known, and a Service that selects pods is there. */
+async function isWithoutDeployment({ namespace, name }: Place, facts: Facts): Promise<boolean> {
+  const [service, deployments] = await Promise.all([
+    forAdvice(facts.service({ namespace, name })),
+    forAdvice(facts.deploymentsIn(namespace)),
+  ]);
+  return deployments !== undefined && Object.keys(service?.spec?.selector ?? {}).length > 0;
 }
 
 function templateOf(deployment: KubeObject): ValueMap {
@@ -118,14 +132,16 @@ function isSelected({ spec: { selector = {} } = {} }: Service, labels: ValueMap)
   return all.length > 0 && all.every(([key, value]) => labels[key] === value);
 }
 
-const CAUSES: readonly ((serving: Serving) => Cause | undefined)[] = [
+type Waiting = Serving & { readonly waiting: number };
+
+const CAUSES: readonly ((serving: Waiting) => Cause | undefined)[] = [
   ({ deployment, named }) => {
     if (intAt(mapAt(deployment, "spec"), "replicas") !== 0) return undefined;
     return { why: `its Deployment "${named.name}" has 0 replicas`, advice: [startedAgain(named)] };
   },
-  ({ service, deployment, named, labels }) => {
+  ({ service, deployment, named, labels, waiting }) => {
     const { selector = {} } = service.spec ?? {};
-    if (Object.keys(selector).length === 0 || isSelected(service, labels)) return undefined;
+    if (waiting > 0 || Object.keys(selector).length === 0 || isSelected(service, labels)) return undefined;
     const { namespace = "", name } = service.metadata;
     const others = Object.keys(selector).filter((key) => labels[key] !== selector[key]);
     const own = mapAt(mapAt(mapAt(deployment, "spec"), "selector"), "matchLabels");

@@ -44,11 +44,16 @@ function withState(state: ValueMap, more: ValueMap = {}): KubeObject {
   return pod({ containerStatuses: [{ name: "webhook", ready: false, state, ...more }] });
 }
 
-async function endpoints(objects: readonly KubeObject[], forbidden?: RegExp): Promise<string> {
-  const all = [...meshWebhooks(), webhookEndpoints(["waiting"]), ...objects];
+async function endpoints(
+  objects: readonly KubeObject[],
+  { forbidden, states = ["waiting"] }: { forbidden?: RegExp; states?: readonly "waiting"[] } = {},
+): Promise<string> {
+  const all = [...meshWebhooks({ flags: FLAGS }), webhookEndpoints(states), ...objects];
   const options = forbidden === undefined ? { objects: all } : { objects: all, forbidden };
   return await toldText(await webhookFinding("webhook-endpoints", options));
 }
+
+const FLAGS = ["--image=example.com/mesh:1"];
 
 const HEAD = `service/istio-system/${NAME}: has no ready pod: 1 not ready`;
 const LOOKS = `
@@ -80,15 +85,7 @@ const ROWS: readonly (readonly [what: string, objects: readonly KubeObject[], to
 fix: start it again:
 kubectl scale deployment/${NAME} -n istio-system --replicas=1`,
   ],
-  [
-    "another selector",
-    [service({ ...LABELS, tier: "a" }), deployment()],
-    `: it selects tier=a, which the pods of the Deployment "${NAME}" do not have
-fix: select the pods of that Deployment:
-kubectl patch service/${NAME} -n istio-system --type=merge -p '${
-      JSON.stringify({ spec: { selector: { tier: null, ...LABELS } } })
-    }'`,
-  ],
+  ["pods of another controller are selected", [service({ app: "other" }), deployment()], LOOKS],
   ["endpoints that somebody writes", [service({}), deployment()], LOOKS],
   [
     "refused pods",
@@ -165,6 +162,38 @@ for (const [what, objects, told] of ROWS) {
   Deno.test(`no pod is ready: ${what}`, async () => assert.equal(await endpoints(objects), `${HEAD}${told}`));
 }
 
+const NONE = `service/istio-system/${NAME}: has no pods`;
+const SELECT = `
+fix: select the pods of that Deployment:
+kubectl patch service/${NAME} -n istio-system --type=merge -p '${
+  JSON.stringify({ spec: { selector: { tier: null, ...LABELS } } })
+}'`;
+const AGAIN = `: no Deployment makes pods that it selects
+fix: make it again with the flags of its installation:
+kubectl mesh webhook manifests --image=example.com/mesh:1 --only Deployment | kubectl apply -f -`;
+const OTHER = { ...deployment(), metadata: { name: "injector", namespace: "istio-system" } };
+
+const WITHOUT: readonly (readonly [what: string, objects: readonly KubeObject[], told: string])[] = [
+  [
+    "another selector",
+    [service({ ...LABELS, tier: "a" }), deployment()],
+    `: it selects tier=a, which the pods of the Deployment "${NAME}" do not have${SELECT}`,
+  ],
+  ["a Deployment of another name is selected", [service(), OTHER, deployment({ template: {} })], LOOKS],
+  ["the Deployment is gone", [service()], AGAIN],
+  ["the Deployment is gone, and nothing is selected", [service({})], LOOKS],
+  ["the Deployment is there", [service(), deployment()], LOOKS],
+];
+
+for (const [what, objects, told] of WITHOUT) {
+  Deno.test(`there is no pod: ${what}`, async () =>
+    assert.equal(await endpoints(objects, { states: [] }), `${NONE}${told}`));
+}
+
+Deno.test("there is no pod: without the right to see Deployments none is made again", async () => {
+  assert.equal(await endpoints([service()], { states: [], forbidden: /deployments/ }), `${NONE}${LOOKS}`);
+});
+
 Deno.test("no pod is ready: pods of other Deployments say nothing, and a Deployment of another name is selected", async () => {
   const other = pod(unscheduled("1 Insufficient cpu."), { app: "other" });
   assert.equal(await endpoints([service(), deployment(), other]), `${HEAD}${LOOKS}`);
@@ -178,9 +207,12 @@ Deno.test("no pod is ready: pods of other Deployments say nothing, and a Deploym
 
 Deno.test("no pod is ready: without the right to see Deployments or pods the commands look", async () => {
   const broken = [service(), deployment({ replicas: 0 }), withState({ running: {} })];
-  assert.equal(await endpoints(broken, /deployments/), `${HEAD}${LOOKS}`);
-  assert.match(await endpoints(broken, /\/pods$/), /scale deployment/);
-  assert.equal(await endpoints([service(), deployment(), withState({ running: {} })], /\/pods$/), `${HEAD}${LOOKS}`);
+  assert.equal(await endpoints(broken, { forbidden: /deployments/ }), `${HEAD}${LOOKS}`);
+  assert.match(await endpoints(broken, { forbidden: /\/pods$/ }), /scale deployment/);
+  assert.equal(
+    await endpoints([service(), deployment(), withState({ running: {} })], { forbidden: /\/pods$/ }),
+    `${HEAD}${LOOKS}`,
+  );
 });
 
 const CALL = 'failed calling webhook "namespace.sidecar-injector.istio.io": failed to call webhook: dial tcp ' +

@@ -23,6 +23,8 @@ import {
 
 /** What is broken. */
 interface Broken {
+  /** The Deployment is not there. */
+  readonly isGone?: true;
   /** Fields of the Deployment's spec. */
   readonly deployment?: ValueMap;
   /** Fields of its container. */
@@ -62,7 +64,7 @@ class Controllers {
   }
 
   async install(mesh: MeshCluster): Promise<void> {
-    const { selector, deployment = {}, container = {}, targetPort, ceased } = this.#broken;
+    const { isGone, selector, deployment = {}, container = {}, targetPort, ceased } = this.#broken;
     const whole = deploymentWith({ replicas: 1, ...deployment }, container);
     await mesh.apply(whole);
     const isClosed = targetPort !== undefined || ceased === "listen";
@@ -72,36 +74,43 @@ class Controllers {
     const service = serviceTo(port);
     await mesh.apply({ ...service, spec: { ...mapAt(service, "spec"), ports, selector: selector ?? labels } });
     this.#first = JSON.stringify(templateOf(await deploymentIn(mesh)));
+    if (isGone) await removed(mesh.cluster, DEPLOYMENT);
     if (isClosed) await mesh.register((webhook) => ({ ...webhook, clientConfig: at(webhook, { port }) }));
     await this.control(mesh);
   }
 
-  /** At most one pod: one is enough for a Service. */
   async control(mesh: MeshCluster): Promise<void> {
-    const deployment = await deploymentIn(mesh);
-    const template = templateOf(deployment);
-    await removePods(mesh);
-    const states: ("ready" | "waiting")[] = [];
-    const service = await current(mesh.cluster, objectNamed("Service", WEBHOOK, CONTROL_PLANE));
-    const isOld = JSON.stringify(template) === this.#first;
-    if (Number(mapAt(deployment, "spec")["replicas"]) > 0) {
-      const status = this.#statusOf(template, isOld);
-      const { annotations = {}, labels = {} } = mapAt(template, "metadata");
-      const spec = { ...mapAt(template, "spec"), automountServiceAccountToken: false };
-      await runPod(mesh, { ...POD, metadata: { ...POD.metadata, annotations, labels }, spec }, status);
-      const isSelected = Object.entries(mapAt(mapAt(service, "spec"), "selector"))
-        .every(([key, value]) => mapAt(mapAt(template, "metadata"), "labels")[key] === value);
-      if (isSelected) states.push(status.isReady ? "ready" : "waiting");
-    }
-    const [{ port = 0, targetPort = 0 } = {}] = mapsAt(mapAt(service, "spec"), "ports");
+    const template = templateOf(await deploymentIn(mesh));
+    const spec = mapAt(await current(mesh.cluster, objectNamed("Service", WEBHOOK, CONTROL_PLANE)), "spec");
+    const states = await this.#run(mesh, mapAt(spec, "selector"));
+    const [{ port = 0, targetPort = 0 } = {}] = mapsAt(spec, "ports");
     const [opened] = containersOf(template, "containers").flatMap((each) => mapsAt(each, "ports"))
       .filter(({ name, containerPort }) => name === "https-webhook" && [name, containerPort].includes(targetPort));
     await mesh.apply(endpointsOf(states, Number(opened?.["containerPort"] ?? targetPort)));
-    const isListening = states.includes("ready") && !(isOld && this.#broken.ceased === "listen");
+    const isListening = states.includes("ready") && !(this.#isOld(template) && this.#broken.ceased === "listen");
     if (opened !== undefined && isListening && Number(port) !== mesh.webhook.port) await routedHere(mesh);
   }
 
-  #statusOf(template: ValueMap, isOld: boolean) {
+  /** Runs at most one pod: one is enough for a Service. The states of those that it selects. */
+  async #run(mesh: MeshCluster, selector: ValueMap): Promise<readonly ("ready" | "waiting")[]> {
+    await removePods(mesh);
+    const deployment = await deploymentIn(mesh);
+    if (Number(mapAt(deployment, "spec")["replicas"] ?? 0) === 0) return [];
+    const template = templateOf(deployment);
+    const status = this.#statusOf(template);
+    const metadata = mapAt(template, "metadata");
+    const spec = { ...mapAt(template, "spec"), automountServiceAccountToken: false };
+    await runPod(mesh, { ...POD, metadata: { ...metadata, ...POD.metadata }, spec }, status);
+    const labels = mapAt(metadata, "labels");
+    const isSelected = Object.entries(selector).every(([key, value]) => labels[key] === value);
+    return isSelected ? [status.isReady ? "ready" : "waiting"] : [];
+  }
+
+  #isOld(template: ValueMap): boolean {
+    return JSON.stringify(template) === this.#first;
+  }
+
+  #statusOf(template: ValueMap) {
     const { freeCpu, images, ceased } = this.#broken;
     const wanted = podAmounts(template).get("requests.cpu") ?? 0n;
     const [container = {}] = containersOf(template, "containers");
@@ -115,7 +124,7 @@ class Controllers {
       const waiting = { reason: "ImagePullBackOff", message: `${image}: not found` };
       return { isReady: false, others: { ready: false, state: { waiting } } };
     }
-    const isReady = !(isOld && ceased === "be ready");
+    const isReady = !(this.#isOld(template) && ceased === "be ready");
     return { isReady, others: { ready: isReady } };
   }
 
@@ -142,8 +151,13 @@ async function removePods({ cluster }: MeshCluster): Promise<void> {
   if (pods.some((each) => mapAt(each, "metadata")["name"] === POD.metadata.name)) await removed(cluster, POD);
 }
 
-function deploymentIn({ cluster }: MeshCluster): Promise<ValueMap> {
-  return current(cluster, objectNamed("Deployment", WEBHOOK, CONTROL_PLANE));
+const DEPLOYMENT = objectNamed("Deployment", WEBHOOK, CONTROL_PLANE);
+
+/** Without any field if it is not there. */
+async function deploymentIn({ cluster }: MeshCluster): Promise<ValueMap> {
+  const { items } = await got(cluster, `/apis/apps/v1/namespaces/${CONTROL_PLANE}/deployments`);
+  const all = Array.isArray(items) ? items.filter(isMap) : [];
+  return all.find((each) => mapAt(each, "metadata")["name"] === WEBHOOK) ?? {};
 }
 
 function templateOf(deployment: ValueMap): ValueMap {
@@ -168,6 +182,11 @@ export const SERVING: Readonly<Record<string, Breakage>> = {
   "no pod that is ready: it has no replicas": behindService({ deployment: { replicas: 0 } }, {
     ...NOT_READY,
     says: /: has no pods: its Deployment "kubectl-mesh-webhook" has 0 replicas\nfix: start it again/,
+  }),
+  "no pod that is ready: its Deployment is gone": behindService({ isGone: true }, {
+    ...NOT_READY,
+    says:
+      /: has no pods: no Deployment makes pods that it selects\nfix: make it again with the flags of its installation/,
   }),
   "no pod that is ready: the Service selects others": behindService({ selector: { app: "istiod" } }, {
     ...NOT_READY,
