@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { clusterInventory, type ClusterOptions, object } from "../../../test/support/kube/cluster.ts";
-import { meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
+import { meshObjects, meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
 import { webhookEndpoints } from "../../../test/support/kube/webhook_check.ts";
+import { toldText } from "../../../test/support/kube/told.ts";
 import type { KubeObject } from "../../core/kube/client/mod.ts";
 import type { Value } from "../../core/value.ts";
 import type { Finding } from "../check.ts";
@@ -167,4 +168,24 @@ Deno.test("webhook-validation: Istio's validating webhook without pods is an err
   assert.equal(await result(validator("Fail"), webhookEndpoints(["ready"])), "ok");
   assert.equal(await result(validator("Fail"), webhookEndpoints(["waiting"])), "error");
   assert.equal(await result(), "skipped");
+});
+
+Deno.test("webhook-validation: the Deployment behind its Service tells why, before the configuration counts as a leftover", async () => {
+  const stopped = meshObjects({ flags: [] }).filter(({ kind }) => ["Service", "Deployment"].includes(kind))
+    .map((each) => each.kind === "Service" ? each : { ...each, spec: { ...Object(each["spec"]), replicas: 0 } });
+  const told = async (...objects: readonly KubeObject[]) =>
+    await toldText(await finding("webhook-validation", { objects: [validator("Fail"), ...objects] }));
+  const [, ...lines] = (await told(...stopped)).split("\n");
+  assert.deepEqual(lines, [
+    "fix: start it again:",
+    "kubectl scale deployment/kubectl-mesh-webhook -n istio-system --replicas=1",
+    "or: delete the leftover of an Istio that was uninstalled:",
+    "kubectl delete validatingwebhookconfiguration/istio-validator-istio-system",
+  ]);
+  assert.match(
+    await told(...stopped),
+    /has no ready pod \(its Deployment "kubectl-mesh-webhook" has 0 replicas\), and failurePolicy is Fail: /,
+  );
+  const services = stopped.filter(({ kind }) => kind === "Service");
+  assert.match(await told(...services), /is denied\nfix: start its pods again\nor: see them:/);
 });

@@ -4,6 +4,7 @@ import { type Advice, byHand, harmless, look } from "../../advice/advice.ts";
 import { remove, shows } from "../../advice/commands.ts";
 import type { Finding } from "../../check.ts";
 import { type Facts, forAdvice, inEach } from "../../facts.ts";
+import { causeOfNoPod } from "./serving.ts";
 import { findingOf, type Problem } from "../findings.ts";
 
 /** `rev.validation.istio.io`, `validation.istio.io`. */
@@ -19,20 +20,33 @@ export async function validationAnswers(facts: Facts): Promise<Finding> {
     const service = mapAt(mapAt(webhook, "clientConfig"), "service");
     const target = { namespace: textAt(service, "namespace"), name: textAt(service, "name") };
     if (textAt(webhook, "failurePolicy") === "Ignore" || target.name === "") return [];
-    if ((await facts.backends(target)).ready > 0) return [];
-    const message = `its Service "${target.namespace}/${target.name}" has no ready pod, and failurePolicy is Fail: ` +
-      "every change of Istio's configuration is denied";
-    return [{ object, result: "error", message, advice: await adviceFor(object, target, facts) }];
+    const { ready, notReady } = await facts.backends(target);
+    if (ready > 0) return [];
+    const { why, advice = startedAgain(target) } = await causeOfNoPod(target, facts, notReady) ?? {};
+    const state = `has no ready pod${why === undefined ? "" : ` (${why})`}, and failurePolicy is Fail`;
+    const message =
+      `its Service "${target.namespace}/${target.name}" ${state}: every change of Istio's configuration is denied`;
+    return [{ object, result: "error", message, advice: await adviceFor(object, target, { facts, advice }) }];
   });
   if (webhooks.length === 0) return { result: "skipped", message: "Istio has no validating webhook" };
   return findingOf(problems);
 }
 
+interface Place {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Where nothing tells why there is no pod. */
+function startedAgain({ namespace }: Place): readonly Advice[] {
+  return [byHand("start its pods again", "mesh"), look("see them", shows("get", "pods", "-n", namespace))];
+}
+
 /** Without its Service the configuration is a leftover. It is about Istio's resources: no pod leaves the mesh. */
 async function adviceFor(
   object: string,
-  target: { readonly namespace: string; readonly name: string },
-  facts: Facts,
+  target: Place,
+  { facts, advice }: { readonly facts: Facts; readonly advice: readonly Advice[] },
 ): Promise<readonly Advice[]> {
   const found = await forAdvice(facts.service(target).then((service) => ({ service })));
   const name = object.slice(object.indexOf("/") + 1);
@@ -41,8 +55,7 @@ async function adviceFor(
     return [harmless("delete the leftover of an Istio that was uninstalled", "cluster", removal)];
   }
   return [
-    byHand("start its pods again", "mesh"),
-    look("see them", shows("get", "pods", "-n", target.namespace)),
+    ...advice,
     {
       change: "delete the leftover of an Istio that was uninstalled",
       reach: "cluster",
