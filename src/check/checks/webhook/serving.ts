@@ -71,7 +71,7 @@ export async function leadingToPods(
     : Number(targetPort);
   const wanted = open.find((each) => each.port === PORT || each.name.startsWith(PORT_NAME))?.port;
   if (wanted === undefined || leadsTo === wanted) return [];
-  const change = `lead its port ${port} to the port ${wanted} of its pods, not to ${targetPort}`;
+  const change = `lead port ${port} of the Service to port ${wanted} of its pods, not to ${targetPort}`;
   const ofService = { kind: "service", namespace, name };
   return [harmless(change, "mesh", patch(ofService, { spec: { ports: [{ port, targetPort: wanted }] } }, "strategic"))];
 }

@@ -231,7 +231,7 @@ async function refused(objects: readonly KubeObject[]): Promise<string> {
 
 function led(targetPort: Value): string {
   const patch = JSON.stringify({ spec: { ports: [{ port: 443, targetPort: 15017 }] } });
-  return `fix: lead its port 443 to the port 15017 of its pods, not to ${targetPort}:
+  return `fix: lead port 443 of the Service to port 15017 of its pods, not to ${targetPort}:
 kubectl patch service/${NAME} -n istio-system --type=strategic -p '${patch}'
 or: see its log:
 kubectl logs -n istio-system deployment/${NAME}`;
@@ -262,7 +262,7 @@ Deno.test("pods without the named port of the Service: it is led to theirs", asy
   );
   assert.match(
     told,
-    /lack the target of its port 443\nfix: lead its port 443 to the port 15017 of its pods, not to https:/,
+    /lack the target of its port 443\nfix: lead port 443 of the Service to port 15017 of its pods, not to https:/,
   );
 });
 

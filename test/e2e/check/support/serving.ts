@@ -212,7 +212,8 @@ export const SERVING: Readonly<Record<string, Breakage>> = {
   }),
   "the port is closed: the Service leads elsewhere": behindService({ targetPort: 15010 }, {
     ...CLOSED,
-    says: /connection refused\nnothing listens on port 15010\nfix: lead its port \d+ to the port 15017 of its pods/,
+    says:
+      /connection refused\nnothing listens on port 15010\nfix: lead port \d+ of the Service to port 15017 of its pods/,
   }),
   "the port is closed: its pods hang": behindService({ ceased: "listen" }, {
     ...CLOSED,
