@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { mapAt, textAt, type ValueMap } from "../../../../src/core/value.ts";
 import { containersOf } from "../../../../src/inject/mod.ts";
-import { current, removed } from "../../support/cluster/requests.ts";
+import { current, merged, removed } from "../../support/cluster/requests.ts";
 import type { Breakage, Told } from "./breaking.ts";
 import { configured, connectAnew } from "./breaking.ts";
 import {
@@ -21,8 +21,9 @@ import { secretOf, WEBHOOK } from "./mesh_cluster.ts";
 export async function restartedWebhook(mesh: MeshCluster): Promise<void> {
   const deployment = await current(mesh.cluster, objectNamed("Deployment", WEBHOOK, CONTROL_PLANE));
   const metadata = mapAt(mapAt(mapAt(deployment, "spec"), "template"), "metadata");
-  const restartedAt = textAt(mapAt(metadata, "annotations"), "kubectl.kubernetes.io/restartedAt");
+  const restartedAt = textAt(mapAt(metadata, "annotations"), RESTARTED_AT);
   assert.ok(Date.parse(restartedAt) > Date.now() - 60_000, JSON.stringify(metadata));
+  await notRestarted(mesh);
   const certificate = mesh.authority.sign();
   const before = mesh.webhook.log().length;
   await mesh.webhook.certify(certificate);
@@ -30,6 +31,14 @@ export async function restartedWebhook(mesh: MeshCluster): Promise<void> {
   await mesh.apply(secretOf(certificate));
   await connectAnew(mesh);
 }
+
+/** The webhook's Deployment without the mark of a restart: kubectl refuses a second one within a second. */
+export async function notRestarted({ cluster }: MeshCluster): Promise<void> {
+  const template = { metadata: { annotations: { [RESTARTED_AT]: null } } };
+  await merged(cluster, objectNamed("Deployment", WEBHOOK, CONTROL_PLANE), { spec: { template } });
+}
+
+const RESTARTED_AT = "kubectl.kubernetes.io/restartedAt";
 
 /** The kubelet writes the ConfigMap of the webhook to its volume. */
 async function mountedConfiguration({ cluster, webhook }: MeshCluster): Promise<void> {

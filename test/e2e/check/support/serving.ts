@@ -9,6 +9,7 @@ import { meshObjects } from "../../../support/kube/mesh_webhooks.ts";
 import { freePort } from "../../../support/ports.ts";
 import { current, got, removed } from "../../support/cluster/requests.ts";
 import { at, type Breakage, type Told } from "./breaking.ts";
+import { notRestarted } from "./controllers.ts";
 import { named } from "./editor.ts";
 import {
   CONTROL_PLANE,
@@ -134,6 +135,7 @@ class Controllers {
     await mesh.apply(serviceTo(mesh.webhook.port));
     await mesh.apply(endpointsOf(["ready"], mesh.webhook.port));
     await mesh.apply(deploymentWith({}, {}));
+    await notRestarted(mesh);
     await mesh.register();
   }
 }
