@@ -1,4 +1,5 @@
 /** Breakages that no command of the advice can heal here, and why. The others are healed by the first command. */
+
 /** By the name of the breakage. */
 export const INCURABLE: Readonly<Record<string, string>> = {
   "no webhook, and nothing tells who installed it":
