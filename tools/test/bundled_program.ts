@@ -26,12 +26,18 @@ export async function bundledProgram(root: string, folder: string): Promise<stri
 }
 
 /**
- * A module whose `import()` of others are not seen before they run: Deno reads all modules that it finds in an `import()` of a text,
- * 170 of them at each start, and a command needs 20.
+ * A module whose `import()` of commands are not seen before they run: Deno reads all modules that it finds in an `import()` of a text,
+ * 170 of them at each start, and a command needs 20. What a room imports late is read with the room, as from sources: by then
+ * the program may have given its permission to read away.
  */
 export function withLateImports(code: string): string {
-  return code.replaceAll(/\bimport\(("\.\/[^"\n]+\.js")\)/g, "import(String($1))");
+  // The bundler writes the path of each source above it.
+  return code.split(/^(?=\/\/ src\/)/m)
+    .map((part) => part.startsWith("// src/cli/") ? part.replaceAll(LATE_IMPORT, "import(String($1))") : part)
+    .join("");
 }
+
+const LATE_IMPORT = /\bimport\(("\.\/[^"\n]+\.js")\)/g;
 
 /** The launcher of a checkout, for the bundle beside it. Its code cache is gone with the folder. */
 export function launcherOf(text: string, deno: string): string {
