@@ -1,8 +1,12 @@
 /** Reviews with worker processes. */
 import assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
 import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
 import { configurationOf, review, reviewOf, WebhookServer } from "./support/server.ts";
+
+/** Between two reviews of a connection: without it two clients take a processor. */
+const PAUSE = 10;
 
 const notLinux = Deno.build.os === "linux" ? undefined : "not Linux";
 
@@ -42,6 +46,7 @@ for (const protocol of ["1.1", "2"] as const) {
         const { status, text, patch } = await review(server, kept, reviewOf(name));
         assert.deepEqual([status, text.includes(`"uid":"uid-${name}","allowed":true`)], [200, true], text);
         patches.push(patch);
+        await delay(PAUSE);
       }
     });
     const more = async () => {
