@@ -1,5 +1,5 @@
 /** The TCP sockets of a network namespace (proc(5), `/proc/net/tcp` and `tcp6`). */
-import type { Address } from "./net.ts";
+import type { Address } from "./net/mod.ts";
 import type { Endpoint } from "./world/mod.ts";
 
 export interface Connection {

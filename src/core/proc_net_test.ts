@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { parseConnections } from "./proc_net.ts";
-import { addressText } from "./address_text.ts";
+import { addressText } from "./net/mod.ts";
 import type { Endpoint } from "./world/mod.ts";
 
 const HEAD = "  sl  local_address rem_address   st tx_queue rx_queue\n";

@@ -10,7 +10,7 @@ import {
   parseProxyConfig,
   type ProxyConfig,
 } from "../../core/mesh/configuration.ts";
-import { joinHostPort, parseAddress, parsePort, splitHostPort } from "../../core/net.ts";
+import { joinHostPort, parseAddress, parsePort, splitHostPort } from "../../core/net/mod.ts";
 import { newMap, type Value } from "../../core/value.ts";
 import type { Network, World } from "../../core/world/world.ts";
 import type { FlagName } from "./flags.ts";

@@ -1,6 +1,6 @@
 /** The connection to istiod. */
 import { errorLine, MeshError } from "../../core/errors.ts";
-import { splitHostPort } from "../../core/net.ts";
+import { splitHostPort } from "../../core/net/mod.ts";
 import type { GrpcEndpoint } from "../../core/grpc/mod.ts";
 import type { ByteConnection, World } from "../../core/world/mod.ts";
 import type { XdsIdentity, XdsOptions, XdsRoots } from "./options.ts";

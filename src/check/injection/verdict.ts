@@ -1,7 +1,7 @@
 /** What happens to a new pod: every rule of API server and webhook, in order of evaluation. */
 import { errorLine, MeshError } from "../../core/errors.ts";
 import { LABEL } from "../../core/mesh/annotations/labels.ts";
-import { sameValue } from "../../core/same_value.ts";
+import { sameValue } from "../../core/values/mod.ts";
 import { textAt, type ValueMap } from "../../core/value.ts";
 import {
   decide,

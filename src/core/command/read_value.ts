@@ -1,6 +1,6 @@
 /** Texts of flags and of environment variables as values. */
 import { readDuration } from "../duration.ts";
-import { parseBool } from "../net.ts";
+import { parseBool } from "../net/mod.ts";
 import type { Flag, FlagType } from "./flag.ts";
 
 /** A value, or why the text cannot be one: a clause that says what it takes. */

@@ -1,5 +1,5 @@
 /** The connection of a channel: opened on demand, and again after it broke. */
-import { splitHostPort } from "../net.ts";
+import { splitHostPort } from "../net/mod.ts";
 import type { HttpConnection, Network } from "../world/mod.ts";
 import { CODE } from "./status.ts";
 import { GrpcError, unreachable } from "./error.ts";

@@ -1,5 +1,5 @@
 /** System calls that Deno does not offer (Linux). */
-import type { Address } from "../net.ts";
+import type { Address } from "../net/mod.ts";
 
 export interface SystemCalls {
   /** Makes this process the parent of its orphaned descendants, as PID 1 is (PR_SET_CHILD_SUBREAPER). Throws `SystemError`. */

@@ -4,7 +4,7 @@ import { pair, style, value, withComments } from "../../../test/oracle/yaml/arbi
 import type { Value } from "../value.ts";
 import { editDocument } from "./edit/edit.ts";
 import { parseDocument } from "./read/parse.ts";
-import { sameValue } from "../same_value.ts";
+import { sameValue } from "../values/mod.ts";
 import { toYaml } from "./write/to_yaml.ts";
 
 const RUNS = 1500;

@@ -6,7 +6,7 @@ import { numberText } from "./read/number_text.ts";
 import { parseDocument } from "./read/parse.ts";
 import recorded from "./testdata/kubectl.json" with { type: "json" };
 import { toYaml } from "./write/to_yaml.ts";
-import { sameValue } from "../same_value.ts";
+import { sameValue } from "../values/mod.ts";
 
 /** Syntax that go-yaml refuses or cuts short, being YAML 1.1, and js-yaml reads as YAML 1.2 says; we read it. */
 const NEWER_SYNTAX = /[\x85\u2028\u2029]|^(?:&a?|\.\.\. b): v|^- \ta|^- !a?$|^! ?<<:/;

@@ -1,5 +1,5 @@
 /** The endpoints of a cluster: which may be taken, and in which state they are. */
-import { joinHostPort } from "../../core/net.ts";
+import { joinHostPort } from "../../core/net/mod.ts";
 import type { ValueMap } from "../../core/value.ts";
 import { type Assignment, OVERPROVISIONING } from "../envoy/assignment.ts";
 import type { Cluster } from "../envoy/cluster.ts";

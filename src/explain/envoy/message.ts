@@ -3,7 +3,7 @@
  * fields in the .proto files): durations and 64-bit numbers are texts, an Any has its type in `@type`.
  */
 import { readDuration } from "../../core/duration.ts";
-import { type Cidr, parseCidr } from "../../core/net.ts";
+import { type Cidr, parseCidr } from "../../core/net/mod.ts";
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
 
 /** A message of any type. */

@@ -1,5 +1,5 @@
 /** Ports of a pod: what listens, and whether connections to them pass the proxy. */
-import { type Address, parseAddress } from "../../core/net.ts";
+import { type Address, parseAddress } from "../../core/net/mod.ts";
 import { intAt, mapAt, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
 import { type Fate, trace, type TracedRules } from "../../iptables/mod.ts";
 import type { Capture } from "../capture/capture.ts";

@@ -1,6 +1,5 @@
 /** Listening sockets: `/proc/net/tcp` and `tcp6` one after the other, or the lines of `ss -ltn`. */
-import { addressText } from "../../core/address_text.ts";
-import { parseAddress, splitHostPort } from "../../core/net.ts";
+import { addressText, parseAddress, splitHostPort } from "../../core/net/mod.ts";
 import { connectionOf, parseConnections } from "../../core/proc_net.ts";
 import type { Endpoint } from "../../core/world/mod.ts";
 

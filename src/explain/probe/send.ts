@@ -1,5 +1,5 @@
 /** Sends a probe, and reads Envoy's counters, the rules and the access log around it. */
-import { joinHostPort } from "../../core/net.ts";
+import { joinHostPort } from "../../core/net/mod.ts";
 import { re2Library } from "../../core/re2.ts";
 import type { Clock } from "../../core/world/mod.ts";
 import { absentPart, type Capture, type Part, type PartName } from "../capture/capture.ts";

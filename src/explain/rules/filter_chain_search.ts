@@ -2,8 +2,7 @@
  * Which filter chain takes a connection (FilterChainManagerImpl::findFilterChain). The criteria are asked in a fixed order;
  * after each only the chains with the most specific value are left, and no earlier choice is taken back.
  */
-import { blockHolds } from "../../core/address_text.ts";
-import { type Cidr, parseAddress } from "../../core/net.ts";
+import { blockHolds, type Cidr, parseAddress } from "../../core/net/mod.ts";
 import type { FilterChain, FilterChainMatch, Listener } from "../envoy/listener.ts";
 
 /** What listener filters and the socket tell of a connection. */

@@ -1,6 +1,5 @@
 /** What a filter of authorization does with a connection or a request (RoleBasedAccessControlEngineImpl). */
-import { blockHolds, cidrText } from "../../core/address_text.ts";
-import { parseAddress } from "../../core/net.ts";
+import { blockHolds, cidrText, parseAddress } from "../../core/net/mod.ts";
 import type { AddressOf, Policy, Rbac, Rule } from "../envoy/rbac.ts";
 import { headerMatchText, matchesHeader } from "./header_match.ts";
 import { pathOnly, type Request } from "./request.ts";

@@ -1,7 +1,7 @@
 /** Injection of the pods in a document. */
 import { decode, problemTexts } from "../../core/kube/mod.ts";
 import { ANNOTATION, misspelledAnnotations } from "../../core/mesh/mod.ts";
-import { sameValue } from "../../core/same_value.ts";
+import { sameValue } from "../../core/values/mod.ts";
 import { mapAt, textAt, type ValueMap } from "../../core/value.ts";
 import type { Injector } from "../config/injector.ts";
 import type { Decision } from "../decision/answer.ts";

@@ -1,4 +1,4 @@
-import { onceForShared } from "../../core/shared_value.ts";
+import { onceForShared } from "../../core/values/mod.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
 
 /**

@@ -2,7 +2,7 @@
 import { InjectionError } from "../injection_error.ts";
 import type { GoStruct, Template } from "../../core/gotemplate/mod.ts";
 import { ANNOTATION } from "../../core/mesh/mod.ts";
-import { copyMap } from "../../core/same_value.ts";
+import { copyMap } from "../../core/values/mod.ts";
 import { isMap, type ValueMap } from "../../core/value.ts";
 import type { ModernConfig } from "../config/config.ts";
 import { renderedProblem, RenderedReader } from "./rendered.ts";

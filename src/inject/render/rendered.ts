@@ -3,7 +3,7 @@
  * is parsed once.
  */
 import { MeshError, messageOf } from "../../core/errors.ts";
-import { share } from "../../core/shared_value.ts";
+import { share } from "../../core/values/mod.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
 import { parseCommon, parseYaml } from "../../core/yaml/mod.ts";
 

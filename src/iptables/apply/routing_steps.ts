@@ -1,5 +1,5 @@
 /** Changes of policy rules, routes and addresses. */
-import type { Cidr } from "../../core/net.ts";
+import type { Cidr } from "../../core/net/mod.ts";
 import * as routing from "../kernel/routing.ts";
 import type { HeldRule } from "../kernel/routing.ts";
 import { type SystemCalls, SystemError } from "../../core/world/mod.ts";

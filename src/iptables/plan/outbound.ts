@@ -1,5 +1,4 @@
-import type { Cidr } from "../../core/net.ts";
-import { cidrText, isLoopback } from "../../core/address_text.ts";
+import { type Cidr, cidrText, isLoopback } from "../../core/net/mod.ts";
 import {
   byFamily,
   DNS_PORT,

@@ -1,6 +1,5 @@
 /** Whether the conditions of a rule hold for the first packet of a connection. */
-import { blockHolds } from "../../core/address_text.ts";
-import { type Address, parseCidr } from "../../core/net.ts";
+import { type Address, blockHolds, parseCidr } from "../../core/net/mod.ts";
 import type { RuleOptions } from "../kernel/xtables/rule_options.ts";
 import type { Family } from "../plan/rule.ts";
 

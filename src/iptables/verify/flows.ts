@@ -1,8 +1,15 @@
 /** The flows that the settings promise to capture, with targets that keep every packet in the pod. */
-import type { Address, Cidr } from "../../core/net.ts";
-import { parseAddress } from "../../core/net.ts";
+import {
+  type Address,
+  blockHolds,
+  type Cidr,
+  isLinkLocal,
+  isLoopback,
+  maskedBlock,
+  parseAddress,
+  unmapped,
+} from "../../core/net/mod.ts";
 import type { Endpoint } from "../../core/world/mod.ts";
-import { blockHolds, isLinkLocal, isLoopback, maskedBlock, unmapped } from "../../core/address_text.ts";
 import type { OwnerNames } from "../kernel/xtables/rule_options.ts";
 import { DNS_CAPTURE_PORT, onePort } from "../plan/context.ts";
 import type { Family, PortRange } from "../plan/rule.ts";

@@ -1,8 +1,7 @@
 /** Proves that traffic is captured: settings in, a result for each flow out. No packet leaves the pod. */
 import { EXIT, MeshError } from "../../core/errors.ts";
-import type { Address } from "../../core/net.ts";
+import { type Address, addressText } from "../../core/net/mod.ts";
 import type { InterfaceAddress, SystemCalls, World } from "../../core/world/mod.ts";
-import { addressText } from "../../core/address_text.ts";
 import type { OwnerNames } from "../kernel/xtables/rule_options.ts";
 import type { Family } from "../plan/rule.ts";
 import type { Settings } from "../settings/settings.ts";

@@ -1,6 +1,6 @@
 /** Every input gets an answer that the API server can read, and every patch makes a valid pod. */
 import assert from "node:assert/strict";
-import { sameValue } from "../../core/same_value.ts";
+import { sameValue } from "../../core/values/mod.ts";
 import { newMap, type Value, type ValueMap } from "../../core/value.ts";
 import { fc } from "../../../test/support/properties.ts";
 import {

@@ -1,7 +1,7 @@
 /** The response in an AdmissionReview, as text. Source: k8s.io/api/admission/v1 and Istio's serveInject. */
 import { oneLine } from "../../core/errors.ts";
 import type { PatchOperation } from "../../core/kube/mod.ts";
-import { onceForShared } from "../../core/shared_value.ts";
+import { onceForShared } from "../../core/values/mod.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../core/value.ts";
 import type { ReviewIdentity } from "./request.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { fc } from "../../../test/support/properties.ts";
-import { sameValue } from "../../core/same_value.ts";
+import { sameValue } from "../../core/values/mod.ts";
 import type { PatchOperation } from "../../core/kube/mod.ts";
 import { readJson } from "./read_json.ts";
 import { patchText, responseText } from "./response.ts";

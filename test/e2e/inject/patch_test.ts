@@ -1,7 +1,7 @@
 /** `--patch` and the real kustomize: the patch of a manifest gives what `inject` and `uninject` give. */
 import assert from "node:assert/strict";
 import { goJson } from "../../../src/core/gojson/mod.ts";
-import { sameValue } from "../../../src/core/same_value.ts";
+import { sameValue } from "../../../src/core/values/mod.ts";
 import { mapAt, newMap, type Value, type ValueMap } from "../../../src/core/value.ts";
 import { toYaml } from "../../../src/core/yaml/mod.ts";
 import {

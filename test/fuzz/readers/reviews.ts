@@ -1,5 +1,5 @@
 /** AdmissionReviews of the API server. */
-import { sameValue } from "../../../src/core/same_value.ts";
+import { sameValue } from "../../../src/core/values/mod.ts";
 import { isMap, mapAt, type ValueMap } from "../../../src/core/value.ts";
 import { jsonPatch } from "../../../src/core/kube/mod.ts";
 import { ProxyConfigs } from "../../../src/webhook/review/proxy_configs.ts";

@@ -1,5 +1,5 @@
 /** YAML documents: read, written and edited. */
-import { copyValue, sameValue } from "../../../src/core/same_value.ts";
+import { copyValue, sameValue } from "../../../src/core/values/mod.ts";
 import { isList, isMap, type Value } from "../../../src/core/value.ts";
 import { editDocument, parseDocument, splitDocuments, toYaml } from "../../../src/core/yaml/mod.ts";
 import { type FuzzReader, holds } from "../reader.ts";

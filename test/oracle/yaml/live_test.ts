@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { fc } from "../../support/properties.ts";
 import { editDocument, parseDocument, splitText, toYaml } from "../../../src/core/yaml/mod.ts";
-import { sameValue } from "../../../src/core/same_value.ts";
+import { sameValue } from "../../../src/core/values/mod.ts";
 import { MeshError } from "../../../src/core/errors.ts";
 import { newMap, type Value } from "../../../src/core/value.ts";
 import { needsProgram, testWhen } from "../../support/test_when.ts";

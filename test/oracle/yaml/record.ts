@@ -4,7 +4,7 @@
  */
 import { MeshError } from "../../../src/core/errors.ts";
 import { toYaml } from "../../../src/core/yaml/mod.ts";
-import { sameValue } from "../../../src/core/same_value.ts";
+import { sameValue } from "../../../src/core/values/mod.ts";
 import { newMap, type Value } from "../../../src/core/value.ts";
 import { HOSTILE } from "./hostile.ts";
 import { ask, exactJson } from "./oracle.ts";

@@ -1,7 +1,7 @@
 /** The sockets of the DNS server: UDP and TCP on each address. */
 import { MeshError, messageOf } from "../../../core/errors.ts";
 import { type Logger, logText } from "../../../core/log.ts";
-import { parseUint, splitHostPort } from "../../../core/net.ts";
+import { parseUint, splitHostPort } from "../../../core/net/mod.ts";
 import type { DatagramSocket, Network, TcpHandler, TcpListener } from "../../../core/world/mod.ts";
 import type { Upstream } from "../upstream/resolv_conf.ts";
 

@@ -1,5 +1,5 @@
 /** The resolver configuration: resolv.conf(5), parsed as miekg/dns does. */
-import { type Address, parseAddress } from "../../../core/net.ts";
+import { type Address, parseAddress } from "../../../core/net/mod.ts";
 import { wireName } from "../wire.ts";
 import { messageOf } from "../../../core/errors.ts";
 import { type Logger, logText } from "../../../core/log.ts";

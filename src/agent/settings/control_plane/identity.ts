@@ -1,5 +1,5 @@
 /** The workload's certificate: its identity and its CA. Source: pilot-agent's security options and root selection. */
-import { hostPortProblem, splitHostPort } from "../../../core/net.ts";
+import { hostPortProblem, splitHostPort } from "../../../core/net/mod.ts";
 import type { AuthorityOptions, IdentitySettings, KeyChoice, MountedPaths } from "../../identity/options.ts";
 import type { Reading } from "../reading.ts";
 

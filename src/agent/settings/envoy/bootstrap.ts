@@ -1,5 +1,5 @@
 /** Inputs of the bootstrap besides node and proxy configuration. */
-import { parseUint } from "../../../core/net.ts";
+import { parseUint } from "../../../core/net/mod.ts";
 import { mapAt, type ValueMap } from "../../../core/value.ts";
 import { flagText, type Reading } from "../reading.ts";
 import type { BootstrapSettings, PodInputs, ProxyNode } from "../settings.ts";

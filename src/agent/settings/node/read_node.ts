@@ -1,6 +1,6 @@
 /** The proxy's node, from the environment, flags and the pod. */
 import { type ProxyConfig, proxyConfigJson, proxySettings } from "../../../core/mesh/configuration.ts";
-import { splitHostPort } from "../../../core/net.ts";
+import { splitHostPort } from "../../../core/net/mod.ts";
 import { isMap, newMap, type ValueMap } from "../../../core/value.ts";
 import { VERSION } from "../../../version.ts";
 import { nodeOf } from "./node.ts";

@@ -1,5 +1,5 @@
 /** The addresses of the pod. Source: pilot-agent's initProxy and network.GetPrivateIPs. */
-import { type Address, parseAddress } from "../../../core/net.ts";
+import { type Address, parseAddress } from "../../../core/net/mod.ts";
 import type { InterfaceAddress, World } from "../../../core/world/world.ts";
 
 const WAIT = 120_000;

@@ -2,7 +2,7 @@
 import { MeshError } from "../../../core/errors.ts";
 import type { ExchangeAnswer, Network } from "../../../core/world/world.ts";
 import type { Prober } from "./config.ts";
-import { joinHostPort, splitHostPort } from "../../../core/net.ts";
+import { joinHostPort, splitHostPort } from "../../../core/net/mod.ts";
 
 /** A probe request. */
 export interface ProbeTarget {

@@ -1,6 +1,6 @@
 import { messageOf } from "../../../core/errors.ts";
 import { type Logger, logText } from "../../../core/log.ts";
-import { parseAddress } from "../../../core/net.ts";
+import { parseAddress } from "../../../core/net/mod.ts";
 import type { World } from "../../../core/world/world.ts";
 
 /** The addresses that istio-iptables excludes (it also adds ::6 to the loopback interface). */

@@ -1,6 +1,6 @@
 import { MeshError } from "../../../core/errors.ts";
 import { requestFailure } from "../../../core/request_failure.ts";
-import { joinHostPort } from "../../../core/net.ts";
+import { joinHostPort } from "../../../core/net/mod.ts";
 import { joinBytes } from "../../../core/bytes.ts";
 import type { Network } from "../../../core/world/world.ts";
 import { readBounded } from "../../metrics/bounded_body.ts";

@@ -1,6 +1,6 @@
 /** Argo CD's Application of an object, and the command that makes it leave fields alone. */
 import type { KubeObject } from "../../../core/kube/client/mod.ts";
-import { sameValue } from "../../../core/same_value.ts";
+import { sameValue } from "../../../core/values/mod.ts";
 import { mapAt, mapsAt, textAt, type ValueMap } from "../../../core/value.ts";
 import { type Advice, harmless } from "../../advice/advice.ts";
 import { kubectl } from "../../advice/commands.ts";

@@ -4,7 +4,7 @@
  */
 import { LABEL } from "../../../core/mesh/annotations/labels.ts";
 import { mapAt, mapsAt, type ValueMap } from "../../../core/value.ts";
-import { sameValue } from "../../../core/same_value.ts";
+import { sameValue } from "../../../core/values/mod.ts";
 import { containersOf, type Pod, specOf } from "../../../inject/mod.ts";
 import { type Advice, byHand } from "../../advice/advice.ts";
 import type { Finding } from "../../check.ts";

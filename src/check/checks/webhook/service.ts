@@ -1,5 +1,5 @@
 import type { V1ServicePort } from "@kubernetes/client-node/models";
-import { sameValue } from "../../../core/same_value.ts";
+import { sameValue } from "../../../core/values/mod.ts";
 import type { Plain, Service } from "../../../core/kube/client/mod.ts";
 import { type Advice, byHand, harmless, look } from "../../advice/advice.ts";
 import { shows } from "../../advice/commands.ts";

@@ -1,4 +1,4 @@
-import { isShared } from "../../shared_value.ts";
+import { isShared } from "../../values/mod.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../value.ts";
 import { readScalar } from "./scalar.ts";
 import { type FieldType, type StructSchema, structSchema } from "../schema/schema.ts";

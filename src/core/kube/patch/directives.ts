@@ -1,4 +1,4 @@
-import { onceForShared } from "../../shared_value.ts";
+import { onceForShared } from "../../values/mod.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../value.ts";
 import { PatchError } from "./error.ts";
 

@@ -3,9 +3,7 @@
  * number), so that an added container is one operation, not a new list.
  */
 import { goJson } from "../../gojson/mod.ts";
-import { identitiesByField } from "../../list_identity.ts";
-import { longestAscending } from "../../longest_ascending.ts";
-import { sameValue } from "../../same_value.ts";
+import { identitiesByField, longestAscending, sameValue } from "../../values/mod.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../value.ts";
 
 /** An operation of a patch. `path` is a JSON pointer (RFC 6901). */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { applyPatch } from "../../../../test/support/kube/json_patch.ts";
 import { fc } from "../../../../test/support/properties.ts";
-import { sameValue } from "../../same_value.ts";
+import { sameValue } from "../../values/mod.ts";
 import { newMap, type Value } from "../../value.ts";
 import { jsonPatch } from "./json_patch.ts";
 

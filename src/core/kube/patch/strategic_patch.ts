@@ -1,5 +1,5 @@
 /** The way back of `strategicMerge`: the patch that turns one object into another. */
-import { sameValue } from "../../same_value.ts";
+import { sameValue } from "../../values/mod.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../value.ts";
 import { type Field, type FieldType, findField, structSchema } from "../schema/schema.ts";
 import { PATCH } from "./directives.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { fc } from "../../../../test/support/properties.ts";
-import { sameValue } from "../../same_value.ts";
+import { sameValue } from "../../values/mod.ts";
 import type { ValueMap } from "../../value.ts";
 import { strategicMerge } from "./strategic_merge.ts";
 import { strategicPatch } from "./strategic_patch.ts";

@@ -8,7 +8,7 @@ import {
   parsePort,
   parsePortList,
   parseUint,
-} from "../../net.ts";
+} from "../../net/mod.ts";
 import type { Era } from "../era.ts";
 import { proxyConfigProblems } from "../read/parse.ts";
 import { ANNOTATION } from "./names.ts";

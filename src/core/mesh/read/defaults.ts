@@ -1,4 +1,4 @@
-import { copyMap } from "../../same_value.ts";
+import { copyMap } from "../../values/mod.ts";
 import type { ValueMap } from "../../value.ts";
 import type { MeshConfig } from "../config.ts";
 import type { Era } from "../era.ts";

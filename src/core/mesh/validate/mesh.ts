@@ -1,4 +1,4 @@
-import { isDnsLabel, isHostName } from "../../net.ts";
+import { isDnsLabel, isHostName } from "../../net/mod.ts";
 import { isMap, listAt, mapAt, type Value, type ValueMap } from "../../value.ts";
 import { checkProxyConfig } from "./proxy.ts";
 import type { FieldProblem } from "../read/decode.ts";

@@ -1,4 +1,4 @@
-import { hostPortProblem } from "../../net.ts";
+import { hostPortProblem } from "../../net/mod.ts";
 import { isMap, type Value, valueAt, type ValueMap } from "../../value.ts";
 import type { FieldProblem } from "../read/decode.ts";
 import { nanosecondsOf } from "../read/duration_text.ts";

@@ -1,5 +1,5 @@
 /** TCP connections from a chosen local address: Deno cannot bind a socket before it connects. */
-import { parseAddress } from "../../net.ts";
+import { parseAddress } from "../../net/mod.ts";
 import type { ByteConnection, DialOptions } from "../connection.ts";
 import { connectionError } from "../deno/network/connect.ts";
 import { clock } from "../deno/clock.ts";

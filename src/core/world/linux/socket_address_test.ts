@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseAddress } from "../../net.ts";
+import { parseAddress } from "../../net/mod.ts";
 import { endpointBytes, endpointOf, interfaceBytes } from "./socket_address.ts";
 
 for (const text of ["10.1.2.3", "255.0.0.1", "2001:db8::6", "::1"]) {

@@ -1,7 +1,7 @@
 import type { Value } from "../../value.ts";
 import { Editor } from "./editor.ts";
 import { type ParsedDocument, parseDocument } from "../read/parse.ts";
-import { sameValue } from "../../same_value.ts";
+import { sameValue } from "../../values/mod.ts";
 import { toYaml } from "../write/to_yaml.ts";
 import type { YamlNode } from "../node.ts";
 

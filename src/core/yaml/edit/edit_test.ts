@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { editDocument } from "./edit.ts";
 import { parseDocument, parseYaml } from "../read/parse.ts";
-import { sameValue } from "../../same_value.ts";
+import { sameValue } from "../../values/mod.ts";
 
 /** What happens, the text before, the new value as YAML, the text after. */
 type Case = readonly [name: string, before: string, next: string, after: string];

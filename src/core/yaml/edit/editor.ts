@@ -7,7 +7,7 @@ import { editFlowList, editFlowMap, flowReplacement } from "./flow.ts";
 import { contentEnd, isBlockScalar, layoutOf, startsLine } from "./line_layout.ts";
 import type { ListNode, MapNode, YamlNode } from "../node.ts";
 import { Lines } from "../position.ts";
-import { sameValue } from "../../same_value.ts";
+import { sameValue } from "../../values/mod.ts";
 import { endOfLine } from "../scan.ts";
 import { TextEdits } from "./text_edits.ts";
 import { yamlText } from "../write/to_yaml.ts";

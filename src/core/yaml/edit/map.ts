@@ -4,7 +4,7 @@ import { entryLines } from "../write/emit.ts";
 import { linesOf, startsLine, tailEnd } from "./line_layout.ts";
 import type { MapEntry, MapNode } from "../node.ts";
 import type { Lines } from "../position.ts";
-import { sameValue } from "../../same_value.ts";
+import { sameValue } from "../../values/mod.ts";
 
 /** Edits, removes and appends keys of a block map; replaces the map if no key stays. */
 export function editBlockMap(editor: Editing, node: MapNode, next: ValueMap, slot: Slot): void {

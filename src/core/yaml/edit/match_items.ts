@@ -1,8 +1,5 @@
-import { identitiesByField } from "../../list_identity.ts";
-import { longestAscending } from "../../longest_ascending.ts";
-import { sameValue } from "../../same_value.ts";
+import { identitiesByField, longestAscending, sameValue, valueHash } from "../../values/mod.ts";
 import type { Value } from "../../value.ts";
-import { valueHash } from "../../value_hash.ts";
 
 /**
  * For each new item of a list the index of its old item, or `undefined`; the indexes ascend. Items are matched by a

@@ -1,6 +1,6 @@
 import { type Event, EVENT_ID, getScalarValue } from "js-yaml";
 import type { DocumentEvent, MappingEvent, ScalarEvent, SequenceEvent } from "js-yaml";
-import { copyValue } from "../../same_value.ts";
+import { copyValue } from "../../values/mod.ts";
 import { newMap, type Value, type ValueMap } from "../../value.ts";
 import { AliasBudget } from "./alias_budget.ts";
 import { keyText } from "./key_text.ts";

@@ -1,4 +1,4 @@
-import { copyValue } from "../../same_value.ts";
+import { copyValue } from "../../values/mod.ts";
 import type { ValueMap } from "../../value.ts";
 import { resolved, type YamlNode } from "../node.ts";
 import { Problem } from "./problem.ts";

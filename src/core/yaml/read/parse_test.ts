@@ -5,7 +5,7 @@ import { MeshError, placeText } from "../../errors.ts";
 import { isList, isMap, type Value } from "../../value.ts";
 import { editDocument } from "../edit/edit.ts";
 import { parseDocument, parseYaml } from "./parse.ts";
-import { copyValue, sameValue } from "../../same_value.ts";
+import { copyValue, sameValue } from "../../values/mod.ts";
 import { splitText } from "../split/split.ts";
 import { toYaml } from "../write/to_yaml.ts";
 

@@ -1,4 +1,4 @@
-import { isShared } from "../../shared_value.ts";
+import { isShared } from "../../values/mod.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../value.ts";
 import { naturalOrder } from "./natural_order.ts";
 import { MAX_SIMPLE_KEY, needsEscape, scalarText, stringText } from "./scalar_text.ts";

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { copyValue } from "../../same_value.ts";
-import { share } from "../../shared_value.ts";
+import { copyValue, share } from "../../values/mod.ts";
 import type { Value } from "../../value.ts";
 import { entryLines, itemLines, type Layout } from "./emit.ts";
 

@@ -4,7 +4,7 @@
  * the value has a hole. See docs/performance.md.
  */
 import type { Template, Watch } from "../../../core/gotemplate/mod.ts";
-import { sameValue } from "../../../core/same_value.ts";
+import { sameValue } from "../../../core/values/mod.ts";
 import { isMap, type Value, type ValueMap } from "../../../core/value.ts";
 import { type Form, formOf, isName, namesNode } from "./holes.ts";
 import { keysMark, markOf, type Reading, Recorder, type Step, valueOf } from "./recorder.ts";

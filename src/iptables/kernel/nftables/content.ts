@@ -3,7 +3,7 @@ import { isList, isMap, type Value, type ValueMap } from "../../../core/value.ts
 import type { Plan, Rule } from "../../plan/rule.ts";
 import { NFT_TABLES, nftChain, nftChains, nftRule } from "../../views/nft.ts";
 import type { KeyOptions } from "../xtables/transaction.ts";
-import { normalBlock } from "../../../core/address_text.ts";
+import { normalBlock } from "../../../core/net/mod.ts";
 import type { OwnerNames } from "../xtables/rule_options.ts";
 
 /** The chains of each owned table, with the keys of their rules in order. */

@@ -1,5 +1,5 @@
 /** Repeated attempts to prove a flow, until one succeeds or the time is up. */
-import type { Address } from "../../../core/net.ts";
+import type { Address } from "../../../core/net/mod.ts";
 import { SystemError, type World } from "../../../core/world/mod.ts";
 import type { Flow, FlowResult } from "../flows.ts";
 

@@ -1,7 +1,6 @@
 /** Proof of inbound flows: TCP segments from an address outside the pod, written by hand to a veth pair. */
-import { type Address, parseAddress } from "../../../core/net.ts";
+import { type Address, blockHolds, parseAddress } from "../../../core/net/mod.ts";
 import { type Endpoint, SystemError } from "../../../core/world/mod.ts";
-import { blockHolds } from "../../../core/address_text.ts";
 import type { Family } from "../../plan/rule.ts";
 import { type Flow, type FlowResult, ownAddresses } from "../flows.ts";
 import { type Attempt, notProvable, type Proof, prove, token, until } from "./attempt.ts";

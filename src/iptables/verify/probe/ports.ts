@@ -1,5 +1,5 @@
 /** The capture ports during a proof: opened where they are free, observed where the proxy listens already. */
-import { addressText } from "../../../core/address_text.ts";
+import { addressText } from "../../../core/net/mod.ts";
 import { type Connection, parseConnections } from "../../../core/proc_net.ts";
 import type { Endpoint, Socket, SystemCalls, World } from "../../../core/world/mod.ts";
 import { EADDRINUSE, SystemError } from "../../../core/world/mod.ts";

@@ -3,7 +3,7 @@
  * packet from another pod. The pair lasts as long as a proof, and its packets stay in the namespace.
  */
 import { joinBytes } from "../../../core/bytes.ts";
-import type { Address } from "../../../core/net.ts";
+import type { Address } from "../../../core/net/mod.ts";
 import { type Socket, type SystemCalls, SystemError } from "../../../core/world/mod.ts";
 import { askRoute, type Attribute, attributeBytes, CREATE, FLAGS, u32 } from "../../kernel/netlink.ts";
 import { addAddress } from "../../kernel/routing.ts";

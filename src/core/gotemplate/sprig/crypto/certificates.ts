@@ -1,6 +1,6 @@
 /** sprig's functions that make certificates, with the error texts of its crypto.go. */
 import { bytesOfBinary } from "../../../bytes.ts";
-import { parseAddress } from "../../../net.ts";
+import { parseAddress } from "../../../net/mod.ts";
 import {
   createCertificate,
   decodePem,

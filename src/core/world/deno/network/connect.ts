@@ -1,7 +1,7 @@
 /** The first of three parts of a request: a TCP connection to a server, from its name or address. */
 import type { LookupAddress } from "node:dns";
 import { messageOf } from "../../../errors.ts";
-import { parseAddress } from "../../../net.ts";
+import { parseAddress } from "../../../net/mod.ts";
 import { DialError, type DialOptions } from "../../connection.ts";
 import { keepAlive } from "../../linux/socket_options.ts";
 import { isRuntimeError, reasonOf } from "../../runtime_errors.ts";

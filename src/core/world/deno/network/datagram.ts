@@ -1,6 +1,6 @@
 /** UDP sockets of Deno, which take half of the processor time of `node:dgram`. */
 import { MeshError, messageOf } from "../../../errors.ts";
-import { parseAddress } from "../../../net.ts";
+import { parseAddress } from "../../../net/mod.ts";
 import type { DatagramAddress, DatagramHandler, DatagramOptions, DatagramSocket } from "../../connection.ts";
 import { DatagramServer } from "../../linux/datagrams.ts";
 import { endpointBytes } from "../../linux/socket_address.ts";

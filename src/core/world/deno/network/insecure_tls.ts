@@ -1,7 +1,7 @@
 /** TLS to a server whose certificate is not verified: only `node:tls` can do that. */
 import net from "node:net";
 import tls from "node:tls";
-import { isHostName } from "../../../net.ts";
+import { isHostName } from "../../../net/mod.ts";
 import type { ByteConnection, Dialed, DialOptions, DialTls } from "../../connection.ts";
 import { splice } from "../../splice.ts";
 import { tlsReason } from "../../runtime_errors.ts";

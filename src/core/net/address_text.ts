@@ -2,7 +2,7 @@
  * Addresses and blocks as text, as Go's net/netip prints them (RFC 5952): lower case, the longest run of zero groups
  * as `::`, host bits behind the prefix kept. An IPv4-mapped address keeps its dotted form.
  */
-import { type Address, type Cidr, parseAddress, parseCidr } from "./net.ts";
+import { type Address, type Cidr, parseAddress, parseCidr } from "./parse.ts";
 
 /** `netip.Addr.String`: `10.1.1.1`, `2001:db8::1`, `fe80::1%eth0`. */
 export function addressText(address: Address): string {

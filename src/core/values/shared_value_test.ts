@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { isShared, onceForShared, share } from "./shared_value.ts";
-import { newMap, type Value, type ValueMap } from "./value.ts";
+import { newMap, type Value, type ValueMap } from "../value.ts";
 
 function mapOf(entries: Record<string, Value>): ValueMap {
   return Object.assign(newMap(), entries);

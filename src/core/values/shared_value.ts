@@ -1,5 +1,5 @@
 /** Values that are the same objects in many documents: what is found out about one of them is found out once. */
-import { isList, type Value } from "./value.ts";
+import { isList, type Value } from "../value.ts";
 
 const shared = new WeakSet<object>();
 

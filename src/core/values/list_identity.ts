@@ -1,4 +1,4 @@
-import { isMap, type Value, type ValueMap } from "./value.ts";
+import { isMap, type Value, type ValueMap } from "../value.ts";
 
 /**
  * Fields that identify a list element in Kubernetes' types: merge keys and keys of list maps. A list is keyed by the first

@@ -1,4 +1,4 @@
-import { isList, isMap, newMap, type Value, type ValueMap } from "./value.ts";
+import { isList, isMap, newMap, type Value, type ValueMap } from "../value.ts";
 
 /** Deep equality; ignores the order of keys, and whether a number is a `number` or a `bigint`. */
 export function sameValue(a: Value, b: Value): boolean {

@@ -2,7 +2,7 @@
  * Booleans, ports, addresses and names as Go's strconv, net/netip and net read them, and as Kubernetes names hosts.
  * Readers return the value, or the problem as a string.
  */
-import { trimmed } from "./text/mod.ts";
+import { trimmed } from "../text/mod.ts";
 
 /** An IP address: its bits as a number. */
 export interface Address {

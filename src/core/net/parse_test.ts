@@ -13,7 +13,7 @@ import {
   parsePortList,
   parseUint,
   splitHostPort,
-} from "./net.ts";
+} from "./parse.ts";
 
 Deno.test("parseBool reads Go's words only", () => {
   assert.deepEqual(["1", "T", "true", "0", "F", "False"].map(parseBool), [true, true, true, false, false, false]);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { fc } from "../../test/support/properties.ts";
+import { fc } from "../../../test/support/properties.ts";
 import { copyValue, sameValue } from "./same_value.ts";
-import type { Value } from "./value.ts";
+import type { Value } from "../value.ts";
 import { valueHash } from "./value_hash.ts";
 
 const ROWS: readonly (readonly [name: string, a: Value, b: Value])[] = [

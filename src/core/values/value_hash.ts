@@ -1,4 +1,4 @@
-import { isList, isMap, type Value, type ValueMap } from "./value.ts";
+import { isList, isMap, type Value, type ValueMap } from "../value.ts";
 
 /** A number that is the same for values that `sameValue` calls equal, and rarely for others. Reads the value once. */
 export function valueHash(value: Value): number {

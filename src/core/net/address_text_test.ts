@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseAddress, parseCidr } from "./net.ts";
+import { parseAddress, parseCidr } from "./parse.ts";
 import { addressText, blockHolds, cidrText, isLinkLocal, isLoopback, maskedBlock, unmapped } from "./address_text.ts";
 
 function address(text: string) {
