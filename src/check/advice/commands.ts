@@ -1,5 +1,5 @@
 /** Commands with the rights that they need. Every argument is quoted for a shell: names come from the cluster or a file. */
-import type { Need, Step } from "./advice.ts";
+import { type Advice, look, type Need, type Step } from "./advice.ts";
 
 /** Quotes an argument for a POSIX shell. */
 export function shellWord(text: string): string {
@@ -157,6 +157,11 @@ export function explainInjection({ kind, namespace, name }: Named): Step {
 /** A command that needs no right of a writer. */
 export function shows(...words: readonly string[]): Step {
   return { command: kubectl(...words), needs: [] };
+}
+
+/** Shows an object with its events. */
+export function described({ kind, namespace, name }: Named): Advice {
+  return look("see what happened to it", shows("describe", kind, name, "-n", namespace));
 }
 
 function ref({ kind, name }: Named): string {

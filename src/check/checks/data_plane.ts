@@ -5,7 +5,7 @@ import type { Check, Finding } from "../check.ts";
 import type { Facts } from "../facts.ts";
 import { atOnce } from "../../core/at_once.ts";
 import { type Advice, byHand, look } from "../advice/advice.ts";
-import { explainInjection, logs, type Named, shows } from "../advice/commands.ts";
+import { described, explainInjection, logs, type Named, shows } from "../advice/commands.ts";
 import {
   moreMemory,
   otherImages,
@@ -23,6 +23,7 @@ import {
   type ProxyPod,
   proxyPods,
   restartsOf,
+  unreadyText,
   waitingMessage,
   waitingReason,
 } from "./data_plane/proxies.ts";
@@ -89,10 +90,6 @@ export const POD_CHECKS: readonly PodCheck[] = [
 
 function seeLogs(pod: Named): Advice {
   return look("see the logs", logs(pod, "--all-containers"));
-}
-
-function described({ namespace, name }: Named) {
-  return look("see what happened to it", shows("describe", "pod", name, "-n", namespace));
 }
 
 export const DATA_PLANE_CHECKS: readonly Check[] = [
@@ -233,10 +230,8 @@ function notReady(each: ProxyPod, now: Date): string | undefined {
   if (waitingReason(proxy) === "PodInitializing") return initializing(each, now);
   if (START_REASONS.has(waitingReason(proxy))) return notStarted(proxy);
   const ending = lastEnding(proxy);
-  const present = proxy.status.state?.running === undefined ? "does not run" : "runs but is not ready";
-  const state = waitingReason(proxy) === "" ? present : `waits: ${waitingReason(proxy)}`;
   const last = ending === undefined ? [] : [`it ${endingText(ending)}`];
-  return [`${proxy.name} ${state}`, ...last].join(", ");
+  return [`${proxy.name} ${unreadyText(proxy)}`, ...last].join(", ");
 }
 
 /** Other checks report why the kubelet has not started the proxy. */

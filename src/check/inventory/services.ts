@@ -14,7 +14,7 @@ import { PAGE_OF_PODS } from "./resources.ts";
 import { listOf, objectOf, type Source } from "./source.ts";
 
 /** A name in a namespace. */
-export interface Named {
+export interface Place {
   readonly namespace: string;
   readonly name: string;
 }
@@ -52,7 +52,7 @@ export function serviceInventory(source: Source) {
 const isDeployment = (object: KubeObject): object is KubeObject => object.kind === "Deployment";
 
 /** A getter that asks at most once for each name. */
-function byName<T>(ask: (name: Named) => Promise<T>): (name: Named) => Promise<T> {
+function byName<T>(ask: (name: Place) => Promise<T>): (name: Place) => Promise<T> {
   return byKey(({ namespace, name }) => `${namespace}/${name}`, ask);
 }
 
@@ -67,7 +67,7 @@ function byKey<Of, T>(keyOf: (of: Of) => string, ask: (of: Of) => Promise<T>): (
 }
 
 /** From EndpointSlices; before Kubernetes 1.21 from Endpoints. */
-async function backendsOf(source: Source, name: Named): Promise<Observed<Backends>> {
+async function backendsOf(source: Source, name: Place): Promise<Observed<Backends>> {
   const query = { labelSelector: `kubernetes.io/service-name=${name.name}` };
   const listing = { isKind: isEndpointSlice, namespace: name.namespace, query };
   const slices = await listOf(source, "apis/discovery.k8s.io/v1", "endpointslices", listing);

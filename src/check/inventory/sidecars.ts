@@ -85,10 +85,11 @@ function inWebhooks(
     const labels = namespaceLabels(metadata.name, metadata["labels"]);
     const webhook = webhooks.find((each) => sendsPod(each, labels, {}));
     if (webhook === undefined) return undefined;
-    const plane = planes.get(planeKey(controlPlaneOf(webhook, scope)));
+    const ofPlane = planeKey(controlPlaneOf(webhook, scope));
+    const plane = planes.get(ofPlane);
     if (plane === undefined) return undefined;
     const users = usersIn(metadata.annotations ?? {}, plane);
-    const key = JSON.stringify([planeKey(controlPlaneOf(webhook, scope)), users]);
+    const key = JSON.stringify([ofPlane, users]);
     const sidecar = made.get(key) ?? sidecarOfPlane(plane, users);
     made.set(key, sidecar);
     return { sidecar, plane };

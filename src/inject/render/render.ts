@@ -8,6 +8,7 @@ import type { ModernConfig } from "../config/config.ts";
 import { renderedProblem, RenderedReader } from "./rendered.ts";
 import { annotation, type Pod } from "../pod/pod.ts";
 import { memoOf, type Rendering } from "./memo/memo.ts";
+import { WRITING } from "./memo/safe_calls.ts";
 import { templateData, type TemplateInput } from "./data.ts";
 import { templateMessage } from "./template_message.ts";
 
@@ -27,7 +28,9 @@ export function renderTemplates(config: ModernConfig, names: readonly string[], 
   let data: GoStruct | undefined;
   const { mesh, revision, nativeSidecars, compliancePolicy, proxyUid, proxyGid } = input;
   const isOnly = names.length === 1;
-  const writes = names.some((name) => config.templates.get(name)?.().functionNames.isDisjointFrom(WRITING) === false);
+  const writes = names.some((name) =>
+    config.templates.get(name)?.().functionNames.isDisjointFrom(ALL_WRITING) === false
+  );
   /** Changes for one pod must not reach the next. */
   const ownValues = () => writes ? copyMap(input.values) : input.values;
   const values = isOnly ? input.values : ownValues();
@@ -52,8 +55,8 @@ export function renderTemplates(config: ModernConfig, names: readonly string[], 
   }).filter((part) => part !== undefined);
 }
 
-/** sprig functions that change a map argument. */
-const WRITING = new Set(["set", "unset", "merge", "mustMerge", "mergeOverwrite", "mustMergeOverwrite"]);
+/** All of sprig's functions that change a map argument. */
+const ALL_WRITING = WRITING.union(new Set(["mustMerge", "mustMergeOverwrite"]));
 
 function renderTemplate(
   config: ModernConfig,

@@ -70,6 +70,12 @@ export function isWithoutImage(state: ContainerState): boolean {
   return IMAGE_REASONS.has(waitingReason(state));
 }
 
+/** What a container does that is not ready, as the end of a clause. */
+export function unreadyText(state: ContainerState): string {
+  if (waitingReason(state) !== "") return `waits: ${waitingReason(state)}`;
+  return state.status.state?.running === undefined ? "does not run" : "runs but is not ready";
+}
+
 /** The kubelet's message for that reason. */
 export function waitingMessage({ status }: ContainerState): string {
   return status.state?.waiting?.message ?? "";

@@ -1,7 +1,7 @@
 /** The resources that a pod requests, in thousandths. */
 import { parseQuantity, quantityText, scaledValue } from "../../../core/kube/mod.ts";
-import { isMap, mapAt, type Value, type ValueMap } from "../../../core/value.ts";
-import { containersOf, type Pod } from "../../../inject/mod.ts";
+import { mapAt, type Value, type ValueMap } from "../../../core/value.ts";
+import { allContainers, containersOf, type Pod } from "../../../inject/mod.ts";
 
 /** The two tables of a container's resources. */
 export type Side = "requests" | "limits";
@@ -62,8 +62,7 @@ export function podAmounts(pod: Pod, amounts: (container: ValueMap) => Amounts =
 
 /** All containers of a pod, by name. */
 export function containersByName(pod: Pod): ReadonlyMap<string, ValueMap> {
-  const all = [...containersOf(pod, "initContainers"), ...containersOf(pod, "containers")];
-  return new Map(all.filter(isMap).map((container) => [String(container["name"]), container]));
+  return new Map(allContainers(pod).map((container) => [String(container["name"]), container]));
 }
 
 function larger(a: bigint, b: bigint): bigint {

@@ -6,6 +6,7 @@ import { type Installer, installerIn, type Lost, madeAgain } from "../../advice/
 import { type Facts, forAdvice } from "../../facts.ts";
 import { type ControlPlane, OURS } from "../../inventory/control_planes.ts";
 import { injectorWebhooks } from "../../inventory/injector_webhooks.ts";
+import type { Place } from "../../inventory/services.ts";
 import { distinct } from "./injectors.ts";
 import { riskWithout } from "./webhook_advice.ts";
 
@@ -29,12 +30,6 @@ export async function mapsAgain({ revision, names, own }: ControlPlane, facts: F
   return advice(all, { kind: "ConfigMap", namespace });
 }
 
-/** A name in a namespace. */
-interface Place {
-  readonly namespace: string;
-  readonly name: string;
-}
-
 /** The Service of a webhook, or the Deployment behind it. */
 export async function serverAgain(
   kind: "Service" | "Deployment",
@@ -55,14 +50,15 @@ export async function webhooksAgain(facts: Facts): Promise<readonly Advice[]> {
 /** Webhook configurations that are there, with other selectors than those they were made with. */
 export async function selectorsAgain(facts: Facts): Promise<readonly Advice[]> {
   const parts = (await partsOf(facts)).filter(({ configuration }) => configuration !== undefined);
-  return await Promise.all(
+  const all = await Promise.all(
     byInstaller(parts).map(async (same): Promise<readonly Advice[]> => {
       const told = advice(same, { kind: "MutatingWebhookConfiguration", namespace: "" }, true);
       const names = new Set(same.map(({ configuration }) => configuration));
       const risk = await riskWithout((configuration) => names.has(configuration), facts);
       return told.map((each) => ({ ...each, risk }));
     }),
-  ).then((all) => all.flat());
+  );
+  return all.flat();
 }
 
 function advice(parts: readonly Part[], lost: Lost, isThere?: boolean): readonly Advice[] {

@@ -4,10 +4,11 @@ import { selectorMatches } from "../../../core/kube/text/selector.ts";
 import { intAt, mapAt, mapsAt, textAt, type ValueMap } from "../../../core/value.ts";
 import { containersOf, labelsOf } from "../../../inject/mod.ts";
 import { type Advice, byHand, harmless, look } from "../../advice/advice.ts";
-import { edit, logs, type Named, patch, rolloutRestart, scale, shows } from "../../advice/commands.ts";
+import { described, edit, logs, type Named, patch, rolloutRestart, scale } from "../../advice/commands.ts";
 import { type Facts, forAdvice } from "../../facts.ts";
 import { labelsOfObject } from "../../inventory/injector_webhooks.ts";
 import { isAlive } from "../../inventory/live_pods.ts";
+import type { Place } from "../../inventory/services.ts";
 import { endingText, reported } from "../data_plane/agent_report.ts";
 import { serverAgain } from "./again.ts";
 import {
@@ -16,17 +17,12 @@ import {
   isWithoutImage,
   lastEnding,
   stateOf,
+  unreadyText,
   waitingMessage,
   waitingReason,
 } from "../data_plane/proxies.ts";
 import { milliOf } from "../security/pod_resources.ts";
 import { quotaFor } from "../security/quota.ts";
-
-/** A name in a namespace. */
-interface Place {
-  readonly namespace: string;
-  readonly name: string;
-}
 
 /** What is behind a Service. */
 interface Serving {
@@ -200,9 +196,7 @@ const CAUSES: readonly ((serving: Waiting) => Cause | undefined)[] = [
     if (first === undefined) return undefined;
     const { pod, state } = first;
     const ending = lastEnding(state);
-    const waits = waitingReason(state);
-    const now = state.status.state?.running === undefined ? "does not run" : "runs but is not ready";
-    const why = `the container "${state.name}" of ${ofPod(pod)} ${waits === "" ? now : `waits: ${waits}`}`;
+    const why = `the container "${state.name}" of ${ofPod(pod)} ${unreadyText(state)}`;
     const previous = ending === undefined || state.status.state?.terminated !== undefined ? [] : ["--previous"];
     return {
       why: ending === undefined ? why : `${why}, it ${endingText(ending)}`,
@@ -223,10 +217,6 @@ function startedAgain(deployment: Named): Advice {
 function restart({ named }: Serving): Advice {
   const change = "if its log shows no other cause, restart it";
   return { ...harmless(change, "mesh", rolloutRestart(named)), isGuess: true };
-}
-
-function described({ kind, namespace, name }: Named): Advice {
-  return look("see what happened to it", shows("describe", kind, name, "-n", namespace));
 }
 
 function podNamed({ metadata: { namespace = "", name } }: Pod): Named {

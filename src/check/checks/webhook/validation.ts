@@ -4,6 +4,7 @@ import { type Advice, byHand, harmless, look } from "../../advice/advice.ts";
 import { remove, shows } from "../../advice/commands.ts";
 import type { Finding } from "../../check.ts";
 import { type Facts, forAdvice, inEach } from "../../facts.ts";
+import type { Place } from "../../inventory/services.ts";
 import { causeOfNoPod } from "./serving.ts";
 import { findingOf, type Problem } from "../findings.ts";
 
@@ -30,11 +31,6 @@ export async function validationAnswers(facts: Facts): Promise<Finding> {
   });
   if (webhooks.length === 0) return { result: "skipped", message: "Istio has no validating webhook" };
   return findingOf(problems);
-}
-
-interface Place {
-  readonly namespace: string;
-  readonly name: string;
 }
 
 /** Where nothing tells why there is no pod. */

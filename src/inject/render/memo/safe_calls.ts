@@ -22,7 +22,7 @@ export function isPure(functionNames: ReadonlySet<string>): boolean {
 }
 
 /** Functions that change their first argument, a map, but return the same each time too. */
-const WRITING = new Set(["merge", "mergeOverwrite", "set", "unset"]);
+export const WRITING: ReadonlySet<string> = new Set(["merge", "mergeOverwrite", "set", "unset"]);
 const REPEATABLE = PURE.union(WRITING);
 
 /** Whether a template that no other follows calls only functions whose results can be kept. */
