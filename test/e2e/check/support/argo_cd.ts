@@ -5,7 +5,7 @@ import { got, merged, removed } from "../../support/cluster/requests.ts";
 import { ADMISSION, type Breakage } from "./breaking.ts";
 import { makeAuthority } from "./certificates.ts";
 import { withWebhook } from "./lost_parts.ts";
-import { CONFIGURATION, CONTROL_PLANE, type MeshCluster } from "./mesh_cluster.ts";
+import { CONFIGURATION, CONTROL_PLANE, type MeshCluster, objectNamed } from "./mesh_cluster.ts";
 
 const GROUP = "argoproj.io";
 const KIND = "MutatingWebhookConfiguration";
@@ -35,7 +35,7 @@ const APPLICATION = {
   spec: { project: "default", syncPolicy: { automated: { selfHeal: true }, syncOptions: ["CreateNamespace=true"] } },
 };
 
-const WEBHOOK_CONFIGURATION = { apiVersion: ADMISSION, kind: KIND, metadata: { name: CONFIGURATION } };
+const WEBHOOK_CONFIGURATION = objectNamed(KIND, CONFIGURATION);
 
 /** Writes the caBundle of the manifest, unless the Application leaves it alone. */
 async function synchronise({ cluster, kubectl, authority }: MeshCluster): Promise<void> {

@@ -12,6 +12,7 @@ import {
   FLAGS,
   type MeshCluster,
   objectNamed,
+  routedHere,
   serviceTo,
   WEBHOOK,
 } from "./mesh_cluster.ts";
@@ -29,16 +30,12 @@ async function calledHere(mesh: MeshCluster): Promise<void> {
     assert.deepEqual([path, Number(port)], ["/inject", 443]);
   }
   const [{ clientConfig = null } = {}] = mapsAt({ webhooks: here ?? null }, "webhooks");
-  const configuration = {
-    apiVersion: ADMISSION,
-    kind: "MutatingWebhookConfiguration",
-    metadata: { name: CONFIGURATION },
-  };
+  const configuration = objectNamed("MutatingWebhookConfiguration", CONFIGURATION);
   await merged(mesh.cluster, configuration, { webhooks: all.map((each): Value => ({ ...each, clientConfig })) });
 }
 
 /** The network leads from the Service that was made again to the webhook's pods: to this machine. */
-async function routedHere(mesh: MeshCluster): Promise<void> {
+async function routedAgain(mesh: MeshCluster): Promise<void> {
   const { spec = null } = await got(mesh.cluster, `${IN_CONTROL_PLANE}/services/${WEBHOOK}`);
   assert(isMap(spec));
   assert.deepEqual(mapsAt(spec, "ports").map(({ name, port }) => [name, Number(port)])[0], ["https-webhook", 443]);
@@ -46,8 +43,7 @@ async function routedHere(mesh: MeshCluster): Promise<void> {
   const template = mapAt(mapAt(await got(mesh.cluster, `${deployments}/${WEBHOOK}`), "spec"), "template");
   const labels = mapAt(mapAt(template, "metadata"), "labels");
   for (const [key, value] of Object.entries(mapAt(spec, "selector"))) assert.equal(labels[key], value);
-  await removed(mesh.cluster, serviceTo(0));
-  await mesh.apply(serviceTo(mesh.webhook.port));
+  await routedHere(mesh);
 }
 
 const NO_WEBHOOK = {
@@ -165,6 +161,6 @@ export const LOST_PARTS: Readonly<Record<string, Breakage>> = {
     },
     told: { "webhook-service": "error", "webhook-reachable": "error" },
     says: /no such Service: "istio-system\/kubectl-mesh-webhook"/,
-    reacts: routedHere,
+    reacts: routedAgain,
   },
 };

@@ -137,6 +137,12 @@ export function serviceTo(port: number): ValueMap {
   return { apiVersion: "v1", kind: "Service", metadata, spec };
 }
 
+/** There is no kube-proxy: the Service that is there gives way to one that leads to the webhook on this machine. */
+export async function routedHere(mesh: MeshCluster): Promise<void> {
+  await removed(mesh.cluster, serviceTo(0));
+  await mesh.apply(serviceTo(mesh.webhook.port));
+}
+
 /** The EndpointSlice that a controller would write. */
 export function endpointsOf(states: readonly ("ready" | "waiting")[], port: number): ValueMap {
   const labels = { "kubernetes.io/service-name": WEBHOOK };

@@ -5,7 +5,7 @@
 import { isMap, mapAt, textAt, type ValueMap } from "../../../../src/core/value.ts";
 import { parseYaml } from "../../../../src/core/yaml/mod.ts";
 import { findProxy } from "../../../../src/inject/mod.ts";
-import { amountText, podAmounts } from "../../../../src/check/checks/security/pod_resources.ts";
+import { podAmounts } from "../../../../src/check/checks/security/pod_resources.ts";
 import type { Reports } from "./mesh_cluster.ts";
 
 /** What a node has, and what can be reached from it. */
@@ -34,19 +34,30 @@ function reportsOf(pod: ValueMap, node: NodeFacts): Reports {
   return RULES.map((rule) => rule(pod, node)).find((reports) => reports !== undefined) ?? {};
 }
 
+/** The status of a pod that asks for more than the free processors. */
+export function unscheduled(pod: ValueMap, freeCpu: bigint | undefined): ValueMap | undefined {
+  const wanted = podAmounts(pod).get("requests.cpu") ?? 0n;
+  if (freeCpu === undefined || wanted <= freeCpu) return undefined;
+  const message = "0/1 nodes are available: 1 Insufficient cpu.";
+  const condition = { type: "PodScheduled", status: "False", reason: "Unschedulable", message };
+  return { phase: "Pending", conditions: [condition], containerStatuses: [], initContainerStatuses: [] };
+}
+
+/** The state of a container whose image the registry does not have. */
+export function withoutImage(image: string, images: RegExp | undefined): ValueMap | undefined {
+  if (images === undefined || images.test(image)) return undefined;
+  const waiting = { reason: "ImagePullBackOff", message: `${image}: not found` };
+  return { ready: false, state: { waiting } };
+}
+
 const RULES: readonly ((pod: ValueMap, node: NodeFacts) => Reports | undefined)[] = [
   (pod, { freeCpu }) => {
-    const wanted = podAmounts(pod).get("requests.cpu") ?? 0n;
-    if (freeCpu === undefined || wanted <= freeCpu) return undefined;
-    const message = `0/1 nodes are available: 1 Insufficient cpu: ${amountText(freeCpu, "cpu")} are free.`;
-    const condition = { type: "PodScheduled", status: "False", reason: "Unschedulable", message };
-    return { status: { phase: "Pending", conditions: [condition], containerStatuses: [], initContainerStatuses: [] } };
+    const status = unscheduled(pod, freeCpu);
+    return status && { status };
   },
   (pod, { images }) => {
-    const image = textAt(findProxy(pod) ?? {}, "image");
-    if (images === undefined || images.test(image)) return undefined;
-    const waiting = { reason: "ImagePullBackOff", message: `${image}: not found` };
-    return { proxy: { ready: false, state: { waiting } } };
+    const proxy = withoutImage(textAt(findProxy(pod) ?? {}, "image"), images);
+    return proxy && { proxy };
   },
   (_pod, { hasCniPlugin }) => {
     if (hasCniPlugin !== false) return undefined;

@@ -3,7 +3,6 @@
  * kubelet and kube-proxy. They read the objects, and do not know of advice.
  */
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../../../src/core/value.ts";
-import { podAmounts } from "../../../../src/check/checks/security/pod_resources.ts";
 import { containersOf } from "../../../../src/inject/mod.ts";
 import { meshObjects } from "../../../support/kube/mesh_webhooks.ts";
 import { freePort } from "../../../support/ports.ts";
@@ -11,12 +10,14 @@ import { current, got, removed } from "../../support/cluster/requests.ts";
 import { at, type Breakage, type Told } from "./breaking.ts";
 import { notRestarted } from "./controllers.ts";
 import { named } from "./editor.ts";
+import { unscheduled, withoutImage } from "./node.ts";
 import {
   CONTROL_PLANE,
   endpointsOf,
   FLAGS,
   type MeshCluster,
   objectNamed,
+  routedHere,
   runPod,
   serviceTo,
   WEBHOOK,
@@ -89,7 +90,10 @@ class Controllers {
       .filter(({ name, containerPort }) => name === "https-webhook" && [name, containerPort].includes(targetPort));
     await mesh.apply(endpointsOf(states, Number(opened?.["containerPort"] ?? targetPort)));
     const isListening = states.includes("ready") && !(this.#isOld(template) && this.#broken.ceased === "listen");
-    if (opened !== undefined && isListening && Number(port) !== mesh.webhook.port) await routedHere(mesh);
+    if (opened !== undefined && isListening && Number(port) !== mesh.webhook.port) {
+      await routedHere(mesh);
+      await mesh.register();
+    }
   }
 
   /** Runs at most one pod: one is enough for a Service. The states of those that it selects. */
@@ -113,38 +117,24 @@ class Controllers {
 
   #statusOf(template: ValueMap) {
     const { freeCpu, images, ceased } = this.#broken;
-    const wanted = podAmounts(template).get("requests.cpu") ?? 0n;
     const [container = {}] = containersOf(template, "containers");
     const image = textAt(container, "image");
-    if (freeCpu !== undefined && wanted > freeCpu) {
-      const message = "0/1 nodes are available: 1 Insufficient cpu.";
-      const condition = { type: "PodScheduled", status: "False", reason: "Unschedulable", message };
-      return { isReady: false, status: { phase: "Pending", conditions: [condition], containerStatuses: [] } };
-    }
-    if (images !== undefined && !images.test(image)) {
-      const waiting = { reason: "ImagePullBackOff", message: `${image}: not found` };
-      return { isReady: false, others: { ready: false, state: { waiting } } };
-    }
+    const status = unscheduled(template, freeCpu);
+    if (status !== undefined) return { isReady: false, status };
+    const others = withoutImage(image, images);
+    if (others !== undefined) return { isReady: false, others };
     const isReady = !(this.#isOld(template) && ceased === "be ready");
     return { isReady, others: { ready: isReady } };
   }
 
   async remove(mesh: MeshCluster): Promise<void> {
     await removePods(mesh);
-    await removed(mesh.cluster, serviceTo(0));
-    await mesh.apply(serviceTo(mesh.webhook.port));
+    await routedHere(mesh);
     await mesh.apply(endpointsOf(["ready"], mesh.webhook.port));
     await mesh.apply(deploymentWith({}, {}));
     await notRestarted(mesh);
     await mesh.register();
   }
-}
-
-/** There is no kube-proxy: the webhook's port of this machine is called in place of the Service's. */
-async function routedHere(mesh: MeshCluster): Promise<void> {
-  await removed(mesh.cluster, serviceTo(0));
-  await mesh.apply(serviceTo(mesh.webhook.port));
-  await mesh.register();
 }
 
 async function removePods({ cluster }: MeshCluster): Promise<void> {
