@@ -1,22 +1,13 @@
 /** Memory that only the start needs, of a process that gives up its permissions. */
-import { releaseStartupMemory } from "../core/startup_memory.ts";
+import { releaseStartupMemory, startupMemoryReleaser } from "../core/startup_memory.ts";
 import type { World } from "../core/world/mod.ts";
 
 /** To be called before permissions are given up; what it returns releases memory some times from then on, until the signal. */
 export function startupMemory(
   { system, clock }: Pick<World, "system" | "clock">,
 ): (signal: AbortSignal) => Promise<void> {
-  const release = releaserOf(system);
+  const release = startupMemoryReleaser(system);
   return async (signal) => {
     if (release !== undefined) await releaseStartupMemory(clock, release, signal);
   };
-}
-
-/** `undefined` where a process may not do this. */
-function releaserOf(system: World["system"]): (() => void) | undefined {
-  try {
-    return system.memoryReleaser();
-  } catch {
-    return undefined;
-  }
 }

@@ -1,8 +1,11 @@
 /** Output that waits until it is known that nothing failed. */
 import type { Scratch } from "../../core/world/world.ts";
 
-/** Bytes that are held in memory. */
-const MOST_IN_MEMORY = 64 * 1024 * 1024;
+/** Bytes that are held in memory: the output of some 2,500 Deployments. */
+const MOST_IN_MEMORY = 16 * 1024 * 1024;
+
+/** The same where no file can be made, as in a container whose file system is read-only. */
+const MOST_WITHOUT_FILE = 4 * MOST_IN_MEMORY;
 
 /** Pieces are copied into blocks: each piece by itself keeps a buffer that is larger than the piece. */
 const BLOCK = 256 * 1024;
@@ -17,14 +20,19 @@ export interface HeldOutput {
 }
 
 /**
- * Holds output in memory up to `most` bytes, then in a file. `scratch` is called when the file is needed.
- * Errors: those of the file.
+ * Holds output in memory up to `most` bytes, then in a file. `scratch` is called when the file is needed; where it fails, memory holds up to
+ * `mostWithout` bytes. Errors: those of the file.
  */
-export function holdOutput(scratch: () => Scratch, most = MOST_IN_MEMORY): HeldOutput {
+export function holdOutput(
+  scratch: () => Scratch,
+  most = MOST_IN_MEMORY,
+  mostWithout = Math.max(most, MOST_WITHOUT_FILE),
+): HeldOutput {
   let full: Uint8Array[] = [];
   let block = new Uint8Array(0);
   let used = 0;
   let held = 0;
+  let limit = most;
   let file: Scratch | undefined;
   const seal = () => {
     if (used > 0) full.push(block.subarray(0, used));
@@ -46,7 +54,13 @@ export function holdOutput(scratch: () => Scratch, most = MOST_IN_MEMORY): HeldO
     return taken;
   };
   const spill = () => {
-    file ??= scratch();
+    try {
+      file = scratch();
+    } catch (error) {
+      if (held > mostWithout) throw error;
+      limit = mostWithout;
+      return;
+    }
     for (const bytes of take()) file.write(bytes);
   };
   return {
@@ -54,7 +68,7 @@ export function holdOutput(scratch: () => Scratch, most = MOST_IN_MEMORY): HeldO
       if (file !== undefined) return file.write(bytes);
       copy(bytes);
       held += bytes.length;
-      if (held > most) spill();
+      if (held > limit) spill();
     },
     release(write) {
       for (const bytes of file?.chunks() ?? take()) write(bytes);

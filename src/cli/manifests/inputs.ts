@@ -1,18 +1,8 @@
 import { MeshError, UsageError } from "../../core/errors.ts";
 import type { World } from "../../core/world/world.ts";
+import type { ManifestInput } from "../../inject/mod.ts";
 import { isPattern, matchingPaths } from "./glob.ts";
 import { kustomizationWarning } from "./kustomization.ts";
-
-/** A source of manifests. */
-export interface Input {
-  /** Its name in messages: the path or URL as it was given, `standard input` for `-`. */
-  readonly file: string;
-  /** Its path below the folder that was named, or the name of the file; `undefined` for what is no file. */
-  readonly name?: string;
-  /** What to say about it with its first resource. */
-  readonly warning?: string | undefined;
-  chunks(): AsyncIterable<Uint8Array>;
-}
 
 /** The files that kubectl reads in a directory. A file that is named itself may have any suffix. */
 const MANIFEST_NAME = /\.(ya?ml|json)$/;
@@ -21,7 +11,11 @@ const MANIFEST_NAME = /\.(ya?ml|json)$/;
  * The inputs that `-f` names, in order, by kubectl's rules: files, patterns of files, directories (with `recursive` also those below them),
  * https URLs, `-` at most once. Errors: one MeshError that names every missing file.
  */
-export async function expandInputs(world: World, names: readonly string[], recursive: boolean): Promise<Input[]> {
+export async function expandInputs(
+  world: World,
+  names: readonly string[],
+  recursive: boolean,
+): Promise<ManifestInput[]> {
   const given = names.filter((name) => name !== "").map((name) => name === "/dev/stdin" ? "-" : name);
   if (given.length === 0) {
     throw new UsageError("No input is given", { hint: "name files with -f, or - for standard input" });
@@ -40,15 +34,15 @@ async function expandAll(
   names: readonly string[],
   recursive: boolean,
   missing: string[],
-): Promise<Input[]> {
-  const inputs: Input[] = [];
+): Promise<ManifestInput[]> {
+  const inputs: ManifestInput[] = [];
   for (const name of names) {
     for (const input of await expand(world, name, recursive, missing)) inputs.push(input);
   }
   return inputs;
 }
 
-async function expand(world: World, name: string, recursive: boolean, missing: string[]): Promise<Input[]> {
+async function expand(world: World, name: string, recursive: boolean, missing: string[]): Promise<ManifestInput[]> {
   if (name === "-") return [{ file: "standard input", chunks: () => world.stdin.chunks() }];
   if (/^https?:\/\//.test(name)) return [urlInput(world, name)];
   const status = await world.files.stat(name);
@@ -58,7 +52,9 @@ async function expand(world: World, name: string, recursive: boolean, missing: s
     missing.push(`"${name}"`);
     return [];
   }
-  if (status.kind !== "directory") return [fileInput(world, name, name.replace(/^.*\//s, ""))];
+  if (status.kind !== "directory") {
+    return [{ ...fileInput(world, name, name.replace(/^.*\//s, "")), size: status.size }];
+  }
   const folder = name.replace(/(?<=.)\/+$/, "");
   const found = await manifestsIn(world, folder, { recursive, root: folder });
   if (found.length > 0) return found;
@@ -67,12 +63,15 @@ async function expand(world: World, name: string, recursive: boolean, missing: s
   });
 }
 
-function fileInput(world: World, path: string, name: string, warning?: string): Input {
+/** What a file of a folder counts: asking each for its size takes longer than it saves. */
+const SIZE_IN_FOLDER = 1024;
+
+function fileInput(world: World, path: string, name: string, warning?: string): ManifestInput {
   return { file: path, name, warning, chunks: () => world.files.chunks(path) };
 }
 
 /** Refuses http: anyone on the network path could change manifests that go to a cluster. */
-function urlInput(world: World, url: string): Input {
+function urlInput(world: World, url: string): ManifestInput {
   if (!url.startsWith("https://")) {
     throw new UsageError(`Cannot read "${url}": only https URLs are read`);
   }
@@ -91,9 +90,9 @@ interface Reading {
   readonly root: string;
 }
 
-async function manifestsIn(world: World, folder: string, reading: Reading): Promise<Input[]> {
+async function manifestsIn(world: World, folder: string, reading: Reading): Promise<ManifestInput[]> {
   const { recursive, root } = reading;
-  const inputs: Input[] = [];
+  const inputs: ManifestInput[] = [];
   const entries = await world.files.list(folder);
   let warning = kustomizationWarning(folder, entries);
   for (const entry of entries) {
@@ -102,7 +101,7 @@ async function manifestsIn(world: World, folder: string, reading: Reading): Prom
       for (const input of await manifestsIn(world, path, reading)) inputs.push(input);
     }
     if (entry.kind !== "file" || !MANIFEST_NAME.test(entry.name)) continue;
-    inputs.push(fileInput(world, path, path.slice(root.length + 1), warning));
+    inputs.push({ ...fileInput(world, path, path.slice(root.length + 1), warning), size: SIZE_IN_FOLDER });
     warning = undefined;
   }
   return inputs;

@@ -8,6 +8,7 @@ import { differ } from "./differ.ts";
 import { HeldFiles, IN_PLACE, inFolder } from "./each_file.ts";
 import { expandInputs } from "./inputs.ts";
 import { buildKustomization } from "./kustomization.ts";
+import { releaseForLargeInputs } from "./large_inputs.ts";
 import { type ManifestProgress, manifestProgress } from "./progress.ts";
 import { interruption, openOutput, type OutputTarget } from "./output.ts";
 import { type Reporter, reporter } from "./reporter.ts";
@@ -31,6 +32,16 @@ export interface ManifestWork {
   readonly scratch: () => Scratch;
   readonly templatePaths: readonly WorkloadKind[];
   readonly room: Room;
+  /** Is called for each resource. */
+  readonly resourceDone: Prepared["resourceDone"];
+}
+
+/** What was done before permissions were given up. */
+export interface Prepared {
+  /** What `-k` names. */
+  readonly built: ManifestInput | undefined;
+  /** To be called for each resource: releases memory once if the inputs are large. */
+  readonly resourceDone: () => void;
 }
 
 /** A run of a command. */
@@ -71,18 +82,20 @@ function tellConfiguration({ report, notes, warnings }: Run): void {
 }
 
 async function changed(
-  { flags: { namespace, patch }, target: { format }, templatePaths, report, change, prepare, progress, room }: Run,
+  run: Run,
   inputs: readonly ManifestInput[],
   sink: Omit<Sink, "report">,
 ): Promise<Summary> {
+  const { flags: { namespace, patch }, target, templatePaths, change, prepare, progress, room } = run;
   const sinks: Sink = {
     ...sink,
     report: (entry) => {
-      report.entry(entry);
+      run.report.entry(entry);
       progress.done(entry);
+      run.resourceDone();
     },
   };
-  const options = { namespace, output: format, patch, templatePaths, prepare, sink: sinks };
+  const options = { namespace, output: target.format, patch, templatePaths, prepare, sink: sinks };
   const summary = await room.changeStream(progress.watched(inputs), change, options);
   progress.hide();
   return summary;
@@ -165,24 +178,26 @@ async function showDiff(run: Run, kind: "unified" | "external"): Promise<number>
 }
 
 /**
- * What is done before permissions are given up: builds what `-k` names, and removes what killed runs left beside the
- * outputs. Returns the built input; `undefined` without `-k`.
+ * What is done before permissions are given up: builds what `-k` names, removes what killed runs left beside the outputs, and
+ * prepares the release of memory.
  */
 export async function preparedManifests(
   world: World,
   flags: ManifestFlags,
   target: OutputTarget,
-): Promise<ManifestInput | undefined> {
+): Promise<Prepared> {
   const built = flags.kustomize === undefined ? undefined : await buildKustomization(world, flags.kustomize);
-  await tidyOutputs(world, flags, target, built);
-  return built;
+  // What is wrong with the inputs is told when they are read. Their content is not read yet.
+  const inputs = await manifestInputs(world, flags, { built }).catch(() => []);
+  tidyOutputs(world, flags, target, inputs);
+  return { built, resourceDone: releaseForLargeInputs(world.system, inputs) };
 }
 
 /** The inputs that `-f` names, unless they are built. */
 export async function manifestInputs(
   world: World,
   { filename, recursive }: ManifestFlags,
-  built: ManifestInput | undefined,
+  { built }: Pick<Prepared, "built">,
 ): Promise<readonly ManifestInput[]> {
   return built === undefined ? await expandInputs(world, filename, recursive) : [built];
 }
@@ -200,17 +215,14 @@ function refusePath(text: string): never {
   throw new UsageError(`The flag --template-path cannot be "${text}"`, { hint });
 }
 
-/** Names of files are read for that; their content is not, as permissions are not given up yet. */
-async function tidyOutputs(
+function tidyOutputs(
   world: World,
   flags: ManifestFlags,
   { file, folder }: OutputTarget,
-  built: ManifestInput | undefined,
-): Promise<void> {
+  inputs: readonly ManifestInput[],
+): void {
   if (file !== undefined) world.files.tidyTemporary(file);
   if (folder === undefined && !flags.inPlace) return;
-  // What is wrong with the inputs is told when they are read.
-  const inputs = await manifestInputs(world, flags, built).catch(() => []);
   for (const { file: path, name } of inputs) {
     if (name !== undefined) world.files.tidyTemporary(folder === undefined ? path : `${folder}/${name}`);
   }

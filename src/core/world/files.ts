@@ -25,7 +25,7 @@ export interface Replacement {
 /** A file without a name: nobody else opens it, and it is gone when the process ends, however it ends. */
 export interface Scratch {
   write(bytes: Uint8Array): void;
-  /** All that was written, from the start. */
+  /** All that was written, from the start, in pieces. Each is valid until the next is asked for. */
   chunks(): Iterable<Uint8Array>;
   close(): void;
 }

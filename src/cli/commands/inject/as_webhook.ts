@@ -24,7 +24,7 @@ export async function runAsWebhook(world: World, { flags }: InjectInput): Promis
     import("../../../inject/mod.ts"),
     import("../../../check/mod.ts"),
   ]);
-  const built = await preparedManifests(world, flags, target);
+  const prepared = await preparedManifests(world, flags, target);
   const templatePaths = templatePathsOf(flags, room);
   const cluster = await clusterOf(world, flags, room);
   try {
@@ -38,11 +38,12 @@ export async function runAsWebhook(world: World, { flags }: InjectInput): Promis
       native: nativeOf(world, flags, room),
     });
     return await changeManifests(world, flags, {
-      inputs: await manifestInputs(world, flags, built),
+      inputs: await manifestInputs(world, flags, prepared),
       change: room.injectionBy(judge),
       notes: [`Configuration: webhooks of ${cluster.api.server}`],
       warnings: [],
       done: "injected",
+      resourceDone: prepared.resourceDone,
       ...{ prepare, target, scratch, templatePaths, room },
     });
   } finally {

@@ -7,6 +7,7 @@ import {
   manifestInputs,
   openedEarly,
   permissionsFor,
+  type Prepared,
   preparedManifests,
   templatePathsOf,
 } from "../../manifests/manifests.ts";
@@ -22,7 +23,7 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
   const target = outputTarget(flags.output);
   const room = await import("../../../inject/mod.ts");
   // A cluster's configuration is read with fewer permissions than kubectl needs.
-  const built = flags.showConfig ? undefined : await preparedManifests(world, flags, target);
+  const { built, resourceDone } = flags.showConfig ? NOTHING_PREPARED : await preparedManifests(world, flags, target);
   const templatePaths = templatePathsOf(flags, room);
   const prepared = preparedConfigurations(world);
   const cluster = await fromCluster(world, flags, { target, room });
@@ -43,7 +44,7 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
     world.stdout.write(room.showConfiguration(configuration));
     return EXIT.ok;
   }
-  const inputs = await manifestInputs(world, flags, built);
+  const inputs = await manifestInputs(world, flags, { built });
   const kept = prepared(configuration);
   const injector = await room.loadInjector({
     prepared: kept.text,
@@ -60,10 +61,13 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
   const warnings = room.unknownKeys(files, injector, configuration);
   const change = room.injection(injector);
   return await changeManifests(world, flags, {
-    ...{ warnings, inputs, change, notes, target, scratch, templatePaths, room },
+    ...{ resourceDone, warnings, inputs, change, notes, target, scratch, templatePaths, room },
     done: "injected",
   });
 }
+
+/** What shows the configuration reads no manifests. */
+const NOTHING_PREPARED: Prepared = { built: undefined, resourceDone: () => {} };
 
 interface Cluster extends RevisionConfiguration {
   readonly server: string;

@@ -14,17 +14,18 @@ import type { UninjectInput } from "./uninject.ts";
 export async function runUninject(world: World, { flags }: UninjectInput): Promise<number> {
   const target = outputTarget(flags.output);
   const room = await import("../../../inject/mod.ts");
-  const built = await preparedManifests(world, flags, target);
+  const prepared = await preparedManifests(world, flags, target);
   const scratch = openedEarly(world, flags, target);
   world.permissions.keepOnly(permissionsFor(flags, target));
   return await changeManifests(world, flags, {
-    inputs: await manifestInputs(world, flags, built),
+    inputs: await manifestInputs(world, flags, prepared),
     change: room.uninjection,
     done: "uninjected",
     notes: [],
     warnings: [],
     target,
     scratch,
+    resourceDone: prepared.resourceDone,
     templatePaths: templatePathsOf(flags, room),
     room,
   });

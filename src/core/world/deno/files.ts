@@ -295,7 +295,9 @@ function openScratch(): Scratch {
     *chunks() {
       file.seekSync(0, Deno.SeekMode.Start);
       const buffer = new Uint8Array(CHUNK_BYTES);
-      for (let piece = readPiece(file, buffer); piece !== undefined; piece = readPiece(file, buffer)) yield piece;
+      for (let count = file.readSync(buffer); count !== null; count = file.readSync(buffer)) {
+        yield buffer.subarray(0, count);
+      }
     },
     close: () => file.close(),
   };
