@@ -3,7 +3,7 @@
  * of another version, and compiles the script.
  */
 import { Script } from "node:vm";
-import { type Pack, type PackPlace, type Part, readPack, START } from "./pack.ts";
+import { type Pack, type PackPlace, type Part, readPack, startFor } from "./pack.ts";
 
 /** A script as a function with CommonJS's parameters; `load` stands for `import()`. */
 type Body = (
@@ -18,17 +18,26 @@ export interface Loaded {
   readonly script: Script;
 }
 
-/** Starts the program of a pack; returns the loaded scripts, a list that grows. */
-export function start(place: PackPlace, cacheOf?: (name: string) => Uint8Array): readonly Loaded[] {
+/** What the script of the start is made of: functions that return what each module exports. */
+type Modules = Readonly<Record<string, () => unknown>>;
+
+/** Starts the program of a pack, for these arguments; returns the loaded scripts, a list that grows. */
+export function start(
+  place: PackPlace,
+  args: readonly string[],
+  cacheOf?: (name: string) => Uint8Array,
+): readonly Loaded[] {
   const pack = readPack(place);
   const loaded: Loaded[] = [];
+  let started: Modules = {};
   const modules = new Map<string, { exports: unknown }>();
   const require = (name: string): unknown => {
     const known = modules.get(name);
     if (known !== undefined) return known.exports;
-    const part = pack.parts[name];
-    // A name that is not in the pack is a module of Node.
-    if (part === undefined) return globalThis.process.getBuiltinModule(name);
+    const own = started[name];
+    const part = own === undefined ? pack.part(name) : undefined;
+    // A name that is in neither is a module of Node.
+    if (part === undefined) return own === undefined ? globalThis.process.getBuiltinModule(name) : own();
     const module = { exports: {} };
     modules.set(name, module);
     const script = compile(name, pack, part, cacheOf?.(name));
@@ -36,7 +45,7 @@ export function start(place: PackPlace, cacheOf?: (name: string) => Uint8Array):
     script.runInThisContext()(require, module, (other: string) => Promise.resolve().then(() => require(other)));
     return module.exports;
   };
-  for (const [name, exports] of Object.entries(Object(require(START)))) modules.set(name, { exports });
+  started = Object(require(startFor(args))).modules;
   return loaded;
 }
 

@@ -4,8 +4,8 @@ import { packFile, writePack } from "./pack.ts";
 import { toScripts } from "./scripts.ts";
 
 const MODULES = {
-  "a.js": "export let count = 0;\nexport function add() { count++; }\n",
-  "b.js": 'import { count } from "./a.js";\nexport const late = count;\n',
+  "a.js": "let count = 0;\nfunction add() { count++; }\nexport {\n  add as add,\n  count\n};\n",
+  "b.js": 'import { count } from "./a.js";\nconst late = count;\nexport {\n  late\n};\n',
   "main.js": 'import { add, count } from "./a.js";\nimport { sep } from "node:path";\nadd();\n' +
     "const strict = (function () { return this === undefined; })();\n" +
     'globalThis.told.resolve(import("./b.js").then(({ late }) => ({ count, late, sep, strict })));\n',
@@ -19,7 +19,7 @@ Deno.test("the modules of a bundle run from a pack: exports stay live, import() 
   const startOf = async (pack: string) => {
     const told = Promise.withResolvers<unknown>();
     Object.assign(globalThis, { told });
-    const loaded = start(packFile(pack));
+    const loaded = start(packFile(pack), []);
     deepStrictEqual(await told.promise, { count: 1, late: 1, sep: "/", strict: true });
     return loaded;
   };

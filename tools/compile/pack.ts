@@ -3,8 +3,10 @@
  * the permission to read files.
  *
  * ```
- * 8 digits: length of the table | the table, JSON | source, cache, source, cache, ...
+ * 8 digits: length of the table | the table | source, cache, source, cache, ...
  * ```
+ *
+ * The table has a line `NAME SOURCE CACHE END` for each script: it is searched, not parsed, as a command loads some ten of 150.
  */
 
 /** The offsets of a script behind the table: `source..cache..end`; no cache if the last two are equal. */
@@ -16,12 +18,18 @@ export interface Part {
 
 /** An open pack. */
 export interface Pack {
-  readonly parts: Readonly<Record<string, Part>>;
+  /** The script of a name, if there is one. */
+  part(name: string): Part | undefined;
+  /** All scripts, in their order. */
+  names(): string[];
   /** The bytes are there until the next call. */
   read(start: number, end: number): Uint8Array;
 }
 
 const LENGTH_DIGITS = 8;
+
+/** The first read: more than length and table have. */
+const HEAD_BYTES = 16 * 1024;
 
 /** Most scripts and caches are smaller: memory that was not used before takes a page fault for each 4 KB. */
 const BUFFER_BYTES = 512 * 1024;
@@ -48,13 +56,47 @@ export function readPack({ file, start: at }: PackPlace): Pack {
     return bytes;
   };
   const text = (start: number, end: number) => new TextDecoder().decode(read(start, end));
-  const body = LENGTH_DIGITS + Number(text(0, LENGTH_DIGITS));
-  const parts: Record<string, Part> = JSON.parse(text(LENGTH_DIGITS, body));
-  return { parts, read: (start, end) => read(body + start, body + end) };
+  const head = text(0, HEAD_BYTES);
+  const body = LENGTH_DIGITS + Number(head.slice(0, LENGTH_DIGITS));
+  const table = body <= HEAD_BYTES ? head.slice(LENGTH_DIGITS, body) : text(LENGTH_DIGITS, body);
+  return {
+    part(name) {
+      const at = table.indexOf(`\n${name} `) + 1;
+      if (at === 0) return undefined;
+      const [, source, cache, end] = table.slice(at, table.indexOf("\n", at)).split(" ");
+      return { source: Number(source), cache: Number(cache), end: Number(end) };
+    },
+    names: () => [...table.matchAll(/^\S+/gm)].map(([name]) => name),
+    read: (start, end) => read(body + start, body + end),
+  };
 }
 
-/** The script that starts the program. It exports the modules that it is made of, by their names. */
+/** The script that starts the program. It exports the modules that it is made of: functions that return what they export, by name. */
 export const START = "start.js";
+
+/**
+ * Commands that start often and end soon have a script of their own in place of {@link START}: it has what they load
+ * late too, named by a source file of each, and its code cache has the functions that these commands run.
+ */
+export const BRIEF: Readonly<Record<string, readonly string[]>> = {
+  wait: [
+    "src/cli/commands/wait.ts",
+    "src/wait/run.ts",
+    "src/wait/command.ts",
+    "src/core/world/deno/network/status.ts",
+  ],
+  version: ["src/cli/commands/version/version.ts"],
+};
+
+/** The script that starts the program with these arguments. */
+export function startFor([word = ""]: readonly string[]): string {
+  return Object.hasOwn(BRIEF, word) ? briefStart(word) : START;
+}
+
+/** The script of a command of {@link BRIEF}. */
+export function briefStart(word: string): string {
+  return `start.${word}.js`;
+}
 
 /** A script and its bytecode. */
 export interface Script {
@@ -66,16 +108,16 @@ export interface Script {
 /** Writes a pack. */
 export async function writePack(path: string, scripts: readonly Script[]): Promise<void> {
   const encoder = new TextEncoder();
-  const parts: Record<string, Part> = {};
+  let lines = "\n";
   const pieces: Uint8Array[] = [];
   let at = 0;
   for (const { name, source, cache = new Uint8Array() } of scripts) {
     const text = encoder.encode(source);
-    parts[name] = { source: at, cache: at + text.length, end: at + text.length + cache.length };
+    lines += `${name} ${at} ${at + text.length} ${at + text.length + cache.length}\n`;
     at += text.length + cache.length;
     pieces.push(text, cache);
   }
-  const table = encoder.encode(JSON.stringify(parts));
+  const table = encoder.encode(lines);
   const length = encoder.encode(String(table.length).padStart(LENGTH_DIGITS, "0"));
   using file = await Deno.open(path, { write: true, create: true, truncate: true });
   for (const piece of [length, table, ...pieces]) await writeAll(file, piece);

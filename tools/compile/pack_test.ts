@@ -11,9 +11,11 @@ Deno.test("a pack gives every script and cache as it was, in any order", { sanit
   const path = await Deno.makeTempFile();
   try {
     await writePack(path, scripts);
-    const { parts, read } = readPack(packFile(path));
+    const { part: partOf, names, read } = readPack(packFile(path));
+    deepStrictEqual(names(), scripts.map(({ name }) => name));
+    deepStrictEqual([partOf("late"), partOf("n.js")], [undefined, undefined]);
     for (const { name, source, cache = new Uint8Array() } of scripts.toReversed()) {
-      const part = parts[name] ?? { source: 0, cache: 0, end: 0 };
+      const part = partOf(name) ?? { source: 0, cache: 0, end: 0 };
       strictEqual(new TextDecoder().decode(read(part.source, part.cache)), source);
       deepStrictEqual(read(part.cache, part.end), cache);
     }

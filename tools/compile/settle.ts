@@ -14,10 +14,11 @@ const FLAGS = 12;
 const folder = Deno.env.get("MESH_CACHES") ?? "";
 const pack = readPack(packOfProgram());
 const ownFlags = new Script("0").createCachedData().subarray(FLAGS, FLAGS + 4);
-for (const [name, part] of Object.entries(pack.parts)) {
+for (const name of pack.names()) {
   const cache = Deno.readFileSync(`${folder}/${name}`);
+  const part = pack.part(name);
   // No run has loaded it.
-  if (cache.length === 0) continue;
+  if (part === undefined || cache.length === 0) continue;
   cache.set(ownFlags, FLAGS);
   const script = compile(name, pack, part, cache);
   if (script.cachedDataRejected) Deno.exit(99);
