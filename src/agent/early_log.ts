@@ -1,5 +1,5 @@
 /** The log before the settings are known, or when they are invalid. */
-import { parseBool } from "../core/net/mod.ts";
+import { parseBool } from "../core/go_bool.ts";
 import { logText, startLog } from "../core/log.ts";
 import type { World } from "../core/world/world.ts";
 import { type ProgramName, readCommandLine } from "./settings/command_line.ts";

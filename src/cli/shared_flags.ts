@@ -141,17 +141,3 @@ export const MANIFEST_EXITS = [
   ["1", "a resource failed, or no input could be read; with --diff something would change"],
   ["2", "the command line is wrong; with --diff something failed"],
 ] as const;
-
-/** The log of a command that runs for long. */
-export const LOG = {
-  logFormat: flag("--log-format text|json", "Form of the log on standard error", {
-    env: ["MESH_LOG_FORMAT"],
-    type: "text",
-    defaultDoc: "text",
-  }),
-  logLevel: flag("--log-level LEVEL", "Least level of the log: debug, info, warning or error", {
-    env: ["MESH_LOG_LEVEL"],
-    allowed: ["debug", "info", "warning", "error"],
-    defaultDoc: "info",
-  }),
-} as const satisfies FlagTable;

@@ -32,7 +32,7 @@ export async function poll(
   world: World,
   options: Pick<WaitOptions, "urls" | "timeout" | "period" | "requestTimeout">,
   report: (unready: Outcome["unready"]) => Promise<void>,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<Outcome> {
   const { timeout, period } = options;
   const start = world.clock.monotonic();
@@ -41,7 +41,7 @@ export async function poll(
     const sent = waited();
     const unready = await round(world, urls, requestLimit(options, sent));
     const now = waited();
-    if (unready.size === 0 || now >= timeout || signal.aborted) return { waited: now, unready };
+    if (unready.size === 0 || now >= timeout || signal?.aborted) return { waited: now, unready };
     await report(unready);
     urls = [...unready.keys()];
     await world.clock.sleep(Math.max(0, Math.min(sent + pauseAfter(now, period), timeout) - waited()), signal);

@@ -14,7 +14,7 @@ export interface Probe {
 /** Sends one request. Ready means status 200, after redirects, as in pilot-agent. Never throws. */
 export async function probe(world: World, url: string, limit: number): Promise<Probe> {
   try {
-    return answered(await world.network.status(url, AbortSignal.timeout(limit)));
+    return answered(await world.network.status(url, limit));
   } catch (error) {
     return unanswered(error, limit);
   }

@@ -24,11 +24,16 @@ async function waitAndRun(world: World, options: WaitOptions, reporter: Reporter
     await reporter.note(`Not waiting: MESH_WAIT_DISABLED is "${reason}"`);
     return await proceed(world, { ...options, shutdown: undefined }, reporter);
   }
-  const interruption = interruptionOf(world);
+  const interruption = world.machine.pid === 1 ? interruptionOf(world) : undefined;
   await reporter.begin(options.timeout);
-  const { waited, unready } = await poll(world, options, (seen) => reporter.unready(textOf(seen)), interruption.signal);
-  interruption.off();
-  if (interruption.signal.aborted) return interruption.code();
+  const { waited, unready } = await poll(
+    world,
+    options,
+    (seen) => reporter.unready(textOf(seen)),
+    interruption?.signal,
+  );
+  interruption?.off();
+  if (interruption?.signal.aborted) return interruption.code();
   if (unready.size === 0) await reporter.ready(waited);
   else await timedOut(world, options, reporter, unready);
   return await proceed(world, options, reporter);
@@ -72,8 +77,7 @@ const CODES = { SIGTERM: EXIT.terminated, SIGINT: EXIT.interrupted } as const;
 function interruptionOf(world: World) {
   const controller = new AbortController();
   let code = 0;
-  const names = world.machine.pid === 1 ? ["SIGTERM", "SIGINT"] as const : [];
-  const offs = names.map((name) =>
+  const offs = (["SIGTERM", "SIGINT"] as const).map((name) =>
     world.signals.on(name, () => {
       code = CODES[name];
       controller.abort();

@@ -16,6 +16,7 @@ const CAPTURE = [
 
 /** A run of the program. */
 interface WarmUp {
+  /** READY is the URL of a server that answers 200. */
   readonly args: readonly string[];
   /** What the stand-in for kernel and iptables holds, and the expected output. */
   readonly standIn?: { readonly held: Held; readonly output: string };
@@ -57,6 +58,7 @@ const RUNS: readonly WarmUp[] = [
   { args: ["webhook", "manifests", "--revision", "mesh"] },
   // A server that refuses connections: the kubeconfig is read, and client-node is loaded.
   { args: ["check", "--kubeconfig", "tools/compile/workload/kubeconfig.yaml"], code: 1 },
+  { args: ["wait", "--timeout", "0", "--url", "READY"] },
   // Time for more than one round, also on a machine under load.
   { args: ["wait", "--timeout", "2s", "--url", "http://127.0.0.1:1/"], code: 1 },
 ];
@@ -80,7 +82,9 @@ export async function runCommands(
   const runs = RUNS.filter(({ env }) => env === undefined || Deno.build.os === "linux");
   const pod = `${folder}-pod`;
   await Deno.mkdir(pod);
-  for (const each of runs) await warm(each, warmUp, { root, caches: folder, programs, pod });
+  await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, () => new Response());
+  const ready = `http://127.0.0.1:${server.addr.port}/healthz/ready`;
+  for (const each of runs) await warm(each, warmUp, { root, caches: folder, programs, pod, ready });
 }
 
 /**
@@ -108,19 +112,20 @@ function freePort(): string {
   return String(listener.addr.port);
 }
 
-/** Folders of a run. */
-interface Folders {
+/** Folders of a run, and the URL of a server that is ready. */
+interface Surroundings {
   readonly root: string;
   readonly caches: string;
   readonly programs: string;
   readonly pod: string;
+  readonly ready: string;
 }
 
 /** Runs the program once. Throws if the outcome is not the expected one. */
 async function warm(
   { args, standIn, env, code = 0 }: WarmUp,
   warmUp: string,
-  { root, caches, programs, pod }: Folders,
+  { root, caches, programs, pod, ready }: Surroundings,
 ): Promise<void> {
   const kernel = standIn === undefined ? {} : { PATH: programs, MESH_STAND_IN: standIn.held };
   const own = Object.entries(env ?? {}).map((
@@ -129,7 +134,11 @@ async function warm(
   // The user's own cache would decide which functions run.
   const kept = { XDG_CACHE_HOME: `${caches}-kept` };
   const variables = { KUBECONFIG: "/nonexistent", ...kept, MESH_CACHES: caches, ...Object.fromEntries(own), ...kernel };
-  const outcome = await run([warmUp, ...args], variables, env === undefined ? root : pod);
+  const outcome = await run(
+    [warmUp, ...args.map((word) => word.replace("READY", ready))],
+    variables,
+    env === undefined ? root : pod,
+  );
   if (outcome.code === REFUSED) throw new Error(`V8 did not take its code cache in "${args.join(" ")}"`);
   if (outcome.code === code && outcome.text.includes(standIn?.output ?? "")) return;
   if (standIn === undefined) throw new Error(`"${args.join(" ")}" failed: ${outcome.text.trim()}`);

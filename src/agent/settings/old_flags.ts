@@ -3,7 +3,7 @@
  * 1.6 and whose releases pass over these flags: where both are given, `PROXY_CONFIG` counts.
  */
 import { parseProxyConfig, type ProxyConfig } from "../../core/mesh/configuration.ts";
-import { parseBool } from "../../core/net/mod.ts";
+import { parseBool } from "../../core/go_bool.ts";
 import { parseYaml } from "../../core/yaml/mod.ts";
 import { flagEntries } from "../../core/command/mod.ts";
 import { type FlagName, OLD_FLAGS } from "./flags.ts";

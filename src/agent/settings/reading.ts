@@ -1,6 +1,6 @@
 /** What all readers of settings share. */
 import { readDuration } from "../../core/duration.ts";
-import { parseBool } from "../../core/net/mod.ts";
+import { parseBool } from "../../core/go_bool.ts";
 import type { Value } from "../../core/value.ts";
 import type { World } from "../../core/world/world.ts";
 import type { FlagName } from "./flags.ts";

@@ -3,7 +3,7 @@ import { flag, type FlagGroups, TIMER, variable } from "../../core/command/mod.t
 import type { World } from "../../core/world/world.ts";
 import type { WaitOptions } from "../../wait/mod.ts";
 import { command, type Input } from "../command.ts";
-import { LOG } from "../shared_flags.ts";
+import { LOG } from "../log_flags.ts";
 
 /** 24 days, which a timer can run for, in whole seconds. */
 const LONGEST_SECONDS = 24 * 24 * 3600;

@@ -106,8 +106,9 @@ export function spellingsOf<Name extends string>(flags: FlagTable<Name>): Map<st
 }
 
 function readFlag<Name extends string>(state: State<Name>, word: string): void {
-  const [, name = "", equals = "", value = ""] = /^([^=]*)(=?)([^]*)$/.exec(word) ?? [];
-  const text = equals === "" ? undefined : value;
+  const at = word.indexOf("=");
+  const name = at < 0 ? word : word.slice(0, at);
+  const text = at < 0 ? undefined : word.slice(at + 1);
   if (name === "--help") return readHelp(state, text);
   const key = state.spellings.get(name);
   if (key !== undefined) return take(state, key, name, text);

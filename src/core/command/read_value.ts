@@ -1,6 +1,6 @@
 /** Texts of flags and of environment variables as values. */
 import { readDuration } from "../duration.ts";
-import { parseBool } from "../net/mod.ts";
+import { parseBool } from "../go_bool.ts";
 import type { Flag, FlagType } from "./flag.ts";
 
 /** A value, or why the text cannot be one: a clause that says what it takes. */
@@ -14,8 +14,10 @@ type Reader = (text: string, flag: Flag) => Read<string | number | boolean>;
 const asText: Reader = (text) => ({ value: text });
 
 const asUrl: Reader = (text) => {
-  const isHttp = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
-  return isHttp ? { value: text } : { reason: 'it takes a URL such as "http://localhost:15021/healthz/ready"' };
+  const protocol = URL.parse(text)?.protocol;
+  return protocol === "http:" || protocol === "https:"
+    ? { value: text }
+    : { reason: 'it takes a URL such as "http://localhost:15021/healthz/ready"' };
 };
 
 const asInteger = (least: number, most: number): Reader => (text, flag) => {

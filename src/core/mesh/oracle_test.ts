@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { goJson } from "../gojson/mod.ts";
-import { parseBool, parseCidr, parsePort, parseUint } from "../net/mod.ts";
+import { parseBool } from "../go_bool.ts";
+import { parseCidr, parsePort, parseUint } from "../net/mod.ts";
 import { defaultProxyConfig } from "./config.ts";
 import { defaultsOf } from "./read/defaults.ts";
 import { mergeProxyConfig } from "./read/merge.ts";

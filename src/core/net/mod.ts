@@ -1,3 +1,3 @@
-/** Addresses, ports, names and booleans, read as Go reads them, and texts of addresses. */
+/** Addresses, ports and names, read as Go reads them, and texts of addresses. */
 export * from "./address_text.ts";
 export * from "./parse.ts";

@@ -1,5 +1,5 @@
 /**
- * Booleans, ports, addresses and names as Go's strconv, net/netip and net read them, and as Kubernetes names hosts.
+ * Ports, addresses and names as Go's strconv, net/netip and net read them, and as Kubernetes names hosts.
  * Readers return the value, or the problem as a string.
  */
 import { trimmed } from "../text/mod.ts";
@@ -16,16 +16,6 @@ export interface Address {
 export interface Cidr {
   readonly address: Address;
   readonly bits: number;
-}
-
-const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
-  ...["1", "t", "T", "TRUE", "true", "True"].map((word) => [word, true] as const),
-  ...["0", "f", "F", "FALSE", "false", "False"].map((word) => [word, false] as const),
-]);
-
-/** `strconv.ParseBool`: `undefined` for any other text. */
-export function parseBool(text: string): boolean | undefined {
-  return BOOLEANS.get(text);
 }
 
 /** `strconv.ParseUint(text, 10, bits)` for up to 32 bits: digits only, without sign or spaces. */

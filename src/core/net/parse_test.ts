@@ -6,7 +6,6 @@ import {
   isDnsLabel,
   isHostName,
   parseAddress,
-  parseBool,
   parseCidr,
   parseCidrList,
   parsePort,
@@ -14,11 +13,6 @@ import {
   parseUint,
   splitHostPort,
 } from "./parse.ts";
-
-Deno.test("parseBool reads Go's words only", () => {
-  assert.deepEqual(["1", "T", "true", "0", "F", "False"].map(parseBool), [true, true, true, false, false, false]);
-  assert.deepEqual(["yes", "", " true", "tRUE"].map(parseBool), [undefined, undefined, undefined, undefined]);
-});
 
 Deno.test("parseUint reads digits within the bits and says what is wrong with others", () => {
   assert.equal(parseUint("00255", 8), 255);

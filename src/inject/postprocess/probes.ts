@@ -5,7 +5,7 @@
  */
 import { goJson, OrderedFields } from "../../core/gojson/mod.ts";
 import type { GoValue } from "../../core/gotemplate/mod.ts";
-import { parseBool } from "../../core/net/mod.ts";
+import { parseBool } from "../../core/go_bool.ts";
 import { ANNOTATION } from "../../core/mesh/mod.ts";
 import { intAt, isMap, mapAt, mapsAt, newMap, textAt, type Value, valueAt, type ValueMap } from "../../core/value.ts";
 import { PROBERS_ENV } from "../names.ts";

@@ -5,7 +5,7 @@
 import { InjectionError } from "../injection_error.ts";
 import { goJson, OrderedFields } from "../../core/gojson/mod.ts";
 import { ANNOTATION, type MeshConfig } from "../../core/mesh/mod.ts";
-import { parseBool } from "../../core/net/mod.ts";
+import { parseBool } from "../../core/go_bool.ts";
 import { mapsAt, textAt } from "../../core/value.ts";
 import { PROMETHEUS_ENV } from "../names.ts";
 import { annotation, annotationsOf, findProxy, mapProxy, type Pod, withAnnotations, withEnv } from "../pod/pod.ts";

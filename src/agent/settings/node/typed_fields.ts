@@ -4,7 +4,7 @@
  */
 import { goJson, OrderedFields } from "../../../core/gojson/mod.ts";
 import { readGoJson } from "../../json_fields.ts";
-import { parseBool } from "../../../core/net/mod.ts";
+import { parseBool } from "../../../core/go_bool.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../../core/value.ts";
 
 /** The encoding of a field: `bool` is the string `"true"`, `list` a comma-separated string, `ports` a JSON string. */

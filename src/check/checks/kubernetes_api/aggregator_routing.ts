@@ -5,7 +5,7 @@
  * the flag selects.
  */
 import type { Pod } from "../../../core/kube/client/mod.ts";
-import { parseBool } from "../../../core/net/mod.ts";
+import { parseBool } from "../../../core/go_bool.ts";
 import { byHand } from "../../advice/advice.ts";
 import type { Finding } from "../../check.ts";
 import type { DryRun } from "../../inventory/dry_run.ts";

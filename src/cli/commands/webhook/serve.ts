@@ -3,7 +3,8 @@ import { flag, type FlagGroups, flagsWith, TIMER } from "../../../core/command/m
 import type { World } from "../../../core/world/world.ts";
 import type { ServeOptions } from "../../../webhook/mod.ts";
 import { command, type Input } from "../../command.ts";
-import { CLUSTER, CONFIGURATION, CONTROL_PLANE, LOG, REVISION } from "../../shared_flags.ts";
+import { LOG } from "../../log_flags.ts";
+import { CLUSTER, CONFIGURATION, CONTROL_PLANE, REVISION } from "../../shared_flags.ts";
 
 const FLAGS = {
   "Addresses": {

@@ -1,14 +1,7 @@
 import { MeshError } from "../../errors.ts";
 import { isQuantity } from "../../kube/mod.ts";
-import {
-  goTrim,
-  interfaceNameProblem,
-  parseBool,
-  parseCidrList,
-  parsePort,
-  parsePortList,
-  parseUint,
-} from "../../net/mod.ts";
+import { parseBool } from "../../go_bool.ts";
+import { goTrim, interfaceNameProblem, parseCidrList, parsePort, parsePortList, parseUint } from "../../net/mod.ts";
 import type { Era } from "../era.ts";
 import { proxyConfigProblems } from "../read/parse.ts";
 import { ANNOTATION } from "./names.ts";

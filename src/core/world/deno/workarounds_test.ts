@@ -25,7 +25,7 @@ interface Workaround {
 
 /**
  * Everything that only works around Deno 2.6.10. On an upgrade of Deno run this test on the new version: it reports the entries
- * that are no longer needed. The texts of errors that the program matches are in `../runtime_errors.ts`.
+ * that are no longer needed. The texts of errors that the program matches are in `../runtime_errors.ts` and `../tls_errors.ts`.
  */
 const WORKAROUNDS: readonly Workaround[] = [
   {

@@ -29,7 +29,7 @@ export function realWorld(): World {
 
 /** The launcher of a checkout says so; programs that this one starts have an output of their own. */
 function hasClosedOutput(): boolean {
-  const isClosed = Deno.env.has("MESH_STDOUT_CLOSED");
+  const isClosed = Deno.env.get("MESH_STDOUT_CLOSED") !== undefined;
   if (isClosed) Deno.env.delete("MESH_STDOUT_CLOSED");
   return isClosed;
 }
@@ -37,7 +37,8 @@ function hasClosedOutput(): boolean {
 /** `process.argv0` survives in a compiled binary; the launcher of a checkout sets a variable. */
 function programName(): string {
   const started = Deno.env.get("MESH_ARGV0") ?? globalThis.process?.argv0 ?? "";
-  return started.replace(/^.*[/\\]/, "").replace(/\.exe$/i, "");
+  const name = started.slice(Math.max(started.lastIndexOf("/"), started.lastIndexOf("\\")) + 1);
+  return name.toLowerCase().endsWith(".exe") ? name.slice(0, -".exe".length) : name;
 }
 
 const ALL_PERMISSIONS: readonly PermissionName[] = ["read", "write", "net", "run", "env", "sys", "ffi", "import"];

@@ -4,7 +4,7 @@ import tls from "node:tls";
 import { isHostName } from "../../../net/mod.ts";
 import type { ByteConnection, Dialed, DialOptions, DialTls } from "../../connection.ts";
 import { splice } from "../../splice.ts";
-import { tlsReason } from "../../runtime_errors.ts";
+import { tlsReason } from "../../tls_errors.ts";
 import { connectionError, NO_ANSWER } from "./connect.ts";
 import { closable, readFrom } from "./connections.ts";
 import { explained, tlsError } from "./tls.ts";

@@ -1,6 +1,6 @@
 import { messageOf } from "../../../errors.ts";
 import type { KeyPair } from "../../http.ts";
-import { KEY_PAIR_ERRORS } from "../../runtime_errors.ts";
+import { KEY_PAIR_ERRORS } from "../../tls_errors.ts";
 
 /**
  * Why TLS cannot use a certificate and its key; `undefined` if it can. A TLS listener is asked, as a client with a bad pair

@@ -18,7 +18,7 @@ export const realNetwork: Network = {
     return response.body;
   },
   request: (url, init) => realFetch(url, { ...init, ...directly() }),
-  status: async (url, signal) => (await import("./status.ts")).statusOf(url, signal, realNetwork.request),
+  status: async (url, limit) => (await import("./status.ts")).statusOf(url, limit, realNetwork.request),
   exchange: async (request) => (await import("./exchange.ts")).exchange(request),
   client: async (options) => (await import("./client.ts")).openClient(options),
   serve,

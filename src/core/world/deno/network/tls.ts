@@ -1,7 +1,8 @@
 /** The second of three parts of a request: TLS to a server, whose certificate is verified. */
 import { type ByteConnection, type Dialed, DialError, type DialOptions, type DialTls } from "../../connection.ts";
 import { keepAlive } from "../../linux/socket_options.ts";
-import { isRuntimeError, tlsReason } from "../../runtime_errors.ts";
+import { isRuntimeError } from "../../runtime_errors.ts";
+import { tlsReason } from "../../tls_errors.ts";
 import { unlessAborted } from "../../unless_aborted.ts";
 import { connectionError, NO_ANSWER } from "./connect.ts";
 import { closable } from "./connections.ts";

@@ -1,0 +1,15 @@
+import { flag, type FlagTable } from "../core/command/mod.ts";
+
+/** The log of a command that runs for long: apart from other shared flags, as `wait` has no time to make those. */
+export const LOG = {
+  logFormat: flag("--log-format text|json", "Form of the log on standard error", {
+    env: ["MESH_LOG_FORMAT"],
+    type: "text",
+    defaultDoc: "text",
+  }),
+  logLevel: flag("--log-level LEVEL", "Least level of the log: debug, info, warning or error", {
+    env: ["MESH_LOG_LEVEL"],
+    allowed: ["debug", "info", "warning", "error"],
+    defaultDoc: "info",
+  }),
+} as const satisfies FlagTable;
