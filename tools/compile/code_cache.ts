@@ -59,6 +59,7 @@ const RUNS: readonly WarmUp[] = [
   // A server that refuses connections: the kubeconfig is read, and client-node is loaded.
   { args: ["check", "--kubeconfig", "tools/compile/workload/kubeconfig.yaml"], code: 1 },
   { args: ["wait", "--timeout", "0", "--url", "READY"] },
+  { args: ["pilot-agent", "wait", "--url", "READY"] },
   // Time for more than one round, also on a machine under load.
   { args: ["wait", "--timeout", "2s", "--url", "http://127.0.0.1:1/"], code: 1 },
 ];

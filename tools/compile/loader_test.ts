@@ -5,7 +5,7 @@ import { toScripts } from "./scripts.ts";
 
 const MODULES = {
   "a.js": "let count = 0;\nfunction add() { count++; }\nexport {\n  add as add,\n  count\n};\n",
-  "b.js": 'import { count } from "./a.js";\nconst late = count;\nexport {\n  late\n};\n',
+  "b.js": 'import { count } from "./a.js";\n// src/wait/run.ts\nconst late = count;\nexport {\n  late\n};\n',
   "main.js": 'import { add, count } from "./a.js";\nimport { sep } from "node:path";\nadd();\n' +
     "const strict = (function () { return this === undefined; })();\n" +
     'globalThis.told.resolve(import("./b.js").then(({ late }) => ({ count, late, sep, strict })));\n',
@@ -16,10 +16,10 @@ Deno.test("the modules of a bundle run from a pack: exports stay live, import() 
   sanitizeResources: false,
 }, async () => {
   const folder = await Deno.makeTempDir();
-  const startOf = async (pack: string) => {
+  const startOf = async (pack: string, args: readonly string[] = []) => {
     const told = Promise.withResolvers<unknown>();
     Object.assign(globalThis, { told });
-    const loaded = start(packFile(pack), []);
+    const loaded = start(packFile(pack), args);
     deepStrictEqual(await told.promise, { count: 1, late: 1, sep: "/", strict: true });
     return loaded;
   };
@@ -29,6 +29,8 @@ Deno.test("the modules of a bundle run from a pack: exports stay live, import() 
     await writePack(`${folder}/pack`, scripts);
     const loaded = await startOf(`${folder}/pack`);
     deepStrictEqual(loaded.map(({ name }) => name), ["start.js", "b.js"]);
+    const brief = await startOf(`${folder}/pack`, ["wait", "--url"]);
+    deepStrictEqual(brief.map(({ name }) => name), ["start.wait.js"]);
     const cached = loaded.map(({ name, script }) => ({ name, cache: new Uint8Array(script.createCachedData()) }));
     const sources = new Map(scripts.map(({ name, source }) => [name, source]));
     await writePack(`${folder}/cached`, cached.map((each) => ({ ...each, source: sources.get(each.name) ?? "" })));
