@@ -1,31 +1,34 @@
 /** The symbols of the C library (glibc) that this program calls. Every open function throws `SystemError` where there is no glibc. */
 import { SystemError } from "../system_calls.ts";
 
-/** The signatures of calls, by what they are opened for. A function, as a hundred objects take each start 0.1 ms. */
-function makeSignatures() {
-  const calls = {
+// Functions, as a hundred objects take each start 0.1 ms.
+const calls = () =>
+  ({
     socket: { parameters: ["i32", "i32", "i32"], result: "i32" },
     send: { parameters: ["i32", "buffer", "usize", "i32"], result: "isize" },
     recv: { parameters: ["i32", "buffer", "usize", "i32"], result: "isize" },
     close: { parameters: ["i32"], result: "i32" },
     __errno_location: { parameters: [], result: "pointer" },
-  } as const;
+  }) as const;
 
-  /** The number of a system call and its arguments; the second may be a buffer. */
-  const kernel = {
+/** The number of a system call and its arguments; the second may be a buffer. */
+const kernelCalls = () =>
+  ({
     syscall: { parameters: ["isize", "isize", "isize", "isize", "isize"], result: "isize" },
     syscallWithBytes: { name: "syscall", parameters: ["isize", "isize", "buffer", "isize", "isize"], result: "isize" },
-    __errno_location: calls.__errno_location,
-  } as const;
+    __errno_location: calls().__errno_location,
+  }) as const;
 
-  const execute = {
-    __errno_location: calls.__errno_location,
+const executeCalls = () =>
+  ({
+    __errno_location: calls().__errno_location,
     execvp: { parameters: ["buffer", "buffer"], result: "i32" },
     signal: { parameters: ["i32", "usize"], result: "usize" },
-  } as const;
+  }) as const;
 
-  const socket = {
-    ...calls,
+const socketCalls = () =>
+  ({
+    ...calls(),
     bind: { parameters: ["i32", "buffer", "u32"], result: "i32" },
     listen: { parameters: ["i32", "i32"], result: "i32" },
     connect: { parameters: ["i32", "buffer", "u32"], result: "i32" },
@@ -36,81 +39,78 @@ function makeSignatures() {
     setfsuid: { parameters: ["u32"], result: "i32" },
     setfsgid: { parameters: ["u32"], result: "i32" },
     if_nametoindex: { parameters: ["buffer"], result: "u32" },
-  } as const;
+  }) as const;
 
-  const option = {
-    getsockname: socket.getsockname,
-    setsockopt: socket.setsockopt,
-  } as const;
+const optionCalls = () =>
+  ({
+    getsockname: socketCalls().getsockname,
+    setsockopt: socketCalls().setsockopt,
+  }) as const;
 
-  const peer = {
-    getsockname: socket.getsockname,
-    getsockopt: socket.getsockopt,
-  } as const;
+const peerCalls = () =>
+  ({
+    getsockname: socketCalls().getsockname,
+    getsockopt: socketCalls().getsockopt,
+  }) as const;
 
-  const limit = {
-    ...peer,
+const limitCalls = () =>
+  ({
+    ...peerCalls(),
     shutdown: { parameters: ["i32", "i32"], result: "i32" },
-  } as const;
+  }) as const;
 
-  const datagram = {
+const datagramCalls = () =>
+  ({
     recvmmsg: { parameters: ["i32", "buffer", "u32", "i32", "pointer"], result: "i32" },
     sendmmsg: { parameters: ["i32", "buffer", "u32", "i32"], result: "i32" },
-  } as const;
+  }) as const;
 
-  const trim = {
+const trimCalls = () =>
+  ({
     malloc_trim: { parameters: ["usize"], result: "i32" },
-  } as const;
+  }) as const;
 
-  const child = {
-    ...calls,
+const childCalls = () =>
+  ({
+    ...calls(),
     prctl: { parameters: ["i32", "u64", "u64", "u64", "u64"], result: "i32" },
     waitid: { parameters: ["i32", "u32", "buffer", "i32"], result: "i32" },
     waitpid: { parameters: ["i32", "buffer", "i32"], result: "i32" },
-  } as const;
+  }) as const;
 
-  const spawn = {
+const spawnCalls = () =>
+  ({
     posix_spawnp: { parameters: ["buffer", "buffer", "buffer", "pointer", "buffer", "buffer"], result: "i32" },
     posix_spawn_file_actions_adddup2: { parameters: ["buffer", "i32", "i32"], result: "i32" },
-  } as const;
-  return { calls, kernel, execute, socket, option, peer, limit, datagram, trim, child, spawn };
-}
-
-type Signatures = ReturnType<typeof makeSignatures>;
-
-let signatures: Signatures | undefined;
-
-function signaturesOf<Kind extends keyof Signatures>(kind: Kind): Signatures[Kind] {
-  return (signatures ??= makeSignatures())[kind];
-}
+  }) as const;
 
 /** Open symbols; `check` turns a negative result into a `SystemError` with errno. */
-interface Opened<Symbols extends Pick<Signatures["calls"], "__errno_location">> {
+interface Opened<Symbols extends Pick<ReturnType<typeof calls>, "__errno_location">> {
   readonly symbols: Deno.StaticForeignLibraryInterface<Symbols>;
   check(call: string, result: number | bigint): number;
   errno(): number;
 }
 
-export type KernelLibc = Opened<Signatures["kernel"]>;
-export type ExecuteLibc = Opened<Signatures["execute"]>;
-export type SocketLibc = Opened<Signatures["socket"]>;
-export type OptionLibc = Deno.DynamicLibrary<Signatures["option"]>;
-export type PeerLibc = Pick<Deno.DynamicLibrary<Signatures["peer"]>, "symbols" | "close">;
-export type LimitLibc = Pick<Deno.DynamicLibrary<Signatures["limit"]>, "symbols" | "close">;
-export type DatagramLibc = Pick<Deno.DynamicLibrary<Signatures["datagram"]>, "symbols" | "close">;
-export type SpawnLibc = Deno.DynamicLibrary<Signatures["spawn"]>;
-export type ChildLibc = Opened<Signatures["child"]>;
+export type KernelLibc = Opened<ReturnType<typeof kernelCalls>>;
+export type ExecuteLibc = Opened<ReturnType<typeof executeCalls>>;
+export type SocketLibc = Opened<ReturnType<typeof socketCalls>>;
+export type OptionLibc = Deno.DynamicLibrary<ReturnType<typeof optionCalls>>;
+export type PeerLibc = Pick<Deno.DynamicLibrary<ReturnType<typeof peerCalls>>, "symbols" | "close">;
+export type LimitLibc = Pick<Deno.DynamicLibrary<ReturnType<typeof limitCalls>>, "symbols" | "close">;
+export type DatagramLibc = Pick<Deno.DynamicLibrary<ReturnType<typeof datagramCalls>>, "symbols" | "close">;
+export type SpawnLibc = Deno.DynamicLibrary<ReturnType<typeof spawnCalls>>;
+export type ChildLibc = Opened<ReturnType<typeof childCalls>>;
 
 const ENOSYS = 38;
 
 /** Opens the symbols for system calls by number. */
 export function openKernelLibc(): KernelLibc {
-  return withErrno(openLibrary(() => Deno.dlopen(LIBRARY, signaturesOf("kernel"))).symbols);
+  return withErrno(openLibrary(() => Deno.dlopen(LIBRARY, kernelCalls())).symbols);
 }
 
 /** Opens the symbols for execvp(3), for one use. */
 export function withExecuteLibc(use: (libc: ExecuteLibc) => void): void {
-  const library = openLibrary(() => Deno.dlopen(LIBRARY, signaturesOf("execute")));
+  const library = openLibrary(() => Deno.dlopen(LIBRARY, executeCalls()));
   try {
     use(withErrno(library.symbols));
   } finally {
@@ -120,7 +120,7 @@ export function withExecuteLibc(use: (libc: ExecuteLibc) => void): void {
 
 /** Opens the symbols for socket options, for one use. */
 export function withOptionLibc(use: (symbols: OptionLibc["symbols"]) => void): void {
-  const library = openLibrary(() => Deno.dlopen(LIBRARY, signaturesOf("option")));
+  const library = openLibrary(() => Deno.dlopen(LIBRARY, optionCalls()));
   try {
     use(library.symbols);
   } finally {
@@ -128,28 +128,28 @@ export function withOptionLibc(use: (symbols: OptionLibc["symbols"]) => void): v
   }
 }
 
-let openedTrim: Deno.DynamicLibrary<Signatures["trim"]> | undefined;
+let openedTrim: Deno.DynamicLibrary<ReturnType<typeof trimCalls>> | undefined;
 
 /** Opens the symbol for malloc_trim(3), once. */
-export function openTrimLibc(): Deno.DynamicLibrary<Signatures["trim"]>["symbols"] {
-  return (openedTrim ??= openLibrary(() => Deno.dlopen(LIBRARY, signaturesOf("trim")))).symbols;
+export function openTrimLibc(): Deno.DynamicLibrary<ReturnType<typeof trimCalls>>["symbols"] {
+  return (openedTrim ??= openLibrary(() => Deno.dlopen(LIBRARY, trimCalls()))).symbols;
 }
 
 /** Opens the symbols that tell about sockets; the caller closes them. */
 export function openPeerLibc(): PeerLibc {
-  const library = openLibrary(() => Deno.dlopen(LIBRARY, signaturesOf("peer")));
+  const library = openLibrary(() => Deno.dlopen(LIBRARY, peerCalls()));
   return { symbols: library.symbols, close: () => library.close() };
 }
 
 /** Opens the symbols that close connections from outside; the caller closes them. */
 export function openLimitLibc(): LimitLibc {
-  const library = openLibrary(() => Deno.dlopen(LIBRARY, signaturesOf("limit")));
+  const library = openLibrary(() => Deno.dlopen(LIBRARY, limitCalls()));
   return { symbols: library.symbols, close: () => library.close() };
 }
 
 /** Opens the symbols for many datagrams at once; the caller closes them. */
 export function openDatagramLibc(): DatagramLibc {
-  const library = openLibrary(() => Deno.dlopen(LIBRARY, signaturesOf("datagram")));
+  const library = openLibrary(() => Deno.dlopen(LIBRARY, datagramCalls()));
   return { symbols: library.symbols, close: () => library.close() };
 }
 
@@ -157,17 +157,17 @@ let forSockets: SocketLibc | undefined;
 
 /** Opens the symbols for sockets, once for the process. */
 export function openSocketLibc(): SocketLibc {
-  return forSockets ??= withErrno(openLibrary(() => Deno.dlopen(LIBRARY, signaturesOf("socket"))).symbols);
+  return forSockets ??= withErrno(openLibrary(() => Deno.dlopen(LIBRARY, socketCalls())).symbols);
 }
 
 /** Opens the symbols for posix_spawn(3). */
 export function openSpawnLibc(): SpawnLibc {
-  return openLibrary(() => Deno.dlopen(LIBRARY, signaturesOf("spawn")));
+  return openLibrary(() => Deno.dlopen(LIBRARY, spawnCalls()));
 }
 
 /** Opens the symbols for adopting and reaping orphans. */
 export function openChildLibc(): ChildLibc {
-  return withErrno(openLibrary(() => Deno.dlopen(LIBRARY, signaturesOf("child"))).symbols);
+  return withErrno(openLibrary(() => Deno.dlopen(LIBRARY, childCalls())).symbols);
 }
 
 const LIBRARY = "libc.so.6";
