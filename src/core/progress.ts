@@ -5,6 +5,8 @@ import type { World } from "./world/world.ts";
 
 /** A progress line on standard error, only on a terminal. */
 export interface ProgressLine {
+  /** Whether anything is shown at all. */
+  readonly isOn: boolean;
   /** Shows a text in place of the one before. */
   say(text: string): void;
   /** Removes the line, if one is there. */
@@ -16,6 +18,7 @@ export function progressLine(world: Pick<World, "stdout" | "stderr" | "env">): P
   const isOn = world.stderr.isTerminal && !isPlain(world);
   let isThere = false;
   return {
+    isOn,
     say(text) {
       if (!isOn) return;
       isThere = true;

@@ -50,7 +50,7 @@ export class HeldFiles {
   readonly #held: ReturnType<typeof holdOutput>;
 
   /** Up to `most` bytes are held in memory. */
-  constructor(scratch: () => Scratch, most?: number) {
+  constructor(scratch: (() => Scratch) | undefined, most?: number) {
     this.#held = holdOutput(scratch, most);
   }
 

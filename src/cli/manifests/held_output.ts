@@ -21,10 +21,10 @@ export interface HeldOutput {
 
 /**
  * Holds output in memory up to `most` bytes, then in a file. `scratch` is called when the file is needed; where it fails, memory holds up to
- * `mostWithout` bytes. Errors: those of the file.
+ * `mostWithout` bytes, and all without it. Errors: those of the file.
  */
 export function holdOutput(
-  scratch: () => Scratch,
+  scratch: (() => Scratch) | undefined,
   most = MOST_IN_MEMORY,
   mostWithout = Math.max(most, MOST_WITHOUT_FILE),
 ): HeldOutput {
@@ -32,7 +32,7 @@ export function holdOutput(
   let block = new Uint8Array(0);
   let used = 0;
   let held = 0;
-  let limit = most;
+  let limit = scratch === undefined ? Infinity : most;
   let file: Scratch | undefined;
   const seal = () => {
     if (used > 0) full.push(block.subarray(0, used));
@@ -55,13 +55,13 @@ export function holdOutput(
   };
   const spill = () => {
     try {
-      file = scratch();
+      file = scratch?.();
     } catch (error) {
       if (held > mostWithout) throw error;
       limit = mostWithout;
       return;
     }
-    for (const bytes of take()) file.write(bytes);
+    for (const bytes of take()) file?.write(bytes);
   };
   return {
     add(bytes) {

@@ -29,7 +29,7 @@ export interface ManifestWork {
   readonly notes: readonly string[];
   readonly warnings: readonly string[];
   readonly target: OutputTarget;
-  readonly scratch: () => Scratch;
+  readonly scratch: (() => Scratch) | undefined;
   readonly templatePaths: readonly WorkloadKind[];
   readonly room: Room;
   /** Is called for each resource. */
@@ -228,6 +228,19 @@ function tidyOutputs(
   }
 }
 
+/**
+ * What {@link openedEarly} returns; `undefined` for small files, which need none: to open it, and to wait for signals, takes 2 of the 60 ms of a small `inject`.
+ */
+export async function openedUnlessSmall(
+  world: World,
+  flags: ManifestFlags,
+  target: OutputTarget,
+): Promise<(() => Scratch) | undefined> {
+  const isSmall = flags.kustomize === undefined && !flags.keepGoing && await areSmall(world, flags.filename);
+  // An external diff needs files of its own.
+  return isSmall && flags.diff === undefined ? undefined : openedEarly(world, flags, target);
+}
+
 /** The file for output that memory cannot hold is opened while that is permitted. A failure counts when it is needed. */
 export function openedEarly(world: World, flags: ManifestFlags, { file }: OutputTarget): () => Scratch {
   const open = () => world.files.scratch();
@@ -241,6 +254,16 @@ export function openedEarly(world: World, flags: ManifestFlags, { file }: Output
       throw error;
     };
   }
+}
+
+/** Bytes of files. Each pod of them becomes some KB. */
+const SMALL = 256 * 1024;
+
+/** Whether all inputs are files, and small. What is wrong with one is told when it is read. */
+async function areSmall(world: World, names: readonly string[]): Promise<boolean> {
+  const all = await Promise.all(names.map((name) => world.files.stat(name).catch(() => undefined)));
+  const sizes = all.map((status) => status?.kind === "file" ? status.size : Infinity);
+  return !names.includes("-") && sizes.reduce((sum, size) => sum + size, 0) <= SMALL;
 }
 
 /** What a manifest or a template could misuse is given up before the first of them is read. */

@@ -26,8 +26,8 @@ export interface ProductOutput extends OutputTarget {
 export interface OutputOptions {
   /** Standard output gets each document when it is done, also if others fail. */
   readonly keepGoing: boolean;
-  /** Opens the file for what is too large for memory. */
-  readonly scratch: () => Scratch;
+  /** Opens the file for what is too large for memory; `undefined` if the input is small. */
+  readonly scratch: (() => Scratch) | undefined;
 }
 
 /** Small writes are collected: a system call for each would take most of the time. */
@@ -74,7 +74,10 @@ function standardOutput(world: World, target: OutputTarget, { keepGoing, scratch
     if (keepGoing) print(bytes);
     else held.add(bytes);
   });
-  const signals = interruption(world, keepGoing ? "Interrupted" : "Interrupted: nothing is written");
+  // A small input is done before a handler could run, and the first handler starts a thread.
+  const signals = scratch === undefined
+    ? { promise: new Promise<never>(() => {}), off: () => {} }
+    : interruption(world, keepGoing ? "Interrupted" : "Interrupted: nothing is written");
   return {
     ...target,
     interrupted: signals.promise,

@@ -1,18 +1,15 @@
 /** Classes of characters as in Go's package unicode: for identifiers, and for what `%q` prints as it is. */
 
-const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
-const alphanumeric = /^[\p{L}\p{Nd}_]$/u;
-
 /** `unicode.IsPrint`: letters, marks, numbers, punctuation, symbols and the ASCII space. */
 export function isPrint(code: number): boolean {
   if (code < 0x7f) return code >= 0x20;
-  return code <= 0x10ffff && printable.test(String.fromCodePoint(code));
+  return code <= 0x10ffff && /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(String.fromCodePoint(code));
 }
 
 /** A letter, decimal digit or underscore: a character of a template identifier. */
 export function isAlphanumeric(code: number): boolean {
   if (code < 0x80) return isAsciiAlphanumeric(code);
-  return alphanumeric.test(String.fromCodePoint(code));
+  return /^[\p{L}\p{Nd}_]$/u.test(String.fromCodePoint(code));
 }
 
 function isAsciiAlphanumeric(code: number): boolean {

@@ -307,12 +307,14 @@ function fakeFiles(content: Map<string, Uint8Array>, watchers: Watchers): Files 
       const written: Uint8Array[] = [];
       return { write: (bytes) => void written.push(bytes), chunks: () => written, close: () => void written.splice(0) };
     },
-    keptLines(folder, name) {
+    keptTexts(folder, name) {
       const path = `${folder}/${name}`;
       const text = () => new TextDecoder().decode(content.get(path));
       return {
-        find: (word) => text().split("\n").findLast((line) => line.startsWith(`${word} `))?.slice(word.length + 1),
-        add: (line) => void content.set(path, encoder.encode(`${text()}\n${line}\n`)),
+        find: (word) =>
+          text().split("\0").filter((each) => each.startsWith(`${word} `)).map((each) => each.slice(word.length + 1))
+            .reverse(),
+        add: (word, each) => void content.set(path, encoder.encode(`${text()}\0${word} ${each}`)),
         close: () => {},
       };
     },

@@ -36,12 +36,12 @@ export interface TemporaryFolder {
   remove(): void;
 }
 
-/** Lines that a cache keeps between runs. Its use needs no permission. */
-export interface KeptLines {
-  /** What follows a first word and a blank, in the last line that begins with them. */
-  find(word: string): string | undefined;
-  /** Keeps a line. Failures do not matter: a cache is never needed. */
-  add(line: string): void;
+/** Texts that a cache keeps between runs. Its use needs no permission. */
+export interface KeptTexts {
+  /** The texts with this name, the latest first. */
+  find(name: string): Iterable<string>;
+  /** Keeps a text under a name without white space. Failures do not matter: a cache is never needed. */
+  add(name: string, text: string): void;
   close(): void;
 }
 
@@ -70,10 +70,10 @@ export interface Files {
    */
   tidyTemporary(output?: string): void;
   /**
-   * Opens the file of lines in a folder of this program in the user's folder for caches, and makes both. `undefined` if that fails,
+   * Opens the file of texts in a folder of this program in the user's folder for caches, and makes both. `undefined` if that fails,
    * or if another user could write or replace them.
    */
-  keptLines(folder: string, name: string): KeptLines | undefined;
+  keptTexts(folder: string, name: string): KeptTexts | undefined;
   /** Creates a folder and its missing parents, with these permission bits (0700 by default). */
   makeFolder(path: string, mode?: number): Promise<void>;
   /** Removes a file or a tree; no error if it does not exist. */

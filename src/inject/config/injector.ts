@@ -9,6 +9,7 @@ import { type Legacy, loadLegacy } from "../legacy/mod.ts";
 import { type NativeSetting, nativeSetting, type NodesAsked } from "../decision/native.ts";
 import type { ProxyEnvs } from "../postprocess/cluster.ts";
 import { readPrepared } from "./prepared.ts";
+import type { UnknownKeys } from "./unknown_keys.ts";
 import { checkValues, parseValues } from "./values.ts";
 
 /** A text, and its name in messages: usually its path. */
@@ -63,6 +64,8 @@ export interface Injector {
   readonly watch?: Watch | undefined;
   /** Notes about the configuration for the user: lines for standard error. */
   readonly notes: readonly string[];
+  /** What an earlier run found of values and mesh. */
+  readonly unknown?: UnknownKeys | undefined;
 }
 
 /** UID and GID of the proxy in Istio's images. */
@@ -73,14 +76,15 @@ const PROXY_ID = 1337;
  * Errors: a MeshError with file and field for an invalid configuration, values or mesh configuration.
  */
 export async function loadInjector(options: InjectorOptions): Promise<Injector> {
-  await loadLibraries(options.config.text, options.values?.text ?? "");
+  // What is prepared needs none.
+  if (options.prepared === undefined) await loadLibraries(options.config.text, options.values?.text ?? "");
   return newInjector(options);
 }
 
 /** The same without the libraries: functions that need one fail when a template is rendered. */
 export function newInjector(options: InjectorOptions): Injector {
   const { env } = options;
-  const { config, values, mesh } = readAll(options);
+  const { config, values, mesh, unknown } = readAll(options);
   const native = options.nativeSidecars === undefined ? nativeSetting(env("ENABLE_NATIVE_SIDECARS")) : undefined;
   return {
     config,
@@ -95,6 +99,7 @@ export function newInjector(options: InjectorOptions): Injector {
     proxyUid: PROXY_ID,
     proxyGid: PROXY_ID,
     env,
+    unknown,
     notes: [...notes(config, options, native?.warning), ...valuesNotes(options.config.text, values)],
   };
 }
@@ -114,7 +119,9 @@ function revisionName(revision = ""): string {
   return revision === "default" ? "" : revision;
 }
 
-function readAll(options: InjectorOptions): Pick<Injector, "config" | "mesh"> & { values: ValueMap | undefined } {
+type ReadAll = Pick<Injector, "config" | "mesh" | "unknown"> & { readonly values: ValueMap | undefined };
+
+function readAll(options: InjectorOptions): ReadAll {
   if (options.prepared !== undefined) return readPrepared(options.prepared, templateFunctions(options), other);
   const values = readValues(options);
   const config = readConfig(options, values);

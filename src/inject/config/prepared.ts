@@ -4,9 +4,11 @@
  */
 import type { FuncMap, ParsedTemplate, Template } from "../../core/gotemplate/mod.ts";
 import { templateOf } from "../../core/gotemplate/mod.ts";
+import { needsLibraries } from "../../core/gotemplate/sprig/mod.ts";
 import type { MeshConfig } from "../../core/mesh/mod.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
 import type { CommonConfig, InjectorConfig, ModernConfig } from "./config.ts";
+import { unknownIn, type UnknownKeys } from "./unknown_keys.ts";
 
 /** The form of the JSON. */
 interface Prepared {
@@ -17,12 +19,29 @@ interface Prepared {
   readonly templates: readonly (readonly [string, ParsedTemplate | null])[];
   readonly values: ValueMap;
   readonly mesh: ValueMap;
+  readonly unknown: UnknownKeys;
 }
 
-/** `undefined` for an old form, for data that JSON cannot hold, and for values or a mesh with a secret: it must not be kept. */
-export function preparedText({ config, values, mesh }: Read<InjectorConfig>): string | undefined {
+interface Text {
+  readonly text: string;
+}
+
+/** The texts of an injector. */
+interface Texts {
+  readonly config: Text;
+  readonly values: Text | undefined;
+  readonly mesh: Text | undefined;
+}
+
+/**
+ * What was read of these texts. `undefined` for an old form, for data that JSON cannot hold, for templates that need a library, and for
+ * values or a mesh with a secret: it must not be kept.
+ */
+export function preparedText({ config, values, mesh }: Read<InjectorConfig>, texts: Texts): string | undefined {
   // Without values there is a note, which is not kept.
   if (config.form === "legacy" || Object.keys(values).length === 0) return undefined;
+  if (needsLibraries(texts.config.text, texts.values?.text ?? "")) return undefined;
+  if ([texts.values, texts.mesh].some((source) => COMMENTED_SECRET.test(source?.text ?? ""))) return undefined;
   const { policy, neverInjectSelector, alwaysInjectSelector, injectedAnnotations, defaultTemplates, aliases } = config;
   if (![neverInjectSelector, alwaysInjectSelector, values, mesh.data].every(mayBeKept)) return undefined;
   const used = new Set(defaultTemplates.flatMap((name) => aliases.get(name) ?? [name]));
@@ -33,12 +52,14 @@ export function preparedText({ config, values, mesh }: Read<InjectorConfig>): st
     templates: [...config.templates].map(([name, template]) => [name, used.has(name) ? template().parsed() : null]),
     values,
     mesh: mesh.data,
+    unknown: unknownIn({ config, values, mesh }, texts.config.text),
   };
   return JSON.stringify(prepared);
 }
 
 /** Names of secrets: `lightstep.accessToken` in a mesh, variables in `proxyMetadata`. */
 const SECRET = /token|passw|secret|credential|api_?key|private_?key/i;
+const COMMENTED_SECRET = new RegExp(`#.*(?:${SECRET.source})`, "i");
 
 /** JSON has neither large integers nor infinity, and no negative zero. */
 function mayBeKept(value: Value | readonly Value[]): boolean {
@@ -57,12 +78,13 @@ interface Read<Config> {
   readonly config: Config;
   readonly values: ValueMap;
   readonly mesh: MeshConfig;
+  readonly unknown?: UnknownKeys | undefined;
 }
 
 /** Reads what {@link preparedText} wrote; `other` reads a template that was left out. */
 export function readPrepared(text: string, functions: FuncMap, other: (name: string) => Template): Read<ModernConfig> {
   const prepared: Prepared = JSON.parse(text);
-  const { config, defaultTemplates, aliases, templates, values, mesh } = prepared;
+  const { config, defaultTemplates, aliases, templates, values, mesh, unknown } = prepared;
   return {
     config: {
       form: "modern",
@@ -76,6 +98,7 @@ export function readPrepared(text: string, functions: FuncMap, other: (name: str
     },
     values: mapping(values),
     mesh: { era: "current", data: mapping(mesh) },
+    unknown,
   };
 
   function lazy(name: string, parsed: ParsedTemplate | null): () => Template {

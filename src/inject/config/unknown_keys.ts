@@ -1,22 +1,45 @@
 /** Keys of a user's values and mesh configuration that nothing reads. */
 import { closest } from "../../core/text/mod.ts";
-import { type UnknownField, unknownMeshFields } from "../../core/mesh/mod.ts";
+import { type MeshConfig, type UnknownField, unknownMeshFields } from "../../core/mesh/mod.ts";
 import { isMap, valueAt, type ValueMap } from "../../core/value.ts";
-import type { Configuration, GivenConfiguration } from "./sources.ts";
-import type { Injector, Source } from "./injector.ts";
 import { parseValues } from "./values.ts";
+
+/** Unknown keys of values and mesh. */
+export interface UnknownKeys {
+  readonly values: readonly UnknownField[];
+  readonly mesh: readonly UnknownField[];
+}
+
+/** What an injector was made of. */
+interface Made {
+  readonly config: { readonly form: "modern" | "legacy" };
+  readonly values: ValueMap;
+  readonly mesh: MeshConfig;
+  readonly unknown?: UnknownKeys | undefined;
+}
+
+interface File {
+  readonly text: string;
+  readonly file: string;
+}
+
+/** The unknown keys of an injector; `text` is that of its configuration. */
+export function unknownIn({ config, values, mesh }: Made, text: string): UnknownKeys {
+  return { values: config.form === "modern" ? unknownValues(values, text) : [], mesh: unknownMeshFields(mesh) };
+}
 
 /** Warnings about unknown keys in the user's files; `used` is what the injector was made of. */
 export function unknownKeys(
-  { values, mesh }: Pick<GivenConfiguration, "values" | "mesh">,
-  injector: Pick<Injector, "config" | "values" | "mesh">,
-  used: Pick<Configuration, "config" | "values">,
+  { values, mesh }: { readonly values?: File | undefined; readonly mesh?: File | undefined },
+  injector: Made,
+  used: { readonly config: File; readonly values: File | undefined },
 ): readonly string[] {
-  const hasValues = values !== undefined && injector.config.form === "modern";
-  const read = (source: Source) => source === used.values ? injector.values : parseValues(source.text, source.file);
+  const isOwn = values === undefined || values === used.values || injector.config.form === "legacy";
+  const own = isOwn ? injector : { ...injector, unknown: undefined, values: parseValues(values.text, values.file) };
+  const unknown = own.unknown ?? unknownIn(own, used.config.text);
   return [
-    ...hasValues ? warnings(values.file, unknownValues(read(values), used.config.text)) : [],
-    ...mesh === undefined ? [] : warnings(mesh.file, unknownMeshFields(injector.mesh)),
+    ...values === undefined ? [] : warnings(values.file, unknown.values),
+    ...mesh === undefined ? [] : warnings(mesh.file, unknown.mesh),
   ];
 }
 

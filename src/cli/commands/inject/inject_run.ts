@@ -5,7 +5,7 @@ import { readConfiguration } from "../../configuration.ts";
 import {
   changeManifests,
   manifestInputs,
-  openedEarly,
+  openedUnlessSmall,
   permissionsFor,
   type Prepared,
   preparedManifests,
@@ -27,7 +27,7 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
   const templatePaths = templatePathsOf(flags, room);
   const prepared = preparedConfigurations(world);
   const cluster = await fromCluster(world, flags, { target, room });
-  const scratch = openedEarly(world, { ...flags, keepGoing: flags.keepGoing || flags.showConfig }, target);
+  const scratch = await openedUnlessSmall(world, { ...flags, keepGoing: flags.keepGoing || flags.showConfig }, target);
   world.permissions.keepOnly(permissionsFor(flags, target));
   const files = await readConfiguration(world, flags);
   const given = {
@@ -55,7 +55,7 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
     env: (name) => world.env.get(name),
     now: () => world.clock.now(),
   });
-  kept.keep(() => room.preparedText(injector));
+  kept.keep(() => room.preparedText(injector, configuration));
   const { revision } = configuration;
   const notes = [room.describeConfiguration({ files, cluster, revision }), ...injector.notes];
   const warnings = room.unknownKeys(files, injector, configuration);

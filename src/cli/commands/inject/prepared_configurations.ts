@@ -3,7 +3,6 @@
  * run; later ones read the JSON: a third of the time of a small file.
  */
 import { COMMIT } from "../../../build.ts";
-import { nodeCrypto } from "../../../core/node_crypto.ts";
 import type { World } from "../../../core/world/world.ts";
 import type { Configuration } from "../../../inject/mod.ts";
 import { VERSION } from "../../../version.ts";
@@ -19,40 +18,40 @@ interface Kept {
 /** Opens what earlier runs kept, while that is permitted. Nothing is kept without a folder for it, or if the user does not want it. */
 export function preparedConfigurations(world: World, commit = COMMIT): (configuration: Configuration) => Kept {
   const folder = cacheFolder(world, commit);
-  const lines = folder === undefined ? undefined : world.files.keptLines(folder, "configurations");
-  return (configuration) => {
-    if (lines === undefined) return { text: undefined, keep: () => {} };
-    const key = keyOf(configuration, commit);
-    const text = contentOf(lines.find(key) ?? "");
+  const kept = folder === undefined ? undefined : world.files.keptTexts(folder, "prepared-configurations");
+  return ({ config, values, mesh }) => {
+    if (kept === undefined) return { text: undefined, keep: () => {} };
+    const texts = [config.text, values?.text, mesh?.text];
+    // The texts themselves are compared: to hash them takes a millisecond.
+    const name = `${VERSION}-${commit}-${texts.map((text) => text?.length).join("-")}`;
+    const all = texts.join("");
+    const text = contentOf(kept.find(name), all);
     return {
       text,
       keep(made) {
         const fresh = text === undefined ? made() : undefined;
-        if (fresh !== undefined) lines.add(`${key} ${sha256(fresh)} ${fresh}`);
-        lines.close();
+        if (fresh !== undefined) kept.add(name, `${checksum(fresh)}${all}${fresh}`);
+        kept.close();
       },
     };
   };
 }
 
-/** All that an injector is made of. Another build may know other functions. */
-function keyOf({ config, values, mesh }: Configuration, commit: string | undefined): string {
-  const texts = [config.text, values?.text, mesh?.text];
-  return sha256(`${VERSION} ${commit} ${texts.map((text) => text?.length).join()}\n`, ...texts);
+const CHECKSUM = 8;
+
+/** What was made of the texts `all`; `undefined` if nothing is kept of them, or if it was damaged. */
+function contentOf(texts: Iterable<string>, all: string): string | undefined {
+  for (const text of texts) {
+    const content = text.slice(CHECKSUM + all.length);
+    if (text.startsWith(all, CHECKSUM) && text.startsWith(checksum(content))) return content;
+  }
+  return undefined;
 }
 
-const HASH = 64;
-
-/** `undefined` if the line was damaged. */
-function contentOf(line: string): string | undefined {
-  const text = line.slice(HASH + 1);
-  return line !== "" && line.startsWith(`${sha256(text)} `) ? text : undefined;
-}
-
-function sha256(...texts: readonly (string | undefined)[]): string {
-  const hash = nodeCrypto().createHash("sha256");
-  for (const text of texts) if (text !== undefined) hash.update(text);
-  return hash.digest("hex");
+/** Only this user can write the file, so it need not resist anybody. */
+function checksum(text: string): string {
+  const { crc32 } = globalThis.process.getBuiltinModule("node:zlib");
+  return crc32(text).toString(16).padStart(CHECKSUM, "0");
 }
 
 const MEANS_NO: readonly string[] = ["", "0", "false"];

@@ -2,7 +2,7 @@ import { joinBytes } from "../../bytes.ts";
 import { MeshError } from "../../errors.ts";
 import { decodeUtf8 } from "../../text/mod.ts";
 import { kernelCalls } from "../linux/kernel_calls.ts";
-import { keptLines } from "./kept_lines.ts";
+import { keptTexts } from "./kept_texts.ts";
 import { CHUNK_BYTES, readInPieces, systemReason, writeWhole } from "./streams.ts";
 import { guard } from "./temporary/guard.ts";
 import { temporaryFile, temporaryFolder, temporaryName, tidyTemporary, usualParent } from "./temporary/mod.ts";
@@ -52,7 +52,7 @@ export const realFiles: Files = {
     }
   },
   scratch: openScratch,
-  keptLines,
+  keptTexts,
   tidyTemporary: (output) => tidyTemporary(output === undefined ? usualParent() : folderOf(realTarget(output))),
   temporaryFolder: openFolder,
   async makeFolder(path, mode = 0o700) {

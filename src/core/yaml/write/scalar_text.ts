@@ -18,7 +18,7 @@ const NOT_PLAIN = /^[-?:](?:\s|$)|^(?:---|\.\.\.)|^[#,[\]{}&*!|>'"%@`\s]|:(?:\s|
 const FLOW_INDICATOR = /[,[\]{}]|^[-?:]/;
 /** Tabs, control characters, line separators, byte order marks, lone surrogates: readers keep these only if escaped. */
 // deno-lint-ignore no-control-regex
-const NEEDS_ESCAPE = /[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]|\p{Surrogate}/u;
+const NEEDS_ESCAPE = /[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]/u;
 
 const CACHE_SIZE = 4096;
 const CACHED_LENGTH = 64;

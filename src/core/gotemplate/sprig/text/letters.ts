@@ -8,9 +8,6 @@ import { trimmed } from "../../../text/mod.ts";
 export const SPACE = "\\t-\\r \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
 
 const SPACE_RUNE = new RegExp(`^[${SPACE}]$`, "u");
-const UPPER = /^\p{Lu}$/u;
-const TITLE = /^\p{Lt}$/u;
-const LOWER = /^\p{Ll}$/u;
 
 /** unicode.IsSpace. */
 export function isSpace(rune: string): boolean {
@@ -19,17 +16,17 @@ export function isSpace(rune: string): boolean {
 
 /** unicode.IsUpper. */
 export function isUpper(rune: string): boolean {
-  return UPPER.test(rune);
+  return /^\p{Lu}$/u.test(rune);
 }
 
 /** unicode.IsTitle. */
 export function isTitle(rune: string): boolean {
-  return TITLE.test(rune);
+  return /^\p{Lt}$/u.test(rune);
 }
 
 /** unicode.IsLower. */
 export function isLower(rune: string): boolean {
-  return LOWER.test(rune);
+  return /^\p{Ll}$/u.test(rune);
 }
 
 /** strings.TrimSpace. */
@@ -88,8 +85,6 @@ function oneRune(mapped: string, rune: string): string {
   return first !== undefined && String.fromCodePoint(first) === mapped ? mapped : rune;
 }
 
-const LETTER_OR_DIGIT = /^[\p{L}\p{Nd}]$/u;
-
 /** strings.Title: the first letter of each word in title case, a word being letters, digits and underscores. */
 export function title(text: string): string {
   let afterSeparator = true;
@@ -103,5 +98,5 @@ export function title(text: string): string {
 
 function isSeparator(rune: string): boolean {
   if (rune <= "\x7f") return !/\w/.test(rune);
-  return !LETTER_OR_DIGIT.test(rune) && isSpace(rune);
+  return !/^[\p{L}\p{Nd}]$/u.test(rune) && isSpace(rune);
 }

@@ -180,12 +180,11 @@ function isLowerLetter(rune: string): boolean {
   return isAlphabet(rune) && !isUpper(rune);
 }
 
-const LETTER = /^\p{L}$/u;
 const IDEOGRAPH = /^[\u3400-\u4d85\u4e00-\u9fcc\u{20000}-\u{2b81d}]$/u;
 
 /** Letters that form words: Chinese ideographs do not. */
 function isAlphabet(rune: string): boolean {
-  return LETTER.test(rune) && !IDEOGRAPH.test(rune);
+  return /^\p{L}$/u.test(rune) && !IDEOGRAPH.test(rune);
 }
 
 function isConnector(rune: string): boolean {
