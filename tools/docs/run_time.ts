@@ -56,7 +56,7 @@ const TEMPORARY = ["TMPDIR", "TMPDIR/kubectl-mesh-*"];
 const SOCKETS = ["TMPDIR/kubectl-mesh-*", "/tmp/kubectl-mesh-*"];
 
 /** See docs/inject.md: the folders are made, and the file is written, where there is none yet. */
-const CACHE = ["CACHE", "CACHE/kubectl-mesh", "CACHE/kubectl-mesh/configurations"];
+const CACHE = ["CACHE", "CACHE/kubectl-mesh", "CACHE/kubectl-mesh/prepared-configurations"];
 
 /** The commands. */
 export const RUN_TIME: readonly RunTime[] = [
