@@ -21,6 +21,8 @@ export interface Program {
   /** The pack that the entry loads, if any. */
   readonly pack?: string;
   readonly v8Flags?: readonly string[];
+  /** For Deno's own UDP sockets, at 1 of 25 ms for each start. */
+  readonly hasDatagrams?: boolean;
 }
 
 /** A variant of the same scripts: V8's flags are fixed when a program is compiled. */
@@ -28,6 +30,8 @@ export interface Variant {
   /** The path below `dist`. */
   readonly path: string;
   readonly v8Flags: readonly string[];
+  /** See {@link Program}. */
+  readonly hasDatagrams?: boolean;
 }
 
 /**
@@ -57,7 +61,11 @@ const EARLY_COLLECTION = ["--initial-old-space-size=2", "--heap-growing-percent=
  * small. After 10,000 requests bench/agent/agent.ts shows 67 instead of 87 MB; a large `inject` would take several times as long.
  * Its name does not begin with `kubectl-`: kubectl takes `kubectl-mesh-agent` on PATH for `kubectl mesh agent`.
  */
-export const CONTAINER: Variant = { path: "agent/mesh-agent", v8Flags: [...SMALL_HEAP, ...EARLY_COLLECTION] };
+export const CONTAINER: Variant = {
+  path: "agent/mesh-agent",
+  v8Flags: [...SMALL_HEAP, ...EARLY_COLLECTION],
+  hasDatagrams: true,
+};
 
 /**
  * Checks and bundles the program; returns the folder of the bundle, whose entry is `main.js`. A bundle starts faster than
@@ -96,7 +104,7 @@ export interface Target {
 export async function compileScripts(
   build: Build,
   scripts: readonly Script[],
-  { variant: { path, v8Flags }, platform, output }: Target,
+  { variant: { path, v8Flags, hasDatagrams = false }, platform, output }: Target,
   caches?: string,
 ): Promise<void> {
   await writePack(packOf(build), scripts);
@@ -104,7 +112,8 @@ export async function compileScripts(
     const settle = await cacheProgram(build, "settle", v8Flags);
     await writePack(packOf(build), await settledCaches(scripts, settle, caches, `${build.work}/caches/${path}`));
   }
-  await compile(build, { entry: await loader(build, "program"), pack: packOf(build), v8Flags }, platform, output);
+  const program = { entry: await loader(build, "program"), pack: packOf(build), v8Flags, hasDatagrams };
+  await compile(build, program, platform, output);
 }
 
 /** Whether programs of a platform run on this machine. */
@@ -162,7 +171,7 @@ async function loader(build: Build, name: "program" | "warm_up" | "settle"): Pro
  * owner. No configuration and no npm: otherwise the binary would contain every package of deno.json.
  */
 export async function compile(build: Build, program: Program, platform: Platform, output: string): Promise<void> {
-  const { entry, pack, v8Flags = [] } = program;
+  const { entry, pack, v8Flags = [], hasDatagrams = false } = program;
   const isElf = platform.format === "elf";
   const runtime = await runtimeFor(platform, build.cache);
   const beside = `${build.work}/${platform.name}${platform.extension}`;
@@ -173,7 +182,6 @@ export async function compile(build: Build, program: Program, platform: Platform
       Deno.execPath(),
       "compile",
       "--quiet",
-      "--unstable-net",
       "--no-config",
       "--no-lock",
       "--no-npm",
@@ -181,6 +189,7 @@ export async function compile(build: Build, program: Program, platform: Platform
       "--no-check",
     ],
     ...["--no-code-cache", "--no-prompt", "--allow-all"],
+    ...(hasDatagrams ? ["--unstable-net"] : []),
     ...(v8Flags.length === 0 ? [] : [`--v8-flags=${v8Flags.join(",")}`]),
     ...(pack === undefined || isElf ? [] : ["--include", pack]),
     ...["--target", platform.target, "--output", beside, entry],

@@ -187,8 +187,9 @@ const WORKAROUNDS: readonly Workaround[] = [
   },
   {
     id: "unstable-datagrams",
-    problem: "Deno.listenDatagram needs --unstable-net, and node:dgram takes twice the processor time",
-    where: ["deno.json", "tools/compile/build.ts"],
+    problem:
+      "Deno.listenDatagram needs --unstable-net, which takes each start 1 ms, and node:dgram twice the processor time",
+    where: ["deno.json", "tools/compile/build.ts", "src/core/world/deno/network/node_datagrams.ts"],
     isNeeded: async () => (await evaluate("console.log(typeof Deno.listenDatagram)")).includes("undefined"),
   },
   {

@@ -1,14 +1,18 @@
-/** UDP sockets of Deno, which take half of the processor time of `node:dgram`. */
+/** UDP sockets: those of Deno, which take half of the processor time of `node:dgram`, or these where Deno has none. */
 import { MeshError, messageOf } from "../../../errors.ts";
 import { parseAddress } from "../../../net/mod.ts";
 import type { DatagramAddress, DatagramHandler, DatagramOptions, DatagramSocket } from "../../connection.ts";
 import { DatagramServer } from "../../linux/datagrams.ts";
 import { endpointBytes } from "../../linux/socket_address.ts";
+import type { Datagrams } from "./node_datagrams.ts";
 import { datagramFile, keepRefusals } from "../../linux/socket_options.ts";
 
 /** Binds a UDP socket; see `Network.bindDatagram`. */
-export function bindDatagram({ hostname, port, keepsRefusals = false }: DatagramOptions): DatagramSocket {
-  const socket = bind({ hostname, port });
+export async function bindDatagram(
+  { hostname, port, keepsRefusals = false }: DatagramOptions,
+  open = opener(),
+): Promise<DatagramSocket> {
+  const socket = await bind({ hostname, port }, open);
   const { addr } = socket;
   const own = addr.transport === "udp" ? addr.port : port;
   const isRefused = keepsRefusals ? keepRefusals(own, hostname) : undefined;
@@ -43,7 +47,7 @@ const MAX_SIZE = 65_535;
 type Answerer = (bytes: Uint8Array, from: DatagramAddress) => void;
 
 /** Deno's socket waits for each datagram, or for the first of many. */
-async function serve(socket: Deno.DatagramConn, answer: Answerer, isOpen: () => boolean): Promise<void> {
+async function serve(socket: Datagrams, answer: Answerer, isOpen: () => boolean): Promise<void> {
   const buffer = new Uint8Array(MAX_SIZE);
   while (isOpen()) {
     try {
@@ -72,7 +76,7 @@ function answerer(server: DatagramServer): Answerer {
 }
 
 /** Answers by Deno's socket, where the kernel is not Linux. */
-function slowAnswerer(socket: Deno.DatagramConn, handler: DatagramHandler): Answerer {
+function slowAnswerer(socket: Datagrams, handler: DatagramHandler): Answerer {
   return (bytes, { hostname, port }) => {
     Promise.resolve(handler(bytes, port))
       .then((answer) => answer === undefined ? 0 : socket.send(answer, { transport: "udp", hostname, port }))
@@ -80,9 +84,17 @@ function slowAnswerer(socket: Deno.DatagramConn, handler: DatagramHandler): Answ
   };
 }
 
-function bind(address: DatagramAddress): Deno.DatagramConn {
+type Opener = (address: DatagramAddress) => Datagrams | Promise<Datagrams>;
+
+/** Without `--unstable-net` Deno has no such function. */
+function opener(listen: typeof Deno.listenDatagram | undefined = Deno.listenDatagram): Opener {
+  if (listen !== undefined) return (address) => listen({ transport: "udp", ...address });
+  return async (address) => await (await import("./node_datagrams.ts")).nodeDatagrams(address);
+}
+
+async function bind(address: DatagramAddress, open: Opener): Promise<Datagrams> {
   try {
-    return Deno.listenDatagram({ transport: "udp", ...address });
+    return await open(address);
   } catch (error) {
     const text = `Cannot listen on UDP port ${address.port} of ${address.hostname}: ${messageOf(error)}`;
     throw new MeshError(text, { cause: error });
