@@ -4,7 +4,6 @@ import type { PermissionName, Scratch, World } from "../../core/world/world.ts";
 import type { Change, DocumentOptions, ManifestInput, Sink, Summary, WorkloadKind } from "../../inject/mod.ts";
 import type { Input } from "../command.ts";
 import type { MANIFESTS } from "../shared_flags.ts";
-import { differ } from "./differ.ts";
 import { HeldFiles, IN_PLACE, inFolder } from "./each_file.ts";
 import { expandInputs } from "./inputs.ts";
 import { buildKustomization } from "./kustomization.ts";
@@ -161,6 +160,8 @@ function sum(a: Summary, b: Summary): Summary {
 /** Prints what would change. As with `kubectl diff`, 1 says that something would. */
 async function showDiff(run: Run, kind: "unified" | "external"): Promise<number> {
   const { world, report, inputs, progress } = run;
+  // Few runs need it, and its colors ask the environment when they load.
+  const { differ } = await import("./differ.ts");
   const diff = await differ(world, kind);
   try {
     const document: typeof diff.add = (source, text) => {

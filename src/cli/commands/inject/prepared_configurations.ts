@@ -24,13 +24,12 @@ export function preparedConfigurations(world: World, commit = COMMIT): (configur
     const texts = [config.text, values?.text, mesh?.text];
     // The texts themselves are compared: to hash them takes a millisecond.
     const name = `${VERSION}-${commit}-${texts.map((text) => text?.length).join("-")}`;
-    const all = texts.join("");
-    const text = contentOf(kept.find(name), all);
+    const text = contentOf(kept.find(name), texts);
     return {
       text,
       keep(made) {
         const fresh = text === undefined ? made() : undefined;
-        if (fresh !== undefined) kept.add(name, `${checksum(fresh)}${all}${fresh}`);
+        if (fresh !== undefined) kept.add(name, `${checksum(fresh)}${texts.join("")}${fresh}`);
         kept.close();
       },
     };
@@ -39,11 +38,13 @@ export function preparedConfigurations(world: World, commit = COMMIT): (configur
 
 const CHECKSUM = 8;
 
-/** What was made of the texts `all`; `undefined` if nothing is kept of them, or if it was damaged. */
-function contentOf(texts: Iterable<string>, all: string): string | undefined {
-  for (const text of texts) {
-    const content = text.slice(CHECKSUM + all.length);
-    if (text.startsWith(all, CHECKSUM) && text.startsWith(checksum(content))) return content;
+/** What was made of the texts `of`; `undefined` if nothing is kept of them, or if it was damaged. */
+function contentOf(all: Iterable<string>, of: readonly (string | undefined)[]): string | undefined {
+  for (const text of all) {
+    let at = CHECKSUM;
+    const isSame = of.every((part = "") => text.startsWith(part, (at += part.length) - part.length));
+    const content = text.slice(at);
+    if (isSame && text.startsWith(checksum(content))) return content;
   }
   return undefined;
 }
