@@ -97,12 +97,13 @@ export function parseFlags<Name extends string>(
 
 /** All spellings of the flags of a table, with dashes. */
 export function spellingsOf<Name extends string>(flags: FlagTable<Name>): Map<string, Name> {
-  return new Map(
-    flagEntries(flags).flatMap(([key, { name, short, old = [] }]) => {
-      const own = [...name === undefined ? [] : [`--${name}`], ...short === undefined ? [] : [`-${short}`]];
-      return [...own, ...old].map((spelling): [string, Name] => [spelling, key]);
-    }),
-  );
+  const spellings = new Map<string, Name>();
+  for (const [key, { name, short, old = [] }] of flagEntries(flags)) {
+    if (name !== undefined) spellings.set(`--${name}`, key);
+    if (short !== undefined) spellings.set(`-${short}`, key);
+    for (const spelling of old) spellings.set(spelling, key);
+  }
+  return spellings;
 }
 
 function readFlag<Name extends string>(state: State<Name>, word: string): void {

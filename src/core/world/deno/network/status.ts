@@ -8,32 +8,42 @@ import type { Network } from "../../world.ts";
 /** The status after redirects, without the body. It takes `limit` milliseconds at most; errors are those of `request`. */
 export async function statusOf(url: string, limit: number, request: Network["request"]): Promise<number> {
   const end = performance.now() + limit;
-  const known = await ownStatus(new URL(url), limit);
+  const known = await ownStatus(new URL(url).href, limit);
   if (known !== undefined) return known;
   const response = await request(url, { signal: AbortSignal.timeout(Math.max(0, end - performance.now())) });
   await response.body?.cancel();
   return response.status;
 }
 
+const HTTP = "http://";
+
 /** Neither a proxy of the environment nor another family of addresses is in question. */
-const LOOPBACK: Readonly<Record<string, string>> = {
-  "localhost": "localhost",
-  "127.0.0.1": "127.0.0.1",
-  "[::1]": "::1",
-};
+const LOOPBACK = [["localhost", "localhost"], ["127.0.0.1", "127.0.0.1"], ["[::1]", "::1"]] as const;
+
+/** The address of the authority of a URL that is on loopback. */
+function loopbackAddress(authority: string): { readonly hostname: string; readonly port: number } | undefined {
+  for (const [host, hostname] of LOOPBACK) {
+    if (authority === host) return { hostname, port: 80 };
+    if (authority.startsWith(`${host}:`)) return { hostname, port: Number(authority.slice(host.length + 1)) };
+  }
+  return undefined;
+}
 
 /** `undefined` where `fetch` has more to do: redirects, TLS, another address, a failure, an answer that is not HTTP. */
-async function ownStatus(url: URL, limit: number): Promise<number | undefined> {
-  const { protocol, hostname, port, username, password } = url;
-  const address = Object.hasOwn(LOOPBACK, hostname) ? LOOPBACK[hostname] : undefined;
-  if (protocol !== "http:" || address === undefined || username + password !== "") return undefined;
+async function ownStatus(url: string, limit: number): Promise<number | undefined> {
+  const host = url.slice(HTTP.length, url.indexOf("/", HTTP.length));
+  const address = url.startsWith(HTTP) ? loopbackAddress(host) : undefined;
+  if (address === undefined) return undefined;
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new DOMException("Signal timed out.", "TimeoutError")), limit);
-  const connecting = Deno.connect({ hostname: address, port: port === "" ? 80 : Number(port) });
+  const connecting = Deno.connect(address);
+  const [path = ""] = url.slice(HTTP.length + host.length).split("#", 1);
+  const get = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept: */*\r\nConnection: close\r\n\r\n`;
   try {
-    return statusIn(await Promise.race([late, answerTo(url, connecting)]));
+    return statusIn(await Promise.race([late, answerTo(get, connecting)]));
   } catch (error) {
-    const isFinal = error instanceof DOMException || address !== "localhost" && isRuntimeError(error, "refused");
+    const isFinal = error instanceof DOMException ||
+      address.hostname !== "localhost" && isRuntimeError(error, "refused");
     if (isFinal) throw error;
     return undefined;
   } finally {
@@ -42,11 +52,10 @@ async function ownStatus(url: URL, limit: number): Promise<number | undefined> {
   }
 }
 
-/** The start of the answer to a GET. */
-async function answerTo({ host, pathname, search }: URL, connecting: Promise<Deno.TcpConn>): Promise<string> {
+/** The start of the answer to a request. */
+async function answerTo(request: string, connecting: Promise<Deno.TcpConn>): Promise<string> {
   const connection = await connecting;
-  const get = `GET ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nAccept: */*\r\nConnection: close\r\n\r\n`;
-  await connection.write(new TextEncoder().encode(get));
+  await connection.write(new TextEncoder().encode(request));
   return await firstLine(connection);
 }
 
