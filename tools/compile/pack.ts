@@ -90,8 +90,9 @@ export const BRIEF: Readonly<Record<string, readonly string[]>> = {
   inject: ["src/cli/commands/inject/inject.ts", "src/cli/commands/inject/inject_run.ts +"],
 };
 
-/** The script that starts the program with these arguments. */
-export function startFor([word = ""]: readonly string[]): string {
+/** The script that starts the program with these arguments. `pilot-agent wait` loads its own flags late, and waits as `wait` does. */
+export function startFor([first = "", second = ""]: readonly string[]): string {
+  const word = first === "pilot-agent" ? second : first;
   return Object.hasOwn(BRIEF, word) ? briefStart(word) : START;
 }
 

@@ -25,7 +25,7 @@ Deno.test("a pack gives every script and cache as it was, in any order", { sanit
 });
 
 Deno.test("commands that end soon have scripts of their own, of sources that exist", async () => {
-  deepStrictEqual(startFor(["wait", "--url"]), "start.wait.js");
+  deepStrictEqual([["wait", "--url"], ["pilot-agent", "wait"]].map(startFor), ["start.wait.js", "start.wait.js"]);
   for (const args of [[], ["uninject"], ["toString"], ["--timeout", "wait"]]) strictEqual(startFor(args), START);
   for (const source of Object.values(BRIEF).flat().map((each) => each.replace(" +", ""))) {
     ok((await Deno.stat(new URL(`../../${source}`, import.meta.url))).isFile);
