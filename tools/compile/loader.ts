@@ -61,7 +61,7 @@ const decoder = new TextDecoder();
  * memory is touched for the first time, and V8 copies a cache whose address is odd.
  */
 export function compile(name: string, { read }: Pack, part: Part, fresh?: Uint8Array): CompiledScript {
-  const source = decoder.decode(read(part.source, part.cache));
+  const source = decoder.decode(read(part.source, part.cache, part.end - part.cache));
   const cachedData = fresh ?? read(part.cache, part.end);
   return new Script(source, { filename: name, ...(cachedData.length === 0 ? {} : { cachedData }) });
 }

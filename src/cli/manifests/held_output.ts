@@ -7,7 +7,7 @@ const MOST_IN_MEMORY = 16 * 1024 * 1024;
 /** The same where no file can be made, as in a container whose file system is read-only. */
 const MOST_WITHOUT_FILE = 4 * MOST_IN_MEMORY;
 
-/** Pieces are copied into blocks: each piece by itself keeps a buffer that is larger than the piece. */
+/** Pieces are copied into blocks: each piece by itself keeps a buffer that is larger than the piece. The first blocks are smaller. */
 const BLOCK = 256 * 1024;
 
 /** What is held, in the order in which it came. */
@@ -42,7 +42,7 @@ export function holdOutput(
   const copy = (bytes: Uint8Array) => {
     if (used + bytes.length > block.length) {
       seal();
-      block = new Uint8Array(Math.max(BLOCK, bytes.length));
+      block = new Uint8Array(Math.max(Math.min(BLOCK, held), bytes.length));
     }
     block.set(bytes, used);
     used += bytes.length;

@@ -97,7 +97,9 @@ export interface Signature {
 
 /** A function with the signature that the Go one has. `declared(["string", "int"], fn)`. */
 export function declared(params: readonly string[], body: (...args: GoValue[]) => GoValue, variadic = false): GoFunc {
-  return Object.assign((...args: GoValue[]) => body(...args), { signature: { params, variadic } });
+  const func: { (...args: GoValue[]): GoValue; signature?: Signature } = (...args) => body(...args);
+  func.signature = { params, variadic };
+  return func;
 }
 
 /** Functions by name, as `template.FuncMap`. */

@@ -79,31 +79,49 @@ function parseStruct(name: string): StructSchema {
   const text = Object.hasOwn(SCHEMA_TABLE, name) ? SCHEMA_TABLE[name] : undefined;
   if (text === undefined) throw new Error(`The Kubernetes type "${name}" is not in the schema table`);
   const fields = text === "" ? [] : text.split(";").map(parseField);
+  let byGo: StructSchema["byGo"] | undefined;
+  let byFold: StructSchema["byFold"] | undefined;
   return {
     name,
     goType: `v1.${name.replace("openshift.", "")}`,
     fields,
     always: fields.filter((field) => field.always),
     byJson: new Map(fields.map((field) => [field.json, field])),
-    byGo: new Map(fields.map((field) => [field.go, field])),
-    byFold: new Map(fields.map((field) => [field.json.toLowerCase(), field])),
+    // Few types need them.
+    get byGo() {
+      return byGo ??= new Map(fields.map((field) => [field.go, field]));
+    },
+    get byFold() {
+      return byFold ??= new Map(fields.map((field) => [field.json.toLowerCase(), field]));
+    },
   };
 }
 
 function parseField(text: string, place: number): Field {
   const [json = "", go = "", type = "", ...marks] = text.split(" ");
+  return { json, place, go, type: fieldType(type), ...marks.length === 0 ? UNMARKED : parseMarks(marks) };
+}
+
+function parseMarks(marks: readonly string[]): Omit<Field, "json" | "place" | "go" | "type"> {
   const marked = (prefix: string) => marks.find((mark) => mark.startsWith(prefix))?.slice(prefix.length);
   return {
-    json,
-    place,
-    go,
-    type: parseType(type),
     always: marks.includes("!"),
     embedded: marks.includes("@"),
     inlinedFrom: marked("^") ?? "",
     mergesList: marked("s=")?.split(",").includes("merge") ?? false,
     mergeKey: marked("k=") ?? "",
   };
+}
+
+const UNMARKED = parseMarks([]);
+
+const types = new Map<string, FieldType>();
+
+/** Many fields have the same type. */
+function fieldType(text: string): FieldType {
+  const known = types.get(text) ?? parseType(text);
+  types.set(text, known);
+  return known;
 }
 
 function parseType(text: string): FieldType {

@@ -124,7 +124,11 @@ function readKind(type: string): Kind {
 
 /** The JSON name that protoc derives: a letter after an underscore becomes upper-case, the underscore is dropped. */
 export function jsonName(name: string): string {
-  return name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+  let json = name;
+  for (let at = json.indexOf("_"); at >= 0 && at < json.length - 1; at = json.indexOf("_", at + 1)) {
+    json = json.slice(0, at) + json.charAt(at + 1).toUpperCase() + json.slice(at + 2);
+  }
+  return json;
 }
 
 /**
@@ -132,6 +136,11 @@ export function jsonName(name: string): string {
  * unless a lower-case letter follows.
  */
 export function goName(name: string): string {
+  // Most names have only words: replacing with functions takes half a millisecond for the fields of a mesh.
+  if (/^[a-z]+(?:_[a-z]+)*$/.test(name)) {
+    const json = jsonName(name);
+    return json.charAt(0).toUpperCase() + json.slice(1);
+  }
   const words = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
   return words.replace(/^[a-z]|(?<=\d)[a-z]/g, (letter) => letter.toUpperCase());
 }

@@ -19,14 +19,19 @@ export function encodeMessage(data: ValueMap, name: string, era: Era): OrderedFi
   return new OrderedFields(entries);
 }
 
-function inOrder(message: Message, data: ValueMap): Field[] {
+/** The fields that the data has. */
+function inOrder({ fields }: Message, data: ValueMap): Field[] {
   const seen = new Set<string>();
-  return message.fields.flatMap((field) => {
-    if (field.oneof === undefined) return [field];
-    if (seen.has(field.oneof)) return [];
-    seen.add(field.oneof);
-    return message.fields.filter((other) => other.oneof === field.oneof && data[other.json] !== undefined);
-  });
+  const found: Field[] = [];
+  for (const field of fields) {
+    if (field.oneof === undefined) {
+      if (data[field.json] !== undefined) found.push(field);
+    } else if (!seen.has(field.oneof)) {
+      seen.add(field.oneof);
+      found.push(...fields.filter((other) => other.oneof === field.oneof && data[other.json] !== undefined));
+    }
+  }
+  return found;
 }
 
 /** Whether proto3 counts a value as unset: a zero, except in messages, wrappers and fields of a oneof. */

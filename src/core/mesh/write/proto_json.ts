@@ -1,5 +1,6 @@
 import { goJson } from "../../gojson/mod.ts";
-import { type Value, type ValueMap } from "../../value.ts";
+import type { Value } from "../../value.ts";
+import { sameValue } from "../../values/mod.ts";
 import { assign, defaultProxyConfig, type ProxyConfig } from "../config.ts";
 import { defaultsOf } from "../read/defaults.ts";
 import { encodeMessage } from "./encode.ts";
@@ -28,8 +29,6 @@ const LEFT_OUT = [
 /** Most pods have the mesh's proxy configuration, so its text is cached. */
 const shortTexts = new WeakMap<ProxyConfig, string>();
 
-const defaultTexts = new Map<Era, ReadonlyMap<string, string>>();
-
 /**
  * The template function `protoToJSON`: a proxy configuration as compact JSON, fields in the order of the proto, without
  * default values.
@@ -42,32 +41,22 @@ export function protoToJson(proxy: ProxyConfig): string {
   return text;
 }
 
-function shortText(proxy: ProxyConfig): string {
-  const defaults = textsOfDefaults(proxy.era);
-  const data = assign(proxy.data, {});
-  for (const [key, text] of defaults) {
-    if (data[key] !== undefined && fieldText(key, data[key], proxy.era) === text) delete data[key];
-  }
-  return proxyConfigJson({ era: proxy.era, data });
+function shortText({ era, data: own }: ProxyConfig): string {
+  const defaults = defaultProxyConfig(defaultsOf(era)).data;
+  const data = assign(own, {});
+  for (const key of LEFT_OUT) if (isDefault(key, data[key], defaults[key], era)) delete data[key];
+  return proxyConfigJson({ era, data });
+}
+
+/** Most defaults are equal values, which need no text. */
+function isDefault(key: string, value: Value | undefined, standard: Value | undefined, era: Era): boolean {
+  if (value === undefined || standard === undefined) return false;
+  return sameValue(value, standard) || fieldText(key, value, era) === fieldText(key, standard, era);
 }
 
 /** A whole proxy configuration as compact proto3 JSON. */
 export function proxyConfigJson(proxy: ProxyConfig): string {
   return goJson(encodeMessage(proxy.data, PROXY_CONFIG, proxy.era));
-}
-
-function textsOfDefaults(era: Era): ReadonlyMap<string, string> {
-  const known = defaultTexts.get(era);
-  if (known !== undefined) return known;
-  const { data } = defaultProxyConfig(defaultsOf(era));
-  const texts = new Map(LEFT_OUT.flatMap((key) => defaultText(key, data, era)));
-  defaultTexts.set(era, texts);
-  return texts;
-}
-
-function defaultText(key: string, data: ValueMap, era: Era): [string, string][] {
-  const value = data[key];
-  return value === undefined ? [] : [[key, fieldText(key, value, era)]];
 }
 
 function fieldText(key: string, value: Value, era: Era): string {

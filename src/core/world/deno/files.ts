@@ -17,7 +17,8 @@ const encoder = new TextEncoder();
 export const realFiles: Files = {
   async *chunks(path) {
     using file = openRegular(path) ?? await openFile(path);
-    yield* isRegular(file) ? regularPieces(file) : readInPieces(file);
+    const { isFile, size } = file.statSync();
+    yield* isFile ? regularPieces(file, size) : readInPieces(file);
   },
   async readText(path, maxBytes = DEFAULT_MAX_BYTES) {
     using file = openRegular(path);
@@ -94,13 +95,10 @@ function openRegular(path: string): Deno.FsFile | undefined {
   }
 }
 
-function isRegular(file: Deno.FsFile): boolean {
-  return file.statSync().isFile;
-}
-
 /** The chunks of a regular file. The event loop runs after each full chunk, so that signal handlers run. */
-async function* regularPieces(file: Deno.FsFile): AsyncGenerator<Uint8Array> {
-  const buffer = new Uint8Array(CHUNK_BYTES);
+async function* regularPieces(file: Deno.FsFile, size: number): AsyncGenerator<Uint8Array> {
+  // Files of /proc and growing ones have more than their size.
+  const buffer = new Uint8Array(Math.min(CHUNK_BYTES, Math.max(size + 1, 4096)));
   for (let piece = readPiece(file, buffer); piece !== undefined; piece = readPiece(file, buffer)) {
     yield piece;
     if (piece.length === buffer.length) await new Promise((resolve) => setTimeout(resolve, 0));

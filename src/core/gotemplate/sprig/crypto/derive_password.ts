@@ -14,19 +14,18 @@ export interface PasswordRequest {
 const SCOPE = "com.lyndir.masterpassword";
 
 /** Templates by kind: each letter stands for a class of characters. */
-const TEMPLATES: ReadonlyMap<string, readonly string[]> = new Map([
-  ["maximum", "anoxxxxxxxxxxxxxxxxx axxxxxxxxxxxxxxxxxno".split(" ")],
+const TEMPLATES: ReadonlyMap<string, string> = new Map([
+  ["maximum", "anoxxxxxxxxxxxxxxxxx axxxxxxxxxxxxxxxxxno"],
   [
     "long",
-    ("CvcvnoCvcvCvcv CvcvCvcvnoCvcv CvcvCvcvCvcvno CvccnoCvcvCvcv CvccCvcvnoCvcv CvccCvcvCvcvno CvcvnoCvccCvcv " +
-      "CvcvCvccnoCvcv CvcvCvccCvcvno CvcvnoCvcvCvcc CvcvCvcvnoCvcc CvcvCvcvCvccno CvccnoCvccCvcv CvccCvccnoCvcv " +
-      "CvccCvccCvcvno CvcvnoCvccCvcc CvcvCvccnoCvcc CvcvCvccCvccno CvccnoCvcvCvcc CvccCvcvnoCvcc CvccCvcvCvccno")
-      .split(" "),
+    "CvcvnoCvcvCvcv CvcvCvcvnoCvcv CvcvCvcvCvcvno CvccnoCvcvCvcv CvccCvcvnoCvcv CvccCvcvCvcvno CvcvnoCvccCvcv " +
+    "CvcvCvccnoCvcv CvcvCvccCvcvno CvcvnoCvcvCvcc CvcvCvcvnoCvcc CvcvCvcvCvccno CvccnoCvccCvcv CvccCvccnoCvcv " +
+    "CvccCvccCvcvno CvcvnoCvccCvcc CvcvCvccnoCvcc CvcvCvccCvccno CvccnoCvcvCvcc CvccCvcvnoCvcc CvccCvcvCvccno",
   ],
-  ["medium", ["CvcnoCvc", "CvcCvcno"]],
-  ["short", ["Cvcn"]],
-  ["basic", ["aaanaaan", "aannaaan", "aaannaaa"]],
-  ["pin", ["nnnn"]],
+  ["medium", "CvcnoCvc CvcCvcno"],
+  ["short", "Cvcn"],
+  ["basic", "aaanaaan aannaaan aaannaaa"],
+  ["pin", "nnnn"],
 ]);
 
 const CLASSES: Readonly<Record<string, string>> = {
@@ -44,7 +43,7 @@ const COST = { N: 32768, r: 8, p: 2, maxmem: 128 * 1024 * 1024 };
 
 /** The password; for an unknown kind, sprig's text. */
 export function derivePassword({ counter, kind, password, user, site }: PasswordRequest): string {
-  const templates = TEMPLATES.get(kind);
+  const templates = TEMPLATES.get(kind)?.split(" ");
   if (templates === undefined) return `cannot find password template ${kind}`;
   const { scryptSync, createHmac } = nodeCrypto();
   const key = scryptSync(bytesOf(password), joined(bytesOf(SCOPE), counted(user)), 64, COST);
