@@ -17,34 +17,51 @@ export async function statusOf(url: string, limit: number, request: Network["req
 
 const HTTP = "http://";
 
-/** Neither a proxy of the environment nor another family of addresses is in question. */
-const LOOPBACK = [["localhost", "localhost"], ["127.0.0.1", "127.0.0.1"], ["[::1]", "::1"]] as const;
+/** No proxy of the environment is in question. What `localhost` is needs no resolver (RFC 6761). */
+const LOOPBACK: readonly (readonly [host: string, addresses: readonly string[]])[] = [
+  ["localhost", ["127.0.0.1", "::1"]],
+  ["127.0.0.1", ["127.0.0.1"]],
+  ["[::1]", ["::1"]],
+];
 
-/** The address of the authority of a URL that is on loopback. */
-function loopbackAddress(authority: string): { readonly hostname: string; readonly port: number } | undefined {
-  for (const [host, hostname] of LOOPBACK) {
-    if (authority === host) return { hostname, port: 80 };
-    if (authority.startsWith(`${host}:`)) return { hostname, port: Number(authority.slice(host.length + 1)) };
+interface Loopback {
+  readonly addresses: readonly string[];
+  readonly port: number;
+}
+
+/** What the authority of a URL means on loopback; `undefined` if it is another host. */
+function loopbackOf(authority: string): Loopback | undefined {
+  for (const [host, addresses] of LOOPBACK) {
+    if (authority === host) return { addresses, port: 80 };
+    if (authority.startsWith(`${host}:`)) return { addresses, port: Number(authority.slice(host.length + 1)) };
   }
   return undefined;
+}
+
+/** Rejects with the error of the first address. */
+async function connect({ addresses: [hostname = "", ...others], port }: Loopback): Promise<Deno.TcpConn> {
+  try {
+    return await Deno.connect({ hostname, port });
+  } catch (error) {
+    if (others.length === 0) throw error;
+    return await connect({ addresses: others, port }).catch(() => Promise.reject(error));
+  }
 }
 
 /** `undefined` where `fetch` has more to do: redirects, TLS, another address, a failure, an answer that is not HTTP. */
 async function ownStatus(url: string, limit: number): Promise<number | undefined> {
   const host = url.slice(HTTP.length, url.indexOf("/", HTTP.length));
-  const address = url.startsWith(HTTP) ? loopbackAddress(host) : undefined;
-  if (address === undefined) return undefined;
+  const loopback = url.startsWith(HTTP) ? loopbackOf(host) : undefined;
+  if (loopback === undefined) return undefined;
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new DOMException("Signal timed out.", "TimeoutError")), limit);
-  const connecting = Deno.connect(address);
+  const connecting = connect(loopback);
   const [path = ""] = url.slice(HTTP.length + host.length).split("#", 1);
   const get = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept: */*\r\nConnection: close\r\n\r\n`;
   try {
     return statusIn(await Promise.race([late, answerTo(get, connecting)]));
   } catch (error) {
-    const isFinal = error instanceof DOMException ||
-      address.hostname !== "localhost" && isRuntimeError(error, "refused");
-    if (isFinal) throw error;
+    if (error instanceof DOMException || isRuntimeError(error, "refused")) throw error;
     return undefined;
   } finally {
     clearTimeout(timer);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { testWhen } from "../../../../../test/support/test_when.ts";
 import { realFetch } from "./fetch.ts";
 import { statusOf } from "./status.ts";
 
@@ -64,10 +65,23 @@ Deno.test("statusOf: the limit ends a request without an answer, and its connect
   }
 });
 
-Deno.test("statusOf: a port that nobody listens on is the error of an address, and fetch's of a name", async () => {
+Deno.test("statusOf: a port that nobody listens on is refused", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;
   listener.close();
-  await assert.rejects(statusOf(`http://localhost:${port}/`, LONG, realFetch), TypeError);
-  await assert.rejects(statusOf(`http://127.0.0.1:${port}/`, LONG, realFetch), Deno.errors.ConnectionRefused);
+  for (const host of ["localhost", "127.0.0.1"]) {
+    await assert.rejects(statusOf(`http://${host}:${port}/`, LONG, realFetch), Deno.errors.ConnectionRefused);
+  }
 });
+
+const hasIpv6 = Deno.networkInterfaces().some(({ address }) => address === "::1");
+
+for (const hostname of ["127.0.0.1", "::1"]) {
+  const missing = hostname === "::1" && !hasIpv6 ? "this machine has no ::1" : undefined;
+  testWhen(missing, `statusOf: localhost is also ${hostname}`, async () => {
+    const server = Deno.serve({ hostname, port: 0, onListen() {} }, () => new Response(null, { status: 204 }));
+    const never = () => Promise.reject(new Error("fetch is not needed"));
+    assert.equal(await statusOf(`http://localhost:${server.addr.port}`, LONG, never), 204);
+    await server.shutdown();
+  });
+}
