@@ -71,7 +71,9 @@ export class Splitter {
   }
 
   #isDirectivesEnd(): boolean {
-    return this.#length > 0 && this.#length < 10_000 && DIRECTIVES_ONLY.test(this.#parts.join(""));
+    if (this.#length === 0 || this.#length >= 10_000) return false;
+    const text = this.#parts.join("");
+    return text.includes("%") && DIRECTIVES_ONLY.test(text);
   }
 
   #separatorProblem(line: string): MeshError | undefined {
