@@ -87,6 +87,7 @@ testWithProxy(
     const agent = await proxy.start("below PID 1", { drain: { ...RULES.drain, exitOnZero: true } });
     using own = await Deno.connect({ hostname: "::1", port: proxy.ports.own });
     const client = await Deno.connect({ hostname: "::1", port: proxy.ports.six });
+    await proxy.accepted(proxy.ports.six);
     agent.signal("SIGTERM");
     await agent.until("Envoy has 1 active connections");
     client.close();
@@ -99,6 +100,7 @@ testWithProxy(
 testWithProxy("the drain waits only for a limited time for connections", async (proxy) => {
   const agent = await proxy.start("below PID 1", { drain: { ...RULES.drain, exitOnZero: true, maximum: 300 } });
   using _client = await Deno.connect({ hostname: "::1", port: proxy.ports.six });
+  await proxy.accepted(proxy.ports.six);
   agent.signal("SIGTERM");
   assert.equal(await agent.code, 0, agent.text);
   assert.match(agent.text, /The drain time is over/);

@@ -81,6 +81,13 @@ export class Proxy implements AsyncDisposable {
     return agent;
   }
 
+  /** Waits until Envoy has accepted a connection at a port: until then it does not count. */
+  async accepted(port: number): Promise<void> {
+    const url = `http://127.0.0.1:${this.ports.admin}/stats?usedonly&filter=${port}.downstream_cx_active$`;
+    const isAccepted = async () => /: [1-9]/.test(await (await fetch(url)).text());
+    await until(isAccepted, `Envoy has no connection at port ${port}`);
+  }
+
   /** Waits until this many requests are in flight in the application. */
   async held(count: number): Promise<void> {
     await until(() => this.#held.length >= count, `Fewer than ${count} requests have come to the application`);
