@@ -17,13 +17,18 @@ const VALUE = /^var ([\w$]+) = (?:.*;|.*[[({]\n(?:[ }].*\n)*?[\])}]+;)\n/gm;
  * they load. The bundler cannot know that nothing else happens when they are made.
  */
 function withoutUnused(code: string): string {
-  const less = code.replaceAll(JS_YAML, (library) => {
-    const text = library.replaceAll(/^ *\/\*\*[^]*?\*\/\n/gm, "");
-    const uses = (name: string) =>
-      text.match(new RegExp(`(?<![\\w$])${RegExp.escape(name)}(?![\\w$])`, "g"))?.length ?? 0;
-    return text.replaceAll(VALUE, (all, name: string) => uses(name) > 1 ? all : "");
-  });
+  const bare = withoutComments(code);
+  const uses = (name: string) =>
+    bare.match(new RegExp(`(?<![\\w$])${RegExp.escape(name)}(?![\\w$])`, "g"))?.length ?? 0;
+  const less = code.replaceAll(
+    JS_YAML,
+    (library) => withoutComments(library).replaceAll(VALUE, (all, name: string) => uses(name) > 1 ? all : ""),
+  );
   return less === code ? code : withoutUnused(less);
+}
+
+function withoutComments(code: string): string {
+  return code.replaceAll(/^ *\/\*\*[^]*?\*\/\n/gm, "");
 }
 
 /**
