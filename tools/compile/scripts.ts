@@ -8,27 +8,24 @@ type Chunks = ReadonlyMap<string, string>;
 /** The prefix of imports of other chunks: not a relative path, so that the second pass of the bundler keeps them. */
 const SCHEME = "mesh:";
 
-/** The part of js-yaml in a module of the bundle, and a value in it. */
+/** The part of js-yaml in a module of the bundle, a comment, and a value in it. */
 const JS_YAML = /^\/\/ npm\/js-yaml\/.*\n(?:(?!\/\/ ).*\n)*/gm;
+const COMMENT = /^ *\/\*\*[^]*?\*\/\n/gm;
 const VALUE = /^var ([\w$]+) = (?:.*;|.*[[({]\n(?:[ }].*\n)*?[\])}]+;)\n/gm;
 
 /**
  * A module without the values of js-yaml that this program never uses: expressions and schemas for its writer, which take 0.7 ms when
  * they load. The bundler cannot know that nothing else happens when they are made.
  */
-function withoutUnused(code: string): string {
-  const bare = withoutComments(code);
-  const uses = (name: string) =>
-    bare.match(new RegExp(`(?<![\\w$])${RegExp.escape(name)}(?![\\w$])`, "g"))?.length ?? 0;
-  const less = code.replaceAll(
+export function withoutUnused(code: string): string {
+  const text = code.replaceAll(JS_YAML, (library) => library.replaceAll(COMMENT, ""));
+  const isUsed = (name: string) =>
+    [...text.matchAll(new RegExp(`(?<![\\w$])${RegExp.escape(name)}(?![\\w$])`, "g"))].length > 1;
+  const less = text.replaceAll(
     JS_YAML,
-    (library) => withoutComments(library).replaceAll(VALUE, (all, name: string) => uses(name) > 1 ? all : ""),
+    (library) => library.replaceAll(VALUE, (all, name: string) => isUsed(name) ? all : ""),
   );
   return less === code ? code : withoutUnused(less);
-}
-
-function withoutComments(code: string): string {
-  return code.replaceAll(/^ *\/\*\*[^]*?\*\/\n/gm, "");
 }
 
 /**
