@@ -3,8 +3,8 @@ import { startupMemoryReleaser } from "../../core/startup_memory.ts";
 import type { World } from "../../core/world/world.ts";
 import type { ManifestInput } from "../../inject/mod.ts";
 
-/** Bytes of 200 ms of work: a smaller input must not pay the 4 ms that the preparation takes. */
-const LARGE = 256 * 1024;
+/** Bytes of 200 ms of work. A smaller input needs no memory back, whose preparation takes 4 ms, and no file for its output. */
+export const LARGE_INPUT = 256 * 1024;
 
 /** Resources after which the program uses no more pages of its file than it has used. */
 const WARM_UP = 32;
@@ -18,7 +18,7 @@ export function releaseForLargeInputs(
   inputs: readonly Pick<ManifestInput, "size">[],
 ): () => void {
   const size = inputs.reduce((sum, input) => sum + (input.size ?? 0), 0);
-  const release = size < LARGE ? undefined : startupMemoryReleaser(system);
+  const release = size < LARGE_INPUT ? undefined : startupMemoryReleaser(system);
   let done = 0;
   return () => {
     if (++done !== WARM_UP) return;

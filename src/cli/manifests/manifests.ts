@@ -7,7 +7,7 @@ import type { MANIFESTS } from "../shared_flags.ts";
 import { HeldFiles, IN_PLACE, inFolder } from "./each_file.ts";
 import { expandInputs } from "./inputs.ts";
 import { buildKustomization } from "./kustomization.ts";
-import { releaseForLargeInputs } from "./large_inputs.ts";
+import { LARGE_INPUT, releaseForLargeInputs } from "./large_inputs.ts";
 import { type ManifestProgress, manifestProgress } from "./progress.ts";
 import { interruption, openOutput, type OutputTarget } from "./output.ts";
 import { type Reporter, reporter } from "./reporter.ts";
@@ -257,14 +257,11 @@ export function openedEarly(world: World, flags: ManifestFlags, { file }: Output
   }
 }
 
-/** Bytes of files. Each pod of them becomes some KB. */
-const SMALL = 256 * 1024;
-
 /** Whether all inputs are files, and small. What is wrong with one is told when it is read. */
 async function areSmall(world: World, names: readonly string[]): Promise<boolean> {
   const all = await Promise.all(names.map((name) => world.files.stat(name).catch(() => undefined)));
   const sizes = all.map((status) => status?.kind === "file" ? status.size : Infinity);
-  return !names.includes("-") && sizes.reduce((sum, size) => sum + size, 0) <= SMALL;
+  return !names.includes("-") && sizes.reduce((sum, size) => sum + size, 0) < LARGE_INPUT;
 }
 
 /** What a manifest or a template could misuse is given up before the first of them is read. */
