@@ -37,7 +37,8 @@ export {
 export { injection, injectionBy, type Judge, type Judgment } from "./document/inject.ts";
 export { InjectionError } from "./injection_error.ts";
 export { isOpenShift, proxyIds, userAnnotations } from "./config/openshift.ts";
-export { type Injector, type InjectorOptions, loadInjector, newInjector, type Source } from "./config/injector.ts";
+export type { Source } from "./config/config.ts";
+export { type Injector, type InjectorOptions, loadInjector, newInjector } from "./config/injector.ts";
 export {
   kubeletMinor,
   kubeletVersion,

@@ -15,7 +15,7 @@ import {
   type RevisionConfiguration,
   taggedRevision,
 } from "./cluster.ts";
-import type { Source } from "./injector.ts";
+import type { Source } from "./config.ts";
 
 const API_VERSION = "kubectl-mesh/v1";
 const KIND = "InjectionCapture";

@@ -4,7 +4,7 @@ import type { KubeApi, KubeObject } from "../../core/kube/client/api.ts";
 import { LABEL } from "../../core/mesh/annotations/labels.ts";
 import { isMap } from "../../core/value.ts";
 import { configMapEntry } from "./config_map.ts";
-import type { Source } from "./injector.ts";
+import type { Source } from "./config.ts";
 
 /** The names of the ConfigMaps. */
 export interface ClusterNames {

@@ -9,6 +9,12 @@ import { parseYaml } from "../../core/yaml/mod.ts";
 import { configMapData, configMapEntry } from "./config_map.ts";
 import { templateMessage } from "../render/template_message.ts";
 
+/** A text, and its name in messages: usually its path. */
+export interface Source {
+  readonly text: string;
+  readonly file: string;
+}
+
 /** The fields of every form. */
 export interface CommonConfig {
   /** `enabled` or `disabled`: whether pods without a request are injected. */
@@ -74,7 +80,7 @@ function tryYaml(text: string, file: string): Value | undefined {
   }
 }
 
-function modern(config: ValueMap, source: Source): ModernConfig {
+function modern(config: ValueMap, source: Reading): ModernConfig {
   const reader = { config, file: source.file };
   const defaults = strings(reader, "defaultTemplates");
   return {
@@ -99,12 +105,12 @@ const LEGACY_KEYS =
   /^(initContainers|containers|volumes|imagePullSecrets|dnsConfig|rewriteAppHTTPProbe|podRedirectAnnot)\s*:/m;
 const POD_KEYS = /^(metadata|spec)\s*:/m;
 
-interface Source {
+interface Reading {
   readonly file: string;
   readonly functions: FuncMap;
 }
 
-function bare(text: string, value: Value | undefined, source: Source): InjectorConfig {
+function bare(text: string, value: Value | undefined, source: Reading): InjectorConfig {
   const isTemplate = /\{\{|\[\[/.test(text) || (isMap(value) && value["kind"] === undefined && POD_KEYS.test(text));
   if (!isTemplate && !LEGACY_KEYS.test(text)) throw notConfig(value, source.file);
   const common = { policy: "enabled", neverInjectSelector: [], alwaysInjectSelector: [], injectedAnnotations: {} };
@@ -125,7 +131,7 @@ function notConfig(value: Value | undefined, file: string): MeshError {
   });
 }
 
-function parseTemplates(texts: ReadonlyMap<string, string>, source: Source): Map<string, () => Template> {
+function parseTemplates(texts: ReadonlyMap<string, string>, source: Reading): Map<string, () => Template> {
   const templates = new Map<string, () => Template>();
   for (const [name, text] of texts) {
     const template = parseTemplate(name, text, source);
@@ -135,7 +141,7 @@ function parseTemplates(texts: ReadonlyMap<string, string>, source: Source): Map
 }
 
 /** Istio names every template `inject`; error messages contain the name. */
-function parseTemplate(name: string, text: string, { file, functions }: Source): Template {
+function parseTemplate(name: string, text: string, { file, functions }: Reading): Template {
   try {
     return parse("inject", text, { funcs: functions });
   } catch (error) {

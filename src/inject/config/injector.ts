@@ -4,19 +4,13 @@ import { type MeshConfig, parseMeshConfig, type ProxyConfig } from "../../core/m
 import { newMap, type ValueMap } from "../../core/value.ts";
 import type { Template, Watch } from "../../core/gotemplate/mod.ts";
 import { loadLibraries } from "../../core/gotemplate/sprig/mod.ts";
-import { type LegacyConfig, type ModernConfig, parseConfig, textBesideConfig } from "./config.ts";
+import { type LegacyConfig, type ModernConfig, parseConfig, type Source, textBesideConfig } from "./config.ts";
 import { type Legacy, loadLegacy } from "../legacy/mod.ts";
 import { type NativeSetting, nativeSetting, type NodesAsked } from "../decision/native.ts";
 import type { ProxyEnvs } from "../postprocess/cluster.ts";
 import { readPrepared } from "./prepared.ts";
 import type { UnknownKeys } from "./unknown_keys.ts";
 import { checkValues, parseValues } from "./values.ts";
-
-/** A text, and its name in messages: usually its path. */
-export interface Source {
-  readonly text: string;
-  readonly file: string;
-}
 
 /** The inputs of an injector. */
 export interface InjectorOptions {

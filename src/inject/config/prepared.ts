@@ -8,6 +8,7 @@ import { needsLibraries } from "../../core/gotemplate/sprig/mod.ts";
 import type { MeshConfig } from "../../core/mesh/mod.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
 import type { CommonConfig, InjectorConfig, ModernConfig } from "./config.ts";
+import type { Configuration } from "./sources.ts";
 import { unknownIn, type UnknownKeys } from "./unknown_keys.ts";
 
 /** The form of the JSON. */
@@ -22,22 +23,11 @@ interface Prepared {
   readonly unknown: UnknownKeys;
 }
 
-interface Text {
-  readonly text: string;
-}
-
-/** The texts of an injector. */
-interface Texts {
-  readonly config: Text;
-  readonly values: Text | undefined;
-  readonly mesh: Text | undefined;
-}
-
 /**
  * What was read of these texts. `undefined` for an old form, for data that JSON cannot hold, for templates that need a library, and for
  * values or a mesh with a secret: it must not be kept.
  */
-export function preparedText({ config, values, mesh }: Read<InjectorConfig>, texts: Texts): string | undefined {
+export function preparedText({ config, values, mesh }: Read<InjectorConfig>, texts: Configuration): string | undefined {
   // Without values there is a note, which is not kept.
   if (config.form === "legacy" || Object.keys(values).length === 0) return undefined;
   if (needsLibraries(texts.config.text, texts.values?.text ?? "")) return undefined;

@@ -2,10 +2,9 @@
 import { goJson } from "../../core/gojson/mod.ts";
 import { isMap, mapAt, newMap, textAt, type ValueMap } from "../../core/value.ts";
 import { toYaml } from "../../core/yaml/mod.ts";
-import { textBesideConfig } from "./config.ts";
+import { type Source, textBesideConfig } from "./config.ts";
 import { BUILT_IN } from "../default/mod.ts";
 import { capturedConfiguration, captureIn } from "./capture.ts";
-import type { Source } from "./injector.ts";
 import { parseValues } from "./values.ts";
 
 /** The user's choice. */

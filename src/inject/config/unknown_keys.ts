@@ -2,6 +2,7 @@
 import { closest } from "../../core/text/mod.ts";
 import { type MeshConfig, type UnknownField, unknownMeshFields } from "../../core/mesh/mod.ts";
 import { isMap, valueAt, type ValueMap } from "../../core/value.ts";
+import type { Configuration, GivenConfiguration } from "./sources.ts";
 import { parseValues } from "./values.ts";
 
 /** Unknown keys of values and mesh. */
@@ -18,11 +19,6 @@ interface Made {
   readonly unknown?: UnknownKeys | undefined;
 }
 
-interface File {
-  readonly text: string;
-  readonly file: string;
-}
-
 /** The unknown keys of an injector; `text` is that of its configuration. */
 export function unknownIn({ config, values, mesh }: Made, text: string): UnknownKeys {
   return { values: config.form === "modern" ? unknownValues(values, text) : [], mesh: unknownMeshFields(mesh) };
@@ -30,9 +26,9 @@ export function unknownIn({ config, values, mesh }: Made, text: string): Unknown
 
 /** Warnings about unknown keys in the user's files; `used` is what the injector was made of. */
 export function unknownKeys(
-  { values, mesh }: { readonly values?: File | undefined; readonly mesh?: File | undefined },
+  { values, mesh }: Pick<GivenConfiguration, "values" | "mesh">,
   injector: Made,
-  used: { readonly config: File; readonly values: File | undefined },
+  used: Pick<Configuration, "config" | "values">,
 ): readonly string[] {
   const isOwn = values === undefined || values === used.values || injector.config.form === "legacy";
   const own = isOwn ? injector : { ...injector, unknown: undefined, values: parseValues(values.text, values.file) };

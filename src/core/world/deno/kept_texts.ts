@@ -67,12 +67,12 @@ const HEAD = /^(\S+) (\d+)\n/;
 /** `undefined` if the file is not one of this program's. */
 function textsOf(file: Deno.FsFile): KeptTexts | undefined {
   const { size } = file.statSync();
-  if (size > 0 && textAt(file, 0, HEADER.length) !== HEADER) return undefined;
+  if (size > 0 && textFrom(file, 0, HEADER.length) !== HEADER) return undefined;
   const { places, end } = placesIn(file, size);
   return {
     *find(name) {
       for (const { start, bytes } of places.filter((place) => place.name === name).toReversed()) {
-        yield textAt(file, start, bytes);
+        yield textFrom(file, start, bytes);
       }
     },
     add(name, text) {
@@ -97,7 +97,7 @@ function placesIn(file: Deno.FsFile, size: number): { readonly places: readonly 
   const places: Place[] = [];
   let end = HEADER.length;
   while (end < Math.min(size, MAX_BYTES)) {
-    const [head, name = "", bytes = ""] = HEAD.exec(textAt(file, end, HEAD_BYTES)) ?? [];
+    const [head, name = "", bytes = ""] = HEAD.exec(textFrom(file, end, HEAD_BYTES)) ?? [];
     const place = { name, start: end + (head ?? "").length, bytes: Number(bytes) };
     if (head === undefined || place.start + place.bytes + 1 > size) break;
     places.push(place);
@@ -106,7 +106,7 @@ function placesIn(file: Deno.FsFile, size: number): { readonly places: readonly 
   return { places, end };
 }
 
-function textAt(file: Deno.FsFile, start: number, count: number): string {
+function textFrom(file: Deno.FsFile, start: number, count: number): string {
   const bytes = new Uint8Array(count);
   file.seekSync(start, Deno.SeekMode.Start);
   return decoder.decode(bytes.subarray(0, file.readSync(bytes) ?? 0));
