@@ -53,7 +53,8 @@ async function expand(world: World, name: string, recursive: boolean, missing: s
     return [];
   }
   if (status.kind !== "directory") {
-    return [{ ...fileInput(world, name, name.replace(/^.*\//s, "")), size: status.size }];
+    const input = fileInput(world, name, name.replace(/^.*\//s, ""));
+    return [status.kind === "file" ? { ...input, size: status.size } : input];
   }
   const folder = name.replace(/(?<=.)\/+$/, "");
   const found = await manifestsIn(world, folder, { recursive, root: folder });
@@ -62,9 +63,6 @@ async function expand(world: World, name: string, recursive: boolean, missing: s
     ...(recursive ? {} : { hint: "-R reads the directories below it too" }),
   });
 }
-
-/** What a file of a folder counts: asking each for its size takes longer than it saves. */
-const SIZE_IN_FOLDER = 1024;
 
 function fileInput(world: World, path: string, name: string, warning?: string): ManifestInput {
   return { file: path, name, warning, chunks: () => world.files.chunks(path) };
@@ -101,7 +99,7 @@ async function manifestsIn(world: World, folder: string, reading: Reading): Prom
       for (const input of await manifestsIn(world, path, reading)) inputs.push(input);
     }
     if (entry.kind !== "file" || !MANIFEST_NAME.test(entry.name)) continue;
-    inputs.push({ ...fileInput(world, path, path.slice(root.length + 1), warning), size: SIZE_IN_FOLDER });
+    inputs.push(fileInput(world, path, path.slice(root.length + 1), warning));
     warning = undefined;
   }
   return inputs;

@@ -7,7 +7,7 @@ import type { MANIFESTS } from "../shared_flags.ts";
 import { HeldFiles, IN_PLACE, inFolder } from "./each_file.ts";
 import { expandInputs } from "./inputs.ts";
 import { buildKustomization } from "./kustomization.ts";
-import { LARGE_INPUT, releaseForLargeInputs } from "./large_inputs.ts";
+import { areSmall, releaseForLargeInputs } from "./large_inputs.ts";
 import { type ManifestProgress, manifestProgress } from "./progress.ts";
 import { interruption, openOutput, type OutputTarget } from "./output.ts";
 import { type Reporter, reporter } from "./reporter.ts";
@@ -37,8 +37,8 @@ export interface ManifestWork {
 
 /** What was done before permissions were given up. */
 export interface Prepared {
-  /** What `-k` names. */
-  readonly built: ManifestInput | undefined;
+  /** What `-k` or `-f` names; none if something is wrong with it. */
+  readonly inputs: readonly ManifestInput[];
   /** To be called for each resource: releases memory once if the inputs are large. */
   readonly resourceDone: () => void;
 }
@@ -187,20 +187,22 @@ export async function preparedManifests(
   flags: ManifestFlags,
   target: OutputTarget,
 ): Promise<Prepared> {
-  const built = flags.kustomize === undefined ? undefined : await buildKustomization(world, flags.kustomize);
-  // What is wrong with the inputs is told when they are read. Their content is not read yet.
-  const inputs = await manifestInputs(world, flags, { built }).catch(() => []);
+  const { kustomize, filename, recursive } = flags;
+  // What is wrong with the inputs is told by `manifestInputs`. Their content is not read yet.
+  const inputs = kustomize === undefined
+    ? await expandInputs(world, filename, recursive).catch(() => [])
+    : [await buildKustomization(world, kustomize)];
   tidyOutputs(world, flags, target, inputs);
-  return { built, resourceDone: releaseForLargeInputs(world.system, inputs) };
+  return { inputs, resourceDone: releaseForLargeInputs(world.system, inputs) };
 }
 
-/** The inputs that `-f` names, unless they are built. */
+/** The inputs that were prepared. Errors: those of {@link expandInputs}. */
 export async function manifestInputs(
   world: World,
   { filename, recursive }: ManifestFlags,
-  { built }: Pick<Prepared, "built">,
+  { inputs }: Pick<Prepared, "inputs">,
 ): Promise<readonly ManifestInput[]> {
-  return built === undefined ? await expandInputs(world, filename, recursive) : [built];
+  return inputs.length > 0 ? inputs : await expandInputs(world, filename, recursive);
 }
 
 /** The rows of `--template-path`. Errors: a UsageError for a text that is none. */
@@ -232,12 +234,13 @@ function tidyOutputs(
 /**
  * What {@link openedEarly} returns; `undefined` for small files, which need none: to open it, and to wait for signals, takes 2 of the 60 ms of a small `inject`.
  */
-export async function openedUnlessSmall(
+export function openedUnlessSmall(
   world: World,
   flags: ManifestFlags,
   target: OutputTarget,
-): Promise<(() => Scratch) | undefined> {
-  const isSmall = flags.kustomize === undefined && !flags.keepGoing && await areSmall(world, flags.filename);
+  { inputs }: Pick<Prepared, "inputs">,
+): (() => Scratch) | undefined {
+  const isSmall = flags.kustomize === undefined && !flags.keepGoing && inputs.length > 0 && areSmall(inputs);
   // An external diff needs files of its own.
   return isSmall && flags.diff === undefined ? undefined : openedEarly(world, flags, target);
 }
@@ -255,13 +258,6 @@ export function openedEarly(world: World, flags: ManifestFlags, { file }: Output
       throw error;
     };
   }
-}
-
-/** Whether all inputs are files, and small. What is wrong with one is told when it is read. */
-async function areSmall(world: World, names: readonly string[]): Promise<boolean> {
-  const all = await Promise.all(names.map((name) => world.files.stat(name).catch(() => undefined)));
-  const sizes = all.map((status) => status?.kind === "file" ? status.size : Infinity);
-  return !names.includes("-") && sizes.reduce((sum, size) => sum + size, 0) < LARGE_INPUT;
 }
 
 /** What a manifest or a template could misuse is given up before the first of them is read. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { fakeWorld } from "../../core/world/mod.ts";
+import { expandInputs } from "./inputs.ts";
 import { type ManifestFlags, openedUnlessSmall } from "./manifests.ts";
 import { outputTarget } from "./output.ts";
 
@@ -20,7 +21,8 @@ const FLAGS: ManifestFlags = {
 /** Whether there is a file for output before permissions are given up. */
 async function opens(flags: Partial<ManifestFlags>): Promise<boolean> {
   const world = fakeWorld({ files: { "small.yaml": "a: 1", "large.yaml": " ".repeat(300_000), "folder/a.yaml": "" } });
-  return await openedUnlessSmall(world, { ...FLAGS, ...flags }, outputTarget("yaml")) !== undefined;
+  const inputs = await expandInputs(world, flags.filename ?? ["small.yaml"], false).catch(() => []);
+  return openedUnlessSmall(world, { ...FLAGS, ...flags }, outputTarget("yaml"), { inputs }) !== undefined;
 }
 
 Deno.test("openedUnlessSmall() opens no file for small files, and one for all other inputs", async () => {

@@ -13,7 +13,7 @@ export interface ManifestInput {
   readonly name?: string;
   /** A warning about it, which its first resource gets. */
   readonly warning?: string | undefined;
-  /** Its bytes, as far as they are known before it is read. */
+  /** Its bytes, if they are known before it is read. */
   readonly size?: number;
   chunks(): AsyncIterable<Uint8Array>;
 }

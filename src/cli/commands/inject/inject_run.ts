@@ -23,11 +23,11 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
   const target = outputTarget(flags.output);
   const room = await import("../../../inject/mod.ts");
   // A cluster's configuration is read with fewer permissions than kubectl needs.
-  const { built, resourceDone } = flags.showConfig ? NOTHING_PREPARED : await preparedManifests(world, flags, target);
+  const prepared = flags.showConfig ? NOTHING_PREPARED : await preparedManifests(world, flags, target);
   const templatePaths = templatePathsOf(flags, room);
-  const prepared = preparedConfigurations(world);
+  const configurations = preparedConfigurations(world);
   const cluster = await fromCluster(world, flags, { target, room });
-  const scratch = await openedUnlessSmall(world, { ...flags, keepGoing: flags.keepGoing || flags.showConfig }, target);
+  const scratch = flags.showConfig ? undefined : openedUnlessSmall(world, flags, target, prepared);
   world.permissions.keepOnly(permissionsFor(flags, target));
   const files = await readConfiguration(world, flags);
   const given = {
@@ -44,8 +44,8 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
     world.stdout.write(room.showConfiguration(configuration));
     return EXIT.ok;
   }
-  const inputs = await manifestInputs(world, flags, { built });
-  const kept = prepared(configuration);
+  const inputs = await manifestInputs(world, flags, prepared);
+  const kept = configurations(configuration);
   const injector = await room.loadInjector({
     prepared: kept.text,
     revision: cluster?.revision ?? flags.revision,
@@ -61,13 +61,14 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
   const warnings = room.unknownKeys(files, injector, configuration);
   const change = room.injection(injector);
   return await changeManifests(world, flags, {
-    ...{ resourceDone, warnings, inputs, change, notes, target, scratch, templatePaths, room },
+    resourceDone: prepared.resourceDone,
+    ...{ warnings, inputs, change, notes, target, scratch, templatePaths, room },
     done: "injected",
   });
 }
 
 /** What shows the configuration reads no manifests. */
-const NOTHING_PREPARED: Prepared = { built: undefined, resourceDone: () => {} };
+const NOTHING_PREPARED: Prepared = { inputs: [], resourceDone: () => {} };
 
 interface Cluster extends RevisionConfiguration {
   readonly server: string;

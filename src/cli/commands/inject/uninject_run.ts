@@ -15,7 +15,7 @@ export async function runUninject(world: World, { flags }: UninjectInput): Promi
   const target = outputTarget(flags.output);
   const room = await import("../../../inject/mod.ts");
   const prepared = await preparedManifests(world, flags, target);
-  const scratch = await openedUnlessSmall(world, flags, target);
+  const scratch = openedUnlessSmall(world, flags, target, prepared);
   world.permissions.keepOnly(permissionsFor(flags, target));
   return await changeManifests(world, flags, {
     inputs: await manifestInputs(world, flags, prepared),
