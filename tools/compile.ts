@@ -18,9 +18,9 @@ import {
   compileScripts,
   CONTAINER,
   isThisMachine,
+  sharedCaches,
   type Target,
   type Variant,
-  warmCaches,
 } from "./compile/build.ts";
 import { type Platform, PLATFORMS, thisPlatform } from "./compile/platforms.ts";
 import { say } from "./compile/run.ts";
@@ -55,7 +55,7 @@ async function main(args: string[]): Promise<number> {
     }
     const scripts = await toScripts(folder);
     const isRunnable = jobs.some(({ platform }) => isThisMachine(platform));
-    const caches = isRunnable ? await warmCaches(build, scripts) : undefined;
+    const caches = isRunnable ? await sharedCaches(build, scripts, Deno.env.get("MESH_CODE_CACHES")) : undefined;
     return await runJobs(jobs, (each) => compileScripts(build, scripts, each, caches));
   } finally {
     await Deno.remove(build.work, { recursive: true });

@@ -12,15 +12,16 @@
  */
 import { parseArgs } from "node:util";
 import { VERSION } from "../src/version.ts";
-import { type Build, bundle, COMMAND, compileScripts, isThisMachine, warmCaches } from "./compile/build.ts";
+import { type Build, bundle, COMMAND, compileScripts, isThisMachine, sharedCaches } from "./compile/build.ts";
 import { type Platform, PLATFORMS } from "./compile/platforms.ts";
 import { say } from "./compile/run.ts";
 import { toScripts } from "./compile/scripts.ts";
 import { namesIn, sourceState } from "./compile/source_state.ts";
 import { assemble } from "./release/assemble.ts";
+import { THIRD_PARTY, thirdPartyLicenses } from "./release/licenses.ts";
 import { npmPackages } from "./release/npm_packages.ts";
 import { builderOf } from "./release/provenance.ts";
-import type { Binary, Document, Release } from "./release/release.ts";
+import { type Binary, type Document, document, type Release } from "./release/release.ts";
 
 const ROOT = decodeURIComponent(new URL("..", import.meta.url).pathname).replace(/\/$/, "");
 
@@ -50,9 +51,11 @@ async function main(args: string[]): Promise<number> {
     if (missing.length > 0) say(`release: without a runtime, so left out: ${missing.join(", ")}`);
     if (binaries.length === 0 || (values.complete && missing.length > 0)) return 1;
     const completions = (await namesIn(`${ROOT}/completions`)).map((name) => `completions/${name}`);
-    const documents = await Promise.all(
+    const licenses = document(THIRD_PARTY, await thirdPartyLicenses(packages, ROOT, npm));
+    const own = await Promise.all(
       [...DOCUMENTS, ...completions].map((name) => documentOf(`${ROOT}/${name}`, name)),
     );
+    const documents = [...own, licenses];
     const homepage = values.homepage ?? homepageOf((name) => Deno.env.get(name));
     const files = await assemble({ version: VERSION, source, homepage, binaries, documents }, {
       root: ROOT,
@@ -94,7 +97,9 @@ function homepageOf(env: (name: string) => string | undefined): string {
 
 async function compileAll(build: Build, folder: string, platforms: readonly Platform[]) {
   const scripts = await toScripts(folder);
-  const caches = platforms.some(isThisMachine) ? await warmCaches(build, scripts) : undefined;
+  const caches = platforms.some(isThisMachine)
+    ? await sharedCaches(build, scripts, Deno.env.get("MESH_CODE_CACHES"))
+    : undefined;
   const binaries: Binary[] = [];
   const missing: string[] = [];
   for (const platform of platforms) {

@@ -1,11 +1,13 @@
 import { makeCanonical } from "./canonical.ts";
 import { putBehindRuntime } from "./behind_runtime.ts";
 import { runCommands, settledCaches } from "./code_cache.ts";
-import { type Script, writePack } from "./pack.ts";
+import { type Script, START, writePack } from "./pack.ts";
 import { type Platform, thisPlatform } from "./platforms.ts";
 import { mustRun } from "./run.ts";
-import { runtimeFor } from "./runtime.ts";
+import { preparedRuntime } from "./runtime.ts";
+import { checkBundler } from "./bundler.ts";
 import { fillIn, sourceState } from "./source_state.ts";
+import { sha256OfFile } from "./wheel.ts";
 
 /** The folders of one build. */
 export interface Build {
@@ -79,6 +81,7 @@ export async function bundle(build: Build): Promise<string> {
   await mustRun([Deno.execPath(), "check", "--quiet", ...config, entry]);
   const folder = `${build.work}/bundle`;
   const output = ["--platform", "deno", "--code-splitting", "--outdir", folder];
+  await checkBundler(Deno.env.get("DENO_DIR") ?? `${build.cache}/deno-dir`);
   // The bundler writes paths from the working folder.
   await mustRun([Deno.execPath(), "bundle", "--quiet", ...config, ...output, entry], {}, build.root);
   await makeCanonical(folder);
@@ -121,6 +124,23 @@ export async function compileScripts(
 /** Whether programs of a platform run on this machine. */
 export function isThisMachine({ target }: Platform): boolean {
   return target === thisPlatform().target;
+}
+
+/**
+ * The folder of {@link warmCaches}, for a release that is built again: `kept` is taken if it is there, so that two builds can differ in
+ * nothing else; otherwise the new caches are kept there.
+ */
+export async function sharedCaches(
+  build: Build,
+  scripts: readonly Script[],
+  kept: string | undefined,
+): Promise<string> {
+  if (kept === undefined) return await warmCaches(build, scripts);
+  if (await sha256OfFile(`${kept}/${START}`) !== undefined) return kept;
+  const made = await warmCaches(build, scripts);
+  await Deno.mkdir(kept, { recursive: true });
+  for (const { name } of scripts) await Deno.copyFile(`${made}/${name}`, `${kept}/${name}`);
+  return kept;
 }
 
 /**
@@ -175,7 +195,7 @@ async function loader(build: Build, name: "program" | "warm_up" | "settle"): Pro
 export async function compile(build: Build, program: Program, platform: Platform, output: string): Promise<void> {
   const { entry, pack, v8Flags = [], hasDatagrams = false } = program;
   const isElf = platform.format === "elf";
-  const runtime = await runtimeFor(platform, build.cache);
+  const runtime = await preparedRuntime(platform, build.cache, build.work);
   const beside = `${build.work}/${platform.name}${platform.extension}`;
   // Deno embeds the times of files.
   for (const file of pack === undefined ? [entry] : [entry, pack]) await Deno.utime(file, 0, 0);
@@ -195,7 +215,7 @@ export async function compile(build: Build, program: Program, platform: Platform
     ...(v8Flags.length === 0 ? [] : [`--v8-flags=${v8Flags.join(",")}`]),
     ...(pack === undefined || isElf ? [] : ["--include", pack]),
     ...["--target", platform.target, "--output", beside, entry],
-  ], runtime === undefined ? {} : { DENORT_BIN: runtime });
+  ], { DENORT_BIN: runtime });
   if (pack !== undefined && isElf) await putBehindRuntime(beside, pack);
   await Deno.mkdir(output.slice(0, output.lastIndexOf("/")), { recursive: true });
   await putInPlace(beside, output);

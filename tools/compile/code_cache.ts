@@ -132,9 +132,7 @@ async function warm(
   const own = Object.entries(env ?? {}).map((
     [name, value],
   ) => [name, value.replace("FOLDER", caches).replace("ROOT", root).replace("PORT", freePort())]);
-  // The user's own cache would decide which functions run.
-  const kept = { XDG_CACHE_HOME: `${caches}-kept` };
-  const variables = { KUBECONFIG: "/nonexistent", ...kept, MESH_CACHES: caches, ...Object.fromEntries(own), ...kernel };
+  const variables = { KUBECONFIG: "/nonexistent", MESH_CACHES: caches, ...Object.fromEntries(own), ...kernel };
   const outcome = await run(
     [warmUp, ...args.map((word) => word.replace("READY", ready))],
     variables,

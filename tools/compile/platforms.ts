@@ -1,4 +1,4 @@
-/** A platform to compile for, and a source of its Deno runtime besides Deno's own host. */
+/** A platform to compile for, and the source of its Deno runtime. */
 export interface Platform {
   /** The part of the file name after `kubectl-mesh-`. */
   readonly name: string;

@@ -1,38 +1,35 @@
 import { elfLength } from "./elf.ts";
+import { withFixedTemporary } from "./fixed_temporary.ts";
 import { withoutProgram } from "./macho.ts";
 import { type Platform, RUNTIME_VERSION, WHEEL } from "./platforms.ts";
 import { say } from "./run.ts";
 import { checked, programInWheel, saveProgram, sha256OfFile } from "./wheel.ts";
 
 /**
- * The Deno runtime (`denort`) for a platform, as a file for the variable `DENORT_BIN` of `deno compile`; `undefined` if Deno can
- * download it. Throws if there is none.
+ * The Deno runtime (`denort`) for a platform, as a file for the variable `DENORT_BIN` of `deno compile`, which downloads nothing then:
+ * what it would download, it would not check. Only bytes with the pinned SHA-256 come into the cache, and are taken from it.
+ * Errors: the Deno that runs is not that of the pins, the download fails, or its checksum is wrong.
  */
-export async function runtimeFor(platform: Platform, cache: string): Promise<string | undefined> {
+export async function runtimeFor(platform: Platform, cache: string, download = fromWheel): Promise<string> {
   const file = `${cache}/denort/${RUNTIME_VERSION}/${platform.name}/denort`;
-  if (await isKept(file, platform)) return file;
-  if (await denoCanDownload(platform)) return undefined;
   if (Deno.version.deno !== RUNTIME_VERSION) {
-    throw new Error(`Deno's download host is out of reach, and wheels hold the runtime of ${RUNTIME_VERSION} only`);
+    throw new Error(`Runtimes are pinned for Deno ${RUNTIME_VERSION}, this is ${Deno.version.deno}: unset MESH_DENO`);
   }
-  await saveProgram(file, await fromWheel(platform));
+  if (await sha256OfFile(file) === platform.sha256) return file;
+  await saveProgram(file, checked(await download(platform), platform.sha256));
   return file;
 }
 
-async function isKept(file: string, { sha256 }: Platform): Promise<boolean> {
-  return Deno.version.deno === RUNTIME_VERSION && await sha256OfFile(file) === sha256;
-}
-
-/** Checks that the release is reachable: Deno's own download waits long for a host that does not answer. */
-async function denoCanDownload(platform: Platform): Promise<boolean> {
-  const url = `https://dl.deno.land/release/v${Deno.version.deno}/denort-${platform.target}.zip`;
-  try {
-    const response = await fetch(url, { method: "HEAD", signal: AbortSignal.timeout(5000) });
-    await response.body?.cancel();
-    return response.ok;
-  } catch {
-    return false;
-  }
+/**
+ * The runtime as `deno compile` gets it, in a file of `folder`; see {@link withFixedTemporary}. The cache keeps the bytes of the pin.
+ * Errors as {@link runtimeFor}.
+ */
+export async function preparedRuntime(platform: Platform, cache: string, folder: string): Promise<string> {
+  const runtime = await runtimeFor(platform, cache);
+  if (platform.format !== "elf") return runtime;
+  const prepared = `${folder}/denort-${platform.name}`;
+  await Deno.writeFile(prepared, withFixedTemporary(checked(await Deno.readFile(runtime), platform.sha256)));
+  return prepared;
 }
 
 /** Extracts the runtime from a program of `deno compile`. */
@@ -43,12 +40,13 @@ const RUNTIME_OF: Readonly<Record<Platform["format"], (program: Uint8Array) => U
   pe: (program) => program,
 };
 
-async function fromWheel({ wheel, extension, format, sha256 }: Platform): Promise<Uint8Array> {
+/** The release of Deno has other bytes for some platforms, and its checksums are not known here: the wheel is the only source. */
+async function fromWheel({ wheel, extension, format }: Platform): Promise<Uint8Array> {
   say(`compile: downloading the runtime in the Python wheel ${WHEEL.name} ${WHEEL.version} for ${wheel}`);
   const program = await programInWheel({
     requirement: `${WHEEL.name}==${WHEEL.version}`,
     platform: wheel,
     file: `/scripts/${WHEEL.file}${extension}`,
   });
-  return checked(RUNTIME_OF[format](program), sha256);
+  return RUNTIME_OF[format](program);
 }

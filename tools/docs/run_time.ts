@@ -56,7 +56,6 @@ const TEMPORARY = ["TMPDIR", "TMPDIR/kubectl-mesh-*"];
 const SOCKETS = ["TMPDIR/kubectl-mesh-*", "/tmp/kubectl-mesh-*"];
 
 /** See docs/inject.md: the folders are made, and the file is written, where there is none yet. */
-const CACHE = ["CACHE", "CACHE/kubectl-mesh", "CACHE/kubectl-mesh/prepared-configurations"];
 
 /** The commands. */
 export const RUN_TIME: readonly RunTime[] = [
@@ -87,8 +86,8 @@ export const RUN_TIME: readonly RunTime[] = [
     commands: ["inject", "uninject"],
     keeps: "read, env; write with `-o FILE`, `-o FOLDER/` and `-i`, write and run with `--diff=external`, " +
       "net for https inputs and `--from-cluster`",
-    reads: ["MANIFESTS", "OUTPUT_FOLDER", ...TEMPORARY, ...CACHE],
-    writes: ["OUTPUT", "OUTPUT_FOLDER/kubectl-mesh-*", "TMPDIR/kubectl-mesh-*", ...CACHE],
+    reads: ["MANIFESTS", "OUTPUT_FOLDER", ...TEMPORARY],
+    writes: ["OUTPUT", "OUTPUT_FOLDER/kubectl-mesh-*", "TMPDIR/kubectl-mesh-*"],
     programs: ["KUBECTL", "KUSTOMIZE", "KUBECTL_EXTERNAL_DIFF"],
   },
   { ...NOTHING, commands: ["kustomize"], keeps: "read, env", reads: ["MANIFESTS"] },

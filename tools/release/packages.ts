@@ -2,6 +2,7 @@ import { gzipSync } from "node:zlib";
 import { goProgram } from "../../test/support/programs/go_program.ts";
 import { mustRun } from "../compile/run.ts";
 import { isoTime, namesIn } from "../compile/source_state.ts";
+import { THIRD_PARTY } from "./licenses.ts";
 import { type Binary, type Document, goPlatform, type Release } from "./release.ts";
 
 /**
@@ -39,7 +40,10 @@ export async function linuxPackages(release: Release, root: string, work: string
   const made: Document[] = [];
   for (const binary of release.binaries.filter(({ platform }) => goPlatform(platform).os === "linux")) {
     const folder = `${work}/${binary.platform.name}`;
-    const contents = await contentsOf(binary, root, folder);
+    const contents = [
+      ...await contentsOf(binary, root, folder),
+      ...await thirdParty(release, folder),
+    ];
     for (const [format, { depends, zsh }] of Object.entries(FORMATS)) {
       const out = `${folder}/${format}`;
       await Deno.mkdir(out);
@@ -52,6 +56,14 @@ export async function linuxPackages(release: Release, root: string, work: string
     }
   }
   return made;
+}
+
+/** The licences of what is in the program, if the release has them. */
+async function thirdParty({ documents }: Release, folder: string): Promise<Content[]> {
+  const found = documents.find(({ name }) => name === THIRD_PARTY);
+  if (found === undefined) return [];
+  await Deno.writeFile(`${folder}/${THIRD_PARTY}`, found.content);
+  return [file(`${folder}/${THIRD_PARTY}`, `/usr/share/doc/kubectl-mesh/${THIRD_PARTY}`)];
 }
 
 function configOf(

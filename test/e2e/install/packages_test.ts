@@ -14,6 +14,7 @@ const FILES = [
   "/usr/bin/kubectl-mesh",
   "/usr/share/man/man1/kubectl-mesh.1.gz",
   "/usr/share/doc/kubectl-mesh/copyright",
+  "/usr/share/doc/kubectl-mesh/THIRD_PARTY_LICENSES",
   "/usr/share/bash-completion/completions/kubectl-mesh",
   "/usr/share/fish/vendor_completions.d/kubectl-mesh.fish",
 ];

@@ -22,6 +22,10 @@ export function releaseOf(version: string, homepage: string, content: Uint8Array
     source: { commit: "", seconds: 1_700_000_000 },
     homepage,
     binaries: PLATFORMS.map((platform) => ({ platform, content: platform === own ? content : script("exit 1") })),
-    documents: [document("LICENSE", "licence\n"), document("README.md", "read me\n")],
+    documents: [
+      document("LICENSE", "licence\n"),
+      document("README.md", "read me\n"),
+      document("THIRD_PARTY_LICENSES", "theirs\n"),
+    ],
   };
 }
