@@ -4,6 +4,9 @@ import { realWorld } from "./world/mod.ts";
 
 const { network } = realWorld();
 
+// The first request to another machine makes a client that lives as long as the process.
+await network.request("http://nowhere.invalid/").catch(() => {});
+
 async function failureOf(url: string, init?: RequestInit) {
   try {
     await (await network.request(url, init)).body?.cancel();

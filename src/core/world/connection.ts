@@ -14,7 +14,7 @@ export interface ByteConnection {
 export interface DialTls {
   /** The DNS name or IP address that the server's certificate must have; a DNS name is sent to the server (SNI). */
   readonly serverName: string;
-  /** Trusted roots, besides those of the runtime; those of the system if `undefined`. */
+  /** The only trusted roots; those of the system if `undefined`. */
   readonly authorities: string | undefined;
   /** The client's certificate chain and its key. */
   readonly identity?: { readonly certificate: string; readonly key: string } | undefined;

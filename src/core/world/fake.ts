@@ -1,5 +1,5 @@
 import { ClosedPipeError, MeshError } from "../errors.ts";
-import { decodeUtf8 } from "../text/mod.ts";
+import { decodeUtf8, trimmedEnd } from "../text/mod.ts";
 import { ENOENT, type SystemCalls, SystemError } from "./system_calls.ts";
 import { DialError } from "./connection.ts";
 import type {
@@ -286,7 +286,7 @@ function fakeFiles(content: Map<string, Uint8Array>, watchers: Watchers): Files 
   return {
     chunks: (path) => pieces(read(path)),
     readText: (path) => Promise.resolve().then(() => decodeUtf8(read(path), path)),
-    stat: (path) => Promise.resolve(statusOf(content, path.replace(/(?<=.)\/+$/, ""))),
+    stat: (path) => Promise.resolve(statusOf(content, trimmedEnd(path, "/", 1))),
     list(path) {
       const names = new Set(under(content, path).map((rest) => rest.split("/", 1)[0] ?? ""));
       return Promise.resolve(
@@ -306,17 +306,6 @@ function fakeFiles(content: Map<string, Uint8Array>, watchers: Watchers): Files 
     scratch() {
       const written: Uint8Array[] = [];
       return { write: (bytes) => void written.push(bytes), chunks: () => written, close: () => void written.splice(0) };
-    },
-    keptTexts(folder, name) {
-      const path = `${folder}/${name}`;
-      const text = () => new TextDecoder().decode(content.get(path));
-      return {
-        find: (word) =>
-          text().split("\0").filter((each) => each.startsWith(`${word} `)).map((each) => each.slice(word.length + 1))
-            .reverse(),
-        add: (word, each) => void content.set(path, encoder.encode(`${text()}\0${word} ${each}`)),
-        close: () => {},
-      };
     },
     writeText: (path, text) => content.set(path, encoder.encode(text)),
     makeFolder: () => Promise.resolve(),

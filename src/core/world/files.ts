@@ -36,15 +36,6 @@ export interface TemporaryFolder {
   remove(): void;
 }
 
-/** Texts that a cache keeps between runs. Its use needs no permission. */
-export interface KeptTexts {
-  /** The texts with this name, the latest first. */
-  find(name: string): Iterable<string>;
-  /** Keeps a text under a name without white space. Failures do not matter: a cache is never needed. */
-  add(name: string, text: string): void;
-  close(): void;
-}
-
 /** The file system. Throws `MeshError`s that name the path. */
 export interface Files {
   /** The content in chunks: a large file is never held whole. */
@@ -64,16 +55,11 @@ export interface Files {
   /** Makes a folder in the folder for temporary files. */
   temporaryFolder(): TemporaryFolder;
   /**
-   * Removes what killed processes of this program left in the folder for temporary files, or in the folder of an output. Whoever
+   * Opens an output that is a device, and removes what killed processes of this program left in the folder for temporary files, or in the folder of an output. Whoever
    * needs a temporary file or socket, or writes an output, after it has given up permissions calls this before: it is not
    * possible then.
    */
   tidyTemporary(output?: string): void;
-  /**
-   * Opens the file of texts in a folder of this program in the user's folder for caches, and makes both. `undefined` if that fails,
-   * or if another user could write or replace them.
-   */
-  keptTexts(folder: string, name: string): KeptTexts | undefined;
   /** Creates a folder and its missing parents, with these permission bits (0700 by default). */
   makeFolder(path: string, mode?: number): Promise<void>;
   /** Removes a file or a tree; no error if it does not exist. */

@@ -2,7 +2,7 @@
 export interface ClientOptions {
   /** The URL of the server, such as `https://10.0.0.1:443`. */
   readonly server: string;
-  /** Trusted roots, besides those of the system. */
+  /** The only trusted roots; those of the system if `undefined`. */
   readonly authorities?: string | undefined;
   /** The client's key pair. */
   readonly identity?: { readonly certificate: string; readonly key: string } | undefined;
@@ -97,6 +97,8 @@ export interface ServeOptions {
   readonly failed?: (reason: string) => void;
   /** Enforced every few seconds, on Linux and by a process with all permissions. */
   readonly limits?: SilenceLimits;
+  /** Enforced at once, on all systems, at the price of a splice. */
+  readonly connections?: ConnectionLimits;
 }
 
 /** Limits of connections that carry no bytes. */
@@ -107,8 +109,22 @@ export interface SilenceLimits {
   readonly silence: number;
 }
 
-/** Answers a request; `remote` is the IP address of the client. */
-export type HttpHandler = (request: Request, remote: string) => Response | Promise<Response>;
+/** Answers a request; `remote` is the IP address of the client. Servers with {@link ConnectionLimits} give an exchange. */
+export type HttpHandler = (
+  request: Request,
+  remote: string,
+  exchange?: ServedExchange,
+) => Response | Promise<Response>;
+
+/** One request and its answer, as the server sees them. */
+export interface ServedExchange {
+  /** The body is complete. From now on the connection is not closed to make place for others, until the answer is sent. */
+  arrived(): void;
+  /** Resolves when the answer is sent, or cannot be sent any more. Never rejects. */
+  readonly sent: Promise<void>;
+  /** Closes the connection. */
+  close(): void;
+}
 
 /** A running server. */
 export interface HttpServer {
@@ -125,8 +141,15 @@ export interface KeyPair {
 
 /** Limits of connections: slow and idle clients must not keep others out. */
 export interface ConnectionLimits {
-  /** At most this many; one more closes the one that is idle for longest. */
+  /**
+   * At most this many; one more closes the one that is idle for longest, of the address that has most. One whose client waits
+   * for an answer is not closed.
+   */
   readonly most: number;
+  /** At most this many of one address (IPv6: of one network of 64 bits). */
+  readonly mostOfAddress: number;
+  /** Bytes that a client may send from the end of a request to the head of the next one, with those of TLS. */
+  readonly headBytes: number;
   /** Milliseconds within which a connection must send its first request. */
   readonly firstRequest: number;
   /** Milliseconds without a byte in either direction after which a connection is closed. */
@@ -134,7 +157,7 @@ export interface ConnectionLimits {
 }
 
 /** Where and how HTTPS is served. */
-export interface TlsServeOptions extends ServeOptions {
+export interface TlsServeOptions extends Pick<ServeOptions, "hostname" | "port"> {
   readonly keyPair: KeyPair;
   readonly limits: ConnectionLimits;
 }

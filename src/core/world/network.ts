@@ -39,7 +39,7 @@ export interface Network {
   lookup(host: string): Promise<readonly string[]>;
   /** Whether a program accepts connections on a Unix socket. */
   isServed(path: string): Promise<boolean>;
-  /** Fetches an https URL in chunks. */
+  /** Fetches an https URL in chunks, with limits of size and time. Rejects with a `MeshError`, also while chunks are read. */
   fetch(url: string): Promise<AsyncIterable<Uint8Array>>;
   /** One HTTP request, with the types and the errors of the web's `fetch`; `init.signal` ends it. */
   request(url: string, init?: RequestInit): Promise<Response>;

@@ -29,7 +29,7 @@ type TlsError = readonly [pattern: RegExp, meaning: (found: RegExpExecArray, tls
 /** Why a TLS handshake failed (rustls). The first match counts. */
 const TLS_ERRORS: readonly TlsError[] = [
   [
-    /certificate not valid for name .*?; certificate is only valid for (.*)$/,
+    /; certificate is only valid for ([^]*)$/,
     ([, names = ""], { serverName }) =>
       `the server's certificate is not for "${serverName}", but for ${namesOf(names)}`,
   ],
@@ -78,7 +78,7 @@ const MOST_NAMES = 8;
 
 /** `DnsName("a.test") or IpAddress(1.2.3.4)` as `"a.test", "1.2.3.4"`; long lists are cut. */
 function namesOf(text: string): string {
-  const names = [...text.matchAll(/\w+\("?([^")]*)"?\)/g)].map(([, name = ""]) => `"${name}"`);
+  const names = [...text.matchAll(/\("?([^"()]*)"?\)/g)].map(([, name = ""]) => `"${name}"`);
   if (names.length === 0) return text;
   return names.length > MOST_NAMES ? `${names.slice(0, MOST_NAMES).join(", ")} and others` : names.join(", ");
 }

@@ -61,7 +61,10 @@ export interface KubeApi {
   readonly server: string;
   /** `undefined` if the object does not exist. */
   get(path: string): Promise<KubeObject | undefined>;
-  /** A whole collection, read in pages. `keep` reduces each object before the next page is read. */
+  /**
+   * A whole collection, read in pages. `keep` reduces each object before the next page is read. An `ApiError` for a
+   * server whose pages do not end: a continue token comes again, or there are more than 2000 pages.
+   */
   list(path: string, query?: Query, keep?: Keep): Promise<KubeList>;
   /** A `ConflictError` if it exists already. */
   create(path: string, body: object): Promise<KubeObject>;

@@ -12,6 +12,7 @@ import {
   type WatchEvent,
   type WatchOptions,
 } from "./api.ts";
+import { requestFailure } from "../../request_failure.ts";
 import { exec, type ExecResult, hold } from "./exec.ts";
 import type { ExecRequest, HeldRequest } from "./exec_failure.ts";
 import { type Asked, refusal } from "./failure.ts";
@@ -26,6 +27,8 @@ const TIMEOUT = 30_000;
 const ENDLESS = 2 ** 31 - 1;
 /** kubectl's page size. */
 const PAGE = "500";
+/** A million objects in kubectl's pages. */
+const MAX_PAGES = 2000;
 /** 500 objects of at most some MB. */
 const MAX_BYTES = 256 * 1024 * 1024;
 const GONE = 410;
@@ -100,9 +103,15 @@ export class KubeClient implements KubeApi {
       if (isList(entries)) { for (const item of entries) items.push(keep(listItem(item, page, `list ${path}`))); }
       return { more: metadataText(page, "continue"), resourceVersion: metadataText(page, "resourceVersion") };
     };
+    const tokens = new Set<string>();
     // The previous page is unreachable by now: otherwise both would be in memory.
     let page = await add("");
-    while (page.more !== "") page = await add(page.more);
+    while (page.more !== "") {
+      if (tokens.has(page.more)) throw endless(path, "it repeats the continue token of an earlier page");
+      if (tokens.size === MAX_PAGES - 1) throw endless(path, `it has more than ${MAX_PAGES} pages`);
+      tokens.add(page.more);
+      page = await add(page.more);
+    }
     return { items, resourceVersion: page.resourceVersion };
   }
 
@@ -200,7 +209,9 @@ export class KubeClient implements KubeApi {
     try {
       return await readBytes(response, MAX_BYTES, buffer);
     } catch (error) {
-      throw new ApiError(`The answer of "${this.server}" to ${whatOf(sent)} broke off`, { cause: error });
+      const { kind, text } = requestFailure(error, this.#timeout);
+      const why = kind === "silent" ? `is not complete: ${text}` : "broke off";
+      throw new ApiError(`The answer of "${this.server}" to ${whatOf(sent)} ${why}`, { cause: error });
     }
   }
 
@@ -215,17 +226,29 @@ export class KubeClient implements KubeApi {
     }
   }
 
-  /** An open-ended stream. */
+  /** An open-ended stream, whose head must come in time: an API server sends it before the first change. */
   async #open(path: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
-    const response = await this.#transport.send({ method: "GET", path, signal, milliseconds: this.#timeout });
-    if (response.ok && response.body !== null) return response.body;
-    const text = await readAll(response, MAX_BYTES);
-    throw refusal(response.status, text, this.#asked({ method: "GET", path }));
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(new DOMException("The head is late", "TimeoutError")), this.#timeout);
+    const both = AbortSignal.any([signal, late.signal]);
+    try {
+      const request = { method: "GET", path, signal: both, milliseconds: this.#timeout } as const;
+      const response = await this.#transport.send(request);
+      if (response.ok && response.body !== null) return response.body;
+      const text = await readAll(response, MAX_BYTES);
+      throw refusal(response.status, text, this.#asked({ method: "GET", path }));
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   #asked(sent: Sent): Asked {
     return { what: whatOf(sent), server: this.server, origin: this.#transport.connection.origin };
   }
+}
+
+function endless(path: string, why: string): ApiError {
+  return new ApiError(`The list of ${path} does not end: ${why}`, { hint: "is the server an API server?" });
 }
 
 function whatOf({ method, path }: Sent): string {

@@ -205,3 +205,27 @@ Deno.test("a list with dropped pages is read again, once", async () => {
   const never = await clientOf(page("more", "old"), gone(), page("more", "old"), gone());
   await assert.rejects(() => never.api.list("/p"), { status: 410 });
 });
+
+Deno.test("a list whose pages do not end is an error, after few requests", async () => {
+  const asking = async (token: (request: number) => string) => {
+    let requests = 0;
+    const world = fakeWorld({
+      files: { k: CONFIG },
+      request: () => Response.json({ kind: "PodList", metadata: { continue: token(++requests) }, items: [] }),
+    });
+    const api = await connect(world, { kubeconfig: "k" });
+    return { failed: api.list("/p"), requests: () => requests };
+  };
+  const same = await asking(() => "again");
+  await assert.rejects(same.failed, {
+    name: "ApiError",
+    message: "The list of /p does not end: it repeats the continue token of an earlier page",
+  });
+  assert.equal(same.requests(), 2);
+  const circle = await asking((request) => `token-${request % 3}`);
+  await assert.rejects(circle.failed, /repeats the continue token/);
+  assert.equal(circle.requests(), 4);
+  const many = await asking(String);
+  await assert.rejects(many.failed, /does not end: it has more than 2000 pages$/);
+  assert.equal(many.requests(), 2000);
+});

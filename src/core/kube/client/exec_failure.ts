@@ -60,30 +60,30 @@ interface Known {
 /** What the API server, the kubelet and container runtimes say. The first match counts. */
 const KNOWN: readonly Known[] = [
   {
-    pattern: /pods? .*not found|pod does not exist|NotFound.*pods/i,
+    pattern: /pods? (?:\S+ )?not found|pod does not exist|NotFound[^N]*pods/i,
     failure: "no-pod",
     text: ({ namespace, pod }) => `The pod "${namespace}/${pod}" does not exist, or no longer`,
   },
   {
-    pattern: /container .*(?:is not valid for pod)|no such container/i,
+    pattern: /container \S+ is not valid for pod|no such container/i,
     failure: "no-container",
     text: ({ container, namespace, pod }) => `The pod "${namespace}/${pod}" has no container "${container}"`,
   },
   {
     pattern:
-      /container not found|container .*not running|is not created or running|cannot exec in a (?:stopped|deleted)|does not have a host assigned|current phase is/i,
+      /container not found|container (?:\S+ )?(?:is )?not running|is not created or running|cannot exec in a (?:stopped|deleted)|does not have a host assigned|current phase is/i,
     failure: "not-running",
     text: (request) => `The ${containerOf(request)} is not running`,
     hint: "see its state and its last log lines",
   },
   {
-    pattern: /executable file not found|no such file or directory|stat .*: no such/i,
+    pattern: /executable file not found|no such file or directory|stat \S+ no such/i,
     failure: "no-command",
     text: (request) => `The ${containerOf(request)} has no program "${request.command[0]}"`,
   },
   {
     pattern:
-      /dial tcp|no route to host|connection refused|i\/o timeout|EOF|no preferred addresses|nodes? ".*" not found/i,
+      /dial tcp|no route to host|connection refused|i\/o timeout|EOF|no preferred addresses|nodes? "[^"\n]*" not found/i,
     failure: "node",
     text: (request, said) =>
       `The API server does not reach the kubelet of pod "${request.namespace}/${request.pod}": ${said}`,

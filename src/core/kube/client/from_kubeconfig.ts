@@ -4,6 +4,7 @@
  * would read files and run plugins past the world, and it drops `tokenFile`, groups and extra fields of
  * impersonation: those are here.
  */
+import { trimmedEnd } from "../../text/mod.ts";
 import "./no_deprecation.ts";
 import { KubeConfig } from "@kubernetes/client-node/config";
 import type { Cluster, Context, User } from "@kubernetes/client-node/config_types";
@@ -174,7 +175,7 @@ function existing(kind: Kind, names: readonly string[]): string {
 }
 
 function serverOf({ name, server }: Cluster, file: string): string {
-  if (/^https?:\/\/[^/]/.test(server) && URL.canParse(server)) return server.replace(/\/+$/, "");
+  if (/^https?:\/\/[^/]/.test(server) && URL.canParse(server)) return trimmedEnd(server, "/");
   throw new MeshError(`The server "${server}" of the cluster "${name}" is not an http or https URL`, {
     place: { file },
   });

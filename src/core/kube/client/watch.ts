@@ -164,17 +164,24 @@ const LONGEST_LINE = 16 * 1024 * 1024;
 async function* lines(stream: ReadableStream<Uint8Array>, what: string): AsyncIterable<string> {
   const reader = stream.getReader();
   const decoder = new TextDecoder();
-  let rest = "";
+  // Pieces of a line: each is looked through once, also if a server sends single bytes.
+  let pieces: string[] = [];
+  let length = 0;
   try {
     for (;;) {
       const chunk = await next(reader);
       if (chunk === undefined) return;
-      const parts = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-      rest = parts.pop() ?? "";
-      if (rest.length > LONGEST_LINE) {
+      const [first = "", ...more] = decoder.decode(chunk, { stream: true }).split("\n");
+      pieces.push(first);
+      length += first.length;
+      if (length > LONGEST_LINE) {
         throw new ApiError(`An event of ${what} is longer than ${LONGEST_LINE} characters`);
       }
-      yield* parts.filter((line) => line.trim() !== "");
+      const last = more.pop();
+      if (last === undefined) continue;
+      yield* [pieces.join(""), ...more].filter((line) => line.trim() !== "");
+      pieces = [last];
+      length = last.length;
     }
   } finally {
     // Cancelling a failed stream fails too.

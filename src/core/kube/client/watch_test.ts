@@ -130,3 +130,36 @@ Deno.test("watch() cancels its stream when the caller stops", async () => {
   for await (const _ of api.watch("/maps", {}, new AbortController().signal)) break;
   await cancelled.promise;
 });
+
+Deno.test("watch() takes an event that arrives in single bytes", async () => {
+  const large = { ...object("a", "11"), data: { text: "ä".repeat(200_000) } };
+  const bytes = new TextEncoder().encode(`\n\n${JSON.stringify({ type: "MODIFIED", object: large })}\n`);
+  let at = 0;
+  const body = new ReadableStream({
+    pull(controller) {
+      if (at === bytes.length) return controller.close();
+      controller.enqueue(bytes.subarray(at, ++at));
+    },
+  });
+  const { seen } = await watched(list("10"), new Response(body));
+  assert.deepEqual(seen, ["synced", "MODIFIED a 11"]);
+});
+
+Deno.test("watch() reports a server that accepts it and sends no head", async () => {
+  const stop = new AbortController();
+  const world = fakeWorld({
+    files: { k: CONFIG },
+    request(url, init) {
+      if (!new URL(url).searchParams.has("watch")) return list("10");
+      return new Promise((_, reject) => init?.signal?.addEventListener("abort", () => reject(init.signal?.reason)));
+    },
+  });
+  const api = await connect(world, { kubeconfig: "k", requestTimeout: 5 });
+  const failures: string[] = [];
+  const failed = (error: MeshError) => {
+    failures.push(error.message);
+    stop.abort();
+  };
+  for await (const _ of api.watch("/maps", {}, stop.signal, { failed, synced: () => failures.push("synced") }));
+  assert.deepEqual(failures, ['The Kubernetes API server "https://c.test" cannot be reached: no answer within 5ms']);
+});

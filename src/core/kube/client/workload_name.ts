@@ -42,7 +42,7 @@ export function readWorkloadName(
   if (name === "") {
     throw new UsageError(`"${text}" is not a workload`, { hint: "name it as KIND/NAME, such as deployment/web" });
   }
-  const plain = word.toLowerCase().replace(/\..*$/, "");
+  const plain = word.toLowerCase().split(".", 1)[0] ?? "";
   const known = [...RESOURCES, ...more];
   const found = known.find(({ names }) => names.includes(plain));
   if (found === undefined) throw unknownKind(word, known);

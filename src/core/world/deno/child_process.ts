@@ -1,5 +1,6 @@
 import { EXIT, MeshError, messageOf } from "../../errors.ts";
 import { exhaustion } from "../../exhaustion.ts";
+import { programPath } from "./program_path.ts";
 import { RUNTIME_ERRORS } from "../runtime_errors.ts";
 import { EACCES, ENOENT, SystemError } from "../system_calls.ts";
 import type { AttachedChild, Child, ChildEnd, ChildSignal, Spawn } from "../world.ts";
@@ -23,7 +24,7 @@ export function spawnChild(spawn: Spawn): Child {
 
 function start(spawn: Spawn): Deno.ChildProcess {
   try {
-    return new Deno.Command(spawn.command, {
+    return new Deno.Command(programPath(spawn.command), {
       args: [...spawn.args ?? []],
       stdin: "null",
       stdout: "inherit",
@@ -39,6 +40,7 @@ function start(spawn: Spawn): Deno.ChildProcess {
 }
 
 function spawnError(command: string, error: unknown): MeshError {
+  if (error instanceof MeshError) return error;
   if (error instanceof Deno.errors.NotFound) {
     return new MeshError(`Cannot start "${command}": there is no such program`, { cause: error });
   }
@@ -103,9 +105,15 @@ export function attachChild(command: string, args: readonly string[]): AttachedC
 
 function startAttached(command: string, args: readonly string[]): Deno.ChildProcess {
   try {
-    return new Deno.Command(command, { args: [...args], stdin: "inherit", stdout: "inherit", stderr: "inherit" })
+    return new Deno.Command(programPath(command), {
+      args: [...args],
+      stdin: "inherit",
+      stdout: "inherit",
+      stderr: "inherit",
+    })
       .spawn();
   } catch (error) {
+    if (error instanceof MeshError) throw error;
     if (error instanceof Deno.errors.NotFound) throw new SystemError("execvp", ENOENT);
     if (error instanceof Deno.errors.PermissionDenied) throw new SystemError("execvp", EACCES);
     throw new MeshError(`Cannot run "${command}": ${messageOf(error)}`, { cause: error, exitCode: EXIT.notExecutable });

@@ -2,8 +2,8 @@ import { joinBytes } from "../../bytes.ts";
 import { MeshError } from "../../errors.ts";
 import { decodeUtf8 } from "../../text/mod.ts";
 import { kernelCalls } from "../linux/kernel_calls.ts";
-import { keptTexts } from "./kept_texts.ts";
 import { CHUNK_BYTES, readInPieces, systemReason, writeWhole } from "./streams.ts";
+import { createFile, type Ownership, ownershipOf } from "./new_file.ts";
 import { guard } from "./temporary/guard.ts";
 import { temporaryFile, temporaryFolder, temporaryName, tidyTemporary, usualParent } from "./temporary/mod.ts";
 import { watchFiles } from "./watch.ts";
@@ -53,8 +53,8 @@ export const realFiles: Files = {
     }
   },
   scratch: openScratch,
-  keptTexts,
-  tidyTemporary: (output) => tidyTemporary(output === undefined ? usualParent() : folderOf(realTarget(output))),
+  tidyTemporary: (output) =>
+    output !== undefined && isDevice(output) ? openEarly(output) : tidyTemporary(parentOf(output)),
   temporaryFolder: openFolder,
   async makeFolder(path, mode = 0o700) {
     try {
@@ -161,7 +161,7 @@ function startReplacement(path: string, mode?: number): Replacement {
   if (isDevice(target)) return writeToDevice(path);
   const temporary = temporaryName(folderOf(target));
   const forget = guard(() => removeIfThere(temporary));
-  const file = openNew(temporary, path, mode ?? modeOf(target), forget);
+  const file = openNew(temporary, path, ownershipOf(target, mode), forget);
   let open = true;
   const close = () => {
     if (open) file.close();
@@ -206,17 +206,38 @@ function writeChunk(file: Deno.FsFile, path: string, chunk: string | Uint8Array)
 
 /** The content of a device or a named pipe cannot be replaced. */
 function writeToDevice(path: string): Replacement {
-  let file: Deno.FsFile;
-  try {
-    file = Deno.openSync(path, { write: true });
-  } catch (error) {
-    throw fileError("write", path, error);
-  }
+  const file = openedEarly.get(path) ?? openDevice(path);
+  openedEarly.delete(path);
   return {
     write: (chunk) => writeChunk(file, path, chunk),
     commit: () => file.close(),
     abort: () => unlessClosed(file),
   };
+}
+
+function openDevice(path: string): Deno.FsFile {
+  try {
+    return Deno.openSync(path, { write: true });
+  } catch (error) {
+    throw fileError("write", path, error);
+  }
+}
+
+/** Devices, by their paths: Deno opens none for a process that has given up a permission. */
+const openedEarly = new Map<string, Deno.FsFile>();
+
+function openEarly(path: string): void {
+  if (openedEarly.has(path)) return;
+  try {
+    openedEarly.set(path, openDevice(path));
+  } catch (error) {
+    // The write says so.
+    if (!(error instanceof MeshError)) throw error;
+  }
+}
+
+function parentOf(output: string | undefined): string {
+  return output === undefined ? usualParent() : folderOf(realTarget(output));
 }
 
 function unlessClosed(file: Deno.FsFile): void {
@@ -236,12 +257,9 @@ function isDevice(path: string): boolean {
   }
 }
 
-function openNew(temporary: string, path: string, mode: number, failed: () => void): Deno.FsFile {
+function openNew(temporary: string, path: string, wanted: Ownership, failed: () => void): Deno.FsFile {
   try {
-    const file = Deno.openSync(temporary, { write: true, createNew: true, mode });
-    // The umask may have cleared bits.
-    if (Deno.build.os !== "windows") Deno.chmodSync(temporary, mode);
-    return file;
+    return createFile(temporary, wanted);
   } catch (error) {
     removeIfThere(temporary);
     failed();
@@ -260,14 +278,6 @@ function realTarget(path: string): string {
 function folderOf(path: string): string {
   const end = path.search(Deno.build.os === "windows" ? /[/\\][^/\\]*$/ : /\/[^/]*$/);
   return end < 0 ? "." : path.slice(0, end);
-}
-
-function modeOf(path: string): number {
-  try {
-    return (Deno.statSync(path).mode ?? 0o644) & 0o777;
-  } catch {
-    return 0o644;
-  }
 }
 
 const TEMPORARY = "the folder for temporary files";

@@ -2,6 +2,7 @@ import { MeshError, messageOf } from "../../errors.ts";
 import { attachChild, endOfChild, isAwaited, spawnChild } from "./child_process.ts";
 import { isAbsent, startProgram } from "../linux/run_and_wait.ts";
 import { spawnHelper } from "./helper.ts";
+import { programPath } from "./program_path.ts";
 import type { Processes, Run, RunResult } from "../world.ts";
 
 const decoder = new TextDecoder();
@@ -26,13 +27,14 @@ async function explained(run: Run, end: () => Promise<RunResult>): Promise<RunRe
     return await end();
   } catch (error) {
     if (error instanceof Deno.errors.NotFound || isAbsent(error)) return notFound(run.command);
+    if (error instanceof MeshError) throw error;
     throw new MeshError(`Cannot run "${run.command}": ${messageOf(error)}`, { cause: error });
   }
 }
 
 function begin(run: Run): () => Promise<RunResult> {
   try {
-    const end = startProgram(run);
+    const end = startProgram(run, programPath(run.command));
     if (end !== undefined) return () => Promise.resolve().then(end);
   } catch (error) {
     return () => Promise.reject(error);
@@ -44,7 +46,7 @@ function begin(run: Run): () => Promise<RunResult> {
 }
 
 async function runToEnd(run: Run): Promise<RunResult> {
-  const child = new Deno.Command(run.command, commandOptions(run)).spawn();
+  const child = new Deno.Command(programPath(run.command), commandOptions(run)).spawn();
   // `output()` waits too, and tells a failure.
   endOfChild(child).catch(() => {});
   let timedOut = false;

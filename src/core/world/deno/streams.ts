@@ -1,8 +1,10 @@
 import { ClosedPipeError, MeshError, messageOf } from "../../errors.ts";
 import { RUNTIME_ERRORS } from "../runtime_errors.ts";
+import { terminalText } from "../../text/mod.ts";
 import type { Input, Output } from "../world.ts";
 
 const encoder = new TextEncoder();
+const decoder = new TextDecoder();
 /** Bytes of a read. */
 export const CHUNK_BYTES = 64 * 1024;
 
@@ -31,13 +33,19 @@ export function realOutput(stream: typeof Deno.stdout, isClosed = false): Output
     write(chunk) {
       if (isClosed) throw new MeshError("Cannot write the output: standard output is closed");
       try {
-        writeWhole(stream, typeof chunk === "string" ? encoder.encode(chunk) : chunk);
+        writeWhole(stream, bytesFor(stream, chunk));
       } catch (error) {
         if (error instanceof ClosedPipeError) throw error;
         throw new MeshError(`Cannot write the output: ${systemReason(error)}`, { cause: error });
       }
     },
   };
+}
+
+/** Whoever reads a terminal sees no effect of characters in a name, a message or a manifest; a file and a pipe get all bytes. */
+function bytesFor(stream: typeof Deno.stdout, chunk: string | Uint8Array): Uint8Array {
+  if (!stream.isTerminal()) return typeof chunk === "string" ? encoder.encode(chunk) : chunk;
+  return encoder.encode(terminalText(typeof chunk === "string" ? chunk : decoder.decode(chunk)));
 }
 
 /** Deno asks standard input, output and error in turn. A terminal may not say. */

@@ -4,6 +4,7 @@ import { realProcesses } from "./processes.ts";
 import { signals } from "./signals.ts";
 import { realInput, realOutput } from "./streams.ts";
 import { realNetwork } from "./network/network.ts";
+import { variable } from "./variable.ts";
 import { realSystemCalls } from "../linux/system_calls.ts";
 import type { Machine, PermissionName, Permissions, World } from "../world.ts";
 
@@ -12,7 +13,7 @@ export function realWorld(): World {
   return {
     name: programName(),
     args: Deno.args,
-    env: { get: (name) => Deno.env.get(name), all: () => Deno.env.toObject() },
+    env: { get: variable, all: () => Deno.env.toObject() },
     stdin: realInput(),
     stdout: realOutput(Deno.stdout, hasClosedOutput()),
     stderr: realOutput(Deno.stderr),

@@ -17,8 +17,8 @@ const decoder = new TextDecoder();
 /** Waits for the program to end. */
 export type Wait = () => RunResult;
 
-/** Starts a program; `undefined` if it needs `Deno.Command`. Throws `SystemError` if it does not exist (ENOENT) or cannot be started. */
-export function startProgram(run: Run): Wait | undefined {
+/** Starts the program of a path; `undefined` if it needs `Deno.Command`. Throws `SystemError` if it does not exist (ENOENT) or cannot be started. */
+export function startProgram(run: Run, program: string): Wait | undefined {
   const input = encoder.encode(run.stdin ?? "");
   const isPlain = run.uid === undefined && run.gid === undefined && input.length <= PIPE_BYTES;
   const libc = Deno.build.os === "linux" && isPlain ? library() : undefined;
@@ -27,7 +27,7 @@ export function startProgram(run: Run): Wait | undefined {
   const pipes = [kernel.pipe(), kernel.pipe(), kernel.pipe()] as const;
   const [stdin, stdout, stderr] = pipes;
   try {
-    const pid = spawn(libc, run, [stdin.read, stdout.write, stderr.write]);
+    const pid = spawn(libc, run, program, [stdin.read, stdout.write, stderr.write]);
     kernel.write(stdin.write, input);
     const until = performance.now() + (run.timeoutMilliseconds ?? ENDLESS);
     return () => waitFor(pid, [stdout.read, stderr.read], until);
@@ -53,14 +53,19 @@ function library(): SpawnLibc | undefined {
 /** An empty list of actions is zeros; the structure is smaller than this on every platform. */
 const ACTIONS_BYTES = 256;
 
-function spawn({ symbols }: SpawnLibc, { command, args = [], env = {} }: Run, files: readonly number[]): number {
+function spawn(
+  { symbols }: SpawnLibc,
+  { command, args = [], env = {} }: Run,
+  program: string,
+  files: readonly number[],
+): number {
   const actions = new Uint8Array(ACTIONS_BYTES);
   files.forEach((file, at) => symbols.posix_spawn_file_actions_adddup2(actions, file, at));
   const variables = Object.entries({ ...Deno.env.toObject(), ...env }).map(([name, value]) => `${name}=${value}`);
   const argv = new CTexts([command, ...args]);
   const environment = new CTexts(variables);
   const pid = new Int32Array(1);
-  const path = encoder.encode(`${command}\0`);
+  const path = encoder.encode(`${program}\0`);
   const failure = symbols.posix_spawnp(pid, path, actions, null, argv.pointers, environment.pointers);
   if (failure !== 0) throw new SystemError("posix_spawnp", failure);
   return pid[0] ?? 0;

@@ -1,4 +1,5 @@
 /** System calls through the C library, whose symbols are opened when they are needed. */
+import { programPath } from "../deno/program_path.ts";
 import { kernelCalls } from "./kernel_calls.ts";
 import { type ChildLibc, cText, openChildLibc, openSocketLibc, type SocketLibc, withExecuteLibc } from "./libc.ts";
 import { memoryReleaser, releaseMemory } from "./resident_pages.ts";
@@ -144,10 +145,11 @@ function execute(file: string, args: readonly string[]): never {
   const argv = [file, ...args].map(cText);
   const pointers = new BigUint64Array(argv.length + 1);
   argv.forEach((text, index) => pointers[index] = BigInt(Deno.UnsafePointer.value(Deno.UnsafePointer.of(text))));
+  const path = programPath(file);
   let failure = 0;
   withExecuteLibc(({ symbols, errno }) => {
     const before = symbols.signal(SIGPIPE, DEFAULT_ACTION);
-    symbols.execvp(cText(file), new Uint8Array(pointers.buffer));
+    symbols.execvp(cText(path), new Uint8Array(pointers.buffer));
     failure = errno();
     symbols.signal(SIGPIPE, before);
   });

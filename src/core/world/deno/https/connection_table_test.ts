@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { connectionTable } from "./connection_table.ts";
 
-const LIMITS = { most: 2, firstRequest: 10_000, silence: 60_000 };
+const LIMITS = { most: 2, mostOfAddress: 2, headBytes: 1000, firstRequest: 10_000, silence: 60_000 };
 
-function table() {
+function table(more: Partial<typeof LIMITS> = {}) {
   const clock = { now: 0 };
   const closed: string[] = [];
-  const connections = connectionTable(LIMITS, () => clock.now);
-  const hold = (name: string) => connections.hold("10.0.0.1", () => closed.push(name));
+  const connections = connectionTable({ ...LIMITS, ...more }, () => clock.now);
+  const hold = (name: string, remote = "10.0.0.1") => connections.hold(remote, () => closed.push(name));
   return { clock, closed, connections, hold };
 }
 
@@ -59,4 +59,51 @@ Deno.test("bytes keep a connection with a request open", () => {
   assert.deepEqual(closed, []);
   connections.closeAll();
   assert.deepEqual([closed, connections.size], [["busy"], 0]);
+});
+
+Deno.test("a connection that never asked goes first, one that waits for an answer never", () => {
+  const { closed, connections, hold } = table({ most: 3, mostOfAddress: 3 });
+  const first = hold("first");
+  first.asked();
+  const end = first.waits();
+  hold("second").asked();
+  hold("third");
+  hold("fourth").asked();
+  assert.deepEqual(closed, ["third"]);
+  hold("fifth").waits();
+  assert.deepEqual(closed, ["third", "second"]);
+  hold("sixth").waits();
+  assert.deepEqual(closed, ["third", "second", "fourth"]);
+  hold("seventh");
+  assert.deepEqual(closed, ["third", "second", "fourth", "seventh"], "all others wait");
+  end();
+  end();
+  hold("eighth");
+  assert.deepEqual([closed.at(-1), connections.size], ["first", 3]);
+});
+
+Deno.test("one address has its own limit, and of too many the address with most gives way", () => {
+  const { closed, hold } = table({ most: 4, mostOfAddress: 3 });
+  hold("quiet", "10.0.0.2");
+  for (const name of ["a", "b", "c", "d"]) hold(name);
+  assert.deepEqual(closed, ["a"]);
+  hold("other", "10.0.0.3");
+  assert.deepEqual(closed, ["a", "b"]);
+});
+
+Deno.test("a client that sends too much outside of requests is paused, then closed", () => {
+  const { clock, closed, connections, hold } = table();
+  const one = hold("one");
+  assert.equal(one.received(1000), undefined);
+  assert.ok(one.received(1) instanceof Promise);
+  one.asked();
+  assert.equal(one.received(100_000), undefined);
+  one.answered();
+  clock.now = 3000;
+  connections.sweep();
+  assert.deepEqual(closed, []);
+  assert.ok(one.received(1001) instanceof Promise);
+  clock.now = 5001;
+  connections.sweep();
+  assert.deepEqual(closed, ["one"]);
 });

@@ -1,5 +1,5 @@
 /**
- * HTTPS with a replaceable certificate. Deno's server keeps one certificate for its life, and a listener that is closed loses the
+ * HTTPS with a replaceable certificate, and both kinds of HTTP within limits of connections. Deno's server keeps one certificate for its life, and a listener that is closed loses the
  * connections in its queue. So one listener accepts all connections, and a server on loopback (backend) exists for each
  * certificate. A new connection is spliced to the newest backend, which costs 50 us a request. Slow and idle clients can be
  * rejected, for which Deno's server has no limits.
@@ -10,7 +10,7 @@ import { type LastingServer, serveLasting } from "../network/lasting_server.ts";
 import { type ConnectionTable, connectionTable, type HeldConnection } from "./connection_table.ts";
 import { sendAtOnce } from "../../linux/socket_options.ts";
 import { closeBoth, splice } from "./splice.ts";
-import type { KeyPair, TlsServeOptions, TlsServer } from "../../http.ts";
+import type { HttpServer, KeyPair, ServedExchange, TlsServeOptions, TlsServer } from "../../http.ts";
 import type { HttpHandler } from "../../world.ts";
 
 const LOOPBACK = "127.0.0.1";
@@ -45,12 +45,18 @@ interface Backend {
   end(): Promise<void>;
 }
 
+/** A client's connection. */
+interface Spliced {
+  readonly held: HeldConnection;
+  close(): void;
+}
+
 /** The state of a server. */
 interface Shared {
   readonly handler: HttpHandler;
   readonly table: ConnectionTable;
   /** Connections by the port from which the backend sees them. */
-  readonly byPort: Map<number, HeldConnection>;
+  readonly byPort: Map<number, Spliced>;
   readonly backends: Set<Backend>;
   /** Connections that are being spliced. */
   readonly passing: Set<Promise<void>>;
@@ -64,8 +70,25 @@ interface Shared {
   asksForPause: boolean;
 }
 
+/** Serves plain HTTP within limits of connections; see `Network.serve`. */
+export async function servePlain(options: PlainOptions, handler: HttpHandler): Promise<HttpServer> {
+  const { port, close } = await serveLimited({ ...options, keyPair: undefined }, handler);
+  return { port, close: async () => void await close(PLAIN_CLOSE) };
+}
+
+/** Milliseconds for the last probes. */
+const PLAIN_CLOSE = 1000;
+
+type PlainOptions = Omit<TlsServeOptions, "keyPair">;
+
 /** Serves HTTPS; see `Network.serveTls`. */
-export async function serveTls(options: TlsServeOptions, handler: HttpHandler): Promise<TlsServer> {
+export function serveTls(options: TlsServeOptions, handler: HttpHandler): Promise<TlsServer> {
+  return serveLimited(options, handler);
+}
+
+type Options = PlainOptions & { readonly keyPair: KeyPair | undefined };
+
+async function serveLimited(options: Options, handler: HttpHandler): Promise<TlsServer> {
   const table = connectionTable(options.limits, () => performance.now());
   const shared = sharedOf(handler, table);
   let newest = startBackend(options.keyPair, shared);
@@ -145,16 +168,18 @@ function endIfUnused(backend: Backend, { backends }: Shared): void {
   backend.end();
 }
 
-function startBackend({ certificate: cert, key }: KeyPair, shared: Shared): Backend {
-  const server = serveOn({ hostname: LOOPBACK, port: 0, cert, key }, async (request, { remoteAddr }) => {
+function startBackend(keyPair: KeyPair | undefined, shared: Shared): Backend {
+  const secured = keyPair === undefined ? {} : { cert: keyPair.certificate, key: keyPair.key };
+  const server = serveOn({ hostname: LOOPBACK, port: 0, ...secured }, async (request, { remoteAddr, completed }) => {
     const connection = shared.byPort.get("port" in remoteAddr ? remoteAddr.port : 0);
-    connection?.asked();
+    // Another process of this network namespace, past the limits.
+    if (connection === undefined) return new Response(null, { status: 403, headers: { connection: "close" } });
     shared.inFlight++;
     shared.lastActivity = performance.now();
     try {
       const response = shared.asksForPause
         ? new Response(null, ASK_LATER)
-        : await shared.handler(request, connection?.remote ?? "");
+        : await shared.handler(request, connection.held.remote, exchangeOf(connection, completed));
       if (shared.isDraining) response.headers.set("connection", "close");
       return response;
     } finally {
@@ -168,9 +193,22 @@ function startBackend({ certificate: cert, key }: KeyPair, shared: Shared): Back
   return backend;
 }
 
-type Options = Deno.ServeTcpOptions & Deno.TlsCertifiedKeyPem;
+/** Counts a request for its connection until its answer is sent. */
+function exchangeOf({ held, close }: Spliced, completed: Promise<void>): ServedExchange {
+  let stop = () => {};
+  held.asked();
+  const sent = completed.catch(() => {
+    // The client has gone.
+  }).then(() => {
+    stop();
+    held.answered();
+  });
+  return { arrived: () => void (stop = held.waits()), sent, close };
+}
 
-function serveOn(options: Options, handler: Deno.ServeHandler<Deno.Addr>): LastingServer<Deno.NetAddr> {
+type BackendOptions = Deno.ServeTcpOptions & Partial<Deno.TlsCertifiedKeyPem>;
+
+function serveOn(options: BackendOptions, handler: Deno.ServeHandler<Deno.Addr>): LastingServer<Deno.NetAddr> {
   const start = (signal: AbortSignal, before: Deno.NetAddr | undefined) => {
     const server = Deno.serve({ ...options, port: before?.port ?? 0, signal, onListen() {} }, handler);
     sendAtOnce(server.addr.port);
@@ -186,7 +224,7 @@ function serveOn(options: Options, handler: Deno.ServeHandler<Deno.Addr>): Lasti
   }
 }
 
-async function listen({ hostname, port }: TlsServeOptions, backend: Backend): Promise<Deno.TcpListener> {
+async function listen({ hostname, port }: PlainOptions, backend: Backend): Promise<Deno.TcpListener> {
   try {
     return Deno.listen({ hostname, port });
   } catch (error) {
@@ -198,7 +236,13 @@ async function listen({ hostname, port }: TlsServeOptions, backend: Backend): Pr
 /** Splices a connection to the backend, until it ends. */
 async function pass(outer: Deno.TcpConn, backend: Backend, shared: Shared): Promise<void> {
   const ends = [outer];
-  const held = shared.table.hold(outer.remoteAddr.hostname, () => closeBoth(...ends));
+  let isClosed = false;
+  const close = () => {
+    isClosed = true;
+    closeBoth(...ends);
+  };
+  const held = shared.table.hold(outer.remoteAddr.hostname, close);
+  if (isClosed) return;
   let key = 0;
   backend.connections++;
   try {
@@ -207,8 +251,8 @@ async function pass(outer: Deno.TcpConn, backend: Backend, shared: Shared): Prom
     inner.setNoDelay();
     ends.push(inner);
     key = inner.localAddr.port;
-    shared.byPort.set(key, held);
-    await splice(outer, inner, held.moved);
+    shared.byPort.set(key, { held, close });
+    if (!isClosed) await splice(outer, inner, held);
   } catch {
     // The client closed the connection, or this process has too many open files.
   }

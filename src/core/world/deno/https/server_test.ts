@@ -4,13 +4,13 @@ import { until } from "../../../../../test/support/until.ts";
 import { MeshError } from "../../../errors.ts";
 import { openSocketLibc } from "../../linux/libc.ts";
 import { realFetch } from "../network/fetch.ts";
-import { serveTls } from "./server.ts";
+import { servePlain, serveTls } from "./server.ts";
 import type { HttpHandler, TlsServer } from "../../mod.ts";
 
 // The C library is opened by the first who needs it and stays open, which the sanitizer of a test would call a leak.
 if (Deno.build.os === "linux") openSocketLibc();
 
-const LIMITS = { most: 500, firstRequest: 10_000, silence: 60_000 };
+const LIMITS = { most: 500, mostOfAddress: 500, headBytes: 64 * 1024, firstRequest: 10_000, silence: 60_000 };
 const [OLD, NEW] = [testCertificate(), testCertificate()];
 
 function serve(handler: HttpHandler, limits = LIMITS): Promise<TlsServer> {
@@ -205,5 +205,46 @@ Deno.test("a connection without a request in time is closed", async () => {
   using connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
   await connection.write(Uint8Array.of(22));
   assert.equal(await connection.read(new Uint8Array(1)).catch(() => null), null);
+  await server.close(0);
+});
+
+Deno.test("a connection is closed that sends too much before its first request", async () => {
+  const limits = { ...LIMITS, headBytes: 1000 };
+  const server = await servePlain({ hostname: "127.0.0.1", port: 0, limits }, () => new Response());
+  using connection = await Deno.connect({ hostname: "127.0.0.1", port: server.port });
+  await connection.write(new TextEncoder().encode(`GET / HTTP/1.1\r\nX: ${"a".repeat(2000)}`));
+  assert.equal(await connection.read(new Uint8Array(1)).catch(() => null), null);
+  await server.close();
+});
+
+Deno.test("plain HTTP has the same limits, and is not served past them on loopback", async () => {
+  const server = await servePlain(
+    { hostname: "127.0.0.1", port: 0, limits: { ...LIMITS, most: 2 } },
+    () => new Response("fine"),
+  );
+  const silent = await Promise.all([1, 2, 3].map(() => Deno.connect({ hostname: "127.0.0.1", port: server.port })));
+  assert.equal(await (await fetch(`http://127.0.0.1:${server.port}/`)).text(), "fine");
+  assert.equal(await silent[0]?.read(new Uint8Array(1)).catch(() => null), null);
+  silent.forEach((connection) => connection.close());
+  await server.close();
+});
+
+Deno.test("a connection whose client waits for an answer is not closed for others", async () => {
+  const answer = Promise.withResolvers<Response>();
+  const came = Promise.withResolvers<void>();
+  const server = await serve((_request, _remote, exchange) => {
+    exchange?.arrived();
+    came.resolve();
+    return answer.promise;
+  }, { ...LIMITS, most: 3 });
+  using client = clientOf(OLD, "1.1");
+  const waiting = ask(client, server.port);
+  await came.promise;
+  const others = await Promise.all(
+    Array.from({ length: 20 }, () => Deno.connect({ hostname: "127.0.0.1", port: server.port })),
+  );
+  answer.resolve(new Response("answered"));
+  assert.equal(await waiting, "answered");
+  others.forEach((connection) => connection.close());
   await server.close(0);
 });

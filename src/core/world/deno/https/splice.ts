@@ -4,11 +4,17 @@ const BUFFER_BYTES = 16 * 1024;
 /** Milliseconds in which a client may go on to send after the end of the response: closed at once, it could lose that. */
 const LINGER = 2000;
 
-/** Copies both ways until the backend ends or a side breaks, then closes both. `moved` is called for each chunk. */
-export async function splice(outer: Deno.TcpConn, inner: Deno.TcpConn, moved: () => void): Promise<void> {
+/** Is called for each piece that was read from the client, and from the backend. */
+interface Watch {
+  received(count: number): Promise<void> | undefined;
+  moved(): void;
+}
+
+/** Copies both ways until the backend ends or a side breaks, then closes both. */
+export async function splice(outer: Deno.TcpConn, inner: Deno.TcpConn, watch: Watch): Promise<void> {
   const linger = Promise.withResolvers<void>();
-  const inward = copy(outer, inner, moved);
-  const outward = copy(inner, outer, moved);
+  const inward = copy(outer, inner, watch.received);
+  const outward = copy(inner, outer, watch.moved);
   await outward;
   const timer = setTimeout(linger.resolve, LINGER);
   await Promise.race([inward, linger.promise]);
@@ -29,12 +35,17 @@ export function closeBoth(...connections: readonly Deno.TcpConn[]): void {
 }
 
 /** Never rejects: a connection that breaks closes the other. */
-async function copy(from: Deno.TcpConn, to: Deno.TcpConn, moved: () => void): Promise<void> {
+async function copy(
+  from: Deno.TcpConn,
+  to: Deno.TcpConn,
+  read: (count: number) => Promise<void> | void,
+): Promise<void> {
   const buffer = new Uint8Array(BUFFER_BYTES);
   try {
     for (let count = await from.read(buffer); count !== null; count = await from.read(buffer)) {
-      moved();
+      const pause = read(count);
       for (let sent = 0; sent < count;) sent += await to.write(buffer.subarray(sent, count));
+      await pause;
     }
     await to.closeWrite();
   } catch {

@@ -8,6 +8,7 @@ import { realFetch } from "./fetch.ts";
 import { httpOver, type OwnHttpConnection } from "./http.ts";
 import { keyPairProblem } from "./key_pair.ts";
 import { clientOnItsOwn, clientPast } from "./proxies.ts";
+import { newClient, systemRoots } from "./trust.ts";
 import { openWebSocket } from "./web_socket.ts";
 
 /** Never reached through a proxy of the environment. */
@@ -24,8 +25,9 @@ const PROTOCOL = { http1: true, http2: false } as const;
 export function openClient(options: ClientOptions): HttpClient {
   const problem = options.identity === undefined ? undefined : keyPairProblem(options.identity);
   if (problem !== undefined) throw unusable(options, problem);
-  const isHttps = options.server.startsWith("https:");
-  if (isHttps && (options.insecure === true || options.serverName !== undefined)) return overConnections(options);
+  if (isHttps(options.server) && (options.insecure === true || options.serverName !== undefined)) {
+    return overConnections(options);
+  }
   const client = made(options, () => plainClient(options));
   return {
     request: (path, init) => realFetch(`${options.server}${path}`, { ...init, client }),
@@ -34,14 +36,18 @@ export function openClient(options: ClientOptions): HttpClient {
   };
 }
 
-function plainClient({ authorities, identity, proxy }: ClientOptions): Deno.HttpClient {
+function plainClient({ server, authorities, identity, proxy }: ClientOptions): Deno.HttpClient {
   const tls: Deno.CreateHttpClientOptions & Partial<Deno.TlsCertifiedKeyPem> = {
     ...PROTOCOL,
-    ...(authorities === undefined ? {} : { caCerts: [authorities] }),
+    ...(isHttps(server) || isHttps(proxy ?? "") ? { caCerts: [authorities ?? systemRoots()] } : {}),
     ...(identity === undefined ? {} : { cert: identity.certificate, key: identity.key }),
   };
-  if (proxy === undefined) return clientPast(LOOPBACK, tls) ?? Deno.createHttpClient(tls);
+  if (proxy === undefined) return clientPast(LOOPBACK, tls) ?? newClient(tls);
   return clientOnItsOwn({ ...tls, proxy: proxyOptions(proxy) });
+}
+
+function isHttps(url: string): boolean {
+  return url.startsWith("https:");
 }
 
 function proxyOptions(proxy: string): Deno.Proxy {

@@ -1,4 +1,5 @@
 import { isRuntimeError } from "../../runtime_errors.ts";
+import { emptyDefaultStore } from "./trust.ts";
 
 /**
  * Responses by their bodies. Deno (2.6 to 2.9) forgets the signal of a request whose Response was collected as garbage: the body
@@ -11,6 +12,7 @@ const responses = new WeakMap<ReadableStream<Uint8Array>, Response>();
  * 2.9 has it in the error's `cause`).
  */
 export async function realFetch(url: string, init?: RequestInit & { client?: Deno.HttpClient }): Promise<Response> {
+  emptyDefaultStore();
   try {
     const response = await fetch(url, init);
     if (response.body !== null) responses.set(response.body, response);

@@ -8,6 +8,7 @@ import { tlsReason } from "../../tls_errors.ts";
 import { connectionError, NO_ANSWER } from "./connect.ts";
 import { closable, readFrom } from "./connections.ts";
 import { explained, tlsError } from "./tls.ts";
+import { emptyDefaultStore } from "./trust.ts";
 
 /** Connects to an address of a server and does the TLS handshake. Rejects with a `DialError`. */
 export async function connectInsecureTls(address: string, options: DialOptions, tls: DialTls): Promise<Dialed> {
@@ -70,6 +71,7 @@ async function acceptFrom(listener: Deno.TcpListener, port: number | undefined):
 function startTls(socket: net.Socket, { serverName, identity, protocols }: DialTls): tls.TLSSocket {
   // What is sent right after the handshake would wait 40 ms for an acknowledgement.
   socket.setNoDelay();
+  emptyDefaultStore();
   return tls.connect({
     socket,
     rejectUnauthorized: false,

@@ -1,6 +1,7 @@
 import { realFetch } from "./fetch.ts";
 import { MeshError, messageOf } from "../../../errors.ts";
 import { clientPast } from "./proxies.ts";
+import { newClient, systemRoots } from "./trust.ts";
 import type { IdleConnections } from "../../linux/idle_connections.ts";
 import type { HttpHandler, HttpServer, Network, ServeOptions, SilenceLimits } from "../../world.ts";
 
@@ -9,15 +10,8 @@ export const realNetwork: Network = {
   interfaces: () => Deno.networkInterfaces().map(({ name, family, address }) => ({ name, family, address })),
   lookup: (host) => lookup(host),
   isServed: async (path) => (await import("./unix_socket.ts")).isServed(path),
-  async fetch(url) {
-    const response = await getOnce(url);
-    if (!response.ok || response.body === null) {
-      await response.body?.cancel();
-      throw new MeshError(`Cannot read "${url}": the server answered ${response.status} ${response.statusText}`.trim());
-    }
-    return response.body;
-  },
-  request: (url, init) => realFetch(url, { ...init, ...directly() }),
+  fetch: async (url) => (await import("./download.ts")).download(url),
+  request: (url, init) => realFetch(url, { ...init, ...clientFor(url) }),
   status: async (url, limit) => (await import("./status.ts")).statusOf(url, limit, realNetwork.request),
   exchange: async (request) => (await import("./exchange.ts")).exchange(request),
   client: async (options) => (await import("./client.ts")).openClient(options),
@@ -32,12 +26,20 @@ export const realNetwork: Network = {
 };
 
 const LOOPBACK = ["localhost", "127.0.0.0/8", "::1"];
-let client: Deno.HttpClient | undefined;
+/** A request that needs no roots: the proxy and the application of the same pod. */
+const IS_NEAR = /^http:\/\/(?:localhost|127\.[0-9.]+|\[::1\])(?:[:/?]|$)/i;
+let near: Deno.HttpClient | undefined;
+let far: Deno.HttpClient | undefined;
 
-/** A client without a proxy for loopback, as in Go (net/http, ProxyFromEnvironment). */
-function directly(): { readonly client?: Deno.HttpClient } {
-  client ??= clientPast(LOOPBACK);
-  return client === undefined ? {} : { client };
+/** A client without a proxy for loopback, as in Go (net/http, ProxyFromEnvironment), which trusts the system's roots. */
+function clientFor(url: string): { readonly client?: Deno.HttpClient } {
+  if (!IS_NEAR.test(url)) return { client: far ??= trusting({ caCerts: [systemRoots()] }) };
+  near ??= clientPast(LOOPBACK);
+  return near === undefined ? {} : { client: near };
+}
+
+function trusting(roots: { readonly caCerts: string[] }): Deno.HttpClient {
+  return clientPast(LOOPBACK, roots) ?? newClient(roots);
 }
 
 /** From /etc/hosts and the servers of /etc/resolv.conf; IPv4 addresses first. */
@@ -45,14 +47,6 @@ async function lookup(host: string): Promise<string[]> {
   const signal = AbortSignal.timeout(15_000);
   const answers = (["A", "AAAA"] as const).map((kind) => Deno.resolveDns(host, kind, { signal }).catch(() => []));
   return (await Promise.all(answers)).flat();
-}
-
-async function getOnce(url: string): Promise<Response> {
-  try {
-    return await realFetch(url, { signal: AbortSignal.timeout(30_000) });
-  } catch (error) {
-    throw new MeshError(`Cannot read "${url}": ${messageOf(error)}`, { cause: error });
-  }
 }
 
 const SWEEP_EVERY = 5000;
@@ -76,7 +70,11 @@ function sweepEvery(milliseconds: number, port: number, limits: SilenceLimits): 
   };
 }
 
-async function serve({ hostname, port, failed, limits }: ServeOptions, handler: HttpHandler): Promise<HttpServer> {
+async function serve(options: ServeOptions, handler: HttpHandler): Promise<HttpServer> {
+  const { hostname, port, failed, limits, connections } = options;
+  if (connections !== undefined) {
+    return await (await import("../https/server.ts")).servePlain({ hostname, port, limits: connections }, handler);
+  }
   const { serveLasting } = await import("./lasting_server.ts");
   const start = (signal: AbortSignal, before: Deno.NetAddr | undefined) =>
     Deno.serve(

@@ -1,4 +1,5 @@
 /** Proxies of the environment: a client of Deno reads the variables once, when it is created. */
+import { newClient, withVariables } from "./trust.ts";
 
 const VARIABLES = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
 /** `*` matches names, not addresses. */
@@ -12,28 +13,17 @@ export function clientPast(
   if (!isProxied()) return undefined;
   const given = Deno.env.get("NO_PROXY") ?? Deno.env.get("no_proxy") ?? "";
   const list = [...given === "" ? [] : [given], ...exceptions].join(",");
-  return withVariable("NO_PROXY", list, () => Deno.createHttpClient(options));
+  return withVariables({ NO_PROXY: list }, () => newClient(options));
 }
 
 /** A client that uses the proxy of the options, or none: never one of the environment. */
 export function clientOnItsOwn(options: Deno.CreateHttpClientOptions): Deno.HttpClient {
-  if (!isProxied()) return Deno.createHttpClient(options);
+  if (!isProxied()) return newClient(options);
   // Exceptions apply to the proxy of the options too.
   const exceptions = options.proxy === undefined ? EVERY_HOST : "";
-  return withVariable("NO_PROXY", exceptions, () => Deno.createHttpClient(options));
+  return withVariables({ NO_PROXY: exceptions }, () => newClient(options));
 }
 
 function isProxied(): boolean {
   return VARIABLES.some((name) => (Deno.env.get(name) ?? "") !== "");
-}
-
-function withVariable<T>(name: string, value: string, action: () => T): T {
-  const before = Deno.env.get(name);
-  Deno.env.set(name, value);
-  try {
-    return action();
-  } finally {
-    if (before === undefined) Deno.env.delete(name);
-    else Deno.env.set(name, before);
-  }
 }

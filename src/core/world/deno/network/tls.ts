@@ -6,10 +6,11 @@ import { tlsReason } from "../../tls_errors.ts";
 import { unlessAborted } from "../../unless_aborted.ts";
 import { connectionError, NO_ANSWER } from "./connect.ts";
 import { closable } from "./connections.ts";
+import { emptyDefaultStore, systemRoots } from "./trust.ts";
 
 /** Connects to an address of a server and does the TLS handshake. Rejects with a `DialError`. */
 export async function connectTls(hostname: string, options: DialOptions, tls: DialTls): Promise<Dialed> {
-  const authorities = tls.authorities ?? await systemRoots();
+  const authorities = tls.authorities ?? systemRoots();
   const connection = await connect(hostname, options, { ...tls, authorities });
   try {
     keepAlive(connection);
@@ -22,6 +23,7 @@ export async function connectTls(hostname: string, options: DialOptions, tls: Di
 }
 
 async function connect(hostname: string, options: DialOptions, tls: DialTls): Promise<Deno.TlsConn> {
+  emptyDefaultStore();
   const connecting = Deno.connectTls(tlsOptions(hostname, options.port, tls));
   try {
     return await unlessAborted(connecting, options.signal);
@@ -71,30 +73,4 @@ export function explained(connection: ByteConnection, options: DialOptions, tls:
 /** The error of a TLS handshake. */
 export function tlsError({ host, port }: DialOptions, reason: string, cause: unknown): DialError {
   return new DialError("tls", `Cannot speak TLS with "${host}:${port}": ${reason}`, { cause });
-}
-
-/**
- * Where Go looks for the roots of the system (crypto/x509/root_linux.go). Deno knows Mozilla's roots only, unless told at its
- * start.
- */
-const ROOTS_FILES = [
-  "/etc/ssl/certs/ca-certificates.crt",
-  "/etc/pki/tls/certs/ca-bundle.crt",
-  "/etc/ssl/ca-bundle.pem",
-  "/etc/pki/tls/cacert.pem",
-  "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
-  "/etc/ssl/cert.pem",
-];
-
-/** PEM; `undefined` if there is no such file. `SSL_CERT_FILE` replaces the list. */
-async function systemRoots(): Promise<string | undefined> {
-  const given = Deno.env.get("SSL_CERT_FILE") ?? "";
-  for (const file of given === "" ? ROOTS_FILES : [given]) {
-    try {
-      return await Deno.readTextFile(file);
-    } catch {
-      // Another system has it elsewhere.
-    }
-  }
-  return undefined;
 }

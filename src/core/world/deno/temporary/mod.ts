@@ -3,6 +3,7 @@ import { guard } from "./guard.ts";
 import { type Owner, prefixOf, thisOwner } from "./owner.ts";
 import type { TemporaryFolder } from "../../world.ts";
 import { removeStale } from "./stale.ts";
+import { variable } from "../variable.ts";
 
 let self: Owner | undefined;
 const tidied = new Set<string>();
@@ -64,10 +65,10 @@ export function temporaryFile(): Deno.FsFile {
   }
 }
 
-/** The folder for temporary files that the environment names. */
+/** The folder for temporary files that the environment names; an empty name counts as none, as in Go. Errors: {@link variable}. */
 export function usualParent(): string {
   const names = Deno.build.os === "windows" ? ["TMP", "TEMP", "USERPROFILE"] : ["TMPDIR"];
-  const given = names.map((name) => Deno.env.get(name) ?? "").find((value) => value !== "");
+  const given = names.map((name) => variable(name) ?? "").find((value) => value !== "");
   return given ?? (Deno.build.os === "windows" ? "C:\\Windows" : "/tmp");
 }
 

@@ -1,0 +1,13 @@
+/** A URL for messages and reports: without user, password, query and fragment, any of which may be a credential. */
+export function shownUrl(text: string): string {
+  const url = URL.parse(text);
+  if (url === null) return text.replace(/^([a-z]+:\/\/)[^/?#]*@/i, "$1").replace(/[?#].*$/s, "");
+  const { search } = url;
+  if (url.username === "" && url.password === "" && search === "" && url.hash === "") return text;
+  url.username =
+    url.password =
+    url.search =
+    url.hash =
+      "";
+  return search === "" ? url.href : `${url.href}?[redacted]`;
+}
