@@ -2,6 +2,7 @@
  * Durations of Go's time package (`time.ParseDuration`, `time.Duration.String`), as in mesh configuration, annotations and
  * flags. A duration is a `bigint` of nanoseconds within int64.
  */
+import { trimmedEnd } from "./text/mod.ts";
 
 const MICROSECOND = 1_000n;
 const MILLISECOND = 1_000_000n;
@@ -92,6 +93,6 @@ export function formatDuration(nanoseconds: bigint): string {
 
 function decimal(value: bigint, unit: bigint): string {
   const width = unit.toString().length - 1;
-  const fraction = (value % unit).toString().padStart(width, "0").replace(/0+$/, "");
+  const fraction = trimmedEnd((value % unit).toString().padStart(width, "0"), "0");
   return fraction === "" ? `${value / unit}` : `${value / unit}.${fraction}`;
 }

@@ -103,7 +103,7 @@ export function saysField(message: string, field: string | undefined): boolean {
 
 /** A text of several lines as one. */
 export function oneLine(text: string): string {
-  return text.trim().replaceAll(/\s*\n\s*/g, "; ");
+  return text.split("\n").map((line) => line.trim()).filter((line) => line !== "").join("; ");
 }
 
 /** The source line with a caret below it, indented; `""` if it is unknown. */

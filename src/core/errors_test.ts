@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { errorLine, MeshError, messageOf, placeText, snippetText, UsageError } from "./errors.ts";
+import { errorLine, MeshError, messageOf, oneLine, placeText, snippetText, UsageError } from "./errors.ts";
 
 Deno.test("placeText() joins what is known", () => {
   assert.equal(placeText({}), "");
@@ -38,4 +38,9 @@ Deno.test("errorLine() names a field once", () => {
 Deno.test("snippetText() indents the source line and its caret", () => {
   assert.equal(snippetText({ snippet: "\tx\n^" }), "  \tx\n  ^\n");
   assert.equal(snippetText({}), "");
+});
+
+Deno.test("oneLine(): lines without their margins; 100,000 spaces take no time", () => {
+  assert.equal(oneLine(" a  \n\n \t b\r\nc "), "a; b; c");
+  assert.equal(oneLine(`a${" ".repeat(100_000)}b`).length, 100_002);
 });

@@ -12,8 +12,9 @@ export interface Connection {
   readonly inode: string;
 }
 
-const LINE =
-  /^\s*\d+: ([0-9A-F]+:[0-9A-F]{4}) ([0-9A-F]+:[0-9A-F]{4}) ([0-9A-F]{2}) (?:\S+\s+\S+\s+\S+\s+\d+\s+\d+\s+(\d+))?/;
+const ENDPOINT = /^[0-9A-F]+:[0-9A-F]{4}$/;
+/** The column of the inode: Documentation/networking/proc_net_tcp.rst of the kernel. */
+const INODE = 9;
 const LISTEN = "0A";
 
 /** The sockets of such files; the head of a file and other lines are ignored. */
@@ -23,8 +24,10 @@ export function parseConnections(text: string): Connection[] {
 
 /** The socket of a line, if it is one. */
 export function connectionOf(line: string): Connection | undefined {
-  const [, local, remote, state = "", inode = ""] = LINE.exec(line) ?? [];
-  if (local === undefined || remote === undefined) return undefined;
+  const fields = line.trim().split(/\s+/);
+  const [slot = "", local = "", remote = "", state = ""] = fields;
+  if (!/^\d+:$/.test(slot) || !/^[0-9A-F]{2}$/.test(state) || !ENDPOINT.test(local) || !ENDPOINT.test(remote)) return;
+  const inode = fields[INODE] ?? "";
   return { local: endpoint(local), remote: endpoint(remote), isListening: state === LISTEN, state, inode };
 }
 

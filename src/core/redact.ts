@@ -12,7 +12,7 @@ export interface RedactCount {
 /** Private keys, tokens of the form JWT, and credentials of the header Authorization, wherever they are. */
 const SECRET_TEXTS: readonly RegExp[] = [
   /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$)/g,
-  /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g,
+  /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g,
   /(?<=\b(?:Bearer|Basic) )[A-Za-z0-9._~+/=-]{8,}/gi,
 ];
 /** Base64 of `-----BEGIN `, and what follows. */
@@ -38,7 +38,7 @@ export function redactText(text: string, count: RedactCount): string {
 
 function holdsPrivateKey(encoded: string): boolean {
   for (let at = 0; at < encoded.length; at += PEM_START / 2) {
-    const piece = encoded.slice(at, at + PEM_START).replace(/=+$/, "");
+    const piece = encoded.slice(at, at + PEM_START).replaceAll("=", "");
     if (atob(piece.slice(0, piece.length - piece.length % 4)).includes("PRIVATE KEY")) return true;
   }
   return false;

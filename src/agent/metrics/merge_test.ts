@@ -124,6 +124,32 @@ for (const { name, envoy, applications = [], text, type = TEXT, failed = 0 } of 
   });
 }
 
+Deno.test("merged metrics: a redirect is followed within the same host and port, and nowhere else", async () => {
+  let asked = 0;
+  await using other = endpoint(() => (asked++, new Response(B)));
+  const redirects = (to: string): Endpoint => ({ url }) => {
+    return url.endsWith("/") ? new Response(A) : new Response(null, { status: 302, headers: { location: to } });
+  };
+  await using merge = await merging(undefined, redirects("/metrics/"));
+  assert.equal((await merge.scrape()).rest, A);
+  const { port } = other.addr;
+  for (
+    const to of [
+      `http://127.0.0.1:${port}/`,
+      `//127.0.0.1:${port}/`,
+      `http://localhost:${port}/`,
+      "/metrics",
+      "file:///etc/passwd",
+    ]
+  ) {
+    await using hostile = await merging(redirects(to), redirects(to));
+    assert.equal((await hostile.scrape()).rest, "", to);
+    const { text } = await hostile.scrape();
+    assert.deepEqual([failures(text, "application"), failures(text, "envoy")], [2, 2], to);
+  }
+  assert.equal(asked, 0);
+});
+
 Deno.test("merged metrics: one of several responses that is too large is left out and counted", async () => {
   const large = `${"a".repeat(1023)}\n`.repeat(10 * 1024 + 1);
   await using merge = await merging(undefined, large, B);

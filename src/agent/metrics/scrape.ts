@@ -40,13 +40,37 @@ export async function scrape(network: Network, { url, accept, headers, signal }:
   throw new MeshError(`Cannot scrape "${url}": the answer was ${response.status}`);
 }
 
+/** As Go's client. */
+const MAX_REDIRECTS = 10;
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
+
+/**
+ * The response after redirects within the same host and port: whoever answers for the metrics of an application must not
+ * have the agent ask others, such as Envoy's admin interface or the metadata server of a cloud.
+ */
+async function following(network: Network, start: string, init: RequestInit): Promise<Response> {
+  let url = start;
+  for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
+    const response = await network.request(url, init);
+    const location = response.headers.get("location");
+    if (!REDIRECTS.includes(response.status) || location === null) return response;
+    await response.body?.cancel();
+    const to = URL.parse(location, url);
+    if (to?.origin !== new URL(start).origin) {
+      throw new MeshError("The answer is a redirect to another host or port, which is not followed");
+    }
+    url = to.href;
+  }
+  throw new MeshError(`The answer redirects more than ${MAX_REDIRECTS} times`);
+}
+
 /** Aborting a fetch while its body is read leaves the connection open: the reader is cancelled instead. */
 async function ask(network: Network, url: string, headers: Headers, signal: AbortSignal): Promise<Response> {
   const asking = new AbortController();
   const stop = () => asking.abort(signal.reason);
   onAbort(signal, stop);
   try {
-    return await network.request(url, { headers, signal: asking.signal });
+    return await following(network, url, { headers, signal: asking.signal, redirect: "manual" });
   } catch (error) {
     throw new MeshError(
       `Cannot scrape "${url}": ${signal.aborted ? messageOf(signal.reason) : requestFailure(error, 0).text}`,

@@ -2,6 +2,7 @@
  * Whether the API server admits a pod that is to be injected. A dry run tells it, where the user may create pods.
  * Otherwise the pod's controller tells it, or the rules of `check security` for Pod Security, quotas and limit ranges.
  */
+import { trimmedEnd } from "../../core/text/mod.ts";
 import {
   isLimitRange,
   isNamespace,
@@ -62,7 +63,7 @@ function newPod(target: Target, pod: Pod): ValueMap {
 function nameFor({ name: workload, file }: Target, pod: Pod): ValueMap {
   const { name, generateName } = metadataOf(pod);
   if (file !== undefined && name !== undefined) return { name };
-  return { generateName: generateName ?? `${workload.slice(0, 50).replace(/-*$/, "")}-` };
+  return { generateName: generateName ?? `${trimmedEnd(workload.slice(0, 50), "-")}-` };
 }
 
 /** Manifests have integers as bigint. */

@@ -59,7 +59,7 @@ const READERS: Readonly<Record<FlagType, Reader>> = {
     return value === undefined ? { reason: 'it takes "true" or "false"' } : { value };
   },
   ratio: (text) => {
-    const isRatio = /^\d*\.?\d+$/.test(text) && Number(text) <= 1;
+    const isRatio = /^(?:\d+(?:\.\d+)?|\.\d+)$/.test(text) && Number(text) <= 1;
     return isRatio ? { value: Number(text) } : { reason: "it takes a number from 0 to 1" };
   },
   choice: (text, { allowed = [] }) =>

@@ -38,11 +38,6 @@ export class Template {
     return this.source.name;
   }
 
-  /** What {@link templateOf} makes the same template of. */
-  parsed(): ParsedTemplate {
-    return { source: this.source, trees: [...this.trees], functionNames: [...this.functionNames] };
-  }
-
   /** The same template, whose renderings show each call of a function to `watch` after it. */
   watched(watch: Watch): Template {
     return new Template(this.source, this.trees, { ...this.environment, watch }, this.functionNames);
@@ -99,18 +94,6 @@ export function parse(name: string, text: string, options: ParseOptions = {}): T
     continueIsFunction: Object.hasOwn(functions, "continue"),
   });
   return new Template({ name, text }, trees, environmentOf(options), used);
-}
-
-/** A parsed template as data that JSON can hold. */
-export interface ParsedTemplate {
-  readonly source: Source;
-  readonly trees: readonly (readonly [string, readonly Statement[]])[];
-  readonly functionNames: readonly string[];
-}
-
-/** A template that was parsed before with these options. */
-export function templateOf({ source, trees, functionNames }: ParsedTemplate, options: ParseOptions = {}): Template {
-  return new Template(source, new Map(trees), environmentOf(options), new Set(functionNames));
 }
 
 function environmentOf({ funcs = {}, missingKey = "default" }: ParseOptions): Environment {

@@ -19,7 +19,7 @@ export interface GrpcEndpoint {
 export interface GrpcTls {
   /** The name that the server's certificate must have. */
   readonly serverName: string;
-  /** Trusted roots besides those of the system; `undefined`: those of the system. */
+  /** The only trusted roots; `undefined`: those of the system. */
   readonly authorities: string | undefined;
   readonly identity?: { readonly certificate: string; readonly key: string } | undefined;
 }

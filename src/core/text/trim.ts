@@ -8,3 +8,10 @@ export function trimmed(text: string, isTrimmed: (char: string) => boolean): str
   while (end > start && isTrimmed(text.charAt(end - 1))) end--;
   return text.slice(start, end);
 }
+
+/** A text without any of these characters at its end; the first `keep` units of the text stay. */
+export function trimmedEnd(text: string, characters: string, keep = 0): string {
+  let end = text.length;
+  while (end > keep && characters.includes(text.charAt(end - 1))) end--;
+  return text.slice(0, end);
+}

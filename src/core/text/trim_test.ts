@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { trimmed } from "./trim.ts";
+import { trimmed, trimmedEnd } from "./trim.ts";
 
 const isSpace = (char: string) => char === " ";
 
@@ -18,4 +18,11 @@ Deno.test("trimmed() looks at no character between the ends", () => {
   let looks = 0;
   trimmed(`a${" ".repeat(1_000_000)}a`, () => (looks++, false));
   assert.equal(looks, 2);
+});
+
+Deno.test("trimmedEnd(): characters at the end, but not the first ones that are kept", () => {
+  assert.equal(trimmedEnd("a//b///", "/"), "a//b");
+  assert.equal(trimmedEnd("///", "/"), "");
+  assert.equal(trimmedEnd("///", "/", 1), "/");
+  assert.equal(trimmedEnd("a-.", ".-"), "a");
 });

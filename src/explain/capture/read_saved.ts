@@ -1,4 +1,5 @@
 /** A saved capture: its folder, or a bare `config_dump.json`. */
+import { trimmedEnd } from "../../core/text/mod.ts";
 import { MeshError, messageOf } from "../../core/errors.ts";
 import type { World } from "../../core/world/world.ts";
 import { absentPart, type Capture, isPartName, mostBytes, type Part, PART_NAMES } from "./capture.ts";
@@ -16,7 +17,7 @@ export async function readFolder(world: World, path: string): Promise<Capture> {
     });
   }
   const files = new Map<string, Part>();
-  for (const name of wanted) files.set(name, await readPart(world, `${path.replace(/\/+$/, "")}/${name}`, name));
+  for (const name of wanted) files.set(name, await readPart(world, `${trimmedEnd(path, "/")}/${name}`, name));
   const manifest = files.get(MANIFEST);
   const problem = manifest === undefined ? undefined : manifestProblem(manifest);
   if (problem !== undefined) throw new MeshError(`The folder cannot be read: ${problem}`, { place: { file: path } });

@@ -39,7 +39,7 @@ export function factsOf(capture: ProbedCapture): Facts {
     kernel: kernelRules(capture, pod),
     names: nameTableOf(capture),
     namespace: capture.pod.namespace || pod?.namespace || domain.split(".svc.")[0] || "",
-    domain: /\.svc\.(.+)$/.exec(domain)?.[1] ?? DOMAIN,
+    domain: domain.split(".svc.").slice(1).join(".svc.") || DOMAIN,
     addresses: pod !== undefined && pod.addresses.length > 0 ? pod.addresses : address === "" ? [] : [address],
   };
 }

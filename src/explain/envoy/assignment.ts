@@ -1,4 +1,5 @@
 /** The endpoints of a cluster, as the control plane assigned them (envoy/config/endpoint/v3). */
+import { trimmedEnd } from "../../core/text/mod.ts";
 import { mapAt, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
 import { addressAt, numberAt, type SocketAddress } from "./message.ts";
 
@@ -64,5 +65,5 @@ function readLocality(group: ValueMap): Endpoint[] {
 /** `region/zone/sub_zone`, without empty parts at the end. */
 export function localityText(locality: ValueMap): string {
   const parts = ["region", "zone", "sub_zone"].map((key) => textAt(locality, key));
-  return parts.join("/").replace(/\/+$/, "");
+  return trimmedEnd(parts.join("/"), "/");
 }

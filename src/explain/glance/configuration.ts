@@ -30,7 +30,7 @@ const TYPES: readonly TypeRow[] = [
     section: "RoutesConfigDump",
     lists: ["dynamic_route_configs"],
     warming: [],
-    rejections: /\.rds\..*update_rejected$/,
+    rejections: /^[^\n]*\.rds\.[^.\n]*\.update_rejected$/,
   },
   {
     type: "clusters",
@@ -51,7 +51,7 @@ const TYPES: readonly TypeRow[] = [
     section: "SecretsConfigDump",
     lists: ["dynamic_active_secrets"],
     warming: ["dynamic_warming_secrets"],
-    rejections: /\.sds\..*update_rejected$/,
+    rejections: /^[^\n]*\.sds\.[^.\n]*\.update_rejected$/,
   },
 ];
 
@@ -193,7 +193,7 @@ function newestVersion(entries: readonly ValueMap[]): string {
 
 /** istiod's versions begin with the time of the push: `2026-01-02T03:04:05Z/9`. */
 function timeOfVersion(version: string): number | undefined {
-  return millisecondsOf(version.replace(/\/.*$/, ""));
+  return millisecondsOf(version.split("/", 1)[0] ?? "");
 }
 
 /** The stream to the control plane is open while its connection carries a request. */

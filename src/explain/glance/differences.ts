@@ -71,7 +71,7 @@ function images(pod: ValueMap): Difference[] {
 
 /** Container runtimes add the registry to the name of an image. */
 function tagOf(image: string): string {
-  return image.slice(image.lastIndexOf("/") + 1).replace(/@.*$/, "");
+  return image.slice(image.lastIndexOf("/") + 1).split("@", 1)[0] ?? "";
 }
 
 function revision(pod: ValueMap, status: ValueMap): Difference[] {

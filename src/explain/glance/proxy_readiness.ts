@@ -15,7 +15,15 @@ const STATUS = /^(\d{3})\b/;
 /** Any other status is of a port that is not the agent's, or of a release without this path. */
 const UNREADY = "503";
 /** A stage of `?verbose`, in lines or in one line. */
-const STAGE = /\[-\]\w+ failed: (.*?)(?:\n|\s+\[[+-]\]|\s+not ready|$)/s;
+const STAGE = /\[-\]\w+ failed: /;
+const NEXT_STAGE = /\n|\s\[[+-]\]|\snot ready/;
+
+/** Why the first stage failed, from the text of all. */
+function stageProblem(text: string): string | undefined {
+  const found = STAGE.exec(text);
+  if (found === null) return undefined;
+  return text.slice(found.index + found[0].length).split(NEXT_STAGE, 1)[0]?.trimEnd();
+}
 
 /** The proxy's readiness at the time of the capture. */
 export function proxyReadiness({ parts }: Pick<Capture, "parts">): ProxyReadiness {
@@ -23,7 +31,7 @@ export function proxyReadiness({ parts }: Pick<Capture, "parts">): ProxyReadines
   const status = STATUS.exec(text ?? "")?.[1];
   if (text !== undefined && status === undefined) return { isReady: true, reason: "" };
   const isReady = status === UNREADY ? false : undefined;
-  const said = STAGE.exec(text ?? "")?.[1] ?? countersProblem(parts["stats.txt"].text);
+  const said = stageProblem(text ?? "") ?? countersProblem(parts["stats.txt"].text);
   const answered = status === UNREADY ? `the agent answers ${status} at port 15020` : "";
   return { isReady, reason: [answered, said ?? ""].filter((each) => each !== "").join(": ") };
 }

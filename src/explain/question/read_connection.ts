@@ -104,7 +104,7 @@ function unsaid(sni: string | undefined, isHttp: boolean): Spoken {
 }
 
 function readHeader(text: string): RequestHeader {
-  const [, name = "", value = ""] = /^(:?[!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*[:=]\s*([^\r\n]*)$/.exec(text) ?? [];
+  const [, name = "", value = ""] = /^(:?[!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]*[:=]([^\r\n]*)$/.exec(text) ?? [];
   if (name === "") throw new UsageError(`The header "${text}" is not of the form NAME:VALUE`);
-  return { name: name.toLowerCase(), value: value.trimEnd() };
+  return { name: name.toLowerCase(), value: value.trim() };
 }

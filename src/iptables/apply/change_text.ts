@@ -1,5 +1,8 @@
 /** What `apply` and `clean` did, a line for each difference. */
 
+/** Differences that are repaired by a removal. */
+const REMOVED = [/^unexpected /, /: unexpected(?:: |$)/, /^needed: \S+ (?:-6 )?\w+ del /];
+
 /**
  * | difference                 | the first run          | later                  |
  * |----------------------------|------------------------|------------------------|
@@ -11,6 +14,6 @@
  */
 export function changeText(difference: string, isFirst: boolean): string {
   const plain = difference.replace(/^needed: |^unexpected |: (?:missing|unexpected)(?=: |$)/, "");
-  if (/^unexpected |: unexpected(: |$)|^needed: \S+ (-6 )?\w+ del /.test(difference)) return `Removed: ${plain}`;
+  if (REMOVED.some((pattern) => pattern.test(difference))) return `Removed: ${plain}`;
   return isFirst ? `Added: ${plain}` : `Repaired: ${difference}`;
 }

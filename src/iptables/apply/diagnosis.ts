@@ -32,7 +32,7 @@ const NO_TABLE = /can't initialize ip6?tables table|unable to initialize table|t
 
 /** The first cause that matches a message counts. */
 const CAUSES: readonly Cause[] = [
-  { message: /permission denied.*must be root|operation not permitted|you must be root/i, hint: NET_ADMIN },
+  { message: /operation not permitted|must be root/i, hint: NET_ADMIN },
   {
     message: /no buffer space available|cannot allocate memory|memory allocation|out of memory/i,
     hint: "The kernel refused memory: raise the memory limit of the container, or free memory on the node",
@@ -46,12 +46,12 @@ const CAUSES: readonly Cause[] = [
     hint: "Make /run writable, or set XTABLES_LOCKFILE to a file that can be written",
   },
   {
-    message: /table .* is incompatible, use 'nft' tool/i,
+    message: /is incompatible, use 'nft' tool/i,
     hint: "Another program changed this table with nft, and iptables cannot read it: use --native-nftables",
   },
   { message: NO_TABLE, hint: tableHint },
   {
-    message: /extension \S+ (revision \d+ )?(is )?not supported|couldn't load (match|target)/i,
+    message: /extension \S+ (?:revision \d+ )?(?:is )?not supported|couldn't load (?:match|target)/i,
     hint: (line, message) => extensionHint(message) ?? modulesHint(line),
   },
   {
@@ -64,7 +64,7 @@ const CAUSES: readonly Cause[] = [
     hint: "Run on the node: modprobe nf_tables, or use --force-iptables-binary legacy",
   },
   {
-    message: /(group|user) does not exist|bad value for .*owner/i,
+    message: /(group|user) does not exist|bad value for "--[gu]id-owner/i,
     hint: "The user or group does not exist in this container: use its number",
   },
 ];

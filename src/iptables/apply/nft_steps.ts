@@ -50,9 +50,11 @@ async function restore(world: World, before: string): Promise<void> {
 }
 
 function ownedTables(ruleset: string): string {
-  return NFT_TABLES.map(({ name }) =>
-    new RegExp(`^table inet ${name} \\{\\n[^]*?^\\}\\n`, "m").exec(ruleset)?.[0] ?? ""
-  ).join("");
+  const end = "\n}\n";
+  return NFT_TABLES.map(({ name }) => {
+    const start = `\n${ruleset}`.indexOf(`\ntable inet ${name} {\n`);
+    return start < 0 ? "" : ruleset.slice(start, ruleset.indexOf(end, start) + end.length);
+  }).join("");
 }
 
 function withoutCounts(ruleset: string): string {

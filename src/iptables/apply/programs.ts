@@ -1,5 +1,5 @@
 /** The programs iptables and nft, and how they run. */
-import { MeshError } from "../../core/errors.ts";
+import { MeshError, oneLine } from "../../core/errors.ts";
 import type { Run, RunResult, World } from "../../core/world/world.ts";
 import type { Family } from "../plan/rule.ts";
 import { diagnose } from "./diagnosis.ts";
@@ -27,7 +27,8 @@ export async function isOnPath(world: World, name: string): Promise<boolean> {
 }
 
 function foldersOf(world: World): string[] {
-  return (world.env.get("PATH") ?? DEFAULT_PATH).split(":");
+  // A program of the current folder is never started (see `programPath`).
+  return (world.env.get("PATH") ?? DEFAULT_PATH).split(":").filter((folder) => folder.startsWith("/"));
 }
 
 async function findIn(world: World, name: string, folders: readonly string[]): Promise<string | undefined> {
@@ -81,9 +82,7 @@ function failure({ command, args, stdin }: ProgramRun, result: RunResult): MeshE
       hint: "Use an image that has iptables and nftables",
     });
   }
-  const reason = result.timedOut
-    ? `it did not end within ${TIME_LIMIT / 1000} s`
-    : result.stderr.trim().replace(/\s*\n\s*/g, "; ");
+  const reason = result.timedOut ? `it did not end within ${TIME_LIMIT / 1000} s` : oneLine(result.stderr);
   const { line, hint } = diagnose(reason, stdin);
   const at = line === undefined ? "" : ` at "${line}"`;
   const message = `"${[command, ...args].join(" ")}" failed with exit code ${result.code}${at}: ${reason}`;

@@ -25,7 +25,7 @@ export function readPort(text: string): number | Wrong {
 
 /** A port, or two ports with `-` or `:` between. */
 function readPortRange(text: string): PortRange | Wrong {
-  const [, first = text, last = first] = /^(.+?)[-:](.+)$/.exec(text) ?? [];
+  const [, first = text, last = first] = /^(.[^-:]*)[-:](.+)$/.exec(text) ?? [];
   const ends = collect([first, last], readPort);
   if (ends instanceof Wrong) return new Wrong(ends.reasons.slice(0, 1));
   const [from = 0, to = 0] = ends;

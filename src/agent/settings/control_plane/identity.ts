@@ -1,4 +1,5 @@
 /** The workload's certificate: its identity and its CA. Source: pilot-agent's security options and root selection. */
+import { trimmedEnd } from "../../../core/text/mod.ts";
 import { hostPortProblem, splitHostPort } from "../../../core/net/mod.ts";
 import type { AuthorityOptions, IdentitySettings, KeyChoice, MountedPaths } from "../../identity/options.ts";
 import type { Reading } from "../reading.ts";
@@ -55,7 +56,7 @@ function namedPaths({ world: { env } }: Reading): MountedPaths[] {
 
 /** Relative paths start in the working directory, `/` in Istio's images. */
 function sameFolder(a: string, b: string): boolean {
-  const plain = (path: string) => path.replace(/^\.?\/+/, "").replace(/\/+$/, "");
+  const plain = (path: string) => trimmedEnd(path.replace(/^\.?\/+/, ""), "/");
   return plain(a) === plain(b);
 }
 

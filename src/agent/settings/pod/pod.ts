@@ -56,8 +56,12 @@ async function readMap(
   warnings: string[],
 ): Promise<ReadonlyMap<string, string> | undefined> {
   try {
-    if (await world.files.stat(path) === undefined) return undefined;
-    const map = parseDownwardApi(await world.files.readText(path));
+    const status = await world.files.stat(path);
+    if (status === undefined) return undefined;
+    // A volume of the pod's author may have a pipe there: nobody would ever write to it.
+    const map = status.kind === "other"
+      ? "it is neither a file nor a folder"
+      : parseDownwardApi(await world.files.readText(path));
     if (typeof map !== "string") return map;
     warnings.push(`"${path}" is ignored: ${map}`);
   } catch (error) {

@@ -45,7 +45,7 @@ function adviceFor({ plane }: SidecarNamespace, message: string): readonly Advic
 }
 
 /** Other checks of this category report these, with their fixes. */
-const REPORTED = /exceeded quota|failed quota|(minimum|maximum) .* usage per|max limit to request ratio/;
+const REPORTED = /exceeded quota|failed quota|(?:minimum|maximum) \S+ usage per|max limit to request ratio/;
 const POD_SECURITY = /violates PodSecurity/;
 const ENFORCE = "pod-security.kubernetes.io/enforce";
 

@@ -46,7 +46,7 @@ const FAILURES: readonly Failure[] = [
     advice: ({ target }, _port, { opening }) => [...logged(target), ...opening],
   },
   {
-    pattern: /no endpoints available|no service port|service ".*" not found/,
+    pattern: /no endpoints available|no service port|service "[^"\n]*" not found/,
     meaning: () => "the Service of the configuration does not exist, or has no ready pod",
     advice: ({ target }) => logged(target),
   },
@@ -56,7 +56,7 @@ const FAILURES: readonly Failure[] = [
     advice: ({ target }) => restarted(target),
   },
   {
-    pattern: /x509: .*expired|not yet valid/,
+    pattern: /certificate has expired|not yet valid/,
     meaning: () => "the webhook's certificate is not valid now",
     advice: ({ target }) => [...restarted(target), byHand("correct the clocks of the nodes")],
   },

@@ -68,12 +68,12 @@ function argument(node: Operand, type: string, operand: CompileOperand): Eval {
 /** Common numbers of arguments, without an array. */
 function invocation(run: Callable["run"], args: readonly Eval[], site: CallSite): Eval {
   const [a, b, c] = args;
-  if (a === undefined) return (state) => (state.call = site, run());
+  if (a === undefined) return (state) => (state.call = site, state.count(run()));
   if (b === undefined) {
     return (state, dot, vars, final) => {
       const first = a(state, dot, vars, final);
       state.call = site;
-      return run(first);
+      return state.count(run(first));
     };
   }
   if (c === undefined) {
@@ -81,13 +81,13 @@ function invocation(run: Callable["run"], args: readonly Eval[], site: CallSite)
       const first = a(state, dot, vars, final);
       const second = b(state, dot, vars, final);
       state.call = site;
-      return run(first, second);
+      return state.count(run(first, second));
     };
   }
   return (state, dot, vars, final) => {
     const all = args.map((arg) => arg(state, dot, vars, final));
     state.call = site;
-    return run(...all);
+    return state.count(run(...all));
   };
 }
 

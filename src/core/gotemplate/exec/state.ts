@@ -1,4 +1,5 @@
 import { messageOf } from "../../errors.ts";
+import { isGoMap } from "../kind.ts";
 import { lineAndColumn, TemplateError } from "../error.ts";
 import type { Node } from "../parse/ast.ts";
 import { nodeText } from "../parse/node_text.ts";
@@ -21,10 +22,15 @@ export interface Limits {
   readonly depth: number;
   /** Iterations of `range` and calls of templates. */
   readonly steps: number;
+  /** Bytes of all texts, lists and maps that functions return. */
+  readonly made: number;
 }
 
-/** 16 Mi characters, 1,000 nested calls, 10 million steps. */
-export const defaultLimits: Limits = { output: 16 << 20, depth: 1000, steps: 10_000_000 };
+/** 16 Mi characters, 1,000 nested calls, 10 million steps, 64 MiB of results. */
+export const defaultLimits: Limits = { output: 16 << 20, depth: 1000, steps: 10_000_000, made: 64 << 20 };
+
+/** Bytes of a reference in a list or map. */
+const ITEM = 8;
 
 /** A call of a function, for its errors. */
 export interface CallSite {
@@ -43,6 +49,9 @@ export class State {
   out = "";
   depth = 0;
   steps = 0;
+  made = 0;
+  /** Bytes of the lists and maps that functions made, with all that is in them. */
+  readonly #sizes = new WeakMap<object, number>();
   /** The node that is evaluated: errors show it and its place. */
   node: Node | undefined;
   /** The function called last. */
@@ -65,6 +74,31 @@ export class State {
   /** Counts an iteration or call. */
   step(): void {
     if (++this.steps > this.limits.steps) throw this.fail(`exceeded ${this.limits.steps} steps`);
+  }
+
+  /**
+   * Counts what a function made, so that a loop of `concat` or `printf` cannot fill the memory; returns the result. A list that
+   * holds one list twice counts it twice, as JSON prints it twice.
+   */
+  count(result: Slot): Slot {
+    if (typeof result === "string") this.made += result.length;
+    else if (Array.isArray(result)) this.#countItems(result, result);
+    else if (isGoMap(result)) this.#countItems(result, Object.values(result));
+    else return result;
+    if (this.made > this.limits.made) throw new Error(`the results of functions exceed ${this.limits.made} bytes`);
+    return result;
+  }
+
+  #countItems(made: object, items: readonly GoValue[]): void {
+    let size = 0;
+    for (const item of items) size += ITEM + this.#sizeOf(item);
+    this.made += Math.max(0, size - (this.#sizes.get(made) ?? 0));
+    this.#sizes.set(made, size);
+  }
+
+  #sizeOf(value: GoValue): number {
+    if (typeof value === "string") return value.length;
+    return typeof value === "object" && value !== null ? this.#sizes.get(value) ?? 0 : 0;
   }
 
   /** The error of the current node with this message. */

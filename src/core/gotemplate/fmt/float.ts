@@ -1,4 +1,5 @@
 /** Floating-point numbers as Go's `strconv.FormatFloat` writes them. */
+import { trimmedEnd } from "../../text/mod.ts";
 
 /** Decimal digits and where the point is: `digits` = "1234", `point` = 2 is 12.34. */
 interface Decimal {
@@ -65,7 +66,7 @@ function rounded(size: number, verb: string, precision: number): Decimal {
 }
 
 function trimmed(value: Decimal): Decimal {
-  const digits = value.digits.replace(/0+$/, "");
+  const digits = trimmedEnd(value.digits, "0");
   return { digits, point: digits === "" ? 0 : value.point };
 }
 
@@ -152,7 +153,7 @@ function hexadecimal(size: number, verb: string, precision: number): string {
     }
   }
   const all = mantissa.toString(16).padStart(16, "0");
-  const digits = precision < 0 ? all.slice(1).replace(/0+$/, "") : all.slice(1, precision + 1).padEnd(precision, "0");
+  const digits = precision < 0 ? trimmedEnd(all.slice(1), "0") : all.slice(1, precision + 1).padEnd(precision, "0");
   const text = `0x${all.charAt(0)}${digits === "" ? "" : `.${digits}`}p${signedExponent(exponent)}`;
   return verb === "X" ? text.toUpperCase() : text;
 }

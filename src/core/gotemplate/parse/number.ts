@@ -21,8 +21,8 @@ export function constantOf(text: string): Constant {
 const SIMPLE = /^(?:0|[1-9]\d{0,14})$/;
 const integer = /^[+-]?(?:0[xX](?:_?[0-9a-fA-F])+|0[bB](?:_?[01])+|0[oO]?(?:_?[0-7])+|0|[1-9](?:_?[0-9])*)$/;
 const decimal =
-  /^[+-]?(?:[0-9](?:_?[0-9])*\.?(?:[0-9](?:_?[0-9])*)?|\.[0-9](?:_?[0-9])*)(?:[eE][+-]?[0-9](?:_?[0-9])*)?$/;
-const hexadecimal = /^([+-]?)0[xX]((?:_?[0-9a-fA-F])*)\.?((?:[0-9a-fA-F](?:_?[0-9a-fA-F])*)?)[pP]([+-]?[0-9]+)$/;
+  /^[+-]?(?:[0-9](?:_?[0-9])*(?:\.(?:[0-9](?:_?[0-9])*)?)?|\.[0-9](?:_?[0-9])*)(?:[eE][+-]?[0-9](?:_?[0-9])*)?$/;
+const hexadecimal = /^([+-]?)0[xX]((?:_?[0-9a-fA-F])*)(?:\.((?:[0-9a-fA-F](?:_?[0-9a-fA-F])*)?))?[pP]([+-]?[0-9]+)$/;
 
 /** Characters of a number: patterns that repeat a group exhaust the stack of V8 at some 16 million. */
 const MOST = 1_000_000;
@@ -71,7 +71,9 @@ function parseFloat64(text: string): number | undefined {
 function hexFloat(text: string): number | undefined {
   const match = hexadecimal.exec(text);
   if (match === null) return undefined;
-  const [, sign, whole = "", fraction = "", exponent = "0"] = match.map((part) => part.replaceAll("_", ""));
+  const [, sign, whole = "", fraction = "", exponent = "0"] = match.map((part: string | undefined) =>
+    part?.replaceAll("_", "") ?? ""
+  );
   if (whole + fraction === "") return undefined;
   const size = Number(BigInt(`0x${whole}${fraction}`)) * 2 ** (Number(exponent) - 4 * fraction.length);
   return sign === "-" ? -size : size;

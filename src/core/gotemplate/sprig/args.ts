@@ -14,7 +14,7 @@ export const LIST = "[]interface {}";
 export const TIME = "time.Time";
 
 /** The most elements or characters of one result: one call cannot exhaust the memory. */
-export const MAX_MADE = 64 * 1024 * 1024;
+export const MAX_MADE = 2 * 1024 * 1024;
 
 /** A string argument. */
 export function text(value: GoValue | undefined): string {

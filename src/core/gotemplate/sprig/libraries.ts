@@ -15,14 +15,6 @@ const LIBRARIES: readonly { readonly functions: RegExp; readonly load: () => Pro
 
 /** Loads what the functions in these texts need: templates, and values that a template renders as templates. */
 export async function loadLibraries(...texts: readonly string[]): Promise<void> {
-  await Promise.all(neededBy(texts).map(({ load }) => load()));
-}
-
-/** Whether {@link loadLibraries} loads anything for these texts. */
-export function needsLibraries(...texts: readonly string[]): boolean {
-  return neededBy(texts).length > 0;
-}
-
-function neededBy(texts: readonly string[]) {
-  return LIBRARIES.filter(({ functions }) => texts.some((text) => functions.test(text)));
+  const needed = LIBRARIES.filter(({ functions }) => texts.some((text) => functions.test(text)));
+  await Promise.all(needed.map(({ load }) => load()));
 }

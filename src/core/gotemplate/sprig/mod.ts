@@ -19,7 +19,7 @@ import { semverFunctions } from "./text/semver.ts";
 import { stringFunctions } from "./text/strings.ts";
 import { urlFunctions } from "./text/url.ts";
 
-export { loadLibraries, needsLibraries } from "./libraries.ts";
+export { loadLibraries } from "./libraries.ts";
 
 /** Environment variables (none by default) and the clock. */
 export interface SprigWorld {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { parse } from "../mod.ts";
+import { loadLibraries } from "./libraries.ts";
 import { sprigFunctions, type SprigWorld } from "./mod.ts";
 
 const world: SprigWorld = {
@@ -84,10 +85,33 @@ Deno.test("DSA keys are refused, with what to use instead", () => {
 });
 
 Deno.test("a function cannot exhaust the memory", () => {
-  assert.throws(() => run('{{ repeat 1000000000 "x" }}'), /more than 67108864 elements/);
-  assert.throws(() => run("{{ until 1000000000 }}"), /more than 67108864 elements/);
+  assert.throws(() => run('{{ repeat 1000000000 "x" }}'), /more than 2097152 elements/);
+  assert.throws(() => run("{{ until 1000000000 }}"), /more than 2097152 elements/);
 });
 
 Deno.test("a byte that is not UTF-8 survives base64 in both directions", () => {
   assert.equal(run('{{ b64dec "/4D+" | b64enc }}'), "/4D+");
 });
+
+/** Templates that make more and more of little: each ends with an error before it fills the memory. */
+const BOMBS: Readonly<Record<string, string>> = {
+  concat: "{{ $s := list 1 2 }}{{ range until 40 }}{{ $s = concat $s $s }}{{ end }}",
+  append: "{{ $s := list 1 }}{{ range until 1000000 }}{{ $s = append $s $s }}{{ end }}",
+  printf: '{{ $s := "a" }}{{ range until 40 }}{{ $s = printf "%s%s" $s $s }}{{ end }}',
+  cat: '{{ $s := "a" }}{{ range until 40 }}{{ $s = cat $s $s }}{{ end }}',
+  replace: '{{ $s := repeat 1000000 "a" }}{{ $s = replace "a" $s $s }}',
+  "replace of nothing": '{{ $s := repeat 1000000 "a" }}{{ $s = replace "" $s $s }}',
+  regexReplaceAll: '{{ $s := repeat 10000 "a" }}{{ range until 10 }}{{ $s = regexReplaceAll "a" $s $s }}{{ end }}',
+  join: '{{ $s := repeat 1000000 "a" }}{{ join $s (until 1000000) | len }}',
+  indent: '{{ $s := repeat 1000000 "\\n" }}{{ indent 1000000 $s | len }}',
+  until: "{{ range until 1000000000 }}{{ end }}",
+  toJson: "{{ $s := list 1 2 }}{{ range until 40 }}{{ $s = list $s $s }}{{ end }}{{ toJson $s | len }}",
+  deepCopy: "{{ $s := list 1 2 }}{{ range until 40 }}{{ $s = list $s $s }}{{ end }}{{ deepCopy $s | len }}",
+};
+
+for (const [name, template] of Object.entries(BOMBS)) {
+  Deno.test(`a template cannot fill the memory: ${name}`, async () => {
+    await loadLibraries(template);
+    assert.throws(() => run(template), /exceed|more than|too large/);
+  });
+}

@@ -8,10 +8,15 @@ import type { YamlNode } from "../node.ts";
 const MAX_PASSES = 5;
 
 /**
- * `? ` keys, lines of spaces (they belong to a block before them), `|+` blocks, tags and line breaks of `\r` alone: edits
- * of these are verified.
+ * `? ` keys, lines of spaces (they belong to a block before them), `|+` blocks and tags: edits of these are verified.
  */
-const RARE = /^[^\S\n]*\?|^[^\S\n]+$|[|>]\d?\+|[\s{[,]!|\r(?!\n)/m;
+const RARE = /^[^\S\n]*\?|^[^\S\n]+$|[|>]\d?\+|[\s{[,]!/m;
+
+/**
+ * A line break of YAML 1.1 (section 4.2.1), but of no editor of today. Indents are columns of lines, and here the whole document
+ * is one line: what is added to it would be indented by its length.
+ */
+const LONE_RETURN = /\r(?!\n)/g;
 
 /** Options of an edit. */
 export interface EditOptions {
@@ -20,12 +25,18 @@ export interface EditOptions {
 }
 
 /**
- * Edits the text of a document so that it reads as `next`, and keeps all other bytes. The result is verified for
- * documents with aliases and with what `RARE` finds: if it does not read as `next`, the whole content is replaced.
+ * Edits the text of a document so that it reads as `next`, and keeps all other bytes, but for line breaks of `\r` alone,
+ * which become `\n`. The result is verified for documents with aliases and with what `RARE` finds: if it does not read as
+ * `next`, the whole content is replaced.
  */
 export function editDocument(parsed: ParsedDocument, next: Value, options: EditOptions = {}): string {
   const text = parsed.doc.text;
   if (sameValue(parsed.value, next)) return text;
+  const lines = text.replaceAll(LONE_RETURN, "\n");
+  if (lines !== text) {
+    const edited = editDocument(parseDocument({ ...parsed.doc, text: lines }), next, options);
+    return readsAs(edited, next) ? edited : toYaml(next);
+  }
   const edited = withoutAddedBreak(text, editText(parsed, next, options));
   const isSure = !parsed.hasAliases && !parsed.isJoined && !RARE.test(text);
   return isSure || readsAs(edited, next) ? edited : rewrite(parsed, next);

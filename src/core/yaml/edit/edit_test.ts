@@ -8,7 +8,7 @@ type Case = readonly [name: string, before: string, next: string, after: string]
 
 const CASES: readonly Case[] = [
   ["the text ends without a line break, and has other ones", "a:\n [\r\n]", "{a: [x]}", "a:\r\n- x"],
-  ["a line break of \\r alone", "a:\n-\rc: []", "{a: [x], c: [1]}", "a:\n- x\rc:\n  - 1"],
+  ["a line break of \\r alone", "a:\n-\rc: []", "{a: [x], c: [1]}", "a:\n- x\nc:\n- 1"],
   [
     "a line of spaces is no part of a literal before it",
     "a: \nb: z\n     ",
@@ -205,6 +205,13 @@ const CASES: readonly Case[] = [
   ],
   ["text with blank lines at its end", "a: x\n\nb: 1\n", '{a: "x\\n\\n", b: 1}', 'a: "x\\n\\n"\n\nb: 1\n'],
 ];
+
+Deno.test("editDocument(): the text of 80,000 lines that end in \\r alone does not grow", () => {
+  const keys = Array.from({ length: 80_000 }, (_, index) => `  k${index}: v\r`).join("");
+  const parsed = parseDocument({ text: `a:\r${keys}b: 1\r` });
+  const value = parseYaml(parsed.doc.text.replaceAll("\r", "\n").replace("b: 1", "b: {c: 1}"));
+  assert.equal(editDocument(parsed, value), `a:\n${keys.replaceAll("\r", "\n")}b:\n  c: 1\n`);
+});
 
 for (const [name, before, next, after] of CASES) {
   Deno.test(`editDocument(): ${name}`, () => {

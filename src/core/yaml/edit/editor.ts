@@ -182,7 +182,7 @@ function headerEnd(text: string, start: number): number {
 /** The offset after a collection's anchor and tag; `after` if it has none. */
 function propertiesEnd(text: string, node: YamlNode, after: number): number {
   if (node.outer === node.start) return after;
-  const properties = /(?:[&!]\S*[ \t]*)+/y;
+  const properties = /(?:[&!]\S*[ \t]+)*(?:[&!]\S*)?/y;
   properties.lastIndex = node.outer;
   const found = properties.exec(text)?.[0] ?? "";
   return node.outer + found.trimEnd().length;

@@ -1,3 +1,4 @@
+import { trimmedEnd } from "../../text/mod.ts";
 import { MeshError } from "../../errors.ts";
 import { wholeNumber } from "./resolve.ts";
 
@@ -27,7 +28,7 @@ export function floatKeyText(value: number): string {
 function goFloat(exponential: string): string {
   const [mantissa = "", power = "0"] = exponential.split("e");
   const exponent = Number(power);
-  const digits = mantissa.replace("-", "").replace(".", "").replace(/(?<=.)0+$/, "");
+  const digits = trimmedEnd(mantissa.replace("-", "").replace(".", ""), "0", 1);
   const sign = mantissa.startsWith("-") ? "-" : "";
   if (exponent < -4 || exponent >= 6) return sign + scientific(digits, exponent);
   if (exponent < 0) return `${sign}0.${"0".repeat(-exponent - 1)}${digits}`;

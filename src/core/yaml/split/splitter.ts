@@ -3,7 +3,16 @@ import { countLines } from "../position.ts";
 import { jsonValues } from "./json_values.ts";
 import type { SourceDocument } from "../source_document.ts";
 
-const DIRECTIVES_ONLY = /^\uFEFF?(?:[ \t]*(?:#[^\n]*)?\r?\n)*%[^\n]*\n(?:%[^\n]*\n|[ \t]*(?:#[^\n]*)?\r?\n)*$/;
+const DIRECTIVE = /^\uFEFF?%/;
+/** A line between directives: another one, a comment, or nothing. */
+const IN_DIRECTIVES = /^\uFEFF?(?:%|[ \t]*(?:#|\r?$))/;
+
+/** Whether a text of whole lines has directives, and beside them only comments and blank lines. */
+function isOnlyDirectives(text: string): boolean {
+  const lines = text.split("\n");
+  return lines.pop() === "" && lines.every((line) => IN_DIRECTIVES.test(line)) &&
+    lines.some((line) => DIRECTIVE.test(line));
+}
 
 /**
  * Splits the lines of a file into documents as kubectl does: at lines that begin with `---`. Unlike kubectl it keeps the
@@ -73,7 +82,7 @@ export class Splitter {
   #isDirectivesEnd(): boolean {
     if (this.#length === 0 || this.#length >= 10_000) return false;
     const text = this.#parts.join("");
-    return text.includes("%") && DIRECTIVES_ONLY.test(text);
+    return text.includes("%") && isOnlyDirectives(text);
   }
 
   #separatorProblem(line: string): MeshError | undefined {

@@ -11,7 +11,7 @@ import { type AbsentPart, absentPart } from "../../capture/capture.ts";
 /** What it needs. */
 export interface EphemeralSource {
   readonly api: Pick<KubeConnection, "get" | "patch" | "hold">;
-  readonly clock: Pick<Clock, "sleep" | "now">;
+  readonly clock: Pick<Clock, "sleep" | "monotonic">;
   /** Says what is about to be done. */
   readonly say: (text: string) => void;
 }
@@ -123,14 +123,14 @@ function nameFor(pod: Pod, purpose: string): string {
 
 /** Waits until the container runs; returns why it does not. */
 async function started({ api, clock }: EphemeralSource, path: string, name: string): Promise<string | undefined> {
-  const end = clock.now().getTime() + STARTS_WITHIN;
+  const end = clock.monotonic() + STARTS_WITHIN;
   for (;;) {
     const state = stateOf(await api.get(path), name);
     if (isMap(state["running"])) return undefined;
     const reason = textAt(mapAt(state, "waiting"), "reason");
     if (isMap(state["terminated"])) return `the ephemeral container "${name}" has ended at once`;
     if (/BackOff|Err|Invalid/.test(reason)) return `the ephemeral container "${name}" does not start: ${reason}`;
-    if (clock.now().getTime() >= end) {
+    if (clock.monotonic() >= end) {
       return `the ephemeral container "${name}" did not start within ${STARTS_WITHIN / 1000} seconds`;
     }
     await clock.sleep(POLL);

@@ -54,9 +54,10 @@ export function textKey(text: string, names: OwnerNames): string {
   const quoted = / comment "([^"]*)"$/.exec(text)?.[1];
   const words = text.replace(/ comment "[^"]*"$/, "").split(/ ?counter ?/);
   const [matches = "", target = ""] = words;
-  const split = /^(.*?) ?((?:tproxy .*)?)$/.exec(matches) ?? [];
-  const outcome = [split[2] ?? "", target].filter((part) => part !== "").join(" ").replace(/\bmeta mark\b/g, "mark");
-  return keyOf(textConditions(split[1] ?? "", names), outcome, quoted);
+  const start = matches.indexOf("tproxy ");
+  const split = start < 0 ? [matches, ""] : [matches.slice(0, start), matches.slice(start)];
+  const outcome = [split[1] ?? "", target].filter((part) => part !== "").join(" ").replace(/\bmeta mark\b/g, "mark");
+  return keyOf(textConditions((split[0] ?? "").replace(/ $/, ""), names), outcome, quoted);
 }
 
 const CONDITION =

@@ -49,8 +49,8 @@ function isTable(name: string): name is Table {
 function readLine(table: { chains: string[]; rules: SavedRule[] }, line: string, names: OwnerNames): void {
   const chain = /^:(\S+) -/.exec(line)?.[1];
   if (chain !== undefined) table.chains.push(chain);
-  const [, packets, of, text] = /^(?:\[(\d+):\d+\] )?-A (\S+) ?(.*)$/.exec(line) ?? [];
-  if (of === undefined || text === undefined) return;
+  const [, packets, of, text = ""] = /^(?:\[(\d+):\d+\] )?-A (\S+)(?: (.*))?$/.exec(line) ?? [];
+  if (of === undefined) return;
   const rule = savedRule(of, text, names);
   table.rules.push(packets === undefined ? rule : { ...rule, packets: Number(packets) });
 }

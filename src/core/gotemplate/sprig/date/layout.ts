@@ -2,6 +2,7 @@
  * Go's time layouts: a layout is an example time (`Mon Jan 2 15:04:05 MST 2006`).
  * Source of the rules: the documentation of Go's time package (Layout constants, Format, Parse).
  */
+import { trimmedEnd } from "../../../text/mod.ts";
 import { fixedZone, secondsOf, UTC, type Zone } from "./zone.ts";
 
 /** A moment: nanoseconds since 1970 and the zone it is shown in. */
@@ -139,7 +140,7 @@ function zoneText(offset: number, form: string): string {
 function fractionText(nanosecond: number, token: string): string {
   const digits = pad(nanosecond, 9).slice(0, token.length - 1).padEnd(token.length - 1, "0");
   if (token.charAt(1) === "0") return token.charAt(0) + digits;
-  const kept = digits.replace(/0+$/, "");
+  const kept = trimmedEnd(digits, "0");
   return kept === "" ? "" : token.charAt(0) + kept;
 }
 

@@ -72,7 +72,7 @@ const UNIQUE = /^group\d+_/;
 function withUniqueNames(pattern: string): string {
   let groups = 0;
   return pattern.replace(
-    /\\Q[^]*?(?:\\E|$)|\\[^]|\[\^?\]?(?:\[:\^?\w*:\]|\\[^]|[^\]\\])*\]|(\(\?P?<)(?=\w+>)/g,
+    /\\Q[^]*?(?:\\E|$)|\\[^]|\[\^?\]?(?:\[:\^?\w{1,10}:\]|\\(?:[^]|$)|[^\]\\])*(?:\]|$)|(\(\?P?<)(?=\w+>)/g,
     (all, start) => start === undefined ? all : `${start}group${++groups}_`,
   );
 }

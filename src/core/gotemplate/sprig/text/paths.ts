@@ -1,4 +1,5 @@
 /** sprig's functions on paths, with `/` as separator on every system: templates describe containers. */
+import { trimmedEnd } from "../../../text/mod.ts";
 import { declared, type FuncMap } from "../../value.ts";
 import { STRING, text } from "../args.ts";
 
@@ -25,7 +26,7 @@ export function pathFunctions(): FuncMap {
 
 function basename(path: string): string {
   if (path === "") return ".";
-  const trimmed = path.replace(/\/+$/, "");
+  const trimmed = trimmedEnd(path, "/");
   return trimmed === "" ? "/" : trimmed.slice(trimmed.lastIndexOf("/") + 1);
 }
 

@@ -1,6 +1,6 @@
 /** sprig's functions on regular expressions, with Go's rules for empty matches and for `$1`, `${name}` in replacements. */
 import { declared, type FuncMap, type GoValue } from "../../value.ts";
-import { INT, int, STRING, text } from "../args.ts";
+import { INT, int, limitMade, STRING, text } from "../args.ts";
 import { Expression, type Match } from "./expression.ts";
 import { stringList } from "./strings.ts";
 
@@ -69,6 +69,7 @@ function replaceAll(expression: Expression, subject: string, by: (match: Match) 
   for (const match of expression.findAll(subject, -1)) {
     out += subject.slice(lastEnd, match.index) + by(match);
     lastEnd = match.index + match.text.length;
+    limitMade(out.length);
   }
   return out + subject.slice(lastEnd);
 }

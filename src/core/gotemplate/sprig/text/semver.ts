@@ -149,17 +149,22 @@ interface Constraint {
 const OPERATORS = "=||!=|>|<|>=|=>|<=|=<|~|~>|\\^";
 const NUMBER = "[0-9|xX*]+";
 const PATTERN = `v?(${NUMBER})(\\.${NUMBER})?(\\.${NUMBER})?(-${IDENTIFIERS})?(\\+${IDENTIFIERS})?`;
-const BARE = PATTERN.replaceAll(/\((?!\?)/g, "(?:");
-const ONE = new RegExp(`^\\s*(${OPERATORS})\\s*${PATTERN}\\s*$`);
-const EACH = new RegExp(`(?:${OPERATORS})\\s*${BARE}`, "g");
-const ALL = new RegExp(`^(?:\\s*(?:${OPERATORS})\\s*${BARE}\\s*)(?:(?:\\s+|,\\s*)(?:${OPERATORS})\\s*${BARE}\\s*)*$`);
-const HYPHEN = new RegExp(`\\s*(${BARE})\\s+-\\s+(${BARE})\\s*`, "g");
+const BARE = `v?${NUMBER}(?:\\.${NUMBER})?(?:\\.${NUMBER})?(?:-${IDENTIFIERS})?(?:\\+${IDENTIFIERS})?`;
+const ONE = new RegExp(`^(${OPERATORS})${PATTERN}$`);
+/** It begins where a version does: elsewhere the search would begin again at each character of a long version. */
+const HYPHEN = new RegExp(`(?<![0-9A-Za-z|*.+-])(${BARE}) - (${BARE}) ?`, "g");
+
+/** One space or comma between constraints, and none inside of them. */
+function plainConstraint(text: string): string {
+  return text.trim().replaceAll(/\s+/g, " ").replaceAll(/ ?, ?/g, ",").replaceAll(/([=<>~^!]) (?=[v0-9xX*|])/g, "$1");
+}
 
 function parseConstraints(source: string): Constraint[][] {
-  const rewritten = source.replace(HYPHEN, ">= $1, <= $2 ");
+  const rewritten = source.trim().replaceAll(/\s+/g, " ").replace(HYPHEN, ">= $1, <= $2 ");
   return rewritten.split("||").map((part) => {
-    if (!ALL.test(part)) throw new Error(`improper constraint: ${part}`);
-    return (part.match(EACH) ?? [part]).map(parseConstraint);
+    const each = plainConstraint(part).split(/[ ,]/);
+    if (!each.every((one) => ONE.test(one))) throw new Error(`improper constraint: ${part}`);
+    return each.map(parseConstraint);
   });
 }
 

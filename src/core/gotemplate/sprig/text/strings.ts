@@ -87,7 +87,7 @@ function testFunctions(): FuncMap {
 function listFunctions(): FuncMap {
   return {
     toStrings: declared([ANY], (v) => stringList(texts(v))),
-    join: declared([STRING, ANY], (by, v) => texts(v).join(text(by))),
+    join: declared([STRING, ANY], (by, v) => joined(texts(v), text(by))),
     sortAlpha: declared([ANY], (v) => stringList(isList(v) ? texts(v).sort(compareBytes) : [sprint(v)])),
     splitList: declared([STRING, STRING], (by, s) => stringList(split(text(s), text(by), -1))),
     split: declared([STRING, STRING], (by, s) => numbered(split(text(s), text(by), -1))),
@@ -123,9 +123,17 @@ function numbered(parts: readonly string[]): GoValue {
 
 /** strings.ReplaceAll: an empty text matches before each character and at the end. */
 function replace(s: string, old: string, by: string): string {
+  limitMade(s.length + (old === "" ? s.length + 1 : count(s, old)) * by.length);
   if (old === "") return by + [...s].map((rune) => rune + by).join("");
   // A function, because `$` is special in a replacement text; it is slower.
   return by.includes("$") ? s.replaceAll(old, () => by) : s.replaceAll(old, by);
+}
+
+/** How often a text stands in another one. */
+function count(s: string, part: string): number {
+  let found = 0;
+  for (let at = s.indexOf(part); at >= 0; at = s.indexOf(part, at + part.length)) found++;
+  return found;
 }
 
 /** strings.SplitN: at most `count` parts, all if negative. */
@@ -154,8 +162,14 @@ function trimSuffix(s: string, suffix: string): string {
   return s.endsWith(suffix) ? s.slice(0, s.length - suffix.length) : s;
 }
 
+function joined(parts: readonly string[], by: string): string {
+  limitMade(parts.reduce((length, part) => length + part.length + by.length, 0));
+  return parts.join(by);
+}
+
 function indent(spaces: number, s: string): string {
   const pad = repeat(spaces, " ");
+  limitMade(s.length + (count(s, "\n") + 1) * pad.length);
   return pad + s.replaceAll("\n", "\n" + pad);
 }
 
