@@ -142,7 +142,7 @@ interface Shutdown {
 }
 
 /**
- * Drains. After SIGTERM it is not ready and serves on for a while: new connections arrive until Kubernetes has removed the
+ * Drains. After SIGTERM and SIGHUP it is not ready and serves on for a while: new connections arrive until Kubernetes has removed the
  * endpoint from the Service. SIGINT, from a person, skips that.
  */
 async function shutDown(world: World, log: Logger, options: ServeOptions, shutdown: Shutdown): Promise<number> {
@@ -150,7 +150,7 @@ async function shutDown(world: World, log: Logger, options: ServeOptions, shutdo
   servers.terminate(`received ${signal}`);
   servers.tls.drain();
   log.info(`Received ${signal}: not ready, draining reviews in flight`);
-  if (signal === "SIGTERM") await world.clock.sleep(options.shutdownDelay, signals.hurry);
+  if (signal !== "SIGINT") await world.clock.sleep(options.shutdownDelay, signals.hurry);
   const isDone = await servers.tls.close(options.shutdownTimeout);
   if (!isDone) log.warn(`Some reviews were not answered within ${options.shutdownTimeout} ms: closing connections`);
   log.info("The webhook has stopped");

@@ -1,5 +1,6 @@
 /** The caBundle by which the API server trusts the webhook (Kubernetes, "Dynamic Admission Control"). */
 import type { KubeApi, MutatingWebhookConfiguration } from "../../core/kube/client/mod.ts";
+import { lastWriter } from "./last_writer.ts";
 
 /** The collection of webhook configurations. */
 export const CONFIGURATIONS = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations";
@@ -11,7 +12,11 @@ export interface WebhookService {
 }
 
 /** The result for a configuration. */
-export type BundleResult = "same" | "patched" | "absent";
+export interface BundleResult {
+  readonly result: "same" | "patched" | "absent";
+  /** Who had written what was patched. */
+  readonly writer?: string | undefined;
+}
 
 /**
  * Writes a bundle (PEM) to every webhook of a configuration that calls this Service, if it differs. The patch tests the name
@@ -25,11 +30,11 @@ export async function keepBundle(
 ): Promise<BundleResult> {
   const path = `${CONFIGURATIONS}/${configuration}`;
   const found = await api.get(path);
-  if (found === undefined) return "absent";
+  if (found === undefined) return { result: "absent" };
   const patch = patchFor(found, service, btoa(bundle));
-  if (patch.length === 0) return "same";
+  if (patch.length === 0) return { result: "same" };
   await api.patch(path, "json", patch);
-  return "patched";
+  return { result: "patched", writer: lastWriter(found) };
 }
 
 function patchFor(

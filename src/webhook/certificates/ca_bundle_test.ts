@@ -29,10 +29,10 @@ function bundles(api: MemoryApi): unknown[] {
 Deno.test("keepBundle() writes the bundle to every webhook of the Service, and to no other", async () => {
   const api = new MemoryApi();
   api.put(PATH, configuration(SERVICE, { ...SERVICE, namespace: "other" }, SERVICE, undefined));
-  assert.equal(await keepBundle(api, "injector", SERVICE, "one"), "patched");
+  assert.equal((await keepBundle(api, "injector", SERVICE, "one")).result, "patched");
   assert.deepEqual(bundles(api), [btoa("one"), undefined, btoa("one"), undefined]);
-  assert.equal(await keepBundle(api, "injector", SERVICE, "one"), "same");
-  assert.equal(await keepBundle(api, "injector", SERVICE, "two"), "patched");
+  assert.equal((await keepBundle(api, "injector", SERVICE, "one")).result, "same");
+  assert.equal((await keepBundle(api, "injector", SERVICE, "two")).result, "patched");
   assert.deepEqual(bundles(api), [btoa("two"), undefined, btoa("two"), undefined]);
   assert.equal(api.requests.filter((request) => request.startsWith("patch")).length, 2);
 });
@@ -49,5 +49,5 @@ Deno.test("keepBundle() fails if the list of webhooks has changed", async () => 
 });
 
 Deno.test("keepBundle() returns that the configuration is absent", async () => {
-  assert.equal(await keepBundle(new MemoryApi(), "injector", SERVICE, "one"), "absent");
+  assert.equal((await keepBundle(new MemoryApi(), "injector", SERVICE, "one")).result, "absent");
 });

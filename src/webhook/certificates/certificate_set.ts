@@ -12,11 +12,14 @@ export interface CertificateSet {
   readonly retired: readonly Uint8Array[];
 }
 
-/** The keys of the Secret's data: those of the type kubernetes.io/tls, and those of cert-manager for the rest. */
+/** The keys of the Secret's data: the names of the type kubernetes.io/tls, and cert-manager's names for the rest. */
 const DATA = { certificate: "tls.crt", key: "tls.key", bundle: "ca.crt", authorityKey: "ca.key" } as const;
 
 /** Two during a rotation. The limit bounds the work if another program adds more. */
 const MAX_AUTHORITIES = 8;
+
+/** The type of the Secret: the manifests ship it empty, which kubernetes.io/tls does not allow. */
+export const SECRET_TYPE = "Opaque";
 
 /** The label of an owned Secret. */
 export const MANAGED_BY: Readonly<Record<string, string>> = { "app.kubernetes.io/managed-by": "kubectl-mesh" };

@@ -24,6 +24,7 @@ export const LIFETIMES: Lifetimes = { serving: 90 * 24 * HOUR, authority: 3650 *
 export interface RenewalContext {
   readonly dnsNames: readonly string[];
   readonly lifetimes: Lifetimes;
+  /** By the clock of the API server, which verifies the certificate. */
   readonly now: Date;
   /** From 0 to 1, different in each replica, so that they do not renew at once. */
   readonly jitter: number;
@@ -57,6 +58,16 @@ const RULES: readonly Rule[] = [
     reason: "the authority has expired",
     applies: ({ authority }, { now }) => hasExpired(authority.certificate, now),
     renewed: (_, context) => allNew(context),
+  },
+  {
+    reason: "the authority is not valid yet: the clock was wrong when it was made",
+    applies: ({ authority }, { now }) => isEarly(authority.certificate, now),
+    renewed: (_, context) => allNew(context),
+  },
+  {
+    reason: "the serving certificate is not valid yet: the clock was wrong when it was made",
+    applies: ({ serving }, { now }) => isEarly(serving.certificate, now),
+    renewed: withServing,
   },
   {
     reason: "the serving certificate has expired",
@@ -109,7 +120,11 @@ function withServing(held: CertificateSet, { dnsNames, lifetimes, now }: Renewal
   return { ...held, serving: issueServing(held.authority, names, { now, lifetime: lifetimes.serving }) };
 }
 
-/** A certificate that is not valid yet is not renewed: the clock of this replica is wrong. */
+/** The API server refuses it until then. */
+function isEarly(certificate: Uint8Array, now: Date): boolean {
+  return readCertificateInfo(certificate).notBefore > now;
+}
+
 function hasExpired(certificate: Uint8Array, now: Date): boolean {
   return readCertificateInfo(certificate).notAfter <= now;
 }

@@ -37,7 +37,12 @@ const STEPS: readonly (readonly [what: string, context: RenewalContext, reason: 
   ["after its end", at(91), "the serving certificate has expired"],
   ["for another name", at(1, { dnsNames: ["other.mesh.svc"] }), "the serving certificate is for other names"],
   ["after the end of the authority", at(3651), "the authority has expired"],
-  ["by a clock that is behind", at(-30), undefined],
+  ["by a clock that is a few minutes behind", at(-5 / (24 * 60)), undefined],
+  [
+    "that is for the future",
+    at(-30),
+    "the authority is not valid yet: the clock was wrong when it was made",
+  ],
 ];
 
 for (const [what, context, reason] of STEPS) {

@@ -1,7 +1,16 @@
 /** The Secret through which replicas agree on the certificates. */
 import { ConflictError, type KubeApi, type Secret } from "../../core/kube/client/mod.ts";
 import { MeshError } from "../../core/errors.ts";
-import { type CertificateSet, certificatesOf, isForeign, MANAGED_BY, secretData } from "./certificate_set.ts";
+import { textAt } from "../../core/value.ts";
+import {
+  type CertificateSet,
+  certificatesOf,
+  isForeign,
+  MANAGED_BY,
+  SECRET_TYPE,
+  secretData,
+} from "./certificate_set.ts";
+import { byWhom, ContestedError, lastWriter } from "./last_writer.ts";
 import { nextRenewal, type RenewalContext } from "./renewal.ts";
 
 /** The Secret. */
@@ -12,38 +21,63 @@ export interface SecretStore {
 }
 
 /** The agreed certificates. */
-export interface Agreement {
-  readonly certificates: CertificateSet;
-  /** Why this replica has written them; `undefined` if another one has. */
+export interface Agreement extends Known {
+  /** Why this replica has written them; `undefined` if it has not. */
   readonly written: string | undefined;
+  /** Who had written what this replica has replaced. */
+  readonly writer: string | undefined;
 }
 
-const TYPE = "kubernetes.io/tls";
+/** The certificates of a Secret. */
+export interface Known {
+  readonly certificates: CertificateSet;
+  /** Of the Secret: one that was made anew has another. */
+  readonly uid: string;
+}
+
+const APPLY = 'apply the output of "kubectl mesh webhook manifests"';
 const MAX_ROUNDS = 20;
+/** A renewal takes two. */
+const MAX_WRITES = 3;
 
 /**
  * The certificates in force. Renews and writes them if due. The API server accepts one update per version of the Secret, so one
- * replica wins, and the others read its result. Errors: a `MeshError` if another program owns the Secret, an `ApiError`.
+ * replica wins, and the others read its result. What another program has removed from the same Secret is written again from
+ * `known`: new keys would interrupt what trusts the old ones. The Secret must exist: the right to create one would hold for any
+ * name. Errors: a `MeshError` if the Secret is absent or another program owns it, a `ContestedError` if one keeps changing it, an `ApiError`.
  */
-export async function agree(store: SecretStore, context: RenewalContext): Promise<Agreement> {
+export async function agree(store: SecretStore, context: RenewalContext, known?: Known): Promise<Agreement> {
   let written: string | undefined;
-  for (let round = 0; round < MAX_ROUNDS; round++) {
+  let writer: string | undefined;
+  for (let round = 0, writes = 0; round < MAX_ROUNDS && writes < MAX_WRITES; round++) {
     const secret = await store.api.get(pathOf(store));
-    const held = secret === undefined ? undefined : heldIn(secret, store);
-    const next = nextRenewal(held, context);
-    if (next === undefined && held !== undefined) return { certificates: held, written };
-    if (next !== undefined && await write(store, secret, next.certificates)) written = next.reason;
+    if (secret === undefined) throw absent(store);
+    const uid = textAt(secret.metadata, "uid");
+    const held = heldIn(secret, store);
+    const next = held === undefined && known?.uid === uid
+      ? { certificates: known.certificates, reason: "another program had removed them" }
+      : nextRenewal(held, context);
+    if (next === undefined && held !== undefined) return { certificates: held, uid, written, writer };
+    if (next === undefined || !await write(store, secret, next.certificates)) continue;
+    writes++;
+    written = next.reason;
+    writer ??= lastWriter(secret);
   }
-  throw new MeshError(
-    `Cannot agree on the certificates in Secret "${nameOf(store)}": another program keeps changing it`,
-    {
-      hint: "Find the program that writes it",
-    },
-  );
+  throw contestedSecret(store, writer);
+}
+
+/** Another program writes the Secret whenever this one does. */
+export function contestedSecret(
+  store: Pick<SecretStore, "namespace" | "name">,
+  writer: string | undefined,
+): ContestedError {
+  return new ContestedError(`Another program keeps changing Secret "${nameOf(store)}"${byWhom(writer)}`, {
+    hint: "stop it, or keep the certificates in another Secret",
+  });
 }
 
 function heldIn(secret: Secret, store: SecretStore): CertificateSet | undefined {
-  if (secret.type !== TYPE || isForeign(secret)) {
+  if (secret.type !== SECRET_TYPE || isForeign(secret)) {
     throw new MeshError(`Secret "${nameOf(store)}" was not made by this program`, {
       hint: "Delete it, or choose another name",
     });
@@ -51,21 +85,19 @@ function heldIn(secret: Secret, store: SecretStore): CertificateSet | undefined 
   return certificatesOf(secret);
 }
 
+function absent(store: SecretStore): MeshError {
+  return new MeshError(`Secret "${nameOf(store)}" does not exist`, { hint: APPLY });
+}
+
 /** Whether this replica has won. */
-async function write(store: SecretStore, old: Secret | undefined, certificates: CertificateSet): Promise<boolean> {
-  const data = secretData(certificates);
+async function write(store: SecretStore, old: Secret, certificates: CertificateSet): Promise<boolean> {
   try {
-    if (old === undefined) await store.api.create(collectionOf(store), newSecret(store, data));
-    else await store.api.replace(pathOf(store), changedSecret(old, data));
+    await store.api.replace(pathOf(store), changedSecret(old, secretData(certificates)));
     return true;
   } catch (error) {
     if (error instanceof ConflictError) return false;
     throw error;
   }
-}
-
-function newSecret({ name, namespace }: SecretStore, data: Record<string, string>): object {
-  return { apiVersion: "v1", kind: "Secret", metadata: { name, namespace, labels: MANAGED_BY }, type: TYPE, data };
 }
 
 /** Keeps foreign labels and annotations, and the version that was read. */
@@ -82,6 +114,6 @@ function pathOf(store: SecretStore): string {
   return `${collectionOf(store)}/${store.name}`;
 }
 
-function nameOf({ namespace, name }: SecretStore): string {
+function nameOf({ namespace, name }: Pick<SecretStore, "namespace" | "name">): string {
   return `${namespace}/${name}`;
 }

@@ -9,12 +9,15 @@ import { CONFIGURATIONS, keepBundle, type WebhookService } from "./ca_bundle.ts"
 import { certificatePem, serviceNames } from "./issue.ts";
 import { bundleOf, type CertificateSet } from "./certificate_set.ts";
 import { LIFETIMES, type Lifetimes } from "./renewal.ts";
-import { agree, collectionOf } from "./secret_store.ts";
+import { byWhom, ContestedError } from "./last_writer.ts";
+import { agree, collectionOf, contestedSecret, type Known } from "./secret_store.ts";
 
 /** The Service, the Secret and the configurations. */
 export interface SelfManagedOptions {
   readonly api: KubeApi;
-  readonly clock: Pick<Clock, "now" | "sleep">;
+  readonly clock: Pick<Clock, "now" | "monotonic" | "sleep">;
+  /** The time by which certificates are made and renewed; the clock's by default. */
+  readonly now?: () => Promise<Date>;
   readonly log: Logger;
   readonly service: WebhookService;
   /** The Secret, in the Service's namespace. */
@@ -31,8 +34,9 @@ export interface SelfManagedOptions {
 const MAX_PAUSE = 5 * 60_000;
 /** At most one round in this time. */
 const MIN_PAUSE = 1_000;
-/** After this many consecutive repairs, assume that another controller writes the caBundle. */
-const MANY_PATCHES = 4;
+/** After this many rounds that changed something within a while, another controller writes the same. */
+const MANY_CHANGES = 5;
+const WHILE = 10 * 60_000;
 const FIRST_RETRY = 1_000;
 const MAX_RETRY = 60_000;
 
@@ -56,8 +60,11 @@ class Keeper implements CertificateSource {
   #current: KeyPair | undefined;
   #problem: string | undefined;
   #failures = 0;
-  /** Consecutive rounds that patched. */
-  #patches = 0;
+  /** When rounds have changed something, in milliseconds of the monotonic clock, the latest last. */
+  readonly #changes: number[] = [];
+  /** About the latest change. */
+  #contest: ContestedError | undefined;
+  #known: Known | undefined;
   /** Ends the pause between two rounds, also before it starts. */
   #wake = new AbortController();
 
@@ -101,7 +108,8 @@ class Keeper implements CertificateSource {
       this.#wake = new AbortController();
       const pause = await this.#round();
       if (this.#stop.signal.aborted) return;
-      const least = this.#patches >= MANY_PATCHES ? pause : Math.min(pause, MIN_PAUSE);
+      // The other program's changes must not set the pace.
+      const least = this.#isContested() ? pause : Math.min(pause, MIN_PAUSE);
       await this.#options.clock.sleep(least, this.#stop.signal);
       await this.#options.clock.sleep(pause - least, AbortSignal.any([this.#stop.signal, this.#wake.signal]));
     }
@@ -130,36 +138,59 @@ class Keeper implements CertificateSource {
     } finally {
       this.#serve(certificates);
     }
+    if (this.#isContested() && this.#contest !== undefined) throw this.#contest;
   }
 
   async #agree(): Promise<CertificateSet> {
     const { api, service, secret, clock, clusterDomain = "cluster.local", lifetimes = LIFETIMES } = this.#options;
-    const { certificates, written } = await agree({ api, namespace: service.namespace, name: secret }, {
+    const store = { api, namespace: service.namespace, name: secret };
+    const context = {
       dnsNames: serviceNames(service.name, service.namespace, clusterDomain),
       lifetimes,
-      now: clock.now(),
+      now: await this.#options.now?.() ?? clock.now(),
       jitter: this.#jitter,
-    });
-    if (written !== undefined) {
-      this.#options.log.info(`Secret ${service.namespace}/${secret} has new certificates: ${written}`);
+    };
+    try {
+      const { written, writer, ...known } = await agree(store, context, this.#known);
+      this.#known = known;
+      if (written !== undefined) {
+        this.#options.log.info(`Secret ${service.namespace}/${secret} has new certificates: ${written}`);
+        this.#hasChanged(contestedSecret(store, writer));
+      }
+      return known.certificates;
+    } catch (error) {
+      if (error instanceof ContestedError) this.#hasChanged(error);
+      throw error;
     }
-    return certificates;
   }
 
   /** Tries all configurations; rejects with the first failure. */
   async #keepBundles(bundle: string): Promise<void> {
     const { api, service, configurations, log } = this.#options;
-    let patched = 0;
+    const writers: (string | undefined)[] = [];
     const results = await Promise.allSettled(configurations.map(async (name) => {
-      const kept = await keepBundle(api, name, service, bundle);
-      if (kept === "absent") throw absent(name);
-      if (kept === "same") return;
-      patched++;
+      const { result, writer } = await keepBundle(api, name, service, bundle);
+      if (result === "absent") throw absent(name);
+      if (result === "same") return;
+      writers.push(writer);
       log.info(`Updated the caBundle of MutatingWebhookConfiguration ${name}`);
     }));
-    this.#patches = patched === 0 ? 0 : this.#patches + 1;
     for (const result of results) if (result.status === "rejected") throw result.reason;
-    if (this.#patches >= MANY_PATCHES) throw contested(configurations);
+    if (writers.length > 0) this.#hasChanged(contestedBundle(configurations, writers[0]));
+  }
+
+  /** Notes a change, and what is the problem if there are many. */
+  #hasChanged(contest: ContestedError): void {
+    this.#changes.push(this.#options.clock.monotonic());
+    this.#contest = contest;
+  }
+
+  /** Whether the latest rounds changed something again and again. */
+  #isContested(): boolean {
+    const { clock, lifetimes = LIFETIMES } = this.#options;
+    const since = clock.monotonic() - Math.min(WHILE, lifetimes.serving / 10);
+    while ((this.#changes[0] ?? Infinity) < since) this.#changes.shift();
+    return this.#changes.length >= MANY_CHANGES;
   }
 
   #serve({ serving }: CertificateSet): void {
@@ -200,9 +231,9 @@ function absent(name: string): MeshError {
   );
 }
 
-function contested(names: readonly string[]): MeshError {
-  return new MeshError(
-    `Another program keeps changing the caBundle of ${names.map((name) => `"${name}"`).join(", ")}`,
+function contestedBundle(names: readonly string[], writer: string | undefined): ContestedError {
+  return new ContestedError(
+    `Another program keeps changing the caBundle of ${names.map((name) => `"${name}"`).join(", ")}${byWhom(writer)}`,
     {
       hint: 'An istiod of the same revision does: set INJECTION_WEBHOOK_CONFIG_NAME to "" in its environment',
     },

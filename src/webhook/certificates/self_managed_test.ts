@@ -16,19 +16,39 @@ const CONFIGURATION = {
   webhooks: [{ name: "a.example.com", clientConfig: { service: SERVICE } }],
 };
 
+/** As the manifests ship it. */
+const EMPTY = {
+  apiVersion: "v1",
+  kind: "Secret",
+  metadata: { name: "certs", namespace: "mesh", labels: { "app.kubernetes.io/managed-by": "kubectl-mesh" } },
+  type: "Opaque",
+};
+
+const WRITER = [{ manager: "istiod", operation: "Update", time: "2026-11-21T00:00:00Z" }];
+
 /** A clock that only `pass` advances. */
 class ManualClock {
   #now = Date.parse("2026-11-21T00:00:00Z");
+  #monotonic = 0;
   readonly #sleepers = new Set<{ readonly end: number; readonly wake: () => void }>();
 
   now(): Date {
     return new Date(this.#now);
   }
 
+  monotonic(): number {
+    return this.#monotonic;
+  }
+
+  /** Somebody sets the clock. */
+  set(now: string): void {
+    this.#now = Date.parse(now);
+  }
+
   async sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted === true || milliseconds <= 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const sleeper = { end: this.#now + milliseconds, wake: resolve };
+    const sleeper = { end: this.#monotonic + milliseconds, wake: resolve };
     this.#sleepers.add(sleeper);
     signal?.addEventListener("abort", () => resolve());
     await promise;
@@ -37,18 +57,36 @@ class ManualClock {
 
   pass(milliseconds: number): void {
     this.#now += milliseconds;
-    for (const { end, wake } of this.#sleepers) if (end <= this.#now) wake();
+    this.#monotonic += milliseconds;
+    for (const { end, wake } of this.#sleepers) if (end <= this.#monotonic) wake();
   }
 }
 
-function setUp(failing?: (request: Request) => Error | undefined) {
+/** As `setUp`; the API server has a clock that nobody sets. */
+function withServerClock() {
+  const start = Date.parse("2026-11-21T00:00:00Z");
+  return setUp(undefined, (clock) => new Date(start + clock.monotonic()));
+}
+
+function setUp(failing?: (request: Request) => Error | undefined, serverTime?: (clock: ManualClock) => Date) {
   const api = new MemoryApi();
   api.put(INJECTOR, CONFIGURATION);
+  api.put(SECRET, EMPTY);
   if (failing !== undefined) api.failing = failing;
   const world = fakeWorld();
   const clock = new ManualClock();
   const log = startLog(world, "webhook", { level: "debug" });
-  const options = { api, clock, log, service: SERVICE, secret: "certs", configurations: ["injector"], jitter: 0 };
+  const now = serverTime === undefined ? {} : { now: () => Promise.resolve(serverTime(clock)) };
+  const options = {
+    api,
+    clock,
+    log,
+    service: SERVICE,
+    secret: "certs",
+    configurations: ["injector"],
+    jitter: 0,
+    ...now,
+  };
   const source = selfManagedCertificates(options);
   return { api, world, clock, source, [Symbol.dispose]: () => source.close() };
 }
@@ -140,17 +178,100 @@ Deno.test("another writer of the caBundle is reported, and repairs slow down", a
   const fight = (async () => {
     for await (const { object } of it.api.watch(CONFIGURATIONS, {}, stop.signal)) {
       const isOurs = JSON.stringify(object).includes("caBundle");
-      if (isOurs) it.api.put(INJECTOR, CONFIGURATION);
+      if (isOurs) it.api.put(INJECTOR, { ...CONFIGURATION, metadata: { name: "injector", managedFields: WRITER } });
     }
   })();
   await until(it.clock, () => it.source.problem() !== undefined);
-  assert.match(it.source.problem() ?? "", /^Another program keeps changing the caBundle of "injector"; an istiod/);
+  assert.match(
+    it.source.problem() ?? "",
+    /^Another program keeps changing the caBundle of "injector": "istiod" wrote it last; an istiod/,
+  );
   const patches = () => it.api.requests.filter((request) => request.startsWith("patch")).length;
   const [before, start] = [patches(), it.clock.now().getTime()];
   await until(it.clock, () => it.clock.now().getTime() - start > 600_000);
   assert(patches() - before < 25, `${patches()} patches`);
   stop.abort();
   await fight;
+});
+
+/** What another controller makes of the Secret whenever the webhook has written it. */
+const FIGHTS: Readonly<Record<string, { readonly data?: Record<string, string>; readonly pause: number }>> = {
+  "that empties it at once": { pause: 0 },
+  "that empties it every five seconds": { pause: 5_000 },
+  "that puts a certificate of its own into it": {
+    data: { "tls.crt": btoa("other"), "tls.key": btoa("other") },
+    pause: 0,
+  },
+};
+
+for (const [title, { data = {}, pause }] of Object.entries(FIGHTS)) {
+  Deno.test(`a controller ${title} is reported, the served key stays, and writes slow down`, async () => {
+    using it = setUp();
+    await it.source.ready;
+    const served = it.source.current();
+    const bundle = caBundle(it.api);
+    const stop = new AbortController();
+    const fight = (async () => {
+      for await (const { object } of it.api.watch(SECRET.replace(/.certs$/, ""), {}, stop.signal)) {
+        if (!("data" in object) || JSON.stringify(object["data"]) === JSON.stringify(data)) continue;
+        await it.clock.sleep(pause, stop.signal);
+        it.api.put(SECRET, { ...EMPTY, metadata: { ...EMPTY.metadata, managedFields: WRITER }, data });
+      }
+    })();
+    await until(it.clock, () => /keeps changing Secret/.test(it.source.problem() ?? ""));
+    assert.match(
+      it.source.problem() ?? "",
+      /^Another program keeps changing Secret "mesh\/certs": "istiod" wrote it last;/,
+    );
+    const writes = () => it.api.requests.filter((request) => request.startsWith("replace")).length;
+    const [before, start] = [writes(), it.clock.monotonic()];
+    await until(it.clock, () => it.clock.monotonic() - start > 600_000);
+    assert(writes() - before < 75, `${writes() - before} writes in ten minutes`);
+    assert.deepEqual([it.source.current(), caBundle(it.api)], [served, bundle]);
+    assert.equal(it.world.said.stderr.match(/WARN.*keeps changing|warn.*keeps changing/g)?.length, 1);
+    stop.abort();
+    it.api.put("/api/v1/namespaces/mesh/secrets/other", { ...EMPTY, metadata: { name: "other", namespace: "mesh" } });
+    await fight;
+    await until(it.clock, () => it.source.problem() === undefined);
+    assert.equal(entry(it.api, "tls.key"), btoa(served.key));
+  });
+}
+
+Deno.test("a Secret that was made anew gets new keys", async () => {
+  using it = setUp();
+  await it.source.ready;
+  const before = it.source.current();
+  await it.api.remove(SECRET);
+  await until(it.clock, () => /Secret "mesh\/certs" does not exist/.test(it.source.problem() ?? ""));
+  assert.equal(it.source.current(), before);
+  it.api.put(SECRET, { ...EMPTY, metadata: { ...EMPTY.metadata, uid: "2" } });
+  await until(it.clock, () => it.source.problem() === undefined);
+  assert.notEqual(it.source.current().key, before.key);
+  assert.equal(caBundle(it.api), entry(it.api, "ca.crt"));
+});
+
+Deno.test("a clock that is set forth and back changes no certificate: the API server's counts", async () => {
+  using it = withServerClock();
+  await it.source.ready;
+  const before = it.source.current();
+  for (const now of ["2036-11-21T00:00:00Z", "1970-01-01T00:00:00Z", "2026-11-21T00:00:00Z"]) {
+    it.clock.set(now);
+    const start = it.clock.monotonic();
+    await until(it.clock, () => it.clock.monotonic() - start > 600_000);
+  }
+  assert.equal(it.source.current(), before);
+  assert.equal(it.source.problem(), undefined);
+});
+
+Deno.test("certificates that a wrong clock made are replaced when it is set right", async () => {
+  using it = setUp();
+  it.clock.set("2036-11-21T00:00:00Z");
+  await it.source.ready;
+  const before = it.source.current();
+  it.clock.set("2026-11-21T00:00:00Z");
+  await until(it.clock, () => it.source.current() !== before);
+  assert.match(it.world.said.stderr, /the authority is not valid yet: the clock was wrong when it was made/);
+  assert.equal(caBundle(it.api), entry(it.api, "ca.crt"));
 });
 
 Deno.test("an unreachable cluster is retried, and no key is logged", async () => {

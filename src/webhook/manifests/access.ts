@@ -1,5 +1,6 @@
-/** The RBAC rules of the webhook: exactly what `webhook serve` needs. */
+/** The rights of the webhook, exactly what `webhook serve` needs, and the Secret that it may change. */
 import type { ValueMap } from "../../core/value.ts";
+import { MANAGED_BY, SECRET_TYPE } from "../certificates/certificate_set.ts";
 import { configurationNames, labelsOf, type Plan } from "./options.ts";
 
 const GROUP = "rbac.authorization.k8s.io";
@@ -38,12 +39,22 @@ function grant(plan: Plan, { name, namespace, rules }: Grant): ValueMap[] {
 }
 
 /**
- * For the Secret of the certificates. RBAC cannot limit `create` to a name, but `list` and `watch` with a field selector for
- * the name (Kubernetes, "Using RBAC Authorization").
+ * The Secret of the certificates, which the webhook fills: RBAC cannot limit `create` to a name, so the webhook has no such right.
+ * Opaque, because other types need keys. Without `data`, so that no apply of the manifests owns or clears what the webhook wrote.
  */
+export function certificateSecret(plan: Plan): ValueMap {
+  const labels = { ...labelsOf(plan), ...MANAGED_BY };
+  return {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name: plan.secret, namespace: plan.namespace, labels },
+    type: SECRET_TYPE,
+  };
+}
+
+/** RBAC limits `list` and `watch` to a name if a field selector has it (Kubernetes, "Using RBAC Authorization"). */
 function certificateRules({ secret }: Plan): ValueMap[] {
   return [
-    { apiGroups: [""], resources: ["secrets"], verbs: ["create"] },
     { apiGroups: [""], resources: ["secrets"], resourceNames: [secret], verbs: ["get", "list", "watch", "update"] },
   ];
 }

@@ -7,12 +7,13 @@ import { FLAGS_ANNOTATION, flagsText } from "../../core/mesh/annotations/install
 import { isMap, mapAt, textAt, type ValueMap } from "../../core/value.ts";
 import { parseYaml, toYaml } from "../../core/yaml/mod.ts";
 import { configurationOf, showConfiguration } from "../../inject/mod.ts";
-import { accessManifests } from "./access.ts";
+import { accessManifests, certificateSecret } from "./access.ts";
 import { mutatingConfigurations } from "./mutating.ts";
 import { labelsOf, type ManifestOptions, type Plan, planOf } from "./options.ts";
 import { type TakeOver, takeOversOf } from "./take_over.ts";
 import { undoCommands } from "./undo.ts";
-import { deployment, disruptionBudget, service } from "./workload.ts";
+import { networkPolicy } from "./network_policy.ts";
+import { autoscaler, deployment, disruptionBudget, service } from "./workload.ts";
 
 export type { ManifestOptions, TakeOver };
 
@@ -53,10 +54,13 @@ function chosen(objects: readonly ValueMap[], { only }: Plan): readonly ValueMap
 function objectsOf(plan: Plan): readonly ValueMap[] {
   const objects = [
     ...accessManifests(plan),
+    certificateSecret(plan),
     ...configurationMaps(plan),
     service(plan),
     deployment(plan),
+    ...autoscaler(plan),
     disruptionBudget(plan),
+    ...networkPolicy(plan),
     ...mutatingConfigurations(plan),
   ];
   if (plan.flags.length === 0) return objects;

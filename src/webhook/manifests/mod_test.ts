@@ -23,6 +23,11 @@ function at(value: Value | undefined, path: string): Value | undefined {
   return found;
 }
 
+/** Without the prototypes of what YAML was read into. */
+function plain(value: Value | undefined): unknown {
+  return JSON.parse(JSON.stringify(value, (_, each) => typeof each === "bigint" ? Number(each) : each));
+}
+
 function ofKind(kind: string, options: Partial<ManifestOptions> = {}): ValueMap[] {
   return manifests(options).filter((manifest) => manifest["kind"] === kind);
 }
@@ -58,6 +63,7 @@ Deno.test("objects come in the order of apply, equal each time", () => {
     "RoleBinding",
     "ClusterRole",
     "ClusterRoleBinding",
+    "Secret",
     "ConfigMap",
     "Service",
     "Deployment",
@@ -142,6 +148,46 @@ Deno.test("the Deployment runs webhook serve without root, with the given replic
   assert.deepEqual(args.slice(0, 2), ["webhook", "serve"]);
 });
 
+Deno.test("the Service has the port of reviews alone, and the Secret no data", () => {
+  const ports = at(one("Service"), "spec.ports");
+  assert(Array.isArray(ports));
+  assert.deepEqual(ports.map((port) => [at(port, "port"), at(port, "targetPort")]), [[443, "https-webhook"]]);
+  const secret = one("Secret", { revision: "canary", namespace: "mesh" });
+  assert.deepEqual(Object.keys(secret), ["apiVersion", "kind", "metadata", "type"]);
+  assert.equal(secret["type"], "Opaque");
+  const args = at(one("Deployment", { revision: "canary" }), "spec.template.spec.containers.0.args");
+  assert(Array.isArray(args) && args.includes(`--certificate-secret=${at(secret, "metadata.name")}`));
+});
+
+Deno.test("an autoscaler sets the number of pods, and the Deployment does not", () => {
+  const options = { replicas: 3, maxReplicas: 6 };
+  assert.equal(at(one("Deployment", options), "spec.replicas"), undefined);
+  const autoscaler = one("HorizontalPodAutoscaler", options);
+  assert.deepEqual([at(autoscaler, "spec.minReplicas"), at(autoscaler, "spec.maxReplicas")].map(Number), [3, 6]);
+  assert.equal(at(autoscaler, "spec.scaleTargetRef.name"), at(one("Deployment"), "metadata.name"));
+  assert.deepEqual(ofKind("HorizontalPodAutoscaler"), []);
+});
+
+Deno.test("a NetworkPolicy lets reviews in from API servers, and metrics from namespaces", () => {
+  assert.deepEqual(ofKind("NetworkPolicy"), []);
+  const networkPolicy = ["10.1.2.3", "10.0.7.9/24", "2001:DB8::1"];
+  const reviews = {
+    from: ["10.1.2.3/32", "10.0.7.0/24", "2001:db8::1/128"].map((cidr) => ({ ipBlock: { cidr } })),
+    ports: [{ protocol: "TCP", port: 15017 }],
+  };
+  const policy = one("NetworkPolicy", { networkPolicy });
+  assert.deepEqual(at(policy, "spec.podSelector.matchLabels"), at(one("Service"), "spec.selector"));
+  assert.deepEqual(at(policy, "spec.policyTypes"), ["Ingress"]);
+  assert.deepEqual(plain(at(policy, "spec.ingress")), [reviews]);
+  const options = { networkPolicy, metricsNamespaces: ["monitoring"], probesFrom: ["10.2.0.0/16"] };
+  const from = [
+    { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "monitoring" } } },
+    { ipBlock: { cidr: "10.2.0.0/16" } },
+  ];
+  const metrics = { from, ports: [{ protocol: "TCP", port: 8080 }] };
+  assert.deepEqual(plain(at(one("NetworkPolicy", options), "spec.ingress")), [reviews, metrics]);
+});
+
 Deno.test("with the configuration of a control plane nothing is mounted, and RBAC allows its two ConfigMaps", () => {
   const options = { namespace: "mesh", revision: "canary", fromCluster: { meshConfigMapName: "istio" } };
   assert.deepEqual(ofKind("ConfigMap", options), []);
@@ -178,6 +224,12 @@ const WRONG: readonly (readonly [options: Partial<ManifestOptions>, message: str
   [{ tags: ["a_b"] }, 'Invalid value "a_b" for "--tag"'],
   [{ revision: "a", tags: ["a"] }, 'Invalid value "a" for "--tag"'],
   [{ failurePolicy: "fail" }, 'Invalid value "fail" for "--failure-policy"'],
+  [{ replicas: 3, maxReplicas: 2 }, 'Invalid value "2" for "--max-replicas"'],
+  [{ networkPolicy: ["10.0.0.1", "10.0.0.0/33"] }, 'Invalid value "10.0.0.0/33" for "--network-policy"'],
+  [{ networkPolicy: ["api.example.com"] }, 'Invalid value "api.example.com" for "--network-policy"'],
+  [{ networkPolicy: ["fe80::1%eth0/64"] }, 'Invalid value "fe80::1%eth0/64" for "--network-policy"'],
+  [{ networkPolicy: ["::1"], probesFrom: ["10.0.0"] }, 'Invalid value "10.0.0" for "--probes-from"'],
+  [{ networkPolicy: ["::1"], metricsNamespaces: ["A"] }, 'Invalid value "A" for "--metrics-namespace"'],
   [{ replicas: 0 }, 'Invalid value "0" for "--replicas"'],
   [{ only: ["pod"] }, 'Invalid value "pod" for "--only"'],
   [{ only: ["ConfigMap"], fromCluster: {} }, 'Invalid value "ConfigMap" for "--only"'],

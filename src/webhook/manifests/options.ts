@@ -1,5 +1,6 @@
 /** The options of `webhook manifests`, and what follows from them. */
 import { UsageError } from "../../core/errors.ts";
+import { normalBlock, parseCidr } from "../../core/net/mod.ts";
 import { type ClusterChoice, type ClusterNames, clusterNames, type GivenConfiguration } from "../../inject/mod.ts";
 
 /** All options but the image have a default. */
@@ -18,6 +19,14 @@ export interface ManifestOptions {
   readonly namespaceSelector?: string | undefined;
   /** By default 2. */
   readonly replicas?: number | undefined;
+  /** An autoscaler sets the number of pods, from `replicas` up to this. */
+  readonly maxReplicas?: number | undefined;
+  /** Addresses and blocks of API servers: a NetworkPolicy lets reviews in from these alone. */
+  readonly networkPolicy?: readonly string[] | undefined;
+  /** Namespaces whose pods may read metrics through the NetworkPolicy. */
+  readonly metricsNamespaces?: readonly string[] | undefined;
+  /** Addresses and blocks of nodes whose kubelets may probe, where the network plugin does not let them in by itself. */
+  readonly probesFrom?: readonly string[] | undefined;
   /** The injector's configuration; absent parts are built-in. */
   readonly configuration?: GivenConfiguration | undefined;
   /** Read the configuration from ConfigMaps of a control plane; the manifests have none then. */
@@ -37,6 +46,10 @@ export interface Plan {
   readonly failurePolicy: "Fail" | "Ignore";
   readonly namespaceSelector: string;
   readonly replicas: number;
+  readonly maxReplicas?: number | undefined;
+  readonly networkPolicy: readonly string[];
+  readonly metricsNamespaces: readonly string[];
+  readonly probesFrom: readonly string[];
   readonly configuration: GivenConfiguration;
   /** The ConfigMaps of the control plane, if the configuration is not in the manifests. */
   readonly cluster: ClusterNames | undefined;
@@ -63,6 +76,8 @@ interface Check {
   readonly hint: string;
 }
 
+const NAMESPACE_HINT = "use up to 63 lower-case letters, digits and -";
+const BLOCK_HINT = "use an address such as 10.0.0.1, or a block such as 10.0.0.0/28";
 const NAME_HINT = "use up to 40 lower-case letters, digits and -, a letter first";
 
 const CHECKS: readonly Check[] = [
@@ -70,7 +85,7 @@ const CHECKS: readonly Check[] = [
   {
     flag: "--namespace",
     wrong: ({ namespace }) => unless(NAMESPACE.test(namespace), namespace),
-    hint: "use up to 63 lower-case letters, digits and -",
+    hint: NAMESPACE_HINT,
   },
   { flag: "--revision", wrong: ({ revision }) => unless(NAME.test(revision), revision), hint: NAME_HINT },
   { flag: "--tag", wrong: ({ tags }) => tags.filter((tag) => !NAME.test(tag)), hint: NAME_HINT },
@@ -84,7 +99,24 @@ const CHECKS: readonly Check[] = [
     wrong: ({ replicas }) => unless(Number.isInteger(replicas) && replicas > 0, replicas),
     hint: "use a number of 1 or more",
   },
+  {
+    flag: "--max-replicas",
+    wrong: ({ replicas, maxReplicas }) => unless(maxReplicas === undefined || maxReplicas >= replicas, maxReplicas),
+    hint: "use a number that is not below --replicas",
+  },
+  { flag: "--network-policy", wrong: ({ networkPolicy }) => networkPolicy.filter(isNoBlock), hint: BLOCK_HINT },
+  { flag: "--probes-from", wrong: ({ probesFrom }) => probesFrom.filter(isNoBlock), hint: BLOCK_HINT },
+  {
+    flag: "--metrics-namespace",
+    wrong: ({ metricsNamespaces }) => metricsNamespaces.filter((name) => !NAMESPACE.test(name)),
+    hint: NAMESPACE_HINT,
+  },
 ];
+
+/** Whether a text is neither an address nor a block of addresses; a zone means nothing on another machine. */
+function isNoBlock(text: string): boolean {
+  return text.includes("%") || typeof parseCidr(normalBlock(text)) === "string";
+}
 
 function unless<T>(isRight: boolean, value: T): T[] {
   return isRight ? [] : [value];
@@ -96,6 +128,9 @@ const DEFAULTS = {
   failurePolicy: "Fail",
   namespaceSelector: "",
   replicas: 2,
+  networkPolicy: [],
+  metricsNamespaces: [],
+  probesFrom: [],
   configuration: {},
   ports: { reviews: 15017, plain: 8080 },
   flags: [],

@@ -24,7 +24,7 @@ export function undoCommands(plan: Plan, objects: readonly ValueMap[]): string {
       .flatMap((name) => removed(name, takeOvers.find((each) => each.name === name))),
     "",
     "# Nothing calls the webhook any more",
-    ...deletions(plan, objects),
+    ...deletions(objects),
     ...replaced.length === 0 ? [] : caBundle(plan),
     "",
   ].join("\n");
@@ -51,7 +51,7 @@ function removed(name: string, tag: TakeOver | undefined): string[] {
 }
 
 /** One command for each namespace, and one for objects without a namespace. */
-function deletions(plan: Plan, objects: readonly ValueMap[]): string[] {
+function deletions(objects: readonly ValueMap[]): string[] {
   const others = objects.filter(({ kind }) => kind !== "MutatingWebhookConfiguration").map((object) => {
     const metadata = mapAt(object, "metadata");
     return {
@@ -59,9 +59,8 @@ function deletions(plan: Plan, objects: readonly ValueMap[]): string[] {
       name: `${textAt(object, "kind").toLowerCase()}/${textAt(metadata, "name")}`,
     };
   });
-  const all = [...others, { namespace: plan.namespace, name: `secret/${plan.secret}` }];
-  return [...new Set(all.map(({ namespace }) => namespace))].map((namespace) => {
-    const names = all.filter((each) => each.namespace === namespace).map(({ name }) => name);
+  return [...new Set(others.map(({ namespace }) => namespace))].map((namespace) => {
+    const names = others.filter((each) => each.namespace === namespace).map(({ name }) => name);
     const place = namespace === "" ? [] : ["-n", namespace];
     return ["kubectl delete --ignore-not-found", ...place, ...names.toReversed()].join(" ");
   });

@@ -1,4 +1,4 @@
-/** The Deployment, its Service and its PodDisruptionBudget. */
+/** The Deployment, its Service, its PodDisruptionBudget and its HorizontalPodAutoscaler. */
 import type { Value, ValueMap } from "../../core/value.ts";
 import { configurationNames, labelsOf, type Plan, selectorLabels } from "./options.ts";
 
@@ -7,7 +7,7 @@ const CONFIGURATION = "/etc/kubectl-mesh/configuration";
 /** Any user but root; the image needs no entry for it. */
 const USER = 65532;
 
-/** The Service that the API server calls, on the default port of webhooks. */
+/** The Service that the API server calls, on the default port of webhooks. Metrics are read from each pod. */
 export function service(plan: Plan): ValueMap {
   return {
     apiVersion: "v1",
@@ -15,32 +15,52 @@ export function service(plan: Plan): ValueMap {
     metadata: { name: plan.name, namespace: plan.namespace, labels: labelsOf(plan) },
     spec: {
       selector: selectorLabels(plan),
-      ports: [
-        { name: "https-webhook", port: 443, protocol: "TCP", targetPort: "https-webhook" },
-        { name: "http-metrics", port: plan.ports.plain, protocol: "TCP", targetPort: "http-metrics" },
-      ],
+      ports: [{ name: "https-webhook", port: 443, protocol: "TCP", targetPort: "https-webhook" }],
     },
   };
 }
 
-/** Also a single replica may be evicted, so that a drain of its node does not hang. */
+/** Also a single replica may be evicted, and one that is not ready at any time, so that a drain of its node does not hang. */
 export function disruptionBudget(plan: Plan): ValueMap {
   return {
     apiVersion: "policy/v1",
     kind: "PodDisruptionBudget",
     metadata: { name: plan.name, namespace: plan.namespace, labels: labelsOf(plan) },
-    spec: { maxUnavailable: 1, selector: { matchLabels: selectorLabels(plan) } },
+    spec: {
+      maxUnavailable: 1,
+      selector: { matchLabels: selectorLabels(plan) },
+      unhealthyPodEvictionPolicy: "AlwaysAllow",
+    },
   };
 }
 
-/** A rollout adds a pod before it removes one. */
+/** Average processor time of the pods at which one is added: one process uses at most one processor for reviews. */
+const BUSY = "500m";
+
+/** Sets the number of pods if `--max-replicas` is given. */
+export function autoscaler(plan: Plan): ValueMap[] {
+  if (plan.maxReplicas === undefined) return [];
+  return [{
+    apiVersion: "autoscaling/v2",
+    kind: "HorizontalPodAutoscaler",
+    metadata: { name: plan.name, namespace: plan.namespace, labels: labelsOf(plan) },
+    spec: {
+      scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: plan.name },
+      minReplicas: plan.replicas,
+      maxReplicas: plan.maxReplicas,
+      metrics: [{ type: "Resource", resource: { name: "cpu", target: { type: "AverageValue", averageValue: BUSY } } }],
+    },
+  }];
+}
+
+/** A rollout adds a pod before it removes one. With an autoscaler it has no `replicas`: each apply would undo its work. */
 export function deployment(plan: Plan): ValueMap {
   return {
     apiVersion: "apps/v1",
     kind: "Deployment",
     metadata: { name: plan.name, namespace: plan.namespace, labels: labelsOf(plan) },
     spec: {
-      replicas: plan.replicas,
+      ...(plan.maxReplicas === undefined ? { replicas: plan.replicas } : {}),
       selector: { matchLabels: selectorLabels(plan) },
       strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
       template: {
@@ -93,7 +113,7 @@ function container(plan: Plan): ValueMap {
     startupProbe: { ...probe("/healthz"), periodSeconds: 1, failureThreshold: 60 },
     readinessProbe: { ...probe("/ready"), periodSeconds: 3, failureThreshold: 2 },
     livenessProbe: { ...probe("/healthz"), periodSeconds: 10, failureThreshold: 3 },
-    resources: { requests: { cpu: "100m", memory: "128Mi" }, limits: { memory: "512Mi" } },
+    resources: { requests: { cpu: "100m", memory: "160Mi" }, limits: { memory: "256Mi" } },
     securityContext: {
       allowPrivilegeEscalation: false,
       capabilities: { drop: ["ALL"] },
@@ -116,6 +136,8 @@ function serveArguments(plan: Plan): readonly string[] {
     "serve",
     `--listen=:${plan.ports.reviews}`,
     `--plain-listen=:${plan.ports.plain}`,
+    // Worker processes do not fit in the memory limit; replicas take their place.
+    "--workers=0",
     `--revision=${plan.revision}`,
     ...configurationArguments(plan),
     "--self-managed-certs",

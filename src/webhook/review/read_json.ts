@@ -25,13 +25,54 @@ export function parseJson(text: string): Value {
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** The text of UTF-8. Errors: a `ReviewError` for other bytes. */
+/** The text of a review. Errors: a `ReviewError` for bytes that are not UTF-8, and for JSON beyond the limits. */
 export function decodeText(bytes: Uint8Array): string {
+  checkSize(bytes);
   try {
     return decoder.decode(bytes);
   } catch {
     throw new ReviewError("invalid-review", "The review cannot be read: it is not UTF-8");
   }
+}
+
+/** What a byte outside of strings does to the depth, and whether it begins another value. */
+const NESTING: Readonly<Record<number, number>> = { 0x5b: 1, 0x7b: 1, 0x5d: -1, 0x7d: -1 };
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+/** Space, tab, line feed, carriage return are at most this. */
+const BLANK = 0x20;
+
+/**
+ * Checks depth and number of values on the bytes: `JSON.parse` takes 50 bytes of memory for each `[`. Values are the items of lists
+ * and mappings. What is no JSON passes.
+ */
+function checkSize(bytes: Uint8Array): void {
+  let [depth, values, before] = [0, 0, 0];
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte <= BLANK) continue;
+    const nesting = NESTING[byte] ?? 0;
+    depth += nesting;
+    if (byte === COMMA || (before > 0 && nesting >= 0)) values++;
+    before = nesting;
+    checkLimits(depth, values);
+    if (byte === QUOTE) at = endOfString(bytes, at);
+  }
+}
+
+function checkLimits(depth: number, values: number): void {
+  if (depth > MAX_DEPTH) throw tooLarge(`it is nested more than ${MAX_DEPTH} deep`);
+  if (values > MAX_VALUES) throw tooLarge(`it has more than ${MAX_VALUES} values`);
+}
+
+/** The position of the closing quote. */
+function endOfString(bytes: Uint8Array, start: number): number {
+  for (let at = start + 1; at < bytes.length; at++) {
+    if (bytes[at] === BACKSLASH) at++;
+    else if (bytes[at] === QUOTE) return at;
+  }
+  return bytes.length;
 }
 
 type Reviver = (key: string, value: unknown, context?: { readonly source?: string }) => unknown;

@@ -54,3 +54,17 @@ Deno.test("readJson accepts what JSON.parse accepts", () => {
     }),
   );
 });
+
+Deno.test("readJson(): brackets are counted before they are parsed, in texts they are not", () => {
+  const bytes = (text: string) => new TextEncoder().encode(text);
+  for (
+    const [text, problem] of [["[".repeat(8_000_000), /200 deep/], [
+      `[${"1,".repeat(4_000_000)}`,
+      /100000 values/,
+    ]] as const
+  ) {
+    assert.throws(() => readJson(bytes(text)), (error) => error instanceof ReviewError && problem.test(error.message));
+  }
+  const quoted = '\\"['.repeat(1000);
+  assert.deepEqual(readJson(bytes(JSON.stringify([quoted]))), [quoted]);
+});

@@ -35,6 +35,14 @@ for (const [method, url, status, text] of CASES) {
   });
 }
 
+Deno.test("router(): an invalid Host is 400 and no line of the log", async () => {
+  const { route, world } = started();
+  const request = new Request("https://a/ready");
+  Object.defineProperty(request, "url", { value: "https://a b:x/ready" });
+  const response = await route(request, "");
+  assert.deepEqual([response.status, world.said.stderr], [400, ""]);
+});
+
 Deno.test("router(): a failure is logged", async () => {
   const { route, world } = started();
   await route(new Request("https://a/defect"), "");

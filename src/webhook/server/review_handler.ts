@@ -1,15 +1,24 @@
 import { type Logger, logText } from "../../core/log.ts";
-import type { Clock } from "../../core/world/world.ts";
+import type { Clock, ServedExchange } from "../../core/world/world.ts";
 import type { Answered } from "../review/review_pod.ts";
-import { jsonAnswer, textAnswer } from "./http.ts";
-import { type BodyLimits, type BodyProblem, readBody, type Room, roomsOf } from "./read_body.ts";
+import { type Client, jsonAnswer, textAnswer } from "./http.ts";
+import { type BodyLimits, type BodyProblem, bodyReader, type ReadBody } from "./read_body.ts";
 import type { WebhookMetrics } from "./metrics.ts";
+
+/** Limits of reviews whose body is complete. They count until their answer is sent. */
+export interface AnswerLimits {
+  readonly reviews: number;
+  /** Bytes of bodies and answers. */
+  readonly answerBytes: number;
+  /** Milliseconds after which a client that does not read its answer is given up. */
+  readonly answerMilliseconds: number;
+}
 
 /** What the handler needs. */
 export interface ReviewOptions {
   /** Answers the bytes of a review at a path. Throws nothing. */
   readonly review: (body: Uint8Array, path: string) => Answered | Promise<Answered>;
-  readonly limits: BodyLimits & { readonly reviews: number; readonly bytesInFlight: number };
+  readonly limits: BodyLimits & AnswerLimits;
   readonly metrics: WebhookMetrics;
   readonly log: Logger;
   readonly clock: Clock;
@@ -18,22 +27,32 @@ export interface ReviewOptions {
 /** Answers `POST /inject` and the paths below it, with the texts and codes of Istio's serveInject. */
 export function reviewHandler(options: ReviewOptions) {
   const { limits, metrics } = options;
-  const roomFor = roomsOf(limits.bytesInFlight);
-  let inFlight = 0;
-  metrics.inFlight(() => inFlight);
-  return async (request: Request, path: string): Promise<Response> => {
+  const readBody = bodyReader(limits, options.clock);
+  const inFlight: InFlight = { reviews: 0, bytes: 0 };
+  let reading = 0;
+  metrics.inFlight(() => reading + inFlight.reviews);
+  return async (request: Request, path: string, client: Client): Promise<Response> => {
     metrics.requests.add();
-    const refused = refusal(request) ?? (inFlight >= limits.reviews ? BUSY : undefined);
+    const refused = refusal(request);
     if (refused !== undefined) return refuse(options, refused);
-    const room = roomFor();
-    inFlight++;
-    try {
-      return await answer(request, path, options, room);
-    } finally {
-      inFlight--;
-      room.leave();
-    }
+    reading++;
+    const body = await arrived(request, client, readBody).finally(() => reading--);
+    if (!(body instanceof Uint8Array)) return refuse(options, body);
+    if (inFlight.reviews >= limits.reviews || inFlight.bytes > limits.answerBytes) return refuse(options, BUSY);
+    return await answer({ body, path, client, inFlight }, options);
   };
+}
+
+/** What is held for reviews whose answer is not sent. */
+interface InFlight {
+  reviews: number;
+  bytes: number;
+}
+
+async function arrived(request: Request, { remote }: Client, readBody: ReadBody): Promise<Uint8Array | Refusal> {
+  const body = await readBody(request, remote);
+  if (typeof body === "string") return BODY_REFUSALS[body];
+  return body.length === 0 ? NO_BODY : body;
 }
 
 /** The answer to a request without a review. */
@@ -55,7 +74,7 @@ const BODY_REFUSALS: Readonly<Record<BodyProblem, Refusal>> = {
   "too large": { status: 413, text: "the body is too large", reason: "body-too-large" },
   "too slow": { status: 408, text: "the body did not arrive in time", reason: "body-too-slow" },
   "broken off": { status: 400, text: "the body ended early", reason: "body-broken-off" },
-  "no room": BUSY,
+  "given up": BUSY,
 };
 
 function refusal({ method, headers }: Request): Refusal | undefined {
@@ -63,8 +82,15 @@ function refusal({ method, headers }: Request): Refusal | undefined {
     return { status: 405, text: "method not allowed, want POST", reason: "method", fields: { allow: "POST" } };
   }
   const [type = ""] = (headers.get("content-type") ?? "").split(";");
-  if (type.trim().toLowerCase() === "application/json") return undefined;
+  if (type.trim().toLowerCase() === "application/json") return encodingRefusal(headers);
   return { status: 415, text: "invalid Content-Type, want `application/json`", reason: "content-type" };
+}
+
+/** The API server does not compress reviews. */
+function encodingRefusal(headers: Headers): Refusal | undefined {
+  const encoding = headers.get("content-encoding") ?? "identity";
+  if (encoding.trim().toLowerCase() === "identity") return undefined;
+  return { status: 415, text: "invalid Content-Encoding, want none", reason: "content-encoding" };
 }
 
 /** Closes the connection: the rest of the body is not read. */
@@ -74,17 +100,48 @@ function refuse({ metrics, log }: ReviewOptions, { status, text, reason, fields 
   return textAnswer(status, `${text}\n`, { ...fields, connection: "close" });
 }
 
-async function answer(request: Request, path: string, options: ReviewOptions, room: Room): Promise<Response> {
+/** A review whose body is complete. */
+interface Complete {
+  readonly body: Uint8Array;
+  readonly path: string;
+  readonly client: Client;
+  readonly inFlight: InFlight;
+}
+
+async function answer({ body, path, client, inFlight }: Complete, options: ReviewOptions): Promise<Response> {
   const { limits, clock, metrics } = options;
-  const body = await readBody(request, limits, { clock, room });
-  if (typeof body === "string") return refuse(options, BODY_REFUSALS[body]);
-  if (body.length === 0) return refuse(options, NO_BODY);
-  const start = clock.monotonic();
-  const reviewed = await options.review(body, path);
-  const milliseconds = clock.monotonic() - start;
-  metrics.reviewed(reviewed, milliseconds / 1000);
-  logReview(options.log, reviewed, milliseconds);
-  return jsonAnswer(200, reviewed.body);
+  client.exchange?.arrived();
+  inFlight.reviews++;
+  let held = 0;
+  const end = () => {
+    inFlight.reviews--;
+    inFlight.bytes -= held;
+  };
+  try {
+    const start = clock.monotonic();
+    const reviewed = await options.review(body, path);
+    const milliseconds = clock.monotonic() - start;
+    metrics.reviewed(reviewed, milliseconds / 1000);
+    logReview(options.log, reviewed, milliseconds);
+    held = reviewed.body.length;
+    inFlight.bytes += held;
+    if (client.exchange === undefined) end();
+    else void untilSent(client.exchange, limits.answerMilliseconds, clock).then(end);
+    return jsonAnswer(200, reviewed.body);
+  } catch (error) {
+    end();
+    throw error;
+  }
+}
+
+/** Waits until an answer is sent. The connection of a client that does not read it in time is closed. */
+async function untilSent(exchange: ServedExchange, milliseconds: number, clock: Clock): Promise<void> {
+  const sent = new AbortController();
+  void exchange.sent.then(() => sent.abort("sent"));
+  await clock.sleep(milliseconds, sent.signal);
+  if (sent.signal.aborted) return;
+  exchange.close();
+  await exchange.sent;
 }
 
 /** Logs names and reasons; the message, which quotes the pod, only with debug. */

@@ -3,6 +3,7 @@ import { startLog } from "../../core/log.ts";
 import { fakeWorld, realWorld } from "../../core/world/mod.ts";
 import type { Reviewed } from "../review/review_pod.ts";
 import { reviewHandler } from "./review_handler.ts";
+import type { Client } from "./http.ts";
 import { webhookMetrics } from "./metrics.ts";
 
 const ANSWER: Reviewed = {
@@ -26,15 +27,18 @@ function handler(answer: Partial<Reviewed> = {}, { milliseconds = 60_000, level 
       seen.push({ size: body.length, path });
       return { ...ANSWER, ...answer };
     },
-    limits: { bytes: 1000, milliseconds, reviews, bytesInFlight: 1500 },
+    limits: {
+      ...{ bytes: 1000, milliseconds, smallMilliseconds: milliseconds, bytesInFlight: 1500 },
+      ...{ bodies: 4, bodiesOfAddress: 2, reviews, answerBytes: 1000, answerMilliseconds: 50 },
+    },
     metrics,
     log: startLog(world, "webhook", { level }),
     clock: realWorld().clock,
   });
-  const post = async (init: RequestInit = {}, path = "/inject") => {
+  const post = async (init: RequestInit = {}, path = "/inject", client: Client = { remote: "10.0.0.1" }) => {
     const headers = { "content-type": "application/json" };
     const request = new Request(`http://a${path}`, { method: "POST", headers, body: "{}", ...init });
-    const response = await handle(request, path);
+    const response = await handle(request, path, client);
     return { response, status: response.status, text: await response.text() };
   };
   return { post, seen, metrics, log: () => world.said.stderr };
@@ -57,6 +61,11 @@ const REFUSED: Readonly<Record<string, readonly [init: RequestInit, status: numb
   "another method": [{ method: "PUT" }, 405, "method not allowed, want POST\n"],
   "another type": [json("application/yaml"), 415, "invalid Content-Type, want `application/json`\n"],
   "no type": [{ headers: {} }, 415, "invalid Content-Type, want `application/json`\n"],
+  "a compressed body": [
+    { headers: { "content-type": "application/json", "content-encoding": "gzip" } },
+    415,
+    "invalid Content-Encoding, want none\n",
+  ],
   "no body": [{ body: null }, 400, "no body found\n"],
   "an empty body": [{ body: "" }, 400, "no body found\n"],
   "a large body": [{ body: "x".repeat(1001) }, 413, "the body is too large\n"],
@@ -85,22 +94,68 @@ Deno.test("a body that ends early is refused", async () => {
   assert.equal((await handler().post({ body })).status, 400);
 });
 
-Deno.test("too many reviews in flight are refused with 503, later ones are answered", async () => {
-  const { post } = handler({}, { reviews: 1, milliseconds: 50 });
-  const slow = post({ body: stream([10], true) });
+/** A client that reads its answer when `read` is called. */
+function unread() {
+  const { promise: sent, resolve: read } = Promise.withResolvers<void>();
+  const seen = { arrived: 0, closed: 0 };
+  const close = () => {
+    seen.closed++;
+    read();
+  };
+  const exchange = { sent, close, arrived: () => void seen.arrived++ };
+  return { seen, read, client: { remote: "10.0.0.1", exchange } };
+}
+
+Deno.test("answers count until they are sent: too many are refused with 503, later ones are answered", async () => {
+  const { post } = handler({}, { reviews: 1 });
+  const one = unread();
+  assert.equal((await post({}, "/inject", one.client)).status, 200);
+  assert.equal(one.seen.arrived, 1);
   const busy = await post();
   assert.deepEqual([busy.status, busy.response.headers.get("retry-after")], [503, "1"]);
-  assert.equal((await slow).status, 408);
+  one.read();
+  await new Promise((resolve) => setTimeout(resolve));
   assert.equal((await post()).status, 200);
 });
 
-Deno.test("bodies that are too large together are refused with 503, and free their memory", async () => {
+Deno.test("the bytes of answers are limited", async () => {
+  const { post } = handler({ body: "x".repeat(1001) }, { reviews: 9 });
+  const one = unread();
+  assert.equal((await post({}, "/inject", one.client)).status, 200);
+  assert.equal((await post()).status, 503);
+  one.read();
+  await new Promise((resolve) => setTimeout(resolve));
+  assert.equal((await post()).status, 200);
+});
+
+Deno.test("the connection of a client that does not read its answer is closed", async () => {
+  const { post } = handler({}, { reviews: 1 });
+  const one = unread();
+  await post({}, "/inject", one.client);
+  await new Promise((resolve) => setTimeout(resolve, 80));
+  assert.deepEqual([one.seen.closed, (await post()).status], [1, 200]);
+});
+
+Deno.test("a body that is not complete takes no place", async () => {
+  const { post } = handler({}, { reviews: 1, milliseconds: 50 });
+  const slow = post({ body: stream([10], true) });
+  assert.equal((await post()).status, 200);
+  assert.equal((await slow).status, 408);
+});
+
+Deno.test("of too many bodies of one address the oldest is given up", async () => {
+  const { post } = handler({}, { milliseconds: 50 });
+  const slow = [1, 2, 3].map(() => post({ body: stream([10], true) }));
+  const other = post({ body: stream([10], true) }, "/inject", { remote: "10.0.0.2" });
+  assert.deepEqual((await Promise.all([...slow, other])).map(({ status }) => status), [503, 408, 408, 408]);
+});
+
+Deno.test("of bodies that are too large together the largest is given up with 503, and frees its memory", async () => {
   const { post } = handler({}, { milliseconds: 50 });
   const slow = post({ body: stream([1000], true) });
   await new Promise((resolve) => setTimeout(resolve));
-  assert.equal((await post({ body: stream([400, 200]) })).status, 503);
-  assert.equal((await post({ body: stream([500]) })).status, 200);
-  assert.equal((await slow).status, 408);
+  assert.equal((await post({ body: stream([400, 200]) })).status, 200);
+  assert.equal((await slow).status, 503);
   for (let time = 0; time < 3; time++) assert.equal((await post({ body: stream([1000]) })).status, 200);
 });
 

@@ -2,7 +2,7 @@ import { EXIT } from "../../core/errors.ts";
 import type { World } from "../../core/world/world.ts";
 
 /** Signals that stop the server, and the exit codes of an immediate stop. */
-export const SIGNAL_EXIT = { SIGTERM: EXIT.terminated, SIGINT: EXIT.interrupted } as const;
+export const SIGNAL_EXIT = { SIGTERM: EXIT.terminated, SIGINT: EXIT.interrupted, SIGHUP: 129 } as const;
 
 export type ShutdownSignal = keyof typeof SIGNAL_EXIT;
 
@@ -17,13 +17,13 @@ export interface ShutdownSignals {
   stop(): void;
 }
 
-/** Listens to SIGTERM and SIGINT. */
+/** Listens to SIGTERM, SIGINT and SIGHUP. */
 export function shutdownSignals({ signals }: Pick<World, "signals">): ShutdownSignals {
   const first = Promise.withResolvers<ShutdownSignal>();
   const second = Promise.withResolvers<number>();
   const hurry = new AbortController();
   let count = 0;
-  const stops = (["SIGTERM", "SIGINT"] as const).map((name) =>
+  const stops = (["SIGTERM", "SIGINT", "SIGHUP"] as const).map((name) =>
     signals.on(name, () => {
       if (count++ === 0) return first.resolve(name);
       hurry.abort();

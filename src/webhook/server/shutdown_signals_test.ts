@@ -12,6 +12,13 @@ Deno.test("the first signal starts the shutdown, the second one gives the exit c
   assert.deepEqual([await second, hurry.aborted], [143, true]);
 });
 
+Deno.test("SIGHUP is a first signal too", async () => {
+  const world = fakeWorld();
+  const { first } = shutdownSignals(world);
+  world.raise("SIGHUP");
+  assert.equal(await first, "SIGHUP");
+});
+
 Deno.test("after stop() signals are ignored", () => {
   const world = fakeWorld();
   const { hurry, stop } = shutdownSignals(world);

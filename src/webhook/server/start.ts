@@ -20,16 +20,30 @@ const LIMITS = {
   bytes: 8 * 1024 * 1024,
   /** Time for the body: the API server waits 10 s for an answer by default, at most 30 s. */
   milliseconds: 10_000,
+  /** The API server sends head and body together. */
+  smallMilliseconds: 2000,
+  /** A pod has some KB: few large bodies are read at a time. */
+  bytesInFlight: 24 * 1024 * 1024,
+  bodies: 512,
+  bodiesOfAddress: 128,
   reviews: 1000,
-  /** A pod has some KB, and large bodies would soon fill the container's memory. */
-  bytesInFlight: 128 * 1024 * 1024,
+  answerBytes: 16 * 1024 * 1024,
+  answerMilliseconds: 10_000,
 };
 
 /**
  * Limits of connections: an API server has a few. It keeps an idle connection for 90 s (Go's net/http), and pings one of
  * HTTP/2 every 30 s.
  */
-const CONNECTIONS = { most: 2000, firstRequest: 15_000, silence: 180_000 } as const;
+const CONNECTIONS = {
+  /** Each has three file descriptors and some 100 KB. */
+  most: 512,
+  /** API servers may be behind one address. */
+  mostOfAddress: 256,
+  headBytes: 64 * 1024,
+  firstRequest: 15_000,
+  silence: 180_000,
+} as const;
 
 /** Where to listen. */
 export interface Addresses {

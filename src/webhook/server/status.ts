@@ -27,6 +27,15 @@ export interface StatusServer {
   close(): Promise<void>;
 }
 
+/** Limits of connections: the kubelet opens one for each probe, Prometheus keeps one. They leave descriptors for reviews. */
+const CONNECTIONS = {
+  most: 32,
+  mostOfAddress: 24,
+  headBytes: 32 * 1024,
+  firstRequest: 15_000,
+  silence: 180_000,
+} as const;
+
 const WAITS = "the webhook waits for its configuration and its certificate";
 
 /** Starts the server. `reason`: why it still waits. Rejects with a `MeshError` if it cannot listen. */
@@ -48,7 +57,10 @@ export async function openStatus(
     { path: "/metrics", methods: READING, answer: async () => textAnswer(200, await metrics.text(), type) },
   ];
   const handler = router(routes, log);
-  const server = await onFirst(listen, (hostname) => network.serve({ hostname, port: listen.port }, handler));
+  const server = await onFirst(
+    listen,
+    (hostname) => network.serve({ hostname, port: listen.port, connections: CONNECTIONS }, handler),
+  );
   return {
     port: server.port,
     metrics,

@@ -5,6 +5,7 @@ import type { PermissionName, World } from "../../core/world/mod.ts";
 import type { PairNames } from "../../core/x509/mod.ts";
 import { type ClusterChoice, clusterNames, nativeSetting } from "../../inject/mod.ts";
 import { selfManagedCertificates, type SelfManagedOptions } from "../certificates/self_managed.ts";
+import { serverTime } from "../certificates/server_time.ts";
 import { injectorFromCluster } from "./cluster_injector.ts";
 import { type ClusterSnapshot, watchCluster } from "./cluster_snapshot.ts";
 import { certificateFromFiles, type InjectorFiles, injectorFromFiles } from "./files.ts";
@@ -101,7 +102,8 @@ async function openInjector({ world, log, options, api, waiting }: Parts): Promi
 
 async function openCertificate({ world, log, options: { certificate }, api }: Parts): Promise<CertificateSource> {
   if ("service" in certificate && api !== undefined) {
-    return selfManagedCertificates({ ...certificate, api, clock: world.clock, log });
+    const { clock } = world;
+    return selfManagedCertificates({ ...certificate, api, clock, log, now: () => serverTime(api, clock) });
   }
   if ("key" in certificate) return await certificateFromFiles(world.files, log, certificate);
   throw new TypeError("a certificate of a cluster needs a connection");

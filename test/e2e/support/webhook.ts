@@ -19,6 +19,8 @@ export interface WebhookRun {
   /** More flags. */
   readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** A program that starts it, with its arguments. */
+  readonly before?: readonly string[];
 }
 
 /** A running webhook. */
@@ -64,12 +66,24 @@ export async function startWebhook(run: WebhookRun = {}): Promise<WebhookProcess
   return { ...process, authority: certificate.authority, write, certify };
 }
 
-type Running = Omit<WebhookProcess, "authority" | "write" | "certify">;
+/** Starts it with these flags alone, and waits until it answers, or for another line that names a port for probes as `plain`. */
+export async function startServing(flags: readonly string[], begun = ANSWERS): Promise<Running> {
+  return await spawn(await Deno.makeTempDir({ prefix: "mesh-webhook-" }), { revision: "", flags }, begun);
+}
 
-async function spawn(folder: string, { revision = "default", flags = [], env = {} }: WebhookRun): Promise<Running> {
+const ANSWERS = /reviews on port (?<port>\d+),.* metrics on port (?<plain>\d+)/;
+
+export type Running = Omit<WebhookProcess, "authority" | "write" | "certify">;
+
+async function spawn(
+  folder: string,
+  { revision = "default", flags = [], env = {}, before = [] }: WebhookRun,
+  begun = ANSWERS,
+): Promise<Running> {
   const addresses = ["--listen=127.0.0.1:0", "--plain-listen=127.0.0.1:0", "--shutdown-delay=0s"];
-  const child = new Deno.Command(MESH_COMMAND, {
-    args: ["webhook", "serve", `--revision=${revision}`, ...addresses, ...flags],
+  const [program = MESH_COMMAND, ...first] = [...before, MESH_COMMAND];
+  const child = new Deno.Command(program, {
+    args: [...first, "webhook", "serve", ...revision === "" ? [] : [`--revision=${revision}`], ...addresses, ...flags],
     env: { KUBECONFIG: "/nonexistent", ...env },
     stdin: "null",
     stdout: "null",
@@ -90,14 +104,14 @@ async function spawn(folder: string, { revision = "default", flags = [], env = {
     return Promise.reject(new Error(`it ended with ${code}: ${log.text()}`));
   });
   ended.catch(() => {});
-  const answers = log.has(/reviews on port \d+/, 0);
+  const answers = log.has(begun, 0);
   answers.catch(() => {});
   await Promise.race([answers, ended]).catch(async (error) => {
     await Deno.remove(folder, { recursive: true });
     throw error;
   });
-  const [, port, plainPort] = /reviews on port (\d+),.* metrics on port (\d+)/.exec(log.text()) ?? [];
-  return { port: Number(port), plainPort: Number(plainPort), log: log.text, logged: log.has, stop, kill };
+  const { port, plain } = begun.exec(log.text())?.groups ?? {};
+  return { port: Number(port), plainPort: Number(plain), log: log.text, logged: log.has, stop, kill };
 }
 
 /** Collects a stream as text. `has` waits for a text in it. */

@@ -40,6 +40,7 @@ testWhen(
         "certificates and authorities are renewed, and the API server always trusts what is served",
         async () => {
           await removed(cluster, SECRET_OBJECT);
+          await applyManifests(cluster);
           await withReplicas(kubeconfig, { lifetimes: SHORT }, (sources) => renews(cluster, sources));
         },
       );
@@ -52,12 +53,16 @@ testWhen(
 /** Applies the manifests; returns the path of a kubeconfig of their ServiceAccount. */
 async function install(cluster: Cluster): Promise<string> {
   await createNamespace(cluster, "mesh");
-  await kubectl(cluster, ["apply", "-f", "-"], webhookManifests({ image: "example.com/mesh:1", namespace: "mesh" }));
+  await applyManifests(cluster);
   const token = (await kubectl(cluster, ["create", "token", NAME, "-n", "mesh"])).trim();
   const config = JSON.parse(await Deno.readTextFile(cluster.kubeconfig));
   const path = `${cluster.kubeconfig}-webhook`;
   await Deno.writeTextFile(path, JSON.stringify({ ...config, users: [{ name: "admin", user: { token } }] }));
   return path;
+}
+
+async function applyManifests(cluster: Cluster): Promise<void> {
+  await kubectl(cluster, ["apply", "-f", "-"], webhookManifests({ image: "example.com/mesh:1", namespace: "mesh" }));
 }
 
 async function withReplicas(
@@ -137,7 +142,9 @@ async function comesBack(cluster: Cluster, sources: readonly Source[]): Promise<
   await until(() => isSettled(cluster, sources), "Never: the bundle comes back");
   assert.deepEqual(await data(cluster), before);
   await removed(cluster, SECRET_OBJECT);
-  await until(() => isSettled(cluster, sources), "Never: the Secret comes back");
+  await until(() => sources.every((source) => /does not exist/.test(source.problem() ?? "")), "Never: it is missed");
+  await applyManifests(cluster);
+  await until(() => isSettled(cluster, sources), "Never: the Secret is filled again");
   assert.notEqual((await data(cluster))["ca.key"], before["ca.key"]);
 }
 

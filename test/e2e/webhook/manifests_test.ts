@@ -1,10 +1,16 @@
 import assert from "node:assert/strict";
+import { connect, type KubeConnection } from "../../../src/core/kube/client/mod.ts";
+import { realWorld } from "../../../src/core/world/mod.ts";
+import { secretData } from "../../../src/webhook/certificates/certificate_set.ts";
+import { LIFETIMES } from "../../../src/webhook/certificates/renewal.ts";
+import { agree } from "../../../src/webhook/certificates/secret_store.ts";
 import { mapAt } from "../../../src/core/value.ts";
 import { type ManifestOptions, webhookManifests } from "../../../src/webhook/manifests/mod.ts";
 import { objectsOf } from "../../support/objects_of.ts";
 import { CERTIFICATE } from "../../support/tls/self_signed.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
+import { kubectl } from "../support/webhook.ts";
 import { allowed, created, createNamespace, current, got } from "../support/cluster/requests.ts";
 
 const IMAGE = "example.com/kubectl-mesh:1";
@@ -18,6 +24,13 @@ const CASES: Readonly<Record<string, Partial<ManifestOptions>>> = {
     namespaceSelector: "team in (a,b),!legacy",
     replicas: 3,
   },
+  "an autoscaler and a network policy": {
+    revision: "large",
+    maxReplicas: 5,
+    networkPolicy: ["10.0.0.0/28", "2001:db8::1"],
+    metricsNamespaces: ["monitoring"],
+    probesFrom: ["10.1.0.0/16"],
+  },
   "the configuration of a control plane": { revision: "next", namespace: "mesh", fromCluster: {} },
 };
 
@@ -29,6 +42,9 @@ testWhen(needsCluster(), "a cluster accepts the output of webhook manifests", as
       await t.step(`${name}: applied, and again without a difference`, () => appliesCleanly(cluster, options));
     }
     await t.step("a caBundle that the webhook wrote stays on apply", () => keepsBundle(cluster));
+    for (const [name, apply] of Object.entries(AGAIN)) {
+      await t.step(`${name} clears no key`, () => keepsKey(cluster, apply));
+    }
     await t.step("its rights are sufficient and minimal", () => hasRights(cluster));
   } finally {
     await cluster.stop();
@@ -98,12 +114,48 @@ async function keepsBundle(cluster: Cluster): Promise<void> {
   }
 }
 
+/** How users and programs apply manifests that are there already: flags of kubectl. */
+const AGAIN: Readonly<Record<string, readonly string[]>> = {
+  "an apply": ["apply", "-f", "-"],
+  "a server-side apply of kubectl": ["apply", "--server-side", "--force-conflicts", "-f", "-"],
+  "a server-side apply of Argo CD": [
+    "apply",
+    "--server-side",
+    "--force-conflicts",
+    "--field-manager=argocd-controller",
+    "-f",
+    "-",
+  ],
+  "an apply after those": ["apply", "-f", "-"],
+};
+
+/** The webhook writes its certificates where there are none, and finds them again after the applies. */
+async function keepsKey(cluster: Cluster, apply: readonly string[]): Promise<void> {
+  const api = await connect(realWorld(), { kubeconfig: cluster.kubeconfig });
+  try {
+    const before = await certificatesBy(api);
+    await kubectl(cluster, apply, webhookManifests({ image: IMAGE }));
+    await kubectl(cluster, apply, webhookManifests({ image: IMAGE, replicas: 3, flags: ["--replicas=3"] }));
+    const after = await certificatesBy(api);
+    assert.equal(after.written, undefined);
+    assert.deepEqual(secretData(after.certificates), secretData(before.certificates));
+  } finally {
+    api.close();
+  }
+}
+
+function certificatesBy(api: KubeConnection) {
+  const store = { api, namespace: "istio-system", name: "kubectl-mesh-webhook-certificates" };
+  const dnsNames = ["kubectl-mesh-webhook.istio-system.svc"];
+  return agree(store, { dnsNames, lifetimes: LIFETIMES, now: new Date(), jitter: 0 });
+}
+
 const SECRET = "secrets/kubectl-mesh-webhook-certificates";
 const CONFIGURATION = "mutatingwebhookconfigurations/istio-sidecar-injector";
 
 /** Verb, resource, and whether it is allowed. */
 const RIGHTS: readonly (readonly [verb: string, what: string, allowed: boolean])[] = [
-  ["create", "secrets", true],
+  ["create", "secrets", false],
   ...["get", "list", "watch", "update"].map((verb) => [verb, SECRET, true] as const),
   ...["patch", "delete"].map((verb) => [verb, SECRET, false] as const),
   ...["get", "list", "update"].map((verb) => [verb, "secrets", false] as const),

@@ -20,6 +20,25 @@ const FLAGS = {
       most: 2 ** 31 - 1,
       defaultDoc: "2",
     }),
+    maxReplicas: flag("--max-replicas NUMBER", "HorizontalPodAutoscaler: up to this many pods, by their CPU", {
+      type: "integer",
+      least: 1,
+      most: 2 ** 31 - 1,
+    }),
+  },
+  "Network": {
+    networkPolicy: flag("--network-policy ADDRESSES", "NetworkPolicy: reviews from these API servers only", {
+      type: "list",
+    }),
+    metricsNamespaces: flag("--metrics-namespace NAMESPACE", "Pods of this namespace may read metrics", {
+      completes: "namespaces",
+      type: "list",
+      needs: ["network-policy"],
+    }),
+    probesFrom: flag("--probes-from ADDRESSES", "Nodes whose kubelets probe, if the network plugin blocks them", {
+      type: "list",
+      needs: ["network-policy"],
+    }),
   },
   "Pods": {
     revision: { ...REVISION.revision, doc: "Revision that namespaces and pods name" },
@@ -52,7 +71,7 @@ const FLAGS = {
 /** `kubectl mesh webhook manifests`. */
 export const WEBHOOK_MANIFESTS = command({
   summary: "Print the manifests that run the webhook in a cluster",
-  description: "Print service accounts and rights, Deployment, Service, configuration, and the " +
+  description: "Print service accounts and rights, Secret, Deployment, Service, configuration, and the " +
     "MutatingWebhookConfigurations that call it. No cluster is contacted. A second apply changes nothing. The default " +
     "revision, and --from-cluster without another name, replace Istio's own injector: that needs --take-over. The " +
     "objects have the flags as an annotation, so that check can tell how to make a lost one again.",
@@ -76,12 +95,14 @@ export const WEBHOOK_MANIFESTS = command({
 });
 
 async function printManifests(world: World, { flags }: Input<typeof FLAGS>): Promise<number> {
-  const { image, namespace, revision, tags, failurePolicy, namespaceSelector, replicas } = flags;
+  const { image, namespace, revision, tags, failurePolicy, namespaceSelector, replicas, maxReplicas } = flags;
+  const { networkPolicy, metricsNamespaces, probesFrom } = flags;
   const { istioNamespace, injectConfigMapName, meshConfigMapName } = flags;
   world.permissions.keepOnly(["read", "env"]);
   const room = await import("../../../webhook/mod.ts");
   const options = {
-    ...{ image, namespace, revision, tags, failurePolicy, namespaceSelector, replicas },
+    ...{ image, namespace, revision, tags, failurePolicy, namespaceSelector, replicas, maxReplicas },
+    ...{ networkPolicy, metricsNamespaces, probesFrom },
     only: flags.only,
     flags: valuesAsFlags(FLAGS, flags).filter((each) => !/^--(only|undo)\b/.test(each)),
     configuration: {

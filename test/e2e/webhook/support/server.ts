@@ -136,7 +136,7 @@ export class WebhookServer {
     if (!pattern.test(this.#log)) throw new Error(`It ended without ${pattern}:\n${this.#log}`);
   }
 
-  signal(name: "SIGTERM" | "SIGINT" | "SIGKILL"): void {
+  signal(name: "SIGTERM" | "SIGINT" | "SIGHUP" | "SIGKILL"): void {
     this.#child.kill(name);
   }
 

@@ -1,0 +1,40 @@
+/** The NetworkPolicy of the webhook's pods (Kubernetes, "Network Policies"). */
+import { normalBlock } from "../../core/net/mod.ts";
+import type { ValueMap } from "../../core/value.ts";
+import { labelsOf, type Plan, selectorLabels } from "./options.ts";
+
+/**
+ * If addresses of API servers are given: reviews from these, metrics from pods of the given namespaces, probes from the given
+ * nodes. Kubernetes lets the kubelet of a pod's own node in without a rule. What the webhook itself connects to is not limited.
+ */
+export function networkPolicy(plan: Plan): ValueMap[] {
+  if (plan.networkPolicy.length === 0) return [];
+  const { reviews, plain } = plan.ports;
+  const ingress = [
+    rule(reviews, plan.networkPolicy.map(addresses)),
+    rule(plain, [...plan.metricsNamespaces.map(podsOf), ...plan.probesFrom.map(addresses)]),
+  ];
+  return [{
+    apiVersion: "networking.k8s.io/v1",
+    kind: "NetworkPolicy",
+    metadata: { name: plan.name, namespace: plan.namespace, labels: labelsOf(plan) },
+    spec: {
+      podSelector: { matchLabels: selectorLabels(plan) },
+      policyTypes: ["Ingress"],
+      ingress: ingress.flat(),
+    },
+  }];
+}
+
+/** No rule without peers: an empty `from` would let everybody in. */
+function rule(port: number, from: ValueMap[]): ValueMap[] {
+  return from.length === 0 ? [] : [{ from, ports: [{ protocol: "TCP", port }] }];
+}
+
+function addresses(text: string): ValueMap {
+  return { ipBlock: { cidr: normalBlock(text) } };
+}
+
+function podsOf(namespace: string): ValueMap {
+  return { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } } };
+}

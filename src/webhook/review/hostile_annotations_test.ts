@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { reviewBytes, webhookInjector } from "../../../test/support/kube/review.ts";
+import { ANNOTATION, OTHER_ANNOTATIONS } from "../../core/mesh/annotations/names.ts";
+import { reviewPod } from "./review_pod.ts";
+
+/** Kubernetes takes 256 KiB of annotations (validation.TotalAnnotationSizeLimitB). */
+const LENGTH = 120_000;
+const HOSTILE: Readonly<Record<string, string>> = {
+  "spaces between letters": `a${" ".repeat(LENGTH)}b`,
+  "line breaks": `a${"\n".repeat(LENGTH)}b`,
+  "carriage returns": `a${"\r".repeat(LENGTH)}b`,
+  "digits": "1".repeat(LENGTH),
+  "commas": ",".repeat(LENGTH),
+  "items": "a,".repeat(LENGTH / 2),
+  "slashes": "/".repeat(LENGTH),
+  "brackets": "[".repeat(LENGTH),
+  "JSON objects": '{"a":'.repeat(LENGTH / 5),
+  "YAML keys": "a: ".repeat(LENGTH / 3),
+  "template actions": "{{ ".repeat(LENGTH / 3),
+};
+/** The event loop stands still meanwhile. A second would do: this machine may do other work. */
+const MAX_MILLISECONDS = 5000;
+
+const injector = webhookInjector();
+
+for (const [what, value] of Object.entries(HOSTILE)) {
+  Deno.test(`no annotation of ${LENGTH} characters holds up a review: ${what}`, () => {
+    for (const name of [...Object.values(ANNOTATION), ...OTHER_ANNOTATIONS]) {
+      const pod = {
+        apiVersion: "v1",
+        kind: "Pod",
+        metadata: { name: "web", annotations: { [name]: value } },
+        spec: { containers: [{ name: "app", image: "nginx" }] },
+      };
+      const start = performance.now();
+      const { body } = reviewPod(reviewBytes(pod), { injector, path: "/inject" });
+      const took = performance.now() - start;
+      assert.ok(took < MAX_MILLISECONDS, `${name}: ${Math.round(took)} ms`);
+      assert.ok(body.length > 0);
+    }
+  });
+}

@@ -1,0 +1,195 @@
+/** Attacks on `webhook serve` from the network, each with legitimate reviews beside it: docs/security.md. */
+import assert from "node:assert/strict";
+import { isLong, tellFigure } from "../../support/long.ts";
+import { testWhen } from "../../support/test_when.ts";
+import { review, reviewOf, WebhookServer } from "../webhook/support/server.ts";
+import { limitMemory } from "./support/memory_cgroup.ts";
+import { prefaceOf, reviewHead } from "./support/http2_frames.ts";
+
+const notLinux = Deno.build.os === "linux" ? undefined : "not Linux";
+const encoder = new TextEncoder();
+const EVERY = 250;
+/**
+ * Milliseconds for an answer: a second, which the long form holds on a machine of its own. The short form runs beside other tests,
+ * and within the time that an API server waits.
+ */
+const MAX_ANSWER = isLong() ? 1000 : 10_000;
+const MAX_MEGABYTES = 256;
+const SECONDS = 5;
+/** All attacks in turn: the memory limit of `webhook manifests`, and for how long. */
+const LIMIT = 512 * 1024 * 1024;
+const ALL_SECONDS = isLong() ? 20 * 60 : 10;
+const TURN_SECONDS = isLong() ? 5 : 1;
+const PIECE = new Uint8Array(64 * 1024).fill(0x20);
+/** Also the address of the legitimate reviews, which makes it harder. */
+const HOST = "127.0.0.1";
+
+/** Connections of an attacker. */
+class Attacker {
+  readonly #open: Deno.Conn[] = [];
+  constructor(readonly server: WebhookServer, readonly plainPort: number) {}
+
+  async plain(): Promise<Deno.Conn> {
+    return this.#keep(await Deno.connect({ hostname: HOST, port: this.plainPort }));
+  }
+
+  async tcp(): Promise<Deno.Conn> {
+    return this.#keep(await Deno.connect({ hostname: HOST, port: this.server.port }));
+  }
+
+  async tls(protocol: "http/1.1" | "h2" = "http/1.1"): Promise<Deno.Conn> {
+    const { certificate: { authority }, port } = this.server;
+    const options = { hostname: "localhost", port, caCerts: [authority], alpnProtocols: [protocol] };
+    return this.#keep(await Deno.connectTls(options));
+  }
+
+  close(): void {
+    for (const each of this.#open.splice(0)) closed(each);
+  }
+
+  #keep<C extends Deno.Conn>(connection: C): C {
+    this.#open.push(connection);
+    return connection;
+  }
+}
+
+function closed(connection: Deno.Conn): void {
+  try {
+    connection.close();
+  } catch {
+    // The server closed it.
+  }
+}
+
+async function send(connection: Deno.Conn, bytes: Uint8Array): Promise<void> {
+  for (let sent = 0; sent < bytes.length;) sent += await connection.write(bytes.subarray(sent));
+}
+
+function head(length: number): Uint8Array {
+  const fields = `Host: a\r\nContent-Type: application/json\r\nContent-Length: ${length}`;
+  return encoder.encode(`POST /inject HTTP/1.1\r\n${fields}\r\n\r\n`);
+}
+
+async function times(count: number, attack: () => Promise<unknown>): Promise<void> {
+  // A server that refuses or closes a connection defends itself.
+  await Promise.all(Array.from({ length: count }, () => attack().catch(() => {})));
+}
+
+const BRACKETS = encoder.encode("[".repeat(8_000_000));
+
+const ATTACKS: Readonly<Record<string, (attacker: Attacker) => Promise<void>>> = {
+  "4 bodies of 8,000,000 brackets": (attacker) =>
+    times(4, async () => {
+      const connection = await attacker.tls();
+      await send(connection, head(BRACKETS.length));
+      await send(connection, BRACKETS);
+      await connection.read(new Uint8Array(100));
+    }),
+  "20 connections that send 8 MB and stall": (attacker) =>
+    times(20, async () => {
+      const connection = await attacker.tls();
+      await send(connection, head(8_388_000));
+      for (let sent = 0; sent < 128; sent++) await send(connection, PIECE.subarray(0, 65_500));
+    }),
+  "2 bodies in 3,000 writes of one byte": (attacker) =>
+    times(2, async () => {
+      const connection = await attacker.tls();
+      await send(connection, head(7_000_000));
+      for (let sent = 0; sent < 3000; sent++) await send(connection, PIECE.subarray(0, 1));
+    }),
+  "8 HTTP/2 connections with 199 requests without a body": (attacker) =>
+    times(8, async () => {
+      const connection = await attacker.tls("h2");
+      await send(connection, prefaceOf(65_535));
+      for (let at = 0; at < 199; at++) await send(connection, reviewHead(2 * at + 1, 100));
+    }),
+  "300 connections with an unfinished header on the plain port": (attacker) =>
+    times(300, async () => {
+      const connection = await attacker.plain();
+      await send(connection, encoder.encode("GET /ready HTTP/1.1\r\nX: "));
+      for (let sent = 0; sent < 6; sent++) await send(connection, PIECE);
+    }),
+  "600 connections that say nothing": (attacker) => times(600, () => attacker.tcp()),
+  "100 handshakes of TLS that do not end": (attacker) =>
+    times(100, async () => await send(await attacker.tcp(), Uint8Array.of(22, 3, 1, 2, 0))),
+};
+
+/** Sends legitimate reviews until the signal; the milliseconds of each, `Infinity` for one that was lost. */
+async function legitimate(server: WebhookServer, stop: AbortSignal): Promise<number[]> {
+  const spent: Promise<number>[] = [];
+  using client = server.client();
+  while (!stop.aborted) {
+    const start = performance.now();
+    spent.push(
+      review(server, client, reviewOf(`web-${spent.length}`)).then(
+        ({ text }) => text.includes('"allowed":true') ? performance.now() - start : Infinity,
+        () => Infinity,
+      ),
+    );
+    await new Promise((resolve) => setTimeout(resolve, EVERY));
+  }
+  return await Promise.all(spent);
+}
+
+/** The most memory that the process had, in MB; it fails when the process has ended. */
+async function peakMegabytes({ pid }: WebhookServer): Promise<number> {
+  const status = await Deno.readTextFile(`/proc/${pid}/status`);
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
+}
+
+for (const [name, attack] of Object.entries(ATTACKS)) {
+  testWhen(notLinux, `reviews are answered, and memory is bounded, under ${name}`, async () => {
+    await using server = await WebhookServer.start();
+    const attacker = new Attacker(server, Number(new URL(server.plainUrl).port));
+    const stop = new AbortController();
+    const reviews = legitimate(server, stop.signal);
+    const attacking = attack(attacker);
+    await new Promise((resolve) => setTimeout(resolve, SECONDS * 1000));
+    attacker.close();
+    stop.abort();
+    await attacking;
+    const spent = await reviews;
+    const late = spent.filter((milliseconds) => milliseconds > MAX_ANSWER);
+    const peak = await peakMegabytes(server);
+    tellFigure(`${name}: ${spent.length} reviews, ${late.length} late or lost, ${peak.toFixed(0)} MB`);
+    const figures = `${spent.length} reviews, late: ${late.map(Math.round)}, ${peak.toFixed(0)} MB`;
+    assert.ok(late.length <= spent.length / 100, figures);
+    assert.ok(peak < MAX_MEGABYTES, figures);
+  });
+}
+
+testWhen(
+  notLinux,
+  "all attacks in turn, in a cgroup of 512 MiB where there are any: none killed, none lost",
+  async () => {
+    const server = await WebhookServer.start();
+    const cgroup = await limitMemory(server.pid, LIMIT);
+    const stop = new AbortController();
+    const reviews = legitimate(server, stop.signal);
+    const end = performance.now() + ALL_SECONDS * 1000;
+    try {
+      const attacks = Object.values(ATTACKS);
+      for (let turn = 0; performance.now() < end; turn++) {
+        const attacker = new Attacker(server, Number(new URL(server.plainUrl).port));
+        const attacking = attacks[turn % attacks.length]?.(attacker);
+        await new Promise((resolve) => setTimeout(resolve, TURN_SECONDS * 1000));
+        attacker.close();
+        await attacking;
+      }
+      stop.abort();
+      const spent = await reviews;
+      const late = spent.filter((milliseconds) => milliseconds > MAX_ANSWER);
+      const peak = await peakMegabytes(server);
+      const ofCgroup = await cgroup?.peakMegabytes();
+      const figures = `${spent.length} reviews, late: ${late.map(Math.round)}, ${peak.toFixed(0)} MB, ` +
+        `cgroup ${ofCgroup?.toFixed(0)} MB`;
+      tellFigure(`all attacks in turn: ${figures}`);
+      assert.ok(late.length <= spent.length / 100 && !late.includes(Infinity), figures);
+      assert.ok(peak < MAX_MEGABYTES, figures);
+    } finally {
+      stop.abort();
+      await server[Symbol.asyncDispose]();
+      await cgroup?.remove();
+    }
+  },
+);
