@@ -77,7 +77,8 @@ function respelled(flags: FlagTable, args: readonly string[], take: Take): strin
 function problemOfCommander(text: string, flags: FlagTable): Problem {
   const [, unknown] = /^error: unknown option '(.*?)'/s.exec(text) ?? [];
   if (unknown !== undefined) return unknownFlag(flags, unknown.replace(/=.*$/s, ""));
-  const [, long = ""] = /^error: option '.*?--([^ ']*).*' argument missing$/.exec(text) ?? [];
+  const [, option = ""] = /^error: option '([^']*)' argument missing$/.exec(text) ?? [];
+  const [, long = ""] = /--([^ ]*)/.exec(option) ?? [];
   const flag = flags[spellingsOf(flags).get(`--${long}`) ?? ""];
   if (flag !== undefined) return { message: `The flag ${flagLabel(flag)} needs a value` };
   return { message: text.replace(/^error: (.)/, (_all, first: string) => first.toUpperCase()).replaceAll("'", '"') };

@@ -71,7 +71,6 @@ export {
   specOf,
   withKey,
 } from "./pod/pod.ts";
-export { preparedText } from "./config/prepared.ts";
 export { changeStream, type ManifestInput, type Sink, type Summary } from "./document/stream.ts";
 export {
   type Configuration,

@@ -18,6 +18,10 @@ interface Options {
   /** Another file of the folder `settings`. */
   readonly config: string;
   readonly values: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly templateEnv: readonly string[];
+  /** A text that neither the output nor the report may have. */
+  readonly secret?: string;
 }
 
 const DEFAULTS: Options = {
@@ -27,6 +31,8 @@ const DEFAULTS: Options = {
   revision: "default",
   config: "config.yaml",
   values: "values.yaml",
+  env: {},
+  templateEnv: [],
 };
 
 for (const { name } of [...Deno.readDirSync(FOLDER)].sort((a, b) => a.name < b.name ? -1 : 1)) {
@@ -37,6 +43,7 @@ async function check(folder: string): Promise<void> {
   const options = { ...DEFAULTS, ...JSON.parse(readIfThere(`${folder}/options.json`) ?? "{}") };
   const input = await Deno.readTextFile(`${folder}/input.yaml`);
   const { text, report } = await inject(input, options);
+  if (options.secret !== undefined) assert.ok(!`${text}${report}`.includes(options.secret), "the secret is shown");
   compare(`${folder}/expected.yaml`, text);
   compare(`${folder}/report.txt`, report);
   if (options.output !== "yaml") return;
@@ -67,7 +74,8 @@ async function inject(input: string, options: Options): Promise<{ text: string; 
     revision: options.revision,
     nativeSidecars: options.native,
     byHand: true,
-    env: () => undefined,
+    env: (name) => options.env[name],
+    templateEnv: options.templateEnv,
     now: () => new Date(0),
   });
   const line = options.report === "json" ? entryJson : entryText;

@@ -1,3 +1,4 @@
+import { trimmedEnd } from "../../core/text/mod.ts";
 import { EXIT, UsageError } from "../../core/errors.ts";
 import { flag, type FlagGroups, variable } from "../../core/command/mod.ts";
 import type { World } from "../../core/world/world.ts";
@@ -31,7 +32,10 @@ const INSTALL_KUBECTL = command({
 
 async function install(world: World, { flags: { dir } }: Input<typeof INSTALL_FLAGS>): Promise<number> {
   const { installForKubectl } = await import("../completion/install.ts");
-  const { path, isNew, isOnPath } = await installForKubectl(world, dir?.replace(/(?<=.)[/\\]+$/, ""));
+  const { path, isNew, isOnPath } = await installForKubectl(
+    world,
+    dir === undefined ? undefined : trimmedEnd(dir, "/\\", 1),
+  );
   if (!isOnPath) world.stderr.write("warning: The folder is not in PATH: kubectl does not find the file\n");
   if (!isNew) world.stderr.write("note: The file is there already\n");
   world.stdout.write(`${path}\n`);

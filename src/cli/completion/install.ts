@@ -1,3 +1,4 @@
+import { trimmedEnd } from "../../core/text/mod.ts";
 import { MeshError } from "../../core/errors.ts";
 import type { World } from "../../core/world/world.ts";
 import { KUBECTL } from "./scripts.ts";
@@ -58,7 +59,7 @@ async function put(world: World, path: string): Promise<boolean> {
 
 function pathFolders({ env, machine }: World): string[] {
   const parts = (env.get("PATH") ?? env.get("Path") ?? "").split(machine.os === "windows" ? ";" : ":");
-  return parts.map((part) => part.replace(/(?<=.)[/\\]+$/, "")).filter((part) => part !== "");
+  return parts.map((part) => trimmedEnd(part, "/\\", 1)).filter((part) => part !== "");
 }
 
 async function usualFolders(world: World, onPath: readonly string[]): Promise<string[]> {

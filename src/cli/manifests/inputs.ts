@@ -1,4 +1,6 @@
+import { trimmedEnd } from "../../core/text/mod.ts";
 import { MeshError, UsageError } from "../../core/errors.ts";
+import { shownUrl } from "../../core/shown_url.ts";
 import type { World } from "../../core/world/world.ts";
 import type { ManifestInput } from "../../inject/mod.ts";
 import { isPattern, matchingPaths } from "./glob.ts";
@@ -52,11 +54,10 @@ async function expand(world: World, name: string, recursive: boolean, missing: s
     missing.push(`"${name}"`);
     return [];
   }
-  if (status.kind !== "directory") {
-    const input = fileInput(world, name, name.replace(/^.*\//s, ""));
-    return [status.kind === "file" ? { ...input, size: status.size } : input];
-  }
-  const folder = name.replace(/(?<=.)\/+$/, "");
+  if (status.kind === "file") return [{ ...fileInput(world, name, name.replace(/^.*\//s, "")), size: status.size }];
+  // A pipe or a device is no file that an output could replace.
+  if (status.kind === "other") return [{ file: name, chunks: () => world.files.chunks(name) }];
+  const folder = trimmedEnd(name, "/", 1);
   const found = await manifestsIn(world, folder, { recursive, root: folder });
   if (found.length > 0) return found;
   throw new MeshError(`No manifests in the directory "${name}": there is no .yaml, .yml or .json file in it`, {
@@ -71,10 +72,10 @@ function fileInput(world: World, path: string, name: string, warning?: string): 
 /** Refuses http: anyone on the network path could change manifests that go to a cluster. */
 function urlInput(world: World, url: string): ManifestInput {
   if (!url.startsWith("https://")) {
-    throw new UsageError(`Cannot read "${url}": only https URLs are read`);
+    throw new UsageError(`Cannot read "${shownUrl(url)}": only https URLs are read`);
   }
   return {
-    file: url,
+    file: shownUrl(url),
     async *chunks() {
       yield* await world.network.fetch(url);
     },

@@ -1,3 +1,4 @@
+import { trimmedEnd } from "../../core/text/mod.ts";
 import { ClosedPipeError, EXIT, MeshError, UsageError } from "../../core/errors.ts";
 import type { Scratch, World } from "../../core/world/world.ts";
 import { holdOutput } from "./held_output.ts";
@@ -45,7 +46,7 @@ export function outputTarget(output: string): OutputTarget {
   if (output === "yaml" || output === "json") return { format: output, file: undefined };
   if (output === "-" || output === "/dev/stdout") return { format: "yaml", file: undefined };
   const hint = "-o takes yaml, json, the name of a file, or that of a folder with / behind it";
-  if (output.endsWith("/")) return { format: "yaml", file: undefined, folder: output.replace(/(?<=.)\/+$/, "") };
+  if (output.endsWith("/")) return { format: "yaml", file: undefined, folder: trimmedEnd(output, "/", 1) };
   if (output === "") throw new UsageError("The output has no name", { hint });
   if (OTHER_FORMATS.test(output)) {
     throw new UsageError(`The output cannot be "${output}"`, { hint: `${hint}; "./${output}" is a file` });

@@ -27,7 +27,7 @@ export interface CommonConfig {
 /** Istio 1.9 and later: each template renders a part of a pod, which is merged into the pod. */
 export interface ModernConfig extends CommonConfig {
   readonly form: "modern";
-  /** A template that was not parsed yet is parsed at its first use. */
+  /** By name. The first call may parse the template. Errors: a MeshError with file and field for an invalid one. */
   readonly templates: ReadonlyMap<string, () => Template>;
   readonly defaultTemplates: readonly string[];
   readonly aliases: ReadonlyMap<string, readonly string[]>;
@@ -45,20 +45,28 @@ export type InjectorConfig = ModernConfig | LegacyConfig;
 
 const TEMPLATE_OF_BARE_TEXT = "sidecar";
 
+/** How templates are parsed. */
+interface Parsing {
+  readonly functions: FuncMap;
+  /** Only the default templates are parsed at once. Else all are, used or not, as in the control plane. */
+  readonly whenAsked?: boolean | undefined;
+}
+
 /**
- * Reads a configuration. Like the control plane, parses all templates, used or not. Errors: a MeshError with file and field for a text in no known form, a field of the wrong type, or an invalid template.
+ * Reads a configuration. Errors: a MeshError with file and field for a text in no known form, a field of the wrong type, or an invalid
+ * template that is parsed.
  */
-export function parseConfig(text: string, file: string, functions: FuncMap): InjectorConfig {
+export function parseConfig(text: string, file: string, parsing: Parsing): InjectorConfig {
   const value = tryYaml(text, file);
   if (isMap(value)) {
     const inner = configMapEntry(value, "config", file);
-    if (inner !== undefined) return parseConfig(inner, `${file} (key "config")`, functions);
+    if (inner !== undefined) return parseConfig(inner, `${file} (key "config")`, parsing);
     // Today's ConfigMaps also have a `template`: a message to programs older than 1.9.
     const { templates } = value;
-    if (isMap(templates) && Object.keys(templates).length > 0) return modern(value, { file, functions });
+    if (isMap(templates) && Object.keys(templates).length > 0) return modern(value, { file, ...parsing });
     if (typeof value["template"] === "string") return legacy(value, value["template"], file);
   }
-  return bare(text, value, { file, functions });
+  return bare(text, value, { file, ...parsing });
 }
 
 /** Another key of a configuration's ConfigMap; `undefined` if the text is not a ConfigMap or has no such key. */
@@ -83,13 +91,14 @@ function tryYaml(text: string, file: string): Value | undefined {
 function modern(config: ValueMap, source: Reading): ModernConfig {
   const reader = { config, file: source.file };
   const defaults = strings(reader, "defaultTemplates");
-  return {
-    form: "modern",
-    ...common(reader),
-    templates: parseTemplates(stringMap(reader, "templates"), source),
-    defaultTemplates: defaults.length === 0 ? [TEMPLATE_OF_BARE_TEXT] : defaults,
-    aliases: aliases(reader),
-  };
+  const defaultTemplates = defaults.length === 0 ? [TEMPLATE_OF_BARE_TEXT] : defaults;
+  const names = aliases(reader);
+  const templates = lazyTemplates(stringMap(reader, "templates"), source);
+  const first = source.whenAsked === true
+    ? defaultTemplates.flatMap((name) => names.get(name) ?? [name])
+    : templates.keys();
+  for (const name of first) templates.get(name)?.();
+  return { form: "modern", ...common(reader), templates, defaultTemplates, aliases: names };
 }
 
 function legacy(config: ValueMap, template: string, file: string): LegacyConfig {
@@ -102,12 +111,11 @@ function delimitersOf(template: string): readonly [string, string] {
 
 /** The keys at the left margin tell the kind of a template. */
 const LEGACY_KEYS =
-  /^(initContainers|containers|volumes|imagePullSecrets|dnsConfig|rewriteAppHTTPProbe|podRedirectAnnot)\s*:/m;
+  /^(?:initContainers|containers|volumes|imagePullSecrets|dnsConfig|rewriteAppHTTPProbe|podRedirectAnnot)[ \t]*:/m;
 const POD_KEYS = /^(metadata|spec)\s*:/m;
 
-interface Reading {
+interface Reading extends Parsing {
   readonly file: string;
-  readonly functions: FuncMap;
 }
 
 function bare(text: string, value: Value | undefined, source: Reading): InjectorConfig {
@@ -117,7 +125,8 @@ function bare(text: string, value: Value | undefined, source: Reading): Injector
   if (LEGACY_KEYS.test(text) && !POD_KEYS.test(text)) {
     return { form: "legacy", ...common, template: text, delimiters: delimitersOf(text) };
   }
-  const templates = parseTemplates(new Map([[TEMPLATE_OF_BARE_TEXT, text]]), source);
+  const templates = lazyTemplates(new Map([[TEMPLATE_OF_BARE_TEXT, text]]), source);
+  templates.get(TEMPLATE_OF_BARE_TEXT)?.();
   return { form: "modern", ...common, templates, defaultTemplates: [TEMPLATE_OF_BARE_TEXT], aliases: new Map() };
 }
 
@@ -131,11 +140,12 @@ function notConfig(value: Value | undefined, file: string): MeshError {
   });
 }
 
-function parseTemplates(texts: ReadonlyMap<string, string>, source: Reading): Map<string, () => Template> {
+/** Templates that are parsed by their first call. */
+function lazyTemplates(texts: ReadonlyMap<string, string>, source: Reading): Map<string, () => Template> {
   const templates = new Map<string, () => Template>();
   for (const [name, text] of texts) {
-    const template = parseTemplate(name, text, source);
-    templates.set(name, () => template);
+    let template: Template | undefined;
+    templates.set(name, () => template ??= parseTemplate(name, text, source));
   }
   return templates;
 }
@@ -147,7 +157,7 @@ function parseTemplate(name: string, text: string, { file, functions }: Reading)
   } catch (error) {
     const message = `The template "${name}" cannot be parsed: ${templateMessage(error)}`;
     const place = { file, field: `templates.${name}` };
-    if (!/function .* not defined/.test(message)) throw new MeshError(message, { place, cause: error });
+    if (!/function "[^"\n]*" not defined/.test(message)) throw new MeshError(message, { place, cause: error });
     throw new MeshError(message, { place, cause: error, hint: "is the template of a newer release?" });
   }
 }

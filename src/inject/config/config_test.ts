@@ -4,7 +4,7 @@ import { parseConfig, textBesideConfig } from "./config.ts";
 import { templateFunctions } from "../functions/mod.ts";
 
 const functions = templateFunctions({ env: () => undefined, now: () => new Date(0) });
-const read = (text: string) => parseConfig(text, "config.yaml", functions);
+const read = (text: string, whenAsked = false) => parseConfig(text, "config.yaml", { functions, whenAsked });
 
 const MODERN = `policy: disabled
 defaultTemplates: [a]
@@ -72,3 +72,16 @@ for (const [name, text, message] of REFUSED) {
     assert.throws(() => read(text), (error) => error instanceof MeshError && message.test(error.message));
   });
 }
+
+Deno.test("parseConfig: templates that are parsed when asked for are checked then, default ones at once", () => {
+  const broken = 'templates: {a: "", b: "{{ nope }}"}\naliases: {both: [a, b]}\n';
+  const config = read(`${broken}defaultTemplates: [a]`, true);
+  assert.equal(config.form, "modern");
+  if (config.form !== "modern") return;
+  assert.equal(config.templates.get("a")?.(), config.templates.get("a")?.());
+  assert.throws(config.templates.get("b") ?? (() => {}), /template "b" cannot be parsed/);
+  for (const names of ["[b]", "[both]"]) {
+    assert.throws(() => read(`${broken}defaultTemplates: ${names}`, true), /template "b" cannot be parsed/);
+  }
+  assert.throws(() => read(`${broken}defaultTemplates: [a]`), /template "b" cannot be parsed/);
+});

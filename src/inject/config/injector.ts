@@ -2,21 +2,18 @@
 import { templateFunctions } from "../functions/mod.ts";
 import { type MeshConfig, parseMeshConfig, type ProxyConfig } from "../../core/mesh/mod.ts";
 import { newMap, type ValueMap } from "../../core/value.ts";
-import type { Template, Watch } from "../../core/gotemplate/mod.ts";
+import type { Watch } from "../../core/gotemplate/mod.ts";
 import { loadLibraries } from "../../core/gotemplate/sprig/mod.ts";
 import { type LegacyConfig, type ModernConfig, parseConfig, type Source, textBesideConfig } from "./config.ts";
 import { type Legacy, loadLegacy } from "../legacy/mod.ts";
 import { type NativeSetting, nativeSetting, type NodesAsked } from "../decision/native.ts";
 import type { ProxyEnvs } from "../postprocess/cluster.ts";
-import { readPrepared } from "./prepared.ts";
-import type { UnknownKeys } from "./unknown_keys.ts";
+import { hiddenEnvNotes, templateEnv } from "./template_env.ts";
 import { checkValues, parseValues } from "./values.ts";
 
 /** The inputs of an injector. */
 export interface InjectorOptions {
   readonly config: Source;
-  /** What {@link preparedText} made of an injector of the same build, with the same texts of configuration, values and mesh. */
-  readonly prepared?: string | undefined;
   /** Default: the values in the configuration's ConfigMap. */
   readonly values?: Source | undefined;
   /** Default: Istio's defaults. */
@@ -29,7 +26,11 @@ export interface InjectorOptions {
   readonly proxyEnvs?: ProxyEnvs | undefined;
   /** A person names the manifests, so the policy `disabled` does not apply. */
   readonly byHand: boolean;
+  /** Templates that are not default ones are parsed when a pod asks for them: an error in another one is not found. */
+  readonly parseWhenAsked?: boolean | undefined;
   readonly env: (name: string) => string | undefined;
+  /** Names of variables that templates see besides Istio's own. */
+  readonly templateEnv?: readonly string[] | undefined;
   readonly now: () => Date;
 }
 
@@ -58,8 +59,6 @@ export interface Injector {
   readonly watch?: Watch | undefined;
   /** Notes about the configuration for the user: lines for standard error. */
   readonly notes: readonly string[];
-  /** What an earlier run found of values and mesh. */
-  readonly unknown?: UnknownKeys | undefined;
 }
 
 /** UID and GID of the proxy in Istio's images. */
@@ -70,20 +69,20 @@ const PROXY_ID = 1337;
  * Errors: a MeshError with file and field for an invalid configuration, values or mesh configuration.
  */
 export async function loadInjector(options: InjectorOptions): Promise<Injector> {
-  // What is prepared needs none.
-  if (options.prepared === undefined) await loadLibraries(options.config.text, options.values?.text ?? "");
+  await loadLibraries(options.config.text, options.values?.text ?? "");
   return newInjector(options);
 }
 
 /** The same without the libraries: functions that need one fail when a template is rendered. */
 export function newInjector(options: InjectorOptions): Injector {
   const { env } = options;
-  const { config, values, mesh, unknown } = readAll(options);
+  const values = readValues(options);
+  const config = readConfig(options, values);
   const native = options.nativeSidecars === undefined ? nativeSetting(env("ENABLE_NATIVE_SIDECARS")) : undefined;
   return {
     config,
     values: values ?? newMap(),
-    mesh,
+    mesh: readMesh(options.mesh, config),
     revision: revisionName(options.revision),
     nativeSidecars: options.nativeSidecars ?? native?.native ?? false,
     nodesAsked: nodesAsked(native, options.config.text),
@@ -93,8 +92,11 @@ export function newInjector(options: InjectorOptions): Injector {
     proxyUid: PROXY_ID,
     proxyGid: PROXY_ID,
     env,
-    unknown,
-    notes: [...notes(config, options, native?.warning), ...valuesNotes(options.config.text, values)],
+    notes: [
+      ...notes(config, options, native?.warning),
+      ...valuesNotes(options.config.text, values),
+      ...hiddenEnvNotes(options.config.text, env, options.templateEnv),
+    ],
   };
 }
 
@@ -113,26 +115,10 @@ function revisionName(revision = ""): string {
   return revision === "default" ? "" : revision;
 }
 
-type ReadAll = Pick<Injector, "config" | "mesh" | "unknown"> & { readonly values: ValueMap | undefined };
-
-function readAll(options: InjectorOptions): ReadAll {
-  if (options.prepared !== undefined) return readPrepared(options.prepared, templateFunctions(options), other);
-  const values = readValues(options);
-  const config = readConfig(options, values);
-  return { config, values, mesh: readMesh(options.mesh, config) };
-
-  function other(name: string): Template {
-    const config = readConfig(options, readValues(options));
-    const template = config.form === "modern" ? config.templates.get(name) : undefined;
-    if (template === undefined) throw new Error(`The prepared configuration is of another text: it has "${name}"`);
-    return template();
-  }
-}
-
 function readConfig(options: InjectorOptions, values: ValueMap | undefined): LoadedConfig {
   const { text, file } = options.config;
-  const world = { env: options.env, now: options.now };
-  const config = parseConfig(text, file, templateFunctions(world));
+  const world = { env: templateEnv(options.env, options.templateEnv), now: options.now };
+  const config = parseConfig(text, file, { functions: templateFunctions(world), whenAsked: options.parseWhenAsked });
   if (config.form === "modern") {
     checkValues(values ?? newMap(), options.values?.file ?? file);
     return config;

@@ -5,23 +5,11 @@ import { isMap, valueAt, type ValueMap } from "../../core/value.ts";
 import type { Configuration, GivenConfiguration } from "./sources.ts";
 import { parseValues } from "./values.ts";
 
-/** Unknown keys of values and mesh. */
-export interface UnknownKeys {
-  readonly values: readonly UnknownField[];
-  readonly mesh: readonly UnknownField[];
-}
-
 /** What an injector was made of. */
 interface Made {
   readonly config: { readonly form: "modern" | "legacy" };
   readonly values: ValueMap;
   readonly mesh: MeshConfig;
-  readonly unknown?: UnknownKeys | undefined;
-}
-
-/** The unknown keys of an injector; `text` is that of its configuration. */
-export function unknownIn({ config, values, mesh }: Made, text: string): UnknownKeys {
-  return { values: config.form === "modern" ? unknownValues(values, text) : [], mesh: unknownMeshFields(mesh) };
 }
 
 /** Warnings about unknown keys in the user's files; `used` is what the injector was made of. */
@@ -30,12 +18,11 @@ export function unknownKeys(
   injector: Made,
   used: Pick<Configuration, "config" | "values">,
 ): readonly string[] {
-  const isOwn = values === undefined || values === used.values || injector.config.form === "legacy";
-  const own = isOwn ? injector : { ...injector, unknown: undefined, values: parseValues(values.text, values.file) };
-  const unknown = own.unknown ?? unknownIn(own, used.config.text);
+  const isRead = values !== undefined && injector.config.form === "modern";
+  const own = () => values === used.values ? injector.values : parseValues(values?.text ?? "", values?.file ?? "");
   return [
-    ...values === undefined ? [] : warnings(values.file, unknown.values),
-    ...mesh === undefined ? [] : warnings(mesh.file, unknown.mesh),
+    ...isRead ? warnings(values.file, unknownValues(own(), used.config.text)) : [],
+    ...mesh === undefined ? [] : warnings(mesh.file, unknownMeshFields(injector.mesh)),
   ];
 }
 

@@ -40,7 +40,8 @@ interface Rule {
 const LAST = 8;
 
 /** Fields of Mixer and of SDS over a node socket, which ended with 1.8. */
-const OLD_MESH = /^\s*"?(mixerCheckServer|mixerReportServer|disablePolicyChecks|policyCheckFailOpen|sdsUdsPath)"?\s*:/m;
+const OLD_MESH =
+  /^[ \t]*"?(?:mixerCheckServer|mixerReportServer|disablePolicyChecks|policyCheckFailOpen|sdsUdsPath)"?[ \t]*:/m;
 
 const RULES: readonly Rule[] = [
   {
@@ -68,7 +69,7 @@ const RULES: readonly Rule[] = [
   },
   {
     because: "its template uses .TypeMeta or has podRedirectAnnot",
-    sees: ({ template }) => uses(template, ".TypeMeta") || /^\s*podRedirectAnnot:/m.test(template),
+    sees: ({ template }) => uses(template, ".TypeMeta") || /^[ \t]*podRedirectAnnot:/m.test(template),
     oldest: 3,
   },
   {
@@ -116,7 +117,7 @@ function uses(template: string, field: string): boolean {
 }
 
 function calls(template: string, names: string): boolean {
-  return new RegExp(`\\{\\{[^}]*\\b(?:${names})\\b`).test(template);
+  return new RegExp(`\\{\\{[^{}]*\\b(?:${names})\\b`).test(template);
 }
 
 /** The release in the tag of the proxy's image: `1.4.3`, `release-1.1-latest-daily`; not `1.10`. */

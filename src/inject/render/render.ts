@@ -1,4 +1,5 @@
 /** Selects the templates of a pod and renders them. */
+import { MeshError } from "../../core/errors.ts";
 import { InjectionError } from "../injection_error.ts";
 import type { GoStruct, Template } from "../../core/gotemplate/mod.ts";
 import { ANNOTATION } from "../../core/mesh/mod.ts";
@@ -28,9 +29,7 @@ export function renderTemplates(config: ModernConfig, names: readonly string[], 
   let data: GoStruct | undefined;
   const { mesh, revision, nativeSidecars, compliancePolicy, proxyUid, proxyGid } = input;
   const isOnly = names.length === 1;
-  const writes = names.some((name) =>
-    config.templates.get(name)?.().functionNames.isDisjointFrom(ALL_WRITING) === false
-  );
+  const writes = names.some((name) => templateNamed(config, name)?.functionNames.isDisjointFrom(ALL_WRITING) === false);
   /** Changes for one pod must not reach the next. */
   const ownValues = () => writes ? copyMap(input.values) : input.values;
   const values = isOnly ? input.values : ownValues();
@@ -41,7 +40,7 @@ export function renderTemplates(config: ModernConfig, names: readonly string[], 
     value: (text) => readerOf(config).read(text),
   };
   return names.map((name) => {
-    const template = config.templates.get(name)?.();
+    const template = templateNamed(config, name);
     if (template === undefined) throw notFound(config, name);
     if (input.watch !== undefined) {
       return renderTemplate(config, { name, template: template.watched(input.watch) }, data ??= dataFor(input.seen));
@@ -53,6 +52,21 @@ export function renderTemplates(config: ModernConfig, names: readonly string[], 
     if (part !== undefined) memo?.learn(template, input.seen, rendering, part);
     return part;
   }).filter((part) => part !== undefined);
+}
+
+/** A template that a pod asks for may be invalid, if only those that are asked for are parsed. */
+function templateNamed(config: ModernConfig, name: string): Template | undefined {
+  try {
+    return config.templates.get(name)?.();
+  } catch (error) {
+    if (!(error instanceof MeshError)) throw error;
+    const { file = "", field = "" } = error.place ?? {};
+    throw new InjectionError("template-failed", `${error.message} (${file}: ${field})`, {
+      place: { field: `metadata.annotations["${ANNOTATION.templates}"]` },
+      cause: error,
+      hint: error.hint,
+    });
+  }
 }
 
 /** All of sprig's functions that change a map argument. */

@@ -1,4 +1,5 @@
 /** Labels that injection adds. */
+import { trimmed } from "../../core/text/mod.ts";
 import { LABEL } from "../../core/mesh/mod.ts";
 import { textAt, type ValueMap } from "../../core/value.ts";
 import { NETWORK_ENV } from "../names.ts";
@@ -58,7 +59,7 @@ export function labels(pod: Pod, evidence: Evidence): Undone {
 function canonicalName(pod: Pod, { owner }: Evidence): string {
   const name = first(labelsOf(pod), [LABEL.recommendedName, LABEL.app]) || owner.name ||
     textAt(metadataOf(pod), "generateName");
-  return name.slice(0, MOST).replace(/^[-_.]+|[-_.]+$/g, "");
+  return trimmed(name.slice(0, MOST), (char) => "-_.".includes(char));
 }
 
 /** The length of a label's value in Kubernetes. */

@@ -19,6 +19,9 @@ const FLAGS = {
     ...IMAGES,
     tag: flag("--tag TAG", "Tag of the proxy's images"),
     ...NATIVE_SIDECARS,
+    templateEnv: flag("--template-env NAMES", "Environment variables that templates see besides Istio's own", {
+      type: "list",
+    }),
     showConfig: flag("--show-config", "Print the configuration in use and stop"),
   },
   "Configuration from a cluster": {

@@ -12,7 +12,6 @@ import {
   templatePathsOf,
 } from "../../manifests/manifests.ts";
 import { type OutputTarget, outputTarget } from "../../manifests/output.ts";
-import { preparedConfigurations } from "./prepared_configurations.ts";
 import type { InjectInput } from "./inject.ts";
 
 type Flags = InjectInput["flags"];
@@ -25,7 +24,6 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
   // A cluster's configuration is read with fewer permissions than kubectl needs.
   const prepared = flags.showConfig ? NOTHING_PREPARED : await preparedManifests(world, flags, target);
   const templatePaths = templatePathsOf(flags, room);
-  const configurations = preparedConfigurations(world);
   const cluster = await fromCluster(world, flags, { target, room });
   const scratch = flags.showConfig ? undefined : openedUnlessSmall(world, flags, target, prepared);
   world.permissions.keepOnly(permissionsFor(flags, target));
@@ -45,17 +43,16 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
     return EXIT.ok;
   }
   const inputs = await manifestInputs(world, flags, prepared);
-  const kept = configurations(configuration);
   const injector = await room.loadInjector({
-    prepared: kept.text,
     revision: cluster?.revision ?? flags.revision,
     ...configuration,
     nativeSidecars: flags.nativeSidecars || undefined,
     byHand: true,
+    parseWhenAsked: true,
     env: (name) => world.env.get(name),
+    templateEnv: flags.templateEnv,
     now: () => world.clock.now(),
   });
-  kept.keep(() => room.preparedText(injector, configuration));
   const { revision } = configuration;
   const notes = [room.describeConfiguration({ files, cluster, revision }), ...injector.notes];
   const warnings = room.unknownKeys(files, injector, configuration);

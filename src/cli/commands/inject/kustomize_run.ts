@@ -143,6 +143,7 @@ async function changeOf(world: World, { spec, raw }: FunctionConfig, room: Room)
     ...configuration,
     nativeSidecars,
     byHand: true,
+    parseWhenAsked: true,
     env: (name) => world.env.get(name),
     now: () => world.clock.now(),
   });

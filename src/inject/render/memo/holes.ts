@@ -46,7 +46,7 @@ export function namesNode(text: string): boolean {
   return IN_NODE.test(text);
 }
 
-const IN_NODE = new RegExp(`[&*!]\\S*${PREFIX}`);
+const IN_NODE = new RegExp(`[&*!][^\\s&*!]*${PREFIX}`);
 
 /** A value with holes, or the text between holes: strings, and numbers of holes. */
 type Skeleton =
