@@ -86,6 +86,7 @@ const OTHERS = [
   "--restart-epoch",
   "--parent-shutdown-time-s",
   "--disable-admission-plugins", // kube-apiserver
+  "--force-conflicts", // kubectl
   "--enable-aggregator-routing",
   "--runtime-config",
   "--post-renderer", // helm

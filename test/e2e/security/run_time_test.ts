@@ -40,7 +40,7 @@ async function compare(command: string, args: readonly string[], run: Run): Prom
   const child = new Deno.Command(program, {
     args: rest,
     cwd: run.cwd,
-    env: { KUBECONFIG: "/nonexistent", TMPDIR: `${run.folder}/tmp`, XDG_CACHE_HOME: `${run.folder}/cache`, ...run.env },
+    env: { KUBECONFIG: "/nonexistent", TMPDIR: `${run.folder}/tmp`, ...run.env },
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
@@ -49,7 +49,7 @@ async function compare(command: string, args: readonly string[], run: Run): Prom
   await run.meanwhile?.(() => signalTraced(child.pid));
   const { stderr } = await output;
   const deeds = await deedsIn(run.folder, "trace", isItself, run.cwd);
-  const here = { TMPDIR: `${run.folder}/tmp`, CACHE: `${run.folder}/cache`, PROGRAM: MESH_BINARY ?? Deno.execPath() };
+  const here = { TMPDIR: `${run.folder}/tmp`, PROGRAM: MESH_BINARY ?? Deno.execPath() };
   const words = { ...run.words, ...here };
   for (const kind of KINDS) {
     const patterns = [...EVERY_COMMAND[kind], ...row[kind]].map((pattern) => regularExpression(pattern, words));

@@ -1,0 +1,158 @@
+/** An API server that is slow, stalls, is overloaded or answers without an end, for commands that read a cluster. */
+import assert from "node:assert/strict";
+import { runMesh } from "../../support/programs/mesh.ts";
+import { startServing } from "../support/webhook.ts";
+import { testCertificate } from "../../support/tls/certificates.ts";
+
+/** How the server answers every request. */
+type Answer = (request: Request, ended: AbortSignal) => Response | Promise<Response>;
+
+const encoder = new TextEncoder();
+
+/** A body of single bytes, one each millisecond, of a list that never closes. */
+function byteByByte(ended: AbortSignal): Response {
+  return json(pulled(ended, 1, () => encoder.encode(" ")));
+}
+
+/** Half of a list, and nothing more. */
+function stalling(ended: AbortSignal): Response {
+  let isFirst = true;
+  return json(pulled(ended, 60_000, () => encoder.encode('{"kind":"ConfigMapList","items":[{"metadata":'), () => {
+    const starts = isFirst;
+    isFirst = false;
+    return starts;
+  }));
+}
+
+/** Spaces without a pause, up to far more than any answer may have. */
+function endless(ended: AbortSignal): Response {
+  const piece = new Uint8Array(1024 * 1024).fill(0x20);
+  return json(pulled(ended, 0, () => piece));
+}
+
+/** A stream of pieces with a pause between them, except where `atOnce` says so. */
+function pulled(
+  ended: AbortSignal,
+  pause: number,
+  next: () => Uint8Array<ArrayBuffer>,
+  atOnce = () => false,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream({
+    async pull(controller) {
+      if (pause > 0 && !atOnce()) await passed(pause, ended);
+      if (ended.aborted) return controller.close();
+      controller.enqueue(next());
+    },
+  });
+}
+
+function passed(milliseconds: number, ended: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    ended.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+function json(body: BodyInit): Response {
+  return new Response(body, { headers: { "content-type": "application/json" } });
+}
+
+/** What the commands say of each server. Each ends by itself: the test's own limit is the proof of a bound. */
+const SERVERS: Readonly<Record<string, { readonly answer: Answer; readonly says: RegExp }>> = {
+  "never answers": {
+    answer: async (_, ended) => {
+      await passed(60_000, ended);
+      return new Response("");
+    },
+    says: /no answer within 1000ms/,
+  },
+  "sends single bytes without an end": { answer: (_, ended) => byteByByte(ended), says: /no answer within 1000ms/ },
+  "stalls in the middle of a list": { answer: (_, ended) => stalling(ended), says: /no answer within 1000ms/ },
+  "sends an answer without an end": {
+    answer: (_, ended) => endless(ended),
+    says: /is longer than \d+ bytes|no answer within 1000ms/,
+  },
+  "is overloaded for an hour": {
+    answer: () => new Response("busy", { status: 429, headers: { "retry-after": "3600" } }),
+    says: /429|no answer within 1000ms/,
+  },
+  "is not available": { answer: () => new Response("no endpoints", { status: 503 }), says: /503|no endpoints/ },
+  "answers with a page of HTML": { answer: () => new Response("<html>"), says: /is no JSON/ },
+};
+
+interface Served {
+  readonly kubeconfig: string;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+async function serve(answer: Answer): Promise<Served> {
+  const folder = await Deno.makeTempDir({ prefix: "mesh-slow-" });
+  const end = new AbortController();
+  const { certificate, key, authority } = testCertificate();
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, cert: certificate, key, onListen: () => {} },
+    (request) => answer(request, end.signal),
+  );
+  const kubeconfig = `${folder}/kubeconfig`;
+  const cluster = {
+    server: `https://localhost:${server.addr.port}`,
+    "certificate-authority-data": btoa(authority),
+  };
+  const config = {
+    clusters: [{ name: "slow", cluster }],
+    contexts: [{ name: "slow", context: { cluster: "slow", user: "slow" } }],
+    users: [{ name: "slow", user: { token: "t" } }],
+    "current-context": "slow",
+  };
+  await Deno.writeTextFile(kubeconfig, JSON.stringify(config), { mode: 0o600 });
+  return {
+    kubeconfig,
+    async [Symbol.asyncDispose]() {
+      end.abort();
+      await server.shutdown();
+      await Deno.remove(folder, { recursive: true });
+    },
+  };
+}
+
+const CLUSTER = ["--request-timeout=1s", "--kubeconfig"];
+
+for (const [title, { answer, says }] of Object.entries(SERVERS)) {
+  Deno.test(`inject and check end with an error where the API server ${title}`, async () => {
+    await using served = await serve(answer);
+    const inject = ["inject", "-f", "examples/helloworld.yaml", "--from-cluster", ...CLUSTER, served.kubeconfig];
+    const injected = await runMesh(inject);
+    assert.deepEqual([injected.code, injected.stdout], [1, ""], injected.stderr);
+    assert.match(injected.stderr, says);
+    assert.doesNotMatch(injected.stderr, /Unexpected failure|please report/);
+    const checked = await runMesh(["check", ...CLUSTER, served.kubeconfig]);
+    assert.notEqual(checked.code, 0);
+    assert.match((checked.stdout + checked.stderr).replaceAll(/\s+/g, " "), says);
+    assert.doesNotMatch(checked.stderr, /Unexpected failure|please report/);
+  });
+}
+
+Deno.test("webhook serve waits for a slow API server, and is alive meanwhile", async () => {
+  const asked = new Set<string>();
+  await using served = await serve((request, ended) => {
+    asked.add(new URL(request.url).pathname);
+    const [, { answer } = { answer: () => byteByByte(ended) }] = Object.entries(SERVERS)[asked.size % 3] ?? [];
+    return answer(request, ended);
+  });
+  const flags = ["--self-managed-certs", "--from-cluster", "--request-timeout=1s", `--kubeconfig=${served.kubeconfig}`];
+  const webhook = await startServing([...flags, "--log-level=debug"], /probes and metrics on port (?<plain>\d+)/);
+  try {
+    await webhook.logged(/Cannot read the configuration yet, trying again: .*no answer within 1000ms/);
+    const healthy = await fetch(`http://127.0.0.1:${webhook.plainPort}/healthz`);
+    assert.equal(healthy.status, 200);
+    await healthy.body?.cancel();
+    const ready = await fetch(`http://127.0.0.1:${webhook.plainPort}/ready?verbose`);
+    assert.equal(ready.status, 503);
+    assert.match(await ready.text(), /no answer within 1000ms/);
+  } finally {
+    assert.equal(await webhook.stop(), 143, webhook.log());
+  }
+});
