@@ -17,6 +17,7 @@ import { decidingOver } from "../advice/deciding.ts";
 import { type InjectorWebhook, injectorWebhooks, namespaceLabels } from "../inventory/injector_webhooks.ts";
 import { controlPlaneOf, injectorInventory, planeKey } from "../inventory/control_planes.ts";
 import type { Knowledge } from "./explanation.ts";
+import { loadConditions } from "./match_conditions.ts";
 import { ASSUMED } from "./verdict.ts";
 
 /** How a cluster is asked. */
@@ -85,6 +86,7 @@ async function knowledgeOf(name: string, asking: Asking, shared: Shared): Promis
     wantsPods ? observe(`list on pods in the namespace "${name}"`, () => pods(api, folder)) : NOTHING,
   ]);
   const labels = isKnown(namespace) ? namespace.value?.metadata["labels"] : undefined;
+  await loadConditions();
   return {
     webhooks: calledWebhooks(configurations, namespace),
     namespaceLabels: namespaceLabels(name, labels),

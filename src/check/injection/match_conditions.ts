@@ -7,6 +7,7 @@
 import { type ASTNode, Environment, EvaluationError } from "@marcbachmann/cel-js";
 import { messageOf } from "../../core/errors.ts";
 import { isMap, type Value } from "../../core/value.ts";
+import { compileRe2, re2Library } from "../../core/re2.ts";
 import { metadataOf, type Pod } from "../../inject/mod.ts";
 import type { MatchCondition } from "../inventory/injector_webhooks.ts";
 
@@ -34,7 +35,15 @@ const ENVIRONMENT = new Environment({ enableOptionalTypes: true })
   .registerVariable("oldObject", "dyn")
   .registerVariable("request", "dyn");
 
-/** Evaluates each condition. Never throws: an invalid expression, or one that reads unknown data, is `unknown`. */
+/** Loads what `askConditions` needs. */
+export async function loadConditions(): Promise<void> {
+  await re2Library.loaded();
+}
+
+/**
+ * Evaluates each condition, after `loadConditions`. Never throws: an invalid expression, or one that reads unknown data, is
+ * `unknown`.
+ */
 export function askConditions(
   conditions: readonly MatchCondition[],
   question: ConditionQuestion,
@@ -42,9 +51,18 @@ export function askConditions(
   return conditions.map((condition) => ({ condition, ...holding(condition, question) }));
 }
 
-function holding({ expression }: MatchCondition, question: ConditionQuestion): Omit<ConditionAnswer, "condition"> {
+type Answer = Omit<ConditionAnswer, "condition">;
+
+function holding({ expression }: MatchCondition, question: ConditionQuestion): Answer {
+  const { cel, isTooLong } = environment();
+  const answer = evaluated(cel, expression, question);
+  return isTooLong() ? { holding: "unknown", why: "its regular expressions take too long" } : answer;
+}
+
+function evaluated(cel: Environment, expression: string, question: ConditionQuestion): Answer {
   try {
-    const read = ENVIRONMENT.parse(expression);
+    const read = cel.parse(expression);
+    useRe2(read.ast);
     const hidden = firstHidden(read.ast, question);
     if (hidden !== undefined) return { holding: "unknown", why: `it reads ${hidden}, which is unknown here` };
     const value: unknown = read(variables(question));
@@ -54,6 +72,40 @@ function holding({ expression }: MatchCondition, question: ConditionQuestion): O
     const [why = ""] = messageOf(error).split("\n");
     return { holding: error instanceof EvaluationError && error.code === ABSENT ? "fails" : "unknown", why };
   }
+}
+
+/** Steps of a regular expression's automaton that one condition may take: about a second. */
+const MAX_STEPS = 50_000_000;
+/** Compiling an expression takes about as long as matching so many characters. */
+const COMPILING = 100;
+
+/** The method `matches` by RE2. cel-js has one by the runtime's expressions, which backtrack, and lets nobody replace it. */
+const RE2_METHOD = "matches_by_re2";
+
+/**
+ * CEL for one condition, with RE2's `matches`, and whether that took too long: `||` and macros go on after an error. The
+ * API server limits a condition as well, by other costs.
+ */
+function environment(): { readonly cel: Environment; readonly isTooLong: () => boolean } {
+  let steps = 0;
+  const isTooLong = () => steps > MAX_STEPS;
+  const matches = (text: string, pattern: string): boolean => {
+    if (isTooLong()) return false;
+    const compiled = compileRe2(pattern);
+    if (typeof compiled === "string") throw new EvaluationError(compiled);
+    steps += (text.length + COMPILING) * compiled.programSize();
+    return !isTooLong() && compiled.test(text);
+  };
+  const cel = ENVIRONMENT.clone()
+    .registerFunction("matches(string, string): bool", matches)
+    .registerFunction(`string.${RE2_METHOD}(string): bool`, matches);
+  return { cel, isTooLong };
+}
+
+/** Makes each `text.matches(pattern)` a call of RE2's. */
+function useRe2(node: ASTNode): void {
+  if (node.op === "rcall" && node.args[0] === "matches") node.args[0] = RE2_METHOD;
+  for (const child of childrenOf(node)) useRe2(child);
 }
 
 /** cel-js's code for a missing field, an error in the API server too. */

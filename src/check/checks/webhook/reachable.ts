@@ -2,7 +2,7 @@ import { newMap } from "../../../core/value.ts";
 import { type Advice, byHand, harmless } from "../../advice/advice.ts";
 import { edit } from "../../advice/commands.ts";
 import type { Finding } from "../../check.ts";
-import { askConditions } from "../../injection/match_conditions.ts";
+import { askConditions, loadConditions } from "../../injection/match_conditions.ts";
 import { type DryRun, isUncalled, podToTry } from "../../inventory/dry_run.ts";
 import { configurationRef, type InjectorWebhook, labelsOfObject, sendsPod } from "../../inventory/injector_webhooks.ts";
 import { cannotTell, type Facts, inEach } from "../../facts.ts";
@@ -100,6 +100,7 @@ function where({ namespace }: DryRun): string {
 async function notInjected(webhook: InjectorWebhook, run: DryRun, facts: Facts): Promise<Told> {
   const { failurePolicy, name, timeoutSeconds } = webhook;
   const state = `a pod in ${where(run)} is created without a sidecar`;
+  await loadConditions();
   const failing = failingCondition(webhook, run, state);
   if (failing !== undefined) return failing;
   if (isUncalled(webhook, run)) {
