@@ -8,7 +8,7 @@ const BENCHMARKS: Readonly<Record<string, readonly string[]>> = {
   start: ["run", "--quiet", "--allow-all", "bench/start.ts"],
   inject: ["run", "--quiet", "--allow-all", "bench/inject/inject_process.ts"],
   inject_in_process: ["run", "--quiet", "--allow-all", "bench/inject/inject_bench.ts"],
-  gotemplate: ["bench", "--quiet", "--allow-all", "--no-check", "bench/core/gotemplate_bench.ts"],
+  gotemplate: ["bench", "--quiet", "--allow-all", "--no-check", "bench/gotemplate_bench.ts"],
   iptables: ["run", "--quiet", "--allow-all", "bench/iptables.ts"],
   agent: ["run", "--quiet", "--allow-all", "bench/agent/agent.ts"],
   identity: ["run", "--quiet", "--allow-all", "bench/agent/identity.ts"],
@@ -18,10 +18,10 @@ const BENCHMARKS: Readonly<Record<string, readonly string[]>> = {
   explain: ["run", "--quiet", "--allow-all", "bench/explain/explain.ts"],
   explain_short: ["run", "--quiet", "--allow-all", "bench/explain/explain_short.ts"],
   webhook: ["run", "--quiet", "--allow-all", "bench/webhook/webhook.ts"],
-  yaml: ["bench", "--quiet", "--allow-all", "--no-check", "bench/core/yaml_bench.ts"],
+  yaml: ["bench", "--quiet", "--allow-all", "--no-check", "bench/yaml_bench.ts"],
   linear: ["run", "--quiet", "--allow-all", "--no-check", "bench/linear/linear.ts"],
   compare: ["run", "--quiet", "--allow-all", "bench/compare.ts"],
-  smp: ["bench", "--quiet", "--allow-all", "--no-check", "bench/core/smp_bench.ts"],
+  smp: ["bench", "--quiet", "--allow-all", "--no-check", "bench/smp_bench.ts"],
 };
 
 const ROOT = decodeURIComponent(new URL("..", import.meta.url).pathname);

@@ -1,6 +1,6 @@
 import { main } from "./cli/mod.ts";
-import { keepGuard } from "./core/world/deno/temporary/guard.ts";
-import { realWorld } from "./core/world/deno/world.ts";
+import { keepGuard } from "./platform/deno/temporary/guard.ts";
+import { realWorld } from "./platform/deno/world.ts";
 
 keepGuard();
 // Not `await`: the compiled program is classic scripts (tools/compile/scripts.ts), which have none at their top.

@@ -8,7 +8,7 @@
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import type { CheckApi } from "../../src/check/inventory/mod.ts";
-import { ApiError } from "../../src/core/kube/client/mod.ts";
+import { ApiError } from "../../src/kube/client/mod.ts";
 import { type BenchCluster, clusterOf, type Collection, jsonOf, type Size } from "./check_cluster.ts";
 
 const ROOT = decodeURIComponent(new URL("../..", import.meta.url).pathname).replace(/\/$/, "");

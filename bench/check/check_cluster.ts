@@ -7,8 +7,8 @@ import { clusterApi, object } from "../../test/support/kube/cluster.ts";
 import { meshObjects } from "../../test/support/kube/mesh_webhooks.ts";
 import { webhookEndpoints, withBundle } from "../../test/support/kube/webhook_check.ts";
 import type { CheckApi } from "../../src/check/inventory/mod.ts";
-import type { KubeObject } from "../../src/core/kube/client/mod.ts";
-import { isList, isMap, newMap, type Value, type ValueMap } from "../../src/core/value.ts";
+import type { KubeObject } from "../../src/kube/client/mod.ts";
+import { isList, isMap, newMap, type Value, type ValueMap } from "../../src/base/value.ts";
 import { configurationOf, injectPod, newInjector, podOwner } from "../../src/inject/mod.ts";
 
 /** How much there is of it. */

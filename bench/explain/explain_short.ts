@@ -4,8 +4,8 @@
  * seconds is above it. `MESH_BINARY` names the program.
  */
 import { parseArgs } from "node:util";
-import { connect } from "../../src/core/kube/client/mod.ts";
-import { realWorld } from "../../src/core/world/mod.ts";
+import { connect } from "../../src/kube/client/mod.ts";
+import { realWorld } from "../../src/platform/mod.ts";
 import { MESH_COMMAND } from "../../test/support/programs/mesh.ts";
 import { type Cluster, startOwnCluster } from "../../test/e2e/support/cluster/cluster.ts";
 import { addServiceAccount } from "../../test/e2e/support/cluster/requests.ts";

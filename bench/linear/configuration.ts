@@ -1,12 +1,12 @@
 /** Templates, the injector's configuration, reviews and kubeconfigs. */
-import { jsonPatch } from "../../src/core/kube/mod.ts";
-import { kubeconfigConnection } from "../../src/core/kube/client/from_kubeconfig.ts";
-import { parse } from "../../src/core/gotemplate/mod.ts";
-import { loadLibraries, sprigFunctions } from "../../src/core/gotemplate/sprig/mod.ts";
-import { goJson, goJsonParse } from "../../src/core/gojson/mod.ts";
-import { fakeWorld } from "../../src/core/world/mod.ts";
-import { parseYaml, toYaml } from "../../src/core/yaml/mod.ts";
-import type { Value } from "../../src/core/value.ts";
+import { jsonPatch } from "../../src/kube/mod.ts";
+import { kubeconfigConnection } from "../../src/kube/client/from_kubeconfig.ts";
+import { parse } from "../../src/golang/gotemplate/mod.ts";
+import { loadLibraries, sprigFunctions } from "../../src/golang/gotemplate/sprig/mod.ts";
+import { goJson, goJsonParse } from "../../src/golang/gojson/mod.ts";
+import { fakeWorld } from "../../src/platform/mod.ts";
+import { parseYaml, toYaml } from "../../src/yaml/mod.ts";
+import type { Value } from "../../src/base/value.ts";
 import { BUILT_IN, unknownKeys } from "../../src/inject/mod.ts";
 import { reviewPod } from "../../src/webhook/review/review_pod.ts";
 import { ProxyConfigs } from "../../src/webhook/review/proxy_configs.ts";

@@ -2,7 +2,7 @@
  * Runs one case of `bench/linear/linear.ts` at one size in this process, and prints its cost as JSON. Run by that file.
  */
 import process from "node:process";
-import { MeshError } from "../../src/core/errors.ts";
+import { MeshError } from "../../src/base/errors.ts";
 import { CASES } from "./cases.ts";
 
 /** What a run costs. */

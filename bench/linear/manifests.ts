@@ -1,6 +1,6 @@
 /** Manifests: every shape as `inject` reads and writes it, and as one document becomes many. */
-import { MeshError } from "../../src/core/errors.ts";
-import { splitDocuments } from "../../src/core/yaml/mod.ts";
+import { MeshError } from "../../src/base/errors.ts";
+import { splitDocuments } from "../../src/yaml/mod.ts";
 import { changeStream, configurationOf, injection, type Injector, newInjector } from "../../src/inject/mod.ts";
 import { type LinearCase, type Prepared, repeat } from "./case.ts";
 import { BROKEN, deployment, SHAPES } from "./shapes.ts";

@@ -1,5 +1,5 @@
 /** What the agent and `iptables` read while a pod runs. */
-import { BinaryWriter } from "../../src/core/protobuf.ts";
+import { BinaryWriter } from "../../src/base/protobuf.ts";
 import { readProbers } from "../../src/agent/status/probes/config.ts";
 import { decodeNameTable, nameTableJson } from "../../src/agent/dns/table/name_table.ts";
 import { buildLookup } from "../../src/agent/dns/server/lookup.ts";
@@ -13,7 +13,7 @@ import { readDiscoveryRequest } from "../../src/agent/sds/messages.ts";
 import { decodeResponse } from "../../src/agent/identity/messages.ts";
 import { ConnectionCounter } from "../../src/agent/xds/message_counter.ts";
 import { parseDownwardApi } from "../../src/agent/settings/pod/downward_api.ts";
-import { decodePems } from "../../src/core/x509/mod.ts";
+import { decodePems } from "../../src/golang/x509/mod.ts";
 import { heldContent } from "../../src/iptables/kernel/nftables/content.ts";
 import { ownedRules } from "../../src/iptables/kernel/xtables/owned.ts";
 import { parseSave } from "../../src/iptables/kernel/xtables/save.ts";

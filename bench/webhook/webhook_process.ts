@@ -1,5 +1,5 @@
 /** `webhook serve` as a process for the benchmark: with the built-in configuration, and what the kernel says of it. */
-import { openSocketLibc } from "../../src/core/world/linux/libc.ts";
+import { openSocketLibc } from "../../src/platform/linux/libc.ts";
 import { testCertificate } from "../../test/support/tls/certificates.ts";
 
 /** Nothing takes so long unless it fails. */

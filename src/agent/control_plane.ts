@@ -1,8 +1,8 @@
 /** Starts what is between Envoy and the control plane: identity, SDS, xDS proxy, DNS. */
-import { errorLine, MeshError } from "../core/errors.ts";
-import { type Logger, logText } from "../core/log.ts";
-import type { Collector } from "../core/metrics/mod.ts";
-import type { World } from "../core/world/world.ts";
+import { errorLine, MeshError } from "../base/errors.ts";
+import { type Logger, logText } from "../platform/log.ts";
+import type { Collector } from "../base/metrics/mod.ts";
+import type { World } from "../platform/world.ts";
 import type { Dns } from "./dns/mod.ts";
 import type { RunningHealth } from "./health/reports.ts";
 import { type Identity, startIdentity } from "./identity/mod.ts";

@@ -1,7 +1,7 @@
 /** The log before the settings are known, or when they are invalid. */
-import { parseBool } from "../core/go_bool.ts";
-import { logText, startLog } from "../core/log.ts";
-import type { World } from "../core/world/world.ts";
+import { parseBool } from "../golang/go_bool.ts";
+import { logText, startLog } from "../platform/log.ts";
+import type { World } from "../platform/world.ts";
 import { type ProgramName, readCommandLine } from "./settings/command_line.ts";
 import { logSettings } from "./settings/log_settings.ts";
 

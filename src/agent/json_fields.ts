@@ -1,5 +1,5 @@
 /** Reads JSON as Go's encoding/json does: the exact field name, else any case. */
-import { goJsonParse } from "../core/gojson/mod.ts";
+import { goJsonParse } from "../golang/gojson/mod.ts";
 
 /** The value of a JSON text; `undefined` if invalid. */
 export function readJson(text: string): unknown {

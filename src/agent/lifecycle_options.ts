@@ -1,6 +1,6 @@
 /** Options of the lifecycle, from the settings. */
-import { type Logger, logText } from "../core/log.ts";
-import type { World } from "../core/world/world.ts";
+import { type Logger, logText } from "../platform/log.ts";
+import type { World } from "../platform/world.ts";
 import { envoyArgs } from "./bootstrap/envoy_args.ts";
 import { removeBootstrap, writeBootstrap } from "./bootstrap/write.ts";
 import { envoyLines } from "./envoy/log_lines.ts";

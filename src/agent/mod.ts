@@ -2,8 +2,8 @@
  * The agent of a pod's proxy, and requests to a running agent. In: settings or a request. Out: an exit code. Each
  * command is loaded lazily.
  */
-import type { FlagGroups } from "../core/command/mod.ts";
-import type { World } from "../core/world/world.ts";
+import type { FlagGroups } from "../golang/flags/mod.ts";
+import type { World } from "../platform/world.ts";
 import type { EarlyLog } from "./early_log.ts";
 import type { Message, ProxyRequest } from "./request.ts";
 import type { ProgramName } from "./settings/command_line.ts";

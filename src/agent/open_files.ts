@@ -1,5 +1,5 @@
 /** The limit of open files at the start: Envoy without a free one neither serves nor says why. */
-import type { World } from "../core/world/world.ts";
+import type { World } from "../platform/world.ts";
 
 /** What Linux gives a process that nobody limits. The runtime raises its own limit to the hard one (getrlimit(2)). */
 const USUAL = 1024;

@@ -1,6 +1,6 @@
-import { ClosedPipeError, EXIT, MeshError } from "../core/errors.ts";
-import { requestFailure } from "../core/request_failure.ts";
-import type { World } from "../core/world/world.ts";
+import { ClosedPipeError, EXIT, MeshError } from "../base/errors.ts";
+import { requestFailure } from "../platform/request_failure.ts";
+import type { World } from "../platform/world.ts";
 
 /** A request to a port of the proxy. */
 export interface ProxyRequest {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { ClosedPipeError } from "../core/errors.ts";
-import { fakeWorld, type FakeWorldOptions } from "../core/world/mod.ts";
+import { ClosedPipeError } from "../base/errors.ts";
+import { fakeWorld, type FakeWorldOptions } from "../platform/mod.ts";
 import { type ProxyRequest, runRequest, tellAgent } from "./request.ts";
 
 const GET: ProxyRequest = { method: "GET", path: "stats", body: "", port: 15000 };

@@ -1,7 +1,7 @@
 /** The agent: reads the settings, starts the status server and runs Envoy. */
-import { type Logger, logText, startLog } from "../core/log.ts";
-import { releaseStartupMemory } from "../core/startup_memory.ts";
-import type { World } from "../core/world/world.ts";
+import { type Logger, logText, startLog } from "../platform/log.ts";
+import { releaseStartupMemory } from "../platform/startup_memory.ts";
+import type { World } from "../platform/world.ts";
 import { VERSION } from "../version.ts";
 import type { ControlPlane } from "./control_plane.ts";
 import { envoyOptions, lifecycleRules, watchedFiles } from "./lifecycle_options.ts";

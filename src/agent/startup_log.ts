@@ -1,7 +1,7 @@
 /** The log lines at startup, as pilot-agent writes them: the node and the effective proxy configuration. */
-import { type ProxyConfig, proxyConfigJson } from "../core/mesh/configuration.ts";
-import { isMap, type Value } from "../core/value.ts";
-import { toYaml } from "../core/yaml/mod.ts";
+import { type ProxyConfig, proxyConfigJson } from "../istio/configuration.ts";
+import { isMap, type Value } from "../base/value.ts";
+import { toYaml } from "../yaml/mod.ts";
 import { VERSION } from "../version.ts";
 import type { AgentSettings } from "./settings/settings.ts";
 

@@ -1,5 +1,5 @@
 /** The agent's exit code after a signal that asks for the end. */
-import type { SignalName } from "../core/world/world.ts";
+import type { SignalName } from "../platform/world.ts";
 
 const NUMBERS: Readonly<Partial<Record<SignalName, number>>> = { SIGINT: 2, SIGTERM: 15 };
 

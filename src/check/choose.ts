@@ -1,5 +1,5 @@
-import { UsageError } from "../core/errors.ts";
-import { closest } from "../core/text/mod.ts";
+import { UsageError } from "../base/errors.ts";
+import { closest } from "../base/text/mod.ts";
 import { CATEGORIES, type Check } from "./check.ts";
 
 /** The user's selection. An empty list selects everything, or excludes nothing. */

@@ -1,6 +1,6 @@
 /** What docs/checks.md says about a check, and the list of checks: both without a cluster. */
-import { UsageError } from "../core/errors.ts";
-import { closest } from "../core/text/mod.ts";
+import { UsageError } from "../base/errors.ts";
+import { closest } from "../base/text/mod.ts";
 import { ALL_CHECKS } from "./checks/all.ts";
 import { type Choice, chooseChecks } from "./choose.ts";
 

@@ -2,8 +2,8 @@
  * What a check sees of the inventory: values, never one that may be unknown. Reading an unknown value ends the check, and
  * the result is unknown. So no check can say `ok` of what it could not read.
  */
-import { atOnce } from "../core/at_once.ts";
-import { counted } from "../core/text/mod.ts";
+import { atOnce } from "../base/at_once.ts";
+import { counted } from "../base/text/mod.ts";
 import { type Inventory, isKnown, type Observed, type Unknown } from "./inventory/mod.ts";
 
 /** A getter of values in place of observations. */

@@ -3,7 +3,7 @@ import { clusterInventory, object } from "../../test/support/kube/cluster.ts";
 import { meshObjects } from "../../test/support/kube/mesh_webhooks.ts";
 import { webhookEndpoints, withBundle } from "../../test/support/kube/webhook_check.ts";
 import { testCertificate } from "../../test/support/tls/certificates.ts";
-import type { KubeObject } from "../core/kube/client/mod.ts";
+import type { KubeObject } from "../kube/client/mod.ts";
 import { ALL_CHECKS } from "./checks/all.ts";
 import type { Check } from "./check.ts";
 import { cannotTell, type Facts, firstKnown, inAll, inEach, later } from "./facts.ts";

@@ -1,5 +1,5 @@
-import { errorLine, MeshError, messageOf } from "../core/errors.ts";
-import { ApiError } from "../core/kube/client/mod.ts";
+import { errorLine, MeshError, messageOf } from "../base/errors.ts";
+import { ApiError } from "../kube/client/mod.ts";
 import type { Check, Finding } from "./check.ts";
 import { type CannotTell, overFacts } from "./facts.ts";
 import { type Inventory, reason } from "./inventory/mod.ts";

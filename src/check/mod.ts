@@ -2,16 +2,16 @@
  * Whether a cluster is ready for the mesh, and its workloads are in it. In: a cluster. Out: the results of a table of
  * checks (`checks/all.ts`) over an inventory that asks at most once, as a table or JSON, and an exit code.
  */
-import { EXIT, MeshError } from "../core/errors.ts";
-import { connect, type KubeObject } from "../core/kube/client/mod.ts";
-import type { World } from "../core/world/mod.ts";
+import { EXIT, MeshError } from "../base/errors.ts";
+import { connect, type KubeObject } from "../kube/client/mod.ts";
+import type { World } from "../platform/mod.ts";
 import { ALL_CHECKS } from "./checks/all.ts";
 import { type Choice, chooseChecks, type Chosen } from "./choose.ts";
 import { labelsOfObject } from "./inventory/injector_webhooks.ts";
 import { inventoryOf, isChosen, isKnown, type Observed, type Scope, type Source } from "./inventory/mod.ts";
 import { jsonText, yamlText } from "./print/json.ts";
-import { type ProgressLine, progressLine } from "../core/progress.ts";
-import { isDumb, isPlain } from "../core/terminal.ts";
+import { type ProgressLine, progressLine } from "../platform/progress.ts";
+import { isDumb, isPlain } from "../platform/terminal.ts";
 import { type Look, tableText, widthOf } from "./print/table.ts";
 import { type FailOn, hasFailed, summaryOf } from "./result.ts";
 import type { CheckResult } from "./result_schema.ts";

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { clusterApi, object } from "../../test/support/kube/cluster.ts";
 import { meshWebhooks } from "../../test/support/kube/mesh_webhooks.ts";
-import { fakeWorld } from "../core/world/mod.ts";
+import { fakeWorld } from "../platform/mod.ts";
 import type { Finding } from "./check.ts";
 import { ALL_CHECKS } from "./checks/all.ts";
 import { chooseChecks, needsOf } from "./choose.ts";
 import { inventoryOf, labelChoice, type Source } from "./inventory/mod.ts";
 import { hasChosen, hasNamespace, runUntilWell } from "./mod.ts";
-import { progressLine } from "../core/progress.ts";
+import { progressLine } from "../platform/progress.ts";
 import { summaryOf } from "./result.ts";
 import { judge } from "./judge.ts";
 import { runChecks } from "./run.ts";

@@ -2,8 +2,8 @@
  * The rights that the inventory needs, as Roles (`check --rbac`). A test asks for everything and compares: every
  * right is used, and nothing else is read.
  */
-import { toYaml } from "../core/yaml/mod.ts";
-import { newMap, type ValueMap } from "../core/value.ts";
+import { toYaml } from "../yaml/mod.ts";
+import { newMap, type ValueMap } from "../base/value.ts";
 
 /** A rule of a role. */
 export interface Right {

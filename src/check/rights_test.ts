@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { ACCESS_REVIEWS, clusterApi, object } from "../../test/support/kube/cluster.ts";
 import { meshObjects, meshWebhooks } from "../../test/support/kube/mesh_webhooks.ts";
-import type { KubeObject } from "../core/kube/client/mod.ts";
+import type { KubeObject } from "../kube/client/mod.ts";
 import { BUILT_IN } from "../inject/mod.ts";
-import { realWorld } from "../core/world/mod.ts";
+import { realWorld } from "../platform/mod.ts";
 import { ALL_CHECKS } from "./checks/all.ts";
 import { judge } from "./judge.ts";
 import { explainInjection } from "./injection/mod.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { clusterInventory } from "../../test/support/kube/cluster.ts";
-import { MeshError } from "../core/errors.ts";
-import { ApiError } from "../core/kube/client/mod.ts";
+import { MeshError } from "../base/errors.ts";
+import { ApiError } from "../kube/client/mod.ts";
 import type { Check, Finding } from "./check.ts";
 import type { Chosen } from "./choose.ts";
 import { runChecks } from "./run.ts";

@@ -1,5 +1,5 @@
 /** A command as a record. Help, completion, documentation and parsing are views of it; its work is loaded when it runs. */
-import type { World } from "../core/world/world.ts";
+import type { World } from "../platform/world.ts";
 import {
   type Completes,
   type FlagGroups,
@@ -11,8 +11,8 @@ import {
   refuseProblems,
   type Values,
   valuesOf,
-} from "../core/command/mod.ts";
-import { UsageError } from "../core/errors.ts";
+} from "../golang/flags/mod.ts";
+import { UsageError } from "../base/errors.ts";
 import { parsePlain } from "./plain_arguments.ts";
 
 /** A command line in the help. */

@@ -14,7 +14,7 @@ import {
   standsAlone,
   unknownFlag,
   valueAlone,
-} from "../core/command/mod.ts";
+} from "../golang/flags/mod.ts";
 
 const HELP = { help: { name: "help", short: "h", type: "boolean", doc: "show this help" } } as const;
 

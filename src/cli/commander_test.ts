@@ -1,6 +1,6 @@
 /** Commander and the parser of containers' commands read alike. */
 import assert from "node:assert/strict";
-import { type FlagTable, type Line, parseFlags } from "../core/command/mod.ts";
+import { type FlagTable, type Line, parseFlags } from "../golang/flags/mod.ts";
 import { parseWithCommander } from "./commander.ts";
 
 const FLAGS = {

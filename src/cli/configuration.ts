@@ -1,7 +1,7 @@
 /** The injector configuration that flags name. */
-import { MeshError } from "../core/errors.ts";
-import type { Values } from "../core/command/mod.ts";
-import type { World } from "../core/world/world.ts";
+import { MeshError } from "../base/errors.ts";
+import type { Values } from "../golang/flags/mod.ts";
+import type { World } from "../platform/world.ts";
 import type { Source } from "../inject/mod.ts";
 import type { CONFIGURATION } from "./shared_flags.ts";
 

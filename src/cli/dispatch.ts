@@ -1,7 +1,7 @@
 /** From arguments to the command that they name: one way for all commands. */
-import { closest } from "../core/text/mod.ts";
-import { EXIT, UsageError } from "../core/errors.ts";
-import type { World } from "../core/world/world.ts";
+import { closest } from "../base/text/mod.ts";
+import { EXIT, UsageError } from "../base/errors.ts";
+import type { World } from "../platform/world.ts";
 import type { Command } from "./command.ts";
 import { reportFailure } from "./failure.ts";
 

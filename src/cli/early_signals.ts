@@ -1,5 +1,5 @@
 /** Signals that arrive before a container's first process has set its own handlers. */
-import type { SignalName, World } from "../core/world/world.ts";
+import type { SignalName, World } from "../platform/world.ts";
 
 /** What each signal does before the command has started: those that only concern a running Envoy are dropped. */
 const SIGNALS: readonly (readonly [SignalName, "end" | "drop"])[] = [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { SignalName, World } from "../core/world/world.ts";
-import { fakeWorld } from "../core/world/mod.ts";
+import type { SignalName, World } from "../platform/world.ts";
+import { fakeWorld } from "../platform/mod.ts";
 import { withEarlySignals } from "./early_signals.ts";
 
 /** A command that runs until it is told to end; `told` are the signals that ended the wait for it. */

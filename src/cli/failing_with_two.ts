@@ -1,4 +1,4 @@
-import { EXIT, MeshError } from "../core/errors.ts";
+import { EXIT, MeshError } from "../base/errors.ts";
 
 /** Runs a comparison: as of diff(1), its errors have the exit code 2, because 1 is a difference. */
 export async function failingWithTwo<T>(compare: () => Promise<T>): Promise<T> {

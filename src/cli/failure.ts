@@ -1,6 +1,6 @@
-import { ClosedPipeError, errorLine, EXIT, MeshError, messageOf, oneLine, snippetText } from "../core/errors.ts";
-import { exhaustion } from "../core/exhaustion.ts";
-import type { World } from "../core/world/world.ts";
+import { ClosedPipeError, errorLine, EXIT, MeshError, messageOf, oneLine, snippetText } from "../base/errors.ts";
+import { exhaustion } from "../base/exhaustion.ts";
+import type { World } from "../platform/world.ts";
 
 /**
  * Tells the user of an error and returns the exit code. A closed pipe is no error: `| head` has read enough. A `MeshError` is one that the user

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { ClosedPipeError, MeshError, UsageError } from "../core/errors.ts";
-import { fakeWorld } from "../core/world/mod.ts";
+import { ClosedPipeError, MeshError, UsageError } from "../base/errors.ts";
+import { fakeWorld } from "../platform/mod.ts";
 import { reportFailure } from "./failure.ts";
 
 function told(error: unknown, env: Record<string, string> = {}): [number, string] {

@@ -1,4 +1,4 @@
-import { flag, type FlagTable } from "../core/command/mod.ts";
+import { flag, type FlagTable } from "../golang/flags/mod.ts";
 
 /** The log of a command that runs for long: apart from other shared flags, as `wait` has no time to make those. */
 export const LOG = {

@@ -2,7 +2,7 @@
  * The command line. In go the arguments of the process, out come what the user reads and the exit code. Commands are
  * records (`command.ts`, `commands/`); each loads its room when it runs.
  */
-import type { World } from "../core/world/world.ts";
+import type { World } from "../platform/world.ts";
 import { PLUGIN } from "./commands/plugin.ts";
 import { dispatch } from "./dispatch.ts";
 import { argumentsOf } from "./names.ts";

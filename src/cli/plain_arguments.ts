@@ -1,4 +1,4 @@
-import { type FlagTable, type Line, parseFlags, spellingsOf, standsAlone } from "../core/command/mod.ts";
+import { type FlagTable, type Line, parseFlags, spellingsOf, standsAlone } from "../golang/flags/mod.ts";
 
 /**
  * Parses arguments whose flags are spelled in full, each value behind its flag; `undefined` for all others and for wrong ones. Commander

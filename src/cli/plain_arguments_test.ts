@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { FlagTable, Line } from "../core/command/mod.ts";
+import type { FlagTable, Line } from "../golang/flags/mod.ts";
 import { parseWithCommander } from "./commander.ts";
 import { parsePlain } from "./plain_arguments.ts";
 

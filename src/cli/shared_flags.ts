@@ -1,5 +1,5 @@
 /** Flags that several commands have, declared once. */
-import { flag, type FlagTable, TIMER } from "../core/command/mod.ts";
+import { flag, type FlagTable, TIMER } from "../golang/flags/mod.ts";
 
 /** A time as kubectl reads it: a number alone has seconds. */
 export const KUBECTL_TIMER = { ...TIMER, unit: 1000 } as const;

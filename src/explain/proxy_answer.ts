@@ -1,6 +1,6 @@
 /** What the proxy of a running pod says of itself, for `check`: two commands in its container. */
-import { ApiError, type KubeConnection, type Pod } from "../core/kube/client/mod.ts";
-import type { Clock } from "../core/world/mod.ts";
+import { ApiError, type KubeConnection, type Pod } from "../kube/client/mod.ts";
+import type { Clock } from "../platform/mod.ts";
 import { glanceOf } from "./glance/glance.ts";
 import { captureLive } from "./sources/live/live.ts";
 import { SHORT_QUESTIONS } from "./sources/live/questions.ts";

@@ -1,7 +1,7 @@
 /** `explain`: a question in, the exit code out. */
-import { EXIT, UsageError } from "../core/errors.ts";
-import { visible } from "../core/text/mod.ts";
-import type { World } from "../core/world/world.ts";
+import { EXIT, UsageError } from "../base/errors.ts";
+import { visible } from "../base/text/mod.ts";
+import type { World } from "../platform/world.ts";
 import type { Answer } from "./answer_schema.ts";
 import { answerOf } from "./connection/answer.ts";
 import { answerPicture } from "./picture/answer_picture.ts";

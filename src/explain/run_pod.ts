@@ -1,6 +1,6 @@
 /** `explain` without a connection: pods at a glance. */
-import { EXIT, UsageError } from "../core/errors.ts";
-import type { World } from "../core/world/world.ts";
+import { EXIT, UsageError } from "../base/errors.ts";
+import type { World } from "../platform/world.ts";
 import type { Glance } from "./glance/glance_schema.ts";
 import { glanceOf } from "./glance/glance.ts";
 import { glancePicture } from "./picture/glance_picture.ts";

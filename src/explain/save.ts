@@ -1,6 +1,6 @@
 /** `capture`: a pod in, an archive that `explain -f` reads out. */
-import { EXIT, MeshError } from "../core/errors.ts";
-import type { World } from "../core/world/world.ts";
+import { EXIT, MeshError } from "../base/errors.ts";
+import type { World } from "../platform/world.ts";
 import { writeArchive } from "./capture/archive.ts";
 import { type Capture, PART_NAMES } from "./capture/capture.ts";
 import type { SourceChoice } from "./question/question.ts";

@@ -1,4 +1,4 @@
-import { type ErrorDetails, MeshError } from "../core/errors.ts";
+import { type ErrorDetails, MeshError } from "../base/errors.ts";
 
 /**
  * Why a resource cannot be injected. `reason` is one of these ids: `invalid-yaml`, `invalid-manifest`,

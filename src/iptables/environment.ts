@@ -1,8 +1,8 @@
 /** The environment of a run: users and groups, addresses and DNS servers of the pod (spec/iptables.md 1.4). */
-import { type Logger, logText } from "../core/log.ts";
-import { MeshError, messageOf } from "../core/errors.ts";
-import { type Address, isLinkLocal, isLoopback, parseAddress, unmapped } from "../core/net/mod.ts";
-import type { World } from "../core/world/world.ts";
+import { type Logger, logText } from "../platform/log.ts";
+import { MeshError, messageOf } from "../base/errors.ts";
+import { type Address, isLinkLocal, isLoopback, parseAddress, unmapped } from "../golang/net/mod.ts";
+import type { World } from "../platform/world.ts";
 import type { OwnerNames } from "./kernel/xtables/rule_options.ts";
 import type { PlanNetwork } from "./plan/plan.ts";
 import { parseNames } from "./settings/names.ts";

@@ -1,7 +1,7 @@
 /** One run of a command with valid settings: print, clean, apply. */
-import { type Logger, logText } from "../core/log.ts";
-import type { World } from "../core/world/world.ts";
-import { MeshError } from "../core/errors.ts";
+import { type Logger, logText } from "../platform/log.ts";
+import type { World } from "../platform/world.ts";
+import { MeshError } from "../base/errors.ts";
 import { type ApplyOptions, converge, pending } from "./apply/apply.ts";
 import { changeText } from "./apply/change_text.ts";
 import { holdsOwned, type Survey } from "./apply/survey.ts";

@@ -1,7 +1,7 @@
 /** The commands: a command line in, an exit code out. */
-import { EXIT, MeshError, UsageError } from "../core/errors.ts";
-import { logText, startLog } from "../core/log.ts";
-import { type PermissionName, SystemError, type World } from "../core/world/mod.ts";
+import { EXIT, MeshError, UsageError } from "../base/errors.ts";
+import { logText, startLog } from "../platform/log.ts";
+import { type PermissionName, SystemError, type World } from "../platform/mod.ts";
 import { type Reading, readSettings } from "./settings/read.ts";
 import { capturedDirections, checkRequired, NOTHING_CAPTURED } from "./settings/directions.ts";
 import type { Mode, Settings } from "./settings/settings.ts";

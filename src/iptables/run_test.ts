@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { UsageError } from "../core/errors.ts";
-import { fakeWorld, type FakeWorldOptions, SystemError } from "../core/world/mod.ts";
+import { UsageError } from "../base/errors.ts";
+import { fakeWorld, type FakeWorldOptions, SystemError } from "../platform/mod.ts";
 import { runIptables } from "./mod.ts";
 import type { Call } from "./run.ts";
 

@@ -1,7 +1,7 @@
 /** The command that runs after the wait. */
-import { EXIT, MeshError } from "../core/errors.ts";
-import { ENOENT, SystemError } from "../core/world/mod.ts";
-import type { AttachedChild, SignalName, World } from "../core/world/world.ts";
+import { EXIT, MeshError } from "../base/errors.ts";
+import { ENOENT, SystemError } from "../platform/mod.ts";
+import type { AttachedChild, SignalName, World } from "../platform/world.ts";
 
 /**
  * Replaces this process by the command (execvp, on Linux), so that signals, terminal and exit code are its own. On other

@@ -1,4 +1,4 @@
-import type { World } from "../core/world/world.ts";
+import type { World } from "../platform/world.ts";
 import type { WaitOptions } from "./options.ts";
 import { type Probe, probe } from "./probe.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { fakeWorld } from "../core/world/mod.ts";
-import type { World } from "../core/world/mod.ts";
+import { fakeWorld } from "../platform/mod.ts";
+import type { World } from "../platform/mod.ts";
 import { pauseAfter, poll } from "./poll.ts";
 
 const LIMITS = { timeout: 60_000, period: 100, requestTimeout: 500 };

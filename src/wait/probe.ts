@@ -1,5 +1,5 @@
-import { type FailureKind, requestFailure } from "../core/request_failure.ts";
-import type { World } from "../core/world/world.ts";
+import { type FailureKind, requestFailure } from "../platform/request_failure.ts";
+import type { World } from "../platform/world.ts";
 
 /** The state of a URL: its response, or the kind of failure. */
 export type Stage = "ready" | "unready" | "other-status" | FailureKind;

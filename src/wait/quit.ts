@@ -1,4 +1,4 @@
-import type { World } from "../core/world/world.ts";
+import type { World } from "../platform/world.ts";
 import type { Shutdown } from "./options.ts";
 import { answered, unanswered } from "./probe.ts";
 import type { Reporter } from "./reporter.ts";

@@ -1,8 +1,8 @@
 /** The messages of a wait. A proxy that is ready at once causes none, so that only the command prints. */
-import { formatDuration } from "../core/duration.ts";
-import { ClosedPipeError, errorLine, MeshError } from "../core/errors.ts";
-import type { Logger } from "../core/log.ts";
-import type { World } from "../core/world/world.ts";
+import { formatDuration } from "../golang/duration.ts";
+import { ClosedPipeError, errorLine, MeshError } from "../base/errors.ts";
+import type { Logger } from "../platform/log.ts";
+import type { World } from "../platform/world.ts";
 import type { Explanation } from "./stages.ts";
 
 /** Prints the messages of a wait, in the form of `kubectl-mesh wait` or of pilot-agent. */
@@ -43,7 +43,7 @@ export async function logReporter(world: World, { format, level, quiet }: LogRep
   // The log is loaded with the first message: most runs find the proxy ready.
   let opened: Logger | undefined;
   const log = async (level: "debug" | "info" | "warn" | "fatal", text: string) => {
-    const { logText, startLog } = await import("../core/log.ts");
+    const { logText, startLog } = await import("../platform/log.ts");
     opened ??= startLog(world, "wait", chosen);
     opened[level](logText(text));
   };

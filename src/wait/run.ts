@@ -1,6 +1,6 @@
 /** The steps: wait, then run the command. */
-import { EXIT, MeshError } from "../core/errors.ts";
-import type { World } from "../core/world/world.ts";
+import { EXIT, MeshError } from "../base/errors.ts";
+import type { World } from "../platform/world.ts";
 import type { WaitOptions } from "./options.ts";
 import { type Outcome, poll } from "./poll.ts";
 import type { Reporter } from "./reporter.ts";

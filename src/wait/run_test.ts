@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { type MeshError } from "../core/errors.ts";
-import { EACCES, ENOENT, fakeWorld, type FakeWorldOptions, SystemError, type World } from "../core/world/mod.ts";
+import { type MeshError } from "../base/errors.ts";
+import { EACCES, ENOENT, fakeWorld, type FakeWorldOptions, SystemError, type World } from "../platform/mod.ts";
 import { DEFAULTS, type WaitOptions } from "./options.ts";
 import { runWait } from "./run.ts";
 import { logReporter, pilotAgentReporter } from "./reporter.ts";

@@ -1,6 +1,6 @@
 /** The explanation after a timeout: the state of the proxy, and a hint. */
-import { oneLine } from "../core/errors.ts";
-import type { World } from "../core/world/world.ts";
+import { oneLine } from "../base/errors.ts";
+import type { World } from "../platform/world.ts";
 import { answered, type Probe, type Stage, unanswered } from "./probe.ts";
 
 /** The readiness port of Istio's proxy, and the status port of its agent. */

@@ -3,7 +3,7 @@
  * HTTPS. Out: their answers; over plain HTTP what probes and Prometheus ask (`serveWebhook`); and what has to be applied to
  * run it in a cluster (`webhookManifests`). The server is loaded when it runs.
  */
-import type { World } from "../core/world/world.ts";
+import type { World } from "../platform/world.ts";
 import type { ServeOptions } from "./serve.ts";
 
 export { type ManifestOptions, webhookManifests, webhookTakeOvers, webhookUndo } from "./manifests/mod.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fakeWorld } from "../core/world/fake.ts";
+import { fakeWorld } from "../platform/fake.ts";
 import { startupMemory } from "./release_memory.ts";
 
 /** Counts releases of a world whose clock does not wait. */

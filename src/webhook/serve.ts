@@ -1,7 +1,7 @@
 /** `webhook serve`: from its options to its graceful shutdown. */
-import { EXIT } from "../core/errors.ts";
-import { type Logger, type LogOptions, startLog } from "../core/log.ts";
-import type { PermissionName, World } from "../core/world/mod.ts";
+import { EXIT } from "../base/errors.ts";
+import { type Logger, type LogOptions, startLog } from "../platform/log.ts";
+import type { PermissionName, World } from "../platform/mod.ts";
 import { isOpenShift } from "../inject/mod.ts";
 import { asksCluster, type OpenSources, openSources, type SourceOptions } from "./sources/open.ts";
 import { ReviewMemo } from "./review/memo/memo.ts";

@@ -1,5 +1,5 @@
 /** What a reader of untrusted input is to the fuzzer. */
-import { MeshError } from "../../src/core/errors.ts";
+import { MeshError } from "../../src/base/errors.ts";
 import type { Sources } from "./mutate.ts";
 
 export interface FuzzReader extends Sources {

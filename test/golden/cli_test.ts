@@ -1,6 +1,6 @@
 /** Whole commands: each folder of `cli` is a case (`test/support/cases/golden.ts`). UPDATE=1 rewrites the expected files. */
 import assert from "node:assert/strict";
-import { atOnce } from "../../src/core/at_once.ts";
+import { atOnce } from "../../src/base/at_once.ts";
 import { expectedOutcome, isProcess, type Outcome, runCase, writeExpected } from "../support/cases/golden.ts";
 
 const FOLDER = decodeURIComponent(new URL("./cli/", import.meta.url).pathname);

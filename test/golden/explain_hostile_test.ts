@@ -1,7 +1,7 @@
 /** Captures are untrusted: whatever stands in them, there is an answer of the schema or a clear error. */
 import assert from "node:assert/strict";
-import { re2Library } from "../../src/core/re2.ts";
-import { fakeWorld } from "../../src/core/world/mod.ts";
+import { re2Library } from "../../src/golang/re2.ts";
+import { fakeWorld } from "../../src/platform/mod.ts";
 import { ANSWER } from "../../src/explain/answer_schema.ts";
 import type { Part } from "../../src/explain/capture/capture.ts";
 import { captureOf } from "../../src/explain/capture/manifest.ts";

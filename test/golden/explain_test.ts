@@ -1,7 +1,7 @@
 /** Requests that a real Envoy was asked, replayed: recorded by `UPDATE=1 ... test/e2e/explain/routing_test.ts`. */
 import assert from "node:assert/strict";
-import { re2Library } from "../../src/core/re2.ts";
-import { fakeWorld } from "../../src/core/world/mod.ts";
+import { re2Library } from "../../src/golang/re2.ts";
+import { fakeWorld } from "../../src/platform/mod.ts";
 import { readFolder } from "../../src/explain/capture/read_saved.ts";
 import { factsOf } from "../../src/explain/connection/facts.ts";
 import { disagreements, type Recorded } from "../support/explain_requests.ts";

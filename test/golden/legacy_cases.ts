@@ -1,5 +1,5 @@
 /** Flags and allowed differences of the recorded cases. */
-import type { ValueMap } from "../../src/core/value.ts";
+import type { ValueMap } from "../../src/base/value.ts";
 import type { Tolerated } from "./legacy_compare.ts";
 
 const LABELS = "0/spec/template/metadata/labels";

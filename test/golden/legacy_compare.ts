@@ -1,9 +1,9 @@
 /** Compares manifests as typed objects, except for a list of allowed differences. */
 import assert from "node:assert/strict";
-import { decode } from "../../src/core/kube/mod.ts";
+import { decode } from "../../src/kube/mod.ts";
 import { workloadType } from "../support/workload_type.ts";
-import { isList, isMap, newMap, type Value, type ValueMap } from "../../src/core/value.ts";
-import { parseDocument, splitText } from "../../src/core/yaml/mod.ts";
+import { isList, isMap, newMap, type Value, type ValueMap } from "../../src/base/value.ts";
+import { parseDocument, splitText } from "../../src/yaml/mod.ts";
 
 /** An allowed difference and its reason. */
 export interface Tolerated {

@@ -1,6 +1,6 @@
 /** Injection with an old configuration, through the public interface of the injector. */
-import { isMap, newMap, type Value, type ValueMap } from "../../src/core/value.ts";
-import { toYaml } from "../../src/core/yaml/mod.ts";
+import { isMap, newMap, type Value, type ValueMap } from "../../src/base/value.ts";
+import { toYaml } from "../../src/yaml/mod.ts";
 import {
   type Injector,
   injectPod,

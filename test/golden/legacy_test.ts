@@ -1,7 +1,7 @@
 /** Outputs of the releases 1.0 to 1.8, recorded by their own tests. */
 import assert from "node:assert/strict";
-import { decode } from "../../src/core/kube/mod.ts";
-import { parseYaml } from "../../src/core/yaml/mod.ts";
+import { decode } from "../../src/kube/mod.ts";
+import { parseYaml } from "../../src/yaml/mod.ts";
 import { needsShared, SHARED, testWhen } from "../support/test_when.ts";
 import { assertSame, documentsOf, podsOf } from "./legacy_compare.ts";
 import { applyPatch, type Operation } from "../support/kube/json_patch.ts";

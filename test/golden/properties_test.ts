@@ -1,8 +1,8 @@
 /** Properties for any input: re-injection changes nothing; no bytes and no template crash the program. */
 import assert from "node:assert/strict";
 import { fc } from "../support/properties.ts";
-import { MeshError } from "../../src/core/errors.ts";
-import { parseDocument, splitText } from "../../src/core/yaml/mod.ts";
+import { MeshError } from "../../src/base/errors.ts";
+import { parseDocument, splitText } from "../../src/yaml/mod.ts";
 import { configurationOf, injection, type Injector, newInjector, type ReportEntry } from "../../src/inject/mod.ts";
 import { changedText } from "../support/changed_text.ts";
 import { needsShared, SHARED, testWhen } from "../support/test_when.ts";

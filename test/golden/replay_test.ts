@@ -1,9 +1,9 @@
 /** Istio's outputs for all cases of ../shared/cases/inject, with the public interface of the injector. */
 import assert from "node:assert/strict";
-import { decode } from "../../src/core/kube/mod.ts";
+import { decode } from "../../src/kube/mod.ts";
 import { workloadType } from "../support/workload_type.ts";
-import { isList, isMap, type Value } from "../../src/core/value.ts";
-import { parseDocument, splitText } from "../../src/core/yaml/mod.ts";
+import { isList, isMap, type Value } from "../../src/base/value.ts";
+import { parseDocument, splitText } from "../../src/yaml/mod.ts";
 import { changeStream, injection } from "../../src/inject/mod.ts";
 import { comparable } from "../support/cases/comparable.ts";
 import { type InjectCase, injectCases, injectorOf, needsInjectCases, readCaseFile } from "../support/cases/inject.ts";

@@ -1,8 +1,8 @@
 /** The way back: `uninject` of what this program, Istio's and those of old releases injected. */
 import assert from "node:assert/strict";
-import { decode } from "../../src/core/kube/mod.ts";
-import { isList, isMap, type Value } from "../../src/core/value.ts";
-import { parseDocument, splitText } from "../../src/core/yaml/mod.ts";
+import { decode } from "../../src/kube/mod.ts";
+import { isList, isMap, type Value } from "../../src/base/value.ts";
+import { parseDocument, splitText } from "../../src/yaml/mod.ts";
 import {
   type Change,
   configurationOf,

@@ -39,15 +39,25 @@ const GUESTS: Readonly<Record<string, readonly string[]>> = {
   explain: ["check"],
 };
 
+/** What commands are made of, from the top: a room, and the rooms of this table that it may import. All others may import all of them. */
+const LAYERS: Readonly<Record<string, readonly string[]>> = {
+  istio: ["kube", "golang", "yaml", "base"],
+  kube: ["platform", "golang", "yaml", "base"],
+  platform: ["golang", "base"],
+  golang: ["base"],
+  yaml: ["base"],
+  base: [],
+};
+
 /**
  * Why an import breaks the rules; `undefined` if it does not.
  *
- * | from   | may import                                          |
- * |--------|-----------------------------------------------------|
- * | main   | cli, core                                           |
- * | cli    | core; the entry of a room by import() or for a type |
- * | core   | core                                                |
- * | a room | core; webhook and check also the entry of inject, explain that of iptables, check that of explain |
+ * | from   | may import                                            |
+ * |--------|-------------------------------------------------------|
+ * | main   | cli, layers                                           |
+ * | cli    | layers; the entry of a room by import() or for a type |
+ * | layer  | the layers that LAYERS names                          |
+ * | a room | layers; webhook and check also the entry of inject, explain that of iptables, check that of explain |
  *
  * Every file may import the files at the top of `src`, except main.ts.
  */
@@ -68,10 +78,11 @@ const RULES: readonly Rule[] = [
   { reason: "nothing imports main.ts", breaks: ({ to }) => to === "src/main.ts" },
   { reason: "of a package only mod.ts is imported", breaks: reachesIntoPackage },
   {
-    reason: "main imports cli and core",
+    reason: "main imports cli and layers",
     breaks: (each) => isGuest(each) && roomOf(each.from) === "main" && roomOf(each.to) !== "cli",
   },
-  { reason: "core imports no room", breaks: (each) => isGuest(each) && roomOf(each.from) === "core" },
+  { reason: "a layer imports no room", breaks: (each) => isGuest(each) && isLayer(roomOf(each.from)) },
+  { reason: "this layer does not lie above that one", breaks: isUpward },
   {
     reason: "of a room only mod.ts is imported",
     breaks: (each) => isGuest(each) && !/^src\/[^/]+\/mod\.ts$/.test(each.to),
@@ -86,22 +97,45 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** Whether the import goes to another room. Core and the files at the top of `src` are no rooms. */
+/** Whether the import goes to another room. Layers and the files at the top of `src` are no rooms. */
 function isGuest({ from, to }: Import): boolean {
-  return to.startsWith("src/") && ![roomOf(from), "core", "main"].includes(roomOf(to));
+  return to.startsWith("src/") && ![roomOf(from), "main"].includes(roomOf(to)) && !isLayer(roomOf(to));
+}
+
+function isLayer(room: string): boolean {
+  return Object.hasOwn(LAYERS, room);
+}
+
+function isUpward({ from, to }: Import): boolean {
+  const [source, target] = [roomOf(from), roomOf(to)];
+  return isLayer(source) && isLayer(target) && source !== target && !LAYERS[source]?.includes(target);
 }
 
 function mayVisit(source: string, target: string): boolean {
   return source === "main" || source === "cli" || (GUESTS[target] ?? []).includes(source);
 }
 
-/** Files of a package of core that others may import past its entry: types alone. */
-const OPEN = /^src\/core\/(world\/world|gotemplate\/value)\.ts$/;
+/** Layers whose folders are packages; of the others the whole layer is one. */
+const PACKAGES_IN: readonly string[] = ["golang", "base"];
 
-/** Inside core a package imports another by its mod.ts. */
+/** Files of a package that layers may import past its entry: types alone, and what the entry cannot export without a circle. */
+const OPEN: readonly string[] = [
+  "src/platform/world.ts",
+  "src/platform/request_failure.ts",
+  "src/golang/gotemplate/value.ts",
+];
+
+/** A layer imports a package by its mod.ts. */
 function reachesIntoPackage({ from, to }: Import): boolean {
-  const packageOf = (path: string) => /^src\/core\/([^/]+)\//.exec(path)?.[1];
   const target = packageOf(to);
-  if (target === undefined || roomOf(from) !== "core") return false;
-  return target !== packageOf(from) && !OPEN.test(to) && to !== `src/core/${target}/mod.ts`;
+  if (target === undefined || !isLayer(roomOf(from)) || target === packageOf(from)) return false;
+  return !OPEN.includes(to) && to !== `${target}/mod.ts`;
+}
+
+/** The folder whose mod.ts is the entry to a file; `undefined` for a file that has none. */
+export function packageOf(path: string): string | undefined {
+  const [, room = "", child = "", ...rest] = path.split("/");
+  if (child === "") return undefined;
+  if (!PACKAGES_IN.includes(room)) return `src/${room}`;
+  return rest.length === 0 ? undefined : `src/${room}/${child}`;
 }

@@ -31,10 +31,19 @@ const CASES: readonly (readonly [string, string, Import["how"], boolean])[] = [
   ["src/cli/commands/inject/inject.ts", "src/inject/mod.ts", "type", true],
   ["src/cli/commands/inject/inject.ts", "src/inject/mod.ts", "eager", false],
   ["src/cli/commands/inject/inject.ts", "src/inject/document/report.ts", "lazy", false],
-  ["src/core/yaml/read.ts", "src/inject/mod.ts", "lazy", false],
-  ["src/core/yaml/read.ts", "src/core/kube/mod.ts", "eager", true],
-  ["src/core/yaml/read.ts", "src/core/kube/patch.ts", "eager", false],
-  ["src/core/yaml/read.ts", "src/core/errors.ts", "eager", true],
+  ["src/yaml/read.ts", "src/inject/mod.ts", "lazy", false],
+  ["src/yaml/read.ts", "src/kube/mod.ts", "type", false],
+  ["src/kube/client/api.ts", "src/yaml/mod.ts", "eager", true],
+  ["src/kube/client/api.ts", "src/yaml/read/parse.ts", "eager", false],
+  ["src/kube/client/api.ts", "src/kube/patch/order.ts", "eager", true],
+  ["src/kube/client/api.ts", "src/platform/world.ts", "type", true],
+  ["src/golang/net/parse.ts", "src/base/text/mod.ts", "eager", true],
+  ["src/golang/net/parse.ts", "src/base/text/utf8.ts", "eager", false],
+  ["src/golang/gotemplate/value.ts", "src/golang/net/parse.ts", "eager", false],
+  ["src/platform/log.ts", "src/istio/mod.ts", "lazy", false],
+  ["src/base/errors.ts", "src/platform/world.ts", "type", false],
+  ["src/agent/run.ts", "src/kube/patch/order.ts", "eager", true],
+  ["src/yaml/read.ts", "src/base/errors.ts", "eager", true],
   ["src/webhook/mod.ts", "src/inject/mod.ts", "eager", true],
   ["src/check/mod.ts", "src/inject/mod.ts", "eager", true],
   ["src/explain/kernel/rules.ts", "src/iptables/mod.ts", "eager", true],
@@ -56,12 +65,12 @@ Deno.test("objection() allows the arrows of the house and no others", () => {
 
 /** Every pod runs these: each millisecond and megabyte counts once per pod. */
 const CONTAINERS = ["src/agent/run.ts", "src/wait/run.ts"];
-const HEAVY = /^src\/core\/((kube|gotemplate)\/mod|protobuf)\.ts$|^src\/(inject|iptables)\//;
+const HEAVY = /^src\/(kube\/mod|golang\/gotemplate\/mod|base\/protobuf)\.ts$|^src\/(inject|iptables)\//;
 
 Deno.test("what containers start with has no types of Kubernetes, no engine of templates and no protobuf", () => {
   for (const start of CONTAINERS) {
     const loaded = [...loadedWith(start)];
-    assert.ok(loaded.includes("src/core/errors.ts"), start);
+    assert.ok(loaded.includes("src/base/errors.ts"), start);
     assert.deepEqual(loaded.filter((path) => HEAVY.test(path)), [], start);
   }
   assert.ok([...loadedWith("src/inject/mod.ts")].some((path) => HEAVY.test(path)));

@@ -4,7 +4,7 @@ import { importsOf } from "./arrows.ts";
 import { loadedWith } from "./reached.ts";
 import { filesBelow, read } from "./source.ts";
 
-const ONLY = "src/core/kube/client/from_kubeconfig.ts";
+const ONLY = "src/kube/client/from_kubeconfig.ts";
 const SOURCES = filesBelow("src").filter((path) => path.endsWith(".ts") && !path.endsWith("_test.ts"));
 const IMPORTS = SOURCES.flatMap((path) => importsOf(path, read(path)));
 
@@ -12,7 +12,7 @@ Deno.test("one file imports the code of client-node, and one imports that file, 
   const code = /^(?:import|export)\s(?!type\b)[^;]*?"@kubernetes\/client-node|\bimport\(\s*"@kubernetes\/client-node/m;
   assert.deepEqual(SOURCES.filter((path) => code.test(read(path))), [ONLY]);
   assert.deepEqual(IMPORTS.filter(({ to }) => to === ONLY), [
-    { from: "src/core/kube/client/connect.ts", to: ONLY, how: "lazy" },
+    { from: "src/kube/client/connect.ts", to: ONLY, how: "lazy" },
   ]);
 });
 

@@ -10,7 +10,7 @@ import {
   parseFlags,
   problemsTogether,
   spellingsOf,
-} from "../../src/core/command/mod.ts";
+} from "../../src/golang/flags/mod.ts";
 import { allCommands } from "../../tools/docs/commands.ts";
 import { shellWords, shownCommands } from "../support/shown_commands.ts";
 import { exists, filesBelow, read } from "./source.ts";

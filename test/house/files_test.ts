@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { testWhen } from "../support/test_when.ts";
+import { packageOf } from "./arrows.ts";
 import { filesBelow, read, trackedFiles } from "./source.ts";
 
 const MAX_LINES = 500;
@@ -15,13 +16,11 @@ function isData(path: string): boolean {
   return /generated/i.test(path) || /(_|\/)(cases|seeds|table|data)\.ts$/.test(path);
 }
 
-Deno.test("every room and every package of core has an entry mod.ts that begins with a doc comment", () => {
+Deno.test("every room and every package has an entry mod.ts that begins with a doc comment", () => {
   const folders = new Set(
     filesBelow("src").flatMap((path) => {
-      const [, room = "", child = "", grandchild] = path.split("/");
-      if (child === "" || !path.endsWith(".ts")) return [];
-      if (room !== "core") return [`src/${room}`];
-      return grandchild === undefined ? [] : [`src/core/${child}`];
+      const folder = path.endsWith(".ts") ? packageOf(path) : undefined;
+      return folder === undefined ? [] : [folder];
     }),
   );
   const files = new Set(filesBelow("src"));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { filesBelow, read } from "./source.ts";
 
-const NETWORK = "src/core/world/deno/network";
+const NETWORK = "src/platform/deno/network";
 /** What speaks TLS as a client, and the files that may use it: each empties the runtime's default store of roots before. */
 const CLIENTS: readonly (readonly [pattern: RegExp, files: readonly string[]])[] = [
   [/Deno\.createHttpClient\(/, [`${NETWORK}/trust.ts`]],

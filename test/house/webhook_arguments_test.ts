@@ -1,7 +1,7 @@
 /** The Deployment of `webhook manifests` starts `webhook serve` with flags that it knows. */
 import assert from "node:assert/strict";
 import { WEBHOOK_SERVE } from "../../src/cli/commands/webhook/serve.ts";
-import { isMap, mapAt, mapsAt } from "../../src/core/value.ts";
+import { isMap, mapAt, mapsAt } from "../../src/base/value.ts";
 import { webhookManifests } from "../../src/webhook/mod.ts";
 import { objectsOf } from "../support/objects_of.ts";
 

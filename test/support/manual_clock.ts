@@ -1,5 +1,5 @@
 /** A clock for tests. */
-import type { Clock } from "../../src/core/world/world.ts";
+import type { Clock } from "../../src/platform/world.ts";
 
 interface Sleeper {
   readonly due: number;

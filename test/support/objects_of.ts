@@ -1,6 +1,6 @@
 /** The objects in a text of manifests; a List is its items. */
-import { isMap, mapsAt, type ValueMap } from "../../src/core/value.ts";
-import { parseDocument, splitText } from "../../src/core/yaml/mod.ts";
+import { isMap, mapsAt, type ValueMap } from "../../src/base/value.ts";
+import { parseDocument, splitText } from "../../src/yaml/mod.ts";
 
 export function objectsOf(text: string): readonly ValueMap[] {
   return splitText(text, "").map((doc) => parseDocument(doc).value).filter(isMap).flatMap((value) =>

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 /**
  * Rust's `std::env::temp_dir` in the runtime for Linux, without the variable. The runtime makes a URL of that folder before it starts a
  * program, and ends with "Could not convert path to URL" where `TMPDIR` is empty, relative, or not UTF-8: a sidecar would not start. It
- * reads and writes nothing there. The program itself reads the variable (src/core/world/deno/temporary) and is not changed.
+ * reads and writes nothing there. The program itself reads the variable (src/platform/deno/temporary) and is not changed.
  *
  * The name of the variable gets a NUL as its first byte. Rust asks the C library for no such name, so the variable is never set.
  * Source: Rust 1.9x, `run_with_cstr` in library/std/src/sys; Deno 2.6, `extract_standalone` in cli/rt/binary.rs.

@@ -81,7 +81,7 @@ export const BRIEF: Readonly<Record<string, readonly string[]>> = {
     "src/cli/commands/wait.ts",
     "src/wait/run.ts",
     "src/wait/command.ts",
-    "src/core/world/deno/network/status.ts",
+    "src/platform/deno/network/status.ts",
   ],
   version: ["src/cli/commands/version/version.ts"],
   // A small file took 4 of 65 ms for its 28 scripts, and calls from one to another take longer.

@@ -1,5 +1,5 @@
 /** All commands that users are shown, for what is generated from their records. */
-import type { FlagGroups } from "../../src/core/command/mod.ts";
+import type { FlagGroups } from "../../src/golang/flags/mod.ts";
 import type { Command } from "../../src/cli/command.ts";
 import { PLUGIN } from "../../src/cli/commands/plugin.ts";
 

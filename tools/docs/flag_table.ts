@@ -1,5 +1,5 @@
 /** The flags of a command as Markdown: a table for each group. */
-import type { Flag, FlagGroups } from "../../src/core/command/mod.ts";
+import type { Flag, FlagGroups } from "../../src/golang/flags/mod.ts";
 import { defaultText, flagTitle, repeatNotes, shownGroups } from "../../src/cli/views/text.ts";
 
 /** The tables, with a blank line before each and behind the last. */

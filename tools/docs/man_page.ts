@@ -1,5 +1,5 @@
 /** A command as a man page: troff with the macros of man(7). */
-import type { Flag } from "../../src/core/command/mod.ts";
+import type { Flag } from "../../src/golang/flags/mod.ts";
 import type { Example } from "../../src/cli/command.ts";
 import { flagNotes, flagTitle, shownGroups, usageText } from "../../src/cli/views/text.ts";
 import type { NamedCommand } from "./commands.ts";

@@ -1,7 +1,7 @@
-// Command gen_kube_schema prints src/core/kube/schema/schema_table.ts: the fields of every Kubernetes type that is reachable
+// Command gen_kube_schema prints src/kube/schema/schema_table.ts: the fields of every Kubernetes type that is reachable
 // from a workload kind, read by reflection from Kubernetes' own Go types.
 //
-//	cd tools/gen_kube_schema && go run . > ../../src/core/kube/schema/schema_table.ts
+//	cd tools/gen_kube_schema && go run . > ../../src/kube/schema/schema_table.ts
 //
 // One text per type, fields in declaration order, joined with ";". A field is
 //

@@ -1,7 +1,7 @@
 /**
- * Writes src/core/mesh/schema/schema_data.ts from the descriptors that the oracle prints:
+ * Writes src/istio/schema/schema_data.ts from the descriptors that the oracle prints:
  *
- *     (cd test/oracle/mesh && go run . schema) | tools/deno run tools/gen_mesh_schema/main.ts > src/core/mesh/schema/schema_data.ts
+ *     (cd test/oracle/mesh && go run . schema) | tools/deno run tools/gen_mesh_schema/main.ts > src/istio/schema/schema_data.ts
  *
  * One line per message: `name kind [oneof]` of each field, joined by `;`, in declaration order. Kinds: scalars by their
  * proto name, well-known types by theirs, `@message`, `#enum`; `[]kind` is a list, `{}kind` a map with string keys.

@@ -3,7 +3,7 @@
 /** Files that implement the world, and files outside of the program. */
 function mayUseDeno(file: string): boolean {
   const path = file.replaceAll("\\", "/");
-  return !path.includes("/src/") || /\/src\/main\.ts$|\/src\/core\/world\/|_test\.ts$/.test(path);
+  return !path.includes("/src/") || /\/src\/main\.ts$|\/src\/platform\/|_test\.ts$/.test(path);
 }
 
 /** Reports `Deno` outside of `src/main.ts` and the world: commands get their world passed in. */

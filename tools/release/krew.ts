@@ -1,4 +1,4 @@
-import { toYaml } from "../../src/core/yaml/mod.ts";
+import { toYaml } from "../../src/yaml/mod.ts";
 import { sha256 } from "./checksums.ts";
 import { type Binary, type Document, downloadUrl, goPlatform, type Release } from "./release.ts";
 

@@ -1,4 +1,4 @@
-import { parseYaml } from "../../src/core/yaml/mod.ts";
+import { parseYaml } from "../../src/yaml/mod.ts";
 
 /** A step or a job that runs another's code: `OWNER/NAME@` and a commit, with the tag as a comment. */
 const PINNED = /\buses: [\w.-]+\/[\w./-]+@[0-9a-f]{40} # v\d\S*$/;

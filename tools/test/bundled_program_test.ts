@@ -22,6 +22,6 @@ Deno.test("withLateImports() changes imports of modules beside it that are calls
   const code = 'import "./a.js";\nimport("./b-1.js").then(import("node:zlib"));\nimport(name);\n';
   const hidden = 'import "./a.js";\nimport(String("./b-1.js")).then(import("node:zlib"));\nimport(name);\n';
   const of = (first: string, second: string) =>
-    `${code}// src/cli/names.ts\n${first}// src/core/world/files.ts\n${second}`;
+    `${code}// src/cli/names.ts\n${first}// src/platform/files.ts\n${second}`;
   assert.equal(withLateImports(of(code, code)), of(hidden, code));
 });

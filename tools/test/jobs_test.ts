@@ -21,8 +21,8 @@ Deno.test("the files that start first exist", () => {
 Deno.test("unit tests are modules of one, but for those that may leave something open", () => {
   const jobs = jobsOf("unit", filesOf("unit", ROOT), ROOT);
   const joined = (file: string) => jobs.filter(({ files }) => files.includes(file)).map(({ joined }) => joined);
-  assert.deepEqual(joined("src/core/log_test.ts"), [true]);
-  assert.deepEqual(joined("src/core/world/deno/processes_test.ts"), [false]);
+  assert.deepEqual(joined("src/platform/log_test.ts"), [true]);
+  assert.deepEqual(joined("src/platform/deno/processes_test.ts"), [false]);
 });
 
 Deno.test("inOrder(): slow files, unit tests, short files", () => {

@@ -1,7 +1,7 @@
 /**
  * Envoy's bootstrap as data, with the content of Istio's. No text templating: quotes and line breaks in names are safe.
  */
-import { isMap, newMap, type ValueMap } from "../../core/value.ts";
+import { isMap, newMap, type ValueMap } from "../../base/value.ts";
 import type { AgentSettings } from "../settings/settings.ts";
 import { clusters, hasSelfDiscovery } from "./parts/clusters.ts";
 import { listeners } from "./parts/listeners.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fakeWorld } from "../../core/world/fake.ts";
+import { fakeWorld } from "../../platform/fake.ts";
 import { readSettings } from "../settings/read.ts";
 import { envoyArgs } from "./envoy_args.ts";
 

@@ -1,6 +1,6 @@
 /** `agent bootstrap`: prints Envoy's bootstrap. */
-import { EXIT } from "../../core/errors.ts";
-import type { World } from "../../core/world/world.ts";
+import { EXIT } from "../../base/errors.ts";
+import type { World } from "../../platform/world.ts";
 import type { ProgramName } from "../settings/command_line.ts";
 import { readSettings } from "../settings/read.ts";
 import { bootstrapText } from "./write.ts";

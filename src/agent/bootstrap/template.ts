@@ -1,11 +1,11 @@
 /** Bootstraps from a template. Import lazily: the template engine is large. */
-import { MeshError, messageOf } from "../../core/errors.ts";
-import { goJson } from "../../core/gojson/mod.ts";
-import { declared, type FuncMap, parse } from "../../core/gotemplate/mod.ts";
-import { loadLibraries, sprigFunctions } from "../../core/gotemplate/sprig/mod.ts";
-import { isMap } from "../../core/value.ts";
-import { parseYaml } from "../../core/yaml/mod.ts";
-import type { World } from "../../core/world/world.ts";
+import { MeshError, messageOf } from "../../base/errors.ts";
+import { goJson } from "../../golang/gojson/mod.ts";
+import { declared, type FuncMap, parse } from "../../golang/gotemplate/mod.ts";
+import { loadLibraries, sprigFunctions } from "../../golang/gotemplate/sprig/mod.ts";
+import { isMap } from "../../base/value.ts";
+import { parseYaml } from "../../yaml/mod.ts";
+import type { World } from "../../platform/world.ts";
 import type { AgentSettings } from "../settings/settings.ts";
 import { templateParams } from "./template_params.ts";
 

@@ -1,8 +1,8 @@
 /** Parameters of bootstrap templates. Source: Istio's bootstrap.Config.toTemplateParams. */
-import { goJson, OrderedFields } from "../../core/gojson/mod.ts";
-import { type GoMap, GoStruct, type GoValue, typed } from "../../core/gotemplate/value.ts";
-import { proxyConfigView } from "../../core/mesh/mod.ts";
-import { isList, isMap, mapAt, type Value, type ValueMap } from "../../core/value.ts";
+import { goJson, OrderedFields } from "../../golang/gojson/mod.ts";
+import { type GoMap, GoStruct, type GoValue, typed } from "../../golang/gotemplate/value.ts";
+import { proxyConfigView } from "../../istio/mod.ts";
+import { isList, isMap, mapAt, type Value, type ValueMap } from "../../base/value.ts";
 import { FILES_SOCKET } from "../settings/pod/pod.ts";
 import type { AgentSettings } from "../settings/settings.ts";
 import { hasSelfDiscovery, keepalive } from "./parts/clusters.ts";

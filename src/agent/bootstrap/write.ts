@@ -1,7 +1,7 @@
 /** The bootstrap file. */
 import { posix } from "node:path";
-import { errorLine, MeshError } from "../../core/errors.ts";
-import type { World } from "../../core/world/world.ts";
+import { errorLine, MeshError } from "../../base/errors.ts";
+import type { World } from "../../platform/world.ts";
 import type { AgentSettings } from "../settings/settings.ts";
 import { buildBootstrap } from "./bootstrap.ts";
 import { istioText } from "./istio_text/istio_text.ts";

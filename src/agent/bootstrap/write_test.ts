@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { fakeWorld } from "../../core/world/fake.ts";
-import { realWorld } from "../../core/world/deno/world.ts";
-import type { World } from "../../core/world/world.ts";
+import { fakeWorld } from "../../platform/fake.ts";
+import { realWorld } from "../../platform/deno/world.ts";
+import type { World } from "../../platform/world.ts";
 import { readSettings } from "../settings/read.ts";
 import { bootstrapText, configFile, removeBootstrap, writeBootstrap } from "./write.ts";
 

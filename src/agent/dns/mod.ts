@@ -2,8 +2,8 @@
  * The DNS server of a sidecar. In: questions (captured, or sent to its port), and the name table of istiod. Out:
  * addresses of mesh hosts; other questions are forwarded to the machine's name servers.
  */
-import type { Collector } from "../../core/metrics/mod.ts";
-import type { World } from "../../core/world/world.ts";
+import type { Collector } from "../../base/metrics/mod.ts";
+import type { World } from "../../platform/world.ts";
 import { buildLookup } from "./server/lookup.ts";
 import { nameTableJson } from "./table/name_table.ts";
 import { type DnsOptions, TUNING } from "./options.ts";

@@ -1,7 +1,7 @@
 /** Options of the DNS server. */
-import type { GrpcChannel, GrpcEndpoint } from "../../core/grpc/mod.ts";
-import type { Logger } from "../../core/log.ts";
-import type { ValueMap } from "../../core/value.ts";
+import type { GrpcChannel, GrpcEndpoint } from "../grpc/mod.ts";
+import type { Logger } from "../../platform/log.ts";
+import type { ValueMap } from "../../base/value.ts";
 import type { ProxyDomain } from "./server/lookup.ts";
 
 export interface DnsSettings {

@@ -1,5 +1,5 @@
 /** DNS messages over TCP: each after its length in two bytes (RFC 1035 4.2.2, RFC 7766). */
-import type { ByteConnection } from "../../core/world/mod.ts";
+import type { ByteConnection } from "../../platform/mod.ts";
 
 const PREFIX = 2;
 

@@ -1,5 +1,5 @@
-import { MeshError, messageOf } from "../../core/errors.ts";
-import type { World } from "../../core/world/world.ts";
+import { MeshError, messageOf } from "../../base/errors.ts";
+import type { World } from "../../platform/world.ts";
 import { clientConnections, type Count, forwardedRequests } from "./active_counts.ts";
 
 const TIMEOUT_MILLISECONDS = 2000;

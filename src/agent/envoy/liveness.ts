@@ -1,4 +1,4 @@
-import type { World } from "../../core/world/world.ts";
+import type { World } from "../../platform/world.ts";
 import type { EnvoyAdmin } from "./admin.ts";
 
 const FIRST_DELAY = 50;

@@ -1,6 +1,6 @@
 /** Converts Envoy's stderr to JSON log lines. */
-import { type Logger, logText } from "../../core/log.ts";
-import type { World } from "../../core/world/world.ts";
+import { type Logger, logText } from "../../platform/log.ts";
+import type { World } from "../../platform/world.ts";
 
 type Level = "debug" | "info" | "warning" | "error" | "fatal";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { startLog } from "../../core/log.ts";
-import { fakeWorld } from "../../core/world/mod.ts";
+import { startLog } from "../../platform/log.ts";
+import { fakeWorld } from "../../platform/mod.ts";
 import { envoyLines } from "./log_lines.ts";
 
 const PREFIX = "[2026-11-21 23:45:14.477][14]";

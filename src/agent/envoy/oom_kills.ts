@@ -1,4 +1,4 @@
-import type { World } from "../../core/world/world.ts";
+import type { World } from "../../platform/world.ts";
 
 const ROOT = "/sys/fs/cgroup";
 /** Lines `oom_kill N` of memory.events (cgroup v2) and memory.oom_control (v1). */

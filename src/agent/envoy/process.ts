@@ -1,5 +1,5 @@
-import { MeshError } from "../../core/errors.ts";
-import type { Child, World } from "../../core/world/world.ts";
+import { MeshError } from "../../base/errors.ts";
+import type { Child, World } from "../../platform/world.ts";
 import { linesOf } from "./lines.ts";
 import { outOfMemoryKills } from "./oom_kills.ts";
 import type { EnvoyOptions } from "../lifecycle/options.ts";

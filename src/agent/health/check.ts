@@ -1,8 +1,8 @@
 /** One health check of the application. */
-import { messageOf } from "../../core/errors.ts";
-import type { Logger } from "../../core/log.ts";
-import { requestFailure } from "../../core/request_failure.ts";
-import type { World } from "../../core/world/world.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../platform/log.ts";
+import { requestFailure } from "../../platform/request_failure.ts";
+import type { World } from "../../platform/world.ts";
 import { ask } from "../status/probes/ask.ts";
 import { probeSource } from "../status/probes/source.ts";
 import type { HealthCheck } from "./options.ts";

@@ -4,8 +4,8 @@ import { until } from "../../../test/support/until.ts";
 import { grpcServer } from "../../../test/support/grpc/server.ts";
 import { freePort } from "../../../test/support/ports.ts";
 import { temporaryFolder } from "../../../test/support/temporary_folder.ts";
-import { openSocketLibc } from "../../core/world/linux/libc.ts";
-import { realWorld } from "../../core/world/deno/world.ts";
+import { openSocketLibc } from "../../platform/linux/libc.ts";
+import { realWorld } from "../../platform/deno/world.ts";
 import { healthCheck } from "./check.ts";
 import type { HealthCheck } from "./options.ts";
 

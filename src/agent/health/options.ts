@@ -1,4 +1,4 @@
-import type { Logger } from "../../core/log.ts";
+import type { Logger } from "../../platform/log.ts";
 import type { Prober } from "../status/probes/config.ts";
 
 /** How to check the application. */

@@ -1,5 +1,5 @@
-import { type Logger, logText } from "../../core/log.ts";
-import type { Clock, World } from "../../core/world/world.ts";
+import { type Logger, logText } from "../../platform/log.ts";
+import type { Clock, World } from "../../platform/world.ts";
 import { healthCheck } from "./check.ts";
 import type { HealthOptions, HealthReport, HealthReports } from "./options.ts";
 

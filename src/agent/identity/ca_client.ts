@@ -1,8 +1,8 @@
 /** One request for a certificate to the CA. */
-import { type GrpcChannel, type GrpcEndpoint, openChannel } from "../../core/grpc/mod.ts";
-import { errorText, messageOf } from "../../core/errors.ts";
-import { unlessAborted } from "../../core/world/unless_aborted.ts";
-import type { Files, World } from "../../core/world/world.ts";
+import { type GrpcChannel, type GrpcEndpoint, openChannel } from "../grpc/mod.ts";
+import { errorText, messageOf } from "../../base/errors.ts";
+import { unlessAborted } from "../../platform/unless_aborted.ts";
+import type { Files, World } from "../../platform/world.ts";
 import {
   certificateInfo,
   createRequest,
@@ -10,7 +10,7 @@ import {
   encodePem,
   type KeyPair,
   type PrivateKey,
-} from "../../core/x509/mod.ts";
+} from "../../golang/x509/mod.ts";
 import { type Chain, checkAnswer } from "./ca_response.ts";
 import { failureOf, type RequestContext, StageError } from "./failure.ts";
 import type { Failure } from "./state.ts";

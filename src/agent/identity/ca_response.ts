@@ -1,6 +1,6 @@
 /** Validates the CA's response. */
-import { messageOf } from "../../core/errors.ts";
-import { type CertificateInfo, decodePems, readCertificateInfo, sameBytes } from "../../core/x509/mod.ts";
+import { messageOf } from "../../base/errors.ts";
+import { type CertificateInfo, decodePems, readCertificateInfo, sameBytes } from "../../golang/x509/mod.ts";
 import { spanText, StageError, stamp } from "./failure.ts";
 
 /** A valid chain. */

@@ -1,7 +1,7 @@
 /** Why there is no certificate, in one line that begins with the failed stage. */
-import { formatDuration } from "../../core/duration.ts";
-import { errorLine, errorText, MeshError, oneLine } from "../../core/errors.ts";
-import { CODE, GrpcError, type GrpcStage } from "../../core/grpc/mod.ts";
+import { formatDuration } from "../../golang/duration.ts";
+import { errorLine, errorText, MeshError, oneLine } from "../../base/errors.ts";
+import { CODE, GrpcError, type GrpcStage } from "../grpc/mod.ts";
 import type { Failure, State } from "./state.ts";
 import type { AuthorityOptions } from "./options.ts";
 import type { Token } from "./token.ts";

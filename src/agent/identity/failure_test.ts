@@ -12,8 +12,8 @@ import {
   TOKEN_FILE,
   tokenWith,
 } from "../../../test/support/agent/started_identity.ts";
-import { CODE, GrpcError } from "../../core/grpc/mod.ts";
-import { encodePem } from "../../core/x509/mod.ts";
+import { CODE, GrpcError } from "../grpc/mod.ts";
+import { encodePem } from "../../golang/x509/mod.ts";
 
 const refusal = (code: number, text: string) => new GrpcError(code, "status", `The server refused the call: ${text}`);
 const unauthenticated = refusal(CODE.Unauthenticated, "request authenticate failure");

@@ -1,7 +1,7 @@
 /** Maintains a certificate from the CA: turns results and timers into events of the machine, and performs its actions. */
-import { type Logger, logText } from "../../core/log.ts";
-import type { World } from "../../core/world/world.ts";
-import { type CertificateInfo, generateEcKey, makeRsaKey, pkcs8Pem, type PrivateKey } from "../../core/x509/mod.ts";
+import { type Logger, logText } from "../../platform/log.ts";
+import type { World } from "../../platform/world.ts";
+import { type CertificateInfo, generateEcKey, makeRsaKey, pkcs8Pem, type PrivateKey } from "../../golang/x509/mod.ts";
 import { type Timers, timersOf } from "../lifecycle/timers.ts";
 import { requestCertificate } from "./ca_client.ts";
 import { spiffeIdOf } from "./ca_response.ts";

@@ -1,8 +1,8 @@
 /** A certificate that another program maintains in files. */
-import { errorText, MeshError } from "../../core/errors.ts";
-import { logText } from "../../core/log.ts";
-import type { Files, World } from "../../core/world/world.ts";
-import { type CertificateInfo, certificateInfo, checkPair } from "../../core/x509/mod.ts";
+import { errorText, MeshError } from "../../base/errors.ts";
+import { logText } from "../../platform/log.ts";
+import type { Files, World } from "../../platform/world.ts";
+import { type CertificateInfo, certificateInfo, checkPair } from "../../golang/x509/mod.ts";
 import { spiffeIdOf } from "./ca_response.ts";
 import { aheadText, stamp } from "./failure.ts";
 import type { CertificateStore, Maintenance } from "./store.ts";

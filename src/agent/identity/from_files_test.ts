@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { testCertificate } from "../../../test/support/tls/certificates.ts";
 import { SETTINGS } from "../../../test/support/agent/started_identity.ts";
 import { until } from "../../../test/support/until.ts";
-import { MeshError } from "../../core/errors.ts";
-import { startLog } from "../../core/log.ts";
-import { fakeWorld } from "../../core/world/fake.ts";
-import { realFiles } from "../../core/world/deno/files.ts";
-import { watchFiles } from "../../core/world/deno/watch.ts";
+import { MeshError } from "../../base/errors.ts";
+import { startLog } from "../../platform/log.ts";
+import { fakeWorld } from "../../platform/fake.ts";
+import { realFiles } from "../../platform/deno/files.ts";
+import { watchFiles } from "../../platform/deno/watch.ts";
 import { type Identity, startIdentity } from "./mod.ts";
 import type { MountedPaths } from "./options.ts";
 

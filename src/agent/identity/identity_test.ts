@@ -14,10 +14,10 @@ import {
   TOKEN_FILE,
   valid,
 } from "../../../test/support/agent/started_identity.ts";
-import { MeshError } from "../../core/errors.ts";
-import { CODE, GrpcError } from "../../core/grpc/mod.ts";
-import { decodePem, decodePems, readCertificateInfo, readPrivateKey, sameBytes } from "../../core/x509/mod.ts";
-import type { Files } from "../../core/world/world.ts";
+import { MeshError } from "../../base/errors.ts";
+import { CODE, GrpcError } from "../grpc/mod.ts";
+import { decodePem, decodePems, readCertificateInfo, readPrivateKey, sameBytes } from "../../golang/x509/mod.ts";
+import type { Files } from "../../platform/world.ts";
 
 const unauthenticated = new GrpcError(CODE.Unauthenticated, "status", "The server refused the call");
 

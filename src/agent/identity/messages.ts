@@ -1,5 +1,5 @@
 /** The messages of `istio.v1.auth.IstioCertificateService`: the fields that are used. */
-import { BinaryWriter, putInteger, putMessage, putString, readMessage, writeStruct } from "../../core/protobuf.ts";
+import { BinaryWriter, putInteger, putMessage, putString, readMessage, writeStruct } from "../../base/protobuf.ts";
 
 export interface CertificateRequest {
   /** PEM. */

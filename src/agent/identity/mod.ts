@@ -3,7 +3,7 @@
  * program, or a CA that signs a CSR (istiod). Out: the certificate in force, notifications of changes, and the current
  * problem in one line. Keys and tokens are never logged.
  */
-import type { World } from "../../core/world/world.ts";
+import type { World } from "../../platform/world.ts";
 import { maintainFromCa } from "./from_ca.ts";
 import { findMounted, maintainFromFiles } from "./from_files.ts";
 import type { IdentityOptions } from "./options.ts";

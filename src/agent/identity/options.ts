@@ -1,8 +1,8 @@
 /** Options of the workload's identity. */
-import type { GrpcChannel, GrpcEndpoint } from "../../core/grpc/mod.ts";
-import type { Logger } from "../../core/log.ts";
+import type { GrpcChannel, GrpcEndpoint } from "../grpc/mod.ts";
+import type { Logger } from "../../platform/log.ts";
 import type { CaMetrics } from "../metrics/control_plane_metrics.ts";
-import type { CurveName } from "../../core/x509/mod.ts";
+import type { CurveName } from "../../golang/x509/mod.ts";
 
 /** Paths of a certificate that another program maintains. */
 export interface MountedPaths {

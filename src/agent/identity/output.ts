@@ -1,7 +1,7 @@
 /** Writes the certificate to files for other programs (`OUTPUT_CERTS`). */
-import { messageOf } from "../../core/errors.ts";
-import type { Files, Replacement } from "../../core/world/world.ts";
-import type { KeyPair } from "../../core/x509/mod.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Files, Replacement } from "../../platform/world.ts";
+import type { KeyPair } from "../../golang/x509/mod.ts";
 
 const MODE = 0o600;
 const FOLDER_MODE = 0o700;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { MeshError } from "../../core/errors.ts";
-import { realFiles } from "../../core/world/deno/files.ts";
-import type { Files } from "../../core/world/world.ts";
+import { MeshError } from "../../base/errors.ts";
+import { realFiles } from "../../platform/deno/files.ts";
+import type { Files } from "../../platform/world.ts";
 import { outputProblem, writeOutput } from "./output.ts";
 
 const NAMES = ["cert-chain.pem", "key.pem", "root-cert.pem"];

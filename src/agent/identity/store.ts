@@ -1,5 +1,5 @@
 /** Holds the certificate, key and roots in force, and notifies subscribers. */
-import type { KeyPair } from "../../core/x509/mod.ts";
+import type { KeyPair } from "../../golang/x509/mod.ts";
 
 type Part = "workload" | "roots";
 

@@ -1,7 +1,7 @@
 /** The service account token. Its text is never logged, only its claims. */
-import { bytesOfBinary } from "../../core/bytes.ts";
-import { isMap, type Value } from "../../core/value.ts";
-import type { Files } from "../../core/world/world.ts";
+import { bytesOfBinary } from "../../base/bytes.ts";
+import { isMap, type Value } from "../../base/value.ts";
+import type { Files } from "../../platform/world.ts";
 
 /** A token and its claims; times in milliseconds since 1970. */
 export interface Token {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fakeWorld } from "../../core/world/fake.ts";
+import { fakeWorld } from "../../platform/fake.ts";
 import { claimsOf, readToken } from "./token.ts";
 
 const jwt = (claims: string) => `e30.${btoa(claims)}.x`;

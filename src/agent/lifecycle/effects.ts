@@ -1,6 +1,6 @@
 /** The machine's effects on Envoy. */
-import { MeshError, messageOf } from "../../core/errors.ts";
-import type { World } from "../../core/world/world.ts";
+import { MeshError, messageOf } from "../../base/errors.ts";
+import type { World } from "../../platform/world.ts";
 import { envoyAdmin } from "../envoy/admin.ts";
 import { type EnvoySignal, type RunningEnvoy, startEnvoy, validateConfiguration } from "../envoy/process.ts";
 import { untilLive } from "../envoy/liveness.ts";

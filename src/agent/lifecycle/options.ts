@@ -1,5 +1,5 @@
-import type { Logger } from "../../core/log.ts";
-import type { SignalName } from "../../core/world/world.ts";
+import type { Logger } from "../../platform/log.ts";
+import type { SignalName } from "../../platform/world.ts";
 import type { Rules } from "./rules.ts";
 import type { Phase } from "./state.ts";
 

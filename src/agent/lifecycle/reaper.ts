@@ -1,5 +1,5 @@
 import { linesOf } from "../envoy/lines.ts";
-import type { World } from "../../core/world/world.ts";
+import type { World } from "../../platform/world.ts";
 
 const LOOK_INTERVAL = 300;
 /** Looks before a child counts as an orphan: a program of posix_spawn(3) is waited for by its starter. */

@@ -1,6 +1,6 @@
 /** Runs the lifecycle: turns signals, timers and exits into events of the machine, and performs its actions. */
-import { logText } from "../../core/log.ts";
-import type { SignalName, World } from "../../core/world/world.ts";
+import { logText } from "../../platform/log.ts";
+import type { SignalName, World } from "../../platform/world.ts";
 import { startReaper } from "./reaper.ts";
 import { envoyEffects } from "./effects.ts";
 import { begin, next } from "./machine.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { startLog } from "../../core/log.ts";
-import { type FakeWorld, fakeWorld } from "../../core/world/mod.ts";
-import type { Child, ChildEnd, ChildSignal, Spawn } from "../../core/world/world.ts";
+import { startLog } from "../../platform/log.ts";
+import { type FakeWorld, fakeWorld } from "../../platform/mod.ts";
+import type { Child, ChildEnd, ChildSignal, Spawn } from "../../platform/world.ts";
 import type { EnvoyOptions, LifecycleControl, LifecycleOptions } from "./options.ts";
 import { DEFAULT_RESTART, type Rules } from "./rules.ts";
 import { runLifecycle } from "./run.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../core/world/world.ts";
+import type { Clock } from "../../platform/world.ts";
 
 /** Named timers: setting one replaces the last of that name. */
 export interface Timers<Name> {

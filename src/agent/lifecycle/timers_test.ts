@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { realWorld } from "../../core/world/mod.ts";
+import { realWorld } from "../../platform/mod.ts";
 import { timersOf } from "./timers.ts";
 
 Deno.test("setting a timer replaces the last one; cleared timers never fire", async () => {

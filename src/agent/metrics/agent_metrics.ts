@@ -1,5 +1,6 @@
-import type { World } from "../../core/world/world.ts";
-import { type Collector, expositionOf, type Meter, meter, processMetrics } from "../../core/metrics/mod.ts";
+import type { World } from "../../platform/world.ts";
+import { type Collector, expositionOf, type Meter, meter } from "../../base/metrics/mod.ts";
+import { processMetrics } from "../../platform/process_metrics.ts";
 
 /** pilot-agent's prefix of all names. */
 const PREFIX = "istio_agent_";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fakeWorld, realWorld } from "../../core/world/mod.ts";
+import { fakeWorld, realWorld } from "../../platform/mod.ts";
 import { testWhen } from "../../../test/support/test_when.ts";
 import { agentMetrics } from "./agent_metrics.ts";
 

@@ -1,5 +1,5 @@
 /** Bodies in memory, up to a limit. */
-import { joinBytes } from "../../core/bytes.ts";
+import { joinBytes } from "../../base/bytes.ts";
 
 /** The chunks of a body; `undefined` if it exceeds the limit; the rest is cancelled. */
 export async function readBounded(

@@ -1,6 +1,6 @@
 /** Metrics of the connections to istiod and the CA. Names, labels and help texts are pilot-agent's. */
-import { type Collector, type Family, meter } from "../../core/metrics/mod.ts";
-import { certificateInfo } from "../../core/x509/mod.ts";
+import { type Collector, type Family, meter } from "../../base/metrics/mod.ts";
+import { certificateInfo } from "../../golang/x509/mod.ts";
 
 /** Counts what happens between Envoy and istiod. */
 export interface XdsMetrics {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { testAuthority } from "../../../test/support/tls/authority.ts";
-import { certificateInfo } from "../../core/x509/mod.ts";
-import { expositionOf } from "../../core/metrics/mod.ts";
+import { certificateInfo } from "../../golang/x509/mod.ts";
+import { expositionOf } from "../../base/metrics/mod.ts";
 import { certificateExpiry, controlPlaneMetrics } from "./control_plane_metrics.ts";
 
 Deno.test("controlPlaneMetrics() has names, types and labels of pilot-agent, and nothing unused", async () => {

@@ -2,9 +2,9 @@
  * Merges the metrics of agent, Envoy and application into one text. Data is streamed: large or slow endpoints cost no
  * memory. A client that disconnects ends all scrapes.
  */
-import { messageOf } from "../../core/errors.ts";
-import { type Logger, logText } from "../../core/log.ts";
-import type { Clock, Network } from "../../core/world/world.ts";
+import { messageOf } from "../../base/errors.ts";
+import { type Logger, logText } from "../../platform/log.ts";
+import type { Clock, Network } from "../../platform/world.ts";
 import { refusal, targetOf } from "../status/http.ts";
 import { acceptFor, formatOf, isOpenMetrics, TEXT_FORMAT } from "./accept.ts";
 import type { AgentMetrics, ScrapedPart } from "./agent_metrics.ts";

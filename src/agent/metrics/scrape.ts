@@ -1,6 +1,6 @@
-import { MeshError, messageOf } from "../../core/errors.ts";
-import { requestFailure } from "../../core/request_failure.ts";
-import type { Network } from "../../core/world/world.ts";
+import { MeshError, messageOf } from "../../base/errors.ts";
+import { requestFailure } from "../../platform/request_failure.ts";
+import type { Network } from "../../platform/world.ts";
 
 /** A response whose body is not read yet. */
 export interface Scrape {

@@ -1,5 +1,5 @@
 /** The application's metrics endpoints: ISTIO_PROMETHEUS_ANNOTATIONS, written by the injector. */
-import { parseUint } from "../../core/net/mod.ts";
+import { parseUint } from "../../golang/net/mod.ts";
 import { fieldOf, isObject, readJson } from "../json_fields.ts";
 
 /** An endpoint on this machine. */

@@ -1,8 +1,8 @@
 /** Secrets from files that the mesh configuration names: gateway certificates, CA certificates of external services. */
-import { errorText, MeshError } from "../../core/errors.ts";
-import { type Logger, logText } from "../../core/log.ts";
-import type { Files } from "../../core/world/world.ts";
-import { certificateInfo, checkPair } from "../../core/x509/mod.ts";
+import { errorText, MeshError } from "../../base/errors.ts";
+import { type Logger, logText } from "../../platform/log.ts";
+import type { Files } from "../../platform/world.ts";
+import { certificateInfo, checkPair } from "../../golang/x509/mod.ts";
 import { type FileSecretName, sameSecret, type Secret, type SecretSource } from "./secret.ts";
 
 /** The system's root certificates have some 200 KB. */

@@ -1,7 +1,7 @@
 /** gRPC over HTTP: dispatches the method and runs the stream. */
-import { MeshError, messageOf } from "../../core/errors.ts";
-import { CODE, encodeFrame, FrameError, FrameReader } from "../../core/grpc/mod.ts";
-import { type Logger, logText } from "../../core/log.ts";
+import { MeshError, messageOf } from "../../base/errors.ts";
+import { CODE, encodeFrame, FrameError, FrameReader } from "../grpc/mod.ts";
+import { type Logger, logText } from "../../platform/log.ts";
 import { SecretStream, type StreamOptions } from "./stream.ts";
 
 const SERVICE = "/envoy.service.secret.v3.SecretDiscoveryService/";

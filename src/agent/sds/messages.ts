@@ -1,6 +1,6 @@
 /** The SDS messages that are used, by field numbers of Envoy's API v3. */
-import { MeshError, messageOf } from "../../core/errors.ts";
-import { BinaryWriter, putMessage, putString, readMessage } from "../../core/protobuf.ts";
+import { MeshError, messageOf } from "../../base/errors.ts";
+import { BinaryWriter, putMessage, putString, readMessage } from "../../base/protobuf.ts";
 import type { Secret } from "./secret.ts";
 
 /** A request, an ACK or a NACK (`envoy.service.discovery.v3.DiscoveryRequest`). */

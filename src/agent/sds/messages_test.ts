@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { fc } from "../../../test/support/properties.ts";
 import { asked } from "../../../test/support/agent/sds_client.ts";
-import { joinBytes } from "../../core/bytes.ts";
-import { MeshError } from "../../core/errors.ts";
+import { joinBytes } from "../../base/bytes.ts";
+import { MeshError } from "../../base/errors.ts";
 import { discoveryResponse, readDiscoveryRequest } from "./messages.ts";
 
 Deno.test("readDiscoveryRequest(): the fields of a request; others are skipped", () => {

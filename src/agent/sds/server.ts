@@ -1,7 +1,7 @@
 /** The SDS server, on the Unix socket that Envoy's bootstrap names. */
-import { errorLine, MeshError } from "../../core/errors.ts";
-import { type Logger, logText } from "../../core/log.ts";
-import type { UnixServer, World } from "../../core/world/mod.ts";
+import { errorLine, MeshError } from "../../base/errors.ts";
+import { type Logger, logText } from "../../platform/log.ts";
+import type { UnixServer, World } from "../../platform/mod.ts";
 import { fileSecret } from "./file_secrets.ts";
 import { secretHandler } from "./handler.ts";
 import { identitySecret, type SdsIdentity } from "./identity_secrets.ts";

@@ -4,9 +4,9 @@ import { FakeIdentity } from "../../../test/support/agent/fake_identity.ts";
 import { RawStream } from "../../../test/support/grpc/raw_http2.ts";
 import { asked, sdsClient, type SdsStream } from "../../../test/support/agent/sds_client.ts";
 import { until } from "../../../test/support/until.ts";
-import { encodeFrame } from "../../core/grpc/mod.ts";
-import { startLog } from "../../core/log.ts";
-import { fakeWorld, realWorld } from "../../core/world/mod.ts";
+import { encodeFrame } from "../grpc/mod.ts";
+import { startLog } from "../../platform/log.ts";
+import { fakeWorld, realWorld } from "../../platform/mod.ts";
 import { type SdsOptions, startSds } from "./server.ts";
 
 const ONE = { certificate: "chain 1", key: "key 1" };

@@ -1,6 +1,6 @@
 /** One SDS stream: the requested names, and what was sent for them. */
-import { MeshError } from "../../core/errors.ts";
-import { type Logger, logText } from "../../core/log.ts";
+import { MeshError } from "../../base/errors.ts";
+import { type Logger, logText } from "../../platform/log.ts";
 import { type DiscoveryRequest, discoveryResponse, readDiscoveryRequest, SECRET_TYPE } from "./messages.ts";
 import { type OpenSecret, sameSecret, type Secret, type SecretSource } from "./secret.ts";
 

@@ -1,5 +1,5 @@
 /** The arguments of `agent` and of `pilot-agent proxy`: long flags in pflag's spellings, and the role. */
-import { parseFlags, retiredWarnings } from "../../core/command/mod.ts";
+import { parseFlags, retiredWarnings } from "../../golang/flags/mod.ts";
 import { type FlagName, FLAGS, isRole } from "./flags.ts";
 
 /** Whose command line it is: `pilot-agent` ignores unknown flags, as that program does. */

@@ -2,7 +2,7 @@
  * Every flag of `agent` and of `pilot-agent proxy`: those of today, those of Istio 1.0 to 1.7, and our own. Source:
  * pilot-agent's cmd.go of the releases.
  */
-import { flag, type FlagGroups, type FlagNames, type FlagTable, flagTable } from "../../core/command/mod.ts";
+import { flag, type FlagGroups, type FlagNames, type FlagTable, flagTable } from "../../golang/flags/mod.ts";
 
 const GONE = "no proxy of today has it";
 

@@ -2,10 +2,10 @@
  * The proxy configuration that the flags of Istio 1.0 to 1.5 make. They stand where `PROXY_CONFIG` stands, which came with
  * 1.6 and whose releases pass over these flags: where both are given, `PROXY_CONFIG` counts.
  */
-import { parseProxyConfig, type ProxyConfig } from "../../core/mesh/configuration.ts";
-import { parseBool } from "../../core/go_bool.ts";
-import { parseYaml } from "../../core/yaml/mod.ts";
-import { flagEntries } from "../../core/command/mod.ts";
+import { parseProxyConfig, type ProxyConfig } from "../../istio/configuration.ts";
+import { parseBool } from "../../golang/go_bool.ts";
+import { parseYaml } from "../../yaml/mod.ts";
+import { flagEntries } from "../../golang/flags/mod.ts";
 import { type FlagName, OLD_FLAGS } from "./flags.ts";
 
 type Given = ReadonlyMap<FlagName, string>;

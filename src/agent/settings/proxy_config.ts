@@ -1,5 +1,5 @@
 /** The effective proxy configuration. Source: pilot-agent's config.ConstructProxyConfig. */
-import { errorText, MeshError } from "../../core/errors.ts";
+import { errorText, MeshError } from "../../base/errors.ts";
 import {
   ANNOTATION,
   checkProxyConfig,
@@ -9,10 +9,10 @@ import {
   parseMeshConfig,
   parseProxyConfig,
   type ProxyConfig,
-} from "../../core/mesh/configuration.ts";
-import { joinHostPort, parseAddress, parsePort, splitHostPort } from "../../core/net/mod.ts";
-import { newMap, type Value } from "../../core/value.ts";
-import type { Network, World } from "../../core/world/world.ts";
+} from "../../istio/configuration.ts";
+import { joinHostPort, parseAddress, parsePort, splitHostPort } from "../../golang/net/mod.ts";
+import { newMap, type Value } from "../../base/value.ts";
+import type { Network, World } from "../../platform/world.ts";
 import type { FlagName } from "./flags.ts";
 import { oldFlags, proxyConfigOfFlags } from "./old_flags.ts";
 import type { Variables } from "./variables.ts";

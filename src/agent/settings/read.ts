@@ -1,8 +1,8 @@
 /** The settings of a run: command line, environment and files, checked; all problems in one error. */
-import { MeshError, UsageError } from "../../core/errors.ts";
-import { ANNOTATION, type ProxyConfig, proxySettings } from "../../core/mesh/configuration.ts";
-import { valueAt } from "../../core/value.ts";
-import type { World } from "../../core/world/world.ts";
+import { MeshError, UsageError } from "../../base/errors.ts";
+import { ANNOTATION, type ProxyConfig, proxySettings } from "../../istio/configuration.ts";
+import { valueAt } from "../../base/value.ts";
+import type { World } from "../../platform/world.ts";
 import { readScrapeTargets } from "../metrics/scrape_targets.ts";
 import { readProbers } from "../status/probes/config.ts";
 import { discoverAddresses, ipModeOf } from "./pod/addresses.ts";

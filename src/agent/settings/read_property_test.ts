@@ -1,8 +1,8 @@
 /** Whatever stands in flags, variables and files, the settings are read or refused with a message. */
 import assert from "node:assert/strict";
 import { fc } from "../../../test/support/properties.ts";
-import { MeshError } from "../../core/errors.ts";
-import { fakeWorld } from "../../core/world/fake.ts";
+import { MeshError } from "../../base/errors.ts";
+import { fakeWorld } from "../../platform/fake.ts";
 import { buildBootstrap } from "../bootstrap/bootstrap.ts";
 import { FLAGS, ROLES } from "./flags.ts";
 import { readSettings } from "./read.ts";

@@ -1,8 +1,8 @@
 /** What all readers of settings share. */
-import { readDuration } from "../../core/duration.ts";
-import { parseBool } from "../../core/go_bool.ts";
-import type { Value } from "../../core/value.ts";
-import type { World } from "../../core/world/world.ts";
+import { readDuration } from "../../golang/duration.ts";
+import { parseBool } from "../../golang/go_bool.ts";
+import type { Value } from "../../base/value.ts";
+import type { World } from "../../platform/world.ts";
 import type { FlagName } from "./flags.ts";
 import type { Variables } from "./variables.ts";
 

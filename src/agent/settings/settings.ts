@@ -1,6 +1,6 @@
 /** The agent's settings: read, checked, plain data. */
-import type { ProxyConfig, ProxySettings } from "../../core/mesh/configuration.ts";
-import type { ValueMap } from "../../core/value.ts";
+import type { ProxyConfig, ProxySettings } from "../../istio/configuration.ts";
+import type { ValueMap } from "../../base/value.ts";
 import type { ScrapeTarget } from "../metrics/scrape_targets.ts";
 import type { Probers } from "../status/probes/config.ts";
 import type { IdentitySettings } from "../identity/options.ts";

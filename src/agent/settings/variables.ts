@@ -2,8 +2,8 @@
  * The environment variables that the agent reads: flags without a name. Source: the `env.Register` calls of pilot-agent
  * and the features that it uses.
  */
-import { type Flag, type FlagTable, readValue, variable } from "../../core/command/mod.ts";
-import type { Environment } from "../../core/world/world.ts";
+import { type Flag, type FlagTable, readValue, variable } from "../../golang/flags/mod.ts";
+import type { Environment } from "../../platform/world.ts";
 
 export const VARIABLES = {
   podName: variable("POD_NAME", "Name of the pod"),

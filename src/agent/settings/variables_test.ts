@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Flag, flagEntries, type FlagType, readValue } from "../../core/command/mod.ts";
+import { type Flag, flagEntries, type FlagType, readValue } from "../../golang/flags/mod.ts";
 import { type VariableName, VARIABLES, Variables } from "./variables.ts";
 
 function variables(env: Record<string, string>) {

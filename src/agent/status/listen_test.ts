@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { MeshError } from "../../core/errors.ts";
-import { startLog } from "../../core/log.ts";
-import { fakeWorld, type ServeOptions } from "../../core/world/mod.ts";
+import { MeshError } from "../../base/errors.ts";
+import { startLog } from "../../platform/log.ts";
+import { fakeWorld, type ServeOptions } from "../../platform/mod.ts";
 import { startStatusServer } from "./server.ts";
 
 /** Starts a server on a machine that has only these addresses. */

@@ -1,7 +1,7 @@
 /** Routing by path, method and client. */
 import { refusal, targetOf } from "./http.ts";
 import { compressed } from "./compress.ts";
-import { parseAddress } from "../../core/net/mod.ts";
+import { parseAddress } from "../../golang/net/mod.ts";
 
 /** Matches one path, or all paths below one that ends in `/`. */
 export interface Route {

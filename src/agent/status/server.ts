@@ -1,7 +1,7 @@
 /** The status server on port 15020: readiness, application probes, metrics, quit and drain. */
-import { messageOf } from "../../core/errors.ts";
-import { type Logger, logText } from "../../core/log.ts";
-import type { HttpHandler, World } from "../../core/world/world.ts";
+import { messageOf } from "../../base/errors.ts";
+import { type Logger, logText } from "../../platform/log.ts";
+import type { HttpHandler, World } from "../../platform/world.ts";
 import { type AgentMetrics, agentMetrics } from "../metrics/agent_metrics.ts";
 import { metricsMerger } from "../metrics/merge.ts";
 import type { ScrapeTarget } from "../metrics/scrape_targets.ts";

@@ -1,5 +1,5 @@
 /** The state of the connection to istiod, for readiness and the log. */
-import { type Logger, logText } from "../../core/log.ts";
+import { type Logger, logText } from "../../platform/log.ts";
 
 export interface ConnectionStatus {
   /** The current problem, in one line. */

@@ -1,5 +1,5 @@
 /** Counts the gRPC messages in bytes that pass: bodies of calls, or whole connections of HTTP/2. Nothing is kept. */
-import type { ByteConnection } from "../../core/world/mod.ts";
+import type { ByteConnection } from "../../platform/mod.ts";
 
 /** A counter of one direction. */
 export interface MessageCounter {

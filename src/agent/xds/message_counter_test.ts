@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { encodeFrame } from "../../core/grpc/frames.ts";
+import { encodeFrame } from "../grpc/frames.ts";
 import { BodyCounter, ConnectionCounter, type MessageCounter, PREFACE_LENGTH } from "./message_counter.ts";
 
 const DATA = 0;

@@ -1,4 +1,4 @@
-import type { Logger } from "../../core/log.ts";
+import type { Logger } from "../../platform/log.ts";
 import type { Identity } from "../identity/mod.ts";
 import type { HealthReports } from "../health/options.ts";
 import type { XdsMetrics } from "../metrics/control_plane_metrics.ts";

@@ -1,6 +1,6 @@
 /** Relays calls one by one over HTTP/2 to istiod, to add headers or health reports. Responses are not read. */
-import { logText } from "../../core/log.ts";
-import type { HttpConnection } from "../../core/world/mod.ts";
+import { logText } from "../../platform/log.ts";
+import type { HttpConnection } from "../../platform/mod.ts";
 import { readToken } from "../identity/token.ts";
 import { BodyCounter } from "./message_counter.ts";
 import { requestForm } from "./report_message.ts";

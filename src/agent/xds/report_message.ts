@@ -1,5 +1,5 @@
 /** Health reports as xDS messages. Source: pilot-agent's health checks, Envoy's API v3. */
-import { BinaryWriter, putInteger, putMessage, putString, readMessage } from "../../core/protobuf.ts";
+import { BinaryWriter, putInteger, putMessage, putString, readMessage } from "../../base/protobuf.ts";
 import type { HealthReport } from "../health/options.ts";
 
 /** Field numbers of a method's requests. */

@@ -1,6 +1,6 @@
 /** Inserts health reports into Envoy's requests. */
-import { messageOf } from "../../core/errors.ts";
-import { encodeFrame, FrameReader } from "../../core/grpc/frames.ts";
+import { messageOf } from "../../base/errors.ts";
+import { encodeFrame, FrameReader } from "../grpc/frames.ts";
 import type { HealthReport, HealthReports } from "../health/options.ts";
 import { LISTENER_TYPE, reportMessage, type RequestForm, typeOf } from "./report_message.ts";
 

@@ -1,7 +1,7 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import assert from "node:assert/strict";
-import { joinBytes } from "../../core/bytes.ts";
-import { encodeFrame, FrameReader } from "../../core/grpc/frames.ts";
+import { joinBytes } from "../../base/bytes.ts";
+import { encodeFrame, FrameReader } from "../grpc/frames.ts";
 import type { HealthReport } from "../health/options.ts";
 import { HEALTH_TYPE, LISTENER_TYPE, type RequestForm, requestForm, typeOf } from "./report_message.ts";
 import { reporting } from "./reporting.ts";

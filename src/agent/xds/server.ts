@@ -1,5 +1,5 @@
 /** The xDS proxy: a Unix socket for Envoy, connected to istiod. In: `XdsOptions`. Out: the socket, and `problem()`. */
-import { type ByteConnection, splice, type World } from "../../core/world/mod.ts";
+import { type ByteConnection, splice, type World } from "../../platform/mod.ts";
 import { connectionStatus } from "./connection_status.ts";
 import type { XdsOptions, XdsProxy } from "./options.ts";
 import { ConnectionCounter, observed, PREFACE_LENGTH } from "./message_counter.ts";

@@ -6,7 +6,7 @@ import { freePort } from "../../../test/support/ports.ts";
 import { temporaryFolder } from "../../../test/support/temporary_folder.ts";
 import { until } from "../../../test/support/until.ts";
 import { type ControlPlaneMetrics, controlPlaneMetrics } from "../metrics/control_plane_metrics.ts";
-import { realWorld } from "../../core/world/deno/world.ts";
+import { realWorld } from "../../platform/deno/world.ts";
 import type { XdsOptions, XdsSettings } from "./options.ts";
 import { startXds } from "./server.ts";
 

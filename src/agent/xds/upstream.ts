@@ -1,10 +1,10 @@
 /** The connection to istiod. */
-import { errorLine, MeshError } from "../../core/errors.ts";
-import { splitHostPort } from "../../core/net/mod.ts";
-import type { GrpcEndpoint } from "../../core/grpc/mod.ts";
-import type { ByteConnection, World } from "../../core/world/mod.ts";
+import { errorLine, MeshError } from "../../base/errors.ts";
+import { splitHostPort } from "../../golang/net/mod.ts";
+import type { GrpcEndpoint } from "../grpc/mod.ts";
+import type { ByteConnection, World } from "../../platform/mod.ts";
 import type { XdsIdentity, XdsOptions, XdsRoots } from "./options.ts";
-import { requestFailure } from "../../core/request_failure.ts";
+import { requestFailure } from "../../platform/request_failure.ts";
 import type { ConnectionStatus } from "./connection_status.ts";
 
 /** Timeout of name resolution, connection and TLS, in milliseconds. */

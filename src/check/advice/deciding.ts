@@ -1,5 +1,5 @@
 /** What decides about advice, over a cluster. */
-import type { MutatingWebhookConfiguration } from "../../core/kube/client/mod.ts";
+import type { MutatingWebhookConfiguration } from "../../kube/client/mod.ts";
 import { injectorWebhooks, isOfInjector } from "../inventory/injector_webhooks.ts";
 import { type AccessRequest, isKnown, type Observed } from "../inventory/mod.ts";
 import { isWithoutSidecars } from "../inventory/sidecars.ts";

@@ -1,6 +1,6 @@
 /** What other labels of a namespace do to its pods: the risk of an advice. */
-import type { Pod } from "../../core/kube/client/mod.ts";
-import { newMap, type ValueMap } from "../../core/value.ts";
+import type { Pod } from "../../kube/client/mod.ts";
+import { newMap, type ValueMap } from "../../base/value.ts";
 import { findProxy } from "../../inject/mod.ts";
 import { type InjectorWebhook, labelsOfObject, namespaceLabels, sendsPod } from "../inventory/injector_webhooks.ts";
 import { isAlive } from "../inventory/live_pods.ts";

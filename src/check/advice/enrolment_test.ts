@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { object } from "../../../test/support/kube/cluster.ts";
 import { meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
-import { isMutatingWebhookConfiguration, isPod, type Pod } from "../../core/kube/client/mod.ts";
+import { isMutatingWebhookConfiguration, isPod, type Pod } from "../../kube/client/mod.ts";
 import { injectorWebhooks } from "../inventory/injector_webhooks.ts";
 import type { Risk } from "./advice.ts";
 import type { LabelChange } from "./commands.ts";

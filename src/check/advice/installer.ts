@@ -1,6 +1,6 @@
 /** What made the objects of a control plane, as their annotations tell, and the command that makes one of them again. */
-import { FLAGS_ANNOTATION, readFlags } from "../../core/mesh/annotations/installation.ts";
-import { textAt, type ValueMap } from "../../core/value.ts";
+import { FLAGS_ANNOTATION, readFlags } from "../../istio/annotations/installation.ts";
+import { textAt, type ValueMap } from "../../base/value.ts";
 import { type Advice, harmless, type Need } from "./advice.ts";
 import { kubectl, needOf, shellWord } from "./commands.ts";
 

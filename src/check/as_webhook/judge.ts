@@ -1,7 +1,7 @@
 /** Judges manifests as the webhooks of a cluster would judge their pods: whether, by which revision, and how. */
-import { resourceName } from "../../core/kube/mod.ts";
-import type { KubeApi } from "../../core/kube/client/mod.ts";
-import { isList, isMap, textAt, type Value, type ValueMap } from "../../core/value.ts";
+import { resourceName } from "../../kube/mod.ts";
+import type { KubeApi } from "../../kube/client/mod.ts";
+import { isList, isMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import {
   type ClusterChoice,
   decide,
@@ -29,7 +29,7 @@ import { clusterKnowledge } from "../injection/knowledge.ts";
 import { whyNotCalled } from "../injection/not_called.ts";
 import { podOf, type Target } from "../injection/target.ts";
 import { ASSUMED, type Injection, type Verdict, verdictOf, webhookName } from "../injection/verdict.ts";
-import { MeshError } from "../../core/errors.ts";
+import { MeshError } from "../../base/errors.ts";
 
 /** What is asked. */
 export interface WebhookAsking {

@@ -1,15 +1,15 @@
 /** Reads what decides about injection in a cluster: an `InjectionCapture`. What is forbidden is named in it. */
-import { MeshError } from "../../core/errors.ts";
+import { MeshError } from "../../base/errors.ts";
 import {
   isMutatingWebhookConfiguration,
   type KubeApi,
   type KubeObject,
   type MutatingWebhookConfiguration,
-} from "../../core/kube/client/mod.ts";
-import { LABEL } from "../../core/mesh/annotations/labels.ts";
-import { type RedactCount, redactFields, redactText } from "../../core/redact.ts";
-import { isMap, mapAt, mapsAt, type Value, type ValueMap } from "../../core/value.ts";
-import { parseYaml, toYaml } from "../../core/yaml/mod.ts";
+} from "../../kube/client/mod.ts";
+import { LABEL } from "../../istio/annotations/labels.ts";
+import { type RedactCount, redactFields, redactText } from "../../base/redact.ts";
+import { isMap, mapAt, mapsAt, type Value, type ValueMap } from "../../base/value.ts";
+import { parseYaml, toYaml } from "../../yaml/mod.ts";
 import {
   absent,
   type CapturedPlane,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { clusterApi, type ClusterOptions, object } from "../../../test/support/kube/cluster.ts";
 import { meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
-import { ApiError, type KubeObject } from "../../core/kube/client/mod.ts";
+import { ApiError, type KubeObject } from "../../kube/client/mod.ts";
 import { captureIn, captureText } from "../../inject/mod.ts";
 import { captureInjection, type CaptureQuestion } from "./capture.ts";
 import { capturedApi } from "./captured_api.ts";

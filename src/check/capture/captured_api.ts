@@ -1,5 +1,5 @@
 /** A captured cluster that answers as the cluster did. */
-import { ApiError, type KubeApi, type KubeObject } from "../../core/kube/client/mod.ts";
+import { ApiError, type KubeApi, type KubeObject } from "../../kube/client/mod.ts";
 import type { InjectionCapture, Unreadable } from "../../inject/mod.ts";
 
 /** Where the objects of a kind are. */

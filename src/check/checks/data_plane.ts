@@ -1,9 +1,9 @@
 /** The category data-plane: pods with a proxy, as the kubelet reports them. */
-import type { Pod } from "../../core/kube/client/mod.ts";
-import { mapAt, textAt } from "../../core/value.ts";
+import type { Pod } from "../../kube/client/mod.ts";
+import { mapAt, textAt } from "../../base/value.ts";
 import type { Check, Finding } from "../check.ts";
 import type { Facts } from "../facts.ts";
-import { atOnce } from "../../core/at_once.ts";
+import { atOnce } from "../../base/at_once.ts";
 import { type Advice, byHand, look } from "../advice/advice.ts";
 import { described, explainInjection, logs, type Named, shows } from "../advice/commands.ts";
 import {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { clusterInventory } from "../../../test/support/kube/cluster.ts";
 import { findingFor } from "../../../test/support/kube/finding.ts";
-import { isPod, type KubeObject } from "../../core/kube/client/mod.ts";
-import type { ValueMap } from "../../core/value.ts";
+import { isPod, type KubeObject } from "../../kube/client/mod.ts";
+import type { ValueMap } from "../../base/value.ts";
 import type { Finding } from "../check.ts";
 import { podKeeper } from "../inventory/kept_fields.ts";
 import { judgePods, POD_CHECKS } from "./data_plane.ts";

@@ -1,6 +1,6 @@
 /** The category injector-configuration: the ConfigMaps of the control planes. */
-import { errorLine, MeshError } from "../../core/errors.ts";
-import { parseMeshConfig } from "../../core/mesh/mod.ts";
+import { errorLine, MeshError } from "../../base/errors.ts";
+import { parseMeshConfig } from "../../istio/mod.ts";
 import { type ClusterConfiguration, configurationOf, type Injector, newInjector } from "../../inject/mod.ts";
 import { byHand, harmless } from "../advice/advice.ts";
 import { edit, type Named } from "../advice/commands.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { KubeObject } from "../../core/kube/client/mod.ts";
+import type { KubeObject } from "../../kube/client/mod.ts";
 import { BUILT_IN } from "../../inject/mod.ts";
 import { clusterInventory, type ClusterOptions, object } from "../../../test/support/kube/cluster.ts";
 import { meshObjects, meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";

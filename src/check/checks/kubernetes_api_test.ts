@@ -3,7 +3,7 @@ import { toldText } from "../../../test/support/kube/told.ts";
 import { clusterInventory, type ClusterOptions, object } from "../../../test/support/kube/cluster.ts";
 import { meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
 import type { Finding } from "../check.ts";
-import { ApiError } from "../../core/kube/client/mod.ts";
+import { ApiError } from "../../kube/client/mod.ts";
 import { KUBERNETES_API_CHECKS } from "./kubernetes_api.ts";
 import { judge } from "../judge.ts";
 

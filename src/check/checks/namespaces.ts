@@ -1,8 +1,8 @@
 /** The category namespaces: injection labels compared with the served revisions. */
-import type { Namespace as StoredNamespace, Pod } from "../../core/kube/client/mod.ts";
-import { closest } from "../../core/text/mod.ts";
-import { LABEL } from "../../core/mesh/annotations/labels.ts";
-import type { ValueMap } from "../../core/value.ts";
+import type { Namespace as StoredNamespace, Pod } from "../../kube/client/mod.ts";
+import { closest } from "../../base/text/mod.ts";
+import { LABEL } from "../../istio/annotations/labels.ts";
+import type { ValueMap } from "../../base/value.ts";
 import { findProxy, type Owner } from "../../inject/mod.ts";
 import type { Check, Finding } from "../check.ts";
 import { type Facts, forAdvice } from "../facts.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { KubeObject } from "../../core/kube/client/mod.ts";
+import type { KubeObject } from "../../kube/client/mod.ts";
 import { clusterApi, clusterInventory, object } from "../../../test/support/kube/cluster.ts";
 import { meshObjects, meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
 import { toldText } from "../../../test/support/kube/told.ts";
@@ -9,7 +9,7 @@ import { ALL_CHECKS } from "./all.ts";
 import { NAMESPACE_CHECKS } from "./namespaces.ts";
 import { findingFor } from "../../../test/support/kube/finding.ts";
 import { judge } from "../judge.ts";
-import type { Value } from "../../core/value.ts";
+import type { Value } from "../../base/value.ts";
 
 const WEBHOOKS = [...meshWebhooks(), ...meshWebhooks({ revision: "canary", tags: ["prod"] })];
 

@@ -1,6 +1,6 @@
 /** The category security: cluster policies that would deny injected pods. */
-import type { LimitRange, ResourceQuota } from "../../core/kube/client/mod.ts";
-import { mapAt, type ValueMap } from "../../core/value.ts";
+import type { LimitRange, ResourceQuota } from "../../kube/client/mod.ts";
+import { mapAt, type ValueMap } from "../../base/value.ts";
 import { type Advice, byHand } from "../advice/advice.ts";
 import { edit, labelNamespace, type Named } from "../advice/commands.ts";
 import type { Check, Finding } from "../check.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { ApiError, type KubeObject } from "../../core/kube/client/mod.ts";
-import type { Value, ValueMap } from "../../core/value.ts";
+import { ApiError, type KubeObject } from "../../kube/client/mod.ts";
+import type { Value, ValueMap } from "../../base/value.ts";
 import { BUILT_IN } from "../../inject/mod.ts";
 import type { Finding } from "../check.ts";
 import { clusterInventory, type ClusterOptions, object } from "../../../test/support/kube/cluster.ts";

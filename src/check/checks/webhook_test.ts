@@ -3,8 +3,8 @@ import { clusterInventory, type ClusterOptions, object } from "../../../test/sup
 import { meshObjects, meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
 import { webhookEndpoints } from "../../../test/support/kube/webhook_check.ts";
 import { toldText } from "../../../test/support/kube/told.ts";
-import type { KubeObject } from "../../core/kube/client/mod.ts";
-import type { Value } from "../../core/value.ts";
+import type { KubeObject } from "../../kube/client/mod.ts";
+import type { Value } from "../../base/value.ts";
 import type { Finding } from "../check.ts";
 import type { Scope } from "../inventory/mod.ts";
 import { findingFor } from "../../../test/support/kube/finding.ts";

@@ -1,10 +1,10 @@
 /** The category workloads: live pods compared with new ones, and conflicts between applications and their proxy. */
-import type { KubeObject } from "../../core/kube/client/mod.ts";
+import type { KubeObject } from "../../kube/client/mod.ts";
 import { findProxy } from "../../inject/mod.ts";
 import type { Check, Finding } from "../check.ts";
 import type { ExpectedPod } from "../inventory/expectations.ts";
 import { type Facts, inAll, later } from "../facts.ts";
-import { ANNOTATION } from "../../core/mesh/annotations/names.ts";
+import { ANNOTATION } from "../../istio/annotations/names.ts";
 import { type Advice, byHand, look } from "../advice/advice.ts";
 import { explainInjection, type Named } from "../advice/commands.ts";
 import { annotatedPod, editedPod, recreated } from "../injection/workload_advice.ts";

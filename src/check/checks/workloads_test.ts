@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { KubeObject } from "../../core/kube/client/mod.ts";
-import { textAt, type Value } from "../../core/value.ts";
+import type { KubeObject } from "../../kube/client/mod.ts";
+import { textAt, type Value } from "../../base/value.ts";
 import { BUILT_IN, configurationOf, findProxy, injectPod, newInjector, podOwner } from "../../inject/mod.ts";
 import { clusterInventory, object } from "../../../test/support/kube/cluster.ts";
 import { meshObjects } from "../../../test/support/kube/mesh_webhooks.ts";

@@ -1,6 +1,6 @@
 /** The pods that two configurations make of the same manifests. */
-import { errorLine, MeshError, UsageError } from "../../core/errors.ts";
-import { toYaml } from "../../core/yaml/mod.ts";
+import { errorLine, MeshError, UsageError } from "../../base/errors.ts";
+import { toYaml } from "../../yaml/mod.ts";
 import { decide, type Injector, injectPod } from "../../inject/mod.ts";
 import { type ManifestTexts, targetsIn } from "../injection/manifest_targets.ts";
 import { ownerOfTarget, podOf, type Target } from "../injection/target.ts";

@@ -1,7 +1,7 @@
 /** The sides of a comparison: configurations in files, captures, revisions of a cluster. */
-import { MeshError } from "../../core/errors.ts";
-import type { KubeApi } from "../../core/kube/client/mod.ts";
-import type { Clock } from "../../core/world/world.ts";
+import { MeshError } from "../../base/errors.ts";
+import type { KubeApi } from "../../kube/client/mod.ts";
+import type { Clock } from "../../platform/world.ts";
 import {
   captureIn,
   configurationOf,

@@ -2,7 +2,7 @@
  * Whether the API server admits a pod that is to be injected. A dry run tells it, where the user may create pods.
  * Otherwise the pod's controller tells it, or the rules of `check security` for Pod Security, quotas and limit ranges.
  */
-import { trimmedEnd } from "../../core/text/mod.ts";
+import { trimmedEnd } from "../../base/text/mod.ts";
 import {
   isLimitRange,
   isNamespace,
@@ -10,8 +10,8 @@ import {
   type KubeApi,
   type Namespace,
   ofKind,
-} from "../../core/kube/client/mod.ts";
-import { mapAt, type ValueMap } from "../../core/value.ts";
+} from "../../kube/client/mod.ts";
+import { mapAt, type ValueMap } from "../../base/value.ts";
 import { annotationsOf, labelsOf, metadataOf, type Pod, specOf } from "../../inject/mod.ts";
 import { obstaclesOf } from "../checks/security/obstacles.ts";
 import { type PodRun, tryToCreate } from "../inventory/dry_run.ts";

@@ -1,6 +1,6 @@
 /** All workloads of a cluster or a namespace, as targets. */
-import { MeshError } from "../../core/errors.ts";
-import { isPod, type KubeApi, type KubeObject } from "../../core/kube/client/mod.ts";
+import { MeshError } from "../../base/errors.ts";
+import { isPod, type KubeApi, type KubeObject } from "../../kube/client/mod.ts";
 import { type LabelChoice, queryOf } from "../inventory/mod.ts";
 import { objectTarget, type Target } from "./target.ts";
 

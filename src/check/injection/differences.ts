@@ -1,6 +1,6 @@
 /** The live pods of a workload, and how they differ from a new pod. */
-import type { Pod } from "../../core/kube/client/mod.ts";
-import { textAt } from "../../core/value.ts";
+import type { Pod } from "../../kube/client/mod.ts";
+import { textAt } from "../../base/value.ts";
 import { findProxy, podOwner } from "../../inject/mod.ts";
 import { isAlive, type LivePod, livePod } from "../inventory/live_pods.ts";
 import type { Target } from "./target.ts";

@@ -1,7 +1,7 @@
 /** Questions about injection, with or without a cluster. */
-import { atOnce } from "../../core/at_once.ts";
-import type { KubeApi } from "../../core/kube/client/mod.ts";
-import type { World } from "../../core/world/mod.ts";
+import { atOnce } from "../../base/at_once.ts";
+import type { KubeApi } from "../../kube/client/mod.ts";
+import type { World } from "../../platform/mod.ts";
 import {
   type ClusterChoice,
   configurationOf,

@@ -1,6 +1,6 @@
 /** The explanation of one workload. */
-import type { Pod } from "../../core/kube/client/mod.ts";
-import type { ValueMap } from "../../core/value.ts";
+import type { Pod } from "../../kube/client/mod.ts";
+import type { ValueMap } from "../../base/value.ts";
 import { type Injector, labelsOf } from "../../inject/mod.ts";
 import { isKnown, type Observed } from "../inventory/observed.ts";
 import type { InjectorWebhook } from "../inventory/injector_webhooks.ts";

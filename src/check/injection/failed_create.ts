@@ -1,7 +1,7 @@
 /** What controllers report when the API server refuses their pods: a condition, or an event. */
-import { oneLine } from "../../core/errors.ts";
-import type { KubeApi } from "../../core/kube/client/mod.ts";
-import { mapAt, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
+import { oneLine } from "../../base/errors.ts";
+import type { KubeApi } from "../../kube/client/mod.ts";
+import { mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { isKnown, observe } from "../inventory/observed.ts";
 import type { Target } from "./target.ts";
 

@@ -5,8 +5,8 @@ import {
   type KubeApi,
   type MutatingWebhookConfiguration,
   type Pod,
-} from "../../core/kube/client/mod.ts";
-import { loadLibraries } from "../../core/gotemplate/sprig/mod.ts";
+} from "../../kube/client/mod.ts";
+import { loadLibraries } from "../../golang/gotemplate/sprig/mod.ts";
 import type { ClusterChoice, Injector } from "../../inject/mod.ts";
 import { podKeeper } from "../inventory/kept_fields.ts";
 import { PAGE_OF_PODS } from "../inventory/resources.ts";

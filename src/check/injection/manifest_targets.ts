@@ -1,7 +1,7 @@
 /** The workloads in manifests. */
-import { MeshError } from "../../core/errors.ts";
-import { isList, isMap, type Value } from "../../core/value.ts";
-import { parseDocument, splitDocuments } from "../../core/yaml/mod.ts";
+import { MeshError } from "../../base/errors.ts";
+import { isList, isMap, type Value } from "../../base/value.ts";
+import { parseDocument, splitDocuments } from "../../yaml/mod.ts";
 import { type Target, targetOf } from "./target.ts";
 
 /** A file of manifests: its name in messages, and its bytes. */

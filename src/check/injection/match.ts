@@ -1,8 +1,8 @@
 /** Whether the API server calls a webhook for a pod, requirement by requirement. */
 import type { V1LabelSelectorRequirement } from "@kubernetes/client-node/models";
-import type { LabelSelector, Plain } from "../../core/kube/client/mod.ts";
-import { selectorMatches } from "../../core/kube/mod.ts";
-import type { ValueMap } from "../../core/value.ts";
+import type { LabelSelector, Plain } from "../../kube/client/mod.ts";
+import { selectorMatches } from "../../kube/mod.ts";
+import type { ValueMap } from "../../base/value.ts";
 import type { InjectorWebhook } from "../inventory/injector_webhooks.ts";
 
 /** A requirement of a selector, and the label that it tests. */

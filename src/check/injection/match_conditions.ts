@@ -5,9 +5,9 @@
  * reads them is `unknown`.
  */
 import { type ASTNode, Environment, EvaluationError } from "@marcbachmann/cel-js";
-import { messageOf } from "../../core/errors.ts";
-import { isMap, type Value } from "../../core/value.ts";
-import { compileRe2, re2Library } from "../../core/re2.ts";
+import { messageOf } from "../../base/errors.ts";
+import { isMap, type Value } from "../../base/value.ts";
+import { compileRe2, re2Library } from "../../golang/re2.ts";
 import { metadataOf, type Pod } from "../../inject/mod.ts";
 import type { MatchCondition } from "../inventory/injector_webhooks.ts";
 

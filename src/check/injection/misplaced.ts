@@ -1,6 +1,6 @@
 /** Injection labels and annotations on the wrong object. */
-import { LABEL } from "../../core/mesh/annotations/labels.ts";
-import { mapAt } from "../../core/value.ts";
+import { LABEL } from "../../istio/annotations/labels.ts";
+import { mapAt } from "../../base/value.ts";
 import { labelsOf, metadataOf, podIn } from "../../inject/mod.ts";
 import { type Advice, byHand, harmless } from "../advice/advice.ts";
 import { removeString } from "../advice/commands.ts";

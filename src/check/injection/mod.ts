@@ -5,5 +5,5 @@
  */
 export type { Explanation } from "./explanation.ts";
 export { explainInjection, type InjectionQuestion } from "./explain_injection.ts";
-export { readWorkloadName } from "../../core/kube/client/mod.ts";
+export { readWorkloadName } from "../../kube/client/mod.ts";
 export { explanationJson, type ExplanationLook, explanationText, explanationYaml, overviewText } from "./print.ts";

@@ -1,8 +1,8 @@
 /** Why no webhook is called for a pod: the first matching cause of a table, and what removes it. */
-import { LABEL } from "../../core/mesh/annotations/labels.ts";
-import { newMap, type ValueMap } from "../../core/value.ts";
+import { LABEL } from "../../istio/annotations/labels.ts";
+import { newMap, type ValueMap } from "../../base/value.ts";
 import { type InjectorWebhook, namespaceLabels, sendsPod } from "../inventory/injector_webhooks.ts";
-import type { Pod } from "../../core/kube/client/mod.ts";
+import type { Pod } from "../../kube/client/mod.ts";
 import { type Advice, byHand, look } from "../advice/advice.ts";
 import { type LabelChange, labelNamespace, shows } from "../advice/commands.ts";
 import { changedLabels, riskOfLabels } from "../advice/enrolment.ts";

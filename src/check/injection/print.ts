@@ -1,6 +1,6 @@
 /** An explanation as text, as JSON and as YAML. */
-import { columns, wrappedAround } from "../../core/text/mod.ts";
-import { goJson, OrderedFields } from "../../core/gojson/mod.ts";
+import { columns, wrappedAround } from "../../base/text/mod.ts";
+import { goJson, OrderedFields } from "../../golang/gojson/mod.ts";
 import { fixLines } from "../advice/text.ts";
 import { yamlOf } from "../print/json.ts";
 import { adviceBlock, block, safe, type Width } from "../print/lines.ts";

@@ -1,8 +1,8 @@
 /** The workload to explain: an object of the cluster, or a manifest. */
-import { MeshError } from "../../core/errors.ts";
-import { type KubeApi, type KubeObject, readWorkloadName } from "../../core/kube/client/mod.ts";
-import { resourceName } from "../../core/kube/mod.ts";
-import { mapAt, newMap, textAt, type ValueMap } from "../../core/value.ts";
+import { MeshError } from "../../base/errors.ts";
+import { type KubeApi, type KubeObject, readWorkloadName } from "../../kube/client/mod.ts";
+import { resourceName } from "../../kube/mod.ts";
+import { mapAt, newMap, textAt, type ValueMap } from "../../base/value.ts";
 import {
   BUILT_IN_KINDS,
   metadataOf,

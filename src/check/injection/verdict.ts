@@ -1,8 +1,8 @@
 /** What happens to a new pod: every rule of API server and webhook, in order of evaluation. */
-import { errorLine, MeshError } from "../../core/errors.ts";
-import { LABEL } from "../../core/mesh/annotations/labels.ts";
-import { sameValue } from "../../core/values/mod.ts";
-import { textAt, type ValueMap } from "../../core/value.ts";
+import { errorLine, MeshError } from "../../base/errors.ts";
+import { LABEL } from "../../istio/annotations/labels.ts";
+import { sameValue } from "../../base/values/mod.ts";
+import { textAt, type ValueMap } from "../../base/value.ts";
 import {
   decide,
   type Decision,

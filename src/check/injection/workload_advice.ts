@@ -1,5 +1,5 @@
 /** Changes of a workload that is explained, as advice. */
-import { LABEL } from "../../core/mesh/annotations/labels.ts";
+import { LABEL } from "../../istio/annotations/labels.ts";
 import { podOwner } from "../../inject/mod.ts";
 import { type Advice, byHand, harmless, look } from "../advice/advice.ts";
 import {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ValueMap } from "../../core/value.ts";
+import type { ValueMap } from "../../base/value.ts";
 import type { Advice } from "../advice/advice.ts";
 import type { LivePod } from "../inventory/live_pods.ts";
 import { type Target, targetOf } from "./target.ts";

@@ -1,5 +1,5 @@
 /** What the user may do, as the API server says. Every user may ask (Kubernetes, role `system:basic-user`). */
-import { mapAt } from "../../core/value.ts";
+import { mapAt } from "../../base/value.ts";
 import { observe, type Observed } from "./observed.ts";
 import type { Source } from "./source.ts";
 

@@ -1,12 +1,7 @@
 /** The control planes behind the webhooks, and the configuration that each keeps in its ConfigMaps. */
-import { errorLine, MeshError } from "../../core/errors.ts";
-import {
-  type ConfigMap,
-  isConfigMap,
-  type KubeApi,
-  type MutatingWebhookConfiguration,
-} from "../../core/kube/client/mod.ts";
-import type { World } from "../../core/world/mod.ts";
+import { errorLine, MeshError } from "../../base/errors.ts";
+import { type ConfigMap, isConfigMap, type KubeApi, type MutatingWebhookConfiguration } from "../../kube/client/mod.ts";
+import type { World } from "../../platform/mod.ts";
 import {
   type ClusterChoice,
   type ClusterConfiguration,

@@ -1,8 +1,8 @@
 /** Creates pods as dry runs, to see what the API server and the webhook do with them. Nothing else is sent. */
-import { oneLine } from "../../core/errors.ts";
-import { ApiError, isPod, type KubeApi, type Namespace, ofKind, type Pod } from "../../core/kube/client/mod.ts";
-import { LABEL } from "../../core/mesh/annotations/labels.ts";
-import { newMap, type ValueMap } from "../../core/value.ts";
+import { oneLine } from "../../base/errors.ts";
+import { ApiError, isPod, type KubeApi, type Namespace, ofKind, type Pod } from "../../kube/client/mod.ts";
+import { LABEL } from "../../istio/annotations/labels.ts";
+import { newMap, type ValueMap } from "../../base/value.ts";
 import { isKnown, observe, type Observed } from "./observed.ts";
 import { type InjectorWebhook, labelsOfObject, sendsPod } from "./injector_webhooks.ts";
 import type { Source } from "./source.ts";

@@ -1,5 +1,5 @@
-import type { Pod } from "../../core/kube/client/mod.ts";
-import { newMap, type ValueMap } from "../../core/value.ts";
+import type { Pod } from "../../kube/client/mod.ts";
+import { newMap, type ValueMap } from "../../base/value.ts";
 import { decide, type Decision, findProxy, type Owner, podOwner } from "../../inject/mod.ts";
 import { controlPlaneOf, planeKey } from "./control_planes.ts";
 import { isAlive } from "./live_pods.ts";

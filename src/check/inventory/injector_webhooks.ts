@@ -4,10 +4,10 @@ import type {
   V1MutatingWebhook,
   V1RuleWithOperations,
 } from "@kubernetes/client-node/models";
-import type { KubeObject, LabelSelector, MutatingWebhookConfiguration, Plain } from "../../core/kube/client/mod.ts";
-import { selectorMatches } from "../../core/kube/text/selector.ts";
-import { LABEL } from "../../core/mesh/annotations/labels.ts";
-import { isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
+import type { KubeObject, LabelSelector, MutatingWebhookConfiguration, Plain } from "../../kube/client/mod.ts";
+import { selectorMatches } from "../../kube/text/selector.ts";
+import { LABEL } from "../../istio/annotations/labels.ts";
+import { isMap, newMap, type Value, type ValueMap } from "../../base/value.ts";
 
 /** One webhook of one configuration. */
 export interface InjectorWebhook {

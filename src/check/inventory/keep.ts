@@ -1,6 +1,6 @@
 /** Which fields of objects stay in memory: thousands of whole objects take hundreds of megabytes. */
-import type { Fields } from "../../core/kube/client/mod.ts";
-import { isList, isMap, type Value, type ValueMap } from "../../core/value.ts";
+import type { Fields } from "../../kube/client/mod.ts";
+import { isList, isMap, type Value, type ValueMap } from "../../base/value.ts";
 
 /** Returns the kept part of a value. */
 export interface Keep {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Value } from "../../core/value.ts";
+import type { Value } from "../../base/value.ts";
 import { each, fields, named, shared, sharedParts, whole } from "./keep.ts";
 
 Deno.test("fields() keeps fields of mappings and list items, and scalars", () => {

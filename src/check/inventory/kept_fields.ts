@@ -1,6 +1,6 @@
 /** The kept fields of the numerous kinds. A test verifies that everything else is dropped. */
-import type { Keep as KeepObject, KubeObject } from "../../core/kube/client/mod.ts";
-import { isList, isMap } from "../../core/value.ts";
+import type { Keep as KeepObject, KubeObject } from "../../kube/client/mod.ts";
+import { isList, isMap } from "../../base/value.ts";
 import { each, fields, fieldsOf, type Keep, named, pick, shared, sharedParts, whole } from "./keep.ts";
 
 /** Injection settings and status, and the mark of Argo CD. */

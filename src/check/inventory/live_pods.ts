@@ -1,7 +1,7 @@
 /** Live pods and their proxies. */
 import type { V1ContainerStatus } from "@kubernetes/client-node/models";
-import type { Plain, Pod } from "../../core/kube/client/mod.ts";
-import { isMap, textAt } from "../../core/value.ts";
+import type { Plain, Pod } from "../../kube/client/mod.ts";
+import { isMap, textAt } from "../../base/value.ts";
 import { containersOf, findProxy } from "../../inject/mod.ts";
 
 /** A pod. */

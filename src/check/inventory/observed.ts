@@ -1,6 +1,6 @@
 /** One observation of a cluster: a value, or the reason why it is unknown. Observing never throws. */
-import { errorText } from "../../core/errors.ts";
-import { ApiError } from "../../core/kube/client/mod.ts";
+import { errorText } from "../../base/errors.ts";
+import { ApiError } from "../../kube/client/mod.ts";
 
 /** The value, or why it is unknown. */
 export type Observed<T> = Known<T> | Unknown;

@@ -1,4 +1,4 @@
-import type { Pod } from "../../core/kube/client/mod.ts";
+import type { Pod } from "../../kube/client/mod.ts";
 import type { ProxyAnswer } from "../../explain/mod.ts";
 import { observe, type Observed } from "./observed.ts";
 import type { Source } from "./source.ts";

@@ -9,7 +9,7 @@ import {
   type KubeObject,
   type Namespace,
   ofKind,
-} from "../../core/kube/client/mod.ts";
+} from "../../kube/client/mod.ts";
 import { applicationKeeper, namespaceKeeper, nodeKeeper, podKeeper, workloadKeeper } from "./kept_fields.ts";
 import { isKnown, observe, type Observed, once } from "./observed.ts";
 import { listOf, queryOf, type Source } from "./source.ts";

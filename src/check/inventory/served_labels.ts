@@ -1,7 +1,7 @@
 /** Injection labels, and the revisions that webhooks serve. */
-import { LABEL } from "../../core/mesh/annotations/labels.ts";
-import { closest } from "../../core/text/mod.ts";
-import { newMap, type Value, type ValueMap } from "../../core/value.ts";
+import { LABEL } from "../../istio/annotations/labels.ts";
+import { closest } from "../../base/text/mod.ts";
+import { newMap, type Value, type ValueMap } from "../../base/value.ts";
 import { type InjectorWebhook, namespaceLabels, sendsPod } from "./injector_webhooks.ts";
 
 /** The valid values of `istio-injection` (Istio, "Installing the Sidecar"). */

@@ -1,5 +1,5 @@
-import { isApiService, isPod, type Pod } from "../../core/kube/client/mod.ts";
-import { isMap, mapsAt, newMap, textAt } from "../../core/value.ts";
+import { isApiService, isPod, type Pod } from "../../kube/client/mod.ts";
+import { isMap, mapsAt, newMap, textAt } from "../../base/value.ts";
 import { isKnown, observe, type Observed, once, reason } from "./observed.ts";
 import { listOf, type Source } from "./source.ts";
 

@@ -7,7 +7,7 @@ import {
   isSecret,
   isService,
   type KubeObject,
-} from "../../core/kube/client/mod.ts";
+} from "../../kube/client/mod.ts";
 import { podKeeper } from "./kept_fields.ts";
 import { isKnown, type Observed } from "./observed.ts";
 import { PAGE_OF_PODS } from "./resources.ts";

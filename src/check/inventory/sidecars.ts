@@ -1,5 +1,5 @@
-import { errorLine, MeshError } from "../../core/errors.ts";
-import type { Namespace } from "../../core/kube/client/mod.ts";
+import { errorLine, MeshError } from "../../base/errors.ts";
+import type { Namespace } from "../../kube/client/mod.ts";
 import {
   configurationOf,
   containersOf,

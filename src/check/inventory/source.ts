@@ -10,11 +10,11 @@ import {
   ofKind,
   type Query,
   type RawAnswer,
-} from "../../core/kube/client/mod.ts";
-import { selectorMatches } from "../../core/kube/text/selector.ts";
-import { selectorExpressions } from "../../core/kube/text/selector_text.ts";
-import type { ValueMap } from "../../core/value.ts";
-import type { World } from "../../core/world/mod.ts";
+} from "../../kube/client/mod.ts";
+import { selectorMatches } from "../../kube/text/selector.ts";
+import { selectorExpressions } from "../../kube/text/selector_text.ts";
+import type { ValueMap } from "../../base/value.ts";
+import type { World } from "../../platform/mod.ts";
 import { observe, type Observed } from "./observed.ts";
 
 /** The part of the cluster to check. */

@@ -1,5 +1,5 @@
-import type { Value } from "../../core/value.ts";
-import { toYaml } from "../../core/yaml/mod.ts";
+import type { Value } from "../../base/value.ts";
+import { toYaml } from "../../yaml/mod.ts";
 import { type FailOn, summaryOf } from "../result.ts";
 import type { CheckResult, CheckResults } from "../result_schema.ts";
 

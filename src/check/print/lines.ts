@@ -1,5 +1,5 @@
 /** Lines of a given width. */
-import { wrappedAround } from "../../core/text/mod.ts";
+import { wrappedAround } from "../../base/text/mod.ts";
 import type { Line } from "../advice/text.ts";
 
 /** `undefined`: lines are as long as they are. */

@@ -1,9 +1,9 @@
 import colors from "picocolors";
-import { oneLine } from "../../core/errors.ts";
+import { oneLine } from "../../base/errors.ts";
 import type { Outcome } from "../check.ts";
-import { counted } from "../../core/text/mod.ts";
-import { columnsOf } from "../../core/terminal.ts";
-import type { World } from "../../core/world/mod.ts";
+import { counted } from "../../base/text/mod.ts";
+import { columnsOf } from "../../platform/terminal.ts";
+import type { World } from "../../platform/mod.ts";
 import { fixLines } from "../advice/text.ts";
 import { FIRST } from "../choose.ts";
 import { type FailOn, neededText, summaryOf } from "../result.ts";

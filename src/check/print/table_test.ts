@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { FailOn } from "../result.ts";
 import { CHECK_RESULTS, type CheckResult } from "../result_schema.ts";
-import { parseYaml } from "../../core/yaml/mod.ts";
+import { parseYaml } from "../../yaml/mod.ts";
 import { jsonText, yamlText } from "./json.ts";
 import { tableText } from "./table.ts";
 

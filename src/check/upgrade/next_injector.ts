@@ -1,5 +1,5 @@
 /** The injectors of today, and after the upgrade. */
-import { errorLine, MeshError } from "../../core/errors.ts";
+import { errorLine, MeshError } from "../../base/errors.ts";
 import { configurationOf, type GivenConfiguration, type Injector, loadInjector } from "../../inject/mod.ts";
 import { controlPlaneOf, type ObservedPlane, planeKey } from "../inventory/control_planes.ts";
 import { injectorWebhooks } from "../inventory/injector_webhooks.ts";

@@ -3,9 +3,9 @@
  * pod, so that a running pod and a rendered one can be compared. Source of the defaults: k8s.io/kubernetes/pkg/apis/core/v1
  * (defaults.go), and the admission plugin ServiceAccount.
  */
-import { goJson } from "../../core/gojson/mod.ts";
-import { canonicalQuantity } from "../../core/kube/mod.ts";
-import { isList, isMap, mapAt, mapsAt, textAt, type Value, type ValueMap } from "../../core/value.ts";
+import { goJson } from "../../golang/gojson/mod.ts";
+import { canonicalQuantity } from "../../kube/mod.ts";
+import { isList, isMap, mapAt, mapsAt, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import { type InjectionStatus, type Pod, readStatus, specOf } from "../../inject/mod.ts";
 
 /** Texts by field, such as `env[PROXY_CONFIG]`. */

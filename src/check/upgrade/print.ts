@@ -1,5 +1,5 @@
 /** The answer of `check upgrade` as text and as JSON. */
-import { columns, counted } from "../../core/text/mod.ts";
+import { columns, counted } from "../../base/text/mod.ts";
 import { PLACE } from "./parts.ts";
 import type { Upgrade, UpgradeChange, UpgradeWorkload } from "./upgrade_schema.ts";
 

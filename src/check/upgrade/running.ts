@@ -1,6 +1,6 @@
 /** The pods with a sidecar that run, by workload, and the templates that they are made from. */
-import { isPod, type KubeApi, type KubeObject, type Pod, readWorkloadName } from "../../core/kube/client/mod.ts";
-import { errorLine, MeshError } from "../../core/errors.ts";
+import { isPod, type KubeApi, type KubeObject, type Pod, readWorkloadName } from "../../kube/client/mod.ts";
+import { errorLine, MeshError } from "../../base/errors.ts";
 import { type Owner, podOwner } from "../../inject/mod.ts";
 import { objectTarget, type Target, targetOf } from "../injection/target.ts";
 import { isAlive, livePod } from "../inventory/live_pods.ts";

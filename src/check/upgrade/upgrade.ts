@@ -1,5 +1,5 @@
 /** What a new configuration would change in the injected pods that run. */
-import { errorLine, MeshError } from "../../core/errors.ts";
+import { errorLine, MeshError } from "../../base/errors.ts";
 import { decide, type Injector, injectPod } from "../../inject/mod.ts";
 import { ownerOfTarget, podOf, type Target } from "../injection/target.ts";
 import { inventoryOf, type Source } from "../inventory/mod.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { clusterApi, type ClusterOptions, object } from "../../../test/support/kube/cluster.ts";
 import { meshObjects } from "../../../test/support/kube/mesh_webhooks.ts";
-import type { KubeObject } from "../../core/kube/client/mod.ts";
-import type { ValueMap } from "../../core/value.ts";
+import type { KubeObject } from "../../kube/client/mod.ts";
+import type { ValueMap } from "../../base/value.ts";
 import { BUILT_IN, configurationOf, injectPod, newInjector, podOwner } from "../../inject/mod.ts";
 import { upgradeJson, upgradeText } from "./print.ts";
 import { upgradeOf, type UpgradeQuestion } from "./upgrade.ts";

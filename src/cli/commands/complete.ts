@@ -1,4 +1,4 @@
-import { EXIT } from "../../core/errors.ts";
+import { EXIT } from "../../base/errors.ts";
 import { type Command, commandGroup } from "../command.ts";
 
 /** What shells ask while a command line is typed: kubectl runs it under the name `kubectl_complete-mesh`. */

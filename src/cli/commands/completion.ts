@@ -1,7 +1,7 @@
-import { trimmedEnd } from "../../core/text/mod.ts";
-import { EXIT, UsageError } from "../../core/errors.ts";
-import { flag, type FlagGroups, variable } from "../../core/command/mod.ts";
-import type { World } from "../../core/world/world.ts";
+import { trimmedEnd } from "../../base/text/mod.ts";
+import { EXIT, UsageError } from "../../base/errors.ts";
+import { flag, type FlagGroups, variable } from "../../golang/flags/mod.ts";
+import type { World } from "../../platform/world.ts";
 import { command, type Input } from "../command.ts";
 
 const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;

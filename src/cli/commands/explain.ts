@@ -1,6 +1,6 @@
-import { UsageError } from "../../core/errors.ts";
-import { flag, type FlagGroups, flagsWith } from "../../core/command/mod.ts";
-import type { World } from "../../core/world/world.ts";
+import { UsageError } from "../../base/errors.ts";
+import { flag, type FlagGroups, flagsWith } from "../../golang/flags/mod.ts";
+import type { World } from "../../platform/world.ts";
 import type { Connection, PodChoice, SourceChoice } from "../../explain/mod.ts";
 import { command, type Input } from "../command.ts";
 import { CLUSTER } from "../shared_flags.ts";

@@ -1,4 +1,4 @@
-import { UsageError } from "../../core/errors.ts";
+import { UsageError } from "../../base/errors.ts";
 
 /** The pod that arguments name: `pod/web`, `pod web` and `web`. Errors: a UsageError for more of them. */
 export function podName([first, second, ...more]: readonly string[]): string | undefined {

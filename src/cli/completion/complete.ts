@@ -9,7 +9,7 @@ import {
   parseFlags,
   spellingsOf,
   standsAlone,
-} from "../../core/command/mod.ts";
+} from "../../golang/flags/mod.ts";
 import type { Command, Positional } from "../command.ts";
 import { foundRoot, subcommandOf } from "../dispatch.ts";
 import { shownFlags } from "../views/text.ts";

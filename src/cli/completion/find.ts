@@ -1,8 +1,8 @@
 /** Values of words: those that a kubeconfig, the cluster and this program know. */
-import { type Completes, problemsTogether, readValue, valuesOf } from "../../core/command/mod.ts";
-import type { ConnectOptions, KubeconfigNames, KubeConnection } from "../../core/kube/client/mod.ts";
-import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
-import type { World } from "../../core/world/world.ts";
+import { type Completes, problemsTogether, readValue, valuesOf } from "../../golang/flags/mod.ts";
+import type { ConnectOptions, KubeconfigNames, KubeConnection } from "../../kube/client/mod.ts";
+import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
+import type { World } from "../../platform/world.ts";
 import { CLUSTER } from "../shared_flags.ts";
 import type { Candidate, Find, Wanted } from "./complete.ts";
 
@@ -30,7 +30,7 @@ interface Source {
   readonly valuesOf?: (object: ValueMap, wanted: Wanted) => readonly string[];
 }
 
-const client = () => import("../../core/kube/client/mod.ts");
+const client = () => import("../../kube/client/mod.ts");
 
 async function kinds(): Promise<string[]> {
   return (await client()).workloadKinds().map((kind) => `${kind}/`);

@@ -1,6 +1,6 @@
-import { trimmedEnd } from "../../core/text/mod.ts";
-import { MeshError } from "../../core/errors.ts";
-import type { World } from "../../core/world/world.ts";
+import { trimmedEnd } from "../../base/text/mod.ts";
+import { MeshError } from "../../base/errors.ts";
+import type { World } from "../../platform/world.ts";
 import { KUBECTL } from "./scripts.ts";
 
 /** Where the file is, and what was done. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { MeshError } from "../../core/errors.ts";
-import { fakeWorld, type FakeWorldOptions } from "../../core/world/mod.ts";
+import { MeshError } from "../../base/errors.ts";
+import { fakeWorld, type FakeWorldOptions } from "../../platform/mod.ts";
 import { main } from "../mod.ts";
 import { KUBECTL } from "./scripts.ts";
 

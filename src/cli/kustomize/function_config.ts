@@ -1,8 +1,8 @@
 /** The record that tells the function of kustomize how to inject: flags of `inject` as a file. */
 import * as z from "zod/mini";
-import { closest } from "../../core/text/mod.ts";
-import { fieldText } from "../../core/field_path.ts";
-import { isMap, mapAt, newMap, type Value, type ValueMap } from "../../core/value.ts";
+import { closest } from "../../base/text/mod.ts";
+import { fieldText } from "../../base/field_path.ts";
+import { isMap, mapAt, newMap, type Value, type ValueMap } from "../../base/value.ts";
 
 const API_VERSION = "kubectl-mesh/v1";
 

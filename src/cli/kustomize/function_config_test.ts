@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Value } from "../../core/value.ts";
+import type { Value } from "../../base/value.ts";
 import { readFunctionConfig } from "./function_config.ts";
 
 const record = (spec: Value): Value => ({ apiVersion: "kubectl-mesh/v1", kind: "Inject", spec });

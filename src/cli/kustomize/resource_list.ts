@@ -1,8 +1,8 @@
 /** The input and output of a function: a ResourceList (KRM functions specification). */
-import { MeshError } from "../../core/errors.ts";
-import { fieldText } from "../../core/field_path.ts";
-import { isList, isMap, listAt, mapAt, newMap, textAt, type Value, type ValueMap } from "../../core/value.ts";
-import { editDocument, type ParsedDocument, parseDocument, splitDocuments, toYaml } from "../../core/yaml/mod.ts";
+import { MeshError } from "../../base/errors.ts";
+import { fieldText } from "../../base/field_path.ts";
+import { isList, isMap, listAt, mapAt, newMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
+import { editDocument, type ParsedDocument, parseDocument, splitDocuments, toYaml } from "../../yaml/mod.ts";
 import type { ListedObject } from "../../inject/mod.ts";
 import type { Origin } from "./results.ts";
 

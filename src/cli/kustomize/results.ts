@@ -1,7 +1,7 @@
 /** Results of a function: what is told about resources (KRM functions specification, "results"). */
-import { errorLine, type MeshError } from "../../core/errors.ts";
-import { resourceName } from "../../core/kube/mod.ts";
-import { newMap, type Value, type ValueMap } from "../../core/value.ts";
+import { errorLine, type MeshError } from "../../base/errors.ts";
+import { resourceName } from "../../kube/mod.ts";
+import { newMap, type Value, type ValueMap } from "../../base/value.ts";
 import type { ReportEntry } from "../../inject/mod.ts";
 
 /** What is told. Empty texts are left out. */

@@ -1,7 +1,7 @@
 /** What `--diff` does with each document. */
-import { MeshError } from "../../core/errors.ts";
-import { isPlain } from "../../core/terminal.ts";
-import type { World } from "../../core/world/world.ts";
+import { MeshError } from "../../base/errors.ts";
+import { isPlain } from "../../platform/terminal.ts";
+import type { World } from "../../platform/world.ts";
 import type { Sink } from "../../inject/mod.ts";
 import { colored, UnifiedDiff } from "./unified_diff.ts";
 

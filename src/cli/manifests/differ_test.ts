@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { fakeWorld } from "../../core/world/mod.ts";
-import type { RunResult } from "../../core/world/world.ts";
-import { splitText } from "../../core/yaml/mod.ts";
+import { fakeWorld } from "../../platform/mod.ts";
+import type { RunResult } from "../../platform/world.ts";
+import { splitText } from "../../yaml/mod.ts";
 import { differ } from "./differ.ts";
 
 async function external(result: Partial<RunResult>, env: Record<string, string> = {}) {

@@ -1,6 +1,6 @@
 /** An output for each input: the files themselves, or files of the same names in a folder. */
-import { UsageError } from "../../core/errors.ts";
-import type { Replacement, Scratch, World } from "../../core/world/world.ts";
+import { UsageError } from "../../base/errors.ts";
+import type { Replacement, Scratch, World } from "../../platform/world.ts";
 import type { ManifestInput } from "../../inject/mod.ts";
 import { holdOutput } from "./held_output.ts";
 

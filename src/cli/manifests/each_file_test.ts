@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { UsageError } from "../../core/errors.ts";
-import { fakeWorld } from "../../core/world/mod.ts";
+import { UsageError } from "../../base/errors.ts";
+import { fakeWorld } from "../../platform/mod.ts";
 import { HeldFiles, IN_PLACE, inFolder } from "./each_file.ts";
 
 const input = (file: string, name?: string) => ({ file, ...name === undefined ? {} : { name }, chunks: none });

@@ -1,5 +1,5 @@
 /** Patterns in names of files, for shells that do not expand them: by the rules of Go's filepath.Match, as in kubectl. */
-import type { World } from "../../core/world/world.ts";
+import type { World } from "../../platform/world.ts";
 
 /** Whether a name may be a pattern. */
 export function isPattern(name: string): boolean {

@@ -1,5 +1,5 @@
 /** Output that waits until it is known that nothing failed. */
-import type { Scratch } from "../../core/world/world.ts";
+import type { Scratch } from "../../platform/world.ts";
 
 /** Bytes that are held in memory: the output of some 2,500 Deployments. */
 const MOST_IN_MEMORY = 16 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { realWorld } from "../../core/world/mod.ts";
+import { realWorld } from "../../platform/mod.ts";
 import { holdOutput } from "./held_output.ts";
 
 const encoder = new TextEncoder();

@@ -1,7 +1,7 @@
-import { trimmedEnd } from "../../core/text/mod.ts";
-import { MeshError, UsageError } from "../../core/errors.ts";
-import { shownUrl } from "../../core/shown_url.ts";
-import type { World } from "../../core/world/world.ts";
+import { trimmedEnd } from "../../base/text/mod.ts";
+import { MeshError, UsageError } from "../../base/errors.ts";
+import { shownUrl } from "../../base/shown_url.ts";
+import type { World } from "../../platform/world.ts";
 import type { ManifestInput } from "../../inject/mod.ts";
 import { isPattern, matchingPaths } from "./glob.ts";
 import { kustomizationWarning } from "./kustomization.ts";

@@ -1,6 +1,6 @@
 /** Folders that kustomize builds. */
-import { EXIT, MeshError } from "../../core/errors.ts";
-import type { DirectoryEntry, World } from "../../core/world/world.ts";
+import { EXIT, MeshError } from "../../base/errors.ts";
+import type { DirectoryEntry, World } from "../../platform/world.ts";
 import type { ManifestInput } from "../../inject/mod.ts";
 
 const NAMES = ["kustomization.yaml", "kustomization.yml", "Kustomization"];

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { fakeWorld } from "../../core/world/mod.ts";
-import type { Run, RunResult } from "../../core/world/world.ts";
+import { fakeWorld } from "../../platform/mod.ts";
+import type { Run, RunResult } from "../../platform/world.ts";
 import { main } from "../mod.ts";
 
 const POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {hostNetwork: true, containers: [{name: app}]}\n";

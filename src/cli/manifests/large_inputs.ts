@@ -1,6 +1,6 @@
 /** Which inputs are large: they need the memory that the start of the program has taken, and room for their output. */
-import { startupMemoryReleaser } from "../../core/startup_memory.ts";
-import type { World } from "../../core/world/world.ts";
+import { startupMemoryReleaser } from "../../platform/startup_memory.ts";
+import type { World } from "../../platform/world.ts";
 import type { ManifestInput } from "../../inject/mod.ts";
 
 /** Bytes of 200 ms of work. Smaller inputs need no memory back, whose preparation takes 4 ms, and no file for their output. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fakeWorld } from "../../core/world/fake.ts";
+import { fakeWorld } from "../../platform/fake.ts";
 import { releaseForLargeInputs } from "./large_inputs.ts";
 
 /** How often memory is prepared and released for inputs of these sizes, after 100 resources. */

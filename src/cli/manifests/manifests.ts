@@ -1,6 +1,6 @@
 /** Commands that read manifests, change the pods in them, and write them. */
-import { EXIT, UsageError } from "../../core/errors.ts";
-import type { PermissionName, Scratch, World } from "../../core/world/world.ts";
+import { EXIT, UsageError } from "../../base/errors.ts";
+import type { PermissionName, Scratch, World } from "../../platform/world.ts";
 import type { Change, DocumentOptions, ManifestInput, Sink, Summary, WorkloadKind } from "../../inject/mod.ts";
 import type { Input } from "../command.ts";
 import type { MANIFESTS } from "../shared_flags.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fakeWorld } from "../../core/world/mod.ts";
+import { fakeWorld } from "../../platform/mod.ts";
 import { expandInputs } from "./inputs.ts";
 import { type ManifestFlags, openedUnlessSmall } from "./manifests.ts";
 import { outputTarget } from "./output.ts";

@@ -1,6 +1,6 @@
-import { trimmedEnd } from "../../core/text/mod.ts";
-import { ClosedPipeError, EXIT, MeshError, UsageError } from "../../core/errors.ts";
-import type { Scratch, World } from "../../core/world/world.ts";
+import { trimmedEnd } from "../../base/text/mod.ts";
+import { ClosedPipeError, EXIT, MeshError, UsageError } from "../../base/errors.ts";
+import type { Scratch, World } from "../../platform/world.ts";
 import { holdOutput } from "./held_output.ts";
 
 /** What `-o` names. */

@@ -1,7 +1,7 @@
 /** How far a change of manifests is: a line on a terminal, once it takes long. */
-import { counted } from "../../core/text/mod.ts";
-import { progressLine } from "../../core/progress.ts";
-import type { World } from "../../core/world/world.ts";
+import { counted } from "../../base/text/mod.ts";
+import { progressLine } from "../../platform/progress.ts";
+import type { World } from "../../platform/world.ts";
 import type { ManifestInput, ReportEntry } from "../../inject/mod.ts";
 
 /** Milliseconds before the line is shown, and between two states of it. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ManualClock } from "../../../test/support/manual_clock.ts";
-import { fakeWorld } from "../../core/world/mod.ts";
+import { fakeWorld } from "../../platform/mod.ts";
 import { manifestProgress } from "./progress.ts";
 
 const INPUT = { file: "a.yaml", chunks: async function* () {} };

@@ -1,5 +1,5 @@
-import { snippetText } from "../../core/errors.ts";
-import type { World } from "../../core/world/world.ts";
+import { snippetText } from "../../base/errors.ts";
+import type { World } from "../../platform/world.ts";
 import type { ReportEntry, Summary } from "../../inject/mod.ts";
 import { say } from "../failure.ts";
 

@@ -1,8 +1,8 @@
 /** Unified diffs of documents. */
 import type { StructuredPatch } from "diff";
 import colors from "picocolors";
-import { LateLibrary } from "../../core/late_library.ts";
-import type { SourceDocument } from "../../core/yaml/mod.ts";
+import { LateLibrary } from "../../base/late_library.ts";
+import type { SourceDocument } from "../../yaml/mod.ts";
 
 const DIFF = new LateLibrary("diff", () => import("diff"));
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { splitText } from "../../core/yaml/mod.ts";
+import { splitText } from "../../yaml/mod.ts";
 import { colored, UnifiedDiff } from "./unified_diff.ts";
 
 const FILE = "a: 1\n---\nb: 1\nc: 2\n---\nd: 3\n";

@@ -1,6 +1,6 @@
 /** The text of `--help`: summary, usage, description, examples, subcommands, flags in groups, exit codes; 80 columns. */
-import { wrapped } from "../../core/text/mod.ts";
-import type { Flag } from "../../core/command/mod.ts";
+import { wrapped } from "../../base/text/mod.ts";
+import type { Flag } from "../../golang/flags/mod.ts";
 import type { Command, Example } from "../command.ts";
 import { flagNotes, flagTitle, shownGroups, usageText } from "./text.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { allCommands } from "../../../tools/docs/commands.ts";
 import { CATEGORIES as CHECKED } from "../../check/check.ts";
-import { type Completes, flagTable } from "../../core/command/mod.ts";
+import { type Completes, flagTable } from "../../golang/flags/mod.ts";
 import { CATEGORIES } from "../commands/check/check.ts";
 import { PLUGIN } from "../commands/plugin.ts";
 import { helpText } from "./help.ts";

@@ -1,5 +1,5 @@
 /** Records in words: what help, man pages and tables of flags share. */
-import { type Flag, type FlagGroups, type FlagTable, isRepeatable } from "../../core/command/mod.ts";
+import { type Flag, type FlagGroups, type FlagTable, isRepeatable } from "../../golang/flags/mod.ts";
 import type { Command } from "../command.ts";
 
 /** The flags that users are shown, by their titles; groups without one are left out. */

@@ -1,6 +1,6 @@
 /** A capture as one file: a tar archive, compressed by gzip. */
-import { MeshError, messageOf } from "../../core/errors.ts";
-import type { World } from "../../core/world/world.ts";
+import { MeshError, messageOf } from "../../base/errors.ts";
+import type { World } from "../../platform/world.ts";
 import { absentPart, type Capture, isPartName, mostBytes, type Part, PART_NAMES } from "./capture.ts";
 import { captureOf, MANIFEST, manifestProblem, manifestText, MOST_MANIFEST_BYTES } from "./manifest.ts";
 import { withoutSecrets } from "./redact.ts";

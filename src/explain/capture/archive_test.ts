@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fakeWorld, realWorld } from "../../core/world/mod.ts";
+import { fakeWorld, realWorld } from "../../platform/mod.ts";
 import { temporaryFolder } from "../../../test/support/temporary_folder.ts";
 import { needsProgram, testWhen } from "../../../test/support/test_when.ts";
 import { isArchive, readArchive, writeArchive } from "./archive.ts";

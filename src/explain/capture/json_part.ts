@@ -1,6 +1,6 @@
 /** The JSON of a part. */
-import { messageOf } from "../../core/errors.ts";
-import { isMap, type ValueMap } from "../../core/value.ts";
+import { messageOf } from "../../base/errors.ts";
+import { isMap, type ValueMap } from "../../base/value.ts";
 import { type AbsentPart, absentPart, type Part } from "./capture.ts";
 
 /** The object in a part, or the part that says why there is none. */

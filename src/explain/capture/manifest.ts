@@ -1,5 +1,5 @@
 /** `manifest.json` of a capture: which pod, when, and why parts are absent. */
-import { isMap, mapAt, textAt, type ValueMap } from "../../core/value.ts";
+import { isMap, mapAt, textAt, type ValueMap } from "../../base/value.ts";
 import {
   ABSENT_REASONS,
   absentPart,

@@ -1,7 +1,7 @@
 /** A saved capture: its folder, or a bare `config_dump.json`. */
-import { trimmedEnd } from "../../core/text/mod.ts";
-import { MeshError, messageOf } from "../../core/errors.ts";
-import type { World } from "../../core/world/world.ts";
+import { trimmedEnd } from "../../base/text/mod.ts";
+import { MeshError, messageOf } from "../../base/errors.ts";
+import type { World } from "../../platform/world.ts";
 import { absentPart, type Capture, isPartName, mostBytes, type Part, PART_NAMES } from "./capture.ts";
 import { captureOf, MANIFEST, manifestProblem, MOST_MANIFEST_BYTES } from "./manifest.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fakeWorld } from "../../core/world/mod.ts";
+import { fakeWorld } from "../../platform/mod.ts";
 import { mostBytes } from "./capture.ts";
 import { MANIFEST, manifestText, podOfNode } from "./manifest.ts";
 import { readConfigDump, readFolder } from "./read_saved.ts";

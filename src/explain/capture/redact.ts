@@ -2,8 +2,8 @@
  * Takes secrets out of a capture. Envoy redacts private keys that it knows as such; a configuration may have others in
  * headers and extensions, and a pod in its environment.
  */
-import { redactAll, type RedactCount, redactFields, redactText } from "../../core/redact.ts";
-import { isMap, mapAt, mapsAt, type Value, type ValueMap } from "../../core/value.ts";
+import { redactAll, type RedactCount, redactFields, redactText } from "../../base/redact.ts";
+import { isMap, mapAt, mapsAt, type Value, type ValueMap } from "../../base/value.ts";
 import type { PartName } from "./capture.ts";
 
 /** A text without secrets, and how many were replaced. */

@@ -2,7 +2,7 @@
  * Archives in the format ustar (POSIX.1-1988), as much of it as captures need: regular files with short names. Readers
  * and libraries that hold a whole archive would let a hostile one take all memory.
  */
-import { MeshError } from "../../core/errors.ts";
+import { MeshError } from "../../base/errors.ts";
 
 const BLOCK = 512;
 const encoder = new TextEncoder();

@@ -1,5 +1,5 @@
 /** One connection of one pod: capture in, stations out. */
-import { re2Library } from "../../core/re2.ts";
+import { re2Library } from "../../golang/re2.ts";
 import type { Answer } from "../answer_schema.ts";
 import type { PodName } from "../capture/capture.ts";
 import type { Connection } from "../question/question.ts";

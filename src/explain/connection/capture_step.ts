@@ -1,5 +1,5 @@
 /** The kernel's station: which rule sends the connection to the proxy, or past it. */
-import { type Address, parseAddress } from "../../core/net/mod.ts";
+import { type Address, parseAddress } from "../../golang/net/mod.ts";
 import { type Packet, type Trace, trace, type TracedRule, type TracedRules } from "../../iptables/mod.ts";
 import type { Detail } from "../answer_schema.ts";
 import { passedInbound, passedOutbound, type Reason, ruleText } from "./capture_reasons.ts";

@@ -1,5 +1,5 @@
 /** Where a connection goes on the wire: the name is resolved as the pod would resolve it. */
-import { parseAddress } from "../../core/net/mod.ts";
+import { parseAddress } from "../../golang/net/mod.ts";
 import { configuredAddresses } from "../names/configured.ts";
 import { askedNames, searchOf } from "../names/resolve.ts";
 import type { Connection } from "../question/question.ts";

@@ -1,6 +1,6 @@
 /** The endpoints of a cluster: which may be taken, and in which state they are. */
-import { joinHostPort } from "../../core/net/mod.ts";
-import type { ValueMap } from "../../core/value.ts";
+import { joinHostPort } from "../../golang/net/mod.ts";
+import type { ValueMap } from "../../base/value.ts";
 import { type Assignment, OVERPROVISIONING } from "../envoy/assignment.ts";
 import type { Cluster } from "../envoy/cluster.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";

@@ -1,5 +1,5 @@
 /** All that a capture tells, read once. */
-import { mapAt, textAt } from "../../core/value.ts";
+import { mapAt, textAt } from "../../base/value.ts";
 import type { AbsentPart, Capture } from "../capture/capture.ts";
 import { jsonOf } from "../capture/json_part.ts";
 import { type EnvoyConfig, readEnvoy } from "../envoy/config.ts";

@@ -1,5 +1,5 @@
 /** An inbound connection: kernel, 15006, filter chain and mode, authorization, route, cluster, the application's port. */
-import { joinHostPort } from "../../core/net/mod.ts";
+import { joinHostPort } from "../../golang/net/mod.ts";
 import type { FilterChain } from "../envoy/listener.ts";
 import type { Connection } from "../question/question.ts";
 import { type Request, requestOf } from "../rules/request.ts";

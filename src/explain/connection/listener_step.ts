@@ -1,5 +1,5 @@
 /** The listener's station: where the proxy accepts the connection, and which listener takes it over. */
-import { joinHostPort } from "../../core/net/mod.ts";
+import { joinHostPort } from "../../golang/net/mod.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";
 import type { Listener } from "../envoy/listener.ts";
 import { withoutProxy } from "../pod/pod.ts";

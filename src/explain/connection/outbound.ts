@@ -1,5 +1,5 @@
 /** An outbound connection: application, name, kernel, listener, filter chain, route, cluster, endpoint, TLS. */
-import { joinHostPort, parseAddress } from "../../core/net/mod.ts";
+import { joinHostPort, parseAddress } from "../../golang/net/mod.ts";
 import type { FilterChain } from "../envoy/listener.ts";
 import type { Connection } from "../question/question.ts";
 import { requestOf } from "../rules/request.ts";

@@ -1,5 +1,5 @@
 /** The application's port: whether anything listens there, and on which address. */
-import { joinHostPort, splitHostPort } from "../../core/net/mod.ts";
+import { joinHostPort, splitHostPort } from "../../golang/net/mod.ts";
 import { type ListeningSocket, listeningSockets, socketsFor } from "../kernel/sockets.ts";
 import type { Facts } from "./facts.ts";
 import { detailOf, passing, refusing, type Step } from "./way.ts";

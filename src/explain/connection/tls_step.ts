@@ -1,5 +1,5 @@
 /** The station of TLS to the endpoints: mutual TLS with which identity, or plain text, and why. */
-import { mapsAt, textAt, type ValueMap } from "../../core/value.ts";
+import { mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { jsonOf } from "../capture/json_part.ts";
 import type { Cluster } from "../envoy/cluster.ts";
 import type { TransportSocket } from "../envoy/tls.ts";

@@ -1,6 +1,6 @@
 /** The endpoints of a cluster, as the control plane assigned them (envoy/config/endpoint/v3). */
-import { trimmedEnd } from "../../core/text/mod.ts";
-import { mapAt, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
+import { trimmedEnd } from "../../base/text/mod.ts";
+import { mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { addressAt, numberAt, type SocketAddress } from "./message.ts";
 
 /** A `ClusterLoadAssignment`. */

@@ -1,5 +1,5 @@
 /** Clusters (envoy/config/cluster/v3). */
-import { isMap, mapAt, mapsAt, textAt, type Value, type ValueMap } from "../../core/value.ts";
+import { isMap, mapAt, mapsAt, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import { type Assignment, readAssignment } from "./assignment.ts";
 import { anyAt, flagAt, hasMessage, millisecondsAt, numberAt } from "./message.ts";
 import { istioOrigin } from "./route_config.ts";

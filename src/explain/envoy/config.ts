@@ -2,7 +2,7 @@
  * Envoy's configuration from a capture. Listeners, routes, clusters and endpoints are indexed by name and read when they
  * are asked for: a dump of a large mesh has thousands, and a connection meets a handful.
  */
-import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
+import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { type AbsentPart, absentPart, type Capture } from "../capture/capture.ts";
 import { jsonOf } from "../capture/json_part.ts";
 import { type Assignment, readAssignment } from "./assignment.ts";

@@ -1,5 +1,5 @@
 /** Injected faults (envoy/extensions/filters/http/fault/v3). */
-import { mapAt, textAt, textsAt, type ValueMap } from "../../core/value.ts";
+import { mapAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
 import { type HeaderMatch, headerMatchesAt } from "./matchers.ts";
 import { hasMessage, millisecondsAt, numberAt, readFraction } from "./message.ts";
 

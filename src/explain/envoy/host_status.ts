@@ -1,5 +1,5 @@
 /** The hosts of a cluster as Envoy has them now: `/clusters?format=json` (envoy/admin/v3/clusters.proto). */
-import { mapAt, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
+import { mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { addressAt, flagAt, numberAt, type SocketAddress } from "./message.ts";
 import { localityText } from "./assignment.ts";
 

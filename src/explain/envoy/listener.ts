@@ -1,6 +1,6 @@
 /** Listeners and their filter chains (envoy/config/listener/v3). */
-import { isMap, mapAt, mapsAt, textAt, textsAt, type Value, type ValueMap } from "../../core/value.ts";
-import type { Cidr } from "../../core/net/mod.ts";
+import { isMap, mapAt, mapsAt, textAt, textsAt, type Value, type ValueMap } from "../../base/value.ts";
+import type { Cidr } from "../../golang/net/mod.ts";
 import {
   addressAt,
   anyAt,

@@ -1,5 +1,5 @@
 /** Matchers of texts, headers, query parameters and paths (envoy/type/matcher/v3, envoy/config/route/v3). */
-import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
+import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { flagAt, hasMessage, numberAt } from "./message.ts";
 
 /** A `StringMatcher`. */

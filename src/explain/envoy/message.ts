@@ -2,9 +2,9 @@
  * Readers for Envoy's messages in JSON, as its administration interface prints them (proto3 JSON with the names of the
  * fields in the .proto files): durations and 64-bit numbers are texts, an Any has its type in `@type`.
  */
-import { readDuration } from "../../core/duration.ts";
-import { type Cidr, parseCidr } from "../../core/net/mod.ts";
-import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
+import { readDuration } from "../../golang/duration.ts";
+import { type Cidr, parseCidr } from "../../golang/net/mod.ts";
+import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 
 /** A message of any type. */
 export interface AnyMessage {

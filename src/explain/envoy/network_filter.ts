@@ -1,5 +1,5 @@
 /** Network filters: those that decide where a connection goes (envoy/extensions/filters/network). */
-import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
+import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { anyAt, type AnyMessage, flagAt, hasMessage, numberAt } from "./message.ts";
 import { type Rbac, readRbacRules } from "./rbac.ts";
 import { readRouteConfig, type RouteConfig } from "./route_config.ts";

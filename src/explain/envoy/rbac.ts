@@ -1,6 +1,6 @@
 /** Rules of authorization (envoy/config/rbac/v3). */
-import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
-import type { Cidr } from "../../core/net/mod.ts";
+import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
+import type { Cidr } from "../../golang/net/mod.ts";
 import { type HeaderMatch, readHeaderMatch, readStringMatch, type StringMatch } from "./matchers.ts";
 import { flagAt, hasMessage, numberAt, readCidr } from "./message.ts";
 

@@ -1,5 +1,5 @@
 /** Route configurations: virtual hosts and their routes (envoy/config/route/v3). */
-import { isMap, mapAt, mapsAt, textAt, textsAt, type ValueMap } from "../../core/value.ts";
+import { isMap, mapAt, mapsAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
 import { type Fault, readFault } from "./fault.ts";
 import { type HeaderMatch, headerMatchesAt, type QueryMatch, readQueryMatch, regexAt } from "./matchers.ts";
 import { anyOf, flagAt, hasMessage, millisecondsAt, numberAt, readFraction } from "./message.ts";

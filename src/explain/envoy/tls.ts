@@ -1,5 +1,5 @@
 /** Transport sockets: TLS or plain text (envoy/extensions/transport_sockets/tls/v3). */
-import { isMap, listAt, mapAt, mapsAt, textAt, textsAt, type ValueMap } from "../../core/value.ts";
+import { isMap, listAt, mapAt, mapsAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
 import { readStringMatch, type StringMatch } from "./matchers.ts";
 import { anyAt, type AnyMessage, flagAt } from "./message.ts";
 

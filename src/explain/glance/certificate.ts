@@ -1,6 +1,6 @@
 /** The workload's certificate: whose it is, until when, and who signed it. */
-import { isMap, listAt, mapAt, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
-import { decodePems, distinguishedName, readCertificate, readCertificateInfo } from "../../core/x509/mod.ts";
+import { isMap, listAt, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
+import { decodePems, distinguishedName, readCertificate, readCertificateInfo } from "../../golang/x509/mod.ts";
 import type { Capture } from "../capture/capture.ts";
 import { jsonOf } from "../capture/json_part.ts";
 import { ageText, millisecondsOf, secondsBetween } from "./age.ts";

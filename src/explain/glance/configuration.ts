@@ -1,5 +1,5 @@
 /** What Envoy has of the control plane: which types, how old, and what it refused. */
-import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
+import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import type { Capture } from "../capture/capture.ts";
 import { jsonOf } from "../capture/json_part.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";

@@ -1,5 +1,5 @@
 /** The containers of a pod in the order of their start, with their states in words. */
-import { intAt, isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
+import { intAt, isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { ageText, millisecondsOf, secondsBetween } from "./age.ts";
 import { exitInWords, isBenignWait, waitInWords } from "./exit_codes.ts";
 import type { GlanceContainer, Result } from "./glance_schema.ts";

@@ -1,5 +1,5 @@
 /** Differences between what injection wrote and what runs. */
-import { mapAt, mapsAt, textAt, textsAt, type ValueMap } from "../../core/value.ts";
+import { mapAt, mapsAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
 import type { Difference } from "./glance_schema.ts";
 
 const STATUS = "sidecar.istio.io/status";

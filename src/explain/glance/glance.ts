@@ -1,5 +1,5 @@
 /** A pod at a glance: a capture in, the state of everything that the mesh does in the pod out. Pure. */
-import { mapAt, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
+import { mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import type { Capture } from "../capture/capture.ts";
 import { jsonOf } from "../capture/json_part.ts";
 import { podText } from "../connection/answer.ts";

@@ -1,5 +1,5 @@
 /** The lanes of a pod: which connections the kernel sends to the proxy, and which bypass it. */
-import { type Cidr, cidrText } from "../../core/net/mod.ts";
+import { type Cidr, cidrText } from "../../golang/net/mod.ts";
 import type { CaptureSettings } from "../../iptables/mod.ts";
 import type { Lane } from "./glance_schema.ts";
 

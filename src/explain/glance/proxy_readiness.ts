@@ -1,5 +1,5 @@
 /** Why the proxy is not ready: by the agent's own words, and by the counters that the agent reads. */
-import { configProblem, serverProblem, workersProblem } from "../../core/envoy_stats.ts";
+import { configProblem, serverProblem, workersProblem } from "../../istio/envoy_stats.ts";
 import type { Capture } from "../capture/capture.ts";
 import { statsOf } from "./stats.ts";
 

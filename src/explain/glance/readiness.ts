@@ -1,5 +1,5 @@
 /** Whether the pod is ready, and why not. */
-import { mapAt, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
+import { mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import type { Configuration, GlanceContainer, Readiness } from "./glance_schema.ts";
 import type { ProxyReadiness } from "./proxy_readiness.ts";
 

@@ -1,6 +1,6 @@
 /** Ports of a pod: what listens, and whether connections to them pass the proxy. */
-import { type Address, parseAddress } from "../../core/net/mod.ts";
-import { intAt, mapAt, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
+import { type Address, parseAddress } from "../../golang/net/mod.ts";
+import { intAt, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { type Fate, trace, type TracedRules } from "../../iptables/mod.ts";
 import type { Capture } from "../capture/capture.ts";
 import { type KernelRules, kernelRules } from "../kernel/rules.ts";

@@ -1,7 +1,7 @@
 /** Listening sockets: `/proc/net/tcp` and `tcp6` one after the other, or the lines of `ss -ltn`. */
-import { addressText, parseAddress, splitHostPort } from "../../core/net/mod.ts";
-import { connectionOf, parseConnections } from "../../core/proc_net.ts";
-import type { Endpoint } from "../../core/world/mod.ts";
+import { addressText, parseAddress, splitHostPort } from "../../golang/net/mod.ts";
+import { connectionOf, parseConnections } from "../../platform/proc_net.ts";
+import type { Endpoint } from "../../platform/mod.ts";
 
 /** A socket that listens. */
 export interface ListeningSocket {

@@ -1,5 +1,5 @@
 /** The addresses that Envoy's configuration has for a name: what the control plane takes for its service. */
-import { parseAddress } from "../../core/net/mod.ts";
+import { parseAddress } from "../../golang/net/mod.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";
 import type { FilterChain, Listener } from "../envoy/listener.ts";
 

@@ -1,5 +1,5 @@
 /** What a name resolves to for a pod: search domains and ndots first, then the table of the mesh. */
-import { isMap, mapAt, textsAt, type ValueMap } from "../../core/value.ts";
+import { isMap, mapAt, textsAt, type ValueMap } from "../../base/value.ts";
 import type { Capture } from "../capture/capture.ts";
 import { jsonOf } from "../capture/json_part.ts";
 import type { Pod } from "../pod/pod.ts";

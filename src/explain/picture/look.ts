@@ -1,6 +1,6 @@
 /** How output looks on this terminal. */
-import { columnsOf, isPlain } from "../../core/terminal.ts";
-import type { World } from "../../core/world/world.ts";
+import { columnsOf, isPlain } from "../../platform/terminal.ts";
+import type { World } from "../../platform/world.ts";
 import type { Look } from "./terminal.ts";
 
 /** Colour by https://no-color.org and TERM, box drawing by the locale. */

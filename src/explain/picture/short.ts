@@ -1,5 +1,5 @@
 /** A line for each pod. */
-import { columns, visible } from "../../core/text/mod.ts";
+import { columns, visible } from "../../base/text/mod.ts";
 import { ageText } from "../glance/age.ts";
 import type { Glance } from "../glance/glance_schema.ts";
 

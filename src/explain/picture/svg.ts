@@ -2,7 +2,7 @@
  * A picture as one SVG file: light and dark by the reader's settings, text that can be selected, no script, no font to
  * fetch.
  */
-import { visible } from "../../core/text/mod.ts";
+import { visible } from "../../base/text/mod.ts";
 import type { Result } from "../glance/glance_schema.ts";
 import type { Box, FactRow, LaneRow, Note, Picture, Section } from "./picture.ts";
 import { wrap } from "./wrap.ts";

@@ -1,6 +1,6 @@
 /** A picture as text for a terminal: box drawing, or ASCII. */
 import colors from "picocolors";
-import { visible } from "../../core/text/mod.ts";
+import { visible } from "../../base/text/mod.ts";
 import type { Result } from "../glance/glance_schema.ts";
 import type { Box, FactRow, LaneRow, Note, Picture, Section } from "./picture.ts";
 import { wrap } from "./wrap.ts";

@@ -2,7 +2,7 @@
  * Which counters of Envoy moved between two readings. The request of a probe moved one of them: with no other traffic it is
  * the only one.
  */
-import { mapsAt } from "../../core/value.ts";
+import { mapsAt } from "../../base/value.ts";
 import type { Answer } from "../answer_schema.ts";
 import type { Part } from "../capture/capture.ts";
 import { jsonOf } from "../capture/json_part.ts";

@@ -2,7 +2,7 @@
 import type { Answer, Station, StationKind } from "../answer_schema.ts";
 import { kernelRules } from "../kernel/rules.ts";
 import type { Facts } from "../connection/facts.ts";
-import { joinHostPort } from "../../core/net/mod.ts";
+import { joinHostPort } from "../../golang/net/mod.ts";
 import { addressText } from "../connection/endpoints.ts";
 import { sentence } from "../connection/way.ts";
 import { lineOf, type LogLine } from "./access_log.ts";

@@ -2,8 +2,8 @@
  * The command that sends one marked request and prints the pod's sockets while the connection is open: curl keeps a
  * connection while it reads the next URL, a file. TCP needs bash, which connects and sends nothing.
  */
-import { joinHostPort } from "../../core/net/mod.ts";
-import { intAt, textAt, type ValueMap } from "../../core/value.ts";
+import { joinHostPort } from "../../golang/net/mod.ts";
+import { intAt, textAt, type ValueMap } from "../../base/value.ts";
 import { jsonOf } from "../capture/json_part.ts";
 import { procSockets, type SocketEnd } from "../kernel/sockets.ts";
 import type { Connection } from "../question/question.ts";

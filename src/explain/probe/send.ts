@@ -1,7 +1,7 @@
 /** Sends a probe, and reads Envoy's counters, the rules and the access log around it. */
-import { joinHostPort } from "../../core/net/mod.ts";
-import { re2Library } from "../../core/re2.ts";
-import type { Clock } from "../../core/world/mod.ts";
+import { joinHostPort } from "../../golang/net/mod.ts";
+import { re2Library } from "../../golang/re2.ts";
+import type { Clock } from "../../platform/mod.ts";
 import { absentPart, type Capture, type Part, type PartName } from "../capture/capture.ts";
 import { factsOf } from "../connection/facts.ts";
 import type { Connection } from "../question/question.ts";

@@ -1,5 +1,5 @@
 /** What `explain` is asked. */
-import type { ConnectOptions } from "../../core/kube/client/mod.ts";
+import type { ConnectOptions } from "../../kube/client/mod.ts";
 
 /** A header of the request. */
 export interface RequestHeader {

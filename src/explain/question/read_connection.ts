@@ -1,6 +1,6 @@
 /** Flags of a connection as a question. */
-import { UsageError } from "../../core/errors.ts";
-import { isHostName, parseAddress, splitHostPort } from "../../core/net/mod.ts";
+import { UsageError } from "../../base/errors.ts";
+import { isHostName, parseAddress, splitHostPort } from "../../golang/net/mod.ts";
 import type { Connection, RequestHeader, Spoken } from "./question.ts";
 
 /** The flags, as they were given. */

@@ -2,7 +2,7 @@
  * Which filter chain takes a connection (FilterChainManagerImpl::findFilterChain). The criteria are asked in a fixed order;
  * after each only the chains with the most specific value are left, and no earlier choice is taken back.
  */
-import { blockHolds, type Cidr, parseAddress } from "../../core/net/mod.ts";
+import { blockHolds, type Cidr, parseAddress } from "../../golang/net/mod.ts";
 import type { FilterChain, FilterChainMatch, Listener } from "../envoy/listener.ts";
 
 /** What listener filters and the socket tell of a connection. */

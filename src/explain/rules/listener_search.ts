@@ -1,5 +1,5 @@
 /** Which listener takes a connection over (ConnectionHandlerImpl::getBalancedHandlerByAddress). */
-import { parseAddress } from "../../core/net/mod.ts";
+import { parseAddress } from "../../golang/net/mod.ts";
 import type { Listener } from "../envoy/listener.ts";
 import type { SocketAddress } from "../envoy/message.ts";
 

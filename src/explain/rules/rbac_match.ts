@@ -1,5 +1,5 @@
 /** What a filter of authorization does with a connection or a request (RoleBasedAccessControlEngineImpl). */
-import { blockHolds, cidrText, parseAddress } from "../../core/net/mod.ts";
+import { blockHolds, cidrText, parseAddress } from "../../golang/net/mod.ts";
 import type { AddressOf, Policy, Rbac, Rule } from "../envoy/rbac.ts";
 import { headerMatchText, matchesHeader } from "./header_match.ts";
 import { pathOnly, type Request } from "./request.ts";

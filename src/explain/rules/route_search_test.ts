@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { re2Library } from "../../core/re2.ts";
-import type { ValueMap } from "../../core/value.ts";
+import { re2Library } from "../../golang/re2.ts";
+import type { ValueMap } from "../../base/value.ts";
 import { readRouteConfig } from "../envoy/route_config.ts";
 import type { Connection } from "../question/question.ts";
 import { normalizePath } from "./path.ts";

@@ -1,5 +1,5 @@
 /** Whether a text matches (source/common/common/matchers.cc). */
-import { compileRe2 } from "../../core/re2.ts";
+import { compileRe2 } from "../../golang/re2.ts";
 import type { StringMatch } from "../envoy/matchers.ts";
 import { type Truth, truthOf } from "./truth.ts";
 

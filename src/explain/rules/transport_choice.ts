@@ -1,6 +1,6 @@
 /** Which transport socket a connection to a host has (TransportSocketMatcherImpl::resolve). */
-import { sameValue } from "../../core/values/mod.ts";
-import type { ValueMap } from "../../core/value.ts";
+import { sameValue } from "../../base/values/mod.ts";
+import type { ValueMap } from "../../base/value.ts";
 import type { Cluster } from "../envoy/cluster.ts";
 import type { TransportSocket } from "../envoy/tls.ts";
 

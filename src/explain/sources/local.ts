@@ -1,8 +1,8 @@
 /** The pod whose network namespace this process is in: Envoy's admin interface, the kernel's rules and sockets. */
-import { MeshError, messageOf } from "../../core/errors.ts";
-import { requestFailure } from "../../core/request_failure.ts";
-import { readAll } from "../../core/kube/client/mod.ts";
-import type { World } from "../../core/world/mod.ts";
+import { MeshError, messageOf } from "../../base/errors.ts";
+import { requestFailure } from "../../platform/request_failure.ts";
+import { readAll } from "../../kube/client/mod.ts";
+import type { World } from "../../platform/mod.ts";
 import { absentPart, allParts, mostBytes, type Part, type PartName } from "../capture/capture.ts";
 import { captureOf } from "../capture/manifest.ts";
 import type { ProbedCapture } from "../probe/evidence.ts";

@@ -1,6 +1,6 @@
 /** From the choice of a source to captures. */
-import { connect, type KubeConnection, type Pod } from "../../core/kube/client/mod.ts";
-import type { PermissionName, World } from "../../core/world/world.ts";
+import { connect, type KubeConnection, type Pod } from "../../kube/client/mod.ts";
+import type { PermissionName, World } from "../../platform/world.ts";
 import { isArchive, readArchive } from "../capture/archive.ts";
 import { allParts, type Capture, type Part, type PartName } from "../capture/capture.ts";
 import { readConfigDump, readFolder } from "../capture/read_saved.ts";

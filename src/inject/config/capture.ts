@@ -2,11 +2,11 @@
  * What a cluster has that decides about injection, as one file: `config capture` writes it, `--inject-config` reads it. It
  * holds Kubernetes objects, cut down to what is read of them, so that a capture is asked as its cluster is.
  */
-import { MeshError } from "../../core/errors.ts";
-import type { KubeObject } from "../../core/kube/client/api.ts";
-import { isKubeObject } from "../../core/kube/client/kube_object.ts";
-import { isList, isMap, mapAt, mapsAt, newMap, textAt, textsAt, type Value, type ValueMap } from "../../core/value.ts";
-import { parseYaml, toYaml } from "../../core/yaml/mod.ts";
+import { MeshError } from "../../base/errors.ts";
+import type { KubeObject } from "../../kube/client/api.ts";
+import { isKubeObject } from "../../kube/client/kube_object.ts";
+import { isList, isMap, mapAt, mapsAt, newMap, textAt, textsAt, type Value, type ValueMap } from "../../base/value.ts";
+import { parseYaml, toYaml } from "../../yaml/mod.ts";
 import { CAPTURE_SHAPE, wrongIn } from "./capture_shape.ts";
 import {
   type ClusterChoice,

@@ -1,5 +1,5 @@
 /** The form of a capture, and what is wrong in a value that does not have it: the file may come from anywhere. */
-import { isList, isMap, type Value, type ValueMap } from "../../core/value.ts";
+import { isList, isMap, type Value, type ValueMap } from "../../base/value.ts";
 
 /** A text, a number, a list or mapping of a shape, or fields of shapes. A field with `?` may be absent. */
 export type Shape =

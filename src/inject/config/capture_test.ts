@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { KubeObject } from "../../core/kube/client/api.ts";
-import type { Value } from "../../core/value.ts";
-import { parseYaml } from "../../core/yaml/mod.ts";
+import type { KubeObject } from "../../kube/client/api.ts";
+import type { Value } from "../../base/value.ts";
+import { parseYaml } from "../../yaml/mod.ts";
 import { capturedConfiguration, captureIn, captureText, type InjectionCapture, revisionsIn } from "./capture.ts";
 import { CAPTURE } from "./capture_schema.ts";
 import { configurationOf } from "./sources.ts";

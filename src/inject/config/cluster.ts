@@ -1,8 +1,8 @@
 /** The configuration of an Istio control plane in its cluster: two ConfigMaps. */
-import { MeshError } from "../../core/errors.ts";
-import type { KubeApi, KubeObject } from "../../core/kube/client/api.ts";
-import { LABEL } from "../../core/mesh/annotations/labels.ts";
-import { isMap } from "../../core/value.ts";
+import { MeshError } from "../../base/errors.ts";
+import type { KubeApi, KubeObject } from "../../kube/client/api.ts";
+import { LABEL } from "../../istio/annotations/labels.ts";
+import { isMap } from "../../base/value.ts";
 import { configMapEntry } from "./config_map.ts";
 import type { Source } from "./config.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { MemoryApi } from "../../../test/support/kube/memory_api.ts";
-import { ApiError } from "../../core/kube/client/api.ts";
+import { ApiError } from "../../kube/client/api.ts";
 import { clusterConfiguration, clusterNames } from "./cluster.ts";
 
 Deno.test("clusterNames() gives the names of Istio's installation, or the given ones", () => {

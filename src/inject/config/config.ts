@@ -2,10 +2,10 @@
  * The injector's configuration, in any of its forms: today's (`templates`), that of Istio 1.0 to 1.8 (`policy` and one
  * `template`), or the text of a template alone; each also inside its ConfigMap.
  */
-import { MeshError } from "../../core/errors.ts";
-import { type FuncMap, parse, type Template } from "../../core/gotemplate/mod.ts";
-import { isList, isMap, textAt, type Value, type ValueMap } from "../../core/value.ts";
-import { parseYaml } from "../../core/yaml/mod.ts";
+import { MeshError } from "../../base/errors.ts";
+import { type FuncMap, parse, type Template } from "../../golang/gotemplate/mod.ts";
+import { isList, isMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
+import { parseYaml } from "../../yaml/mod.ts";
 import { configMapData, configMapEntry } from "./config_map.ts";
 import { templateMessage } from "../render/template_message.ts";
 

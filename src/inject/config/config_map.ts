@@ -1,5 +1,5 @@
-import { MeshError } from "../../core/errors.ts";
-import { isMap, type Value } from "../../core/value.ts";
+import { MeshError } from "../../base/errors.ts";
+import { isMap, type Value } from "../../base/value.ts";
 
 /**
  * The text under a key of a ConfigMap; `undefined` if the value is not a ConfigMap.

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { MeshError } from "../../core/errors.ts";
+import { MeshError } from "../../base/errors.ts";
 import { parseConfig, textBesideConfig } from "./config.ts";
 import { templateFunctions } from "../functions/mod.ts";
 

@@ -1,9 +1,9 @@
 /** The injector: configuration that is read and checked once, for any number of pods. */
 import { templateFunctions } from "../functions/mod.ts";
-import { type MeshConfig, parseMeshConfig, type ProxyConfig } from "../../core/mesh/mod.ts";
-import { newMap, type ValueMap } from "../../core/value.ts";
-import type { Watch } from "../../core/gotemplate/mod.ts";
-import { loadLibraries } from "../../core/gotemplate/sprig/mod.ts";
+import { type MeshConfig, parseMeshConfig, type ProxyConfig } from "../../istio/mod.ts";
+import { newMap, type ValueMap } from "../../base/value.ts";
+import type { Watch } from "../../golang/gotemplate/mod.ts";
+import { loadLibraries } from "../../golang/gotemplate/sprig/mod.ts";
 import { type LegacyConfig, type ModernConfig, parseConfig, type Source, textBesideConfig } from "./config.ts";
 import { type Legacy, loadLegacy } from "../legacy/mod.ts";
 import { type NativeSetting, nativeSetting, type NodesAsked } from "../decision/native.ts";

@@ -1,5 +1,5 @@
 /** On OpenShift each namespace has its own users and groups, and its pods can run only as these. */
-import { mapAt, textAt, type Value } from "../../core/value.ts";
+import { mapAt, textAt, type Value } from "../../base/value.ts";
 import type { Injector } from "./injector.ts";
 
 const UID_RANGE = "openshift.io/sa.scc.uid-range";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Value } from "../../core/value.ts";
+import type { Value } from "../../base/value.ts";
 import { proxyIds } from "./openshift.ts";
 
 const RANGE = "openshift.io/sa.scc.uid-range";

@@ -1,7 +1,7 @@
 /** The sources of the configuration: the user's files, or values over the built-in configuration. */
-import { goJson } from "../../core/gojson/mod.ts";
-import { isMap, mapAt, newMap, textAt, type ValueMap } from "../../core/value.ts";
-import { toYaml } from "../../core/yaml/mod.ts";
+import { goJson } from "../../golang/gojson/mod.ts";
+import { isMap, mapAt, newMap, textAt, type ValueMap } from "../../base/value.ts";
+import { toYaml } from "../../yaml/mod.ts";
 import { type Source, textBesideConfig } from "./config.ts";
 import { BUILT_IN } from "../default/mod.ts";
 import { capturedConfiguration, captureIn } from "./capture.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { parseYaml } from "../../core/yaml/mod.ts";
-import { isMap, valueAt } from "../../core/value.ts";
+import { parseYaml } from "../../yaml/mod.ts";
+import { isMap, valueAt } from "../../base/value.ts";
 import { BUILT_IN } from "../default/mod.ts";
 import { configurationOf, describeConfiguration, showConfiguration } from "./sources.ts";
 import { parseValues } from "./values.ts";

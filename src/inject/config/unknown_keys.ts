@@ -1,7 +1,7 @@
 /** Keys of a user's values and mesh configuration that nothing reads. */
-import { closest } from "../../core/text/mod.ts";
-import { type MeshConfig, type UnknownField, unknownMeshFields } from "../../core/mesh/mod.ts";
-import { isMap, valueAt, type ValueMap } from "../../core/value.ts";
+import { closest } from "../../base/text/mod.ts";
+import { type MeshConfig, type UnknownField, unknownMeshFields } from "../../istio/mod.ts";
+import { isMap, valueAt, type ValueMap } from "../../base/value.ts";
 import type { Configuration, GivenConfiguration } from "./sources.ts";
 import { parseValues } from "./values.ts";
 

@@ -1,7 +1,7 @@
 /** The values of templates: Helm's values of the control plane's chart. */
-import { MeshError } from "../../core/errors.ts";
-import { isList, isMap, newMap, type Value, valueAt, type ValueMap } from "../../core/value.ts";
-import { parseYaml } from "../../core/yaml/mod.ts";
+import { MeshError } from "../../base/errors.ts";
+import { isList, isMap, newMap, type Value, valueAt, type ValueMap } from "../../base/value.ts";
+import { parseYaml } from "../../yaml/mod.ts";
 import { configMapEntry } from "./config_map.ts";
 
 /**

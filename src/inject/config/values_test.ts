@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { MeshError } from "../../core/errors.ts";
+import { MeshError } from "../../base/errors.ts";
 import { checkValues, parseValues } from "./values.ts";
 
 const WRONG: readonly (readonly [string, string])[] = [

@@ -21,9 +21,9 @@
  * With a configuration of Istio 1.0 to 1.8 the rules of `legacy_request.ts` replace those of label and annotation, and
  * `already-injected` (no) comes second.
  */
-import { isEmptySelector, selectorMatches } from "../../core/kube/mod.ts";
-import { ANNOTATION } from "../../core/mesh/mod.ts";
-import { textAt, type Value, type ValueMap } from "../../core/value.ts";
+import { isEmptySelector, selectorMatches } from "../../kube/mod.ts";
+import { ANNOTATION } from "../../istio/mod.ts";
+import { textAt, type Value, type ValueMap } from "../../base/value.ts";
 import { type Answer, type Decision, no } from "./answer.ts";
 import { alreadyInjected, legacyRequest, legacyWarnings } from "./legacy_request.ts";
 import { annotationsOf, labelsOf, metadataOf, type Pod, specOf } from "../pod/pod.ts";

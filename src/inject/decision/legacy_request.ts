@@ -1,5 +1,5 @@
 /** The request of a pod for or against injection, as Istio 1.0 to 1.8 reads it. */
-import { ANNOTATION } from "../../core/mesh/mod.ts";
+import { ANNOTATION } from "../../istio/mod.ts";
 import { type Answer, no } from "./answer.ts";
 import { annotation, containerNamed, containersOf, labelsOf, type Pod, PROXY } from "../pod/pod.ts";
 

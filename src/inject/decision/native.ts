@@ -1,6 +1,6 @@
 /** Whether the proxy is a native sidecar: an init container that keeps running. */
-import { ANNOTATION } from "../../core/mesh/mod.ts";
-import { mapAt, newMap, textAt, type Value, type ValueMap } from "../../core/value.ts";
+import { ANNOTATION } from "../../istio/mod.ts";
+import { mapAt, newMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import { annotation, type Pod } from "../pod/pod.ts";
 
 /** Whether known nodes decide; `if-any`: a cluster without nodes means no. */

@@ -1,7 +1,7 @@
 /** A decision explained rule by rule. */
-import { goJson } from "../../core/gojson/mod.ts";
-import { ANNOTATION } from "../../core/mesh/mod.ts";
-import { textAt, type Value } from "../../core/value.ts";
+import { goJson } from "../../golang/gojson/mod.ts";
+import { ANNOTATION } from "../../istio/mod.ts";
+import { textAt, type Value } from "../../base/value.ts";
 import type { Answer } from "./answer.ts";
 import { type DecisionPolicy, type RuleName, rulesFor } from "./decision.ts";
 import { annotation, labelsOf, metadataOf, type Pod, specOf } from "../pod/pod.ts";

@@ -1,5 +1,5 @@
-import { type FieldType, type StructSchema, structSchema } from "../../core/kube/mod.ts";
-import { isList, isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
+import { type FieldType, type StructSchema, structSchema } from "../../kube/mod.ts";
+import { isList, isMap, newMap, type Value, type ValueMap } from "../../base/value.ts";
 
 /** Quantities that may be below a nano, which Kubernetes rounds up. */
 const SUB_NANO = /\.\d+[nu]$|e-\d{2,}$/i;

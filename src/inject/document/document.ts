@@ -1,9 +1,9 @@
 /** A change of the pods in one document: the same bytes if nothing changes, else edits of its text. */
-import { MeshError } from "../../core/errors.ts";
-import { fieldKeys } from "../../core/field_path.ts";
-import { goJson } from "../../core/gojson/mod.ts";
-import { isList, isMap, textAt, type Value, type ValueMap } from "../../core/value.ts";
-import { editDocument, type ParsedDocument, toYaml } from "../../core/yaml/mod.ts";
+import { MeshError } from "../../base/errors.ts";
+import { fieldKeys } from "../../base/field_path.ts";
+import { goJson } from "../../golang/gojson/mod.ts";
+import { isList, isMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
+import { editDocument, type ParsedDocument, toYaml } from "../../yaml/mod.ts";
 import { InjectionError } from "../injection_error.ts";
 import { metadataOf, withKey } from "../pod/pod.ts";
 import { type WorkloadKind, workloadKinds } from "./kinds.ts";

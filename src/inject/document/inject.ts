@@ -1,8 +1,8 @@
 /** Injection of the pods in a document. */
-import { decode, problemTexts } from "../../core/kube/mod.ts";
-import { ANNOTATION, misspelledAnnotations } from "../../core/mesh/mod.ts";
-import { sameValue } from "../../core/values/mod.ts";
-import { mapAt, textAt, type ValueMap } from "../../core/value.ts";
+import { decode, problemTexts } from "../../kube/mod.ts";
+import { ANNOTATION, misspelledAnnotations } from "../../istio/mod.ts";
+import { sameValue } from "../../base/values/mod.ts";
+import { mapAt, textAt, type ValueMap } from "../../base/value.ts";
 import type { Injector } from "../config/injector.ts";
 import type { Decision } from "../decision/answer.ts";
 import { decide } from "../decision/decision.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseDocument } from "../../core/yaml/mod.ts";
+import { parseDocument } from "../../yaml/mod.ts";
 import { configurationOf, injection, newInjector } from "../mod.ts";
 import { changeDocument } from "./document.ts";
 

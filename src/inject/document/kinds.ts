@@ -1,5 +1,5 @@
 /** The kinds that create pods, and where the pod is in each. */
-import { isMap, textAt, type Value, valueAt, type ValueMap } from "../../core/value.ts";
+import { isMap, textAt, type Value, valueAt, type ValueMap } from "../../base/value.ts";
 
 /** A place of a pod in a kind of manifest. */
 export interface WorkloadKind {

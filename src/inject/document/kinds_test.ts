@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ValueMap } from "../../core/value.ts";
+import type { ValueMap } from "../../base/value.ts";
 import { templatePath, workloadKinds } from "./kinds.ts";
 import { notInjected } from "./other_kinds.ts";
 

@@ -1,6 +1,6 @@
 /** Manifests of kinds that are not injected, and why not. */
-import { closest } from "../../core/text/mod.ts";
-import { isList, isMap, textAt, type Value, type ValueMap } from "../../core/value.ts";
+import { closest } from "../../base/text/mod.ts";
+import { isList, isMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import { BUILT_IN_KINDS, groupOf, ROOT } from "./kinds.ts";
 
 /** Why a manifest is not injected. */

@@ -1,6 +1,6 @@
 /** Patches for kustomize, in place of changed manifests. */
-import { PatchError, strategicPatch } from "../../core/kube/mod.ts";
-import { newMap, textAt, type ValueMap } from "../../core/value.ts";
+import { PatchError, strategicPatch } from "../../kube/mod.ts";
+import { newMap, textAt, type ValueMap } from "../../base/value.ts";
 import { InjectionError } from "../injection_error.ts";
 import { metadataOf } from "../pod/pod.ts";
 

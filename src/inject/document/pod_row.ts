@@ -1,6 +1,6 @@
 /** A manifest and the pod in it: field paths, and a manifest without a pod. */
-import { MeshError } from "../../core/errors.ts";
-import type { ValueMap } from "../../core/value.ts";
+import { MeshError } from "../../base/errors.ts";
+import type { ValueMap } from "../../base/value.ts";
 import { InjectionError } from "../injection_error.ts";
 import type { Outcome } from "./document.ts";
 import type { WorkloadKind } from "./kinds.ts";

@@ -1,7 +1,7 @@
 /** The report: an entry for each resource, as data and as lines of text or JSON. */
-import { errorLine, type MeshError, saysField } from "../../core/errors.ts";
-import { goJson, OrderedFields } from "../../core/gojson/mod.ts";
-import { resourceName } from "../../core/kube/mod.ts";
+import { errorLine, type MeshError, saysField } from "../../base/errors.ts";
+import { goJson, OrderedFields } from "../../golang/gojson/mod.ts";
+import { resourceName } from "../../kube/mod.ts";
 import type { ReportLine } from "./report_schema.ts";
 
 /** The result of a resource. */

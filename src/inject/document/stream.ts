@@ -1,6 +1,6 @@
 /** Files whose pods are changed: bytes in; manifests out, one document at a time, with an entry for each resource. */
-import { MeshError } from "../../core/errors.ts";
-import { type ParsedDocument, parseDocument, type SourceDocument, splitDocuments } from "../../core/yaml/mod.ts";
+import { MeshError } from "../../base/errors.ts";
+import { type ParsedDocument, parseDocument, type SourceDocument, splitDocuments } from "../../yaml/mod.ts";
 import { type Change, changeDocument, type DocumentOptions, type DocumentResult } from "./document.ts";
 import { type Joiner, joinerFor } from "./joiner.ts";
 import type { ReportEntry, Result } from "./report.ts";

@@ -1,4 +1,4 @@
-import { type ParsedDocument, parseDocument, scalarText, TextEdits } from "../../core/yaml/mod.ts";
+import { type ParsedDocument, parseDocument, scalarText, TextEdits } from "../../yaml/mod.ts";
 
 /** Keys that YAML 1.1 may not read as strings, in lower case: an expression that ignores case takes V8 a quarter of a millisecond. */
 const SUSPECT = /(?:^|[\s{,])(?:y|yes|n|no|on|off|true|false|~|null|[-+]?\.?\d[^\s:,{]*)\s*:(?:\s|$)/m;

@@ -1,5 +1,5 @@
 /** The pod in a manifest, and its owner. */
-import { isMap, mapAt, textAt, type ValueMap } from "../../core/value.ts";
+import { isMap, mapAt, textAt, type ValueMap } from "../../base/value.ts";
 import type { WorkloadKind } from "./kinds.ts";
 import { metadataOf, type Pod, withAt } from "../pod/pod.ts";
 

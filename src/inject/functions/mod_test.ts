@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { parse } from "../../core/gotemplate/mod.ts";
-import { parseMeshConfig } from "../../core/mesh/mod.ts";
-import { isMap, newMap, type ValueMap } from "../../core/value.ts";
-import { parseYaml } from "../../core/yaml/mod.ts";
+import { parse } from "../../golang/gotemplate/mod.ts";
+import { parseMeshConfig } from "../../istio/mod.ts";
+import { isMap, newMap, type ValueMap } from "../../base/value.ts";
+import { parseYaml } from "../../yaml/mod.ts";
 import { seenByTemplates, templateData } from "../render/data.ts";
 import { templateFunctions } from "./mod.ts";
 

@@ -1,5 +1,5 @@
 /** Template functions for ports. */
-import { declared, type FuncMap, GoStruct, type GoValue, isList, sprint } from "../../core/gotemplate/mod.ts";
+import { declared, type FuncMap, GoStruct, type GoValue, isList, sprint } from "../../golang/gotemplate/mod.ts";
 import { PROXY } from "../pod/pod.ts";
 
 export const portFunctions: FuncMap = {

@@ -1,6 +1,6 @@
 /** The arguments of the proxy container. */
-import { parseQuantity, scaledValue } from "../../core/kube/mod.ts";
-import { mapAt, textsAt, type ValueMap } from "../../core/value.ts";
+import { parseQuantity, scaledValue } from "../../kube/mod.ts";
+import { mapAt, textsAt, type ValueMap } from "../../base/value.ts";
 import { withKey } from "../pod/pod.ts";
 
 /** The value after `--name`, `-name` or `--name=`; `undefined` if the flag is missing or the last argument. */

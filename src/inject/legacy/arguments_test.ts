@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { textsAt, type ValueMap } from "../../core/value.ts";
+import { textsAt, type ValueMap } from "../../base/value.ts";
 import { withConcurrency } from "./arguments.ts";
 
 function proxy(args: string[], limit?: string, request?: string): ValueMap {

@@ -1,6 +1,6 @@
 /** Removes an earlier injection from a pod. */
-import { ANNOTATION } from "../../core/mesh/mod.ts";
-import { mapsAt, textAt } from "../../core/value.ts";
+import { ANNOTATION } from "../../istio/mod.ts";
+import { mapsAt, textAt } from "../../base/value.ts";
 import { PROBERS_ENV, PROMETHEUS_ENV } from "../names.ts";
 import {
   containerNamed,

@@ -1,7 +1,7 @@
 /** The functions of old templates: a subset of today's, and two more. */
-import { declared, type FuncMap, type GoStruct, type GoValue, parse } from "../../core/gotemplate/mod.ts";
-import { sprigFunctions } from "../../core/gotemplate/sprig/mod.ts";
-import { DurationView } from "../../core/mesh/mod.ts";
+import { declared, type FuncMap, type GoStruct, type GoValue, parse } from "../../golang/gotemplate/mod.ts";
+import { sprigFunctions } from "../../golang/gotemplate/sprig/mod.ts";
+import { DurationView } from "../../istio/mod.ts";
 import { type FunctionWorld, templateFunctions } from "../functions/mod.ts";
 
 /** The data of the current render, which `render` uses for other templates. */

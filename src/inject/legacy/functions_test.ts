@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { parse } from "../../core/gotemplate/mod.ts";
-import { defaultProxyConfig, defaultsOf, proxyConfigView } from "../../core/mesh/mod.ts";
+import { parse } from "../../golang/gotemplate/mod.ts";
+import { defaultProxyConfig, defaultsOf, proxyConfigView } from "../../istio/mod.ts";
 import { legacyFunctions, type RenderScope } from "./functions.ts";
 
 const WORLD = { env: (name: string) => name === "ZONE" ? "a" : undefined, now: () => new Date(0) };

@@ -1,8 +1,8 @@
 /** Injection of a pod with an old configuration: appends what the template renders, and sets a few fields. */
-import { messageOf } from "../../core/errors.ts";
-import { goJson, OrderedFields } from "../../core/gojson/mod.ts";
-import { ANNOTATION, type MeshConfig } from "../../core/mesh/mod.ts";
-import { mapAt, mapsAt, textAt, valueAt, type ValueMap } from "../../core/value.ts";
+import { messageOf } from "../../base/errors.ts";
+import { goJson, OrderedFields } from "../../golang/gojson/mod.ts";
+import { ANNOTATION, type MeshConfig } from "../../istio/mod.ts";
+import { mapAt, mapsAt, textAt, valueAt, type ValueMap } from "../../base/value.ts";
 import { InjectionError } from "../injection_error.ts";
 import {
   mapContainers,

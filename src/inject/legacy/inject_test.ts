@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { MeshError } from "../../core/errors.ts";
-import { isMap, mapAt, mapsAt, newMap, textAt, type Value, type ValueMap } from "../../core/value.ts";
-import { parseDocument, parseYaml } from "../../core/yaml/mod.ts";
+import { MeshError } from "../../base/errors.ts";
+import { isMap, mapAt, mapsAt, newMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
+import { parseDocument, parseYaml } from "../../yaml/mod.ts";
 import { changeDocument } from "../document/document.ts";
 import { injection } from "../document/inject.ts";
 import { newInjector } from "../config/injector.ts";

@@ -1,6 +1,6 @@
 /** Labels that injection adds itself, not by a template. */
-import { LABEL } from "../../core/mesh/mod.ts";
-import { textAt } from "../../core/value.ts";
+import { LABEL } from "../../istio/mod.ts";
+import { textAt } from "../../base/value.ts";
 import { labelsOf, type Pod, withLabels } from "../pod/pod.ts";
 import { has } from "./features.ts";
 

@@ -1,8 +1,8 @@
 /** Loads an old configuration, once for any number of pods. */
-import { MeshError, messageOf } from "../../core/errors.ts";
-import { parse, type Template } from "../../core/gotemplate/mod.ts";
-import type { Era } from "../../core/mesh/mod.ts";
-import { nodeCrypto } from "../../core/node_crypto.ts";
+import { MeshError, messageOf } from "../../base/errors.ts";
+import { parse, type Template } from "../../golang/gotemplate/mod.ts";
+import type { Era } from "../../istio/mod.ts";
+import { nodeCrypto } from "../../base/node_crypto.ts";
 import type { LegacyConfig } from "../config/config.ts";
 import type { FunctionWorld } from "../functions/mod.ts";
 import { RenderedReader } from "../render/rendered.ts";

@@ -2,10 +2,10 @@
  * HTTP probes of the application's containers, pointed to the agent. Unlike today only HTTP probes of `containers` are
  * rewritten, and the agents of 1.0 to 1.5 get bare `httpGet` objects and listen on the proxy's `--statusPort`.
  */
-import { goJson, OrderedFields } from "../../core/gojson/mod.ts";
-import type { GoValue } from "../../core/gotemplate/mod.ts";
-import { ANNOTATION } from "../../core/mesh/mod.ts";
-import { intAt, isMap, mapAt, textAt, type ValueMap } from "../../core/value.ts";
+import { goJson, OrderedFields } from "../../golang/gojson/mod.ts";
+import type { GoValue } from "../../golang/gotemplate/mod.ts";
+import { ANNOTATION } from "../../istio/mod.ts";
+import { intAt, isMap, mapAt, textAt, type ValueMap } from "../../base/value.ts";
 import { PROBERS_ENV } from "../names.ts";
 import { annotation, containersOf, type Pod, PROXY, withEnv, withKey } from "../pod/pod.ts";
 import { agentAction, earlierProbers, httpProber, portNumber } from "../postprocess/probes.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
-import { parseYaml } from "../../core/yaml/mod.ts";
+import { isMap, newMap, type Value, type ValueMap } from "../../base/value.ts";
+import { parseYaml } from "../../yaml/mod.ts";
 import { agentPort, type LegacyProbeSettings, rewriteContainer, withProbers } from "./probes.ts";
 import { rewritesProbes } from "../postprocess/probes.ts";
 

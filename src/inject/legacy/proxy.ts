@@ -1,7 +1,7 @@
 /** Adapts the rendered proxy to one pod. */
-import { goJson, OrderedFields } from "../../core/gojson/mod.ts";
-import type { MeshConfig } from "../../core/mesh/mod.ts";
-import { mapsAt, type ValueMap } from "../../core/value.ts";
+import { goJson, OrderedFields } from "../../golang/gojson/mod.ts";
+import type { MeshConfig } from "../../istio/mod.ts";
+import { mapsAt, type ValueMap } from "../../base/value.ts";
 import { PROMETHEUS_ENV } from "../names.ts";
 import { annotation, containerNamed, containersOf, type Pod, PROXY, withEnv, withKey } from "../pod/pod.ts";
 import { statusPort } from "../postprocess/mod.ts";

@@ -4,8 +4,8 @@
  * else the last release. Features of later releases outweigh those of earlier ones: a template that calls a function was
  * made for a release that has it.
  */
-import { valueAt, type ValueMap } from "../../core/value.ts";
-import { sprint } from "../../core/gotemplate/mod.ts";
+import { valueAt, type ValueMap } from "../../base/value.ts";
+import { sprint } from "../../golang/gotemplate/mod.ts";
 
 /** The inputs of the inference. */
 export interface Evidence {

@@ -1,6 +1,6 @@
 /** The output of an old template: Istio's SidecarInjectionSpec. */
-import { decode, problemTexts } from "../../core/kube/mod.ts";
-import { isMap, mapAt, mapsAt, newMap, type Value, type ValueMap } from "../../core/value.ts";
+import { decode, problemTexts } from "../../kube/mod.ts";
+import { isMap, mapAt, mapsAt, newMap, type Value, type ValueMap } from "../../base/value.ts";
 import { InjectionError } from "../injection_error.ts";
 import { withKey } from "../pod/pod.ts";
 import { renderedProblem } from "../render/rendered.ts";

@@ -1,8 +1,8 @@
 /** The root object of old templates. */
-import type { GoStruct } from "../../core/gotemplate/mod.ts";
-import { goView } from "../../core/kube/mod.ts";
-import { defaultProxyConfig, type MeshConfig } from "../../core/mesh/mod.ts";
-import { mapsAt, newMap, type ValueMap } from "../../core/value.ts";
+import type { GoStruct } from "../../golang/gotemplate/mod.ts";
+import { goView } from "../../kube/mod.ts";
+import { defaultProxyConfig, type MeshConfig } from "../../istio/mod.ts";
+import { mapsAt, newMap, type ValueMap } from "../../base/value.ts";
 import { Fields } from "../render/data.ts";
 import { metadataOf, type Pod, specOf } from "../pod/pod.ts";
 import { viewOfMeshConfig, viewOfProxyConfig } from "../render/views.ts";

@@ -1,5 +1,5 @@
 /** Conflicts between an application and its proxy. `inject` warns of them; `check` finds them in the cluster. */
-import { intAt, mapAt, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
+import { intAt, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { allContainers, containersOf, INIT, type Pod, PROXY, specOf, TEMPLATE_CONTAINERS, VALIDATION } from "./pod.ts";
 
 /** UID of the proxy: its traffic is not captured. */

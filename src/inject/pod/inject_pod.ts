@@ -1,8 +1,8 @@
 /** Injection of one pod, from a manifest or an admission request. */
 import { InjectionError } from "../injection_error.ts";
-import { decode, fits, problemTexts } from "../../core/kube/mod.ts";
-import { type Era, type MeshConfig, validateAnnotations } from "../../core/mesh/mod.ts";
-import { mapsAt } from "../../core/value.ts";
+import { decode, fits, problemTexts } from "../../kube/mod.ts";
+import { type Era, type MeshConfig, validateAnnotations } from "../../istio/mod.ts";
+import { mapsAt } from "../../base/value.ts";
 import type { ModernConfig } from "../config/config.ts";
 import { seenByTemplates } from "../render/data.ts";
 import type { Injector, LoadedConfig } from "../config/injector.ts";

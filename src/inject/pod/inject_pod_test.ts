@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { isMap } from "../../core/value.ts";
-import { parseYaml } from "../../core/yaml/mod.ts";
+import { isMap } from "../../base/value.ts";
+import { parseYaml } from "../../yaml/mod.ts";
 import { newInjector } from "../config/injector.ts";
 import { injectPod, missingNames } from "./inject_pod.ts";
 import { annotation } from "./pod.ts";

@@ -7,7 +7,7 @@ import {
   type MeshConfig,
   type ProxyConfig,
   withDefaultProxyConfig,
-} from "../../core/mesh/mod.ts";
+} from "../../istio/mod.ts";
 import type { Injector } from "../config/injector.ts";
 import { annotation, type Pod } from "./pod.ts";
 

@@ -2,12 +2,12 @@
  * Overrides: a user writes a container under the name of a template's container. It is merged over the rendered container
  * and kept in an annotation, because after injection the two cannot be separated.
  */
-import { messageOf } from "../../core/errors.ts";
+import { messageOf } from "../../base/errors.ts";
 import { InjectionError } from "../injection_error.ts";
-import { goJsonParse } from "../../core/gojson/mod.ts";
-import { decode, toGoJson } from "../../core/kube/mod.ts";
-import { ANNOTATION } from "../../core/mesh/mod.ts";
-import { isList, isMap, mapsAt, newMap, textAt, type Value, type ValueMap } from "../../core/value.ts";
+import { goJsonParse } from "../../golang/gojson/mod.ts";
+import { decode, toGoJson } from "../../kube/mod.ts";
+import { ANNOTATION } from "../../istio/mod.ts";
+import { isList, isMap, mapsAt, newMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import { plain } from "../functions/plain.ts";
 import { mergePod } from "./overlay.ts";
 import {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { newMap, textAt } from "../../core/value.ts";
+import { newMap, textAt } from "../../base/value.ts";
 import { keptOverrides } from "./overrides.ts";
 import { withAnnotations } from "./pod.ts";
 

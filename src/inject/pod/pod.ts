@@ -2,7 +2,7 @@
  * Reads and changes a pod as plain data. Nothing changes in place: each `with...` returns a new pod, which shares unchanged
  * parts with the old one.
  */
-import { isList, isMap, mapAt, mapsAt, newMap, textAt, type Value, type ValueMap } from "../../core/value.ts";
+import { isList, isMap, mapAt, mapsAt, newMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
 
 /** A Pod, or the pod template of a controller: `metadata` and `spec` may be absent. */
 export type Pod = ValueMap;

@@ -1,6 +1,6 @@
 /** A user's own UID of the proxy: the iptables rules that exempt the proxy's traffic must know it. */
-import { ANNOTATION, type MeshConfig } from "../../core/mesh/mod.ts";
-import { intAt, mapAt, textAt, type ValueMap } from "../../core/value.ts";
+import { ANNOTATION, type MeshConfig } from "../../istio/mod.ts";
+import { intAt, mapAt, textAt, type ValueMap } from "../../base/value.ts";
 import {
   annotation,
   containerNamed,

@@ -1,7 +1,7 @@
 /** The annotation `sidecar.istio.io/status`: the names of what injection added to a pod. */
-import { goJson, OrderedFields } from "../../core/gojson/mod.ts";
-import { ANNOTATION } from "../../core/mesh/mod.ts";
-import { isMap, mapsAt, textAt, textsAt, type ValueMap } from "../../core/value.ts";
+import { goJson, OrderedFields } from "../../golang/gojson/mod.ts";
+import { ANNOTATION } from "../../istio/mod.ts";
+import { isMap, mapsAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
 import { annotation, type Pod, specOf } from "./pod.ts";
 
 /** The lists of a pod that injection adds to, in the order of the annotation. */

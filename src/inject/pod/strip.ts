@@ -1,6 +1,6 @@
 /** Removes what an earlier injection added to a pod, for the view of templates and for re-injection. */
-import { ANNOTATION } from "../../core/mesh/mod.ts";
-import { isMap, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
+import { ANNOTATION } from "../../istio/mod.ts";
+import { isMap, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { CLUSTER_ENV, NETWORK_ENV } from "../names.ts";
 import type { Overrides } from "./overrides.ts";
 import {

@@ -1,5 +1,5 @@
 /** Warnings about pods that are injected but may not work. */
-import { textAt } from "../../core/value.ts";
+import { textAt } from "../../base/value.ts";
 import {
   containersOfProxyUser,
   initContainersWithoutNetwork,

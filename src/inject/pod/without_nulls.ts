@@ -1,5 +1,5 @@
-import { onceForShared } from "../../core/values/mod.ts";
-import { isList, isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
+import { onceForShared } from "../../base/values/mod.ts";
+import { isList, isMap, newMap, type Value, type ValueMap } from "../../base/value.ts";
 
 /**
  * Removes null fields that come from a template (`emptyDir:` without a value), which Kubernetes drops. Parts shared with

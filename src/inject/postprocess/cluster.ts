@@ -1,6 +1,6 @@
 /** Cluster and network of the proxy, and the label of the network. */
-import { LABEL } from "../../core/mesh/mod.ts";
-import { mapAt, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
+import { LABEL } from "../../istio/mod.ts";
+import { mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { CLUSTER_ENV, NETWORK_ENV, PROBERS_ENV, PROMETHEUS_ENV } from "../names.ts";
 import { envVar, labelsOf, mapProxy, type Pod, withKey, withLabels } from "../pod/pod.ts";
 

@@ -1,6 +1,6 @@
 /** Post-processing after the templates are merged: a list of steps from pod to pod. */
-import { ANNOTATION, type MeshConfig } from "../../core/mesh/mod.ts";
-import { intAt, mapAt, valueAt, type ValueMap } from "../../core/value.ts";
+import { ANNOTATION, type MeshConfig } from "../../istio/mod.ts";
+import { intAt, mapAt, valueAt, type ValueMap } from "../../base/value.ts";
 import { type Pod, withAnnotations } from "../pod/pod.ts";
 import { statusText } from "../pod/status.ts";
 import { labelNetwork, type ProxyEnvs, setProxyEnvs } from "./cluster.ts";

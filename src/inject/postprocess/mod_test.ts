@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { parseMeshConfig } from "../../core/mesh/mod.ts";
-import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../core/value.ts";
-import { parseYaml } from "../../core/yaml/mod.ts";
+import { parseMeshConfig } from "../../istio/mod.ts";
+import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
+import { parseYaml } from "../../yaml/mod.ts";
 import { annotationsOf, containersOf, findProxy, labelsOf, type Pod } from "../pod/pod.ts";
 import { labelNetwork, proxyEnvs, setProxyEnvs } from "./cluster.ts";
 import { reorder } from "./order.ts";

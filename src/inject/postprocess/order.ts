@@ -1,5 +1,5 @@
 /** The order of containers in an injected pod, which is their start order. */
-import type { ValueMap } from "../../core/value.ts";
+import type { ValueMap } from "../../base/value.ts";
 import { containerNamed, containersOf, CORE_DUMP, INIT, type Pod, PROXY, VALIDATION, withSpecKey } from "../pod/pod.ts";
 
 /** Names that come first and last; the others stay between them. */

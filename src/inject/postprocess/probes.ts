@@ -3,11 +3,11 @@
  * application. Every HTTP, TCP and gRPC handler becomes an HTTP handler of the agent, which gets the original in an
  * environment variable.
  */
-import { goJson, OrderedFields } from "../../core/gojson/mod.ts";
-import type { GoValue } from "../../core/gotemplate/mod.ts";
-import { parseBool } from "../../core/go_bool.ts";
-import { ANNOTATION } from "../../core/mesh/mod.ts";
-import { intAt, isMap, mapAt, mapsAt, newMap, textAt, type Value, valueAt, type ValueMap } from "../../core/value.ts";
+import { goJson, OrderedFields } from "../../golang/gojson/mod.ts";
+import type { GoValue } from "../../golang/gotemplate/mod.ts";
+import { parseBool } from "../../golang/go_bool.ts";
+import { ANNOTATION } from "../../istio/mod.ts";
+import { intAt, isMap, mapAt, mapsAt, newMap, textAt, type Value, valueAt, type ValueMap } from "../../base/value.ts";
 import { PROBERS_ENV } from "../names.ts";
 import {
   allContainers,

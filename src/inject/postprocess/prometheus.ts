@@ -3,10 +3,10 @@
  * agent in an environment variable; new annotations point to the agent.
  */
 import { InjectionError } from "../injection_error.ts";
-import { goJson, OrderedFields } from "../../core/gojson/mod.ts";
-import { ANNOTATION, type MeshConfig } from "../../core/mesh/mod.ts";
-import { parseBool } from "../../core/go_bool.ts";
-import { mapsAt, textAt } from "../../core/value.ts";
+import { goJson, OrderedFields } from "../../golang/gojson/mod.ts";
+import { ANNOTATION, type MeshConfig } from "../../istio/mod.ts";
+import { parseBool } from "../../golang/go_bool.ts";
+import { mapsAt, textAt } from "../../base/value.ts";
 import { PROMETHEUS_ENV } from "../names.ts";
 import { annotation, annotationsOf, findProxy, mapProxy, type Pod, withAnnotations, withEnv } from "../pod/pod.ts";
 import {

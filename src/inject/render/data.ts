@@ -1,9 +1,9 @@
 /** The root object of injection templates: `.ObjectMeta`, `.Spec`, `.Values` and their siblings. */
-import { GoInt, GoStruct, type GoValue, type Watch } from "../../core/gotemplate/mod.ts";
-import { OrderedFields } from "../../core/gojson/mod.ts";
-import { goView } from "../../core/kube/mod.ts";
-import { ANNOTATION, defaultProxyConfig, inboundTrafficPolicyMode, type MeshConfig } from "../../core/mesh/mod.ts";
-import { isMap, mapAt, newMap, textAt, type ValueMap } from "../../core/value.ts";
+import { GoInt, GoStruct, type GoValue, type Watch } from "../../golang/gotemplate/mod.ts";
+import { OrderedFields } from "../../golang/gojson/mod.ts";
+import { goView } from "../../kube/mod.ts";
+import { ANNOTATION, defaultProxyConfig, inboundTrafficPolicyMode, type MeshConfig } from "../../istio/mod.ts";
+import { isMap, mapAt, newMap, textAt, type ValueMap } from "../../base/value.ts";
 import { proxyImage, proxyInitImage } from "./image.ts";
 import { annotation, metadataOf, type Pod, specOf } from "../pod/pod.ts";
 import { viewOfMeshConfig, viewOfProxyConfig } from "./views.ts";

@@ -1,6 +1,6 @@
 /** The images of the proxy and of the init container: `hub/name:tag[-type]`. */
-import { sprint } from "../../core/gotemplate/mod.ts";
-import { mapAt, textAt, valueAt, type ValueMap } from "../../core/value.ts";
+import { sprint } from "../../golang/gotemplate/mod.ts";
+import { mapAt, textAt, valueAt, type ValueMap } from "../../base/value.ts";
 
 /** The inputs of images. */
 export interface ImageSettings {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isMap, newMap, type ValueMap } from "../../core/value.ts";
+import { isMap, newMap, type ValueMap } from "../../base/value.ts";
 import { proxyImage, proxyInitImage } from "./image.ts";
 import { parseValues } from "../config/values.ts";
 

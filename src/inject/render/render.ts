@@ -1,10 +1,10 @@
 /** Selects the templates of a pod and renders them. */
-import { MeshError } from "../../core/errors.ts";
+import { MeshError } from "../../base/errors.ts";
 import { InjectionError } from "../injection_error.ts";
-import type { GoStruct, Template } from "../../core/gotemplate/mod.ts";
-import { ANNOTATION } from "../../core/mesh/mod.ts";
-import { copyMap } from "../../core/values/mod.ts";
-import { isMap, type ValueMap } from "../../core/value.ts";
+import type { GoStruct, Template } from "../../golang/gotemplate/mod.ts";
+import { ANNOTATION } from "../../istio/mod.ts";
+import { copyMap } from "../../base/values/mod.ts";
+import { isMap, type ValueMap } from "../../base/value.ts";
 import type { ModernConfig } from "../config/config.ts";
 import { renderedProblem, RenderedReader } from "./rendered.ts";
 import { annotation, type Pod } from "../pod/pod.ts";

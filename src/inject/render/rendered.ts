@@ -2,10 +2,10 @@
  * Reads rendered templates. Most of the text is equal for all pods, so it is split by indentation, and each distinct part
  * is parsed once.
  */
-import { MeshError, messageOf } from "../../core/errors.ts";
-import { share } from "../../core/values/mod.ts";
-import { isList, isMap, newMap, type Value, type ValueMap } from "../../core/value.ts";
-import { parseCommon, parseYaml } from "../../core/yaml/mod.ts";
+import { MeshError, messageOf } from "../../base/errors.ts";
+import { share } from "../../base/values/mod.ts";
+import { isList, isMap, newMap, type Value, type ValueMap } from "../../base/value.ts";
+import { parseCommon, parseYaml } from "../../yaml/mod.ts";
 
 /** Syntax that connects parts of a text: anchors, aliases, tags, merge keys, documents, directives, tabs. */
 const TIED = /(?:^|[\s:,[{-])[&*!]|<<|^(?:---|\.\.\.|%)|\t|\r/m;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { MeshError } from "../../core/errors.ts";
-import { parseYaml } from "../../core/yaml/mod.ts";
+import { MeshError } from "../../base/errors.ts";
+import { parseYaml } from "../../yaml/mod.ts";
 import { RenderedReader } from "./rendered.ts";
 
 const PADDING = "# so long that the text comes apart\n".repeat(6);

@@ -1,4 +1,4 @@
-import { messageOf } from "../../core/errors.ts";
+import { messageOf } from "../../base/errors.ts";
 
 /**
  * The message of a template's error without Istio's template name `inject`: Go's

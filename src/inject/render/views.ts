@@ -1,6 +1,6 @@
 /** Views of the mesh for templates, one per configuration, not per pod. */
-import type { GoStruct } from "../../core/gotemplate/mod.ts";
-import { type MeshConfig, meshConfigView, type ProxyConfig, proxyConfigView } from "../../core/mesh/mod.ts";
+import type { GoStruct } from "../../golang/gotemplate/mod.ts";
+import { type MeshConfig, meshConfigView, type ProxyConfig, proxyConfigView } from "../../istio/mod.ts";
 
 const configs = new WeakMap<GoStruct, ProxyConfig>();
 const proxyViews = new WeakMap<ProxyConfig, GoStruct>();

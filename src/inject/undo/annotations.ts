@@ -1,7 +1,7 @@
 /** Annotations that injection adds. */
-import { ANNOTATION } from "../../core/mesh/mod.ts";
-import { isList, isMap, textAt, type Value } from "../../core/value.ts";
-import { goJson } from "../../core/gojson/mod.ts";
+import { ANNOTATION } from "../../istio/mod.ts";
+import { isList, isMap, textAt, type Value } from "../../base/value.ts";
+import { goJson } from "../../golang/gojson/mod.ts";
 import {
   annotation,
   annotationsOf,

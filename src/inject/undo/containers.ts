@@ -1,5 +1,5 @@
 /** Containers, volumes and pull secrets of the templates. */
-import { mapsAt, textAt, type Value, type ValueMap } from "../../core/value.ts";
+import { mapsAt, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import { isInit } from "../pod/strip.ts";
 import {
   allContainers,

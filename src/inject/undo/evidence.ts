@@ -1,6 +1,6 @@
 /** What tells of an injection in a pod: its status annotation, or the names and shapes of Istio's templates. */
-import { ANNOTATION } from "../../core/mesh/mod.ts";
-import { mapsAt, textAt, textsAt, type ValueMap } from "../../core/value.ts";
+import { ANNOTATION } from "../../istio/mod.ts";
+import { mapsAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
 import type { Owner } from "../document/workload.ts";
 import { keptOverrides, type Overrides } from "../pod/overrides.ts";
 import {

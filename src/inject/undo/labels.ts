@@ -1,7 +1,7 @@
 /** Labels that injection adds. */
-import { trimmed } from "../../core/text/mod.ts";
-import { LABEL } from "../../core/mesh/mod.ts";
-import { textAt, type ValueMap } from "../../core/value.ts";
+import { trimmed } from "../../base/text/mod.ts";
+import { LABEL } from "../../istio/mod.ts";
+import { textAt, type ValueMap } from "../../base/value.ts";
 import { NETWORK_ENV } from "../names.ts";
 import { labelsOf, metadataOf, type Pod, withLabels } from "../pod/pod.ts";
 import { type Evidence, proxyVariable } from "./evidence.ts";

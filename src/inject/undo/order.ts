@@ -1,6 +1,6 @@
 /** The order of labels and annotations tells who wrote them. */
-import { ANNOTATION, LABEL } from "../../core/mesh/mod.ts";
-import { mapAt } from "../../core/value.ts";
+import { ANNOTATION, LABEL } from "../../istio/mod.ts";
+import { mapAt } from "../../base/value.ts";
 import { metadataOf, type Pod } from "../pod/pod.ts";
 
 /** What only injection writes, and writes first, by map. */

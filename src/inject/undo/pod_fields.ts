@@ -1,5 +1,5 @@
 /** Fields of the whole pod that injection sets: security context and DNS. */
-import { isMap, mapAt, mapsAt, textsAt, type ValueMap } from "../../core/value.ts";
+import { isMap, mapAt, mapsAt, textsAt, type ValueMap } from "../../base/value.ts";
 import { type Pod, specOf, withKey, withSpecKey } from "../pod/pod.ts";
 import type { Evidence } from "./evidence.ts";
 import { certain, STAYS, type Undone } from "./undone.ts";

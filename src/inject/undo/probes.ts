@@ -1,5 +1,5 @@
 /** Probes that injection pointed to the agent, from the handlers that the agent got. */
-import { isMap, mapAt, textAt, type Value, valueAt, type ValueMap } from "../../core/value.ts";
+import { isMap, mapAt, textAt, type Value, valueAt, type ValueMap } from "../../base/value.ts";
 import { PROBERS_ENV } from "../names.ts";
 import { type ContainerList, type Pod, specOf, withAt, withKey, withSpecKey } from "../pod/pod.ts";
 import { parseObject } from "../pod/status.ts";

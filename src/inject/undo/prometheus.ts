@@ -1,6 +1,6 @@
 /** The annotations by which Prometheus finds the application's metrics. */
-import { ANNOTATION } from "../../core/mesh/mod.ts";
-import { isMap, listAt, textAt, type Value, type ValueMap } from "../../core/value.ts";
+import { ANNOTATION } from "../../istio/mod.ts";
+import { isMap, listAt, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import { PROMETHEUS_ENV } from "../names.ts";
 import { annotation, type Pod, withAnnotations } from "../pod/pod.ts";
 import { parseObject } from "../pod/status.ts";

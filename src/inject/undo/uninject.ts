@@ -1,6 +1,6 @@
 /** Uninjection of the pods in a document. */
-import { ANNOTATION } from "../../core/mesh/mod.ts";
-import { mapAt, type ValueMap } from "../../core/value.ts";
+import { ANNOTATION } from "../../istio/mod.ts";
+import { mapAt, type ValueMap } from "../../base/value.ts";
 import type { Change } from "../document/document.ts";
 import { hasPod, isCustom, type WorkloadKind } from "../document/kinds.ts";
 import { fieldIn, inPodOf, withoutTemplate } from "../document/pod_row.ts";

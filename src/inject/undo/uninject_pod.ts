@@ -1,5 +1,5 @@
 /** The way back: takes out of a pod what an injection put in. */
-import { mapAt } from "../../core/value.ts";
+import { mapAt } from "../../base/value.ts";
 import { InjectionError } from "../injection_error.ts";
 import { containersOf, metadataOf, type Pod, withKey } from "../pod/pod.ts";
 import { annotations, ownTemplates } from "./annotations.ts";

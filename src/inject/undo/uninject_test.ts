@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { isMap, type ValueMap } from "../../core/value.ts";
-import { parseDocument } from "../../core/yaml/mod.ts";
+import { isMap, type ValueMap } from "../../base/value.ts";
+import { parseDocument } from "../../yaml/mod.ts";
 import { changeDocument } from "../document/document.ts";
 import { uninjection } from "./uninject.ts";
 

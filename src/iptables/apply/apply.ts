@@ -1,6 +1,6 @@
 /** Applies a plan to a network namespace, or removes all owned rules: all or nothing. */
-import { MeshError } from "../../core/errors.ts";
-import type { Lock, World } from "../../core/world/world.ts";
+import { MeshError } from "../../base/errors.ts";
+import type { Lock, World } from "../../platform/world.ts";
 import type { OwnerNames } from "../kernel/xtables/rule_options.ts";
 import type { Plan } from "../plan/rule.ts";
 import { deleteEmptyTables } from "../kernel/nftables/tables.ts";

@@ -1,6 +1,6 @@
 /** The choice of the iptables programs: by detected capabilities, with the evidence, the same on every run. */
-import { MeshError } from "../../core/errors.ts";
-import type { World } from "../../core/world/world.ts";
+import { MeshError } from "../../base/errors.ts";
+import type { World } from "../../platform/world.ts";
 import { findProgram, iptablesProgram, isOnPath, runProgram, type Variant } from "./programs.ts";
 import { foreignLegacyRules, holdsOwned, type Readers, type Survey } from "./survey.ts";
 

@@ -1,6 +1,6 @@
 /** Changes of the owned tables of nftables. */
 import { type NftContent, wantedContent } from "../kernel/nftables/content.ts";
-import type { World } from "../../core/world/world.ts";
+import type { World } from "../../platform/world.ts";
 import type { Plan } from "../plan/rule.ts";
 import { NFT_TABLES, nftText } from "../views/nft.ts";
 import { beginProgram, runProgram } from "./programs.ts";

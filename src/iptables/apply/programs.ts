@@ -1,6 +1,6 @@
 /** The programs iptables and nft, and how they run. */
-import { MeshError, oneLine } from "../../core/errors.ts";
-import type { Run, RunResult, World } from "../../core/world/world.ts";
+import { MeshError, oneLine } from "../../base/errors.ts";
+import type { Run, RunResult, World } from "../../platform/world.ts";
 import type { Family } from "../plan/rule.ts";
 import { diagnose } from "./diagnosis.ts";
 

@@ -1,8 +1,8 @@
 /** Changes of policy rules, routes and addresses. */
-import type { Cidr } from "../../core/net/mod.ts";
+import type { Cidr } from "../../golang/net/mod.ts";
 import * as routing from "../kernel/routing.ts";
 import type { HeldRule } from "../kernel/routing.ts";
-import { type SystemCalls, SystemError } from "../../core/world/mod.ts";
+import { type SystemCalls, SystemError } from "../../platform/mod.ts";
 import type { Family, PolicyRule } from "../plan/rule.ts";
 import type { Step } from "./steps.ts";
 

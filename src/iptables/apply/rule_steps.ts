@@ -8,7 +8,7 @@ import {
   type TableChange,
   tableChanges,
 } from "../kernel/xtables/transaction.ts";
-import type { World } from "../../core/world/world.ts";
+import type { World } from "../../platform/world.ts";
 import type { Family, Plan } from "../plan/rule.ts";
 import type { RuleTextOptions } from "../views/restore.ts";
 import { beginProgram, iptablesProgram, runProgram, type Variant } from "./programs.ts";

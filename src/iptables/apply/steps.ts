@@ -1,6 +1,6 @@
 /** Changes in order, and their rollback in reverse order: all or nothing. */
-import { EXIT, MeshError, messageOf } from "../../core/errors.ts";
-import { EEXIST, EPERM, SystemError, type World } from "../../core/world/mod.ts";
+import { EXIT, MeshError, messageOf } from "../../base/errors.ts";
+import { EEXIST, EPERM, SystemError, type World } from "../../platform/mod.ts";
 import { NET_ADMIN } from "./diagnosis.ts";
 
 /** One change. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { MeshError } from "../../core/errors.ts";
-import { EEXIST, fakeWorld, SystemError } from "../../core/world/mod.ts";
+import { MeshError } from "../../base/errors.ts";
+import { EEXIST, fakeWorld, SystemError } from "../../platform/mod.ts";
 import { type Step, takeSteps } from "./steps.ts";
 
 /** Steps that record their calls; `special` replaces some of them. */

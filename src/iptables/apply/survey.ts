@@ -1,14 +1,14 @@
 /** The owned rules in a network namespace, read without a change. */
-import { MeshError } from "../../core/errors.ts";
-import { isMap } from "../../core/value.ts";
+import { MeshError } from "../../base/errors.ts";
+import { isMap } from "../../base/value.ts";
 import { heldContent, type NftContent } from "../kernel/nftables/content.ts";
 import { type LegacyTable, legacyTable } from "../kernel/xtables/legacy_tables.ts";
 import { type NftChain, nftChains, nftRuleContents, nftTables } from "../kernel/nftables/tables.ts";
 import { ownedRules } from "../kernel/xtables/owned.ts";
 import type { OwnerNames } from "../kernel/xtables/rule_options.ts";
 import { isOwnedChain, parseSave, type SavedRule, type SavedTable } from "../kernel/xtables/save.ts";
-import { EPERM, type SystemCalls, SystemError } from "../../core/world/mod.ts";
-import type { World } from "../../core/world/world.ts";
+import { EPERM, type SystemCalls, SystemError } from "../../platform/mod.ts";
+import type { World } from "../../platform/world.ts";
 import type { Family } from "../plan/rule.ts";
 import type { HeldTables } from "../kernel/xtables/transaction.ts";
 import { NFT_TABLES } from "../views/nft.ts";

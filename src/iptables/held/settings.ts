@@ -2,7 +2,7 @@
  * The settings that the owned rules in the kernel were made with. What a chain would capture counts, also if the jump to it
  * is gone: the verification then names the flow that escapes.
  */
-import { type Cidr, parseCidr } from "../../core/net/mod.ts";
+import { type Cidr, parseCidr } from "../../golang/net/mod.ts";
 import type { PortRange, Table } from "../plan/rule.ts";
 import type { CaptureSettings } from "../settings/settings.ts";
 import { readPorts, Wrong } from "../settings/values.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseAddress } from "../../core/net/mod.ts";
+import { parseAddress } from "../../golang/net/mod.ts";
 import { wantedContent } from "../kernel/nftables/content.ts";
 import { ownedRules } from "../kernel/xtables/owned.ts";
 import { parseSave } from "../kernel/xtables/save.ts";

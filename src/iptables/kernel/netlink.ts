@@ -1,6 +1,6 @@
 /** Netlink messages (netlink(7)) in little-endian byte order, which all supported machines have. */
-import { joinBytes } from "../../core/bytes.ts";
-import { type SystemCalls, SystemError } from "../../core/world/mod.ts";
+import { joinBytes } from "../../base/bytes.ts";
+import { type SystemCalls, SystemError } from "../../platform/mod.ts";
 import type { Family } from "../plan/rule.ts";
 
 const NETLINK_ROUTE = 0;

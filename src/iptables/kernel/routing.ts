@@ -1,8 +1,8 @@
 /** Policy rules, routes and loopback addresses of a network namespace (rtnetlink(7)). */
-import type { Cidr } from "../../core/net/mod.ts";
+import type { Cidr } from "../../golang/net/mod.ts";
 import type { Family, PolicyRule } from "../plan/rule.ts";
 import { askRoute, type Attribute, CREATE, FAMILY_NUMBERS, FLAGS, numberOf, u32 } from "./netlink.ts";
-import { EEXIST, type SystemCalls, SystemError } from "../../core/world/mod.ts";
+import { EEXIST, type SystemCalls, SystemError } from "../../platform/mod.ts";
 
 const MESSAGE = {
   newAddress: 20,

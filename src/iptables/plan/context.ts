@@ -1,5 +1,5 @@
 /** What the steps of a plan share: their input, and the conditions and targets that they use. */
-import type { Cidr } from "../../core/net/mod.ts";
+import type { Cidr } from "../../golang/net/mod.ts";
 import type { CaptureSettings } from "../settings/settings.ts";
 import type { Family, Match, PortRange, Rule, Target } from "./rule.ts";
 

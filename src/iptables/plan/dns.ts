@@ -1,4 +1,4 @@
-import type { Cidr } from "../../core/net/mod.ts";
+import type { Cidr } from "../../golang/net/mod.ts";
 import {
   byFamily,
   DNS_CAPTURE_PORT,

@@ -1,4 +1,4 @@
-import { type Cidr, cidrText, isLoopback } from "../../core/net/mod.ts";
+import { type Cidr, cidrText, isLoopback } from "../../golang/net/mod.ts";
 import {
   byFamily,
   DNS_PORT,

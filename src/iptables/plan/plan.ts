@@ -1,5 +1,5 @@
 /** The rule plan: the rules of istio-iptables in its order (spec/iptables.md 1.5), so that the kernel state is the same. */
-import { type Address, type Cidr, hostBlock } from "../../core/net/mod.ts";
+import { type Address, type Cidr, hostBlock } from "../../golang/net/mod.ts";
 import type { CaptureSettings } from "../settings/settings.ts";
 import { jump, onePort, type PlanContext, ports, RETURN, rule, TCP } from "./context.ts";
 import { dnsRules } from "./dns.ts";

@@ -1,5 +1,5 @@
 /** The rule plan as data: the input of every view and of the comparison with the kernel. */
-import type { Cidr } from "../../core/net/mod.ts";
+import type { Cidr } from "../../golang/net/mod.ts";
 
 export type Family = 4 | 6;
 export type Table = "nat" | "mangle" | "raw" | "filter";

@@ -1,5 +1,5 @@
 /** Arguments in pflag's spellings, the `-t` of Istio 1.2 and 1.3, and the `clean` of its shell script. */
-import { type Line, parseFlags } from "../../core/command/mod.ts";
+import { type Line, parseFlags } from "../../golang/flags/mod.ts";
 import { type FlagName, FLAGS } from "./flags.ts";
 
 /** Arguments, parsed. */

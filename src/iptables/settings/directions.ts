@@ -1,5 +1,5 @@
 /** The directions of connections that settings capture. */
-import { EXIT, MeshError } from "../../core/errors.ts";
+import { EXIT, MeshError } from "../../base/errors.ts";
 import type { CaptureSettings, Direction, Required } from "./settings.ts";
 
 export const DIRECTIONS: readonly Direction[] = ["inbound", "outbound"];

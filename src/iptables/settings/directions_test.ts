@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { MeshError } from "../../core/errors.ts";
+import { MeshError } from "../../base/errors.ts";
 import { capturedDirections, checkRequired } from "./directions.ts";
 import { readSettings } from "./read.ts";
 import type { Direction, Required } from "./settings.ts";

@@ -1,5 +1,5 @@
 /** Every flag and variable of `istio-iptables` (spec/iptables.md 1.2, 1.3) and of this program. */
-import { flag, type FlagGroups, type FlagNames, type FlagTable, flagTable, variable } from "../../core/command/mod.ts";
+import { flag, type FlagGroups, type FlagNames, type FlagTable, flagTable, variable } from "../../golang/flags/mod.ts";
 
 /** All flags, by their titles in the help. */
 export const FLAG_GROUPS = {

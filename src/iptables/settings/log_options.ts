@@ -1,5 +1,5 @@
 /** The log options, from the flags of this program and from the flags that Istio's injector adds. */
-import type { LogOptions } from "../../core/log.ts";
+import type { LogOptions } from "../../platform/log.ts";
 
 /** The values of the flags. */
 export interface LogFlags {

@@ -1,7 +1,7 @@
 /** Reads the settings: a flag wins over a variable, a variable over the default. All problems are reported at once. */
-import { type Flag, flagEntries, type Given, readValue, retiredWarnings } from "../../core/command/mod.ts";
-import type { Cidr } from "../../core/net/mod.ts";
-import type { LogOptions } from "../../core/log.ts";
+import { type Flag, flagEntries, type Given, readValue, retiredWarnings } from "../../golang/flags/mod.ts";
+import type { Cidr } from "../../golang/net/mod.ts";
+import type { LogOptions } from "../../platform/log.ts";
 import { type CommandLine, readCommandLine } from "./command_line.ts";
 import { type FlagName, FLAGS } from "./flags.ts";
 import { logOptions } from "./log_options.ts";

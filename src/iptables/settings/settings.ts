@@ -1,5 +1,5 @@
 /** The checked settings: the input of the rule plan, and how a run works. */
-import type { Cidr } from "../../core/net/mod.ts";
+import type { Cidr } from "../../golang/net/mod.ts";
 import type { PortRange } from "../plan/rule.ts";
 
 /** Ports that are not captured when one of these users sends. */

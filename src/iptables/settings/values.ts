@@ -1,5 +1,5 @@
 /** Parsers for the texts of settings. Each returns the value, or `Wrong` with all problems. */
-import { type Cidr, goTrim, parseCidr, parseUint } from "../../core/net/mod.ts";
+import { type Cidr, goTrim, parseCidr, parseUint } from "../../golang/net/mod.ts";
 import type { PortRange } from "../plan/rule.ts";
 import type { PortsForUids } from "./settings.ts";
 

@@ -1,5 +1,5 @@
 /** Whether the conditions of a rule hold for the first packet of a connection. */
-import { type Address, blockHolds, parseCidr } from "../../core/net/mod.ts";
+import { type Address, blockHolds, parseCidr } from "../../golang/net/mod.ts";
 import type { RuleOptions } from "../kernel/xtables/rule_options.ts";
 import type { Family } from "../plan/rule.ts";
 

@@ -1,6 +1,6 @@
 /** Rules for a trace: from saved texts of the kernel, or planned from arguments. */
-import { isList, isMap, type ValueMap } from "../../core/value.ts";
-import { parseAddress } from "../../core/net/mod.ts";
+import { isList, isMap, type ValueMap } from "../../base/value.ts";
+import { parseAddress } from "../../golang/net/mod.ts";
 import { type HeldRule, ofNft } from "../held/rules.ts";
 import { heldSettings } from "../held/settings.ts";
 import { heldKey, textKey } from "../kernel/nftables/content.ts";

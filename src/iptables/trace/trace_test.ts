@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseAddress } from "../../core/net/mod.ts";
+import { parseAddress } from "../../golang/net/mod.ts";
 import { makePlan } from "../plan/plan.ts";
 import { readSettings } from "../settings/read.ts";
 import { nftText } from "../views/nft.ts";

@@ -8,8 +8,8 @@ import {
   maskedBlock,
   parseAddress,
   unmapped,
-} from "../../core/net/mod.ts";
-import type { Endpoint } from "../../core/world/mod.ts";
+} from "../../golang/net/mod.ts";
+import type { Endpoint } from "../../platform/mod.ts";
 import type { OwnerNames } from "../kernel/xtables/rule_options.ts";
 import { DNS_CAPTURE_PORT, onePort } from "../plan/context.ts";
 import type { Family, PortRange } from "../plan/rule.ts";

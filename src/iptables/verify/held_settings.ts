@@ -1,6 +1,6 @@
 /** The settings of `verify` without flags: those of the rules in the kernel. */
-import { EXIT, MeshError } from "../../core/errors.ts";
-import { logText } from "../../core/log.ts";
+import { EXIT, MeshError } from "../../base/errors.ts";
+import { logText } from "../../platform/log.ts";
 import { readersOf } from "../apply/backend.ts";
 import { heldRouting } from "../apply/routing_steps.ts";
 import { survey } from "../apply/survey.ts";

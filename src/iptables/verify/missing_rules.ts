@@ -1,6 +1,6 @@
 /** The rules that a flow depends on. */
-import { MeshError } from "../../core/errors.ts";
-import type { World } from "../../core/world/mod.ts";
+import { MeshError } from "../../base/errors.ts";
+import type { World } from "../../platform/mod.ts";
 import { type ApplyOptions, pending } from "../apply/apply.ts";
 import { type Plan, type Rule, rulesOf } from "../plan/rule.ts";
 import { nftRule } from "../views/nft.ts";

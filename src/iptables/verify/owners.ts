@@ -1,5 +1,5 @@
 /** The user and group that send a flow, so that the rules match it as traffic of an application or of the proxy. */
-import type { World } from "../../core/world/mod.ts";
+import type { World } from "../../platform/mod.ts";
 import type { OwnerNames } from "../kernel/xtables/rule_options.ts";
 import type { CaptureSettings } from "../settings/settings.ts";
 

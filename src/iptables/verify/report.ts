@@ -1,5 +1,5 @@
 /** The report of `iptables verify`: a table or JSON. */
-import { columns } from "../../core/text/mod.ts";
+import { columns } from "../../base/text/mod.ts";
 import type { FlowResult } from "./flows.ts";
 import { endpointText } from "./probe/ports.ts";
 import type { Verification } from "./report_schema.ts";

@@ -1,7 +1,7 @@
 /** `iptables verify` and `--run-validation`: report, log and exit code. */
-import { EXIT, MeshError } from "../../core/errors.ts";
+import { EXIT, MeshError } from "../../base/errors.ts";
 import type { Plan } from "../plan/rule.ts";
-import { logText } from "../../core/log.ts";
+import { logText } from "../../platform/log.ts";
 import { applyOptions, type Job, planOf } from "../job.ts";
 import { capturedDirections, checkRequired, DIRECTIONS, NOTHING_CAPTURED } from "../settings/directions.ts";
 import type { Direction, Required } from "../settings/settings.ts";

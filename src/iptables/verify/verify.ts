@@ -1,7 +1,7 @@
 /** Proves that traffic is captured: settings in, a result for each flow out. No packet leaves the pod. */
-import { EXIT, MeshError } from "../../core/errors.ts";
-import { type Address, addressText } from "../../core/net/mod.ts";
-import type { InterfaceAddress, SystemCalls, World } from "../../core/world/mod.ts";
+import { EXIT, MeshError } from "../../base/errors.ts";
+import { type Address, addressText } from "../../golang/net/mod.ts";
+import type { InterfaceAddress, SystemCalls, World } from "../../platform/mod.ts";
 import type { OwnerNames } from "../kernel/xtables/rule_options.ts";
 import type { Family } from "../plan/rule.ts";
 import type { Settings } from "../settings/settings.ts";

@@ -1,6 +1,6 @@
 /** The plan as JSON, as commands, and as a table with the reason of each rule. */
-import { columns } from "../../core/text/mod.ts";
-import { cidrText } from "../../core/net/mod.ts";
+import { columns } from "../../base/text/mod.ts";
+import { cidrText } from "../../golang/net/mod.ts";
 import type { Family, Match, Plan, PolicyRule, Rule } from "../plan/rule.ts";
 import { rulesOf } from "../plan/rule.ts";
 import { NFT_TABLES, nftChain, nftRule, nftText } from "./nft.ts";

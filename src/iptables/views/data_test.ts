@@ -1,4 +1,4 @@
-import { fakeWorld } from "../../core/world/mod.ts";
+import { fakeWorld } from "../../platform/mod.ts";
 import { runIptables } from "../mod.ts";
 import { PLAN } from "./plan_schema.ts";
 

@@ -1,5 +1,5 @@
 /** The plan as one transaction of `nft -f` (spec/iptables.md 2.3): both families in tables of the family `inet`. */
-import { cidrText } from "../../core/net/mod.ts";
+import { cidrText } from "../../golang/net/mod.ts";
 import type { Match, Plan, PortRange, Rule, Table } from "../plan/rule.ts";
 import { commentOf, type RuleTextOptions } from "./restore.ts";
 

@@ -1,5 +1,5 @@
 /** The plan as the input of `iptables-restore` (spec/iptables.md 1.5), and rules as arguments of `iptables`. */
-import { cidrText } from "../../core/net/mod.ts";
+import { cidrText } from "../../golang/net/mod.ts";
 import {
   BUILT_IN_CHAINS,
   type Family,

@@ -1,5 +1,5 @@
 /** The caBundle by which the API server trusts the webhook (Kubernetes, "Dynamic Admission Control"). */
-import type { KubeApi, MutatingWebhookConfiguration } from "../../core/kube/client/mod.ts";
+import type { KubeApi, MutatingWebhookConfiguration } from "../../kube/client/mod.ts";
 import { lastWriter } from "./last_writer.ts";
 
 /** The collection of webhook configurations. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { MemoryApi } from "../../../test/support/kube/memory_api.ts";
-import { isList, isMap } from "../../core/value.ts";
+import { isList, isMap } from "../../base/value.ts";
 import { CONFIGURATIONS, keepBundle } from "./ca_bundle.ts";
 
 const PATH = `${CONFIGURATIONS}/injector`;

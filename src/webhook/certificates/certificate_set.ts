@@ -1,6 +1,6 @@
 /** The certificates that replicas share in a Secret: the serving certificate and the authorities. */
-import type { Secret } from "../../core/kube/client/mod.ts";
-import { decodePems, isSignedBy, readCertificateInfo, readPrivateKey, sameBytes } from "../../core/x509/mod.ts";
+import type { Secret } from "../../kube/client/mod.ts";
+import { decodePems, isSignedBy, readCertificateInfo, readPrivateKey, sameBytes } from "../../golang/x509/mod.ts";
 import { certificatePem, type Issued } from "./issue.ts";
 
 /** Certificates and keys in use. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { KubeObject } from "../../core/kube/client/api.ts";
+import type { KubeObject } from "../../kube/client/api.ts";
 import { bundleOf, type CertificateSet, certificatesOf, isForeign, MANAGED_BY, secretData } from "./certificate_set.ts";
 import { LIFETIMES, nextRenewal } from "./renewal.ts";
 

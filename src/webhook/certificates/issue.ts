@@ -7,7 +7,7 @@ import {
   type PrivateKey,
   readCertificate,
   readCertificateInfo,
-} from "../../core/x509/mod.ts";
+} from "../../golang/x509/mod.ts";
 
 /** A certificate in DER and its key, ECDSA on P-256. */
 export interface Issued {

@@ -1,7 +1,7 @@
 /** Who wrote an object last, as the API server records it (Kubernetes, "Server-Side Apply", managed fields). */
-import { MeshError } from "../../core/errors.ts";
-import type { KubeObject } from "../../core/kube/client/mod.ts";
-import { isMap, mapsAt, textAt } from "../../core/value.ts";
+import { MeshError } from "../../base/errors.ts";
+import type { KubeObject } from "../../kube/client/mod.ts";
+import { isMap, mapsAt, textAt } from "../../base/value.ts";
 
 /** Another program writes what this one writes. */
 export class ContestedError extends MeshError {}

@@ -1,5 +1,5 @@
 /** When certificates are renewed. */
-import { isSignedBy, readCertificateInfo } from "../../core/x509/mod.ts";
+import { isSignedBy, readCertificateInfo } from "../../golang/x509/mod.ts";
 import { CLOCK_SKEW, issueAuthority, issueServing } from "./issue.ts";
 import type { CertificateSet } from "./certificate_set.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isSignedBy, readCertificateInfo, sameBytes } from "../../core/x509/mod.ts";
+import { isSignedBy, readCertificateInfo, sameBytes } from "../../golang/x509/mod.ts";
 import { serviceNames } from "./issue.ts";
 import type { CertificateSet } from "./certificate_set.ts";
 import { nextRenewal, type RenewalContext } from "./renewal.ts";

@@ -1,7 +1,7 @@
 /** The Secret through which replicas agree on the certificates. */
-import { ConflictError, type KubeApi, type Secret } from "../../core/kube/client/mod.ts";
-import { MeshError } from "../../core/errors.ts";
-import { textAt } from "../../core/value.ts";
+import { ConflictError, type KubeApi, type Secret } from "../../kube/client/mod.ts";
+import { MeshError } from "../../base/errors.ts";
+import { textAt } from "../../base/value.ts";
 import {
   type CertificateSet,
   certificatesOf,

@@ -1,9 +1,9 @@
 /** Self-managed certificates, for `--self-managed-certs`. */
-import type { KubeApi } from "../../core/kube/client/api.ts";
-import { errorLine, errorText, MeshError } from "../../core/errors.ts";
-import { type Logger, logText } from "../../core/log.ts";
-import type { Clock } from "../../core/world/world.ts";
-import type { KeyPair } from "../../core/world/mod.ts";
+import type { KubeApi } from "../../kube/client/api.ts";
+import { errorLine, errorText, MeshError } from "../../base/errors.ts";
+import { type Logger, logText } from "../../platform/log.ts";
+import type { Clock } from "../../platform/world.ts";
+import type { KeyPair } from "../../platform/mod.ts";
 import type { CertificateSource } from "../sources/source.ts";
 import { CONFIGURATIONS, keepBundle, type WebhookService } from "./ca_bundle.ts";
 import { certificatePem, serviceNames } from "./issue.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { MemoryApi, type Request } from "../../../test/support/kube/memory_api.ts";
-import { startLog } from "../../core/log.ts";
-import { fakeWorld } from "../../core/world/mod.ts";
-import { isList, isMap, type Value } from "../../core/value.ts";
+import { startLog } from "../../platform/log.ts";
+import { fakeWorld } from "../../platform/mod.ts";
+import { isList, isMap, type Value } from "../../base/value.ts";
 import { CONFIGURATIONS } from "./ca_bundle.ts";
 import { selfManagedCertificates } from "./self_managed.ts";
 

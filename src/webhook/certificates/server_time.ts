@@ -1,6 +1,6 @@
 /** The time that counts for certificates: the API server verifies them by its own clock. */
-import { ApiError, type KubeConnection } from "../../core/kube/client/mod.ts";
-import type { Clock } from "../../core/world/world.ts";
+import { ApiError, type KubeConnection } from "../../kube/client/mod.ts";
+import type { Clock } from "../../platform/world.ts";
 
 /**
  * The time of the API server, in seconds (RFC 9110, Date). This machine's if the server does not say: a clock that was set

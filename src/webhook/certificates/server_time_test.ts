@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ApiError } from "../../core/kube/client/mod.ts";
+import { ApiError } from "../../kube/client/mod.ts";
 import { serverTime } from "./server_time.ts";
 
 const NOW = new Date("2036-11-21T00:00:00Z");

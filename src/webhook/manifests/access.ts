@@ -1,5 +1,5 @@
 /** The rights of the webhook, exactly what `webhook serve` needs, and the Secret that it may change. */
-import type { ValueMap } from "../../core/value.ts";
+import type { ValueMap } from "../../base/value.ts";
 import { MANAGED_BY, SECRET_TYPE } from "../certificates/certificate_set.ts";
 import { configurationNames, labelsOf, type Plan } from "./options.ts";
 

@@ -2,10 +2,10 @@
  * `webhook manifests`. In: image, namespace, revision, tags and failure policy. Out: the YAML of all objects that run the
  * webhook in a cluster: equal for equal options, and without a difference when it is applied again.
  */
-import { UsageError } from "../../core/errors.ts";
-import { FLAGS_ANNOTATION, flagsText } from "../../core/mesh/annotations/installation.ts";
-import { isMap, mapAt, textAt, type ValueMap } from "../../core/value.ts";
-import { parseYaml, toYaml } from "../../core/yaml/mod.ts";
+import { UsageError } from "../../base/errors.ts";
+import { FLAGS_ANNOTATION, flagsText } from "../../istio/annotations/installation.ts";
+import { isMap, mapAt, textAt, type ValueMap } from "../../base/value.ts";
+import { parseYaml, toYaml } from "../../yaml/mod.ts";
 import { configurationOf, showConfiguration } from "../../inject/mod.ts";
 import { accessManifests, certificateSecret } from "./access.ts";
 import { mutatingConfigurations } from "./mutating.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { isMap, type Value, type ValueMap } from "../../core/value.ts";
-import { parseYaml } from "../../core/yaml/mod.ts";
+import { isMap, type Value, type ValueMap } from "../../base/value.ts";
+import { parseYaml } from "../../yaml/mod.ts";
 import { BUILT_IN } from "../../inject/mod.ts";
 import { type ManifestOptions, webhookManifests, webhookTakeOvers } from "./mod.ts";
 

@@ -1,7 +1,7 @@
 /** The MutatingWebhookConfigurations, as in Istio's chart (manifests/charts/istio-control/istio-discovery). */
-import type { Value, ValueMap } from "../../core/value.ts";
+import type { Value, ValueMap } from "../../base/value.ts";
 import { configurationNames, DEFAULT_REVISION, type Plan } from "./options.ts";
-import { selectorExpressions } from "../../core/kube/text/selector_text.ts";
+import { selectorExpressions } from "../../kube/text/selector_text.ts";
 
 const INJECTION = "istio-injection";
 const REVISION = "istio.io/rev";

@@ -1,6 +1,6 @@
 /** The NetworkPolicy of the webhook's pods (Kubernetes, "Network Policies"). */
-import { normalBlock } from "../../core/net/mod.ts";
-import type { ValueMap } from "../../core/value.ts";
+import { normalBlock } from "../../golang/net/mod.ts";
+import type { ValueMap } from "../../base/value.ts";
 import { labelsOf, type Plan, selectorLabels } from "./options.ts";
 
 /**

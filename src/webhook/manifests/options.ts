@@ -1,6 +1,6 @@
 /** The options of `webhook manifests`, and what follows from them. */
-import { UsageError } from "../../core/errors.ts";
-import { normalBlock, parseCidr } from "../../core/net/mod.ts";
+import { UsageError } from "../../base/errors.ts";
+import { normalBlock, parseCidr } from "../../golang/net/mod.ts";
 import { type ClusterChoice, type ClusterNames, clusterNames, type GivenConfiguration } from "../../inject/mod.ts";
 
 /** All options but the image have a default. */

@@ -1,6 +1,6 @@
 /** The commands that take the webhook out of a cluster, and give back what it replaced. */
-import { mapAt, textAt, type ValueMap } from "../../core/value.ts";
-import { FLAGS_ANNOTATION } from "../../core/mesh/annotations/installation.ts";
+import { mapAt, textAt, type ValueMap } from "../../base/value.ts";
+import { FLAGS_ANNOTATION } from "../../istio/annotations/installation.ts";
 import { configurationNames, DEFAULT_REVISION, type Plan } from "./options.ts";
 import { type TakeOver, takeOversOf } from "./take_over.ts";
 

@@ -1,5 +1,5 @@
 /** The Deployment, its Service, its PodDisruptionBudget and its HorizontalPodAutoscaler. */
-import type { Value, ValueMap } from "../../core/value.ts";
+import type { Value, ValueMap } from "../../base/value.ts";
 import { configurationNames, labelsOf, type Plan, selectorLabels } from "./options.ts";
 
 const VOLUME = "configuration";

@@ -1,7 +1,7 @@
 /** Every input gets an answer that the API server can read, and every patch makes a valid pod. */
 import assert from "node:assert/strict";
-import { sameValue } from "../../core/values/mod.ts";
-import { newMap, type Value, type ValueMap } from "../../core/value.ts";
+import { sameValue } from "../../base/values/mod.ts";
+import { newMap, type Value, type ValueMap } from "../../base/value.ts";
 import { fc } from "../../../test/support/properties.ts";
 import {
   admitted,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { reviewBytes, webhookInjector } from "../../../test/support/kube/review.ts";
-import { ANNOTATION, OTHER_ANNOTATIONS } from "../../core/mesh/annotations/names.ts";
+import { ANNOTATION, OTHER_ANNOTATIONS } from "../../istio/annotations/names.ts";
 import { reviewPod } from "./review_pod.ts";
 
 /** Kubernetes takes 256 KiB of annotations (validation.TotalAnnotationSizeLimitB). */

@@ -1,5 +1,5 @@
 /** On OpenShift a proxy container of the manifest may have the application's user. */
-import { intAt, mapAt } from "../../core/value.ts";
+import { intAt, mapAt } from "../../base/value.ts";
 import { containersOf, findProxy, mapProxy, type Pod, withKey } from "../../inject/mod.ts";
 
 /**

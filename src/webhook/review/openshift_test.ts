@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { KubeObject } from "../../core/kube/client/api.ts";
-import type { Value, ValueMap } from "../../core/value.ts";
+import type { KubeObject } from "../../kube/client/api.ts";
+import type { Value, ValueMap } from "../../base/value.ts";
 import { admitted, reviewBytes, webhookInjector } from "../../../test/support/kube/review.ts";
 import { reviewPod } from "./review_pod.ts";
 

@@ -1,7 +1,7 @@
 /** The injection of a new pod: the same as for manifests, and the JSON patch. */
-import type { KubeObject } from "../../core/kube/client/api.ts";
-import { jsonPatch, type PatchOperation } from "../../core/kube/mod.ts";
-import { isMap, mapAt, newMap, textAt, type ValueMap } from "../../core/value.ts";
+import type { KubeObject } from "../../kube/client/api.ts";
+import { jsonPatch, type PatchOperation } from "../../kube/mod.ts";
+import { isMap, mapAt, newMap, textAt, type ValueMap } from "../../base/value.ts";
 import {
   containersOf,
   decide,

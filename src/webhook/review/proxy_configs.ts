@@ -1,6 +1,6 @@
 /** ProxyConfig resources (networking.istio.io): proxy configuration for the mesh, a namespace, or some pods. */
-import { MeshError, oneLine } from "../../core/errors.ts";
-import { goJson } from "../../core/gojson/mod.ts";
+import { MeshError, oneLine } from "../../base/errors.ts";
+import { goJson } from "../../golang/gojson/mod.ts";
 import {
   defaultProxyConfig,
   mergeProxyConfig,
@@ -8,8 +8,8 @@ import {
   parseProxyConfig,
   type ProxyConfig,
   withDefaultProxyConfig,
-} from "../../core/mesh/mod.ts";
-import { isMap, mapAt, newMap, textAt, type ValueMap } from "../../core/value.ts";
+} from "../../istio/mod.ts";
+import { isMap, mapAt, newMap, textAt, type ValueMap } from "../../base/value.ts";
 import { metadataOf } from "../../inject/mod.ts";
 
 /** A parsed resource. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Value, ValueMap } from "../../core/value.ts";
+import type { Value, ValueMap } from "../../base/value.ts";
 import { admitted, reviewBytes, webhookInjector } from "../../../test/support/kube/review.ts";
 import { ProxyConfigs } from "./proxy_configs.ts";
 import { reviewPod } from "./review_pod.ts";

@@ -1,5 +1,5 @@
 /** JSON from the API server, with exact integers and limits: no object can block the next review. */
-import { newMap, type Value, type ValueMap } from "../../core/value.ts";
+import { newMap, type Value, type ValueMap } from "../../base/value.ts";
 import { ReviewError } from "./request.ts";
 
 /** Types of Kubernetes have some 20 levels. */

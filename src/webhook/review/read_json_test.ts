@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { fc } from "../../../test/support/properties.ts";
-import { sameValue } from "../../core/values/mod.ts";
-import { isMap } from "../../core/value.ts";
+import { sameValue } from "../../base/values/mod.ts";
+import { isMap } from "../../base/value.ts";
 import { readJson } from "./read_json.ts";
 import { ReviewError } from "./request.ts";
 

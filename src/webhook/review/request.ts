@@ -1,6 +1,6 @@
 /** The request in an AdmissionReview. Source: k8s.io/api/admission/v1 and v1beta1, which are the same here. */
-import { type ErrorDetails, MeshError } from "../../core/errors.ts";
-import { isMap, mapAt, textAt, type Value, type ValueMap } from "../../core/value.ts";
+import { type ErrorDetails, MeshError } from "../../base/errors.ts";
+import { isMap, mapAt, textAt, type Value, type ValueMap } from "../../base/value.ts";
 
 /** An unreadable review. The reason is for metrics and logs: `invalid-review`, `too-large` or `invalid-manifest`. */
 export class ReviewError extends MeshError {

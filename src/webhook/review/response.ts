@@ -1,8 +1,8 @@
 /** The response in an AdmissionReview, as text. Source: k8s.io/api/admission/v1 and Istio's serveInject. */
-import { oneLine } from "../../core/errors.ts";
-import type { PatchOperation } from "../../core/kube/mod.ts";
-import { onceForShared } from "../../core/values/mod.ts";
-import { isList, isMap, type Value, type ValueMap } from "../../core/value.ts";
+import { oneLine } from "../../base/errors.ts";
+import type { PatchOperation } from "../../kube/mod.ts";
+import { onceForShared } from "../../base/values/mod.ts";
+import { isList, isMap, type Value, type ValueMap } from "../../base/value.ts";
 import type { ReviewIdentity } from "./request.ts";
 
 /** Allow with a patch, or deny. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { fc } from "../../../test/support/properties.ts";
-import { sameValue } from "../../core/values/mod.ts";
-import type { PatchOperation } from "../../core/kube/mod.ts";
+import { sameValue } from "../../base/values/mod.ts";
+import type { PatchOperation } from "../../kube/mod.ts";
 import { readJson } from "./read_json.ts";
 import { patchText, responseText } from "./response.ts";
 

@@ -1,6 +1,6 @@
 /** The answer to one review, for every input. */
-import { errorLine, MeshError } from "../../core/errors.ts";
-import { isMap, mapAt, newMap, textAt, type Value, type ValueMap } from "../../core/value.ts";
+import { errorLine, MeshError } from "../../base/errors.ts";
+import { isMap, mapAt, newMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import { InjectionError, type Injector, metadataOf } from "../../inject/mod.ts";
 import { injectCreatedPod, type PodOutcome, type ReviewContext } from "./pod_injection.ts";
 import type { Answered, Reviewed } from "./answered.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Value, ValueMap } from "../../core/value.ts";
+import type { Value, ValueMap } from "../../base/value.ts";
 import {
   admitted,
   jsonBytes,

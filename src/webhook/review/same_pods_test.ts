@@ -1,8 +1,8 @@
 /** The webhook and `inject` make the same pods, for the examples and all available manifests and cases. */
 import assert from "node:assert/strict";
-import { MeshError } from "../../core/errors.ts";
-import { decode } from "../../core/kube/mod.ts";
-import type { Value, ValueMap } from "../../core/value.ts";
+import { MeshError } from "../../base/errors.ts";
+import { decode } from "../../kube/mod.ts";
+import type { Value, ValueMap } from "../../base/value.ts";
 import { changeStream, injection, type Injector } from "../../inject/mod.ts";
 import { comparable } from "../../../test/support/cases/comparable.ts";
 import {

@@ -1,7 +1,7 @@
 /** HTTP responses, and the routing of requests. */
-import { messageOf } from "../../core/errors.ts";
-import { type Logger, logText } from "../../core/log.ts";
-import type { HttpHandler, ServedExchange } from "../../core/world/world.ts";
+import { messageOf } from "../../base/errors.ts";
+import { type Logger, logText } from "../../platform/log.ts";
+import type { HttpHandler, ServedExchange } from "../../platform/world.ts";
 
 /** `no-transform`: Deno would compress answers for clients that accept it, which costs more than it saves between pods. */
 const ALWAYS = { "cache-control": "no-store, no-transform", "x-content-type-options": "nosniff" } as const;

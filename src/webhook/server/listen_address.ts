@@ -1,5 +1,5 @@
-import { MeshError, UsageError } from "../../core/errors.ts";
-import { parseAddress, parseUint } from "../../core/net/mod.ts";
+import { MeshError, UsageError } from "../../base/errors.ts";
+import { parseAddress, parseUint } from "../../golang/net/mod.ts";
 
 /** Where to listen. */
 export interface ListenAddress {

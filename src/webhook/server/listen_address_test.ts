@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { UsageError } from "../../core/errors.ts";
+import { UsageError } from "../../base/errors.ts";
 import { listenAddress, onFirst } from "./listen_address.ts";
 
 const GOOD: Readonly<Record<string, readonly [readonly string[], number]>> = {

@@ -1,6 +1,6 @@
 /** The webhook's metrics: those of Istio's injector by their names, and its own. */
-import { type Collector, expositionOf, type Family, histogram, type Meter, meter } from "../../core/metrics/mod.ts";
-import type { Clock } from "../../core/world/world.ts";
+import { type Collector, expositionOf, type Family, histogram, type Meter, meter } from "../../base/metrics/mod.ts";
+import type { Clock } from "../../platform/world.ts";
 import type { Answered } from "../review/review_pod.ts";
 import type { Source } from "../sources/source.ts";
 

@@ -1,6 +1,6 @@
 /** The bodies of requests within limits of size, time, number and memory. */
-import { networkOf } from "../../core/net/mod.ts";
-import type { Clock } from "../../core/world/world.ts";
+import { networkOf } from "../../golang/net/mod.ts";
+import type { Clock } from "../../platform/world.ts";
 
 /** Limits of one body and of all that are being read. */
 export interface BodyLimits {

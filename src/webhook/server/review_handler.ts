@@ -1,5 +1,5 @@
-import { type Logger, logText } from "../../core/log.ts";
-import type { Clock, ServedExchange } from "../../core/world/world.ts";
+import { type Logger, logText } from "../../platform/log.ts";
+import type { Clock, ServedExchange } from "../../platform/world.ts";
 import type { Answered } from "../review/review_pod.ts";
 import { type Client, jsonAnswer, textAnswer } from "./http.ts";
 import { type BodyLimits, type BodyProblem, bodyReader, type ReadBody } from "./read_body.ts";

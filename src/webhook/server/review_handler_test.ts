@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { startLog } from "../../core/log.ts";
-import { fakeWorld, realWorld } from "../../core/world/mod.ts";
+import { startLog } from "../../platform/log.ts";
+import { fakeWorld, realWorld } from "../../platform/mod.ts";
 import type { Reviewed } from "../review/review_pod.ts";
 import { reviewHandler } from "./review_handler.ts";
 import type { Client } from "./http.ts";

@@ -1,7 +1,7 @@
-import { errorText } from "../../core/errors.ts";
-import { type Logger, logText } from "../../core/log.ts";
-import type { Clock, TlsServer } from "../../core/world/mod.ts";
-import { certificateInfo } from "../../core/x509/mod.ts";
+import { errorText } from "../../base/errors.ts";
+import { type Logger, logText } from "../../platform/log.ts";
+import type { Clock, TlsServer } from "../../platform/mod.ts";
+import { certificateInfo } from "../../golang/x509/mod.ts";
 import type { CertificateSource } from "../sources/source.ts";
 
 /** The certificate that the server presents. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { testCertificate } from "../../../test/support/tls/certificates.ts";
-import { MeshError } from "../../core/errors.ts";
-import { startLog } from "../../core/log.ts";
-import { fakeWorld, type KeyPair, type TlsServer } from "../../core/world/mod.ts";
+import { MeshError } from "../../base/errors.ts";
+import { startLog } from "../../platform/log.ts";
+import { fakeWorld, type KeyPair, type TlsServer } from "../../platform/mod.ts";
 import type { CertificateSource } from "../sources/source.ts";
 import { serveNewest } from "./served_certificate.ts";
 

@@ -1,5 +1,5 @@
-import { EXIT } from "../../core/errors.ts";
-import type { World } from "../../core/world/world.ts";
+import { EXIT } from "../../base/errors.ts";
+import type { World } from "../../platform/world.ts";
 
 /** Signals that stop the server, and the exit codes of an immediate stop. */
 export const SIGNAL_EXIT = { SIGTERM: EXIT.terminated, SIGINT: EXIT.interrupted, SIGHUP: 129 } as const;

@@ -1,7 +1,7 @@
 /** The review server: HTTPS, its limits, readiness and metrics. */
-import { type Logger, logText } from "../../core/log.ts";
-import type { Collector } from "../../core/metrics/mod.ts";
-import type { TlsServer, World } from "../../core/world/mod.ts";
+import { type Logger, logText } from "../../platform/log.ts";
+import type { Collector } from "../../base/metrics/mod.ts";
+import type { TlsServer, World } from "../../platform/mod.ts";
 import type { OpenSources } from "../sources/open.ts";
 import type { ReviewPool } from "../workers/pool.ts";
 import { router } from "./http.ts";

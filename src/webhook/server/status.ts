@@ -1,6 +1,6 @@
 /** Probes and metrics over plain HTTP. The server runs from the start, before the first review can be answered. */
-import type { Logger } from "../../core/log.ts";
-import type { World } from "../../core/world/mod.ts";
+import type { Logger } from "../../platform/log.ts";
+import type { World } from "../../platform/mod.ts";
 import { VERSION } from "../../version.ts";
 import { READING, type Route, router, textAnswer } from "./http.ts";
 import { type ListenAddress, onFirst } from "./listen_address.ts";

@@ -1,8 +1,8 @@
 /** The configuration in ConfigMaps of the cluster, which are watched. */
-import { errorLine, MeshError } from "../../core/errors.ts";
-import { ApiError, type KubeApi, type KubeObject } from "../../core/kube/client/mod.ts";
-import { type Logger, logText } from "../../core/log.ts";
-import type { World } from "../../core/world/world.ts";
+import { errorLine, MeshError } from "../../base/errors.ts";
+import { ApiError, type KubeApi, type KubeObject } from "../../kube/client/mod.ts";
+import { type Logger, logText } from "../../platform/log.ts";
+import type { World } from "../../platform/world.ts";
 import {
   type ClusterConfiguration,
   clusterConfiguration,

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { MemoryApi } from "../../../test/support/kube/memory_api.ts";
-import { ApiError } from "../../core/kube/client/mod.ts";
-import { startLog } from "../../core/log.ts";
-import { fakeWorld } from "../../core/world/mod.ts";
-import { textAt } from "../../core/value.ts";
+import { ApiError } from "../../kube/client/mod.ts";
+import { startLog } from "../../platform/log.ts";
+import { fakeWorld } from "../../platform/mod.ts";
+import { textAt } from "../../base/value.ts";
 import { BUILT_IN, clusterNames } from "../../inject/mod.ts";
 import { injectorFromCluster } from "./cluster_injector.ts";
 

@@ -1,9 +1,9 @@
 /** The observed state of the cluster besides the configuration: ProxyConfigs, namespaces and nodes, which are watched. */
-import { errorLine, type MeshError } from "../../core/errors.ts";
-import { ApiError, keyOf, type KubeApi, type KubeObject } from "../../core/kube/client/mod.ts";
-import { type Logger, logText } from "../../core/log.ts";
-import type { Clock } from "../../core/world/world.ts";
-import { mapAt } from "../../core/value.ts";
+import { errorLine, type MeshError } from "../../base/errors.ts";
+import { ApiError, keyOf, type KubeApi, type KubeObject } from "../../kube/client/mod.ts";
+import { type Logger, logText } from "../../platform/log.ts";
+import type { Clock } from "../../platform/world.ts";
+import { mapAt } from "../../base/value.ts";
 import { kubeletVersion, nativeNodes, userAnnotations } from "../../inject/mod.ts";
 import type { ReviewContext } from "../review/pod_injection.ts";
 import { ProxyConfigs } from "../review/proxy_configs.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { MemoryApi } from "../../../test/support/kube/memory_api.ts";
-import { ApiError } from "../../core/kube/client/mod.ts";
-import { startLog } from "../../core/log.ts";
-import { fakeWorld, realWorld } from "../../core/world/mod.ts";
+import { ApiError } from "../../kube/client/mod.ts";
+import { startLog } from "../../platform/log.ts";
+import { fakeWorld, realWorld } from "../../platform/mod.ts";
 import { watchCluster } from "./cluster_snapshot.ts";
 
 const CONFIGS = "/apis/networking.istio.io/v1beta1/proxyconfigs";

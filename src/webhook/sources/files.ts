@@ -1,8 +1,8 @@
 /** Sources in files, which are watched: the injector's configuration and the serving certificate. */
-import { errorText } from "../../core/errors.ts";
-import { type Logger, logText } from "../../core/log.ts";
-import type { Files, World } from "../../core/world/world.ts";
-import { checkPair, type PairNames } from "../../core/x509/mod.ts";
+import { errorText } from "../../base/errors.ts";
+import { type Logger, logText } from "../../platform/log.ts";
+import type { Files, World } from "../../platform/world.ts";
+import { checkPair, type PairNames } from "../../golang/x509/mod.ts";
 import { configurationOf, type Source as ConfigurationText } from "../../inject/mod.ts";
 import { injectorOf } from "./injector_of.ts";
 import type { CertificateSource, InjectorSource, Source } from "./source.ts";

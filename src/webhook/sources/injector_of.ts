@@ -1,5 +1,5 @@
 /** Injectors and the texts that they were made from: a worker makes its own injector from the texts. */
-import type { World } from "../../core/world/world.ts";
+import type { World } from "../../platform/world.ts";
 import { configurationOf, type Injector, loadInjector } from "../../inject/mod.ts";
 
 /** The texts of an injector. */

@@ -1,8 +1,8 @@
 /** The sources of `webhook serve`, opened in order and closed in reverse order. */
-import { connect, type ConnectOptions, type KubeConnection } from "../../core/kube/client/mod.ts";
-import type { Logger } from "../../core/log.ts";
-import type { PermissionName, World } from "../../core/world/mod.ts";
-import type { PairNames } from "../../core/x509/mod.ts";
+import { connect, type ConnectOptions, type KubeConnection } from "../../kube/client/mod.ts";
+import type { Logger } from "../../platform/log.ts";
+import type { PermissionName, World } from "../../platform/mod.ts";
+import type { PairNames } from "../../golang/x509/mod.ts";
 import { type ClusterChoice, clusterNames, nativeSetting } from "../../inject/mod.ts";
 import { selfManagedCertificates, type SelfManagedOptions } from "../certificates/self_managed.ts";
 import { serverTime } from "../certificates/server_time.ts";

@@ -1,5 +1,5 @@
 /** A source: a configuration or a certificate that may change while the webhook runs. */
-import type { KeyPair } from "../../core/world/mod.ts";
+import type { KeyPair } from "../../platform/mod.ts";
 import type { Injector } from "../../inject/mod.ts";
 
 /** A value in force, which newer ones replace. */

@@ -6,8 +6,8 @@
  * 4 bytes: length of the rest | 1 byte: kind | 4 bytes: id | 4 bytes: length of the head | head, UTF-8 | body
  * ```
  */
-import { joinBytes } from "../../core/bytes.ts";
-import type { ByteConnection } from "../../core/world/mod.ts";
+import { joinBytes } from "../../base/bytes.ts";
+import type { ByteConnection } from "../../platform/mod.ts";
 
 /** Kinds of messages. */
 export const KINDS = ["connect", "hello", "configuration", "cluster", "review", "ready", "reviewed"] as const;

@@ -2,9 +2,9 @@
  * Workers: processes that answer one review at a time. JavaScript runs on one processor, and a crash caused by one pod stays
  * in its worker. This process keeps the connections to the API server, the certificates and the metrics.
  */
-import { MeshError, messageOf } from "../../core/errors.ts";
-import { type Logger, logText } from "../../core/log.ts";
-import type { ByteConnection, ChildEnd, TcpListener, World } from "../../core/world/mod.ts";
+import { MeshError, messageOf } from "../../base/errors.ts";
+import { type Logger, logText } from "../../platform/log.ts";
+import type { ByteConnection, ChildEnd, TcpListener, World } from "../../platform/mod.ts";
 import { type Answered, lostReview } from "../review/review_pod.ts";
 import { encodeFrame, messagesOf } from "./frames.ts";
 import { type ReviewInputs, updatesMaker } from "./messages.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { startLog } from "../../core/log.ts";
-import { realWorld } from "../../core/world/mod.ts";
+import { startLog } from "../../platform/log.ts";
+import { realWorld } from "../../platform/mod.ts";
 import { configurationOf } from "../../inject/mod.ts";
 import { injectorOf } from "../sources/injector_of.ts";
 import { type Answered, reviewPod } from "../review/review_pod.ts";

@@ -1,5 +1,5 @@
 /** The pool's side of a worker process: its updates and its reviews. */
-import type { ByteConnection, ChildEnd, Clock, Helper } from "../../core/world/mod.ts";
+import type { ByteConnection, ChildEnd, Clock, Helper } from "../../platform/mod.ts";
 import type { Answered } from "../review/review_pod.ts";
 import { encodeFrame, type Frame, senderOn } from "./frames.ts";
 import { readReviewed, type Updates } from "./messages.ts";

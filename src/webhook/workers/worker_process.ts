@@ -1,6 +1,6 @@
 /** The process of a worker: it answers reviews. It cannot read files, open other connections or start programs. */
-import { EXIT, MeshError } from "../../core/errors.ts";
-import type { World } from "../../core/world/world.ts";
+import { EXIT, MeshError } from "../../base/errors.ts";
+import type { World } from "../../platform/world.ts";
 import { type Injector } from "../../inject/mod.ts";
 import { injectorOf } from "../sources/injector_of.ts";
 import type { ReviewContext } from "../review/pod_injection.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fakeWorld } from "../../core/world/mod.ts";
+import { fakeWorld } from "../../platform/mod.ts";
 import { configurationOf, nativeNodes } from "../../inject/mod.ts";
 import { messagesOf } from "./frames.ts";
 import { encodeFrame } from "./frames.ts";

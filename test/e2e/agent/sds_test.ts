@@ -1,8 +1,8 @@
 /** The agent's SDS server with the real Envoy. */
 import assert from "node:assert/strict";
 import { startSds } from "../../../src/agent/sds/server.ts";
-import { startLog } from "../../../src/core/log.ts";
-import { fakeWorld, realWorld } from "../../../src/core/world/mod.ts";
+import { startLog } from "../../../src/platform/log.ts";
+import { fakeWorld, realWorld } from "../../../src/platform/mod.ts";
 import { testCertificate } from "../../support/tls/certificates.ts";
 import { FakeIdentity } from "../../support/agent/fake_identity.ts";
 import { testWhen } from "../../support/test_when.ts";

@@ -1,7 +1,7 @@
 /** `check` with a real API server: a healthy mesh, broken ones, and users with few rights. */
 import assert from "node:assert/strict";
 import type { CheckResult } from "../../../src/check/result_schema.ts";
-import type { Value, ValueMap } from "../../../src/core/value.ts";
+import type { Value, ValueMap } from "../../../src/base/value.ts";
 import { BUILT_IN } from "../../../src/inject/mod.ts";
 import { runMesh, sayMesh } from "../../support/programs/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";

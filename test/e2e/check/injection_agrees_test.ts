@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { EXPLANATION } from "../../../src/check/injection/explanation_schema.ts";
 import { explainInjection } from "../../../src/check/mod.ts";
-import { connect } from "../../../src/core/kube/client/mod.ts";
-import type { Value, ValueMap } from "../../../src/core/value.ts";
-import { realWorld } from "../../../src/core/world/mod.ts";
+import { connect } from "../../../src/kube/client/mod.ts";
+import type { Value, ValueMap } from "../../../src/base/value.ts";
+import { realWorld } from "../../../src/platform/mod.ts";
 import { BUILT_IN } from "../../../src/inject/mod.ts";
 import { MESH_COMMAND } from "../../support/programs/mesh.ts";
 import { fc } from "../../support/properties.ts";

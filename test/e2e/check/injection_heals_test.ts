@@ -1,6 +1,6 @@
 /** The advice of `check injection`, executed in a real cluster: the workload is injected, and no other one changes. */
 import assert from "node:assert/strict";
-import type { ValueMap } from "../../../src/core/value.ts";
+import type { ValueMap } from "../../../src/base/value.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
 import { needsCluster } from "../support/cluster/cluster.ts";

@@ -1,8 +1,8 @@
 /** `check injection` predicts how a real API server evaluates matchConditions, or says that it cannot. */
 import assert from "node:assert/strict";
-import { connect, type KubeConnection } from "../../../src/core/kube/client/mod.ts";
-import { isMap, type ValueMap } from "../../../src/core/value.ts";
-import { realWorld } from "../../../src/core/world/mod.ts";
+import { connect, type KubeConnection } from "../../../src/kube/client/mod.ts";
+import { isMap, type ValueMap } from "../../../src/base/value.ts";
+import { realWorld } from "../../../src/platform/mod.ts";
 import { explainInjection, type Explanation } from "../../../src/check/mod.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { needsCluster } from "../support/cluster/cluster.ts";

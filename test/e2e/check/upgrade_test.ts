@@ -1,7 +1,7 @@
 /** `check upgrade` on a real API server: pods that a webhook injected, as the API server stores them. */
 import assert from "node:assert/strict";
 import { UPGRADE } from "../../../src/check/upgrade/upgrade_schema.ts";
-import type { ValueMap } from "../../../src/core/value.ts";
+import type { ValueMap } from "../../../src/base/value.ts";
 import { BUILT_IN } from "../../../src/inject/mod.ts";
 import { MESH_COMMAND } from "../../support/programs/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";

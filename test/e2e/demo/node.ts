@@ -1,5 +1,5 @@
 /** The node of the demo: it runs each pod that names it, and does for pods and namespaces what controllers do. */
-import { isPod, isService, type Pod, type Query, type WatchEvent } from "../../../src/core/kube/client/mod.ts";
+import { isPod, isService, type Pod, type Query, type WatchEvent } from "../../../src/kube/client/mod.ts";
 import { MESH_COMMAND } from "../../support/programs/mesh.ts";
 import type { RunningPod } from "../mesh/support/kubelet/kubelet.ts";
 import type { RealMesh } from "../mesh/support/mesh.ts";

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { ANSWER, type Answer } from "../../../src/explain/answer_schema.ts";
 import { GLANCE } from "../../../src/explain/glance/glance_schema.ts";
-import { mapAt, mapsAt, textAt, textsAt } from "../../../src/core/value.ts";
+import { mapAt, mapsAt, textAt, textsAt } from "../../../src/base/value.ts";
 import { MESH_COMMAND, runMesh, sayMesh } from "../../support/programs/mesh.ts";
 import { temporaryFolder } from "../../support/temporary_folder.ts";
 import { testWhen } from "../../support/test_when.ts";

@@ -1,6 +1,6 @@
 /** Where a real Envoy sends requests, and where `explain` says that it does. */
 import assert from "node:assert/strict";
-import { re2Library } from "../../../src/core/re2.ts";
+import { re2Library } from "../../../src/golang/re2.ts";
 import { factsOf } from "../../../src/explain/connection/facts.ts";
 import { disagreements, type Logged } from "../../support/explain_requests.ts";
 import { testWhen } from "../../support/test_when.ts";

@@ -1,6 +1,6 @@
 /** `kubectl mesh kustomize` in the real kustomize, as a transformer and as a generator; `inject -k` where there is no kubectl. */
 import assert from "node:assert/strict";
-import { sameValue } from "../../../src/core/values/mod.ts";
+import { sameValue } from "../../../src/base/values/mod.ts";
 import { objectsOf } from "../../support/objects_of.ts";
 import { kustomizeProgram } from "../../support/programs/gitops.ts";
 import { MESH_BINARY, MESH_COMMAND, runMesh } from "../../support/programs/mesh.ts";

@@ -1,9 +1,9 @@
 /** `--patch` and the real kustomize: the patch of a manifest gives what `inject` and `uninject` give. */
 import assert from "node:assert/strict";
-import { goJson } from "../../../src/core/gojson/mod.ts";
-import { sameValue } from "../../../src/core/values/mod.ts";
-import { mapAt, newMap, type Value, type ValueMap } from "../../../src/core/value.ts";
-import { toYaml } from "../../../src/core/yaml/mod.ts";
+import { goJson } from "../../../src/golang/gojson/mod.ts";
+import { sameValue } from "../../../src/base/values/mod.ts";
+import { mapAt, newMap, type Value, type ValueMap } from "../../../src/base/value.ts";
+import { toYaml } from "../../../src/yaml/mod.ts";
 import {
   type Change,
   configurationOf,

@@ -1,8 +1,8 @@
 /** `inject --as-webhook`, `config capture` and `config diff` against a real API server with two revisions and a tag. */
 import assert from "node:assert/strict";
 import { partsOf } from "../../../src/check/upgrade/parts.ts";
-import { isMap, type Value, type ValueMap } from "../../../src/core/value.ts";
-import { parseDocument, splitText } from "../../../src/core/yaml/mod.ts";
+import { isMap, type Value, type ValueMap } from "../../../src/base/value.ts";
+import { parseDocument, splitText } from "../../../src/yaml/mod.ts";
 import { BUILT_IN } from "../../../src/inject/mod.ts";
 import { runMesh } from "../../support/programs/mesh.ts";
 import { temporaryFolder } from "../../support/temporary_folder.ts";

@@ -1,7 +1,7 @@
 /** The API client with a real API server: credentials, TLS, objects. */
 import assert from "node:assert/strict";
-import { connect, type KubeConnection } from "../../../src/core/kube/client/mod.ts";
-import { realWorld } from "../../../src/core/world/mod.ts";
+import { connect, type KubeConnection } from "../../../src/kube/client/mod.ts";
+import { realWorld } from "../../../src/platform/mod.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
 

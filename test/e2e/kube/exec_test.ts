@@ -1,6 +1,6 @@
 /** Commands in containers through a real API server: what they print, and why they do not run. */
 import assert from "node:assert/strict";
-import type { ConnectOptions, ExecRequest } from "../../../src/core/kube/client/mod.ts";
+import type { ConnectOptions, ExecRequest } from "../../../src/kube/client/mod.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
 import { type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";

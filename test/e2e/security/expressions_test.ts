@@ -9,7 +9,7 @@ import { expressionsOf } from "./support/expressions.ts";
 
 /** Each exemption names its callers. Ten at most. */
 const EXEMPT: Readonly<Record<string, string>> = {
-  "src/core/world/linux/resident_pages.ts":
+  "src/platform/linux/resident_pages.ts":
     "releaseMemory() and memoryReleaser() read /proc/self/smaps of this process, which the kernel writes",
   "src/cli/manifests/glob.ts":
     "globs() makes the expression from a pattern of the command line and tests names of files of the same user",

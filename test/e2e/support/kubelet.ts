@@ -1,6 +1,6 @@
 /** A stand-in for a kubelet: the API server's `pods/exec` and `pods/log` reach it, and it runs the commands in network namespaces. */
 import { goProgram } from "../../support/programs/go_program.ts";
-import type { ValueMap } from "../../../src/core/value.ts";
+import type { ValueMap } from "../../../src/base/value.ts";
 import type { Cluster } from "./cluster/cluster.ts";
 import { created, reported } from "./cluster/requests.ts";
 

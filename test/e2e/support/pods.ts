@@ -1,6 +1,6 @@
 /** Pods of manifests in a real cluster, in a comparable form. */
-import { isMap, type Value, type ValueMap } from "../../../src/core/value.ts";
-import { mapAt } from "../../../src/core/value.ts";
+import { isMap, type Value, type ValueMap } from "../../../src/base/value.ts";
+import { mapAt } from "../../../src/base/value.ts";
 import { comparable } from "../../support/cases/comparable.ts";
 import { podsOf } from "../../support/kube/review.ts";
 import type { Cluster } from "./cluster/cluster.ts";

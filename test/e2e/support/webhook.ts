@@ -1,7 +1,7 @@
 /** `webhook serve` as a process on loopback, and its registration in an API server. */
 import assert from "node:assert/strict";
-import { parseDocument, splitText } from "../../../src/core/yaml/mod.ts";
-import { isMap, type Value, type ValueMap } from "../../../src/core/value.ts";
+import { parseDocument, splitText } from "../../../src/yaml/mod.ts";
+import { isMap, type Value, type ValueMap } from "../../../src/base/value.ts";
 import { webhookManifests } from "../../../src/webhook/manifests/mod.ts";
 import { type TestCertificate, testCertificate } from "../../support/tls/certificates.ts";
 import { MESH_COMMAND } from "../../support/programs/mesh.ts";

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { connect, type KubeConnection } from "../../../src/core/kube/client/mod.ts";
-import { startLog } from "../../../src/core/log.ts";
-import { fakeWorld, realWorld } from "../../../src/core/world/mod.ts";
+import { connect, type KubeConnection } from "../../../src/kube/client/mod.ts";
+import { startLog } from "../../../src/platform/log.ts";
+import { fakeWorld, realWorld } from "../../../src/platform/mod.ts";
 import { selfManagedCertificates, type SelfManagedOptions } from "../../../src/webhook/certificates/self_managed.ts";
 import { webhookManifests } from "../../../src/webhook/manifests/mod.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
 import { createNamespace, got, removed } from "../support/cluster/requests.ts";
-import { mapAt, mapsAt, textAt } from "../../../src/core/value.ts";
+import { mapAt, mapsAt, textAt } from "../../../src/base/value.ts";
 import { until } from "../../support/until.ts";
 import { kubectl } from "../support/webhook.ts";
 

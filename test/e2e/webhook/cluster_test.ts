@@ -1,9 +1,9 @@
 /** The webhook over time: down, back, with new certificates and configurations, while pods are created. */
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
-import { connect, type KubeConnection } from "../../../src/core/kube/client/mod.ts";
-import { isMap, type ValueMap } from "../../../src/core/value.ts";
-import { realWorld } from "../../../src/core/world/mod.ts";
+import { connect, type KubeConnection } from "../../../src/kube/client/mod.ts";
+import { isMap, type ValueMap } from "../../../src/base/value.ts";
+import { realWorld } from "../../../src/platform/mod.ts";
 import { BUILT_IN } from "../../../src/inject/mod.ts";
 import { type TestCertificate, testCertificate } from "../../support/tls/certificates.ts";
 import { runMesh } from "../../support/programs/mesh.ts";

@@ -1,6 +1,6 @@
 /** All combinations of labels on namespaces and pods: which pods are injected, by which revision. */
 import assert from "node:assert/strict";
-import type { Value, ValueMap } from "../../../src/core/value.ts";
+import type { Value, ValueMap } from "../../../src/base/value.ts";
 import { BUILT_IN } from "../../../src/inject/mod.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";

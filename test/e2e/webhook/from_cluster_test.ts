@@ -1,6 +1,6 @@
 /** The configuration of a control plane in a real cluster: read by `inject`, watched by `webhook serve`. */
 import assert from "node:assert/strict";
-import type { Value } from "../../../src/core/value.ts";
+import type { Value } from "../../../src/base/value.ts";
 import { BUILT_IN } from "../../../src/inject/mod.ts";
 import { runMesh } from "../../support/programs/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";

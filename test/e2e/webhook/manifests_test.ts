@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { connect, type KubeConnection } from "../../../src/core/kube/client/mod.ts";
-import { realWorld } from "../../../src/core/world/mod.ts";
+import { connect, type KubeConnection } from "../../../src/kube/client/mod.ts";
+import { realWorld } from "../../../src/platform/mod.ts";
 import { secretData } from "../../../src/webhook/certificates/certificate_set.ts";
 import { LIFETIMES } from "../../../src/webhook/certificates/renewal.ts";
 import { agree } from "../../../src/webhook/certificates/secret_store.ts";
-import { mapAt } from "../../../src/core/value.ts";
+import { mapAt } from "../../../src/base/value.ts";
 import { type ManifestOptions, webhookManifests } from "../../../src/webhook/manifests/mod.ts";
 import { objectsOf } from "../../support/objects_of.ts";
 import { CERTIFICATE } from "../../support/tls/self_signed.ts";

@@ -1,6 +1,6 @@
 /** Another webhook behind this one adds a container: the API server calls this one again. */
 import assert from "node:assert/strict";
-import { isMap, mapAt, type Value, type ValueMap } from "../../../src/core/value.ts";
+import { isMap, mapAt, type Value, type ValueMap } from "../../../src/base/value.ts";
 import { type TestCertificate, testCertificate } from "../../support/tls/certificates.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";

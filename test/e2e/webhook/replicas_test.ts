@@ -5,10 +5,10 @@
  */
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
-import { connect, type KubeConnection } from "../../../src/core/kube/client/mod.ts";
-import { messageOf } from "../../../src/core/errors.ts";
-import { isMap, type ValueMap } from "../../../src/core/value.ts";
-import { realWorld } from "../../../src/core/world/mod.ts";
+import { connect, type KubeConnection } from "../../../src/kube/client/mod.ts";
+import { messageOf } from "../../../src/base/errors.ts";
+import { isMap, type ValueMap } from "../../../src/base/value.ts";
+import { realWorld } from "../../../src/platform/mod.ts";
 import { BUILT_IN } from "../../../src/inject/mod.ts";
 import { isLong, tellFigure } from "../../support/long.ts";
 import { testWhen } from "../../support/test_when.ts";

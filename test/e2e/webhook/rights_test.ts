@@ -1,6 +1,6 @@
 /** Every right of the manifests is used, and none is missing: an API server records what `webhook serve` asks it for. */
 import assert from "node:assert/strict";
-import { isMap, mapAt, type Value } from "../../../src/core/value.ts";
+import { isMap, mapAt, type Value } from "../../../src/base/value.ts";
 import { BUILT_IN } from "../../../src/inject/mod.ts";
 import { webhookManifests } from "../../../src/webhook/manifests/mod.ts";
 import { objectsOf } from "../../support/objects_of.ts";

@@ -7,7 +7,7 @@ import { parseDownwardApi } from "../../../src/agent/settings/pod/downward_api.t
 import { preferredEncoding } from "../../../src/agent/status/compress.ts";
 import { targetOf } from "../../../src/agent/status/http.ts";
 import { readProbers } from "../../../src/agent/status/probes/config.ts";
-import { parseAddress, parseCidr } from "../../../src/core/net/mod.ts";
+import { parseAddress, parseCidr } from "../../../src/golang/net/mod.ts";
 import { type FuzzReader, textOf } from "../reader.ts";
 import { JSON_WORDS, YAML_WORDS } from "./words.ts";
 

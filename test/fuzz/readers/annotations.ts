@@ -1,5 +1,5 @@
 /** Annotations of a pod, which anybody who may create pods writes. */
-import { ANNOTATION } from "../../../src/core/mesh/mod.ts";
+import { ANNOTATION } from "../../../src/istio/mod.ts";
 import { injectPod } from "../../../src/inject/mod.ts";
 import { type FuzzReader, textOf } from "../reader.ts";
 import { builtIn } from "./manifests.ts";

@@ -1,5 +1,5 @@
 /** Certificates and keys in files. */
-import { decodePems, readCertificate, readCertificateInfo, readPrivateKey } from "../../../src/core/x509/mod.ts";
+import { decodePems, readCertificate, readCertificateInfo, readPrivateKey } from "../../../src/golang/x509/mod.ts";
 import { CERTIFICATE, KEY } from "../../support/tls/self_signed.ts";
 import { accepts, type FuzzReader, isPlainError, textOf } from "../reader.ts";
 

@@ -3,7 +3,7 @@ import { heldContent } from "../../../src/iptables/kernel/nftables/content.ts";
 import { ownedRules } from "../../../src/iptables/kernel/xtables/owned.ts";
 import { parseSave } from "../../../src/iptables/kernel/xtables/save.ts";
 import { decode } from "../../../src/iptables/kernel/netlink.ts";
-import { isMap } from "../../../src/core/value.ts";
+import { isMap } from "../../../src/base/value.ts";
 import { type FuzzReader, isPlainError, textOf } from "../reader.ts";
 import { JSON_WORDS } from "./words.ts";
 

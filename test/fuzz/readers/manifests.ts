@@ -1,5 +1,5 @@
 /** Manifests, as `inject` reads and writes them. */
-import { splitText } from "../../../src/core/yaml/mod.ts";
+import { splitText } from "../../../src/yaml/mod.ts";
 import { configurationOf, injection, type Injector, newInjector } from "../../../src/inject/mod.ts";
 import { changedText } from "../../support/changed_text.ts";
 import { type FuzzReader, holds } from "../reader.ts";

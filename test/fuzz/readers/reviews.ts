@@ -1,7 +1,7 @@
 /** AdmissionReviews of the API server. */
-import { sameValue } from "../../../src/core/values/mod.ts";
-import { isMap, mapAt, type ValueMap } from "../../../src/core/value.ts";
-import { jsonPatch } from "../../../src/core/kube/mod.ts";
+import { sameValue } from "../../../src/base/values/mod.ts";
+import { isMap, mapAt, type ValueMap } from "../../../src/base/value.ts";
+import { jsonPatch } from "../../../src/kube/mod.ts";
 import { ProxyConfigs } from "../../../src/webhook/review/proxy_configs.ts";
 import { readJson } from "../../../src/webhook/review/read_json.ts";
 import { reviewPod } from "../../../src/webhook/review/review_pod.ts";

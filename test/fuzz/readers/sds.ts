@@ -3,8 +3,8 @@ import { checkAnswer } from "../../../src/agent/identity/ca_response.ts";
 import { decodeResponse } from "../../../src/agent/identity/messages.ts";
 import { discoveryResponse, readDiscoveryRequest, SECRET_TYPE } from "../../../src/agent/sds/messages.ts";
 import { parseSecretName } from "../../../src/agent/sds/secret.ts";
-import { FrameReader } from "../../../src/core/grpc/frames.ts";
-import { BinaryWriter } from "../../../src/core/protobuf.ts";
+import { FrameReader } from "../../../src/agent/grpc/frames.ts";
+import { BinaryWriter } from "../../../src/base/protobuf.ts";
 import { accepts, type FuzzReader, holds, isPlainError } from "../reader.ts";
 
 function framed(message: Uint8Array): Uint8Array {

@@ -1,8 +1,8 @@
 /** Requests to the agent's status server: probes, readiness, metrics, quit and drain. */
 import { readProbers } from "../../../src/agent/status/probes/config.ts";
 import { startStatusServer } from "../../../src/agent/status/server.ts";
-import { startLog } from "../../../src/core/log.ts";
-import { fakeWorld } from "../../../src/core/world/mod.ts";
+import { startLog } from "../../../src/platform/log.ts";
+import { fakeWorld } from "../../../src/platform/mod.ts";
 import { Broken, type FuzzReader, holds, textOf } from "../reader.ts";
 
 /** Lines of a request: the method, the target, then its headers. */

@@ -1,6 +1,6 @@
 /** Templates: parsed, and run with data. */
-import { parse } from "../../../src/core/gotemplate/mod.ts";
-import { loadLibraries, sprigFunctions } from "../../../src/core/gotemplate/sprig/mod.ts";
+import { parse } from "../../../src/golang/gotemplate/mod.ts";
+import { loadLibraries, sprigFunctions } from "../../../src/golang/gotemplate/sprig/mod.ts";
 import { type FuzzReader, textOf } from "../reader.ts";
 
 /** Functions whose time is their purpose, such as keys of RSA. */

@@ -5,7 +5,7 @@ import { decodeNameTable, NAME_TABLE, nameTableJson } from "../../../src/agent/d
 import { nextState, tableOf } from "../../../src/agent/dns/table/stream.ts";
 import { BodyCounter, ConnectionCounter } from "../../../src/agent/xds/message_counter.ts";
 import { requestForm, typeOf } from "../../../src/agent/xds/report_message.ts";
-import { BinaryWriter } from "../../../src/core/protobuf.ts";
+import { BinaryWriter } from "../../../src/base/protobuf.ts";
 import { accepts, type FuzzReader, holds, isPlainError } from "../reader.ts";
 
 const part = (field: number, bytes: Uint8Array) => new BinaryWriter().uint32(field << 3 | 2).bytes(bytes).finish();

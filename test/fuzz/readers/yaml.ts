@@ -1,7 +1,7 @@
 /** YAML documents: read, written and edited. */
-import { copyValue, sameValue } from "../../../src/core/values/mod.ts";
-import { isList, isMap, type Value } from "../../../src/core/value.ts";
-import { editDocument, parseDocument, splitDocuments, toYaml } from "../../../src/core/yaml/mod.ts";
+import { copyValue, sameValue } from "../../../src/base/values/mod.ts";
+import { isList, isMap, type Value } from "../../../src/base/value.ts";
+import { editDocument, parseDocument, splitDocuments, toYaml } from "../../../src/yaml/mod.ts";
 import { type FuzzReader, holds } from "../reader.ts";
 import { YAML_WORDS } from "./words.ts";
 

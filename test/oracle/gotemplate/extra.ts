@@ -6,7 +6,7 @@ import {
   type GoValue,
   sprintf,
   typed,
-} from "../../../src/core/gotemplate/mod.ts";
+} from "../../../src/golang/gotemplate/mod.ts";
 
 /** The functions that main.go of this folder adds to sprig's, for tests of the engine itself. */
 export const extra: FuncMap = {

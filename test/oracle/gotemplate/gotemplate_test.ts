@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { fc } from "../../support/properties.ts";
-import type { GoValue } from "../../../src/core/gotemplate/mod.ts";
-import { parseYaml } from "../../../src/core/yaml/mod.ts";
+import type { GoValue } from "../../../src/golang/gotemplate/mod.ts";
+import { parseYaml } from "../../../src/yaml/mod.ts";
 import { needsProgram, needsShared, SHARED, testWhen } from "../../support/test_when.ts";
 import { type Answer, goAnswers, ourAnswer, type Request } from "./oracle.ts";
 

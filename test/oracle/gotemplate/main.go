@@ -1,4 +1,4 @@
-// The oracle for src/core/gotemplate: Go's text/template with sprig v3.
+// The oracle for src/golang/gotemplate: Go's text/template with sprig v3.
 //
 // Reads one JSON request a line from stdin and writes one JSON answer a line to stdout:
 //

@@ -1,5 +1,5 @@
-import type { GoValue, MissingKey } from "../../../src/core/gotemplate/mod.ts";
-import { parse } from "../../../src/core/gotemplate/mod.ts";
+import type { GoValue, MissingKey } from "../../../src/golang/gotemplate/mod.ts";
+import { parse } from "../../../src/golang/gotemplate/mod.ts";
 import { askGoProgram } from "../../support/programs/go_program.ts";
 import { extra, values } from "./extra.ts";
 

@@ -1,4 +1,4 @@
-import type { GoValue } from "../../../src/core/gotemplate/mod.ts";
+import type { GoValue } from "../../../src/golang/gotemplate/mod.ts";
 import type { Request } from "./oracle.ts";
 
 /** Data of most seeds. All numbers of JSON are float64 in Go. */

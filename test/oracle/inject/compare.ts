@@ -1,8 +1,8 @@
 /** Differences between injected manifests, compared as typed objects. */
-import { compareQuantities, decode, parseQuantity, toGoJson } from "../../../src/core/kube/mod.ts";
+import { compareQuantities, decode, parseQuantity, toGoJson } from "../../../src/kube/mod.ts";
 import { workloadType } from "../../support/workload_type.ts";
-import { isList, isMap, newMap, type Value } from "../../../src/core/value.ts";
-import { parseDocument, parseYaml, splitText } from "../../../src/core/yaml/mod.ts";
+import { isList, isMap, newMap, type Value } from "../../../src/base/value.ts";
+import { parseDocument, parseYaml, splitText } from "../../../src/yaml/mod.ts";
 
 /** Annotations and variables that hold JSON or YAML. They are compared by value. */
 const DATA = new Set([

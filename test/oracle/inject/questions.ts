@@ -1,8 +1,8 @@
 /** All questions for Istio and this project. */
 import { fc } from "../../support/properties.ts";
 import { workloadType } from "../../support/workload_type.ts";
-import { parseDocument, splitText } from "../../../src/core/yaml/mod.ts";
-import { isMap } from "../../../src/core/value.ts";
+import { parseDocument, splitText } from "../../../src/yaml/mod.ts";
+import { isMap } from "../../../src/base/value.ts";
 import { SHARED } from "../../support/test_when.ts";
 import { edges } from "./edges.ts";
 import { eachAnnotation, manifest } from "./pods.ts";

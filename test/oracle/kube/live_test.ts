@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { fc } from "../../support/properties.ts";
-import { strategicMerge } from "../../../src/core/kube/mod.ts";
-import type { ValueMap } from "../../../src/core/value.ts";
+import { strategicMerge } from "../../../src/kube/mod.ts";
+import type { ValueMap } from "../../../src/base/value.ts";
 import { needsProgram, testWhen } from "../../support/test_when.ts";
 import { mergeQuestion } from "./merge_questions.ts";
 import { askOracle, type Question } from "./oracle.ts";

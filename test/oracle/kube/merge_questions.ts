@@ -1,5 +1,5 @@
 import { fc } from "../../support/properties.ts";
-import type { Value, ValueMap } from "../../../src/core/value.ts";
+import type { Value, ValueMap } from "../../../src/base/value.ts";
 import type { Question } from "./oracle.ts";
 
 /** One merge for each rule of strategic merge patch: type, original, patch as JSON. */

@@ -1,5 +1,5 @@
 import { askGoProgram } from "../../support/programs/go_program.ts";
-import type { Value, ValueMap } from "../../../src/core/value.ts";
+import type { Value, ValueMap } from "../../../src/base/value.ts";
 
 /** A question to the Go program beside this file; its comment tells what each operation answers. */
 export type Question =

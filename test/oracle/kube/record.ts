@@ -1,5 +1,5 @@
 /**
- * Writes the cases that src/core/kube's tests replay, with the answers of Kubernetes' Go code:
+ * Writes the cases that src/kube's tests replay, with the answers of Kubernetes' Go code:
  *
  *     tools/deno run -A test/oracle/kube/record.ts
  */
@@ -8,7 +8,7 @@ import { decodeQuestions, quantityQuestions, selectorQuestions } from "./other_q
 import { mergeQuestion, ruleQuestions } from "./merge_questions.ts";
 import { askOracle, type Question } from "./oracle.ts";
 
-const TESTDATA = new URL("../../../src/core/kube/testdata/", import.meta.url);
+const TESTDATA = new URL("../../../src/kube/testdata/", import.meta.url);
 
 async function record(file: string, questions: Question[]): Promise<void> {
   const answers = await askOracle(questions);

@@ -1,7 +1,7 @@
 /** Generated regular expressions give the same results in our sprig functions and in Go. */
 import assert from "node:assert/strict";
-import { parse } from "../../../src/core/gotemplate/mod.ts";
-import { loadLibraries, sprigFunctions } from "../../../src/core/gotemplate/sprig/mod.ts";
+import { parse } from "../../../src/golang/gotemplate/mod.ts";
+import { loadLibraries, sprigFunctions } from "../../../src/golang/gotemplate/sprig/mod.ts";
 import { fc } from "../../support/properties.ts";
 import { needsProgram, testWhen } from "../../support/test_when.ts";
 import { askGo, type GoAnswer } from "./go.ts";

@@ -1,8 +1,8 @@
 /** Generated calls of sprig's functions give Go's output or Go's error. */
 import assert from "node:assert/strict";
 import { fc } from "../../support/properties.ts";
-import { parse } from "../../../src/core/gotemplate/mod.ts";
-import { loadLibraries, sprigFunctions } from "../../../src/core/gotemplate/sprig/mod.ts";
+import { parse } from "../../../src/golang/gotemplate/mod.ts";
+import { loadLibraries, sprigFunctions } from "../../../src/golang/gotemplate/sprig/mod.ts";
 import { needsProgram, testWhen } from "../../support/test_when.ts";
 import { askGo, type GoAnswer } from "./go.ts";
 

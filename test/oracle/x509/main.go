@@ -1,4 +1,4 @@
-// The oracle for the certificate requests of src/core/x509: Go's crypto/x509 reads them.
+// The oracle for the certificate requests of src/golang/x509: Go's crypto/x509 reads them.
 //
 // Reads one JSON request a line from stdin and writes one JSON answer a line to stdout:
 //

@@ -7,7 +7,7 @@ import {
   makeRsaKey,
   pkcs8Pem,
   type PrivateKey,
-} from "../../../src/core/x509/mod.ts";
+} from "../../../src/golang/x509/mod.ts";
 import { askGoProgram } from "../../support/programs/go_program.ts";
 import { needsProgram, testWhen } from "../../support/test_when.ts";
 

@@ -1,5 +1,5 @@
 import { fc } from "../../support/properties.ts";
-import { newMap, type Value } from "../../../src/core/value.ts";
+import { newMap, type Value } from "../../../src/base/value.ts";
 
 const key = fc.constantFrom("name", "a", "b", "spec", "on", "8080", "x.y/z", "key", "image", "__proto__", "with space");
 const text = fc.oneof(

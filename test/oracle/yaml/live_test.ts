@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { fc } from "../../support/properties.ts";
-import { editDocument, parseDocument, splitText, toYaml } from "../../../src/core/yaml/mod.ts";
-import { sameValue } from "../../../src/core/values/mod.ts";
-import { MeshError } from "../../../src/core/errors.ts";
-import { newMap, type Value } from "../../../src/core/value.ts";
+import { editDocument, parseDocument, splitText, toYaml } from "../../../src/yaml/mod.ts";
+import { sameValue } from "../../../src/base/values/mod.ts";
+import { MeshError } from "../../../src/base/errors.ts";
+import { newMap, type Value } from "../../../src/base/value.ts";
 import { needsProgram, testWhen } from "../../support/test_when.ts";
 import { pair, style, value, withComments } from "./arbitrary.ts";
 import { HOSTILE } from "./hostile.ts";

@@ -1,6 +1,6 @@
 import { askGoProgram } from "../../support/programs/go_program.ts";
-import type { Value } from "../../../src/core/value.ts";
-import { newMap } from "../../../src/core/value.ts";
+import type { Value } from "../../../src/base/value.ts";
+import { newMap } from "../../../src/base/value.ts";
 
 /** What the Go program can be asked: see main.go. */
 export type Request = { read: string } | { write: unknown } | { split: string };

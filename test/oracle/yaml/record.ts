@@ -2,10 +2,10 @@
  * Records how kubectl's YAML library reads and writes the hostile texts, for the unit tests that run without Go:
  * `deno run -A test/oracle/yaml/record.ts`. Fails if it does not read back what we write.
  */
-import { MeshError } from "../../../src/core/errors.ts";
-import { toYaml } from "../../../src/core/yaml/mod.ts";
-import { sameValue } from "../../../src/core/values/mod.ts";
-import { newMap, type Value } from "../../../src/core/value.ts";
+import { MeshError } from "../../../src/base/errors.ts";
+import { toYaml } from "../../../src/yaml/mod.ts";
+import { sameValue } from "../../../src/base/values/mod.ts";
+import { newMap, type Value } from "../../../src/base/value.ts";
 import { HOSTILE } from "./hostile.ts";
 import { ask, exactJson } from "./oracle.ts";
 
@@ -73,7 +73,7 @@ const recorded = {
   numbers: NUMBERS.map((text, index) => [text, numbers[index]?.yaml]),
   order: order[0]?.yaml,
 };
-const target = new URL("../../../src/core/yaml/testdata/kubectl.json", import.meta.url);
+const target = new URL("../../../src/yaml/testdata/kubectl.json", import.meta.url);
 const rows = Object.entries(recorded).map(([name, value]) =>
   `"${name}": ${
     Array.isArray(value) ? `[\n${value.map((row) => JSON.stringify(row)).join(",\n")}\n]` : JSON.stringify(value)

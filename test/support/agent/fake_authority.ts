@@ -1,6 +1,6 @@
 /** A certificate authority without a network. It signs requests, or answers as a test wants. */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
-import type { CallOptions, GrpcChannel, GrpcEndpoint } from "../../../src/core/grpc/mod.ts";
+import type { CallOptions, GrpcChannel, GrpcEndpoint } from "../../../src/agent/grpc/mod.ts";
 import {
   createCertificate,
   decodePem,
@@ -9,7 +9,7 @@ import {
   generateEcKey,
   type PrivateKey,
   readCertificate,
-} from "../../../src/core/x509/mod.ts";
+} from "../../../src/golang/x509/mod.ts";
 
 /** A received call. */
 export interface AuthorityCall {

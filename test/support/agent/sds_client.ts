@@ -1,6 +1,6 @@
 /** A client of SDS like Envoy's, over `fetch` on a Unix socket. */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
-import { encodeFrame, frames } from "../../../src/core/grpc/mod.ts";
+import { encodeFrame, frames } from "../../../src/agent/grpc/mod.ts";
 
 const METHOD = "/envoy.service.secret.v3.SecretDiscoveryService/";
 

@@ -4,8 +4,8 @@ import { startIdentity } from "../../../src/agent/identity/mod.ts";
 import type { IdentitySettings } from "../../../src/agent/identity/options.ts";
 import type { AuthorityOptions } from "../../../src/agent/identity/options.ts";
 import type { CaMetrics } from "../../../src/agent/metrics/control_plane_metrics.ts";
-import { startLog } from "../../../src/core/log.ts";
-import { fakeWorld } from "../../../src/core/world/fake.ts";
+import { startLog } from "../../../src/platform/log.ts";
+import { fakeWorld } from "../../../src/platform/fake.ts";
 import { FakeAuthority, type Signing } from "./fake_authority.ts";
 import { ManualClock, settled } from "../manual_clock.ts";
 

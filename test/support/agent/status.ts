@@ -1,5 +1,5 @@
-import { startLog } from "../../../src/core/log.ts";
-import { fakeWorld, realWorld } from "../../../src/core/world/mod.ts";
+import { startLog } from "../../../src/platform/log.ts";
+import { fakeWorld, realWorld } from "../../../src/platform/mod.ts";
 import { startStatusServer, type StatusOptions } from "../../../src/agent/status/server.ts";
 
 const world = realWorld();

@@ -1,8 +1,8 @@
 /** Cases of the agent's bootstrap: what a pod gives to the agent, run in process against a world in memory. */
-import { fakeWorld } from "../../../src/core/world/fake.ts";
+import { fakeWorld } from "../../../src/platform/fake.ts";
 import { bootstrapText, configFile } from "../../../src/agent/bootstrap/write.ts";
 import { envoyArgs } from "../../../src/agent/bootstrap/envoy_args.ts";
-import type { InterfaceAddress, World } from "../../../src/core/world/world.ts";
+import type { InterfaceAddress, World } from "../../../src/platform/world.ts";
 import { readSettings } from "../../../src/agent/settings/read.ts";
 
 /** A case as `input.json` holds it. */

@@ -1,7 +1,7 @@
 /** Manifests compared by what Kubernetes would do with them. */
-import { decode } from "../../../src/core/kube/mod.ts";
-import { isList, isMap, newMap, type Value, type ValueMap } from "../../../src/core/value.ts";
-import { parseDocument } from "../../../src/core/yaml/mod.ts";
+import { decode } from "../../../src/kube/mod.ts";
+import { isList, isMap, newMap, type Value, type ValueMap } from "../../../src/base/value.ts";
+import { parseDocument } from "../../../src/yaml/mod.ts";
 
 /** Annotations and variables that hold JSON or YAML. They are compared by value. */
 const DATA = new Set([

@@ -4,8 +4,8 @@ import { buildLookup } from "../../../src/agent/dns/server/lookup.ts";
 import type { NameInfo } from "../../../src/agent/dns/table/name_table.ts";
 import type { ServerOptions, Tuning } from "../../../src/agent/dns/options.ts";
 import { startServer } from "../../../src/agent/dns/server/server.ts";
-import { openSocketLibc } from "../../../src/core/world/linux/libc.ts";
-import { fakeWorld, realWorld, type World } from "../../../src/core/world/mod.ts";
+import { openSocketLibc } from "../../../src/platform/linux/libc.ts";
+import { fakeWorld, realWorld, type World } from "../../../src/platform/mod.ts";
 
 // The library stays loaded. That is no leak of the first test.
 if (Deno.build.os === "linux") openSocketLibc();

@@ -1,11 +1,5 @@
-import {
-  ApiError,
-  type ExecResult,
-  type KubeList,
-  type KubeObject,
-  type Query,
-} from "../../../src/core/kube/client/mod.ts";
-import { isMap, type Value } from "../../../src/core/value.ts";
+import { ApiError, type ExecResult, type KubeList, type KubeObject, type Query } from "../../../src/kube/client/mod.ts";
+import { isMap, type Value } from "../../../src/base/value.ts";
 import { type CheckApi, type Inventory, inventoryOf, type Scope } from "../../../src/check/inventory/mod.ts";
 
 /** A read-only cluster in memory, for checks. */

@@ -1,6 +1,6 @@
 /** Applies JSON patches strictly (RFC 6902): an operation that does not apply is an error. */
-import { copyValue } from "../../../src/core/values/mod.ts";
-import { isList, isMap, type Value } from "../../../src/core/value.ts";
+import { copyValue } from "../../../src/base/values/mod.ts";
+import { isList, isMap, type Value } from "../../../src/base/value.ts";
 
 /** Operations of a patch. This program writes no `move`, `copy` and `test`. */
 export interface Operation {

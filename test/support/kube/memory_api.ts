@@ -1,6 +1,6 @@
-import { ApiError, ConflictError, type KubeApi, type KubeObject } from "../../../src/core/kube/client/api.ts";
-import type { PatchType, Query, WatchEvent, WatchOptions } from "../../../src/core/kube/client/api.ts";
-import { isMap, type Value } from "../../../src/core/value.ts";
+import { ApiError, ConflictError, type KubeApi, type KubeObject } from "../../../src/kube/client/api.ts";
+import type { PatchType, Query, WatchEvent, WatchOptions } from "../../../src/kube/client/api.ts";
+import { isMap, type Value } from "../../../src/base/value.ts";
 
 /** A request: `patch /api/v1/...`. */
 export type Request = `${"get" | "list" | "create" | "replace" | "patch" | "remove"} ${string}`;

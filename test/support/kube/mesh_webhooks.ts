@@ -1,8 +1,8 @@
 /** The objects of `webhook manifests`, as an API server returns them. */
 import assert from "node:assert/strict";
-import type { KubeObject } from "../../../src/core/kube/client/mod.ts";
-import { isMap, type Value, type ValueMap } from "../../../src/core/value.ts";
-import { parseDocument, splitText } from "../../../src/core/yaml/mod.ts";
+import type { KubeObject } from "../../../src/kube/client/mod.ts";
+import { isMap, type Value, type ValueMap } from "../../../src/base/value.ts";
+import { parseDocument, splitText } from "../../../src/yaml/mod.ts";
 import { type ManifestOptions, webhookManifests } from "../../../src/webhook/mod.ts";
 
 /** The MutatingWebhookConfigurations of a webhook: one for its revision, one for each tag. */

@@ -1,7 +1,7 @@
 /** Reviews like those of the API server, and the pods that result. */
-import { decode } from "../../../src/core/kube/mod.ts";
-import { isList, isMap, newMap, type Value, type ValueMap } from "../../../src/core/value.ts";
-import { parseDocument, splitText } from "../../../src/core/yaml/mod.ts";
+import { decode } from "../../../src/kube/mod.ts";
+import { isList, isMap, newMap, type Value, type ValueMap } from "../../../src/base/value.ts";
+import { parseDocument, splitText } from "../../../src/yaml/mod.ts";
 import { configurationOf, type Injector, newInjector, workloadKind } from "../../../src/inject/mod.ts";
 import { patchText } from "../../../src/webhook/review/response.ts";
 import { readJson } from "../../../src/webhook/review/read_json.ts";

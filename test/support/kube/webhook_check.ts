@@ -1,8 +1,8 @@
 /** Checks of webhooks against clusters in memory. */
 import assert from "node:assert/strict";
 import type { Finding } from "../../../src/check/check.ts";
-import { isMap } from "../../../src/core/value.ts";
-import type { KubeObject } from "../../../src/core/kube/client/mod.ts";
+import { isMap } from "../../../src/base/value.ts";
+import type { KubeObject } from "../../../src/kube/client/mod.ts";
 import { clusterInventory, type ClusterOptions, object } from "./cluster.ts";
 import { findingFor } from "./finding.ts";
 import { meshWebhooks } from "./mesh_webhooks.ts";

@@ -1,5 +1,5 @@
 /** Certificate authorities for tests. */
-import { createCertificate, encodePem, generateEcKey, readCertificate } from "../../../src/core/x509/mod.ts";
+import { createCertificate, encodePem, generateEcKey, readCertificate } from "../../../src/golang/x509/mod.ts";
 
 /** Fields of a certificate. It is valid from 100 days ago for `days` days from now. */
 export interface Wanted {

@@ -1,5 +1,5 @@
 /** Certificates for servers of tests, each signed by an authority of its own. */
-import { createCertificate, encodePem, generateEcKey, readCertificate } from "../../../src/core/x509/mod.ts";
+import { createCertificate, encodePem, generateEcKey, readCertificate } from "../../../src/golang/x509/mod.ts";
 
 /** A serving certificate for `localhost` and 127.0.0.1 and its key, and the authority to trust, all PEM. */
 export interface TestCertificate {

@@ -5,7 +5,7 @@ import {
   type FakeWorldOptions,
   realWorld,
   type World,
-} from "../../../src/core/world/mod.ts";
+} from "../../../src/platform/mod.ts";
 import { FrameReader } from "../../../src/webhook/workers/frames.ts";
 
 /** Both ends of a connection. */

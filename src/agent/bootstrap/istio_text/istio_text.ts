@@ -3,7 +3,7 @@
  * Istio's it is not always JSON (trailing comma of the PROXY protocol filter, escaped apostrophes), but Envoy reads it.
  * Unlike Istio's, quotes in names are escaped.
  */
-import { isMap, type ValueMap } from "../../../core/value.ts";
+import { isMap, type ValueMap } from "../../../base/value.ts";
 import { CLUSTERS, LISTENER } from "./resources.ts";
 import { COMPACT, GO_JS, GO_MAP, type LayoutOf, ONE_LINE, ONE_WIDE_LINE, type Place, withInner } from "./layout.ts";
 import { printLayout } from "./print_layout.ts";

@@ -1,7 +1,7 @@
 /** The text against Istio's own is in test/oracle/pilot_agent and in test/golden. */
 import assert from "node:assert/strict";
-import { fakeWorld } from "../../../core/world/fake.ts";
-import type { ValueMap } from "../../../core/value.ts";
+import { fakeWorld } from "../../../platform/fake.ts";
+import type { ValueMap } from "../../../base/value.ts";
 import { readSettings } from "../../settings/read.ts";
 import { buildBootstrap } from "../bootstrap.ts";
 import { istioText } from "./istio_text.ts";

@@ -1,6 +1,6 @@
 /** Layouts: line breaks, separators and member order of JSON data, as tables. */
-import type { Value } from "../../../core/value.ts";
-import { goJson } from "../../../core/gojson/mod.ts";
+import type { Value } from "../../../base/value.ts";
+import { goJson } from "../../../golang/gojson/mod.ts";
 
 /** How to print a value. The default is `JSON.stringify(value, null, 2)`. */
 export interface Layout {

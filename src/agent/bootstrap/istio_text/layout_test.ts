@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { COMPACT, GO_JS, GO_MAP, type Layout, ONE_LINE, ONE_WIDE_LINE, withInner } from "./layout.ts";
-import type { Value } from "../../../core/value.ts";
+import type { Value } from "../../../base/value.ts";
 import { printLayout } from "./print_layout.ts";
 
 Deno.test("withInner: paths become members and items", () => {

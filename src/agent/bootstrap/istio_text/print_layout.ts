@@ -1,5 +1,5 @@
 /** Prints JSON data with a layout. */
-import { isList, isMap, type Value, type ValueMap } from "../../../core/value.ts";
+import { isList, isMap, type Value, type ValueMap } from "../../../base/value.ts";
 import type { Layout, LayoutOf, Place } from "./layout.ts";
 
 /** A member or item without its comma. */

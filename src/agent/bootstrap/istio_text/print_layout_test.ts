@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { fc } from "../../../../test/support/properties.ts";
-import type { Value } from "../../../core/value.ts";
+import type { Value } from "../../../base/value.ts";
 import { type Layout, withInner } from "./layout.ts";
 import { printLayout } from "./print_layout.ts";
 

@@ -1,6 +1,6 @@
 /** The address family of listeners and lookups. Source: Istio's bootstrap.Config. */
 import type { AgentSettings } from "../../settings/settings.ts";
-import { parsePort, splitHostPort } from "../../../core/net/mod.ts";
+import { parsePort, splitHostPort } from "../../../golang/net/mod.ts";
 
 interface Family {
   readonly localhost: string;

@@ -1,5 +1,5 @@
 /** The clusters of the bootstrap. */
-import { isMap, type Value, type ValueMap } from "../../../core/value.ts";
+import { isMap, type Value, type ValueMap } from "../../../base/value.ts";
 import { FILES_SOCKET, identitySocketPath } from "../../settings/pod/pod.ts";
 import type { AgentSettings } from "../../settings/settings.ts";
 import { networkView, socketAddress } from "./addresses.ts";

@@ -1,5 +1,5 @@
 /** The listeners of the bootstrap: metrics, metrics over TLS, health. */
-import type { ValueMap } from "../../../core/value.ts";
+import type { ValueMap } from "../../../base/value.ts";
 import type { AgentSettings } from "../../settings/settings.ts";
 import { networkView } from "./addresses.ts";
 import { envoyType } from "./proto_types.ts";

@@ -1,4 +1,4 @@
-import type { ValueMap } from "../../../core/value.ts";
+import type { ValueMap } from "../../../base/value.ts";
 
 /** Type names of Envoy's extensions (https://www.envoyproxy.io/docs/envoy/latest/api-v3). */
 

@@ -1,5 +1,5 @@
 /** Envoy's runtime flags. Source: Istio's bootstrap.extractRuntimeFlags. */
-import { newMap, type ValueMap } from "../../../core/value.ts";
+import { newMap, type ValueMap } from "../../../base/value.ts";
 import type { AgentSettings } from "../../settings/settings.ts";
 
 const DEFAULTS = {

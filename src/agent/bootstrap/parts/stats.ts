@@ -1,5 +1,5 @@
 /** Envoy's statistics: tags, filters, histograms and sinks. */
-import { mapAt, textAt, type ValueMap } from "../../../core/value.ts";
+import { mapAt, textAt, type ValueMap } from "../../../base/value.ts";
 import type { AgentSettings } from "../../settings/settings.ts";
 import { envoyType } from "./proto_types.ts";
 import { socketAddress } from "./addresses.ts";

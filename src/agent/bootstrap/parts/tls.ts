@@ -1,5 +1,5 @@
 /** TLS to collectors and services, with SDS secrets. Source: Istio's option.tlsContextConvert. */
-import { isList, isMap, textAt, type Value, type ValueMap } from "../../../core/value.ts";
+import { isList, isMap, textAt, type Value, type ValueMap } from "../../../base/value.ts";
 import type { XdsRoots, XdsSettings } from "../../xds/options.ts";
 import { envoyType } from "./proto_types.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ValueMap } from "../../../core/value.ts";
+import type { ValueMap } from "../../../base/value.ts";
 import { tlsSocket } from "./tls.ts";
 
 function context(tls: ValueMap | undefined, isHttp2 = true, metadata: ValueMap = {}): Record<string, unknown> {

@@ -1,6 +1,6 @@
 /** Tracing. Source: Istio's bootstrap.getProxyConfigOptions and its bootstrap. */
 import { posix } from "node:path";
-import { isMap, mapAt, textAt, type Value } from "../../../core/value.ts";
+import { isMap, mapAt, textAt, type Value } from "../../../base/value.ts";
 import type { AgentSettings } from "../../settings/settings.ts";
 import { envoyType } from "./proto_types.ts";
 

@@ -1,8 +1,8 @@
 /** The sockets of the DNS server: UDP and TCP on each address. */
-import { MeshError, messageOf } from "../../../core/errors.ts";
-import { type Logger, logText } from "../../../core/log.ts";
-import { parseUint, splitHostPort } from "../../../core/net/mod.ts";
-import type { DatagramSocket, Network, TcpHandler, TcpListener } from "../../../core/world/mod.ts";
+import { MeshError, messageOf } from "../../../base/errors.ts";
+import { type Logger, logText } from "../../../platform/log.ts";
+import { parseUint, splitHostPort } from "../../../golang/net/mod.ts";
+import type { DatagramSocket, Network, TcpHandler, TcpListener } from "../../../platform/mod.ts";
 import type { Upstream } from "../upstream/resolv_conf.ts";
 
 /** Addresses, and the port of all of them. */

@@ -1,6 +1,6 @@
 /** The index of the mesh's names. Source: Istio's pkg/dns/client. */
-import { binaryOf } from "../../../core/bytes.ts";
-import { parseAddress } from "../../../core/net/mod.ts";
+import { binaryOf } from "../../../base/bytes.ts";
+import { parseAddress } from "../../../golang/net/mod.ts";
 import type { NameInfo } from "../table/name_table.ts";
 import { TYPE, wireName } from "../wire.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { bytesOfBinary } from "../../../core/bytes.ts";
+import { bytesOfBinary } from "../../../base/bytes.ts";
 import { buildLookup, find } from "./lookup.ts";
 import type { NameInfo } from "../table/name_table.ts";
 import { nameOf, wireName } from "../wire.ts";

@@ -1,6 +1,6 @@
 /** Answers questions: from the table, from another server, or with an error. Source: Istio's pkg/dns/client. */
-import { type Collector, histogram, meter } from "../../../core/metrics/mod.ts";
-import type { Clock } from "../../../core/world/world.ts";
+import { type Collector, histogram, meter } from "../../../base/metrics/mod.ts";
+import type { Clock } from "../../../platform/world.ts";
 import { restoreQuestion } from "../upstream/ask.ts";
 import { AnswerCache, cacheKey } from "../upstream/cache.ts";
 import { errorAnswer, errorReply, tableAnswer, truncate } from "./answer.ts";

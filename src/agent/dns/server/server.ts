@@ -1,6 +1,6 @@
 /** The DNS server: sockets, resolver and forwarder. */
-import { logText } from "../../../core/log.ts";
-import type { World } from "../../../core/world/world.ts";
+import { logText } from "../../../platform/log.ts";
+import type { World } from "../../../platform/world.ts";
 import { Forwarder } from "../upstream/forward.ts";
 import { isOwnAddress, listenAll, type Listening, listenPlan } from "./listen.ts";
 import type { Lookup } from "./lookup.ts";

@@ -1,5 +1,5 @@
 /** DNS over TCP: questions are pipelined, answers may come out of order (RFC 7766 6.2.1.1). */
-import type { ByteConnection } from "../../../core/world/mod.ts";
+import type { ByteConnection } from "../../../platform/mod.ts";
 import type { Resolver } from "./resolver.ts";
 import { MessageReader, writeMessage } from "../tcp_messages.ts";
 

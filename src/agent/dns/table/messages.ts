@@ -1,7 +1,7 @@
 /**
  * The messages of Envoy's aggregated discovery service (ADS) in protobuf: the fields that are used, of both variants.
  */
-import { BinaryWriter, putInteger, putMessage, putString, readMessage, writeStruct } from "../../../core/protobuf.ts";
+import { BinaryWriter, putInteger, putMessage, putString, readMessage, writeStruct } from "../../../base/protobuf.ts";
 import { NAME_TABLE } from "./name_table.ts";
 import type { TableNode } from "../options.ts";
 

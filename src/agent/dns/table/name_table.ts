@@ -1,6 +1,6 @@
 /** The name table of istiod: `istio.networking.nds.v1.NameTable` in protobuf. */
-import { compareUtf8 } from "../../../core/gojson/mod.ts";
-import { readMessage } from "../../../core/protobuf.ts";
+import { compareUtf8 } from "../../../golang/gojson/mod.ts";
+import { readMessage } from "../../../base/protobuf.ts";
 
 export const NAME_TABLE = "type.googleapis.com/istio.networking.nds.v1.NameTable";
 

@@ -1,8 +1,8 @@
 /** The xDS stream of the name table; reconnects when it ends. */
-import { messageOf } from "../../../core/errors.ts";
-import { type GrpcStream, openChannel } from "../../../core/grpc/mod.ts";
-import { type Logger, logText } from "../../../core/log.ts";
-import { unlessAborted, type World } from "../../../core/world/mod.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { type GrpcStream, openChannel } from "../../grpc/mod.ts";
+import { type Logger, logText } from "../../../platform/log.ts";
+import { unlessAborted, type World } from "../../../platform/mod.ts";
 import { readToken } from "../../identity/token.ts";
 import { INCREMENTAL, type Protocol, STATE_OF_THE_WORLD, type TableResponse } from "./messages.ts";
 import { decodeNameTable, NAME_TABLE, type NameTable } from "./name_table.ts";

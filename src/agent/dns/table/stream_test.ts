@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { answersOf, askUdp, decoded, questionBytes } from "../../../../test/support/dns/client.ts";
 import { AROUND, dnsWorld } from "../../../../test/support/dns/server.ts";
 import { until } from "../../../../test/support/until.ts";
-import type { GrpcChannel, GrpcEndpoint } from "../../../core/grpc/mod.ts";
+import type { GrpcChannel, GrpcEndpoint } from "../../grpc/mod.ts";
 import { startDns } from "../mod.ts";
-import { readMessage } from "../../../core/protobuf.ts";
+import { readMessage } from "../../../base/protobuf.ts";
 import { NAME_TABLE } from "./name_table.ts";
 
 function hostsOf(dns: { tableJson(): string | undefined }): string[] {

@@ -1,6 +1,6 @@
 /** One question to one upstream server, over UDP or TCP, and the check of its answer. */
-import { parseAddress } from "../../../core/net/mod.ts";
-import { type DatagramAddress, type DatagramSocket, type Network, unlessAborted } from "../../../core/world/mod.ts";
+import { parseAddress } from "../../../golang/net/mod.ts";
+import { type DatagramAddress, type DatagramSocket, type Network, unlessAborted } from "../../../platform/mod.ts";
 import type { Upstream } from "./resolv_conf.ts";
 import { byteAt, countsOf, FLAG, HEADER_LENGTH, type Query, readRecords } from "../wire.ts";
 import { MessageReader, writeMessage } from "../tcp_messages.ts";

@@ -1,5 +1,5 @@
 /** Answers of other servers, kept as long as their TTL allows (RFC 1035, 2308). */
-import { binaryOf } from "../../../core/bytes.ts";
+import { binaryOf } from "../../../base/bytes.ts";
 import { byteAt, countsOf, FLAG, nameEnd, type Query, readRecords, TYPE, uint16 } from "../wire.ts";
 
 /** Seconds at most: of an answer, and of one that has no record of the type. */

@@ -1,7 +1,7 @@
 /** Forwards questions that the table does not answer to the machine's name servers. */
-import { messageOf } from "../../../core/errors.ts";
-import { type Logger, logText } from "../../../core/log.ts";
-import type { Network } from "../../../core/world/world.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { type Logger, logText } from "../../../platform/log.ts";
+import type { Network } from "../../../platform/world.ts";
 import type { DnsSettings, Tuning } from "../options.ts";
 import type { Upstream } from "./resolv_conf.ts";
 import { type AskContext, askTcp, askUdp, restoreQuestion } from "./ask.ts";

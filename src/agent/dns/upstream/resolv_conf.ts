@@ -1,9 +1,9 @@
 /** The resolver configuration: resolv.conf(5), parsed as miekg/dns does. */
-import { type Address, parseAddress } from "../../../core/net/mod.ts";
+import { type Address, parseAddress } from "../../../golang/net/mod.ts";
 import { wireName } from "../wire.ts";
-import { messageOf } from "../../../core/errors.ts";
-import { type Logger, logText } from "../../../core/log.ts";
-import type { World } from "../../../core/world/world.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { type Logger, logText } from "../../../platform/log.ts";
+import type { World } from "../../../platform/world.ts";
 
 /** An upstream name server. */
 export interface Upstream {

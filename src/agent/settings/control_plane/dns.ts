@@ -1,5 +1,5 @@
 /** Whether the agent answers DNS, and where. Source: pilot-agent's options. */
-import { parseBool } from "../../../core/go_bool.ts";
+import { parseBool } from "../../../golang/go_bool.ts";
 import type { DnsSettings } from "../../dns/options.ts";
 import type { Role } from "../flags.ts";
 import type { Reading } from "../reading.ts";

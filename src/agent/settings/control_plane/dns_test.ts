@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fakeWorld } from "../../../core/world/mod.ts";
+import { fakeWorld } from "../../../platform/mod.ts";
 import { readSettings } from "../read.ts";
 
 const STANDARD = { isServed: false, address: "localhost:15053", isParallel: false, upstreamTimeout: 5000 };

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseProxyConfig } from "../../../core/mesh/configuration.ts";
+import { parseProxyConfig } from "../../../istio/configuration.ts";
 import { readHealth } from "./health.ts";
 
 /** What is read of a probe as users write it. */

@@ -1,6 +1,6 @@
 /** The workload's certificate: its identity and its CA. Source: pilot-agent's security options and root selection. */
-import { trimmedEnd } from "../../../core/text/mod.ts";
-import { hostPortProblem, splitHostPort } from "../../../core/net/mod.ts";
+import { trimmedEnd } from "../../../base/text/mod.ts";
+import { hostPortProblem, splitHostPort } from "../../../golang/net/mod.ts";
 import type { AuthorityOptions, IdentitySettings, KeyChoice, MountedPaths } from "../../identity/options.ts";
 import type { Reading } from "../reading.ts";
 

@@ -1,6 +1,6 @@
 /** The connection to istiod. Source: pilot-agent's xDS proxy and root selection. */
-import type { ProxySettings } from "../../../core/mesh/configuration.ts";
-import { splitHostPort } from "../../../core/net/mod.ts";
+import type { ProxySettings } from "../../../istio/configuration.ts";
+import { splitHostPort } from "../../../golang/net/mod.ts";
 import type { XdsRoots, XdsSettings } from "../../xds/options.ts";
 import { serverName } from "./identity.ts";
 import type { Reading } from "../reading.ts";

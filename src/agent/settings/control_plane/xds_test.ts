@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { proxySettings } from "../../../core/mesh/configuration.ts";
-import { fakeWorld } from "../../../core/world/fake.ts";
+import { proxySettings } from "../../../istio/configuration.ts";
+import { fakeWorld } from "../../../platform/fake.ts";
 import { Variables } from "../variables.ts";
 import { readXds } from "./xds.ts";
 

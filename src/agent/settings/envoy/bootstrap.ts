@@ -1,6 +1,6 @@
 /** Inputs of the bootstrap besides node and proxy configuration. */
-import { parseUint } from "../../../core/net/mod.ts";
-import { mapAt, type ValueMap } from "../../../core/value.ts";
+import { parseUint } from "../../../golang/net/mod.ts";
+import { mapAt, type ValueMap } from "../../../base/value.ts";
 import { flagText, type Reading } from "../reading.ts";
 import type { BootstrapSettings, PodInputs, ProxyNode } from "../settings.ts";
 import { compliancePolicy } from "./envoy.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ValueMap } from "../../../core/value.ts";
+import type { ValueMap } from "../../../base/value.ts";
 import { connectionLimit } from "./bootstrap.ts";
 
 Deno.test("connectionLimit: settings, metadata, runtime value, none", () => {

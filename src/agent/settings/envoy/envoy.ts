@@ -1,11 +1,11 @@
 /** Settings of the Envoy process. */
-import { type ProxyConfig, type ProxySettings, proxySettings } from "../../../core/mesh/configuration.ts";
+import { type ProxyConfig, type ProxySettings, proxySettings } from "../../../istio/configuration.ts";
 import { flagText, isOn, milliseconds, type Reading } from "../reading.ts";
 import type { DrainSettings, EnvoySettings } from "../settings.ts";
-import { messageOf } from "../../../core/errors.ts";
-import { goJson } from "../../../core/gojson/mod.ts";
-import { parseYaml } from "../../../core/yaml/mod.ts";
-import type { World } from "../../../core/world/world.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { goJson } from "../../../golang/gojson/mod.ts";
+import { parseYaml } from "../../../yaml/mod.ts";
+import type { World } from "../../../platform/world.ts";
 
 export function readDrain(reading: Reading, { data }: ProxyConfig, isTerminationChosen: boolean): DrainSettings {
   const { variables } = reading;

@@ -1,9 +1,9 @@
 /** Envoy's statistics, from annotations and proxy configuration. Source: Istio's bootstrap.getStatsOptions. */
 import { readGoJson } from "../../json_fields.ts";
-import { formatDuration, readDuration } from "../../../core/duration.ts";
-import { compareUtf8 } from "../../../core/gojson/mod.ts";
-import { ANNOTATION, type AnnotationName } from "../../../core/mesh/configuration.ts";
-import { isList, isMap, mapAt, textsAt, type Value, type ValueMap } from "../../../core/value.ts";
+import { formatDuration, readDuration } from "../../../golang/duration.ts";
+import { compareUtf8 } from "../../../golang/gojson/mod.ts";
+import { ANNOTATION, type AnnotationName } from "../../../istio/configuration.ts";
+import { isList, isMap, mapAt, textsAt, type Value, type ValueMap } from "../../../base/value.ts";
 import type { HistogramBuckets, StatsSettings } from "../settings.ts";
 
 /** Always kept: readiness and metrics need them. */

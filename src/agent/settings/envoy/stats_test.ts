@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ValueMap } from "../../../core/value.ts";
+import type { ValueMap } from "../../../base/value.ts";
 import { statsSettings } from "./stats.ts";
 
 function read(proxyConfig: ValueMap, annotations: Record<string, string> = {}, exitOnZero = false) {

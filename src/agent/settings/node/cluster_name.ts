@@ -1,6 +1,6 @@
 /** The proxy's service name in traces and statistics. Source: Istio's bootstrap.getServiceCluster. */
-import { LABEL } from "../../../core/mesh/configuration.ts";
-import type { Value, ValueMap } from "../../../core/value.ts";
+import { LABEL } from "../../../istio/configuration.ts";
+import type { Value, ValueMap } from "../../../base/value.ts";
 
 /** The inputs of the name. */
 export interface NameSources {

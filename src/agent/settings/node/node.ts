@@ -1,7 +1,7 @@
 /** The node: the identity of this proxy in xDS. Source: Istio's bootstrap.GetNodeMetaData and option.NodeMetadata. */
-import { compareUtf8 } from "../../../core/gojson/mod.ts";
-import { LABEL } from "../../../core/mesh/configuration.ts";
-import { mapAt, newMap, textAt, type Value, type ValueMap } from "../../../core/value.ts";
+import { compareUtf8 } from "../../../golang/gojson/mod.ts";
+import { LABEL } from "../../../istio/configuration.ts";
+import { mapAt, newMap, textAt, type Value, type ValueMap } from "../../../base/value.ts";
 import type { Locality, ProxyNode } from "../settings.ts";
 import { clusterName } from "./cluster_name.ts";
 import { rawMetadata, staticLabels } from "./raw_metadata.ts";

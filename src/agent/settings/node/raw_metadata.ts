@@ -1,7 +1,7 @@
 /** Node metadata from environment and proxy configuration, before type checks. */
-import { goJsonParse } from "../../../core/gojson/mod.ts";
-import { messageOf } from "../../../core/errors.ts";
-import { isMap, newMap, type Value, type ValueMap } from "../../../core/value.ts";
+import { goJsonParse } from "../../../golang/gojson/mod.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { isMap, newMap, type Value, type ValueMap } from "../../../base/value.ts";
 
 const PREFIX = "ISTIO_META_";
 const JSON_PREFIX = "ISTIO_METAJSON_";

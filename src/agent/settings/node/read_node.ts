@@ -1,7 +1,7 @@
 /** The proxy's node, from the environment, flags and the pod. */
-import { type ProxyConfig, proxyConfigJson, proxySettings } from "../../../core/mesh/configuration.ts";
-import { splitHostPort } from "../../../core/net/mod.ts";
-import { isMap, newMap, type ValueMap } from "../../../core/value.ts";
+import { type ProxyConfig, proxyConfigJson, proxySettings } from "../../../istio/configuration.ts";
+import { splitHostPort } from "../../../golang/net/mod.ts";
+import { isMap, newMap, type ValueMap } from "../../../base/value.ts";
 import { VERSION } from "../../../version.ts";
 import { nodeOf } from "./node.ts";
 import { flagText, type Reading } from "../reading.ts";

@@ -2,10 +2,10 @@
  * The metadata fields that Istio's types define. A value of the wrong type is an error; other fields pass unchanged.
  * Source: model.NodeMetadata and model.BootstrapNodeMetadata.
  */
-import { goJson, OrderedFields } from "../../../core/gojson/mod.ts";
+import { goJson, OrderedFields } from "../../../golang/gojson/mod.ts";
 import { readGoJson } from "../../json_fields.ts";
-import { parseBool } from "../../../core/go_bool.ts";
-import { isList, isMap, type Value, type ValueMap } from "../../../core/value.ts";
+import { parseBool } from "../../../golang/go_bool.ts";
+import { isList, isMap, type Value, type ValueMap } from "../../../base/value.ts";
 
 /** The encoding of a field: `bool` is the string `"true"`, `list` a comma-separated string, `ports` a JSON string. */
 export type TypedKind = "text" | "bool" | "int" | "list" | "ports" | "texts" | "textMap" | "config";

@@ -1,6 +1,6 @@
 /** The addresses of the pod. Source: pilot-agent's initProxy and network.GetPrivateIPs. */
-import { type Address, parseAddress } from "../../../core/net/mod.ts";
-import type { InterfaceAddress, World } from "../../../core/world/world.ts";
+import { type Address, parseAddress } from "../../../golang/net/mod.ts";
+import type { InterfaceAddress, World } from "../../../platform/world.ts";
 
 const WAIT = 120_000;
 const PERIOD = 100;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { fakeWorld } from "../../../core/world/fake.ts";
-import type { InterfaceAddress } from "../../../core/world/world.ts";
+import { fakeWorld } from "../../../platform/fake.ts";
+import type { InterfaceAddress } from "../../../platform/world.ts";
 import { addressText, discoverAddresses, ipModeOf } from "./addresses.ts";
-import { parseAddress } from "../../../core/net/mod.ts";
+import { parseAddress } from "../../../golang/net/mod.ts";
 
 function on(name: string, ...addresses: string[]): InterfaceAddress[] {
   return addresses.map((address) => ({ name, family: address.includes(":") ? "IPv6" : "IPv4", address }));

@@ -1,6 +1,6 @@
 /** What files say about the pod: the downward API, and sockets of other programs. */
-import { messageOf } from "../../../core/errors.ts";
-import type { World } from "../../../core/world/world.ts";
+import { messageOf } from "../../../base/errors.ts";
+import type { World } from "../../../platform/world.ts";
 import { parseDownwardApi } from "./downward_api.ts";
 
 const LABELS = "./etc/istio/pod/labels";

@@ -1,8 +1,8 @@
 /** Probes the application as the kubelet does (kubernetes/pkg/probe). */
-import { MeshError } from "../../../core/errors.ts";
-import type { ExchangeAnswer, Network } from "../../../core/world/world.ts";
+import { MeshError } from "../../../base/errors.ts";
+import type { ExchangeAnswer, Network } from "../../../platform/world.ts";
 import type { Prober } from "./config.ts";
-import { joinHostPort, splitHostPort } from "../../../core/net/mod.ts";
+import { joinHostPort, splitHostPort } from "../../../golang/net/mod.ts";
 
 /** A probe request. */
 export interface ProbeTarget {

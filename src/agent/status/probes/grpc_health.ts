@@ -1,7 +1,7 @@
 /** Messages of grpc.health.v1.Health in gRPC's frames. */
-import { MeshError } from "../../../core/errors.ts";
-import { encodeFrame } from "../../../core/grpc/frames.ts";
-import { BinaryWriter, putString, readMessage } from "../../../core/protobuf.ts";
+import { MeshError } from "../../../base/errors.ts";
+import { encodeFrame } from "../../grpc/frames.ts";
+import { BinaryWriter, putString, readMessage } from "../../../base/protobuf.ts";
 
 export const CHECK = "/grpc.health.v1.Health/Check";
 

@@ -1,6 +1,6 @@
-import { requestFailure } from "../../../core/request_failure.ts";
-import { type Logger, logText } from "../../../core/log.ts";
-import type { World } from "../../../core/world/world.ts";
+import { requestFailure } from "../../../platform/request_failure.ts";
+import { type Logger, logText } from "../../../platform/log.ts";
+import type { World } from "../../../platform/world.ts";
 import { targetOf, textAnswer } from "../http.ts";
 import { ask, type ProbeResult } from "./ask.ts";
 import type { Prober, Probers } from "./config.ts";

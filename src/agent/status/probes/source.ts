@@ -1,7 +1,7 @@
-import { messageOf } from "../../../core/errors.ts";
-import { type Logger, logText } from "../../../core/log.ts";
-import { parseAddress } from "../../../core/net/mod.ts";
-import type { World } from "../../../core/world/world.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { type Logger, logText } from "../../../platform/log.ts";
+import { parseAddress } from "../../../golang/net/mod.ts";
+import type { World } from "../../../platform/world.ts";
 
 /** The addresses that istio-iptables excludes (it also adds ::6 to the loopback interface). */
 const SOURCES = { 4: "127.0.0.6", 6: "::6" } as const;

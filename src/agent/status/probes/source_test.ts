@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { startLog } from "../../../core/log.ts";
-import { fakeWorld, type Socket, SystemError } from "../../../core/world/mod.ts";
+import { startLog } from "../../../platform/log.ts";
+import { fakeWorld, type Socket, SystemError } from "../../../platform/mod.ts";
 import { probeSource } from "./source.ts";
 
 /** A machine on which sockets can be bound while `fails` is false. */

@@ -1,10 +1,10 @@
-import { MeshError } from "../../../core/errors.ts";
-import { requestFailure } from "../../../core/request_failure.ts";
-import { joinHostPort } from "../../../core/net/mod.ts";
-import { joinBytes } from "../../../core/bytes.ts";
-import type { Network } from "../../../core/world/world.ts";
+import { MeshError } from "../../../base/errors.ts";
+import { requestFailure } from "../../../platform/request_failure.ts";
+import { joinHostPort } from "../../../golang/net/mod.ts";
+import { joinBytes } from "../../../base/bytes.ts";
+import type { Network } from "../../../platform/world.ts";
 import { readBounded } from "../../metrics/bounded_body.ts";
-import { parseStats, QUERIES, type Stats } from "../../../core/envoy_stats.ts";
+import { parseStats, QUERIES, type Stats } from "../../../istio/envoy_stats.ts";
 import { fieldOf, isObject, readJson } from "../../json_fields.ts";
 
 /** Envoy's admin interface for readiness. */

@@ -1,6 +1,6 @@
-import { type Logger, logText } from "../../../core/log.ts";
-import type { Clock } from "../../../core/world/world.ts";
-import type { Meter } from "../../../core/metrics/mod.ts";
+import { type Logger, logText } from "../../../platform/log.ts";
+import type { Clock } from "../../../platform/world.ts";
+import type { Meter } from "../../../base/metrics/mod.ts";
 import { targetOf, textAnswer } from "../http.ts";
 import { isReady, type Readiness, type ReadinessProbe, type Stage } from "./probe.ts";
 

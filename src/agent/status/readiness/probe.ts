@@ -1,7 +1,7 @@
 /** Envoy's readiness in stages. */
-import { messageOf } from "../../../core/errors.ts";
+import { messageOf } from "../../../base/errors.ts";
 import type { Admin } from "./admin.ts";
-import { configProblem, isRejected, serverProblem, type Stats, workersProblem } from "../../../core/envoy_stats.ts";
+import { configProblem, isRejected, serverProblem, type Stats, workersProblem } from "../../../istio/envoy_stats.ts";
 
 /** The stages, in order. */
 export type Stage = "admin" | "config" | "running" | "server" | "workers" | "names";

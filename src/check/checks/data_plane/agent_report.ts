@@ -1,5 +1,5 @@
 /** The termination message of a proxy's agent: the end of its log, or its last error. */
-import { oneLine } from "../../../core/errors.ts";
+import { oneLine } from "../../../base/errors.ts";
 import type { Ending } from "./proxies.ts";
 
 /** Control characters: a terminal would execute them. */

@@ -1,9 +1,9 @@
 /** Changes of a workload that heal its proxies, as advice. */
-import { MeshError } from "../../../core/errors.ts";
-import { ANNOTATION } from "../../../core/mesh/annotations/names.ts";
-import { isMap, textAt, type ValueMap } from "../../../core/value.ts";
-import { parseYaml, toYaml } from "../../../core/yaml/mod.ts";
-import type { Pod } from "../../../core/kube/client/mod.ts";
+import { MeshError } from "../../../base/errors.ts";
+import { ANNOTATION } from "../../../istio/annotations/names.ts";
+import { isMap, textAt, type ValueMap } from "../../../base/value.ts";
+import { parseYaml, toYaml } from "../../../yaml/mod.ts";
+import type { Pod } from "../../../kube/client/mod.ts";
 import { podOwner } from "../../../inject/mod.ts";
 import { type Advice, byHand, harmless } from "../../advice/advice.ts";
 import { edit, type Named } from "../../advice/commands.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { object } from "../../../../test/support/kube/cluster.ts";
-import { isPod } from "../../../core/kube/client/mod.ts";
-import type { ValueMap } from "../../../core/value.ts";
+import { isPod } from "../../../kube/client/mod.ts";
+import type { ValueMap } from "../../../base/value.ts";
 import type { Advice } from "../../advice/advice.ts";
 import { smallerRequests, withoutOwnControlPlane, withoutOwnImage } from "./cures.ts";
 

@@ -1,7 +1,7 @@
 /** The proxies of pods as the kubelet reports them. */
 import type { V1ContainerStatus, V1PodCondition } from "@kubernetes/client-node/models";
-import type { Plain, Pod } from "../../../core/kube/client/mod.ts";
-import { textAt, type ValueMap } from "../../../core/value.ts";
+import type { Plain, Pod } from "../../../kube/client/mod.ts";
+import { textAt, type ValueMap } from "../../../base/value.ts";
 import { containersOf, findProxy } from "../../../inject/mod.ts";
 import { isAlive, statusOf } from "../../inventory/live_pods.ts";
 

@@ -1,5 +1,5 @@
 /** Reads the command line of a kube-apiserver. */
-import type { Pod } from "../../../core/kube/client/mod.ts";
+import type { Pod } from "../../../kube/client/mod.ts";
 
 /** The API of webhook configurations. */
 export const ADMISSION = "admissionregistration.k8s.io/v1";

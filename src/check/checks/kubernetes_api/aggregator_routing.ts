@@ -4,8 +4,8 @@
  * Source: Kubernetes, "Configure the Aggregation Layer"; k8s.io/apiserver/pkg/util/webhook, whose service resolver
  * the flag selects.
  */
-import type { Pod } from "../../../core/kube/client/mod.ts";
-import { parseBool } from "../../../core/go_bool.ts";
+import type { Pod } from "../../../kube/client/mod.ts";
+import { parseBool } from "../../../golang/go_bool.ts";
 import { byHand } from "../../advice/advice.ts";
 import type { Finding } from "../../check.ts";
 import type { DryRun } from "../../inventory/dry_run.ts";

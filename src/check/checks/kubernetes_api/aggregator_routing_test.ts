@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { clusterInventory, type ClusterOptions, object } from "../../../../test/support/kube/cluster.ts";
 import { meshWebhooks } from "../../../../test/support/kube/mesh_webhooks.ts";
-import { ApiError, type KubeObject } from "../../../core/kube/client/mod.ts";
-import { isMap } from "../../../core/value.ts";
+import { ApiError, type KubeObject } from "../../../kube/client/mod.ts";
+import { isMap } from "../../../base/value.ts";
 import { toldText } from "../../../../test/support/kube/told.ts";
 import { judge } from "../../judge.ts";
 import { aggregatorRouting } from "./aggregator_routing.ts";

@@ -1,10 +1,10 @@
 /** What the control plane must do for a namespace whose pods are injected. */
-import { errorLine, MeshError } from "../../../core/errors.ts";
-import { selectorMatches } from "../../../core/kube/text/selector.ts";
-import { parseMeshConfig } from "../../../core/mesh/mod.ts";
-import { isList, isMap, mapAt, mapsAt, textAt, type Value, type ValueMap } from "../../../core/value.ts";
+import { errorLine, MeshError } from "../../../base/errors.ts";
+import { selectorMatches } from "../../../kube/text/selector.ts";
+import { parseMeshConfig } from "../../../istio/mod.ts";
+import { isList, isMap, mapAt, mapsAt, textAt, type Value, type ValueMap } from "../../../base/value.ts";
 import { specOf } from "../../../inject/mod.ts";
-import { LABEL } from "../../../core/mesh/annotations/labels.ts";
+import { LABEL } from "../../../istio/annotations/labels.ts";
 import { type Advice, byHand, harmless, look } from "../../advice/advice.ts";
 import { copy, labelNamespace, logs, pullSecret, shows } from "../../advice/commands.ts";
 import type { Finding } from "../../check.ts";

@@ -2,7 +2,7 @@
  * Whether the kubelets support native sidecars. Source: KEP-753: enabled by default since Kubernetes 1.29. An older
  * node runs a native sidecar as an init container and waits for its end forever.
  */
-import type { Node, Pod } from "../../../core/kube/client/mod.ts";
+import type { Node, Pod } from "../../../kube/client/mod.ts";
 import { containersOf, findProxy, kubeletMinor, kubeletVersion, specOf } from "../../../inject/mod.ts";
 import { type Advice, byHand, harmless } from "../../advice/advice.ts";
 import { kubectl } from "../../advice/commands.ts";

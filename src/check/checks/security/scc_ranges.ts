@@ -2,7 +2,7 @@
  * OpenShift's ranges of user ids. Source: OpenShift, "Managing security context constraints": `restricted-v2` admits
  * users of the namespace's range only (istio #61791).
  */
-import { intAt, mapAt, textAt } from "../../../core/value.ts";
+import { intAt, mapAt, textAt } from "../../../base/value.ts";
 import { allContainers, type Pod } from "../../../inject/mod.ts";
 import { type Advice, byHand, harmless } from "../../advice/advice.ts";
 import { edit } from "../../advice/commands.ts";

@@ -1,6 +1,6 @@
 /** Advice that makes lost objects of a control plane again, by what is left of it. */
-import { LABEL } from "../../../core/mesh/annotations/labels.ts";
-import { mapAt, textAt, type ValueMap } from "../../../core/value.ts";
+import { LABEL } from "../../../istio/annotations/labels.ts";
+import { mapAt, textAt, type ValueMap } from "../../../base/value.ts";
 import type { Advice } from "../../advice/advice.ts";
 import { type Installer, installerIn, type Lost, madeAgain } from "../../advice/installer.ts";
 import { type Facts, forAdvice } from "../../facts.ts";

@@ -3,7 +3,7 @@ import { meshObjects } from "../../../../test/support/kube/mesh_webhooks.ts";
 import { findingFor } from "../../../../test/support/kube/finding.ts";
 import { toldText } from "../../../../test/support/kube/told.ts";
 import { clusterInventory, object } from "../../../../test/support/kube/cluster.ts";
-import type { KubeObject } from "../../../core/kube/client/mod.ts";
+import type { KubeObject } from "../../../kube/client/mod.ts";
 import type { Scope } from "../../inventory/mod.ts";
 
 const FLAGS = ["--image=example.com/mesh:1", "--namespace-selector=team in (a,b)"];

@@ -1,7 +1,7 @@
 /** Argo CD's Application of an object, and the command that makes it leave fields alone. */
-import type { KubeObject } from "../../../core/kube/client/mod.ts";
-import { sameValue } from "../../../core/values/mod.ts";
-import { mapAt, mapsAt, textAt, type ValueMap } from "../../../core/value.ts";
+import type { KubeObject } from "../../../kube/client/mod.ts";
+import { sameValue } from "../../../base/values/mod.ts";
+import { mapAt, mapsAt, textAt, type ValueMap } from "../../../base/value.ts";
 import { type Advice, harmless } from "../../advice/advice.ts";
 import { kubectl } from "../../advice/commands.ts";
 import { type Facts, forAdvice } from "../../facts.ts";

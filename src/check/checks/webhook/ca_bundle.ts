@@ -1,5 +1,5 @@
-import { messageOf } from "../../../core/errors.ts";
-import { type CertificateInfo, decodePems, readCertificateInfo } from "../../../core/x509/mod.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { type CertificateInfo, decodePems, readCertificateInfo } from "../../../golang/x509/mod.ts";
 import type { Finding } from "../../check.ts";
 import { configurationRef, type InjectorWebhook } from "../../inventory/injector_webhooks.ts";
 import type { Facts } from "../../facts.ts";

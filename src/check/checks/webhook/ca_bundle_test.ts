@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { testCertificate } from "../../../../test/support/tls/certificates.ts";
 import { object } from "../../../../test/support/kube/cluster.ts";
 import { webhookFinding, withBundle } from "../../../../test/support/kube/webhook_check.ts";
-import type { KubeObject } from "../../../core/kube/client/mod.ts";
+import type { KubeObject } from "../../../kube/client/mod.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 

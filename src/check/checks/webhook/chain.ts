@@ -2,9 +2,9 @@
  * Other mutating webhooks that take from an injected pod what its sidecar needs: they decode pods with an old version
  * of Kubernetes' types, or set fields of every container (istio #49054, #49221).
  */
-import { LABEL } from "../../../core/mesh/annotations/labels.ts";
-import { mapAt, mapsAt, type ValueMap } from "../../../core/value.ts";
-import { sameValue } from "../../../core/values/mod.ts";
+import { LABEL } from "../../../istio/annotations/labels.ts";
+import { mapAt, mapsAt, type ValueMap } from "../../../base/value.ts";
+import { sameValue } from "../../../base/values/mod.ts";
 import { containersOf, type Pod, specOf } from "../../../inject/mod.ts";
 import { type Advice, byHand } from "../../advice/advice.ts";
 import type { Finding } from "../../check.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { clusterInventory, type ClusterOptions, object } from "../../../../test/support/kube/cluster.ts";
 import { meshObjects, meshWebhooks } from "../../../../test/support/kube/mesh_webhooks.ts";
-import type { KubeObject } from "../../../core/kube/client/mod.ts";
-import type { Value } from "../../../core/value.ts";
+import type { KubeObject } from "../../../kube/client/mod.ts";
+import type { Value } from "../../../base/value.ts";
 import { judge } from "../../judge.ts";
 import { chainKeepsSidecar } from "./chain.ts";
 

@@ -1,4 +1,4 @@
-import { counted } from "../../../core/text/mod.ts";
+import { counted } from "../../../base/text/mod.ts";
 import { type Advice, byHand, type Fix, harmless } from "../../advice/advice.ts";
 import type { Finding } from "../../check.ts";
 import { configurationRef, type InjectorWebhook } from "../../inventory/injector_webhooks.ts";

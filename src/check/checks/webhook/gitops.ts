@@ -2,8 +2,8 @@
  * GitOps controllers that write fields which belong to the control plane: the caBundle of its webhooks, and the failurePolicy
  * of its validating webhook (argo-cd #25447); and those that compare an injected pod with its manifest.
  */
-import type { KubeObject, MutatingWebhookConfiguration, Pod } from "../../../core/kube/client/mod.ts";
-import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../../core/value.ts";
+import type { KubeObject, MutatingWebhookConfiguration, Pod } from "../../../kube/client/mod.ts";
+import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../../base/value.ts";
 import { findProxy } from "../../../inject/mod.ts";
 import { type Advice, byHand } from "../../advice/advice.ts";
 import type { Finding } from "../../check.ts";

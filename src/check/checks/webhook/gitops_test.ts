@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { clusterInventory, object } from "../../../../test/support/kube/cluster.ts";
 import { meshWebhooks } from "../../../../test/support/kube/mesh_webhooks.ts";
 import { toldText } from "../../../../test/support/kube/told.ts";
-import type { KubeObject } from "../../../core/kube/client/mod.ts";
-import type { Value } from "../../../core/value.ts";
+import type { KubeObject } from "../../../kube/client/mod.ts";
+import type { Value } from "../../../base/value.ts";
 import { judge } from "../../judge.ts";
 import { bundleIsUnmanaged } from "./gitops.ts";
 

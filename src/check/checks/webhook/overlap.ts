@@ -1,5 +1,5 @@
-import type { Namespace, Pod } from "../../../core/kube/client/mod.ts";
-import type { ValueMap } from "../../../core/value.ts";
+import type { Namespace, Pod } from "../../../kube/client/mod.ts";
+import type { ValueMap } from "../../../base/value.ts";
 import { type Advice, byHand } from "../../advice/advice.ts";
 import type { Finding } from "../../check.ts";
 import { type Facts, firstKnown } from "../../facts.ts";

@@ -1,6 +1,6 @@
-import type { Namespace, Pod, Service } from "../../../core/kube/client/mod.ts";
-import { LABEL } from "../../../core/mesh/annotations/labels.ts";
-import { newMap, type ValueMap } from "../../../core/value.ts";
+import type { Namespace, Pod, Service } from "../../../kube/client/mod.ts";
+import { LABEL } from "../../../istio/annotations/labels.ts";
+import { newMap, type ValueMap } from "../../../base/value.ts";
 import { type Advice, byHand } from "../../advice/advice.ts";
 import { labelNamespace } from "../../advice/commands.ts";
 import { riskOfLabels } from "../../advice/enrolment.ts";

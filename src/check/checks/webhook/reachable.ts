@@ -1,4 +1,4 @@
-import { newMap } from "../../../core/value.ts";
+import { newMap } from "../../../base/value.ts";
 import { type Advice, byHand, harmless } from "../../advice/advice.ts";
 import { edit } from "../../advice/commands.ts";
 import type { Finding } from "../../check.ts";

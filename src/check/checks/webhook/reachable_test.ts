@@ -4,8 +4,8 @@ import { findingFor } from "../../../../test/support/kube/finding.ts";
 import { meshWebhooks } from "../../../../test/support/kube/mesh_webhooks.ts";
 import { webhookEndpoints, webhookFinding, webhookService } from "../../../../test/support/kube/webhook_check.ts";
 import { toldText } from "../../../../test/support/kube/told.ts";
-import { ApiError, type KubeObject } from "../../../core/kube/client/mod.ts";
-import { isList } from "../../../core/value.ts";
+import { ApiError, type KubeObject } from "../../../kube/client/mod.ts";
+import { isList } from "../../../base/value.ts";
 import { inventoryOf } from "../../inventory/mod.ts";
 
 const ENABLED = { metadata: { labels: { "istio-injection": "enabled" } } };

@@ -1,7 +1,7 @@
 /** Which pods of a cluster match which webhook. */
-import type { LabelSelector, Namespace, Pod } from "../../../core/kube/client/mod.ts";
-import { newMap, type ValueMap } from "../../../core/value.ts";
-import { LABEL } from "../../../core/mesh/annotations/labels.ts";
+import type { LabelSelector, Namespace, Pod } from "../../../kube/client/mod.ts";
+import { newMap, type ValueMap } from "../../../base/value.ts";
+import { LABEL } from "../../../istio/annotations/labels.ts";
 import { type InjectorWebhook, labelsOfObject, sendsPod } from "../../inventory/injector_webhooks.ts";
 
 /** How many pods match a webhook when they are recreated, and their namespaces. */

@@ -1,6 +1,6 @@
 import type { V1ServicePort } from "@kubernetes/client-node/models";
-import { sameValue } from "../../../core/values/mod.ts";
-import type { Plain, Service } from "../../../core/kube/client/mod.ts";
+import { sameValue } from "../../../base/values/mod.ts";
+import type { Plain, Service } from "../../../kube/client/mod.ts";
 import { type Advice, byHand, harmless, look } from "../../advice/advice.ts";
 import { shows } from "../../advice/commands.ts";
 import type { Finding } from "../../check.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { object } from "../../../../test/support/kube/cluster.ts";
 import { meshWebhooks } from "../../../../test/support/kube/mesh_webhooks.ts";
 import { webhookEndpoints, webhookFinding, webhookService } from "../../../../test/support/kube/webhook_check.ts";
-import { isMap } from "../../../core/value.ts";
+import { isMap } from "../../../base/value.ts";
 
 const NAME = "istio-system/kubectl-mesh-webhook";
 

@@ -1,7 +1,7 @@
 /** What serves a webhook: the Deployment behind its Service, and why its pods do not answer. */
-import type { KubeObject, Pod, Service } from "../../../core/kube/client/mod.ts";
-import { selectorMatches } from "../../../core/kube/text/selector.ts";
-import { intAt, mapAt, mapsAt, textAt, type ValueMap } from "../../../core/value.ts";
+import type { KubeObject, Pod, Service } from "../../../kube/client/mod.ts";
+import { selectorMatches } from "../../../kube/text/selector.ts";
+import { intAt, mapAt, mapsAt, textAt, type ValueMap } from "../../../base/value.ts";
 import { containersOf, labelsOf } from "../../../inject/mod.ts";
 import { type Advice, byHand, harmless, look } from "../../advice/advice.ts";
 import { described, edit, logs, type Named, patch, rolloutRestart, scale } from "../../advice/commands.ts";

@@ -3,8 +3,8 @@ import { object } from "../../../../test/support/kube/cluster.ts";
 import { meshObjects, meshWebhooks } from "../../../../test/support/kube/mesh_webhooks.ts";
 import { toldText } from "../../../../test/support/kube/told.ts";
 import { webhookEndpoints, webhookFinding, webhookService } from "../../../../test/support/kube/webhook_check.ts";
-import { ApiError, type KubeObject } from "../../../core/kube/client/mod.ts";
-import { mapAt, mapsAt, type Value, type ValueMap } from "../../../core/value.ts";
+import { ApiError, type KubeObject } from "../../../kube/client/mod.ts";
+import { mapAt, mapsAt, type Value, type ValueMap } from "../../../base/value.ts";
 
 const NAME = "kubectl-mesh-webhook";
 

@@ -1,7 +1,7 @@
 /** Whether the configured caBundle trusts the webhook's certificate, as far as Secrets and ConfigMaps show it. */
-import { sameBytes } from "../../../core/x509/mod.ts";
-import { decodePems, isSignedBy, readCertificateInfo } from "../../../core/x509/mod.ts";
-import type { ConfigMap, Secret } from "../../../core/kube/client/mod.ts";
+import { sameBytes } from "../../../golang/x509/mod.ts";
+import { decodePems, isSignedBy, readCertificateInfo } from "../../../golang/x509/mod.ts";
+import type { ConfigMap, Secret } from "../../../kube/client/mod.ts";
 import type { Finding } from "../../check.ts";
 import { configurationRef, type InjectorWebhook } from "../../inventory/injector_webhooks.ts";
 import { cannotTell, type Facts, firstKnown, inEach } from "../../facts.ts";

@@ -1,5 +1,5 @@
 /** Istio's validating webhooks, which judge changes of its own configuration. */
-import { isList, isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../../core/value.ts";
+import { isList, isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../../base/value.ts";
 import { type Advice, byHand, harmless, look } from "../../advice/advice.ts";
 import { remove, shows } from "../../advice/commands.ts";
 import type { Finding } from "../../check.ts";

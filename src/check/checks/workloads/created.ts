@@ -1,6 +1,6 @@
 /** Controllers whose pods the API server refuses: pods that do not exist are in no list. */
-import type { KubeObject } from "../../../core/kube/client/mod.ts";
-import { isMap, mapAt, mapsAt, newMap, textAt } from "../../../core/value.ts";
+import type { KubeObject } from "../../../kube/client/mod.ts";
+import { isMap, mapAt, mapsAt, newMap, textAt } from "../../../base/value.ts";
 import { labelsOf } from "../../../inject/mod.ts";
 import { look } from "../../advice/advice.ts";
 import { explainInjection } from "../../advice/commands.ts";

@@ -1,8 +1,8 @@
 /** Live pods compared with a new pod of the same workload. */
-import { MeshError } from "../../../core/errors.ts";
+import { MeshError } from "../../../base/errors.ts";
 import { findProxy, type Injector, injectPod, podOwner, specOf } from "../../../inject/mod.ts";
-import type { Pod } from "../../../core/kube/client/mod.ts";
-import { isMap, textAt } from "../../../core/value.ts";
+import type { Pod } from "../../../kube/client/mod.ts";
+import { isMap, textAt } from "../../../base/value.ts";
 import type { ExpectedPod } from "../../inventory/expectations.ts";
 import type { ObservedPlane } from "../../inventory/control_planes.ts";
 import { known } from "../../facts.ts";

@@ -1,4 +1,4 @@
-import { LABEL } from "../../../core/mesh/annotations/labels.ts";
+import { LABEL } from "../../../istio/annotations/labels.ts";
 import { type Advice, byHand, harmless, type Risk } from "../../advice/advice.ts";
 import { type Named, setLabel } from "../../advice/commands.ts";
 import { changePod } from "../../injection/workload_advice.ts";

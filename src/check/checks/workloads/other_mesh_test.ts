@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { object } from "../../../../test/support/kube/cluster.ts";
-import { isPod } from "../../../core/kube/client/mod.ts";
+import { isPod } from "../../../kube/client/mod.ts";
 import { podOwner } from "../../../inject/mod.ts";
 import { otherMesh } from "./other_mesh.ts";
 

@@ -1,4 +1,4 @@
-import { flag, type FlagGroups, TIMER } from "../../../core/command/mod.ts";
+import { flag, type FlagGroups, TIMER } from "../../../golang/flags/mod.ts";
 import { command, rawCommand } from "../../command.ts";
 
 const ROLE = { usage: "[ROLE]", allowed: ["sidecar", "router", "waypoint", "ztunnel", "agentgateway"] } as const;

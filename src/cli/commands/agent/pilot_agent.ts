@@ -1,7 +1,7 @@
 /** Istio's pilot-agent: its commands, flags and exit codes, so that containers of Istio's templates run. */
-import { errorLine, EXIT, MeshError, UsageError } from "../../../core/errors.ts";
-import { flag, type FlagGroups, flagsWith } from "../../../core/command/mod.ts";
-import type { World } from "../../../core/world/world.ts";
+import { errorLine, EXIT, MeshError, UsageError } from "../../../base/errors.ts";
+import { flag, type FlagGroups, flagsWith } from "../../../golang/flags/mod.ts";
+import type { World } from "../../../platform/world.ts";
 import { VERSION } from "../../../version.ts";
 import { command, commandGroup, type Input, rawCommand } from "../../command.ts";
 import { reportFailure, say } from "../../failure.ts";

@@ -1,5 +1,5 @@
-import { errorLine, EXIT, MeshError, messageOf, oneLine } from "../../../core/errors.ts";
-import type { World } from "../../../core/world/world.ts";
+import { errorLine, EXIT, MeshError, messageOf, oneLine } from "../../../base/errors.ts";
+import type { World } from "../../../platform/world.ts";
 import { withEarlySignals } from "../../early_signals.ts";
 
 /** Whose command line it is. */

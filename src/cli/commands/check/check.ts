@@ -1,6 +1,6 @@
-import { EXIT } from "../../../core/errors.ts";
-import { flag, type FlagGroups, TIMER } from "../../../core/command/mod.ts";
-import type { World } from "../../../core/world/world.ts";
+import { EXIT } from "../../../base/errors.ts";
+import { flag, type FlagGroups, TIMER } from "../../../golang/flags/mod.ts";
+import type { World } from "../../../platform/world.ts";
 import { command, type Input } from "../../command.ts";
 import { CLUSTER, CONTROL_PLANE, REVISION } from "../../shared_flags.ts";
 

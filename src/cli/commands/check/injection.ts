@@ -1,7 +1,7 @@
-import { EXIT, UsageError } from "../../../core/errors.ts";
-import { flag, type FlagGroups } from "../../../core/command/mod.ts";
-import type { KubeConnection } from "../../../core/kube/client/mod.ts";
-import type { PermissionName, World } from "../../../core/world/world.ts";
+import { EXIT, UsageError } from "../../../base/errors.ts";
+import { flag, type FlagGroups } from "../../../golang/flags/mod.ts";
+import type { KubeConnection } from "../../../kube/client/mod.ts";
+import type { PermissionName, World } from "../../../platform/world.ts";
 import type { InjectionQuestion, LabelChoice } from "../../../check/mod.ts";
 import { command, type Input } from "../../command.ts";
 import { readConfiguration } from "../../configuration.ts";
@@ -129,7 +129,7 @@ async function connection(
   needsCluster: boolean,
 ): Promise<KubeConnection | undefined> {
   if (!needsCluster && !flags.fromCluster) return undefined;
-  const { connect } = await import("../../../core/kube/client/mod.ts");
+  const { connect } = await import("../../../kube/client/mod.ts");
   return await connect(world, flags);
 }
 

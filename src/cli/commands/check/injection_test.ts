@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { EXIT } from "../../../core/errors.ts";
-import { parseYaml } from "../../../core/yaml/mod.ts";
-import { fakeWorld } from "../../../core/world/mod.ts";
+import { EXIT } from "../../../base/errors.ts";
+import { parseYaml } from "../../../yaml/mod.ts";
+import { fakeWorld } from "../../../platform/mod.ts";
 import { main } from "../../mod.ts";
 
 const WEB = `apiVersion: apps/v1

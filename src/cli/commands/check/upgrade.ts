@@ -1,7 +1,7 @@
-import { EXIT, UsageError } from "../../../core/errors.ts";
-import { flag, type FlagGroups } from "../../../core/command/mod.ts";
-import type { KubeConnection } from "../../../core/kube/client/mod.ts";
-import type { World } from "../../../core/world/world.ts";
+import { EXIT, UsageError } from "../../../base/errors.ts";
+import { flag, type FlagGroups } from "../../../golang/flags/mod.ts";
+import type { KubeConnection } from "../../../kube/client/mod.ts";
+import type { World } from "../../../platform/world.ts";
 import type { UpgradeQuestion } from "../../../check/mod.ts";
 import { command, type Input } from "../../command.ts";
 import { failingWithTwo } from "../../failing_with_two.ts";
@@ -94,7 +94,7 @@ async function compare(world: World, flags: Flags): Promise<number> {
 
 async function loaded() {
   const [{ connect }, room] = await Promise.all([
-    import("../../../core/kube/client/mod.ts"),
+    import("../../../kube/client/mod.ts"),
     import("../../../check/mod.ts"),
   ]);
   return { connect, ...room };

@@ -1,6 +1,6 @@
-import { EXIT } from "../../../core/errors.ts";
-import { flag, type FlagGroups } from "../../../core/command/mod.ts";
-import type { World } from "../../../core/world/world.ts";
+import { EXIT } from "../../../base/errors.ts";
+import { flag, type FlagGroups } from "../../../golang/flags/mod.ts";
+import type { World } from "../../../platform/world.ts";
 import { command, type Input } from "../../command.ts";
 import { say } from "../../failure.ts";
 import { openOutput } from "../../manifests/output.ts";
@@ -59,7 +59,7 @@ const RIGHTS = 'hint: "kubectl mesh check --rbac" prints the rights';
 async function runCapture(world: World, { flags }: Input<typeof FLAGS>): Promise<number> {
   const target = { format: "yaml", file: flags.output === "-" ? undefined : flags.output } as const;
   const [{ connect }, room, { captureText }] = await Promise.all([
-    import("../../../core/kube/client/mod.ts"),
+    import("../../../kube/client/mod.ts"),
     import("../../../check/mod.ts"),
     import("../../../inject/mod.ts"),
   ]);

@@ -1,4 +1,4 @@
-import { flag, type FlagGroups, flagsWith } from "../../../core/command/mod.ts";
+import { flag, type FlagGroups, flagsWith } from "../../../golang/flags/mod.ts";
 import { command, type Input } from "../../command.ts";
 import { CLUSTER, CONFIGURATION, CONTROL_PLANE, FILENAMES, NATIVE_SIDECARS } from "../../shared_flags.ts";
 

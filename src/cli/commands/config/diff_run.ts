@@ -1,8 +1,8 @@
-import { counted } from "../../../core/text/mod.ts";
-import { EXIT, UsageError } from "../../../core/errors.ts";
-import type { KubeConnection } from "../../../core/kube/client/mod.ts";
-import { isPlain } from "../../../core/terminal.ts";
-import type { PermissionName, World } from "../../../core/world/world.ts";
+import { counted } from "../../../base/text/mod.ts";
+import { EXIT, UsageError } from "../../../base/errors.ts";
+import type { KubeConnection } from "../../../kube/client/mod.ts";
+import { isPlain } from "../../../platform/terminal.ts";
+import type { PermissionName, World } from "../../../platform/world.ts";
 import type { PodPair, Side } from "../../../check/mod.ts";
 import { readConfiguration } from "../../configuration.ts";
 import { say } from "../../failure.ts";
@@ -34,7 +34,7 @@ async function compare(world: World, flags: Flags, names: readonly [string, stri
   const diff = await UnifiedDiff.loaded();
   const isLive = names.some((name) => REVISION.test(name));
   const inputs = flags.filename.length === 0 ? [] : await expandInputs(world, flags.filename, flags.recursive);
-  const api = isLive ? await (await import("../../../core/kube/client/mod.ts")).connect(world, flags) : undefined;
+  const api = isLive ? await (await import("../../../kube/client/mod.ts")).connect(world, flags) : undefined;
   try {
     world.permissions.keepOnly(permissionsFor(flags, api));
     const { values, mesh } = await readConfiguration(world, { ...flags, injectConfig: undefined });

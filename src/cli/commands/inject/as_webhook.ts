@@ -1,6 +1,6 @@
-import { UsageError } from "../../../core/errors.ts";
-import type { KubeApi } from "../../../core/kube/client/mod.ts";
-import type { PermissionName, World } from "../../../core/world/world.ts";
+import { UsageError } from "../../../base/errors.ts";
+import type { KubeApi } from "../../../kube/client/mod.ts";
+import type { PermissionName, World } from "../../../platform/world.ts";
 import type { NativeSetting } from "../../../inject/mod.ts";
 import { readConfiguration } from "../../configuration.ts";
 import {
@@ -69,7 +69,7 @@ async function clusterOf(world: World, flags: Flags, room: Room): Promise<Cluste
     });
   }
   if (!fromCluster) return await captured(world, flags, room);
-  const { connect } = await import("../../../core/kube/client/mod.ts");
+  const { connect } = await import("../../../kube/client/mod.ts");
   const api = await connect(world, flags);
   return {
     api,

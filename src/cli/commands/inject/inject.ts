@@ -1,4 +1,4 @@
-import { flag, type FlagGroups, flagsWith, longOnly } from "../../../core/command/mod.ts";
+import { flag, type FlagGroups, flagsWith, longOnly } from "../../../golang/flags/mod.ts";
 import { command, type Input } from "../../command.ts";
 import {
   CLUSTER,

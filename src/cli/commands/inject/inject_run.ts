@@ -1,5 +1,5 @@
-import { EXIT } from "../../../core/errors.ts";
-import type { PermissionName, World } from "../../../core/world/world.ts";
+import { EXIT } from "../../../base/errors.ts";
+import type { PermissionName, World } from "../../../platform/world.ts";
 import type { RevisionConfiguration } from "../../../inject/mod.ts";
 import { readConfiguration } from "../../configuration.ts";
 import {
@@ -78,7 +78,7 @@ async function fromCluster(
   { target, room }: { readonly target: OutputTarget; readonly room: Room },
 ): Promise<Cluster | undefined> {
   if (!flags.fromCluster) return undefined;
-  const { connect } = await import("../../../core/kube/client/mod.ts");
+  const { connect } = await import("../../../kube/client/mod.ts");
   const api = await connect(world, flags);
   world.permissions.keepOnly([
     ...new Set<PermissionName>([...api.permissions, "write", ...permissionsFor(flags, target)]),

@@ -1,7 +1,7 @@
-import { EXIT, MeshError, UsageError } from "../../../core/errors.ts";
-import { isMap, mapAt, textAt, type Value, type ValueMap } from "../../../core/value.ts";
-import { parseDocument, splitDocuments, toYaml } from "../../../core/yaml/mod.ts";
-import type { World } from "../../../core/world/world.ts";
+import { EXIT, MeshError, UsageError } from "../../../base/errors.ts";
+import { isMap, mapAt, textAt, type Value, type ValueMap } from "../../../base/value.ts";
+import { parseDocument, splitDocuments, toYaml } from "../../../yaml/mod.ts";
+import type { World } from "../../../platform/world.ts";
 import type { Change, DocumentOptions, ListedObject, Source } from "../../../inject/mod.ts";
 import { readConfiguration } from "../../configuration.ts";
 import { say } from "../../failure.ts";

@@ -1,4 +1,4 @@
-import type { FlagGroups } from "../../../core/command/mod.ts";
+import type { FlagGroups } from "../../../golang/flags/mod.ts";
 import { command, type Input } from "../../command.ts";
 import { MANIFEST_EXITS, MANIFESTS } from "../../shared_flags.ts";
 

@@ -1,9 +1,9 @@
-import { counted } from "../../../core/text/mod.ts";
-import { errorText, MeshError } from "../../../core/errors.ts";
-import { connect, type ConnectOptions, isPod, type KubeApi, type Pod } from "../../../core/kube/client/mod.ts";
-import { LABEL } from "../../../core/mesh/annotations/labels.ts";
-import { isMap, textAt } from "../../../core/value.ts";
-import type { World } from "../../../core/world/world.ts";
+import { counted } from "../../../base/text/mod.ts";
+import { errorText, MeshError } from "../../../base/errors.ts";
+import { connect, type ConnectOptions, isPod, type KubeApi, type Pod } from "../../../kube/client/mod.ts";
+import { LABEL } from "../../../istio/annotations/labels.ts";
+import { isMap, textAt } from "../../../base/value.ts";
+import type { World } from "../../../platform/world.ts";
 import type { ClusterVersions, Component } from "./version_schema.ts";
 
 /** The pods that are looked for, by Istio's label and by that of `webhook manifests`. */

@@ -1,8 +1,8 @@
 import { COMMIT, COMMIT_DATE } from "../../../build.ts";
-import { flag, type FlagGroups } from "../../../core/command/mod.ts";
-import { EXIT } from "../../../core/errors.ts";
-import { kubeconfigPaths } from "../../../core/kubeconfig_paths.ts";
-import type { World } from "../../../core/world/world.ts";
+import { flag, type FlagGroups } from "../../../golang/flags/mod.ts";
+import { EXIT } from "../../../base/errors.ts";
+import { kubeconfigPaths } from "../../../kube/kubeconfig_paths.ts";
+import type { World } from "../../../platform/world.ts";
 import { VERSION } from "../../../version.ts";
 import { command, type Input } from "../../command.ts";
 import { say } from "../../failure.ts";
@@ -82,7 +82,7 @@ const VIEWS: Readonly<Record<"text" | "json" | "yaml", (info: VersionInfo) => st
     return ownText(info) + (cluster === undefined ? "" : (await import("./cluster.ts")).clusterText(cluster));
   },
   json: (info) => `${JSON.stringify(info)}\n`,
-  yaml: async (info) => (await import("../../../core/yaml/mod.ts")).toYaml(JSON.parse(JSON.stringify(info))),
+  yaml: async (info) => (await import("../../../yaml/mod.ts")).toYaml(JSON.parse(JSON.stringify(info))),
 };
 
 function ownText({ version, commit, modified, date, deno, platform }: VersionInfo): string {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { parseYaml } from "../../../core/yaml/mod.ts";
-import { fakeWorld } from "../../../core/world/mod.ts";
+import { parseYaml } from "../../../yaml/mod.ts";
+import { fakeWorld } from "../../../platform/mod.ts";
 import { VERSION } from "../../../version.ts";
 import { main } from "../../mod.ts";
 import { componentsOf } from "./cluster.ts";

@@ -1,6 +1,6 @@
-import { EXIT, UsageError } from "../../../core/errors.ts";
-import { flag, type FlagGroups, flagsWith, valuesAsFlags } from "../../../core/command/mod.ts";
-import type { World } from "../../../core/world/world.ts";
+import { EXIT, UsageError } from "../../../base/errors.ts";
+import { flag, type FlagGroups, flagsWith, valuesAsFlags } from "../../../golang/flags/mod.ts";
+import type { World } from "../../../platform/world.ts";
 import { VERSION } from "../../../version.ts";
 import { command, type Input } from "../../command.ts";
 import { readConfiguration } from "../../configuration.ts";

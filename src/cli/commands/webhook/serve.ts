@@ -1,6 +1,6 @@
-import { UsageError } from "../../../core/errors.ts";
-import { flag, type FlagGroups, flagsWith, TIMER } from "../../../core/command/mod.ts";
-import type { World } from "../../../core/world/world.ts";
+import { UsageError } from "../../../base/errors.ts";
+import { flag, type FlagGroups, flagsWith, TIMER } from "../../../golang/flags/mod.ts";
+import type { World } from "../../../platform/world.ts";
 import type { ServeOptions } from "../../../webhook/mod.ts";
 import { command, type Input } from "../../command.ts";
 import { LOG } from "../../log_flags.ts";

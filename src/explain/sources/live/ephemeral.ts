@@ -2,10 +2,10 @@
  * Ephemeral containers: in the pod's network namespace, as another user or with a capability that the proxy's own container
  * lacks. Each ends with this process, at the latest by itself; Kubernetes keeps it in the pod's list.
  */
-import { errorText } from "../../../core/errors.ts";
-import { ApiError, type KubeConnection, type KubeObject, type Pod } from "../../../core/kube/client/mod.ts";
-import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../../core/value.ts";
-import type { Clock } from "../../../core/world/mod.ts";
+import { errorText } from "../../../base/errors.ts";
+import { ApiError, type KubeConnection, type KubeObject, type Pod } from "../../../kube/client/mod.ts";
+import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../../base/value.ts";
+import type { Clock } from "../../../platform/mod.ts";
 import { type AbsentPart, absentPart } from "../../capture/capture.ts";
 
 /** What it needs. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { ApiError, type HeldRequest, type KubeObject, type Pod } from "../../../core/kube/client/mod.ts";
-import { fakeWorld } from "../../../core/world/mod.ts";
-import type { ValueMap } from "../../../core/value.ts";
+import { ApiError, type HeldRequest, type KubeObject, type Pod } from "../../../kube/client/mod.ts";
+import { fakeWorld } from "../../../platform/mod.ts";
+import type { ValueMap } from "../../../base/value.ts";
 import { type Guest, probeGuest, rulesGuest, SLEEPS, startGuest } from "./ephemeral.ts";
 
 const POD: Pod = {

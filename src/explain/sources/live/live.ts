@@ -2,11 +2,11 @@
  * A running pod, read through the API server: the object, and what its proxy says of itself, by commands in the proxy's
  * container. Nothing is changed in the pod.
  */
-import { atOnce } from "../../../core/at_once.ts";
-import { decodeUtf8 } from "../../../core/text/mod.ts";
-import { ApiError, ExecError, type ExecFailure, type KubeConnection, type Pod } from "../../../core/kube/client/mod.ts";
-import { errorText } from "../../../core/errors.ts";
-import type { Clock } from "../../../core/world/mod.ts";
+import { atOnce } from "../../../base/at_once.ts";
+import { decodeUtf8 } from "../../../base/text/mod.ts";
+import { ApiError, ExecError, type ExecFailure, type KubeConnection, type Pod } from "../../../kube/client/mod.ts";
+import { errorText } from "../../../base/errors.ts";
+import type { Clock } from "../../../platform/mod.ts";
 import {
   absentPart,
   type AbsentReason,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ExecError, type ExecRequest, type Pod } from "../../../core/kube/client/mod.ts";
+import { ExecError, type ExecRequest, type Pod } from "../../../kube/client/mod.ts";
 import { captureLive } from "./live.ts";
 import { WHOLE_QUESTIONS } from "./questions.ts";
 

@@ -1,5 +1,5 @@
 /** Which pods are meant: by name, by the workload or service that owns them, or by labels. */
-import { MeshError } from "../../../core/errors.ts";
+import { MeshError } from "../../../base/errors.ts";
 import {
   isPod,
   type KubeApi,
@@ -9,8 +9,8 @@ import {
   type Pod,
   readWorkloadName,
   type Resource,
-} from "../../../core/kube/client/mod.ts";
-import { isMap, mapAt, mapsAt, textAt, textsAt, type ValueMap } from "../../../core/value.ts";
+} from "../../../kube/client/mod.ts";
+import { isMap, mapAt, mapsAt, textAt, textsAt, type ValueMap } from "../../../base/value.ts";
 import type { PodChoice } from "../../question/question.ts";
 
 type Listing = Pick<KubeApi, "list">;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { KubeObject } from "../../../core/kube/client/mod.ts";
-import type { ValueMap } from "../../../core/value.ts";
+import type { KubeObject } from "../../../kube/client/mod.ts";
+import type { ValueMap } from "../../../base/value.ts";
 import type { PodChoice } from "../../question/question.ts";
 import { choosePods, selectorText } from "./pods.ts";
 

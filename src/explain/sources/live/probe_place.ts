@@ -1,7 +1,7 @@
 /** Where the probe of a running pod is sent: an ephemeral container, which has the application's user and network. */
-import { decodeUtf8 } from "../../../core/text/mod.ts";
-import { errorText } from "../../../core/errors.ts";
-import { ApiError, ExecError, type KubeConnection, type Pod } from "../../../core/kube/client/mod.ts";
+import { decodeUtf8 } from "../../../base/text/mod.ts";
+import { errorText } from "../../../base/errors.ts";
+import { ApiError, ExecError, type KubeConnection, type Pod } from "../../../kube/client/mod.ts";
 import { absentPart, type Part, type PartName } from "../../capture/capture.ts";
 import type { ProbeUser } from "../../probe/plan.ts";
 import type { ProbePlace } from "../../probe/send.ts";

@@ -1,6 +1,6 @@
 /** What is asked in the proxy's container: a command for each part. */
 import type { PartName } from "../../capture/capture.ts";
-import type { Pod } from "../../../core/kube/client/mod.ts";
+import type { Pod } from "../../../kube/client/mod.ts";
 
 /** A part and the command that prints it. */
 export interface PartCommand {

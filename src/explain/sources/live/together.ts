@@ -2,7 +2,7 @@
  * Several commands by one exec, where the image has a shell: lines about hundreds of pods need half as many. Istio's usual
  * images have one, distroless ones do not.
  */
-import { ExecError, type ExecRequest, type ExecResult, type KubeConnection } from "../../../core/kube/client/mod.ts";
+import { ExecError, type ExecRequest, type ExecResult, type KubeConnection } from "../../../kube/client/mod.ts";
 import type { PartCommand } from "./questions.ts";
 
 /** What a command printed, and how it ended. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { ExecError, type ExecRequest } from "../../../core/kube/client/mod.ts";
-import { realWorld } from "../../../core/world/mod.ts";
+import { ExecError, type ExecRequest } from "../../../kube/client/mod.ts";
+import { realWorld } from "../../../platform/mod.ts";
 import { Together } from "./together.ts";
 
 const REQUEST = { namespace: "shop", pod: "web", container: "istio-proxy", timeout: 1000, maxBytes: 1000 };

@@ -2,7 +2,7 @@
  * Holes: places of a rendered value that hold a name of the pod as it is. A token stands in a hole while a template is rendered
  * for many pods at once.
  */
-import { isList, isMap, newMap, type Value, type ValueMap } from "../../../core/value.ts";
+import { isList, isMap, newMap, type Value, type ValueMap } from "../../../base/value.ts";
 
 /** Starts with a letter, ends with a letter or digit, as names of workloads do. YAML and templates treat all such texts alike. */
 const NAME = /^[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?$/;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseYaml } from "../../../core/yaml/mod.ts";
+import { parseYaml } from "../../../yaml/mod.ts";
 import { formOf, isName, namesNode, tokenOf } from "./holes.ts";
 
 Deno.test("isName: what YAML reads as a string without quotes, up to 63 characters", () => {

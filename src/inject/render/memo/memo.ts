@@ -3,9 +3,9 @@
  * that is alike in what was read gets the value of the earlier one. Names of workloads differ: where a template writes them as they are,
  * the value has a hole. See docs/performance.md.
  */
-import type { Template, Watch } from "../../../core/gotemplate/mod.ts";
-import { sameValue } from "../../../core/values/mod.ts";
-import { isMap, type Value, type ValueMap } from "../../../core/value.ts";
+import type { Template, Watch } from "../../../golang/gotemplate/mod.ts";
+import { sameValue } from "../../../base/values/mod.ts";
+import { isMap, type Value, type ValueMap } from "../../../base/value.ts";
 import { type Form, formOf, isName, namesNode } from "./holes.ts";
 import { keysMark, markOf, type Reading, Recorder, type Step, valueOf } from "./recorder.ts";
 import { dependsOn, isPure, isRepeatableAlone, writesOnlyOwn } from "./safe_calls.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { fc } from "../../../../test/support/properties.ts";
 import { needsShared, SHARED, testWhen } from "../../../../test/support/test_when.ts";
-import { messageOf } from "../../../core/errors.ts";
-import type { Template } from "../../../core/gotemplate/mod.ts";
-import { isMap, mapAt, newMap, type Value, type ValueMap } from "../../../core/value.ts";
-import { parseYaml } from "../../../core/yaml/mod.ts";
+import { messageOf } from "../../../base/errors.ts";
+import type { Template } from "../../../golang/gotemplate/mod.ts";
+import { isMap, mapAt, newMap, type Value, type ValueMap } from "../../../base/value.ts";
+import { parseYaml } from "../../../yaml/mod.ts";
 import type { ModernConfig } from "../../config/config.ts";
 import { type Injector, newInjector } from "../../config/injector.ts";
 import { BUILT_IN } from "../../default/mod.ts";

@@ -1,5 +1,5 @@
 /** Records what a template reads of its input, and shows tokens in place of names. */
-import { isList, isMap, newMap, type Value, type ValueMap } from "../../../core/value.ts";
+import { isList, isMap, newMap, type Value, type ValueMap } from "../../../base/value.ts";
 import { type Holes, isName, MAX_HOLES, tokenOf } from "./holes.ts";
 
 /** One reading: a key of a mapping or list that was read before, or the keys of a mapping. */

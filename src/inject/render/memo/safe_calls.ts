@@ -1,5 +1,5 @@
 /** Which calls of template functions do with a token what they do with any other name. */
-import { GoStruct, isGoMap, isList, type Watch } from "../../../core/gotemplate/mod.ts";
+import { GoStruct, isGoMap, isList, type Watch } from "../../../golang/gotemplate/mod.ts";
 import type { LoadedConfig } from "../../config/injector.ts";
 import { type Holes, holesIn, isName, isToken } from "./holes.ts";
 

@@ -1,9 +1,9 @@
 /** The rules in the owned tables of nftables, from `nft -j list ruleset inet` (libnftables-json(5)) and from a plan. */
-import { isList, isMap, type Value, type ValueMap } from "../../../core/value.ts";
+import { isList, isMap, type Value, type ValueMap } from "../../../base/value.ts";
 import type { Plan, Rule } from "../../plan/rule.ts";
 import { NFT_TABLES, nftChain, nftChains, nftRule } from "../../views/nft.ts";
 import type { KeyOptions } from "../xtables/transaction.ts";
-import { normalBlock } from "../../../core/net/mod.ts";
+import { normalBlock } from "../../../golang/net/mod.ts";
 import type { OwnerNames } from "../xtables/rule_options.ts";
 
 /** The chains of each owned table, with the keys of their rules in order. */

@@ -1,6 +1,6 @@
 /** The tables, chains and rules of nftables over nfnetlink: no program is started and nothing is created. */
 import { ask, type Attribute, FLAGS, NETLINK_NETFILTER, numberOfBigEndian, sendBatch } from "../netlink.ts";
-import { type SystemCalls, SystemError } from "../../../core/world/mod.ts";
+import { type SystemCalls, SystemError } from "../../../platform/mod.ts";
 
 const SUBSYSTEM = 10 << 8;
 const MESSAGE = {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fakeWorld, SystemError } from "../../../core/world/mod.ts";
+import { fakeWorld, SystemError } from "../../../platform/mod.ts";
 import { encode } from "../netlink.ts";
 import { deleteEmptyTables, nftChains, nftTables } from "./tables.ts";
 

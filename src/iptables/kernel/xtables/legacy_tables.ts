@@ -2,7 +2,7 @@
  * The tables of iptables-legacy, read through socket options (linux/netfilter_ipv4/ip_tables.h and ip6_tables.h). Reading a
  * table that is not in use would create it.
  */
-import type { SystemCalls } from "../../../core/world/mod.ts";
+import type { SystemCalls } from "../../../platform/mod.ts";
 import type { Family } from "../../plan/rule.ts";
 
 /** A table in use. */

@@ -2,7 +2,7 @@
  * Rules of iptables in a normal form. Releases and back ends of iptables print the same rule with different orders and
  * spellings of its options (iptables(8), iptables-extensions(8)).
  */
-import { normalBlock } from "../../../core/net/mod.ts";
+import { normalBlock } from "../../../golang/net/mod.ts";
 
 /** Numbers of users and groups by name. */
 export interface OwnerNames {

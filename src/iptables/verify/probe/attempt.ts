@@ -1,6 +1,6 @@
 /** Repeated attempts to prove a flow, until one succeeds or the time is up. */
-import type { Address } from "../../../core/net/mod.ts";
-import { SystemError, type World } from "../../../core/world/mod.ts";
+import type { Address } from "../../../golang/net/mod.ts";
+import { SystemError, type World } from "../../../platform/mod.ts";
 import type { Flow, FlowResult } from "../flows.ts";
 
 /** What all attempts of a run share. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fakeWorld, SystemError } from "../../../core/world/mod.ts";
+import { fakeWorld, SystemError } from "../../../platform/mod.ts";
 import { type Attempt, type Proof, prove, until } from "./attempt.ts";
 import type { Flow } from "../flows.ts";
 

@@ -1,6 +1,6 @@
 /** Proof of flows that start in the pod: a TCP connection or a DNS query, sent as a user that the rules match. */
-import type { Endpoint, Socket, SystemCalls } from "../../../core/world/mod.ts";
-import { SystemError } from "../../../core/world/mod.ts";
+import type { Endpoint, Socket, SystemCalls } from "../../../platform/mod.ts";
+import { SystemError } from "../../../platform/mod.ts";
 import type { Family } from "../../plan/rule.ts";
 import type { Flow, FlowResult } from "../flows.ts";
 import type { Owner } from "../owners.ts";

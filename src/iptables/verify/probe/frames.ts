@@ -1,6 +1,6 @@
 /** Ethernet frames that carry one TCP segment (RFC 791, 8200, 9293). */
-import { joinBytes } from "../../../core/bytes.ts";
-import type { Endpoint } from "../../../core/world/mod.ts";
+import { joinBytes } from "../../../base/bytes.ts";
+import type { Endpoint } from "../../../platform/mod.ts";
 import { addressBytes } from "../../kernel/routing.ts";
 
 export const TCP_FLAGS = { fin: 1, syn: 2, reset: 4, push: 8, ack: 16 } as const;

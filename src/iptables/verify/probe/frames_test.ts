@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseAddress } from "../../../core/net/mod.ts";
+import { parseAddress } from "../../../golang/net/mod.ts";
 import { checksum, frameOf, type Segment, segmentOf, TCP_FLAGS } from "./frames.ts";
 
 const FROM = Uint8Array.of(2, 0, 0, 0, 0, 1);

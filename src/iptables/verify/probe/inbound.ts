@@ -1,6 +1,6 @@
 /** Proof of inbound flows: TCP segments from an address outside the pod, written by hand to a veth pair. */
-import { type Address, blockHolds, parseAddress } from "../../../core/net/mod.ts";
-import { type Endpoint, SystemError } from "../../../core/world/mod.ts";
+import { type Address, blockHolds, parseAddress } from "../../../golang/net/mod.ts";
+import { type Endpoint, SystemError } from "../../../platform/mod.ts";
 import type { Family } from "../../plan/rule.ts";
 import { type Flow, type FlowResult, ownAddresses } from "../flows.ts";
 import { type Attempt, notProvable, type Proof, prove, token, until } from "./attempt.ts";

@@ -1,8 +1,8 @@
 /** The capture ports during a proof: opened where they are free, observed where the proxy listens already. */
-import { addressText } from "../../../core/net/mod.ts";
-import { type Connection, parseConnections } from "../../../core/proc_net.ts";
-import type { Endpoint, Socket, SystemCalls, World } from "../../../core/world/mod.ts";
-import { EADDRINUSE, SystemError } from "../../../core/world/mod.ts";
+import { addressText } from "../../../golang/net/mod.ts";
+import { type Connection, parseConnections } from "../../../platform/proc_net.ts";
+import type { Endpoint, Socket, SystemCalls, World } from "../../../platform/mod.ts";
+import { EADDRINUSE, SystemError } from "../../../platform/mod.ts";
 import type { Family } from "../../plan/rule.ts";
 
 /** A TCP port on which this process listens. */

@@ -2,9 +2,9 @@
  * A veth pair in this network namespace (veth(4)). A packet that is sent at the outer end arrives at the inner end like a
  * packet from another pod. The pair lasts as long as a proof, and its packets stay in the namespace.
  */
-import { joinBytes } from "../../../core/bytes.ts";
-import type { Address } from "../../../core/net/mod.ts";
-import { type Socket, type SystemCalls, SystemError } from "../../../core/world/mod.ts";
+import { joinBytes } from "../../../base/bytes.ts";
+import type { Address } from "../../../golang/net/mod.ts";
+import { type Socket, type SystemCalls, SystemError } from "../../../platform/mod.ts";
 import { askRoute, type Attribute, attributeBytes, CREATE, FLAGS, u32 } from "../../kernel/netlink.ts";
 import { addAddress } from "../../kernel/routing.ts";
 import type { Family } from "../../plan/rule.ts";

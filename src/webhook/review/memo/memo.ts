@@ -3,8 +3,8 @@
  * differ only in names that do not decide. That they do not is proved before an answer is kept: the review of the
  * shape with tokens for names has the same answer, and no call in a template depends on a token. See docs/performance.md.
  */
-import { goJson } from "../../../core/gojson/mod.ts";
-import { isMap, mapAt, mapsAt, textAt, type Value, type ValueMap } from "../../../core/value.ts";
+import { goJson } from "../../../golang/gojson/mod.ts";
+import { isMap, mapAt, mapsAt, textAt, type Value, type ValueMap } from "../../../base/value.ts";
 import { type Injector, isOpenShift, isRepeatable, metadataOf, refuseDeciding } from "../../../inject/mod.ts";
 import type { ReviewContext } from "../pod_injection.ts";
 import { parseJson } from "../read_json.ts";

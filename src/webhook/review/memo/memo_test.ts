@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { patchOf, webhookInjector } from "../../../../test/support/kube/review.ts";
-import { isMap, type Value, type ValueMap } from "../../../core/value.ts";
+import { isMap, type Value, type ValueMap } from "../../../base/value.ts";
 import { type Injector, nativeNodes } from "../../../inject/mod.ts";
 import type { ReviewContext } from "../pod_injection.ts";
 import { ProxyConfigs } from "../proxy_configs.ts";

@@ -2,7 +2,7 @@
  * The shape of a review: its text without what Kubernetes makes anew for each pod or ReplicaSet. Two texts of one shape are the same
  * JSON but for these names, so one answer may serve both. Nothing is parsed for it.
  */
-import { isList, isMap, type Value } from "../../../core/value.ts";
+import { isList, isMap, type Value } from "../../../base/value.ts";
 import { holesIn, tokenOf } from "../../../inject/mod.ts";
 
 /** A text in parts. */

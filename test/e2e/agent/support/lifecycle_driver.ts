@@ -2,9 +2,9 @@
  * Runs the lifecycle of Envoy as a program for tests: `lifecycle_driver.ts JSON`. It reads `quit`, `drain` and `reload`
  * lines from standard input, prints phases on standard output and logs on standard error. The exit code is the lifecycle's.
  */
-import { startLog } from "../../../../src/core/log.ts";
-import { messageOf } from "../../../../src/core/errors.ts";
-import { realWorld } from "../../../../src/core/world/mod.ts";
+import { startLog } from "../../../../src/platform/log.ts";
+import { messageOf } from "../../../../src/base/errors.ts";
+import { realWorld } from "../../../../src/platform/mod.ts";
 import { runLifecycle } from "../../../../src/agent/lifecycle/run.ts";
 import type { EnvoyOptions, LifecycleControl } from "../../../../src/agent/lifecycle/options.ts";
 import type { Rules } from "../../../../src/agent/lifecycle/rules.ts";

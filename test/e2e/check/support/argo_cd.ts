@@ -1,5 +1,5 @@
 /** Argo CD with an Application that has the webhook's configuration, and a stand-in for its sync. */
-import { isMap, mapAt, mapsAt, type Value } from "../../../../src/core/value.ts";
+import { isMap, mapAt, mapsAt, type Value } from "../../../../src/base/value.ts";
 import { until } from "../../../support/until.ts";
 import { got, merged, removed } from "../../support/cluster/requests.ts";
 import { ADMISSION, type Breakage } from "./breaking.ts";

@@ -1,5 +1,5 @@
 /** Single problems of a healthy mesh, and their fixes. */
-import { isMap } from "../../../../src/core/value.ts";
+import { isMap } from "../../../../src/base/value.ts";
 
 import { makeAuthority } from "./certificates.ts";
 import { configurationsOf, CONTROL_PLANE, objectNamed, rootCertificateIn, secretOf } from "./mesh_cluster.ts";

@@ -1,5 +1,5 @@
 /** Single problems of workloads, their pods and their nodes, and their fixes. */
-import { mapAt, textAt, type ValueMap } from "../../../../src/core/value.ts";
+import { mapAt, textAt, type ValueMap } from "../../../../src/base/value.ts";
 import { BUILT_IN, findProxy } from "../../../../src/inject/mod.ts";
 import { merged, removed } from "../../support/cluster/requests.ts";
 import { type Breakage, configured, labelled, labelNamespace, POLICY, withObject, withPod } from "./breaking.ts";

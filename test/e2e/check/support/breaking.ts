@@ -1,6 +1,6 @@
 /** Ways to break a healthy mesh, and to heal it again. */
 import assert from "node:assert/strict";
-import { isList, isMap, mapAt, textAt, type ValueMap } from "../../../../src/core/value.ts";
+import { isList, isMap, mapAt, textAt, type ValueMap } from "../../../../src/base/value.ts";
 import { type TestCertificate, testCertificate } from "../../../support/tls/certificates.ts";
 import { meshObjects } from "../../../support/kube/mesh_webhooks.ts";
 import { got, merged, removed, reported } from "../../support/cluster/requests.ts";

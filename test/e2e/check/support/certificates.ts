@@ -1,5 +1,5 @@
 /** Valid and invalid certificates of a webhook behind a Service. */
-import { createCertificate, encodePem, generateEcKey, readCertificate } from "../../../../src/core/x509/mod.ts";
+import { createCertificate, encodePem, generateEcKey, readCertificate } from "../../../../src/golang/x509/mod.ts";
 import type { TestCertificate } from "../../../support/tls/certificates.ts";
 
 const DAY = 24n * 3600n;

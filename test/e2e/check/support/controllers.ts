@@ -1,6 +1,6 @@
 /** What restarted pods, kubelets and controllers do: none of them runs beside the API server. */
 import assert from "node:assert/strict";
-import { mapAt, textAt, type ValueMap } from "../../../../src/core/value.ts";
+import { mapAt, textAt, type ValueMap } from "../../../../src/base/value.ts";
 import { containersOf } from "../../../../src/inject/mod.ts";
 import { current, merged, removed } from "../../support/cluster/requests.ts";
 import type { Breakage, Told } from "./breaking.ts";

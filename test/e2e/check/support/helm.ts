@@ -3,8 +3,8 @@
  * Secret (Helm, pkg/storage/driver: base64 of gzipped JSON).
  */
 import assert from "node:assert/strict";
-import { mapAt, textAt, type Value, type ValueMap } from "../../../../src/core/value.ts";
-import { toYaml } from "../../../../src/core/yaml/mod.ts";
+import { mapAt, textAt, type Value, type ValueMap } from "../../../../src/base/value.ts";
+import { toYaml } from "../../../../src/yaml/mod.ts";
 import type { Cluster } from "../../support/cluster/cluster.ts";
 import { got } from "../../support/cluster/requests.ts";
 

@@ -1,6 +1,6 @@
 /** Parts of a control plane that are lost or changed, and what its pods and its network do when they are there again. */
 import assert from "node:assert/strict";
-import { isMap, mapAt, mapsAt, type Value, type ValueMap } from "../../../../src/core/value.ts";
+import { isMap, mapAt, mapsAt, type Value, type ValueMap } from "../../../../src/base/value.ts";
 import { meshObjects } from "../../../support/kube/mesh_webhooks.ts";
 import { got, merged, removed } from "../../support/cluster/requests.ts";
 import { ADMISSION, type Breakage, configMap, connectAnew, NOBODY, registered } from "./breaking.ts";

@@ -1,8 +1,8 @@
 /** A cluster with a healthy mesh: our webhook behind a Service, a node, and an injected pod. */
 import assert from "node:assert/strict";
-import { connect, type KubeConnection } from "../../../../src/core/kube/client/mod.ts";
-import { realWorld } from "../../../../src/core/world/mod.ts";
-import { isMap, type Value, type ValueMap } from "../../../../src/core/value.ts";
+import { connect, type KubeConnection } from "../../../../src/kube/client/mod.ts";
+import { realWorld } from "../../../../src/platform/mod.ts";
+import { isMap, type Value, type ValueMap } from "../../../../src/base/value.ts";
 import { BUILT_IN, containersOf } from "../../../../src/inject/mod.ts";
 import type { ManifestOptions } from "../../../../src/webhook/mod.ts";
 import type { TestCertificate } from "../../../support/tls/certificates.ts";

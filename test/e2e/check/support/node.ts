@@ -2,8 +2,8 @@
  * Stands in for scheduler, kubelet and agent, none of which runs here: what they would report of a pod, decided by what
  * the pod asks for and by what the node has. It does not know of advice.
  */
-import { isMap, mapAt, textAt, type ValueMap } from "../../../../src/core/value.ts";
-import { parseYaml } from "../../../../src/core/yaml/mod.ts";
+import { isMap, mapAt, textAt, type ValueMap } from "../../../../src/base/value.ts";
+import { parseYaml } from "../../../../src/yaml/mod.ts";
 import { findProxy } from "../../../../src/inject/mod.ts";
 import { podAmounts } from "../../../../src/check/checks/security/pod_resources.ts";
 import type { Reports } from "./mesh_cluster.ts";

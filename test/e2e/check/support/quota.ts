@@ -1,5 +1,5 @@
 /** Stands in for the controllers of Deployments and of quotas. It is the API server that refuses or admits a pod. */
-import { mapAt } from "../../../../src/core/value.ts";
+import { mapAt } from "../../../../src/base/value.ts";
 import { got, reported, tried } from "../../support/cluster/requests.ts";
 import type { Breakage, Told } from "./breaking.ts";
 import { type MeshCluster, podOf, removePod, runPod } from "./mesh_cluster.ts";

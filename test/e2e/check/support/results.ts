@@ -5,8 +5,8 @@ import { chooseChecks } from "../../../../src/check/choose.ts";
 import { inventoryOf } from "../../../../src/check/inventory/mod.ts";
 import { CHECK_RESULTS, type CheckResult } from "../../../../src/check/result_schema.ts";
 import { runChecks } from "../../../../src/check/run.ts";
-import { connect, type KubeConnection } from "../../../../src/core/kube/client/mod.ts";
-import { realWorld } from "../../../../src/core/world/mod.ts";
+import { connect, type KubeConnection } from "../../../../src/kube/client/mod.ts";
+import { realWorld } from "../../../../src/platform/mod.ts";
 import { type runMesh, sayMesh } from "../../../support/programs/mesh.ts";
 import type { Cluster } from "../../support/cluster/cluster.ts";
 

@@ -2,7 +2,7 @@
  * Stands in for what is behind the webhook's Service: the controllers of Deployments and EndpointSlices, scheduler,
  * kubelet and kube-proxy. They read the objects, and do not know of advice.
  */
-import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../../../src/core/value.ts";
+import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../../../src/base/value.ts";
 import { containersOf } from "../../../../src/inject/mod.ts";
 import { meshObjects } from "../../../support/kube/mesh_webhooks.ts";
 import { freePort } from "../../../support/ports.ts";

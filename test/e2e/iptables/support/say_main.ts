@@ -1,6 +1,6 @@
 /** Runs command lines of the program in this process, from the sources: each line of the input is a `Saying` as JSON. */
 import { linesOf } from "../../../../src/agent/envoy/lines.ts";
-import { realWorld } from "../../../../src/core/world/mod.ts";
+import { realWorld } from "../../../../src/platform/mod.ts";
 import { sayMesh } from "../../../support/programs/mesh.ts";
 import type { Saying } from "./pod.ts";
 

@@ -1,7 +1,7 @@
 /** Commands in the containers of a pod, whose kubelet is a stand-in. */
 import assert from "node:assert/strict";
-import { connect, type ConnectOptions, type ExecRequest } from "../../../../src/core/kube/client/mod.ts";
-import { realWorld } from "../../../../src/core/world/mod.ts";
+import { connect, type ConnectOptions, type ExecRequest } from "../../../../src/kube/client/mod.ts";
+import { realWorld } from "../../../../src/platform/mod.ts";
 import type { Cluster } from "../../support/cluster/cluster.ts";
 import { addRunningPod, type KubeletNode, startKubelet } from "../../support/kubelet.ts";
 

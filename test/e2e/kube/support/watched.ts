@@ -1,7 +1,7 @@
 /** A watch over the end of an API server and its next start. */
 import assert from "node:assert/strict";
-import { connect } from "../../../../src/core/kube/client/mod.ts";
-import { realWorld } from "../../../../src/core/world/mod.ts";
+import { connect } from "../../../../src/kube/client/mod.ts";
+import { realWorld } from "../../../../src/platform/mod.ts";
 import type { Cluster } from "../../support/cluster/cluster.ts";
 
 const MAPS = "/api/v1/namespaces/default/configmaps";

@@ -1,5 +1,5 @@
 /** Roots of a mesh, and what istiod signs with: the files of the Secret `cacerts`. */
-import { createCertificate, encodePem, generateEcKey, readCertificate } from "../../../../src/core/x509/mod.ts";
+import { createCertificate, encodePem, generateEcKey, readCertificate } from "../../../../src/golang/x509/mod.ts";
 
 const DAY = 24n * 3600n;
 const URI_LIFE = 1n * DAY;

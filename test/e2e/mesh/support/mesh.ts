@@ -8,8 +8,8 @@ import {
   type KubeConnection,
   ofKind,
   type Pod,
-} from "../../../../src/core/kube/client/mod.ts";
-import { realWorld } from "../../../../src/core/world/mod.ts";
+} from "../../../../src/kube/client/mod.ts";
+import { realWorld } from "../../../../src/platform/mod.ts";
 import { realEnvoy } from "../../../support/programs/envoy.ts";
 import { until } from "../../../support/until.ts";
 import { needsPlace } from "../../agent/support/agent.ts";

@@ -1,5 +1,5 @@
 /** Objects of an API server by HTTP: a kubectl for each takes ten times the processor time. */
-import { isMap, mapAt, type Value, type ValueMap } from "../../../../src/core/value.ts";
+import { isMap, mapAt, type Value, type ValueMap } from "../../../../src/base/value.ts";
 import { TOKEN } from "./api_server.ts";
 
 /** What requests need of a cluster. */

@@ -1,8 +1,8 @@
 /** Go's crypto/x509 and openssl read our certificates like those of sprig. */
 import assert from "node:assert/strict";
-import { parse } from "../../../../src/core/gotemplate/mod.ts";
-import { loadLibraries, sprigFunctions } from "../../../../src/core/gotemplate/sprig/mod.ts";
-import { goJsonParse } from "../../../../src/core/gojson/mod.ts";
+import { parse } from "../../../../src/golang/gotemplate/mod.ts";
+import { loadLibraries, sprigFunctions } from "../../../../src/golang/gotemplate/sprig/mod.ts";
+import { goJsonParse } from "../../../../src/golang/gojson/mod.ts";
 import { needsProgram, testWhen } from "../../../support/test_when.ts";
 import { askGo } from "../go.ts";
 import { askGoProgram } from "../../../support/programs/go_program.ts";

@@ -1,4 +1,4 @@
-// The oracle for the certificates of src/core/gotemplate/sprig: Go's crypto/x509 and crypto/tls read them.
+// The oracle for the certificates of src/golang/gotemplate/sprig: Go's crypto/x509 and crypto/tls read them.
 //
 // Reads one JSON request a line from stdin and writes one JSON answer a line to stdout:
 //

@@ -3,7 +3,7 @@
  * neither, nor the right to change anything, and what it holds must not decide what is in the cache. Nothing of this is in
  * the program that is built; what it really does is tested in test/e2e/iptables.
  */
-import { CALL_NUMBERS } from "../../../../src/core/world/linux/kernel_calls.ts";
+import { CALL_NUMBERS } from "../../../../src/platform/linux/kernel_calls.ts";
 
 /** What the kernel holds: nothing, or the capture of a pod in one of the back ends. */
 export type Held = "nothing" | "nft" | "legacy";
@@ -42,7 +42,7 @@ const STAND_IN = 1 << 30;
 
 type Call = (number: bigint, first: bigint, second: bigint | Uint8Array, ...more: bigint[]) => bigint;
 
-/** The symbols of src/core/world/linux/libc.ts that an apply uses. Only programs are really started: those of PATH. */
+/** The symbols of src/platform/linux/libc.ts that an apply uses. Only programs are really started: those of PATH. */
 function library(real: Readonly<Record<string, unknown>>, held: string) {
   const numbers = CALL_NUMBERS[Deno.build.arch];
   let asked = 0;

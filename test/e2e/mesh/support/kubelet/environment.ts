@@ -1,6 +1,6 @@
 /** The environment and the arguments of a container, as the kubelet makes them from the pod. */
-import { parseQuantity } from "../../../../../src/core/kube/text/quantity.ts";
-import type { Pod } from "../../../../../src/core/kube/client/mod.ts";
+import { parseQuantity } from "../../../../../src/kube/text/quantity.ts";
+import type { Pod } from "../../../../../src/kube/client/mod.ts";
 
 /** A container of a pod, with the fields that these tests use. */
 export type Container = NonNullable<NonNullable<Pod["spec"]>["containers"]>[number];

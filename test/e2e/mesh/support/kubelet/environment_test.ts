@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Pod } from "../../../../../src/core/kube/client/mod.ts";
+import type { Pod } from "../../../../../src/kube/client/mod.ts";
 import { argumentsOf, environmentOf, expanded, fieldText } from "./environment.ts";
 
 const POD: Pod = {

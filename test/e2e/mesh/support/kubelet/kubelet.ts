@@ -1,5 +1,5 @@
 /** A stand-in kubelet: it runs a pod as its object says, and keeps the pod's status. */
-import { isPod, type KubeApi, type Pod } from "../../../../../src/core/kube/client/mod.ts";
+import { isPod, type KubeApi, type Pod } from "../../../../../src/kube/client/mod.ts";
 import { until } from "../../../../support/until.ts";
 import { Application } from "../../../agent/support/application.ts";
 import { Program } from "../../../agent/support/program.ts";

@@ -1,6 +1,6 @@
 /** The volumes of a pod as folders: made, and made again, as the kubelet does. */
-import type { KubeApi, Pod } from "../../../../../src/core/kube/client/mod.ts";
-import { isMap, type Value } from "../../../../../src/core/value.ts";
+import type { KubeApi, Pod } from "../../../../../src/kube/client/mod.ts";
+import { isMap, type Value } from "../../../../../src/base/value.ts";
 import { MountedFolder } from "../../../webhook/support/server.ts";
 import { fieldText } from "./environment.ts";
 

@@ -1,0 +1,192 @@
+/** gRPC calls, over `fetch` with HTTP/2. */
+import { requestFailure } from "../../platform/request_failure.ts";
+import { DialError, isRuntimeError, type Network, unlessAborted } from "../../platform/mod.ts";
+import { type Connected, type Connections, connectionsTo, type GrpcEndpoint } from "./connection.ts";
+import { aborted, callText, GrpcError, refused, unreachable } from "./error.ts";
+import { encodeFrame, FrameError, frames } from "./frames.ts";
+import { CODE, statusOf } from "./status.ts";
+
+/** Options of a call. */
+export interface CallOptions {
+  /** Metadata: names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Ends the call. */
+  readonly signal: AbortSignal;
+}
+
+/** A bidirectional stream. */
+export interface GrpcStream {
+  /** Resolves when the message is sent; waits while the server does not read. Rejects with a `GrpcError` after the end. */
+  send(message: Uint8Array): Promise<void>;
+  /**
+   * The server's messages, to be read once. Ends when the server ends the call after its headers, whatever the status: `fetch`
+   * does not show trailers. Throws a `GrpcError` if the server refuses the call, the connection breaks or the signal fires.
+   */
+  messages(): AsyncIterable<Uint8Array>;
+  /** Ends the call; `messages()` ends without an error. */
+  close(): void;
+}
+
+/** Calls to one server. */
+export interface GrpcChannel {
+  /**
+   * A unary call: `method` is `/package.Service/Method`. Rejects with a `GrpcError`, also for a response without a message,
+   * whose status is in trailers, which `fetch` does not show.
+   */
+  call(method: string, message: Uint8Array, options: CallOptions): Promise<Uint8Array>;
+  /** Starts a bidirectional stream. Rejects with a `GrpcError` if there is no connection. */
+  stream(method: string, options: CallOptions): Promise<GrpcStream>;
+  /** Ends all calls and closes the connection, for good. */
+  close(): void;
+}
+
+/** Opens a channel. It connects with its first call, and reconnects with the first call after the connection broke. */
+export function openChannel(network: Network, endpoint: GrpcEndpoint): GrpcChannel {
+  const connections = connectionsTo(network, endpoint);
+  const { address } = endpoint;
+  const callOf = (method: string, options: CallOptions): Call => {
+    return { connections, address, method, options, text: callText(method, address) };
+  };
+  return {
+    call: (method, message, options) => unary(callOf(method, options), encodeFrame(message)),
+    stream: (method, options) => stream(callOf(method, options)),
+    close: () => connections.close(),
+  };
+}
+
+/** A call in progress. */
+interface Call {
+  readonly connections: Connections;
+  readonly address: string;
+  readonly method: string;
+  readonly options: CallOptions;
+  /** The call in error messages. */
+  readonly text: string;
+}
+
+async function take({ connections, text, options: { signal } }: Call): Promise<Connected> {
+  const taken = connections.take();
+  try {
+    return await unlessAborted(taken, signal);
+  } catch (error) {
+    taken.then((late) => connections.giveBack(late), () => {});
+    throw signal.aborted ? aborted(text, signal) : unreachable(error);
+  }
+}
+
+async function unary(call: Call, body: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+  try {
+    return await onConnection(call, (connected) => answerOn(connected, call, body));
+  } catch (error) {
+    if (!isUnsent(error)) throw error;
+    // The server drains that connection (GOAWAY); nothing was sent.
+    return await onConnection(call, (connected) => answerOn(connected, call, body));
+  }
+}
+
+async function onConnection<T>(call: Call, use: (connected: Connected) => Promise<T>): Promise<T> {
+  const connected = await take(call);
+  try {
+    return await use(connected);
+  } catch (error) {
+    throw await explained(error, connected, call);
+  } finally {
+    call.connections.giveBack(connected);
+  }
+}
+
+async function answerOn(connected: Connected, call: Call, body: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+  const response = await post(connected, call, { body, signal: call.options.signal });
+  for await (const message of answers(call, response)) return message;
+  throw new GrpcError(CODE.Unknown, "status", `The server ended ${call.text} without an answer`);
+}
+
+function post({ client }: Connected, { address, method, options }: Call, init: RequestInit): Promise<Response> {
+  const headers = { ...options.headers, "content-type": "application/grpc", te: "trailers" };
+  return client.request(address, method, { ...init, method: "POST", headers });
+}
+
+/** The messages of a response. Throws a status in its headers other than OK. */
+async function* answers({ text }: Call, response: Response): AsyncGenerator<Uint8Array> {
+  const status = statusOf(response);
+  if (status !== undefined) {
+    await response.body?.cancel();
+    if (status.code !== CODE.OK) throw refused(text, status);
+  } else if (response.body !== null) {
+    yield* frames(response.body);
+  }
+}
+
+/** Whether the connection took no request: nothing was sent. */
+function isUnsent(error: unknown): boolean {
+  return error instanceof GrpcError && isRuntimeError(error.cause, "unsent");
+}
+
+/** Turns an error of a call into a `GrpcError`. After a timeout the next call gets a new connection: the peer may be gone. */
+async function explained(error: unknown, connected: Connected, call: Call): Promise<GrpcError> {
+  const { text, connections, options: { signal } } = call;
+  if (error instanceof GrpcError) return error;
+  if (error instanceof FrameError) {
+    return new GrpcError(CODE.Internal, "protocol", `The answer to ${text} cannot be read: ${error.message}`);
+  }
+  if (signal.aborted) {
+    connections.leave(connected);
+    return aborted(text, signal);
+  }
+  const cause = await connected.client.why(error);
+  if (cause instanceof DialError) return unreachable(cause);
+  const broken = new GrpcError(
+    CODE.Unavailable,
+    "connection",
+    `The connection broke under ${text}: ${requestFailure(cause, 0).text}`,
+    { cause: error },
+  );
+  if (isUnsent(broken)) connections.leave(connected);
+  return broken;
+}
+
+async function stream(call: Call): Promise<GrpcStream> {
+  const connected = await take(call);
+  const end = new AbortController();
+  const over = Promise.withResolvers<never>();
+  over.promise.catch(() => {});
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = writable.getWriter();
+  const response = post(connected, call, {
+    body: readable,
+    signal: AbortSignal.any([call.options.signal, end.signal]),
+  });
+  response.catch(finish);
+  let isClosed = false;
+  function finish(): void {
+    if (end.signal.aborted) return;
+    end.abort();
+    over.reject(new GrpcError(CODE.Unavailable, "status", `The call of ${call.text} has ended`));
+    writer.abort().catch(() => {});
+    call.connections.giveBack(connected);
+  }
+  async function* messages(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* answers(call, await response);
+    } catch (error) {
+      if (isClosed) return;
+      const failure = await explained(error, connected, call);
+      if (!isReset(failure, connected)) throw failure;
+    } finally {
+      finish();
+    }
+  }
+  return {
+    send: (message) => Promise.race([over.promise, writer.write(encodeFrame(message))]),
+    messages,
+    close() {
+      isClosed = true;
+      finish();
+    },
+  };
+}
+
+/** A server that ends a call without reading all of it resets the stream, which is a regular end. */
+function isReset(failure: GrpcError, { isOpen }: Connected): boolean {
+  return failure.stage === "connection" && isOpen && !isUnsent(failure);
+}

@@ -1,0 +1,109 @@
+/** The connection of a channel: opened on demand, and again after it broke. */
+import { splitHostPort } from "../../golang/net/mod.ts";
+import type { HttpConnection, Network } from "../../platform/mod.ts";
+import { CODE } from "./status.ts";
+import { GrpcError, unreachable } from "./error.ts";
+
+/** Milliseconds to look up the name, connect and do the TLS handshake. */
+const DIAL_TIMEOUT = 10_000;
+
+/** A server. */
+export interface GrpcEndpoint {
+  /** `host:port`. */
+  readonly address: string;
+  /** `undefined`: plain text. */
+  readonly tls: GrpcTls | undefined;
+}
+
+/** All texts are PEM. */
+export interface GrpcTls {
+  /** The name that the server's certificate must have. */
+  readonly serverName: string;
+  /** The only trusted roots; `undefined`: those of the system. */
+  readonly authorities: string | undefined;
+  readonly identity?: { readonly certificate: string; readonly key: string } | undefined;
+}
+
+/** A connection, which may just have ended. */
+export interface Connected {
+  readonly client: HttpConnection;
+  isOpen: boolean;
+  /** New calls get another connection. */
+  isLeft: boolean;
+  /** Calls in flight. */
+  calls: number;
+}
+
+/** Shares one connection among all calls. */
+export interface Connections {
+  /** Takes the connection for one call, which gives it back. Rejects with a `GrpcError` of the stage `name`, `connection` or `tls`. */
+  take(): Promise<Connected>;
+  giveBack(connected: Connected): void;
+  /** New calls get another connection; this one is closed after its calls in flight. */
+  leave(connected: Connected): void;
+  close(): void;
+}
+
+/** Connections to one endpoint. */
+export function connectionsTo(network: Network, endpoint: GrpcEndpoint): Connections {
+  const end = new AbortController();
+  const open = new Set<Connected>();
+  let current: Promise<Connected> | undefined;
+  async function connect(): Promise<Connected> {
+    if (end.signal.aborted) throw closed(endpoint);
+    const connected = await dialed(network, endpoint, end.signal);
+    if (end.signal.aborted) connected.client.close();
+    open.add(connected);
+    connected.client.ended.then(() => open.delete(connected));
+    return connected;
+  }
+  async function take(): Promise<Connected> {
+    const now = current ??= connect();
+    const connected = await now.catch((error) => unreachable(error));
+    const isUsable = !(connected instanceof GrpcError) && connected.isOpen && !connected.isLeft;
+    if (!isUsable && current === now) current = undefined;
+    if (connected instanceof GrpcError) throw connected;
+    if (!isUsable) return await take();
+    connected.calls++;
+    return connected;
+  }
+  return {
+    take,
+    giveBack(connected) {
+      connected.calls--;
+      closeIfUnused(connected);
+    },
+    leave(connected) {
+      connected.isLeft = true;
+      closeIfUnused(connected);
+    },
+    close() {
+      end.abort();
+      for (const { client } of open) client.close();
+    },
+  };
+}
+
+function closeIfUnused({ isLeft, calls, client }: Connected): void {
+  if (isLeft && calls === 0) client.close();
+}
+
+function closed({ address }: GrpcEndpoint): GrpcError {
+  return new GrpcError(CODE.Canceled, "connection", `The channel to "${address}" has been closed`);
+}
+
+async function dialed(network: Network, endpoint: GrpcEndpoint, end: AbortSignal): Promise<Connected> {
+  const { address, tls } = endpoint;
+  const target = splitHostPort(address);
+  if (typeof target === "string") throw new GrpcError(CODE.InvalidArgument, "name", `The address is wrong: ${target}`);
+  const connection = await network.dial({
+    host: target.host,
+    port: Number(target.port),
+    tls: tls === undefined ? undefined : { ...tls, protocols: ["h2"] },
+    signal: AbortSignal.any([end, AbortSignal.timeout(DIAL_TIMEOUT)]),
+  });
+  const client = await network.http(connection, "h2");
+  const connected: Connected = { client, isOpen: true, isLeft: false, calls: 0 };
+  client.ended.then(() => connected.isOpen = false);
+  return connected;
+}

@@ -1,0 +1,42 @@
+import { type ErrorDetails, MeshError, messageOf } from "../../base/errors.ts";
+import { DialError, type DialStage } from "../../platform/mod.ts";
+import { CODE, codeName, type Status } from "./status.ts";
+
+/** The step that failed: `status` is the server's status or a timeout; `protocol` is a response that is not gRPC. */
+export type GrpcStage = DialStage | "status" | "protocol";
+
+/** A call that failed. */
+export class GrpcError extends MeshError {
+  constructor(readonly code: number, readonly stage: GrpcStage, message: string, details: ErrorDetails = {}) {
+    super(message, details);
+  }
+}
+
+/** A call in error messages: `"CreateCertificate" of "istiod.istio-system.svc:15012"`. */
+export function callText(method: string, address: string): string {
+  return `"${method.slice(method.lastIndexOf("/") + 1)}" of "${address}"`;
+}
+
+/** The server refused the call. */
+export function refused(call: string, { code, message }: Status): GrpcError {
+  const detail = message === "" ? "" : `: ${message}`;
+  return new GrpcError(code, "status", `The server refused ${call} with ${codeName(code)} (${code})${detail}`);
+}
+
+/** There is no connection: code Unavailable. */
+export function unreachable(error: unknown): GrpcError {
+  if (error instanceof GrpcError) return error;
+  const stage = error instanceof DialError ? error.stage : "connection";
+  const hint = error instanceof MeshError ? error.hint : undefined;
+  return new GrpcError(CODE.Unavailable, stage, messageOf(error), {
+    cause: error,
+    ...(hint === undefined ? {} : { hint }),
+  });
+}
+
+/** The signal of a call fired: a timeout, or the caller ended the call. */
+export function aborted(call: string, signal: AbortSignal): GrpcError {
+  const isLate = signal.reason instanceof Error && signal.reason.name === "TimeoutError";
+  const text = isLate ? `There was no answer to ${call} in time` : `The call of ${call} was ended`;
+  return new GrpcError(isLate ? CODE.DeadlineExceeded : CODE.Canceled, "status", text, { cause: signal.reason });
+}

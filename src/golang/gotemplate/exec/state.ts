@@ -1,0 +1,141 @@
+import { messageOf } from "../../../base/errors.ts";
+import { isGoMap } from "../kind.ts";
+import { lineAndColumn, TemplateError } from "../error.ts";
+import type { Node } from "../parse/ast.ts";
+import { nodeText } from "../parse/node_text.ts";
+import type { GoValue } from "../value.ts";
+
+/**
+ * A value while a template runs. `undefined` is no value (a missing key, printed `<no value>`): its fields are missing too.
+ * `null` is a nil value of a key: its fields are an error.
+ */
+export type Slot = GoValue | undefined;
+
+/** The result for a missing key of a map: `<no value>`, nil, or an error. */
+export type MissingKey = "default" | "zero" | "error";
+
+/** Limits of one run, for templates that do not end by themselves. */
+export interface Limits {
+  /** UTF-16 units of output. */
+  readonly output: number;
+  /** Depth of nested calls of templates. */
+  readonly depth: number;
+  /** Iterations of `range` and calls of templates. */
+  readonly steps: number;
+  /** Bytes of all texts, lists and maps that functions return. */
+  readonly made: number;
+}
+
+/** 16 Mi characters, 1,000 nested calls, 10 million steps, 64 MiB of results. */
+export const defaultLimits: Limits = { output: 16 << 20, depth: 1000, steps: 10_000_000, made: 64 << 20 };
+
+/** Bytes of a reference in a list or map. */
+const ITEM = 8;
+
+/** A call of a function, for its errors. */
+export interface CallSite {
+  readonly node: Node;
+  readonly name: string;
+}
+
+/** One parsed text, for errors. */
+export interface Source {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** One run of a template. */
+export class State {
+  out = "";
+  depth = 0;
+  steps = 0;
+  made = 0;
+  /** Bytes of the lists and maps that functions made, with all that is in them. */
+  readonly #sizes = new WeakMap<object, number>();
+  /** The node that is evaluated: errors show it and its place. */
+  node: Node | undefined;
+  /** The function called last. */
+  call: CallSite | undefined;
+  /** The error that ended the run, if the engine raised it. */
+  failure: TemplateError | undefined;
+
+  constructor(
+    readonly source: Source,
+    /** The template that is executed. */
+    public template: string,
+    readonly limits: Limits,
+  ) {}
+
+  write(text: string): void {
+    this.out += text;
+    if (this.out.length > this.limits.output) throw this.fail(`output exceeds ${this.limits.output} characters`);
+  }
+
+  /** Counts an iteration or call. */
+  step(): void {
+    if (++this.steps > this.limits.steps) throw this.fail(`exceeded ${this.limits.steps} steps`);
+  }
+
+  /**
+   * Counts what a function made, so that a loop of `concat` or `printf` cannot fill the memory; returns the result. A list that
+   * holds one list twice counts it twice, as JSON prints it twice.
+   */
+  count(result: Slot): Slot {
+    if (typeof result === "string") this.made += result.length;
+    else if (Array.isArray(result)) this.#countItems(result, result);
+    else if (isGoMap(result)) this.#countItems(result, Object.values(result));
+    else return result;
+    if (this.made > this.limits.made) throw new Error(`the results of functions exceed ${this.limits.made} bytes`);
+    return result;
+  }
+
+  #countItems(made: object, items: readonly GoValue[]): void {
+    let size = 0;
+    for (const item of items) size += ITEM + this.#sizeOf(item);
+    this.made += Math.max(0, size - (this.#sizes.get(made) ?? 0));
+    this.#sizes.set(made, size);
+  }
+
+  #sizeOf(value: GoValue): number {
+    if (typeof value === "string") return value.length;
+    return typeof value === "object" && value !== null ? this.#sizes.get(value) ?? 0 : 0;
+  }
+
+  /** The error of the current node with this message. */
+  fail(message: string, cause?: unknown): TemplateError {
+    this.failure = this.#error(message, cause);
+    return this.failure;
+  }
+
+  #error(message: string, cause: unknown): TemplateError {
+    const { name, text } = this.source;
+    const node = this.node ?? { kind: "text", pos: 0, text: "" };
+    const { line, column } = lineAndColumn(text, node.pos);
+    const where = `template: ${name}:${line}:${column}: executing "${this.template}" at <${nodeText(node)}>`;
+    return new TemplateError(`${where}: ${message}`, { template: name, line, column: column + 1 }, cause);
+  }
+
+  /** Makes the error to report of anything thrown during the run: an error of a function names its call. */
+  wrap(thrown: unknown): TemplateError {
+    if (this.failure !== undefined && thrown === this.failure) return this.failure;
+    if (thrown instanceof RangeError && /call stack/.test(thrown.message)) {
+      return this.fail(`exceeded maximum template depth (${this.limits.depth})`, thrown);
+    }
+    const { call } = this;
+    if (call === undefined) return this.fail(messageOf(thrown), thrown);
+    this.node = call.node;
+    return this.fail(`error calling ${call.name}: ${messageOf(thrown)}`, thrown);
+  }
+}
+
+/**
+ * A compiled expression. `final` is the value that the pipeline passes on from the command before, `undefined` in the
+ * first command.
+ */
+export type Eval = (state: State, dot: Slot, vars: Slot[], final: Slot) => Slot;
+
+/** How a statement ended: `0` normally, `1` by break, `2` by continue. */
+export type Signal = 0 | 1 | 2;
+
+/** A compiled statement. */
+export type Exec = (state: State, dot: Slot, vars: Slot[]) => Signal;

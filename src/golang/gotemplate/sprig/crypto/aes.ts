@@ -1,0 +1,46 @@
+/** sprig's `encryptAES` and `decryptAES`: AES-256-CBC, the password cut or zero-filled to 32 bytes as key. */
+import { bytesOf, stringOf } from "../../bytes.ts";
+import { nodeCrypto } from "../../../../base/node_crypto.ts";
+
+const BLOCK = 16;
+
+/** Base64 of a random initial vector and the encrypted, padded text; empty for an empty text. */
+export function encryptAes(password: string, plain: string): string {
+  if (plain === "") return "";
+  const vector = crypto.getRandomValues(new Uint8Array(BLOCK));
+  const cipher = nodeCrypto().createCipheriv("aes-256-cbc", keyOf(password), vector);
+  return toBase64([vector, cipher.update(bytesOf(plain)), cipher.final()]);
+}
+
+/** Decrypts the output of `encryptAes`. Errors: no base64, or no whole blocks. */
+export function decryptAes(password: string, sealed: string): string {
+  if (sealed === "") return "";
+  const bytes = fromBase64(sealed);
+  if (bytes.length < 2 * BLOCK || bytes.length % BLOCK !== 0) throw new Error("crypto/cipher: input not full blocks");
+  const decipher = nodeCrypto().createDecipheriv("aes-256-cbc", keyOf(password), bytes.subarray(0, BLOCK));
+  // A wrong password gives padding of any size; Go removes as many bytes as the last byte says.
+  decipher.setAutoPadding(false);
+  const plain = decipher.update(bytes.subarray(BLOCK));
+  decipher.final();
+  const padding = plain.at(-1) ?? 0;
+  if (padding > plain.length) throw new Error(`runtime error: slice bounds out of range [:${plain.length - padding}]`);
+  return stringOf(plain.subarray(0, plain.length - padding));
+}
+
+function keyOf(password: string): Uint8Array {
+  const key = new Uint8Array(32);
+  key.set(bytesOf(password).subarray(0, 32));
+  return key;
+}
+
+function toBase64(parts: readonly Uint8Array[]): string {
+  return btoa(parts.map((part) => String.fromCharCode(...part)).join(""));
+}
+
+function fromBase64(text: string): Uint8Array {
+  try {
+    return Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  } catch {
+    throw new Error("illegal base64 data");
+  }
+}

@@ -1,0 +1,71 @@
+/** sprig's `derivePassword`: the Master Password algorithm, which makes the password for a site from a master password. */
+import { bytesOf } from "../../bytes.ts";
+import { nodeCrypto } from "../../../../base/node_crypto.ts";
+
+/** The input; `kind` is the name of a template such as `long`. */
+export interface PasswordRequest {
+  readonly counter: number;
+  readonly kind: string;
+  readonly password: string;
+  readonly user: string;
+  readonly site: string;
+}
+
+const SCOPE = "com.lyndir.masterpassword";
+
+/** Templates by kind: each letter stands for a class of characters. */
+const TEMPLATES: ReadonlyMap<string, string> = new Map([
+  ["maximum", "anoxxxxxxxxxxxxxxxxx axxxxxxxxxxxxxxxxxno"],
+  [
+    "long",
+    "CvcvnoCvcvCvcv CvcvCvcvnoCvcv CvcvCvcvCvcvno CvccnoCvcvCvcv CvccCvcvnoCvcv CvccCvcvCvcvno CvcvnoCvccCvcv " +
+    "CvcvCvccnoCvcv CvcvCvccCvcvno CvcvnoCvcvCvcc CvcvCvcvnoCvcc CvcvCvcvCvccno CvccnoCvccCvcv CvccCvccnoCvcv " +
+    "CvccCvccCvcvno CvcvnoCvccCvcc CvcvCvccnoCvcc CvcvCvccCvccno CvccnoCvcvCvcc CvccCvcvnoCvcc CvccCvcvCvccno",
+  ],
+  ["medium", "CvcnoCvc CvcCvcno"],
+  ["short", "Cvcn"],
+  ["basic", "aaanaaan aannaaan aaannaaa"],
+  ["pin", "nnnn"],
+]);
+
+const CLASSES: Readonly<Record<string, string>> = {
+  V: "AEIOU",
+  C: "BCDFGHJKLMNPQRSTVWXYZ",
+  v: "aeiou",
+  c: "bcdfghjklmnpqrstvwxyz",
+  a: "AEIOUaeiouBCDFGHJKLMNPQRSTVWXYZbcdfghjklmnpqrstvwxyz",
+  n: "0123456789",
+  o: "@&%?,=[]_:-+*$#!'^~;()/.",
+  x: "AEIOUaeiouBCDFGHJKLMNPQRSTVWXYZbcdfghjklmnpqrstvwxyz0123456789!@#$%^&*()",
+};
+
+const COST = { N: 32768, r: 8, p: 2, maxmem: 128 * 1024 * 1024 };
+
+/** The password; for an unknown kind, sprig's text. */
+export function derivePassword({ counter, kind, password, user, site }: PasswordRequest): string {
+  const templates = TEMPLATES.get(kind)?.split(" ");
+  if (templates === undefined) return `cannot find password template ${kind}`;
+  const { scryptSync, createHmac } = nodeCrypto();
+  const key = scryptSync(bytesOf(password), joined(bytesOf(SCOPE), counted(user)), 64, COST);
+  const seed = createHmac("sha256", key).update(joined(bytesOf(SCOPE), counted(site), uint32(counter))).digest();
+  const template = templates[(seed[0] ?? 0) % templates.length] ?? "";
+  return [...template].map((letter, i) => pick(CLASSES[letter] ?? "", seed[i + 1] ?? 0)).join("");
+}
+
+function pick(characters: string, byte: number): string {
+  return characters.charAt(byte % characters.length);
+}
+
+/** The bytes of a text with their number in front. */
+function counted(value: string): Uint8Array {
+  const bytes = bytesOf(value);
+  return joined(uint32(bytes.length), bytes);
+}
+
+function uint32(value: number): Uint8Array {
+  return Uint8Array.of(value >>> 24, value >>> 16, value >>> 8, value);
+}
+
+function joined(...parts: readonly Uint8Array[]): Uint8Array {
+  return Uint8Array.from(parts.flatMap((part) => [...part]));
+}

@@ -1,0 +1,333 @@
+/**
+ * Go's time layouts: a layout is an example time (`Mon Jan 2 15:04:05 MST 2006`).
+ * Source of the rules: the documentation of Go's time package (Layout constants, Format, Parse).
+ */
+import { trimmedEnd } from "../../../../base/text/mod.ts";
+import { fixedZone, secondsOf, UTC, type Zone } from "./zone.ts";
+
+/** A moment: nanoseconds since 1970 and the zone it is shown in. */
+export interface Moment {
+  readonly nanoseconds: bigint;
+  readonly zone: Zone;
+}
+
+const TOKEN =
+  /January|Jan(?![a-z])|Monday|Mon(?![a-z])|MST|002|0[1-6]|15|1|2006|__2|_2(?!006)|2|3|4|5|PM|pm|[-Z](?:07:00:00|070000|07:00|0700|07)|[.,](?:0+|9+)(?!\d)/g;
+
+const MONTHS = [
+  "January",
+  "February",
+  "March",
+  "April",
+  "May",
+  "June",
+  "July",
+  "August",
+  "September",
+  "October",
+  "November",
+  "December",
+];
+const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+
+const BILLION = 1_000_000_000n;
+
+/** A moment as date and clock of its zone. */
+export interface Fields {
+  readonly year: number;
+  readonly month: number;
+  readonly day: number;
+  readonly weekday: number;
+  readonly yearDay: number;
+  readonly hour: number;
+  readonly minute: number;
+  readonly second: number;
+  readonly nanosecond: number;
+  readonly offset: number;
+  readonly abbreviation: string;
+}
+
+/** Whole seconds since 1970, rounded down. */
+export function unixSeconds({ nanoseconds }: Moment): number {
+  const seconds = nanoseconds / BILLION;
+  return Number(nanoseconds % BILLION < 0n ? seconds - 1n : seconds);
+}
+
+/** Date, clock and zone of a moment. */
+export function fieldsOf(moment: Moment): Fields {
+  const seconds = unixSeconds(moment);
+  const { offset, abbreviation } = moment.zone.at(seconds);
+  const date = new Date((seconds + offset) * 1000);
+  const year = date.getUTCFullYear();
+  const dayStart = secondsOf([year, date.getUTCMonth() + 1, date.getUTCDate()]);
+  return {
+    year,
+    month: date.getUTCMonth() + 1,
+    day: date.getUTCDate(),
+    weekday: date.getUTCDay(),
+    yearDay: (dayStart - secondsOf([year, 1, 1])) / 86400 + 1,
+    hour: date.getUTCHours(),
+    minute: date.getUTCMinutes(),
+    second: date.getUTCSeconds(),
+    nanosecond: Number(moment.nanoseconds - BigInt(seconds) * BILLION),
+    offset,
+    abbreviation,
+  };
+}
+
+/** The English name of a month from 1. */
+export function monthName(month: number): string {
+  return MONTHS[month - 1] ?? "";
+}
+
+/** The English name of a day of the week from 0, Sunday. */
+export function weekdayName(day: number): string {
+  return DAYS[day] ?? "";
+}
+
+/** A moment in the form of a layout. */
+export function formatTime(moment: Moment, layout: string): string {
+  const fields = fieldsOf(moment);
+  return layout.replace(TOKEN, (token) => (WRITERS[token] ?? writerOf(token))(fields));
+}
+
+type Write = (fields: Fields) => string;
+
+const WRITERS: Readonly<Record<string, Write>> = {
+  January: ({ month }) => monthName(month),
+  Jan: ({ month }) => monthName(month).slice(0, 3),
+  "01": ({ month }) => pad(month, 2),
+  "1": ({ month }) => String(month),
+  Monday: ({ weekday }) => weekdayName(weekday),
+  Mon: ({ weekday }) => weekdayName(weekday).slice(0, 3),
+  "02": ({ day }) => pad(day, 2),
+  _2: ({ day }) => String(day).padStart(2),
+  "2": ({ day }) => String(day),
+  "002": ({ yearDay }) => pad(yearDay, 3),
+  __2: ({ yearDay }) => String(yearDay).padStart(3),
+  "2006": ({ year }) => pad(year, 4),
+  "06": ({ year }) => pad(year % 100, 2),
+  "15": ({ hour }) => pad(hour, 2),
+  "03": ({ hour }) => pad(hour % 12 || 12, 2),
+  "3": ({ hour }) => String(hour % 12 || 12),
+  "04": ({ minute }) => pad(minute, 2),
+  "4": ({ minute }) => String(minute),
+  "05": ({ second }) => pad(second, 2),
+  "5": ({ second }) => String(second),
+  PM: ({ hour }) => (hour < 12 ? "AM" : "PM"),
+  pm: ({ hour }) => (hour < 12 ? "am" : "pm"),
+  MST: ({ abbreviation, offset }) => abbreviation || zoneText(offset, "-0700"),
+};
+
+/** Zone offsets and fractions of a second have too many forms for a table. */
+function writerOf(token: string): Write {
+  if (token.startsWith("Z")) {
+    return ({ offset }) => (offset === 0 ? "Z" : zoneText(offset, "-" + token.slice(1)));
+  }
+  if (token.startsWith("-")) return ({ offset }) => zoneText(offset, token);
+  return ({ nanosecond }) => fractionText(nanosecond, token);
+}
+
+function zoneText(offset: number, form: string): string {
+  const colon = form.includes(":") ? ":" : "";
+  const size = Math.abs(offset);
+  const all = [size / 3600, size / 60 % 60, size % 60].map((part) => pad(Math.floor(part), 2));
+  const shown = form.replaceAll(":", "").length / 2 | 0;
+  return (offset < 0 ? "-" : "+") + all.slice(0, shown).join(colon);
+}
+
+/** `.000` prints as many digits, `.999` as many without trailing zeros. */
+function fractionText(nanosecond: number, token: string): string {
+  const digits = pad(nanosecond, 9).slice(0, token.length - 1).padEnd(token.length - 1, "0");
+  if (token.charAt(1) === "0") return token.charAt(0) + digits;
+  const kept = trimmedEnd(digits, "0");
+  return kept === "" ? "" : token.charAt(0) + kept;
+}
+
+function pad(value: number, width: number): string {
+  return value < 0 ? "-" + String(-value).padStart(width, "0") : String(value).padStart(width, "0");
+}
+
+interface Draft {
+  year: number;
+  month: number;
+  day: number;
+  yearDay: number | undefined;
+  hour: number;
+  minute: number;
+  second: number;
+  fraction: string;
+  afternoon: boolean | undefined;
+  offset: number | undefined;
+  abbreviation: string;
+}
+
+/** Reads one token: removes the match from the value and gives the first group to `set`. */
+interface Reader {
+  readonly pattern: RegExp;
+  set(draft: Draft, text: string): void;
+}
+
+const READERS: Readonly<Record<string, Reader>> = {
+  January: { pattern: new RegExp(`^(${MONTHS.join("|")})`, "i"), set: (d, t) => d.month = monthNumber(t) },
+  Jan: { pattern: /^(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)/i, set: (d, t) => d.month = monthNumber(t) },
+  "01": { pattern: /^(\d\d)/, set: (d, t) => d.month = Number(t) },
+  "1": { pattern: /^(\d\d?)/, set: (d, t) => d.month = Number(t) },
+  Monday: { pattern: new RegExp(`^(${DAYS.join("|")})`, "i"), set: () => {} },
+  Mon: { pattern: /^(Sun|Mon|Tue|Wed|Thu|Fri|Sat)/i, set: () => {} },
+  "02": { pattern: /^(\d\d)/, set: (d, t) => d.day = Number(t) },
+  _2: { pattern: /^ ?(\d\d?)/, set: (d, t) => d.day = Number(t) },
+  "2": { pattern: /^(\d\d?)/, set: (d, t) => d.day = Number(t) },
+  "002": { pattern: /^(\d\d\d)/, set: (d, t) => d.yearDay = Number(t) },
+  __2: { pattern: /^ {0,2}(\d{1,3})/, set: (d, t) => d.yearDay = Number(t) },
+  "2006": { pattern: /^(\d{4})/, set: (d, t) => d.year = Number(t) },
+  "06": { pattern: /^(\d\d)/, set: (d, t) => d.year = Number(t) + (Number(t) >= 69 ? 1900 : 2000) },
+  "15": { pattern: /^(\d\d?)/, set: (d, t) => d.hour = Number(t) },
+  "03": { pattern: /^(\d\d)/, set: (d, t) => d.hour = Number(t) },
+  "3": { pattern: /^(\d\d?)/, set: (d, t) => d.hour = Number(t) },
+  "04": { pattern: /^(\d\d)/, set: (d, t) => d.minute = Number(t) },
+  "4": { pattern: /^(\d\d?)/, set: (d, t) => d.minute = Number(t) },
+  "05": { pattern: /^(\d\d)/, set: (d, t) => d.second = Number(t) },
+  "5": { pattern: /^(\d\d?)/, set: (d, t) => d.second = Number(t) },
+  PM: { pattern: /^(AM|PM)/, set: (d, t) => d.afternoon = t === "PM" },
+  pm: { pattern: /^(am|pm)/, set: (d, t) => d.afternoon = t === "pm" },
+  MST: { pattern: /^(UTC|GMT[+-]\d{1,2}|[A-Z]{3,5}|[+-]\d\d(?:\d\d)?)/, set: (d, t) => d.abbreviation = t },
+};
+
+/**
+ * Reads a time. Without a zone in the value it is one of `zone`.
+ * Errors: the value does not have the form of the layout, or a part is out of range.
+ */
+export function parseTime(layout: string, value: string, zone: Zone): Moment {
+  const draft = read(layout, value);
+  checkRanges(draft, value);
+  const hour = draft.afternoon === undefined ? draft.hour : draft.hour % 12 + (draft.afternoon ? 12 : 0);
+  const date = draft.yearDay === undefined ? [draft.month, draft.day] : [1, draft.yearDay];
+  const seconds = secondsOf([draft.year, ...date, hour, draft.minute, draft.second]);
+  return moment(seconds, draft, zone);
+}
+
+function read(layout: string, value: string): Draft {
+  const draft = newDraft();
+  let rest = value;
+  let at = 0;
+  for (const match of layout.matchAll(TOKEN)) {
+    rest = skipLiteral(rest, layout.slice(at, match.index), { layout, value });
+    at = match.index + match[0].length;
+    rest = readToken(draft, match[0], rest, { layout, value });
+    if (/^0?5$/.test(match[0]) && !/^[.,](0+|9+)(?!\d)/.test(layout.slice(at))) rest = readExtraFraction(draft, rest);
+  }
+  rest = skipLiteral(rest, layout.slice(at), { layout, value });
+  if (rest !== "") throw new Error(`parsing time ${JSON.stringify(value)}: extra text: ${JSON.stringify(rest)}`);
+  return draft;
+}
+
+interface Subject {
+  readonly layout: string;
+  readonly value: string;
+}
+
+function newDraft(): Draft {
+  const clock = { hour: 0, minute: 0, second: 0, fraction: "", afternoon: undefined };
+  return { year: 0, month: 1, day: 1, yearDay: undefined, ...clock, offset: undefined, abbreviation: "" };
+}
+
+function cannotParse({ layout, value }: Subject, rest: string, part: string): Error {
+  const quoted = [value, layout, rest, part].map((text) => JSON.stringify(text));
+  return new Error(`parsing time ${quoted[0]} as ${quoted[1]}: cannot parse ${quoted[2]} as ${quoted[3]}`);
+}
+
+/** Text between tokens must match; a space matches any number of spaces. */
+function skipLiteral(value: string, prefix: string, subject: Subject): string {
+  let rest = value;
+  for (let i = 0; i < prefix.length; i++) {
+    const c = prefix.charAt(i);
+    if (c === " ") {
+      if (rest !== "" && !rest.startsWith(" ")) throw cannotParse(subject, rest, prefix.slice(i));
+      rest = rest.replace(/^ +/, "");
+    } else {
+      if (!rest.startsWith(c)) throw cannotParse(subject, rest, prefix.slice(i));
+      rest = rest.slice(1);
+    }
+  }
+  return rest;
+}
+
+function readToken(draft: Draft, token: string, rest: string, subject: Subject): string {
+  const reader = READERS[token] ?? readerOf(token);
+  const match = reader.pattern.exec(rest);
+  if (match === null) throw cannotParse(subject, rest, token);
+  reader.set(draft, match[1] ?? "");
+  return rest.slice(match[0].length);
+}
+
+function readerOf(token: string): Reader {
+  if (/^[.,]0/.test(token)) {
+    return { pattern: new RegExp(`^[.,](\\d{${token.length - 1}})`), set: (d, t) => d.fraction = t };
+  }
+  if (/^[.,]9/.test(token)) return { pattern: /^(?:[.,](\d+))?/, set: (d, t) => d.fraction = t };
+  const colon = token.includes(":") ? ":" : "";
+  const parts = Math.floor(token.replaceAll(":", "").length / 2);
+  const digits = Array.from({ length: parts }, () => "\\d\\d").join(colon);
+  return {
+    pattern: new RegExp(`^(${token.startsWith("Z") ? "Z|" : ""}[+-]${digits})`),
+    set: (d, t) => d.offset = offsetOf(t),
+  };
+}
+
+function offsetOf(text: string): number {
+  const [hours = 0, minutes = 0, seconds = 0] = (text.match(/\d\d/g) ?? []).map(Number);
+  const size = hours * 3600 + minutes * 60 + seconds;
+  return text.startsWith("-") ? -size : size;
+}
+
+/** A fraction may follow the seconds even if the layout has none. */
+function readExtraFraction(draft: Draft, rest: string): string {
+  const match = /^[.,](\d+)/.exec(rest);
+  if (match === null) return rest;
+  draft.fraction = match[1] ?? "";
+  return rest.slice(match[0].length);
+}
+
+function monthNumber(name: string): number {
+  return MONTHS.findIndex((month) => month.slice(0, 3).toLowerCase() === name.slice(0, 3).toLowerCase()) + 1;
+}
+
+function checkRanges(draft: Draft, value: string): void {
+  const lastDay = new Date(Date.UTC(2000 + (draft.year % 400), draft.month, 0)).getUTCDate();
+  const leap = new Date(Date.UTC(2000 + (draft.year % 400), 2, 0)).getUTCDate() === 29;
+  const checks: [string, boolean][] = [
+    ["month", draft.month >= 1 && draft.month <= 12],
+    ["hour", draft.hour < (draft.afternoon === undefined ? 24 : 13)],
+    ["minute", draft.minute < 60],
+    ["second", draft.second < 60],
+    ["day-of-year", (draft.yearDay ?? 1) >= 1 && (draft.yearDay ?? 1) <= (leap ? 366 : 365)],
+    ["day", draft.day >= 1 && draft.day <= lastDay],
+  ];
+  const wrong = checks.find(([, good]) => !good);
+  if (wrong !== undefined) throw new Error(`parsing time ${JSON.stringify(value)}: ${wrong[0]} out of range`);
+}
+
+/** The moment of a clock reading in the zone that the value names, else in `zone`. */
+function moment(clock: number, draft: Draft, zone: Zone): Moment {
+  const fraction = BigInt(draft.fraction.slice(0, 9).padEnd(9, "0"));
+  const at = (seconds: number, where: Zone) => ({ nanoseconds: BigInt(seconds) * BILLION + fraction, zone: where });
+  if (draft.offset !== undefined) {
+    const seconds = clock - draft.offset;
+    return at(seconds, zoneWithOffset(seconds, draft, zone));
+  }
+  if (draft.abbreviation === "UTC") return at(clock, UTC);
+  const local = zone.at(clock - zone.at(clock).offset);
+  const seconds = clock - local.offset;
+  if (draft.abbreviation === "" || draft.abbreviation === local.abbreviation) return at(seconds, zone);
+  const hours = /^GMT([+-]\d{1,2})$/.exec(draft.abbreviation)?.[1];
+  const offset = 3600 * Number(hours ?? 0);
+  // Go reads the clock as UTC here and only prints the offset.
+  return at(clock, fixedZone(draft.abbreviation, offset));
+}
+
+function zoneWithOffset(seconds: number, { offset = 0, abbreviation }: Draft, zone: Zone): Zone {
+  const there = zone.at(seconds);
+  if (there.offset === offset && (abbreviation === "" || abbreviation === there.abbreviation)) return zone;
+  return offset === 0 && abbreviation === "" ? UTC : fixedZone(abbreviation, offset);
+}

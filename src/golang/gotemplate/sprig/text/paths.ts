@@ -1,0 +1,45 @@
+/** sprig's functions on paths, with `/` as separator on every system: templates describe containers. */
+import { trimmedEnd } from "../../../../base/text/mod.ts";
+import { declared, type FuncMap } from "../../value.ts";
+import { STRING, text } from "../args.ts";
+
+/** The functions by name; the `os` variants are the same. */
+export function pathFunctions(): FuncMap {
+  const base = declared([STRING], (path) => basename(text(path)));
+  const dir = declared([STRING], (path) => clean(text(path).slice(0, text(path).lastIndexOf("/") + 1)));
+  const cleaned = declared([STRING], (path) => clean(text(path)));
+  const ext = declared([STRING], (path) => /\.[^./]*$/.exec(text(path))?.[0] ?? "");
+  const isAbs = declared([STRING], (path) => text(path).startsWith("/"));
+  return {
+    base,
+    dir,
+    clean: cleaned,
+    ext,
+    isAbs,
+    osBase: base,
+    osDir: dir,
+    osClean: cleaned,
+    osExt: ext,
+    osIsAbs: isAbs,
+  };
+}
+
+function basename(path: string): string {
+  if (path === "") return ".";
+  const trimmed = trimmedEnd(path, "/");
+  return trimmed === "" ? "/" : trimmed.slice(trimmed.lastIndexOf("/") + 1);
+}
+
+/** The shortest path with the same meaning: no empty, `.` or inner `..` elements; `.` for none. */
+function clean(path: string): string {
+  const rooted = path.startsWith("/");
+  const kept: string[] = [];
+  for (const element of path.split("/")) {
+    if (element === "" || element === ".") continue;
+    if (element !== "..") kept.push(element);
+    else if (kept.length > 0 && kept.at(-1) !== "..") kept.pop();
+    else if (!rooted) kept.push("..");
+  }
+  const joined = kept.join("/");
+  return rooted ? "/" + joined : joined || ".";
+}

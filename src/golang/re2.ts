@@ -1,0 +1,19 @@
+/** RE2's regular expressions, by re2js: matching takes linear time, also for an untrusted pattern. */
+import type { RE2JS } from "re2js";
+import { LateLibrary } from "../base/late_library.ts";
+
+const library = new LateLibrary("re2js", () => import("re2js"));
+
+/** The library; `loaded()` before its first use. */
+export { library as re2Library };
+
+/** A compiled pattern, or why it is none. Errors: `re2Library` is not loaded. */
+export function compileRe2(pattern: string): RE2JS | string {
+  const { RE2JS, RE2JSException } = library.get();
+  try {
+    return RE2JS.compile(pattern);
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error;
+    return error.message;
+  }
+}

@@ -1,0 +1,134 @@
+/** X.509 certificates as Go's x509.CreateCertificate makes them. */
+import { bytesOfBinary } from "../../base/bytes.ts";
+import { nodeCrypto } from "../../base/node_crypto.ts";
+import { bits, element, explicit, implicit, integer, octets, oid, sequence, TAG, text, time, TRUE } from "./der/der.ts";
+import { DerReader, sameBytes } from "./der/der_reader.ts";
+import type { PrivateKey } from "./keys/private_key.ts";
+
+/** The contents of a new certificate. */
+export interface Request {
+  readonly commonName: string;
+  /** An IPv4 address has 4 bytes, also one that was written as IPv6. */
+  readonly addresses: readonly Uint8Array[];
+  readonly dnsNames: readonly string[];
+  /** Such as `spiffe://cluster.local/ns/default/sa/default`; none by default. */
+  readonly uris?: readonly string[];
+  /** Seconds since 1970. */
+  readonly notBefore: bigint;
+  readonly notAfter: bigint;
+  readonly serial: bigint;
+  readonly isAuthority: boolean;
+}
+
+/** A DNS name has characters beyond ASCII. */
+export class DnsNameError extends Error {
+  constructor(readonly dnsName: string) {
+    super(
+      `The DNS name ${JSON.stringify(dnsName)} has characters that a certificate cannot hold; write it in punycode`,
+    );
+  }
+}
+
+/** The issuer: its certificate and its key. */
+export interface Issuer {
+  /** `undefined` for a self-signed certificate. */
+  readonly certificate: Parent | undefined;
+  readonly key: PrivateKey;
+}
+
+/** The parts of a signing certificate that the new certificate repeats, each in DER. */
+export interface Parent {
+  readonly subject: Uint8Array;
+  readonly publicKey: Uint8Array;
+  /** The contents of the subject key identifier; empty if it has none. */
+  readonly keyId: Uint8Array;
+}
+
+const KEY_USAGE = "2.5.29.15";
+const EXTENDED_KEY_USAGE = "2.5.29.37";
+const BASIC_CONSTRAINTS = "2.5.29.19";
+const SUBJECT_KEY_ID = "2.5.29.14";
+const AUTHORITY_KEY_ID = "2.5.29.35";
+const ALTERNATIVE_NAMES = "2.5.29.17";
+const COMMON_NAME = "2.5.4.3";
+const SERVER_AUTH = "1.3.6.1.5.5.7.3.1";
+const CLIENT_AUTH = "1.3.6.1.5.5.7.3.2";
+
+/**
+ * A certificate for a key, in DER. Errors, with Go's texts: the issuer cannot sign; the issuer's key does not belong to
+ * its certificate; the key has a type that certificates do not support. And a `DnsNameError`.
+ */
+export function createCertificate(request: Request, key: PrivateKey, issuer: Issuer): Uint8Array {
+  const { signer } = issuer.key;
+  if (signer === undefined) throw new Error("x509: certificate private key does not implement crypto.Signer");
+  const publicKey = key.publicKey();
+  const subject = nameOf(request.commonName);
+  const parent = issuer.certificate ?? { subject, publicKey, keyId: new Uint8Array() };
+  if (!sameBytes(parent.publicKey, issuer.key.publicKey())) {
+    throw new Error("x509: provided PrivateKey doesn't match parent's PublicKey");
+  }
+  const signed = sequence(
+    explicit(0, integer(2)),
+    integer(request.serial),
+    signer.algorithm,
+    parent.subject,
+    sequence(time(request.notBefore), time(request.notAfter)),
+    subject,
+    publicKey,
+    explicit(3, sequence(...extensions(request, subject, publicKey, parent))),
+  );
+  return sequence(signed, signer.algorithm, bits(signer.sign(signed)));
+}
+
+/** A distinguished name with only a common name; an empty one if the common name is empty. */
+function nameOf(commonName: string): Uint8Array {
+  if (commonName === "") return sequence();
+  return sequence(element(TAG.set, sequence(oid(COMMON_NAME), text(commonName))));
+}
+
+/** In the order in which Go writes them. */
+function extensions(request: Request, subject: Uint8Array, publicKey: Uint8Array, parent: Parent): Uint8Array[] {
+  const { isAuthority } = request;
+  const isSelfIssued = sameBytes(parent.subject, subject);
+  const names = alternativeNames(request);
+  return [
+    // Digital signature, key encipherment; for an authority also certificate signing.
+    extension(KEY_USAGE, true, isAuthority ? bits(Uint8Array.of(0b10100100), 2) : bits(Uint8Array.of(0b10100000), 5)),
+    extension(EXTENDED_KEY_USAGE, false, sequence(oid(SERVER_AUTH), oid(CLIENT_AUTH))),
+    extension(BASIC_CONSTRAINTS, true, isAuthority ? sequence(TRUE) : sequence()),
+    ...(isAuthority ? [extension(SUBJECT_KEY_ID, false, octets(keyIdOf(publicKey)))] : []),
+    ...(isSelfIssued || parent.keyId.length === 0
+      ? []
+      : [extension(AUTHORITY_KEY_ID, false, sequence(implicit(0, parent.keyId)))]),
+    ...(names.length === 0 ? [] : [extension(ALTERNATIVE_NAMES, request.commonName === "", sequence(...names))]),
+  ];
+}
+
+/** An extension; `value` is what is in its OCTET STRING. */
+export function extension(id: string, critical: boolean, value: Uint8Array): Uint8Array {
+  return sequence(oid(id), ...(critical ? [TRUE] : []), octets(value));
+}
+
+function alternativeNames({ dnsNames, addresses, uris = [] }: Request): Uint8Array[] {
+  return [...dnsNames.map(dnsName), ...addresses.map((address) => implicit(7, address)), ...uris.map(uriName)];
+}
+
+/** An alternative name that is a URI. Errors: it has characters beyond ASCII. */
+export function uriName(uri: string): Uint8Array {
+  // deno-lint-ignore no-control-regex -- the range of IA5String
+  if (/^[\x00-\x7f]*$/.test(uri)) return implicit(6, bytesOfBinary(uri));
+  throw new Error(`The name ${JSON.stringify(uri)} has characters that a certificate cannot hold`);
+}
+
+function dnsName(name: string): Uint8Array {
+  // deno-lint-ignore no-control-regex -- the range of IA5String
+  if (!/^[\x00-\x7f]*$/.test(name)) throw new DnsNameError(name);
+  return implicit(2, bytesOfBinary(name));
+}
+
+/** The first 160 bits of the key's SHA-256 (RFC 7093, 2.1), as Go has it since 1.25. */
+function keyIdOf(publicKey: Uint8Array): Uint8Array {
+  const info = new DerReader(publicKey).sequence();
+  info.any();
+  return nodeCrypto().createHash("sha256").update(info.bits()).digest().subarray(0, 20);
+}

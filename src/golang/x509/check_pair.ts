@@ -1,0 +1,61 @@
+/** Whether a certificate and a key from outside belong together. */
+import { MeshError, messageOf } from "../../base/errors.ts";
+import { sameBytes } from "./der/der_reader.ts";
+import { decodePems, encodePem } from "./der/pem.ts";
+import { type CertificateInfo, readCertificateInfo } from "./certificate_info.ts";
+import { loadP521For } from "./keys/p521.ts";
+import { readPrivateKey } from "./keys/read_key.ts";
+
+/** A certificate with its chain, and its private key: both PEM. */
+export interface KeyPair {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/** The names of both texts in messages, usually file paths. */
+export interface PairNames {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/** The first certificate of a text. Errors: a MeshError with the file if the text has no certificate. */
+export function certificateInfo(pem: string, file: string): CertificateInfo {
+  const [first] = decodePems(pem).filter(({ type }) => type === "CERTIFICATE");
+  if (first === undefined) {
+    throw new MeshError("No certificate in PEM", {
+      place: { file },
+      hint: 'it begins with "-----BEGIN CERTIFICATE"',
+    });
+  }
+  try {
+    return readCertificateInfo(first.bytes);
+  } catch (error) {
+    throw new MeshError(`Cannot read the certificate: ${messageOf(error)}`, { place: { file }, cause: error });
+  }
+}
+
+/**
+ * Checks that a key belongs to a certificate. Some programs write the two files one after the other: a new certificate
+ * must not be used with the old key. Errors: a MeshError that names the file and does not quote the key.
+ */
+export async function checkPair(pair: KeyPair, names: PairNames): Promise<void> {
+  await loadP521For(pair.key);
+  const { publicKey } = certificateInfo(pair.certificate, names.certificate);
+  if (sameBytes(publicKeyOf(pair.key, names.key), publicKey)) return;
+  throw new MeshError(`The key "${names.key}" does not belong to the certificate "${names.certificate}"`, {
+    hint: "replace both files, in one step as mounted Secrets do, or one after the other",
+  });
+}
+
+function publicKeyOf(pem: string, file: string): Uint8Array {
+  const found = decodePems(pem).find(({ type }) => type.endsWith("PRIVATE KEY"));
+  if (found === undefined) {
+    const hint = 'it begins with "-----BEGIN PRIVATE KEY" or the like and is not encrypted';
+    throw new MeshError("No private key in PEM", { place: { file }, hint });
+  }
+  try {
+    return readPrivateKey(encodePem(found.type, found.bytes)).publicKey();
+  } catch (error) {
+    throw new MeshError(`Cannot read the private key: ${messageOf(error)}`, { place: { file }, cause: error });
+  }
+}

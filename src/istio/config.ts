@@ -1,0 +1,40 @@
+import { isMap, newMap, type ValueMap } from "../base/value.ts";
+import type { Era } from "./era.ts";
+
+/**
+ * A mesh configuration with all defaults: the plain data of `decodeMessage`, by JSON names, with unknown fields. It is
+ * immutable: a change makes a new object.
+ */
+export interface MeshConfig {
+  readonly era: Era;
+  readonly data: ValueMap;
+}
+
+/** The configuration of one proxy, in the same form. */
+export interface ProxyConfig {
+  readonly era: Era;
+  readonly data: ValueMap;
+}
+
+/** One object for all pods of a mesh: what callers derive from it, such as its text, can be cached by it. */
+const defaultConfigs = new WeakMap<MeshConfig, ProxyConfig>();
+
+/** The mesh's `defaultConfig`: the same object for the same mesh. */
+export function defaultProxyConfig(mesh: MeshConfig): ProxyConfig {
+  const known = defaultConfigs.get(mesh);
+  if (known !== undefined) return known;
+  const data = mesh.data["defaultConfig"];
+  const config = { era: mesh.era, data: isMap(data) ? data : newMap() };
+  defaultConfigs.set(mesh, config);
+  return config;
+}
+
+/** The mesh configuration with another `defaultConfig`. */
+export function withDefaultProxyConfig(mesh: MeshConfig, proxy: ProxyConfig): MeshConfig {
+  return { era: mesh.era, data: assign(mesh.data, { defaultConfig: proxy.data }) };
+}
+
+/** A copy of a mapping with some keys set. */
+export function assign(base: ValueMap, set: ValueMap): ValueMap {
+  return Object.assign(newMap(), base, set);
+}

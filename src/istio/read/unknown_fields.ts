@@ -1,0 +1,38 @@
+import { closest } from "../../base/text/mod.ts";
+import { isList, isMap, type Value, type ValueMap } from "../../base/value.ts";
+import type { MeshConfig } from "../config.ts";
+import type { Era } from "../era.ts";
+import { type Field, MESH_CONFIG, messageType } from "../schema/schema.ts";
+
+/** A field that the type does not have. Istio ignores it. */
+export interface UnknownField {
+  /** `defaultConfig.drainDurations`. */
+  readonly field: string;
+  /** The name that is meant, if one is near. */
+  readonly meant: string | undefined;
+}
+
+/** The fields of a mesh configuration that its era does not have. */
+export function unknownMeshFields({ data, era }: MeshConfig): readonly UnknownField[] {
+  return inMessage(data, MESH_CONFIG, era, "");
+}
+
+function inMessage(data: ValueMap, name: string, era: Era, path: string): readonly UnknownField[] {
+  const message = messageType(name, era);
+  return Object.entries(data).flatMap(([key, value]) => {
+    const at = path === "" ? key : `${path}.${key}`;
+    const field = message.byKey.get(key);
+    if (field !== undefined) return inField(value, field, era, at);
+    return [{ field: at, meant: closest(key, message.fields.map(({ json }) => json)) }];
+  });
+}
+
+function inField(value: Value, { kind, shape }: Field, era: Era, path: string): readonly UnknownField[] {
+  if (kind.is !== "message") return [];
+  const parts: readonly [string, Value][] = shape === "list" && isList(value)
+    ? value.map((item, index) => [`${path}[${index}]`, item])
+    : shape === "map" && isMap(value)
+    ? Object.entries(value).map(([key, item]) => [`${path}.${key}`, item])
+    : [[path, value]];
+  return parts.flatMap(([at, part]) => isMap(part) ? inMessage(part, kind.name, era, at) : []);
+}

@@ -1,0 +1,39 @@
+import { intAt, mapAt, textAt, type Value, type ValueMap } from "../base/value.ts";
+import type { MeshConfig, ProxyConfig } from "./config.ts";
+
+/** The fields of a proxy configuration that the agent uses, typed. */
+export type ProxySettings = ReturnType<typeof proxySettings>;
+
+/** Reads these fields; an unset field has Go's zero value. */
+export function proxySettings({ data }: ProxyConfig) {
+  return {
+    configPath: textAt(data, "configPath"),
+    binaryPath: textAt(data, "binaryPath"),
+    discoveryAddress: textAt(data, "discoveryAddress"),
+    proxyAdminPort: intAt(data, "proxyAdminPort") ?? 0,
+    statusPort: intAt(data, "statusPort") ?? 0,
+    concurrency: intAt(data, "concurrency") ?? 0,
+    controlPlaneAuthPolicy: oneOf(data["controlPlaneAuthPolicy"], ["NONE", "MUTUAL_TLS", "INHERIT"]),
+    customConfigFile: textAt(data, "customConfigFile"),
+    proxyBootstrapTemplatePath: textAt(data, "proxyBootstrapTemplatePath"),
+    statsdUdpAddress: textAt(data, "statsdUdpAddress"),
+    proxyMetadata: textsByKey(mapAt(data, "proxyMetadata")),
+    runtimeValues: textsByKey(mapAt(data, "runtimeValues")),
+  };
+}
+
+/** `inboundTrafficPolicy.mode` for templates: `localhost` or `passthrough`. Source: Istio's injector. */
+export function inboundTrafficPolicyMode({ data }: MeshConfig): "localhost" | "passthrough" {
+  return mapAt(data, "inboundTrafficPolicy")["mode"] === "LOCALHOST" ? "localhost" : "passthrough";
+}
+
+/** The first name is the value of an enum that is unset, or set to a number without a name. */
+function oneOf<T extends string>(value: Value | undefined, names: readonly [T, ...T[]]): T {
+  return names.find((name) => name === value) ?? names[0];
+}
+
+function textsByKey(map: ValueMap): Readonly<Record<string, string>> {
+  const texts: Record<string, string> = Object.create(null);
+  for (const [key, text] of Object.entries(map)) texts[key] = String(text);
+  return texts;
+}

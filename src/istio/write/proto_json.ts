@@ -1,0 +1,64 @@
+import { goJson } from "../../golang/gojson/mod.ts";
+import type { Value } from "../../base/value.ts";
+import { sameValue } from "../../base/values/mod.ts";
+import { assign, defaultProxyConfig, type ProxyConfig } from "../config.ts";
+import { defaultsOf } from "../read/defaults.ts";
+import { encodeMessage } from "./encode.ts";
+import type { Era } from "../era.ts";
+import { PROXY_CONFIG } from "../schema/schema.ts";
+
+/** Fields that `PROXY_CONFIG` omits if they have the default value. Source: Istio's injector, protoToJSON. */
+const LEFT_OUT = [
+  "configPath",
+  "binaryPath",
+  "controlPlaneAuthPolicy",
+  "serviceCluster",
+  "drainDuration",
+  "parentShutdownDuration",
+  "terminationDrainDuration",
+  "discoveryAddress",
+  "envoyMetricsService",
+  "envoyAccessLogService",
+  "tracing",
+  "proxyAdminPort",
+  "statNameLength",
+  "statusPort",
+  "concurrency",
+];
+
+/** Most pods have the mesh's proxy configuration, so its text is cached. */
+const shortTexts = new WeakMap<ProxyConfig, string>();
+
+/**
+ * The template function `protoToJSON`: a proxy configuration as compact JSON, fields in the order of the proto, without
+ * default values.
+ */
+export function protoToJson(proxy: ProxyConfig): string {
+  const known = shortTexts.get(proxy);
+  if (known !== undefined) return known;
+  const text = shortText(proxy);
+  shortTexts.set(proxy, text);
+  return text;
+}
+
+function shortText({ era, data: own }: ProxyConfig): string {
+  const defaults = defaultProxyConfig(defaultsOf(era)).data;
+  const data = assign(own, {});
+  for (const key of LEFT_OUT) if (isDefault(key, data[key], defaults[key], era)) delete data[key];
+  return proxyConfigJson({ era, data });
+}
+
+/** Most defaults are equal values, which need no text. */
+function isDefault(key: string, value: Value | undefined, standard: Value | undefined, era: Era): boolean {
+  if (value === undefined || standard === undefined) return false;
+  return sameValue(value, standard) || fieldText(key, value, era) === fieldText(key, standard, era);
+}
+
+/** A whole proxy configuration as compact proto3 JSON. */
+export function proxyConfigJson(proxy: ProxyConfig): string {
+  return goJson(encodeMessage(proxy.data, PROXY_CONFIG, proxy.era));
+}
+
+function fieldText(key: string, value: Value, era: Era): string {
+  return goJson(encodeMessage({ [key]: value }, PROXY_CONFIG, era));
+}

@@ -1,0 +1,105 @@
+/**
+ * The API of a Kubernetes cluster as plain JSON objects, independent of the transport. Paths are those of the API
+ * (`/api/v1/namespaces/istio-system/configmaps/istio`). Every failure is an `ApiError` that names the request and the
+ * server.
+ */
+import { MeshError } from "../../base/errors.ts";
+import type { Value } from "../../base/value.ts";
+import type { Fields } from "./select_fields.ts";
+
+/** The metadata of every object. */
+export interface ObjectMetadata {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly resourceVersion?: string;
+  readonly [key: string]: Value;
+}
+
+/** An object of the API; integers beyond 2^53 do not keep their last digits. */
+export interface KubeObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMetadata;
+  readonly [key: string]: Value;
+}
+
+/** A list, with the version to watch from. */
+export interface KubeList {
+  readonly items: readonly KubeObject[];
+  readonly resourceVersion: string;
+}
+
+/** The kind of a patch (Kubernetes, "API Concepts", patch and apply). */
+export type PatchType = "json" | "merge" | "strategic" | "apply";
+
+/** A change. */
+export interface WatchEvent {
+  readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  readonly object: KubeObject;
+}
+
+/** Query parameters, such as `labelSelector` or `fieldSelector`. */
+export type Query = Readonly<Record<string, string>>;
+
+/** Returns the part of an object that stays in memory. */
+export interface Keep {
+  (object: KubeObject): KubeObject;
+  /** Nothing else of an object is parsed. */
+  readonly fields?: Fields;
+}
+
+/** Any JSON answer: `/version`, `/apis`. */
+export interface RawAnswer {
+  readonly value: Value;
+  /** The Date header. */
+  readonly date: string | undefined;
+}
+
+/** A client of one cluster. */
+export interface KubeApi {
+  /** The server, for messages: `https://10.0.0.1:443`. */
+  readonly server: string;
+  /** `undefined` if the object does not exist. */
+  get(path: string): Promise<KubeObject | undefined>;
+  /**
+   * A whole collection, read in pages. `keep` reduces each object before the next page is read. An `ApiError` for a
+   * server whose pages do not end: a continue token comes again, or there are more than 2000 pages.
+   */
+  list(path: string, query?: Query, keep?: Keep): Promise<KubeList>;
+  /** A `ConflictError` if it exists already. */
+  create(path: string, body: object): Promise<KubeObject>;
+  /** A `ConflictError` if the object has another `resourceVersion` than the body. */
+  replace(path: string, body: object): Promise<KubeObject>;
+  /** Patches; `apply` is server-side apply and requires `fieldManager` in the query. */
+  patch(path: string, type: PatchType, body: object, query?: Query): Promise<KubeObject>;
+  /** Deletes; `false` if the object did not exist. */
+  remove(path: string): Promise<boolean>;
+  /**
+   * Changes of a collection until the signal fires; first every existing object as `ADDED`. It reconnects, and lists
+   * again if the server has dropped the version: then it reports the differences (of deleted objects only the
+   * metadata). No failure ends it.
+   */
+  watch(path: string, query: Query, signal: AbortSignal, options?: WatchOptions): AsyncIterable<WatchEvent>;
+}
+
+/** Callbacks of a watch. */
+export interface WatchOptions {
+  /** The watch runs, and all existing objects have been delivered: at first, and after each reconnect. */
+  readonly synced?: () => void;
+  /** Why the watch is interrupted; it retries. */
+  readonly failed?: (error: MeshError) => void;
+}
+
+/** The server refused the request, or could not be reached. */
+export class ApiError extends MeshError {
+  /** The HTTP status; `undefined` if there was no answer. */
+  readonly status: number | undefined;
+
+  constructor(message: string, details: { hint?: string; cause?: unknown; status?: number } = {}) {
+    super(message, details);
+    this.status = details.status;
+  }
+}
+
+/** The object has changed, or exists already (409). */
+export class ConflictError extends ApiError {}

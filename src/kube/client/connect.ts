@@ -1,0 +1,80 @@
+import { MeshError } from "../../base/errors.ts";
+import { kubeconfigPaths } from "../kubeconfig_paths.ts";
+import type { PermissionName, World } from "../../platform/mod.ts";
+import type { KubeApi, RawAnswer } from "./api.ts";
+import { KubeClient } from "./client.ts";
+import type { Connection, ConnectOptions } from "./connection.ts";
+import type { ExecResult } from "./exec.ts";
+import type { ExecRequest, HeldRequest } from "./exec_failure.ts";
+import { inClusterConnection } from "./in_cluster.ts";
+import { Transport } from "./transport.ts";
+
+/** A client that holds connections. */
+export interface KubeConnection extends KubeApi {
+  /** The namespace of the context or of the pod, for commands without --namespace. */
+  readonly namespace: string | undefined;
+  /** The permissions that it needs for as long as it is used. */
+  readonly permissions: readonly PermissionName[];
+  /** The JSON at a path, in the form that `accept` names. Errors: an ApiError, also if nothing is there. */
+  raw(path: string, accept?: string): Promise<RawAnswer>;
+  /** The text at a path, such as the log of a pod. Errors: an ApiError, also if nothing is there. */
+  text(path: string): Promise<string>;
+  /** Runs a command in a container and waits for its end. Errors: an ExecError that tells why it did not run. */
+  exec(request: ExecRequest): Promise<ExecResult>;
+  /**
+   * Starts a command in a container; false if it was not started. Its standard input ends when the connections are closed, or
+   * when this process ends, however that comes.
+   */
+  hold(request: HeldRequest): Promise<boolean>;
+  /** Closes the connections: watches end, requests fail. */
+  close(): void;
+}
+
+/**
+ * A client of the cluster that kubectl would ask: the one of the kubeconfig, else that of the pod's service account.
+ * Sends nothing yet.
+ * Errors: a MeshError without either, and for a wrong kubeconfig.
+ */
+export async function connect(world: World, options: ConnectOptions = {}): Promise<KubeConnection> {
+  const connection = await connectionFor(world, options);
+  if (needsSocket(connection)) world.files.tidyTemporary();
+  const client = new KubeClient(new Transport(world, connection), world.clock, options.requestTimeout);
+  return Object.assign(client, { namespace: connection.namespace, permissions: permissionsFor(connection) });
+}
+
+/** A plugin is a program. */
+function permissionsFor(connection: Connection): PermissionName[] {
+  const names: PermissionName[] = ["read", "env", "net"];
+  if (connection.runsPlugin) names.push("run");
+  if (needsSocket(connection)) names.push("write");
+  return names;
+}
+
+/** TLS that Deno's client cannot do goes through a socket in a temporary folder. */
+function needsSocket({ insecure, serverName }: Connection): boolean {
+  return insecure || serverName !== undefined;
+}
+
+async function connectionFor(world: World, options: ConnectOptions): Promise<Connection> {
+  const files = options.kubeconfig === undefined ? await kubeconfigPaths(world) : [options.kubeconfig];
+  if (files.length > 0 || options.server !== undefined) {
+    // Loads client-node: not in a pod.
+    const { kubeconfigConnection } = await import("./from_kubeconfig.ts");
+    return await kubeconfigConnection(world, files, options);
+  }
+  const inCluster = options.context === undefined ? await inClusterConnection(world) : undefined;
+  if (inCluster !== undefined && !changesConnection(options)) return inCluster;
+  if (inCluster !== undefined) {
+    throw new MeshError("The connection of this pod's service account cannot be changed by flags", {
+      hint: "name the server with --server, or a file with --kubeconfig",
+    });
+  }
+  throw new MeshError("No cluster is configured: there is no kubeconfig, and this is no pod with a service account", {
+    hint: "name a file with --kubeconfig or KUBECONFIG",
+  });
+}
+
+function changesConnection(options: ConnectOptions): boolean {
+  const { token, as, tlsServerName, certificateAuthority, insecureSkipTlsVerify = false } = options;
+  return insecureSkipTlsVerify || [token, as, tlsServerName, certificateAuthority].some((each) => each !== undefined);
+}

@@ -1,0 +1,171 @@
+/**
+ * Runs a command in a container, as `kubectl exec` does since Kubernetes 1.30: a WebSocket to the API server, whose
+ * messages begin with the number of a stream (k8s.io/apimachinery, pkg/util/remotecommand; KEP-4006).
+ */
+import { joinBytes } from "../../base/bytes.ts";
+import { messageOf } from "../../base/errors.ts";
+import { isMap, mapAt, mapsAt, textAt, type Value } from "../../base/value.ts";
+import { unlessAborted, type WebSocketConnection } from "../../platform/mod.ts";
+import { ApiError } from "./api.ts";
+import { containerOf, ExecError, execFailure, type ExecRequest, type HeldRequest } from "./exec_failure.ts";
+import { refusal } from "./failure.ts";
+import { readAll } from "./read_all.ts";
+import type { Transport } from "./transport.ts";
+
+/** Version 5 can close single streams, which is not used here; servers before 1.30 have version 4. */
+const PROTOCOLS = ["v5.channel.k8s.io", "v4.channel.k8s.io"];
+const STDOUT = 1;
+const STDERR = 2;
+const STATUS = 3;
+
+/** How the command ended. */
+export interface ExecResult {
+  readonly code: number;
+  readonly stdout: Uint8Array;
+  /** The first 64 KiB. */
+  readonly stderr: string;
+}
+
+const MAX_STDERR = 64 * 1024;
+const MAX_ANSWER = 64 * 1024;
+
+/**
+ * Runs a command and waits for its end. Its standard input is empty.
+ * Errors: an ExecError that tells why the command did not run, took too long or wrote too much.
+ */
+export async function exec(transport: Transport, request: ExecRequest): Promise<ExecResult> {
+  const timeout = AbortSignal.timeout(request.timeout);
+  try {
+    const socket = await open(transport, request, timeout);
+    try {
+      return await unlessAborted(collect(socket, request), timeout);
+    } finally {
+      socket.close();
+    }
+  } catch (error) {
+    if (error instanceof ApiError || !timeout.aborted) throw error;
+    const text = `The command "${request.command.join(" ")}" in ${
+      containerOf(request)
+    } did not end within ${request.timeout} ms`;
+    throw new ExecError("timeout", text, { hint: "the container may be stuck, or the node overloaded", cause: error });
+  }
+}
+
+/**
+ * Starts a command whose standard input stays open, empty, until the signal or the end of this process, however that comes.
+ * Its output is not read. False if it was not started in time.
+ */
+export async function hold(transport: Transport, request: HeldRequest, signal: AbortSignal): Promise<boolean> {
+  try {
+    const opened = transport.webSocket(pathOf(request, "stdin"), PROTOCOLS, signal);
+    await unlessAborted(opened, AbortSignal.timeout(request.timeout));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function open(transport: Transport, request: ExecRequest, signal: AbortSignal): Promise<WebSocketConnection> {
+  const path = pathOf(request, "stdout", "stderr");
+  try {
+    return await transport.webSocket(path, PROTOCOLS, signal);
+  } catch (error) {
+    if (error instanceof ApiError || signal.aborted) throw error;
+    await explainRefusal(transport, request, signal);
+    // The server would take it. The credential may have been renewed meanwhile.
+    return await transport.webSocket(path, PROTOCOLS, signal).catch((again) => {
+      throw new ExecError(
+        "no-websocket",
+        `The Kubernetes API server "${transport.connection.server}" opens no WebSocket for exec: ${messageOf(again)}`,
+        { hint: "a proxy or load balancer before the API server may not let WebSockets pass", cause: error },
+      );
+    });
+  }
+}
+
+function pathOf({ namespace, pod, container, command }: HeldRequest, ...streams: readonly string[]): string {
+  const query = new URLSearchParams([["container", container], ...streams.map((stream) => [stream, "true"])]);
+  for (const word of command) query.append("command", word);
+  return `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}/exec?${query}`;
+}
+
+/** The same request without an upgrade is answered with the reason, or with "Upgrade request required". */
+async function explainRefusal(transport: Transport, request: ExecRequest, signal: AbortSignal): Promise<void> {
+  const path = pathOf(request, "stdout", "stderr");
+  let status: number;
+  let text: string;
+  try {
+    const response = await transport.send({ method: "GET", path, signal, milliseconds: request.timeout });
+    status = response.status;
+    text = await readAll(response, MAX_ANSWER);
+  } catch (error) {
+    if (error instanceof ApiError) throw new ExecError("unreachable", error.message, error);
+    throw error;
+  }
+  if (status === 400 && /upgrade/i.test(text)) return;
+  const asked = { what: `exec in ${containerOf(request)}`, server: transport.connection.server };
+  const refused = refusal(status, text, { ...asked, origin: transport.connection.origin });
+  if (status === 403) {
+    throw new ExecError("forbidden", refused.message, {
+      status,
+      cause: refused,
+      hint: `an administrator can grant "get" and "create" on "pods/exec" in the namespace "${request.namespace}"`,
+    });
+  }
+  throw execFailure(refused.message, request, refused);
+}
+
+async function collect(socket: WebSocketConnection, request: ExecRequest): Promise<ExecResult> {
+  const [out, err, status] = [new Gathered(), new Gathered(), new Gathered()];
+  for await (const message of socket.messages) {
+    const [stream] = message;
+    const bytes = message.subarray(1);
+    if (stream === STDOUT) out.add(bytes);
+    else if (stream === STDERR && err.length < MAX_STDERR) err.add(bytes.subarray(0, MAX_STDERR - err.length));
+    else if (stream === STATUS && status.length < MAX_ANSWER) status.add(bytes);
+    if (out.length > request.maxBytes) {
+      const text = `The answer of "${request.command.join(" ")}" in ${
+        containerOf(request)
+      } is longer than ${request.maxBytes} bytes`;
+      throw new ExecError("too-long", text);
+    }
+  }
+  const decoder = new TextDecoder();
+  const stderr = decoder.decode(err.bytes());
+  const code = exitCode(decoder.decode(status.bytes()), request);
+  return { code, stdout: out.bytes(), stderr };
+}
+
+/** The object `Status` of the last stream: success, an exit code, or why the command did not run. */
+function exitCode(text: string, request: ExecRequest): number {
+  const status = parsed(text);
+  if (!isMap(status)) throw execFailure("the connection ended before the command did", request);
+  if (status["status"] === "Success") return 0;
+  const cause = mapsAt(mapAt(status, "details"), "causes").find((each) => each["reason"] === "ExitCode");
+  const code = Number(cause === undefined ? NaN : textAt(cause, "message"));
+  if (Number.isInteger(code)) return code;
+  throw execFailure(textAt(status, "message"), request);
+}
+
+function parsed(text: string): Value {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** A stream of the command. */
+class Gathered {
+  readonly #chunks: Uint8Array[] = [];
+  length = 0;
+
+  add(bytes: Uint8Array): void {
+    this.#chunks.push(bytes);
+    this.length += bytes.length;
+  }
+
+  bytes(): Uint8Array {
+    return joinBytes(this.#chunks);
+  }
+}

@@ -1,0 +1,105 @@
+/** Why a command did not run in a container. */
+import { oneLine } from "../../base/errors.ts";
+import { ApiError } from "./api.ts";
+
+/** A command in a container whose output is not read. */
+export interface HeldRequest {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly container: string;
+  readonly command: readonly string[];
+  /** Milliseconds until the command is given up; for one that is held, until its start is. */
+  readonly timeout: number;
+}
+
+/** A command in a container. */
+export interface ExecRequest extends HeldRequest {
+  /** At most this many bytes of standard output; more is an error. */
+  readonly maxBytes: number;
+}
+
+/** Why a command did not run. */
+export type ExecFailure =
+  | "forbidden"
+  | "no-pod"
+  | "no-container"
+  | "not-running"
+  | "no-command"
+  | "unreachable"
+  | "node"
+  | "no-websocket"
+  | "timeout"
+  | "too-long"
+  | "other";
+
+/** The command did not run, or not to its end. */
+export class ExecError extends ApiError {
+  constructor(
+    readonly failure: ExecFailure,
+    message: string,
+    details: { hint?: string | undefined; cause?: unknown; status?: number | undefined } = {},
+  ) {
+    const { hint, cause, status } = details;
+    super(message, {
+      cause,
+      ...(hint === undefined ? {} : { hint }),
+      ...(status === undefined ? {} : { status }),
+    });
+  }
+}
+
+const LONGEST_REASON = 300;
+
+interface Known {
+  readonly pattern: RegExp;
+  readonly failure: ExecFailure;
+  readonly text: (request: ExecRequest, said: string) => string;
+  readonly hint?: string;
+}
+
+/** What the API server, the kubelet and container runtimes say. The first match counts. */
+const KNOWN: readonly Known[] = [
+  {
+    pattern: /pods? (?:\S+ )?not found|pod does not exist|NotFound[^N]*pods/i,
+    failure: "no-pod",
+    text: ({ namespace, pod }) => `The pod "${namespace}/${pod}" does not exist, or no longer`,
+  },
+  {
+    pattern: /container \S+ is not valid for pod|no such container/i,
+    failure: "no-container",
+    text: ({ container, namespace, pod }) => `The pod "${namespace}/${pod}" has no container "${container}"`,
+  },
+  {
+    pattern:
+      /container not found|container (?:\S+ )?(?:is )?not running|is not created or running|cannot exec in a (?:stopped|deleted)|does not have a host assigned|current phase is/i,
+    failure: "not-running",
+    text: (request) => `The ${containerOf(request)} is not running`,
+    hint: "see its state and its last log lines",
+  },
+  {
+    pattern: /executable file not found|no such file or directory|stat \S+ no such/i,
+    failure: "no-command",
+    text: (request) => `The ${containerOf(request)} has no program "${request.command[0]}"`,
+  },
+  {
+    pattern:
+      /dial tcp|no route to host|connection refused|i\/o timeout|EOF|no preferred addresses|nodes? "[^"\n]*" not found/i,
+    failure: "node",
+    text: (request, said) =>
+      `The API server does not reach the kubelet of pod "${request.namespace}/${request.pod}": ${said}`,
+    hint: "is the node up?",
+  },
+];
+
+/** The error of what a server said. */
+export function execFailure(said: string, request: ExecRequest, cause?: unknown): ExecError {
+  const known = KNOWN.find(({ pattern }) => pattern.test(said));
+  const short = oneLine(said).slice(0, LONGEST_REASON);
+  const text = known?.text(request, short) ?? `Cannot run "${request.command[0]}" in ${containerOf(request)}: ${short}`;
+  return new ExecError(known?.failure ?? "other", text, { hint: known?.hint, cause });
+}
+
+/** The container, for messages. */
+export function containerOf({ namespace, pod, container }: ExecRequest): string {
+  return `container "${container}" of pod "${namespace}/${pod}"`;
+}

@@ -1,0 +1,53 @@
+import { oneLine } from "../../base/errors.ts";
+import { isMap, type Value } from "../../base/value.ts";
+import { ApiError, ConflictError } from "./api.ts";
+
+/** The request, for messages. */
+export interface Asked {
+  /** `get /api/v1/namespaces/x`. */
+  readonly what: string;
+  readonly server: string;
+  /** The origin of the credentials. */
+  readonly origin: string;
+}
+
+const LONGEST = 500;
+
+/** A failed response as an error; `body` is the `Status` object of the API, or the text of a proxy. */
+export function refusal(status: number, body: string, asked: Asked): ApiError {
+  const said = oneLine(messageOf(body)).slice(0, LONGEST);
+  if (status === 401) {
+    return new ApiError(
+      `The Kubernetes API server "${asked.server}" does not accept the credentials of ${asked.origin}`,
+      {
+        status,
+        hint: "sign in again, or name another with --context",
+      },
+    );
+  }
+  if (status === 403) {
+    return new ApiError(`The Kubernetes API server does not allow it: ${said}`, {
+      status,
+      hint: `an administrator can grant it with a ${
+        /at the cluster scope/.test(said) ? "ClusterRole and a ClusterRoleBinding" : "Role and a RoleBinding"
+      }`,
+    });
+  }
+  const message = `The Kubernetes API server "${asked.server}" answered ${status} to ${asked.what}: ${said}`;
+  return status === 409 ? new ConflictError(message, { status }) : new ApiError(message, { status });
+}
+
+function messageOf(body: string): string {
+  const status = parsed(body);
+  const message = isMap(status) ? status["message"] : undefined;
+  if (typeof message === "string" && message !== "") return message;
+  return body.trim() === "" ? "it gave no reason" : body;
+}
+
+function parsed(body: string): Value {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,372 @@
+/**
+ * The connection of a kubeconfig. client-node's `KubeConfig` reads the entries, merges files and makes the headers;
+ * only this file imports its code, and only `connect` imports this file, when there is a kubeconfig. client-node
+ * would read files and run plugins past the world, and it drops `tokenFile`, groups and extra fields of
+ * impersonation: those are here.
+ */
+import { trimmedEnd } from "../../base/text/mod.ts";
+import "./no_deprecation.ts";
+import { KubeConfig } from "@kubernetes/client-node/config";
+import type { Cluster, Context, User } from "@kubernetes/client-node/config_types";
+import { Buffer } from "node:buffer";
+import { MeshError, messageOf } from "../../base/errors.ts";
+import { isMap, mapAt, mapsAt, newMap, textAt, textsAt, type ValueMap } from "../../base/value.ts";
+import type { World } from "../../platform/mod.ts";
+import { type Connection, type ConnectOptions, Credentials, type LastingCredential, READ_AGAIN } from "./connection.ts";
+import { readKubeconfig } from "./kubeconfig_file.ts";
+import { EXEC_PLUGIN, type ExecPlugin, type PluginCredential, runPlugin } from "./exec_plugin.ts";
+
+/** The files of a kubeconfig as one. */
+interface Kubeconfig {
+  readonly config: KubeConfig;
+  /** The users as they are written, with the folder that relative paths start from. */
+  readonly users: ReadonlyMap<string, { readonly fields: ValueMap; readonly folder: string }>;
+  /** For messages. */
+  readonly file: string;
+}
+
+/**
+ * The connection of a context: its cluster and its user.
+ * Errors: a MeshError for a file that is not a kubeconfig; for a context, cluster or user that is missing, with the
+ * names that exist; for a user that signs in by a method that Kubernetes removed (`auth-provider` other than oidc).
+ */
+export async function kubeconfigConnection(
+  world: World,
+  files: readonly string[],
+  options: ConnectOptions,
+): Promise<Connection> {
+  const kubeconfig = await readFiles(world, files);
+  const { name, context, cluster: found } = chosen(kubeconfig, options);
+  const cluster = clusterWith(found, options);
+  const signIn = signInWith(signInOf(options.user ?? context?.user ?? "", kubeconfig), options);
+  const runsPlugin = signIn.exec !== undefined;
+  const isRenewable = runsPlugin || signIn.tokenFile !== undefined;
+  return {
+    server: serverOf(cluster, kubeconfig.file),
+    insecure: cluster.skipTLSVerify,
+    serverName: cluster.tlsServerName,
+    proxy: proxyOf(cluster, kubeconfig.file),
+    credentials: new Credentials(world.clock, () => load(world, cluster, signIn), isRenewable),
+    runsPlugin,
+    namespace: context?.namespace,
+    origin: files.length === 0 ? "--server" : `context "${name}" of ${files.map((path) => `"${path}"`).join(", ")}`,
+  };
+}
+
+/** The context, and its cluster unless another one is wanted. */
+function chosen(kubeconfig: Kubeconfig, options: ConnectOptions) {
+  const { config, file } = kubeconfig;
+  const name = options.context ?? config.currentContext ?? "";
+  const context = name === "" ? undefined : named("context", config.contexts, name, file);
+  const wanted = options.cluster ?? context?.cluster;
+  if (wanted !== undefined) return { name, context, cluster: named("cluster", config.clusters, wanted, file) };
+  if (options.server === undefined) throw noContext(kubeconfig);
+  return { name, context, cluster: NO_CLUSTER };
+}
+
+/** Where `--server` says all. */
+const NO_CLUSTER: Cluster = { name: "", server: "", skipTLSVerify: false };
+
+/** Flags win over the kubeconfig, as in kubectl. */
+function clusterWith(cluster: Cluster, options: ConnectOptions): Cluster {
+  const { server, tlsServerName, certificateAuthority, insecureSkipTlsVerify = false } = options;
+  return {
+    ...cluster,
+    ...server === undefined ? {} : { server: server.includes("://") ? server : `https://${server}` },
+    ...tlsServerName === undefined ? {} : { tlsServerName },
+    ...certificateAuthority === undefined ? {} : { caFile: certificateAuthority, caData: "" },
+    ...insecureSkipTlsVerify ? { skipTLSVerify: true } : {},
+  };
+}
+
+/** A token is all that the user signs in with. Impersonation replaces that of the kubeconfig. */
+function signInWith(signIn: SignIn, { token, as, asGroup = [] }: ConnectOptions): SignIn {
+  if (asGroup.length > 0 && as === undefined) {
+    throw new MeshError("The flag --as-group needs --as: the API server takes no group without a user");
+  }
+  const { user, fields } = signIn;
+  const signed: SignIn = token === undefined
+    ? signIn
+    : { ...signIn, user: { name: user.name, token }, tokenFile: undefined, exec: undefined, authProvider: undefined };
+  if (as === undefined) return signed;
+  const impersonation = { "as-groups": [...asGroup], "as-uid": "", "as-user-extra": newMap() };
+  return { ...signed, user: { ...signed.user, impersonateUser: as }, fields: { ...fields, ...impersonation } };
+}
+
+/** Merges as kubectl does: the first entry with a name wins, and the first current context. */
+async function readFiles(world: World, files: readonly string[]): Promise<Kubeconfig> {
+  const merged = new KubeConfig();
+  const users = new Map<string, { readonly fields: ValueMap; readonly folder: string }>();
+  const [clusters, signIns, contexts] = [
+    new FirstOfName<Cluster>(),
+    new FirstOfName<User>(),
+    new FirstOfName<Context>(),
+  ];
+  for (const file of files) {
+    const value = await readKubeconfig(world, file);
+    const folder = folderOf(file);
+    const config = new KubeConfig();
+    // Entries without what they need are dropped: another context may be in use.
+    config.loadFromString(JSON.stringify(value, withoutBigints), { onInvalidEntry: "filter" });
+    config.makePathsAbsolute(folder);
+    // client-node's mergeConfig refuses names that exist, and looks through all entries for each one.
+    clusters.add(config.clusters);
+    signIns.add(config.users);
+    contexts.add(config.contexts);
+    merged.currentContext ||= config.currentContext;
+    for (const entry of mapsAt(value, "users")) {
+      const name = textAt(entry, "name");
+      if (!users.has(name)) users.set(name, { fields: mapAt(entry, "user"), folder });
+    }
+  }
+  merged.clusters = clusters.entries();
+  merged.users = signIns.entries();
+  merged.contexts = contexts.entries();
+  return { config: merged, users, file: files.join(", ") };
+}
+
+function withoutBigints(_key: string, value: unknown): unknown {
+  return typeof value === "bigint" ? Number(value) : value;
+}
+
+/** Entries by name, of which the first of each name stays. */
+class FirstOfName<T extends { readonly name: string }> {
+  readonly #byName = new Map<string, T>();
+
+  add(entries: readonly T[]): void {
+    for (const entry of entries) if (!this.#byName.has(entry.name)) this.#byName.set(entry.name, entry);
+  }
+
+  entries(): T[] {
+    return [...this.#byName.values()];
+  }
+}
+
+function folderOf(file: string): string {
+  const end = Math.max(file.lastIndexOf("/"), file.lastIndexOf("\\"));
+  return end < 0 ? "." : file.slice(0, end);
+}
+
+type Kind = "context" | "cluster" | "user";
+
+/** What an entry must have, or client-node drops it. */
+const NEEDS: Readonly<Record<Kind, string>> = { context: " with a cluster", cluster: " with a server", user: "" };
+
+function named<T extends { readonly name: string }>(kind: Kind, entries: readonly T[], name: string, file: string): T {
+  const entry = entries.find((each) => each.name === name);
+  if (entry !== undefined) return entry;
+  throw new MeshError(`The kubeconfig has no ${kind} "${name}"${NEEDS[kind]}`, {
+    place: { file },
+    hint: existing(kind, entries.map((each) => each.name)),
+  });
+}
+
+function noContext({ config, file }: Kubeconfig): MeshError {
+  const hint = `name one with --context: ${existing("context", config.contexts.map(({ name }) => name))}`;
+  return new MeshError("The kubeconfig has no current context", { place: { file }, hint });
+}
+
+const MOST_NAMES = 10;
+
+function existing(kind: Kind, names: readonly string[]): string {
+  if (names.length === 0) return `it has no ${kind}`;
+  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
+  return `it has ${names.slice(0, MOST_NAMES).map((name) => `"${name}"`).join(", ")}${more}`;
+}
+
+function serverOf({ name, server }: Cluster, file: string): string {
+  if (/^https?:\/\/[^/]/.test(server) && URL.canParse(server)) return trimmedEnd(server, "/");
+  throw new MeshError(`The server "${server}" of the cluster "${name}" is not an http or https URL`, {
+    place: { file },
+  });
+}
+
+function proxyOf({ name, proxyUrl }: Cluster, file: string): string | undefined {
+  if (proxyUrl === undefined || proxyUrl === "") return undefined;
+  if (/^(https?|socks5h?):/.test(proxyUrl) && URL.canParse(proxyUrl)) return proxyUrl;
+  // Not quoted: it may hold a password.
+  throw new MeshError(`The proxy-url of the cluster "${name}" is not an http, https or socks5 URL`, {
+    place: { file },
+  });
+}
+
+/** How a user signs in. */
+interface SignIn {
+  readonly user: User;
+  /** Wins over the token, as in client-go. */
+  readonly tokenFile: string | undefined;
+  readonly exec: ExecPlugin | undefined;
+  /** One object for all loads: client-node writes the refreshed tokens into it. */
+  readonly authProvider: object | undefined;
+  /** The user as it is written. */
+  readonly fields: ValueMap;
+  readonly file: string;
+}
+
+/** Without a name the request is anonymous. */
+function signInOf(name: string, { config, users, file }: Kubeconfig): SignIn {
+  const user = name === "" ? { name } : named("user", config.users, name, file);
+  const { fields, folder } = users.get(user.name) ?? { fields: newMap(), folder: "." };
+  const provider = fields["auth-provider"];
+  if (isMap(provider) && provider["name"] !== "oidc") {
+    throw new MeshError(`The user "${user.name}" signs in by the auth-provider "${textAt(provider, "name")}"`, {
+      place: { file },
+      hint: "Kubernetes 1.26 removed it: use the exec plugin of the provider",
+    });
+  }
+  const tokenFile = textAt(fields, "tokenFile");
+  const at = `The exec plugin of the user "${user.name}"`;
+  return {
+    user,
+    tokenFile: tokenFile === "" ? undefined : within(folder, tokenFile),
+    exec: isMap(fields["exec"]) ? execOf(fields["exec"], { folder, file, at }) : undefined,
+    authProvider: oidc(fields),
+    fields,
+    file,
+  };
+}
+
+function execOf(fields: ValueMap, { folder, file, at }: Record<"folder" | "file" | "at", string>): ExecPlugin {
+  const { success, data, error } = EXEC_PLUGIN.safeParse(fields);
+  if (!success) {
+    const [issue] = error.issues;
+    const field = issue?.path.join(".");
+    throw new MeshError(field === "command" ? `${at} has no command` : `${at} has a wrong field "${field}"`, {
+      place: { file },
+    });
+  }
+  // A name without a slash is looked up in PATH.
+  return /[/\\]/.test(data.command) ? { ...data, command: within(folder, data.command) } : data;
+}
+
+function within(folder: string, path: string): string {
+  return /^(\/|\\|[A-Za-z]:)/.test(path) ? path : `${folder}/${path}`;
+}
+
+/** The plugin's credential is renewed before it expires, not while a request is in flight. */
+const MARGIN = 10_000;
+
+/** Reads the files, runs the plugin, and lets client-node make the credential. */
+async function load(world: World, cluster: Cluster, signIn: SignIn): Promise<LastingCredential> {
+  const { user, exec, tokenFile, fields, file } = signIn;
+  const read = (data: string | undefined, path: string | undefined) => contentOf(world, data, path);
+  const caData = await read(cluster.caData, cluster.caFile);
+  const plugin: PluginCredential = exec === undefined ? {} : await runPlugin(world, exec, clusterInfo(cluster, caData));
+  const token = tokenFile === undefined ? user.token : await world.files.readText(tokenFile);
+  const request = await requestOf({ ...cluster, ...WITHOUT_AGENTS, caData }, signIn, {
+    ...user,
+    ...WITHOUT_FILES,
+    token: (token ?? plugin.token)?.trim(),
+    certData: await read(user.certData, user.certFile) ?? base64(plugin.clientCertificateData),
+    keyData: await read(user.keyData, user.keyFile) ?? base64(plugin.clientKeyData),
+  });
+  const pem = (content: Content, field: string) => pemOf(content, field, file);
+  const certificate = pem(request.cert, "client-certificate");
+  const key = pem(request.key, "client-key");
+  const identity = certificate === undefined || key === undefined ? undefined : { certificate, key };
+  const credential = {
+    headers: headersOf(request, fields),
+    authorities: pem(request.ca, "certificate-authority"),
+    identity,
+  };
+  return { credential, lasts: exec === undefined ? READ_AGAIN : lifetimeOf(plugin, world.clock) };
+}
+
+/** A credential without an expiry is used until the server refuses it. */
+function lifetimeOf({ expirationTimestamp = "" }: PluginCredential, clock: Pick<World["clock"], "now">): number {
+  const expires = Date.parse(expirationTimestamp);
+  return Number.isNaN(expires) ? Infinity : expires - MARGIN - clock.now().getTime();
+}
+
+/** Headers and certificates of a request; `agent`, for node:https, is not used. */
+type RequestOptions = Parameters<KubeConfig["applyToHTTPSOptions"]>[0];
+
+async function requestOf(cluster: object, { user, authProvider, file }: SignIn, own: object): Promise<RequestOptions> {
+  const config = new KubeConfig();
+  config.loadFromOptions({
+    clusters: [{ ...cluster, name: "" }],
+    users: [{ ...own, name: "", authProvider }],
+    contexts: [{ name: "", cluster: "", user: "" }],
+    currentContext: "",
+  });
+  const request: RequestOptions = { headers: {} };
+  try {
+    await config.applyToHTTPSOptions(request);
+    return request;
+  } catch (error) {
+    // Files are read and plugins have run: OIDC is all that is left.
+    throw new MeshError(`The user "${user.name}" cannot sign in by OIDC: ${messageOf(error)}`, {
+      place: { file },
+      hint: "sign in again with the tool that wrote the kubeconfig",
+      cause: error,
+    });
+  }
+}
+
+function headersOf(request: RequestOptions, fields: ValueMap): Headers {
+  const headers = impersonated(new Headers(), fields);
+  for (const [name, value] of Object.entries(request.headers ?? {})) headers.set(name, String(value));
+  const basic = base64(request.auth ?? undefined);
+  if (basic !== undefined && !headers.has("authorization")) headers.set("authorization", `Basic ${basic}`);
+  return headers;
+}
+
+/** Proxies and verification are those of the transport. */
+const WITHOUT_AGENTS = { caFile: undefined, proxyUrl: undefined, skipTLSVerify: true };
+
+/** This file reads the files and runs the plugin. */
+const WITHOUT_FILES = { certFile: undefined, keyFile: undefined, exec: undefined };
+
+/** client-node 1.4.0 hands the issuer to a library that takes a URL only. */
+function oidc(fields: ValueMap): object | undefined {
+  const provider = fields["auth-provider"];
+  if (!isMap(provider)) return undefined;
+  const config = mapAt(provider, "config");
+  const issuer = textAt(config, "idp-issuer-url");
+  return { name: "oidc", config: { ...config, ...URL.canParse(issuer) ? { "idp-issuer-url": new URL(issuer) } : {} } };
+}
+
+/** The content of a `-data` field, else of the file, in base64. */
+async function contentOf(world: World, data: string | undefined, path: string | undefined) {
+  if ((data ?? "") !== "") return data;
+  return (path ?? "") === "" ? undefined : base64(await world.files.readText(path ?? ""));
+}
+
+function base64(text: string | undefined): string | undefined {
+  return text === undefined || text === "" ? undefined : Buffer.from(text).toString("base64");
+}
+
+type Content = { toString(): string } | null | undefined;
+
+function pemOf(content: Content, field: string, file: string): string | undefined {
+  const text = content?.toString();
+  if (text === undefined || text.includes("-----BEGIN ")) return text;
+  throw new MeshError(`The ${field} of the kubeconfig is not PEM`, {
+    place: { file },
+    hint: `"${field}-data" is base64 of PEM, "${field}" is the path of a PEM file`,
+  });
+}
+
+/** Kubernetes, "Authenticating", user impersonation: one header for each group. client-node sets the user alone. */
+function impersonated(headers: Headers, fields: ValueMap): Headers {
+  const uid = textAt(fields, "as-uid");
+  if (uid !== "") headers.set("impersonate-uid", uid);
+  for (const group of textsAt(fields, "as-groups")) headers.append("impersonate-group", group);
+  const extra = mapAt(fields, "as-user-extra");
+  for (const key of Object.keys(extra)) {
+    for (const value of textsAt(extra, key)) headers.append(`impersonate-extra-${encodeURIComponent(key)}`, value);
+  }
+  return headers;
+}
+
+/** What a plugin with `provideClusterInfo` is told (client.authentication.k8s.io/v1, `Cluster`). */
+function clusterInfo({ server, skipTLSVerify, tlsServerName, proxyUrl }: Cluster, caData: string | undefined): object {
+  return {
+    server,
+    "certificate-authority-data": caData,
+    "tls-server-name": tlsServerName,
+    "proxy-url": proxyUrl,
+    "insecure-skip-tls-verify": skipTLSVerify || undefined,
+    config: null,
+  };
+}

@@ -1,0 +1,38 @@
+import { isMap, type Value, type ValueMap } from "../../base/value.ts";
+import { ApiError, type KubeObject, type ObjectMetadata } from "./api.ts";
+
+/** Whether an answer is an object of the API. */
+export function isKubeObject(value: Value | undefined): value is ValueMap & KubeObject {
+  return isMap(value) && typeof value["apiVersion"] === "string" && typeof value["kind"] === "string" &&
+    isMetadata(value["metadata"]);
+}
+
+function isMetadata(value: Value | undefined): value is ValueMap & ObjectMetadata {
+  return isMap(value) && typeof value["name"] === "string";
+}
+
+/** The identity of an object in its collection. */
+export function keyOf({ namespace = "", name }: ObjectMetadata): string {
+  return `${namespace}/${name}`;
+}
+
+/** The answer that is no object of a collection: it has no name. */
+const NAMELESS = "SelfSubjectAccessReview";
+
+/** An answer as an object. An answer of another shape is an `ApiError`. */
+export function kubeObject(value: Value, asked: string): KubeObject {
+  const named = isMap(value) && value["kind"] === NAMELESS ? { ...value, metadata: { name: "" } } : value;
+  if (isKubeObject(named)) return named;
+  throw new ApiError(`The answer to ${asked} is no object of Kubernetes`, { hint: "is the server an API server?" });
+}
+
+/** An item of a list. Items of built-in types have no version and kind: the list has. */
+export function listItem(item: Value, list: ValueMap, asked: string): KubeObject {
+  if (!isMap(item)) return kubeObject(item, asked);
+  const [apiVersion, kind] = [item["apiVersion"] ?? list["apiVersion"], item["kind"] ?? kindOfItems(list["kind"])];
+  return kubeObject({ apiVersion: apiVersion ?? null, kind: kind ?? null, ...item }, asked);
+}
+
+function kindOfItems(kind: Value | undefined): Value {
+  return typeof kind === "string" ? kind.replace(/List$/, "") : null;
+}

@@ -1,0 +1,39 @@
+import { MeshError } from "../../base/errors.ts";
+import { kubeconfigPaths } from "../kubeconfig_paths.ts";
+import { isMap, mapAt, mapsAt, newMap, textAt, type ValueMap } from "../../base/value.ts";
+import type { World } from "../../platform/mod.ts";
+import { parseYaml } from "../../yaml/mod.ts";
+
+/** A kubeconfig with many clusters is some 100 KB. */
+const MAX_BYTES = 4 * 1024 * 1024;
+
+/** The content of one file. Errors: a MeshError if it is no mapping. */
+export async function readKubeconfig(world: World, file: string): Promise<ValueMap> {
+  const value = parseYaml(await world.files.readText(file, MAX_BYTES), file);
+  if (value === null) return newMap();
+  if (isMap(value)) return value;
+  throw new MeshError("The file is not a kubeconfig: it is not a mapping", { place: { file } });
+}
+
+/** The names in a kubeconfig, each once. */
+export interface KubeconfigNames {
+  readonly contexts: readonly string[];
+  readonly clusters: readonly string[];
+  readonly users: readonly string[];
+  /** The namespaces of the contexts. */
+  readonly namespaces: readonly string[];
+}
+
+/** What completion offers without a cluster. client-node is not loaded. Errors: those of `readKubeconfig`. */
+export async function kubeconfigNames(world: World, given: string | undefined): Promise<KubeconfigNames> {
+  const paths = given === undefined ? await kubeconfigPaths(world) : [given];
+  const files = await Promise.all(paths.map((file) => readKubeconfig(world, file)));
+  const all = (key: string) => files.flatMap((file) => mapsAt(file, key));
+  const names = (entries: readonly string[]) => [...new Set(entries)].filter((name) => name !== "");
+  return {
+    contexts: names(all("contexts").map((entry) => textAt(entry, "name"))),
+    clusters: names(all("clusters").map((entry) => textAt(entry, "name"))),
+    users: names(all("users").map((entry) => textAt(entry, "name"))),
+    namespaces: names(all("contexts").map((entry) => textAt(mapAt(entry, "context"), "namespace"))),
+  };
+}

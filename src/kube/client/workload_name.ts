@@ -1,0 +1,72 @@
+/** kubectl's names of workloads: `deployment/web`. */
+import { closest } from "../../base/text/mod.ts";
+import { UsageError } from "../../base/errors.ts";
+
+/** A kind, where its objects are, and kubectl's names for it; the first name is that of the API's path. */
+export interface Resource {
+  readonly kind: string;
+  /** `api/v1` or `apis/apps/v1`. */
+  readonly group: string;
+  readonly names: readonly string[];
+}
+
+/** Workload kinds. */
+const RESOURCES: readonly Resource[] = [
+  { kind: "Pod", group: "api/v1", names: ["pods", "pod", "po"] },
+  { kind: "Deployment", group: "apis/apps/v1", names: ["deployments", "deployment", "deploy"] },
+  { kind: "StatefulSet", group: "apis/apps/v1", names: ["statefulsets", "statefulset", "sts"] },
+  { kind: "DaemonSet", group: "apis/apps/v1", names: ["daemonsets", "daemonset", "ds"] },
+  { kind: "ReplicaSet", group: "apis/apps/v1", names: ["replicasets", "replicaset", "rs"] },
+  {
+    kind: "ReplicationController",
+    group: "api/v1",
+    names: ["replicationcontrollers", "replicationcontroller", "rc"],
+  },
+  { kind: "Job", group: "apis/batch/v1", names: ["jobs", "job"] },
+  { kind: "CronJob", group: "apis/batch/v1", names: ["cronjobs", "cronjob", "cj"] },
+  {
+    kind: "DeploymentConfig",
+    group: "apis/apps.openshift.io/v1",
+    names: ["deploymentconfigs", "deploymentconfig", "dc"],
+  },
+];
+
+/**
+ * Parses `KIND/NAME`, of a workload or of more kinds. Errors: a UsageError for other texts, which lists the kinds.
+ */
+export function readWorkloadName(
+  text: string,
+  more: readonly Resource[] = [],
+): { readonly path: (namespace: string) => string; readonly kind: string; readonly name: string } {
+  const [, word = "", name = ""] = /^([A-Za-z]+(?:\.[A-Za-z0-9.]+)?)\/([^/]+)$/.exec(text) ?? [];
+  if (name === "") {
+    throw new UsageError(`"${text}" is not a workload`, { hint: "name it as KIND/NAME, such as deployment/web" });
+  }
+  const plain = word.toLowerCase().split(".", 1)[0] ?? "";
+  const known = [...RESOURCES, ...more];
+  const found = known.find(({ names }) => names.includes(plain));
+  if (found === undefined) throw unknownKind(word, known);
+  const { kind, group, names: [plural = ""] } = found;
+  const path = (namespace: string) =>
+    `/${group}/namespaces/${encodeURIComponent(namespace)}/${plural}/${encodeURIComponent(name)}`;
+  return { kind, path, name };
+}
+
+/** The kinds that a workload is named with: `deployment`. */
+export function workloadKinds(): string[] {
+  return RESOURCES.flatMap(({ names: [, name = ""] }) => name);
+}
+
+/** The path of all objects of a kind in a namespace; `undefined` for a word that names no kind. */
+export function workloadCollection(word: string, namespace: string): string | undefined {
+  const found = RESOURCES.find(({ names }) => names.includes(word.toLowerCase()));
+  return found && `/${found.group}/namespaces/${encodeURIComponent(namespace)}/${found.names[0]}`;
+}
+
+function unknownKind(word: string, resources: readonly Resource[]): UsageError {
+  const known = resources.flatMap(({ names: [, name = ""] }) => name);
+  const meant = closest(word.toLowerCase(), known);
+  return new UsageError(`The kind "${word}" is not a known workload kind`, {
+    hint: meant === undefined ? `it takes ${known.join(", ")}` : `did you mean "${meant}"?`,
+  });
+}

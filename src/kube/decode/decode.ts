@@ -1,0 +1,179 @@
+import { fieldText } from "../../base/field_path.ts";
+import { isList, isMap, newMap, type Value, type ValueMap } from "../../base/value.ts";
+import { expectedText, gotText, readScalar } from "./scalar.ts";
+import { type Field, type FieldType, findField, type StructSchema, structSchema } from "../schema/schema.ts";
+import { isOmitted, zeroValue } from "../schema/zero.ts";
+
+/** A value that does not fit its field. */
+export interface Problem {
+  /** The field path, such as `spec.containers[0].image`. */
+  readonly field: string;
+  readonly expected: string;
+  readonly got: string;
+}
+
+/** Problems in words. */
+export function problemTexts(problems: readonly Problem[]): string {
+  return problems.map(({ field, expected, got }) => `"${field}" must be ${expected}, not ${got}`).join("; ");
+}
+
+/** A typed object, and the values of its source that do not fit. */
+interface Decoded {
+  readonly value: ValueMap;
+  readonly problems: readonly Problem[];
+  /** No field has another name or another scalar than the source, and no list or map of the source has nulls. */
+  readonly isAsWritten: boolean;
+}
+
+/**
+ * Decodes generic data as a Kubernetes type. The result is what Kubernetes writes: known fields only, in declaration
+ * order, without empty `omitempty` fields, with the fields that are always written, quantities and times canonical.
+ * A value that does not fit is a problem, and its field is zero.
+ * With `texts` "converted" a number or boolean in a string field becomes text; with "strict" it is a problem.
+ * The input is not changed. Subtrees without a type of their own are shared with it.
+ * Source of the rules: sigs.k8s.io/yaml (conversion for string targets) and encoding/json.
+ */
+export function decode(value: Value, type: string, texts: "converted" | "strict" = "converted"): Decoded {
+  const reader: Reader = { path: [], problems: [], strict: texts === "strict", isAsWritten: true };
+  const typed = readStruct(structSchema(type), value, reader);
+  return { value: typed, problems: reader.problems, isAsWritten: reader.isAsWritten };
+}
+
+interface Reader {
+  readonly path: (string | number)[];
+  readonly problems: Problem[];
+  readonly strict: boolean;
+  isAsWritten: boolean;
+}
+
+function readStruct(schema: StructSchema, value: Value, reader: Reader): ValueMap {
+  if (isMap(value)) return readFields(schema, value, reader);
+  if (value !== null) report("a mapping", value, reader);
+  return readFields(schema, EMPTY, reader);
+}
+
+const EMPTY: ValueMap = Object.freeze(newMap());
+
+function readFields(schema: StructSchema, data: ValueMap, reader: Reader): ValueMap {
+  const problemsBefore = reader.problems.length;
+  const result = newMap();
+  const { fields, isComplete } = fieldsOf(schema, data);
+  for (const field of fields) {
+    const value = data[field.json];
+    const typed = value === undefined ? undefined : readField(field, value, reader);
+    if (typed !== undefined) result[field.json] = typed;
+    else if (field.always) result[field.json] = missing(field.type, reader);
+  }
+  if (isComplete) return result;
+  // Names in another case are rare, so only they cost a second pass.
+  const renamed = underTypeNames(schema, data);
+  if (renamed === undefined) return result;
+  reader.isAsWritten = false;
+  reader.problems.length = problemsBefore;
+  return readFields(schema, renamed, reader);
+}
+
+/** The fields of the data and those that are always written, in declaration order; whether the data has no others. */
+function fieldsOf(schema: StructSchema, data: ValueMap) {
+  const fields = schema.always.slice();
+  let isComplete = true;
+  for (const key in data) {
+    const field = schema.byJson.get(key);
+    if (field === undefined) isComplete = false;
+    else if (!field.always) insert(fields, field);
+  }
+  return { fields, isComplete };
+}
+
+function insert(fields: Field[], field: Field): void {
+  let at = fields.length;
+  for (; at > 0; at--) {
+    const before = fields[at - 1];
+    if (before === undefined || before.place < field.place) break;
+    fields[at] = before;
+  }
+  fields[at] = field;
+}
+
+/** A field's typed value; `undefined` if Kubernetes does not write it. */
+function readField(field: Field, value: Value, reader: Reader): Value | undefined {
+  if (value === null && (field.type.pointer || field.type.kind !== "json")) return undefined;
+  reader.path.push(field.json);
+  const typed = readValue(field.type, value, reader);
+  reader.path.pop();
+  return isOmitted(field, typed) ? undefined : typed;
+}
+
+function missing(type: FieldType, reader: Reader): Value {
+  return type.kind === "struct" && !type.pointer
+    ? readFields(structSchema(type.struct), EMPTY, reader)
+    : zeroValue(type);
+}
+
+function readValue(type: FieldType, value: Value, reader: Reader): Value {
+  if (value === null && type.kind !== "json") {
+    reader.isAsWritten = false;
+    return missing(type, reader);
+  }
+  switch (type.kind) {
+    case "struct":
+      return readStruct(structSchema(type.struct), value, reader);
+    case "list":
+      return isList(value) ? readList(type.element, value, reader) : reject(type, value, reader);
+    case "map":
+      return isMap(value) ? readMap(type.element, value, reader) : reject(type, value, reader);
+    default:
+      return readLeaf(type, value, reader);
+  }
+}
+
+function readLeaf(type: FieldType, value: Value, reader: Reader): Value {
+  const isOtherText = reader.strict && type.kind === "string" && typeof value !== "string";
+  const typed = (isOtherText ? undefined : readScalar(type.kind, value)) ?? reject(type, value, reader);
+  if (typed !== value) reader.isAsWritten = false;
+  return typed;
+}
+
+function readList(element: FieldType, list: readonly Value[], reader: Reader): Value[] {
+  return list.map((item, index) => {
+    reader.path.push(index);
+    const typed = readValue(element, item, reader);
+    reader.path.pop();
+    return typed;
+  });
+}
+
+function readMap(element: FieldType, map: ValueMap, reader: Reader): ValueMap {
+  const result = newMap();
+  for (const key in map) {
+    reader.path.push(key);
+    result[key] = readValue(element, map[key] ?? null, reader);
+    reader.path.pop();
+  }
+  return result;
+}
+
+function reject(type: FieldType, value: Value, reader: Reader): Value {
+  report(expectedText(type), value, reader);
+  return zeroValue(type);
+}
+
+function report(expected: string, value: Value, reader: Reader): void {
+  reader.problems.push({ field: fieldText(reader.path), expected, got: gotText(value) });
+}
+
+/**
+ * The data under the type's own field names; `undefined` if no name differs in case. Of several spellings the last in
+ * byte order wins, as in sorted JSON.
+ */
+function underTypeNames(schema: StructSchema, data: ValueMap): ValueMap | undefined {
+  const named = newMap();
+  let differs = false;
+  for (const key of Object.keys(data).sort()) {
+    const field = findField(schema, key);
+    if (field === undefined) continue;
+    named[field.json] = data[key] ?? null;
+    differs ||= field.json !== key;
+  }
+  return differs ? named : undefined;
+}

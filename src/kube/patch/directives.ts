@@ -1,0 +1,78 @@
+import { onceForShared } from "../../base/values/mod.ts";
+import { isList, isMap, newMap, type Value, type ValueMap } from "../../base/value.ts";
+import { PatchError } from "./error.ts";
+
+/** Key in a patch's mapping: `replace` or `delete` for the whole mapping. */
+export const PATCH = "$patch";
+const RETAIN_KEYS = "$retainKeys";
+/** Prefix of a list's name: scalars to remove from the list. */
+export const DELETE_FROM = "$deleteFromPrimitiveList";
+/** Prefix of a list's name: the order of its elements. */
+export const ELEMENT_ORDER = "$setElementOrder";
+
+/** The field that a parallel directive such as `$setElementOrder/containers` is about. */
+export function directiveTarget(key: string, directive: typeof DELETE_FROM | typeof ELEMENT_ORDER): string {
+  if (key.startsWith(`${directive}/`)) return key.slice(directive.length + 1);
+  throw new PatchError(`invalid patch format of ${directive === DELETE_FROM ? "primitive" : "setElementOrder"} list`);
+}
+
+/**
+ * A patch value for a field that is new: without elements that carry a `$patch` directive, and without nulls in mappings
+ * unless `keepNulls`.
+ */
+export function withoutDirectives(value: Value, keepNulls = false): Value | undefined {
+  if (isClean(value)) return value;
+  if (isMap(value)) return PATCH in value ? undefined : cleanMap(value, keepNulls);
+  return isList(value) ? cleanList(value, keepNulls) : value;
+}
+
+/** Whether there is nothing to remove. */
+const isClean = onceForShared((value: Value): boolean => {
+  if (isList(value)) return value.every(isClean);
+  if (!isMap(value)) return true;
+  for (const key in value) if (key === PATCH || value[key] === null || !isClean(value[key] ?? null)) return false;
+  return true;
+});
+
+function cleanMap(map: ValueMap, keepNulls: boolean): ValueMap {
+  const result = newMap();
+  for (const key in map) {
+    const value = map[key] ?? null;
+    const clean = value === null && !keepNulls ? undefined : withoutDirectives(value, keepNulls);
+    if (clean !== undefined) result[key] = clean;
+  }
+  return result;
+}
+
+/** A list without the elements that carry a `$patch` directive, cleaned as `withoutDirectives` does. */
+export function cleanList(list: readonly Value[], keepNulls: boolean): Value[] {
+  return list.map((item) => withoutDirectives(item, keepNulls)).filter((item) => item !== undefined);
+}
+
+/** A shallow copy of a mapping, without one key if that is given. */
+export function copyMap(map: ValueMap, without?: string): ValueMap {
+  const result = newMap();
+  for (const key in map) if (key !== without) result[key] = map[key] ?? null;
+  return result;
+}
+
+/**
+ * Applies `$retainKeys`: removes unlisted keys from `original`, and the directive from `patch`. Changes both arguments.
+ * PatchError if the directive is not a list, or the patch sets a key that it does not list.
+ */
+export function applyRetainKeys(original: ValueMap, patch: ValueMap): void {
+  const kept = patch[RETAIN_KEYS];
+  if (kept === undefined) return;
+  delete patch[RETAIN_KEYS];
+  if (!isList(kept)) throw badRetainKeys();
+  const names = new Set(kept);
+  for (const key in patch) {
+    const isDirective = key.startsWith(DELETE_FROM) || key.startsWith(ELEMENT_ORDER);
+    if (patch[key] !== null && !isDirective && !names.has(key)) throw badRetainKeys();
+  }
+  for (const key of Object.keys(original)) if (!names.has(key)) delete original[key];
+}
+
+function badRetainKeys(): PatchError {
+  return new PatchError("invalid patch format of retainKeys");
+}

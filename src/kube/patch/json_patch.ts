@@ -1,0 +1,130 @@
+/**
+ * Small JSON patches (RFC 6902): list elements are matched by what identifies them (a container's name, a port's
+ * number), so that an added container is one operation, not a new list.
+ */
+import { goJson } from "../../golang/gojson/mod.ts";
+import { identitiesByField, longestAscending, sameValue } from "../../base/values/mod.ts";
+import { isList, isMap, type Value, type ValueMap } from "../../base/value.ts";
+
+/** An operation of a patch. `path` is a JSON pointer (RFC 6901). */
+export type PatchOperation =
+  | { readonly op: "add" | "replace"; readonly path: string; readonly value: Value }
+  | { readonly op: "remove"; readonly path: string };
+
+/**
+ * The operations that turn `before` into `after`, in order; none if the two are equal. Objects that both share cost
+ * nothing.
+ */
+export function jsonPatch(before: Value, after: Value): readonly PatchOperation[] {
+  const operations: PatchOperation[] = [];
+  diff(before, after, "", operations);
+  return operations;
+}
+
+/** A key as a part of a JSON pointer. */
+function pointerPart(key: string): string {
+  return key.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+function diff(before: Value, after: Value, path: string, into: PatchOperation[]): void {
+  if (before === after) return;
+  if (isMap(before) && isMap(after)) return diffMaps(before, after, path, into);
+  if (isList(before) && isList(after)) return diffLists(before, after, path, into);
+  if (!sameValue(before, after)) into.push({ op: "replace", path, value: after });
+}
+
+function diffMaps(before: ValueMap, after: ValueMap, path: string, into: PatchOperation[]): void {
+  for (const key of Object.keys(before)) {
+    if (!Object.hasOwn(after, key)) into.push({ op: "remove", path: `${path}/${pointerPart(key)}` });
+  }
+  for (const key of Object.keys(after)) {
+    const value = after[key] ?? null;
+    const old = Object.hasOwn(before, key) ? before[key] : undefined;
+    // Most values are shared: make paths only for the others.
+    if (old !== value) diffEntry(old, value, `${path}/${pointerPart(key)}`, into);
+  }
+}
+
+/** `add` also replaces null: some programs take a null value for a missing key and refuse to replace it. */
+function diffEntry(old: Value | undefined, value: Value, path: string, into: PatchOperation[]): void {
+  if (old === undefined || old === null) into.push({ op: "add", path, value });
+  else diff(old, value, path, into);
+}
+
+function diffLists(before: readonly Value[], after: Value[], path: string, into: PatchOperation[]): void {
+  const keyed = identitiesByField(before, after);
+  const { from, to } = keyed ?? { from: idsByText(before), to: idsByText(after) };
+  const kept = keptInPlace(from, to);
+  if (kept.size === 0) {
+    if (before.length + after.length > 0) into.push({ op: "replace", path, value: after });
+    return;
+  }
+  const edits = listEdits(before, after, { path, from, to, kept });
+  const whole: PatchOperation = { op: "replace", path, value: after };
+  const isSmaller = keyed !== undefined || textSize(edits) < textSize([whole]);
+  for (const edit of isSmaller ? edits : [whole]) into.push(edit);
+}
+
+/** The elements as JSON, equal ones numbered. */
+function idsByText(list: readonly Value[]): readonly string[] {
+  const counts = new Map<string, number>();
+  return list.map((item) => {
+    const text = goJson(item);
+    const count = counts.get(text) ?? 0;
+    counts.set(text, count + 1);
+    return `${text}#${count}`;
+  });
+}
+
+interface Alignment {
+  readonly path: string;
+  readonly from: readonly string[];
+  readonly to: readonly string[];
+  readonly kept: ReadonlySet<string>;
+}
+
+/** Edits elements in place if the list only has changed elements; else removes and adds. */
+function listEdits(before: readonly Value[], after: readonly Value[], alignment: Alignment): PatchOperation[] {
+  const gone = placesOfOthers(alignment.from, alignment.kept);
+  const added = placesOfOthers(alignment.to, alignment.kept);
+  if (gone.length !== added.length || gone.some((place, at) => place !== added[at])) {
+    return moves(before, after, alignment);
+  }
+  const edits: PatchOperation[] = [];
+  after.forEach((value, index) => diff(before[index] ?? null, value, `${alignment.path}/${index}`, edits));
+  return edits;
+}
+
+/** Removals first, from the end so that indexes stay valid; then the new list from its start. */
+function moves(before: readonly Value[], after: readonly Value[], alignment: Alignment): PatchOperation[] {
+  const { path, from, to, kept } = alignment;
+  const edits: PatchOperation[] = [];
+  for (const place of placesOfOthers(from, kept).toReversed()) edits.push({ op: "remove", path: `${path}/${place}` });
+  const places = new Map(from.map((id, index) => [id, index]));
+  for (const [index, id] of to.entries()) {
+    const value = after[index] ?? null;
+    const at = `${path}/${index}`;
+    if (kept.has(id)) diff(before[places.get(id) ?? 0] ?? null, value, at, edits);
+    else edits.push({ op: "add", path: at, value });
+  }
+  return edits;
+}
+
+function placesOfOthers(ids: readonly string[], kept: ReadonlySet<string>): readonly number[] {
+  return [...ids.keys()].filter((index) => !kept.has(ids[index] ?? ""));
+}
+
+/** The elements of both lists that need not move. The others are removed and added again. */
+function keptInPlace(from: readonly string[], to: readonly string[]): ReadonlySet<string> {
+  const places = new Map(from.map((id, index) => [id, index]));
+  return new Set([...longestAscending(to.map((id) => places.get(id)))].map((index) => to[index] ?? ""));
+}
+
+/** The approximate length of a value's JSON. */
+function textSize(value: unknown): number {
+  if (typeof value === "string") return value.length + 3;
+  if (typeof value !== "object" || value === null) return String(value).length + 1;
+  let size = 2;
+  for (const [key, item] of Object.entries(value)) size += textSize(item) + (Array.isArray(value) ? 0 : key.length + 3);
+  return size;
+}

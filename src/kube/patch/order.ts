@@ -1,0 +1,71 @@
+import { isMap, type Value } from "../../base/value.ts";
+import { asMap, noMergeKey } from "./error.ts";
+
+/** The inputs of a merged list's order. */
+interface OrderRule {
+  /** Empty for lists of scalars. */
+  readonly mergeKey: string;
+  /** The order of the elements that the patch names. */
+  readonly patchOrder: readonly Value[];
+  /** The order of the list before the patch. */
+  readonly originalOrder: readonly Value[];
+}
+
+/**
+ * Orders a merged list as Kubernetes does: elements that the patch names in the patch's order, others in their original
+ * order, interleaved so that an original element stays before a patch element that it preceded.
+ * PatchError if an element lacks the merge key.
+ */
+export function orderMerged(merged: readonly Value[], rule: OrderRule): Value[] {
+  const { mergeKey } = rule;
+  const patchPlaces = places(rule.patchOrder, mergeKey);
+  const fromPatch: Value[] = [];
+  const fromOriginal: Value[] = [];
+  for (const item of merged) (patchPlaces.has(identity(item, mergeKey)) ? fromPatch : fromOriginal).push(item);
+  const originalPlaces = places(rule.originalOrder, mergeKey);
+  const placeIn = (all: Map<Value, number>) => (item: Value) => all.get(identity(item, mergeKey)) ?? -1;
+  sortByPlace(fromPatch, placeIn(patchPlaces));
+  sortByPlace(fromOriginal, placeIn(originalPlaces));
+  return interleave(fromOriginal, fromPatch, placeIn(originalPlaces));
+}
+
+/** An element's id: the value of its merge key, or the scalar itself. PatchError if the key is missing. */
+export function identity(item: Value, mergeKey: string): Value {
+  if (mergeKey === "") return item;
+  const value = asMap(item)[mergeKey];
+  if (value === undefined) throw noMergeKey(asMap(item), mergeKey);
+  return value;
+}
+
+/** The index of the element with this value of its merge key, or -1. */
+export function placeOf(list: readonly Value[], mergeKey: string, value: Value): number {
+  return list.findIndex((item) => isMap(item) && item[mergeKey] === value);
+}
+
+function places(order: readonly Value[], mergeKey: string): Map<Value, number> {
+  const result = new Map<Value, number>();
+  order.forEach((item, index) => {
+    const id = identity(item, mergeKey);
+    if (!result.has(id)) result.set(id, index);
+  });
+  return result;
+}
+
+/** Elements that still carry `$patch: delete` (left by a patch that has a key twice) go last. */
+function sortByPlace(items: Value[], place: (item: Value) => number): void {
+  const rank = (item: Value) => isMap(item) && item["$patch"] === "delete" ? Number.MAX_SAFE_INTEGER : place(item);
+  items.sort((a, b) => rank(a) - rank(b));
+}
+
+function interleave(left: readonly Value[], right: readonly Value[], place: (item: Value) => number): Value[] {
+  const result: Value[] = [];
+  let next = 0;
+  for (const item of right) {
+    const limit = place(item);
+    while (next < left.length && place(left[next] ?? null) >= 0 && place(left[next] ?? null) < limit) {
+      result.push(left[next++] ?? null);
+    }
+    result.push(item);
+  }
+  return result.concat(left.slice(next));
+}

@@ -1,0 +1,121 @@
+import { asNil } from "../../golang/gojson/mod.ts";
+import { GoInt, GoStruct, type GoValue, MethodStruct } from "../../golang/gotemplate/value.ts";
+import { parseQuantity, type Quantity, scaledValue } from "../text/quantity.ts";
+import { unixSeconds } from "../text/time.ts";
+
+/** The nil slice of an absent list: empty, and `null` in JSON. */
+export const NIL_LIST: readonly GoValue[] = asNil(Object.freeze([]));
+/** The nil map of an absent mapping. */
+export const NIL_MAP: { readonly [key: string]: GoValue } = Object.freeze(Object.create(null));
+
+/**
+ * A Go pointer to a scalar, such as `*int64`: true in `if`, printed as its target. A nil pointer is false and prints
+ * `<nil>`.
+ */
+export class ScalarPointer extends GoStruct {
+  constructor(override readonly goType: string, readonly target: GoValue) {
+    super();
+  }
+
+  override get isNil(): boolean {
+    return this.target === null;
+  }
+
+  override get(_name: string): GoValue | undefined {
+    return undefined;
+  }
+
+  override toJSONValue(): GoValue {
+    return this.target;
+  }
+
+  override text(): string | undefined {
+    if (this.target === null) return undefined;
+    return this.target instanceof GoInt ? this.target.value.toString() : String(this.target);
+  }
+}
+
+/** A resource.Quantity in a template. */
+export class QuantityView extends MethodStruct {
+  override readonly goType = "resource.Quantity";
+  protected override readonly members = {
+    String: () => this.source,
+    Value: () => new GoInt(scaledValue(this.#parsed, 0), "int64"),
+    MilliValue: () => new GoInt(scaledValue(this.#parsed, -3), "int64"),
+    IsZero: () => this.#parsed.mantissa === 0n,
+    Sign: () => this.#parsed.mantissa === 0n ? 0n : this.#parsed.mantissa < 0n ? -1n : 1n,
+  };
+  readonly #parsed: Quantity;
+
+  constructor(readonly source: string) {
+    super();
+    this.#parsed = parseQuantity(source) ?? { mantissa: 0n, scale: 0, format: "decimal", keptText: undefined };
+  }
+
+  override toJSONValue(): GoValue {
+    return this.source;
+  }
+
+  override text(): string {
+    return this.source;
+  }
+}
+
+/** An intstr.IntOrString in a template: a port number or name, a count or percentage. */
+export class IntOrStringView extends MethodStruct {
+  override readonly goType = "intstr.IntOrString";
+  protected override readonly members = {
+    Type: () => new GoInt(typeof this.source === "string" ? 1n : 0n, "int64"),
+    IntVal: () => new GoInt(typeof this.source === "string" ? 0n : BigInt(this.source), "int32"),
+    StrVal: () => typeof this.source === "string" ? this.source : "",
+    String: () => this.text(),
+    IntValue: () => typeof this.source === "string" ? integerText(this.source) : BigInt(this.source),
+  };
+
+  constructor(readonly source: string | number) {
+    super();
+  }
+
+  override fieldNames(): readonly string[] {
+    return ["Type", "IntVal", "StrVal"];
+  }
+
+  override toJSONValue(): GoValue {
+    return this.source;
+  }
+
+  override text(): string {
+    return String(this.source);
+  }
+}
+
+/** A metav1.Time in a template; an absent one (`null`) is the zero time. */
+export class TimeView extends MethodStruct {
+  override readonly goType = "v1.Time";
+  protected override readonly members = {
+    IsZero: () => this.source === null,
+    Unix: () => new GoInt(this.source === null ? ZERO_TIME_SECONDS : unixSeconds(this.source), "int64"),
+    String: () => this.text(),
+  };
+
+  constructor(readonly source: string | null) {
+    super();
+  }
+
+  override toJSONValue(): GoValue {
+    return this.source;
+  }
+
+  override text(): string {
+    const [date, time = ""] = (this.source ?? "0001-01-01T00:00:00Z").split("T");
+    return `${date} ${time.replace("Z", "")} +0000 UTC`;
+  }
+}
+
+/** Go's zero time, 1 January of year 1, in Unix seconds. */
+const ZERO_TIME_SECONDS = -62135596800n;
+
+/** strconv.Atoi, with 0 for an error. */
+function integerText(text: string): bigint {
+  return /^[+-]?\d+$/.test(text) ? BigInt(text.replace("+", "")) : 0n;
+}

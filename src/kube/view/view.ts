@@ -1,0 +1,140 @@
+import { GoInt, type GoMap, GoStruct, type GoValue, typed } from "../../golang/gotemplate/value.ts";
+import { isList, isMap, newMap, type Value, type ValueMap } from "../../base/value.ts";
+import { IntOrStringView, NIL_LIST, NIL_MAP, QuantityView, ScalarPointer, TimeView } from "./leaf_views.ts";
+import { type FieldType, type StructSchema, structSchema } from "../schema/schema.ts";
+import { orderedFields } from "./typed_json.ts";
+import { zeroValue } from "../schema/zero.ts";
+
+/** The accessors of metav1.ObjectMeta, which objects that embed it have too. */
+const OBJECT_META_METHODS: Readonly<Record<string, string>> = {
+  GetName: "Name",
+  GetGenerateName: "GenerateName",
+  GetNamespace: "Namespace",
+  GetSelfLink: "SelfLink",
+  GetUID: "UID",
+  GetResourceVersion: "ResourceVersion",
+  GetGeneration: "Generation",
+  GetCreationTimestamp: "CreationTimestamp",
+  GetDeletionTimestamp: "DeletionTimestamp",
+  GetDeletionGracePeriodSeconds: "DeletionGracePeriodSeconds",
+  GetLabels: "Labels",
+  GetAnnotations: "Annotations",
+  GetOwnerReferences: "OwnerReferences",
+  GetFinalizers: "Finalizers",
+  GetManagedFields: "ManagedFields",
+};
+
+/**
+ * A typed object (from `decode`) as a Go template sees the struct: fields by their Go names, also embedded and promoted
+ * ones; absent fields have the zero value of their type. Fields are made on first use and kept: do not change the object
+ * while the view is in use.
+ */
+export function goView(value: Value, type: string): GoStruct {
+  return new StructView(structSchema(type), isMap(value) ? value : NO_FIELDS, false);
+}
+
+const NIL_STRINGS: GoMap = typed(Object.freeze(newMap()), "map[string]string");
+const NO_FIELDS: ValueMap = Object.freeze(newMap());
+
+class StructView extends GoStruct {
+  override readonly goType: string;
+  readonly #seen = new Map<string, GoValue | undefined>();
+
+  /** `data` is null for a nil pointer. */
+  constructor(readonly schema: StructSchema, readonly data: ValueMap | null, pointer: boolean) {
+    super();
+    this.goType = pointer ? `*${schema.goType}` : schema.goType;
+  }
+
+  override get isNil(): boolean {
+    return this.data === null;
+  }
+
+  override get(name: string): GoValue | undefined {
+    if (this.#seen.has(name)) return this.#seen.get(name);
+    const value = this.#find(name);
+    this.#seen.set(name, value);
+    return value;
+  }
+
+  override fieldNames(): readonly string[] {
+    return [...new Set(this.schema.fields.map((field) => field.inlinedFrom || field.go))];
+  }
+
+  override toJSONValue(): GoValue {
+    return this.data === null ? null : orderedFields(this.schema, this.data);
+  }
+
+  #find(name: string): GoValue | undefined {
+    const data = this.data ?? NO_FIELDS;
+    const field = this.schema.byGo.get(name);
+    if (field !== undefined) return fieldView(field.type, data[field.json]);
+    if (this.schema.fields.some((inner) => inner.inlinedFrom === name)) {
+      return new StructView(structSchema(name), this.data, false);
+    }
+    const method = this.schema.name === "ObjectMeta" ? OBJECT_META_METHODS[name] : undefined;
+    return method === undefined ? this.#promoted(name) : this.get(method);
+  }
+
+  #promoted(name: string): GoValue | undefined {
+    for (const field of this.schema.fields) {
+      if (!field.embedded) continue;
+      const struct = this.get(field.go);
+      const value = struct instanceof StructView ? struct.get(name) : undefined;
+      if (value !== undefined) return value;
+    }
+    return undefined;
+  }
+}
+
+function fieldView(type: FieldType, value: Value | undefined): GoValue {
+  const data = value ?? null;
+  if (type.kind === "struct") return structView(type.struct, data, type.pointer);
+  if (type.pointer) return pointerView(type, data);
+  if (type.kind === "list") return isList(data) ? listView(type.element, data) : NIL_LIST;
+  if (type.kind === "map") return mapView(type, isMap(data) ? data : undefined);
+  return scalarView(type.kind, data ?? zeroValue(type));
+}
+
+function structView(struct: string, data: Value, pointer: boolean): GoStruct {
+  const absent = pointer ? null : NO_FIELDS;
+  return new StructView(structSchema(struct), isMap(data) ? data : absent, pointer);
+}
+
+/** Structs that print themselves need no pointer; scalars do. */
+function pointerView(type: FieldType, data: Value): GoValue {
+  if (data === null) return new ScalarPointer(type.text, null);
+  const target = scalarView(type.kind, data);
+  return target instanceof GoStruct ? target : new ScalarPointer(type.text, target);
+}
+
+function listView(element: FieldType, list: readonly Value[]): readonly GoValue[] {
+  return list.map((item) => fieldView(element, item));
+}
+
+type CompositeType = Extract<FieldType, { readonly element: FieldType }>;
+
+/** A map of strings carries its type: a missing key of it is "" in templates. */
+function mapView({ text, element }: CompositeType, map: ValueMap | undefined): GoMap {
+  if (element.kind === "string") return map === undefined ? NIL_STRINGS : typed(map, text);
+  if (map === undefined) return NIL_MAP;
+  const result: { [key: string]: GoValue } = Object.create(null);
+  for (const key in map) result[key] = fieldView(element, map[key]);
+  return result;
+}
+
+function scalarView(kind: FieldType["kind"], value: Value): GoValue {
+  switch (kind) {
+    case "int32":
+    case "int64":
+      return new GoInt(typeof value === "number" || typeof value === "bigint" ? BigInt(value) : 0n, kind);
+    case "quantity":
+      return new QuantityView(String(value));
+    case "intOrString":
+      return new IntOrStringView(typeof value === "number" ? value : String(value));
+    case "time":
+      return new TimeView(typeof value === "string" ? value : null);
+    default:
+      return value;
+  }
+}

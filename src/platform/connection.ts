@@ -1,0 +1,113 @@
+import { type ErrorDetails, MeshError } from "../base/errors.ts";
+
+/** An open connection. Its bytes are read and written without streams, which would hold copies. */
+export interface ByteConnection {
+  /** Reads some bytes into the buffer and returns their number, `null` at the end. Rejects when the connection breaks. */
+  read(buffer: Uint8Array): Promise<number | null>;
+  /** Writes some of the bytes and returns their number; waits while the peer does not read. Rejects when the connection breaks. */
+  write(bytes: Uint8Array): Promise<number>;
+  /** Closes both directions; may be called more than once. */
+  close(): void;
+}
+
+/** TLS to a server. All texts are PEM. */
+export interface DialTls {
+  /** The DNS name or IP address that the server's certificate must have; a DNS name is sent to the server (SNI). */
+  readonly serverName: string;
+  /** The only trusted roots; those of the system if `undefined`. */
+  readonly authorities: string | undefined;
+  /** The client's certificate chain and its key. */
+  readonly identity?: { readonly certificate: string; readonly key: string } | undefined;
+  /** Protocols offered to the server (ALPN), such as `h2`. */
+  readonly protocols: readonly string[];
+  /** The server's certificate is not verified at all. */
+  readonly insecure?: boolean | undefined;
+}
+
+/** A server, and how to connect to it. */
+export interface DialOptions {
+  /** A host name or an IP address. */
+  readonly host: string;
+  readonly port: number;
+  /** `undefined`: plain text. */
+  readonly tls: DialTls | undefined;
+  /** The local IP address to connect from (Linux). */
+  readonly source?: string | undefined;
+  /** Ends the attempt. */
+  readonly signal: AbortSignal;
+}
+
+/** A connection to a server. */
+export interface Dialed extends ByteConnection {
+  /** The protocol agreed on in the TLS handshake (ALPN). */
+  readonly protocol?: string | undefined;
+}
+
+/** The step of an attempt to connect that failed. */
+export type DialStage = "name" | "connection" | "tls";
+
+/** An attempt to connect that failed. The message says why, and lists the names in the certificate if none matches. */
+export class DialError extends MeshError {
+  constructor(readonly stage: DialStage, message: string, details: ErrorDetails = {}) {
+    super(message, details);
+  }
+}
+
+/** A Unix socket to listen on. */
+export interface UnixSocketOptions {
+  /**
+   * At most 107 bytes. A stale socket is replaced; any other file is an error. Missing parent folders are created with
+   * mode 0750.
+   */
+  readonly path: string;
+  /** Permission bits of the socket. */
+  readonly mode: number;
+  /** Gets the reason when the server cannot accept a connection, as with too many open files; it goes on a moment later. */
+  readonly failed?: (reason: string) => void;
+}
+
+/** A listening Unix socket. */
+export interface UnixServer {
+  /** Stops listening, closes all connections, also with requests in flight, and removes the socket. May be called more than once. */
+  close(): Promise<void>;
+}
+
+/** An IP address and a port. */
+export interface DatagramAddress {
+  readonly hostname: string;
+  readonly port: number;
+}
+
+/** Where to bind a UDP socket; port 0 takes a free one. */
+export interface DatagramOptions extends DatagramAddress {
+  /** ICMP errors "port unreachable" are kept for `isRefused` (Linux). */
+  readonly keepsRefusals?: boolean;
+}
+
+/** A UDP socket. */
+export interface DatagramSocket {
+  readonly port: number;
+  /** Reads the next datagram into the buffer, which truncates it, and returns it with its sender. Rejects when closed. */
+  receive(buffer: Uint8Array): Promise<readonly [Uint8Array, DatagramAddress]>;
+  /** Resolves when the kernel has taken it. Rejects if it is too long, or there is no route to the host. */
+  send(bytes: Uint8Array, to: DatagramAddress): Promise<void>;
+  /** Answers datagrams until the socket is closed. An answer that fails, or cannot be sent, does not end it. */
+  serve(answer: DatagramHandler): Promise<void>;
+  /** Whether an ICMP error came since the last call, if these are kept. */
+  isRefused(): boolean;
+  /** May be called more than once. */
+  close(): void;
+}
+
+/** The answer to a datagram, whose bytes are valid until it returns; `undefined` for none. `port` is that of the sender. */
+export type DatagramHandler = (bytes: Uint8Array, port: number) => Uint8Array | undefined | Promise<Uint8Array>;
+
+/** A listening TCP port. */
+export interface TcpListener {
+  readonly port: number;
+  /** Stops listening and closes all connections. */
+  close(): Promise<void>;
+}
+
+/** Called with each connection and the address of its other end. */
+export type TcpHandler = (connection: ByteConnection, remote: DatagramAddress) => void;

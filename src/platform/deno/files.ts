@@ -1,0 +1,380 @@
+import { joinBytes } from "../../base/bytes.ts";
+import { MeshError } from "../../base/errors.ts";
+import { decodeUtf8 } from "../../base/text/mod.ts";
+import { kernelCalls } from "../linux/kernel_calls.ts";
+import { CHUNK_BYTES, readInPieces, systemReason, writeWhole } from "./streams.ts";
+import { createFile, type Ownership, ownershipOf } from "./new_file.ts";
+import { guard } from "./temporary/guard.ts";
+import { temporaryFile, temporaryFolder, temporaryName, tidyTemporary, usualParent } from "./temporary/mod.ts";
+import { watchFiles } from "./watch.ts";
+import { SystemError } from "../system_calls.ts";
+import type { DirectoryEntry, Files, FileStatus, Lock, Replacement, Scratch, TemporaryFolder } from "../world.ts";
+
+const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
+const encoder = new TextEncoder();
+
+/** The file system, through Deno. */
+export const realFiles: Files = {
+  async *chunks(path) {
+    using file = openRegular(path) ?? await openFile(path);
+    const { isFile, size } = file.statSync();
+    yield* isFile ? regularPieces(file, size) : readInPieces(file);
+  },
+  async readText(path, maxBytes = DEFAULT_MAX_BYTES) {
+    using file = openRegular(path);
+    if (file !== undefined) return decodeUtf8(wholeOf(file, path, maxBytes), path);
+    const pieces: Uint8Array[] = [];
+    let size = 0;
+    for await (const piece of realFiles.chunks(path)) {
+      size += piece.length;
+      if (size > maxBytes) throw tooLarge(path, maxBytes);
+      pieces.push(piece);
+    }
+    return decodeUtf8(joinBytes(pieces), path);
+  },
+  stat: (path) => Promise.resolve().then(() => look(path)),
+  async list(path) {
+    try {
+      return (await Array.fromAsync(Deno.readDir(path), (entry) => entryOf(path, entry)))
+        .sort((a, b) => a.name < b.name ? -1 : 1);
+    } catch (error) {
+      throw fileError("list", path, error);
+    }
+  },
+  replace: startReplacement,
+  writeText(path, text, mode) {
+    const file = startReplacement(path, mode);
+    try {
+      file.write(text);
+      file.commit();
+    } catch (error) {
+      file.abort();
+      throw error;
+    }
+  },
+  scratch: openScratch,
+  tidyTemporary: (output) =>
+    output !== undefined && isDevice(output) ? openEarly(output) : tidyTemporary(parentOf(output)),
+  temporaryFolder: openFolder,
+  async makeFolder(path, mode = 0o700) {
+    try {
+      await Deno.mkdir(path, { recursive: true, mode });
+    } catch (error) {
+      throw fileError("make the folder", path, error);
+    }
+  },
+  async remove(path) {
+    try {
+      await Deno.remove(path, { recursive: true });
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw fileError("remove", path, error);
+    }
+  },
+  watch: watchFiles,
+  lock: lockFile,
+};
+
+function look(path: string): FileStatus | undefined {
+  try {
+    return statusOf(Deno.statSync(path));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return undefined;
+    throw fileError("look at", path, error);
+  }
+}
+
+/**
+ * Opens a regular file; `undefined` for pipes and devices, where open(2) may block. Regular files are read synchronously: the
+ * first asynchronous call starts Deno's thread pool, which takes 4 ms.
+ */
+function openRegular(path: string): Deno.FsFile | undefined {
+  try {
+    return Deno.statSync(path).isFile ? Deno.openSync(path) : undefined;
+  } catch (error) {
+    throw fileError("read", path, error);
+  }
+}
+
+/** The chunks of a regular file. The event loop runs after each full chunk, so that signal handlers run. */
+async function* regularPieces(file: Deno.FsFile, size: number): AsyncGenerator<Uint8Array> {
+  // Files of /proc and growing ones have more than their size.
+  const buffer = new Uint8Array(Math.min(CHUNK_BYTES, Math.max(size + 1, 4096)));
+  for (let piece = readPiece(file, buffer); piece !== undefined; piece = readPiece(file, buffer)) {
+    yield piece;
+    if (piece.length === buffer.length) await new Promise((resolve) => setTimeout(resolve, 0));
+  }
+}
+
+/** The bytes of a regular file, in one piece: those of /proc do not tell their size. */
+function wholeOf(file: Deno.FsFile, path: string, maxBytes: number): Uint8Array {
+  const { size } = file.statSync();
+  if (size > maxBytes) throw tooLarge(path, maxBytes);
+  let bytes: Uint8Array = new Uint8Array(size + 1);
+  for (let filled = 0;;) {
+    const count = file.readSync(bytes.subarray(filled));
+    if (count === null) return bytes.subarray(0, filled);
+    filled += count;
+    if (filled > maxBytes) throw tooLarge(path, maxBytes);
+    if (filled === bytes.length) bytes = joinBytes([bytes, new Uint8Array(CHUNK_BYTES)]);
+  }
+}
+
+function tooLarge(path: string, maxBytes: number): MeshError {
+  return new MeshError(`Cannot read "${path}": it is larger than ${maxBytes} bytes`);
+}
+
+function readPiece(file: Deno.FsFile, buffer: Uint8Array): Uint8Array | undefined {
+  const count = file.readSync(buffer);
+  return count === null ? undefined : buffer.slice(0, count);
+}
+
+async function openFile(path: string): Promise<Deno.FsFile> {
+  try {
+    const file = await Deno.open(path);
+    const status = await file.stat();
+    if (status.isDirectory) {
+      file.close();
+      throw new Deno.errors.IsADirectory("it is a directory");
+    }
+    return file;
+  } catch (error) {
+    throw fileError("read", path, error);
+  }
+}
+
+function statusOf(info: Deno.FileInfo): FileStatus {
+  const kind = info.isFile ? "file" : info.isDirectory ? "directory" : "other";
+  return { kind, size: info.size, mode: info.mode === null ? undefined : info.mode & 0o7777 };
+}
+
+async function entryOf(folder: string, entry: Deno.DirEntry): Promise<DirectoryEntry> {
+  if (!entry.isSymlink) {
+    return { name: entry.name, kind: entry.isFile ? "file" : entry.isDirectory ? "directory" : "other" };
+  }
+  const target = await realFiles.stat(`${folder}/${entry.name}`);
+  return { name: entry.name, kind: target?.kind ?? "other" };
+}
+
+/** The new file is beside the old one, on the same file system, until it is renamed. */
+function startReplacement(path: string, mode?: number): Replacement {
+  const target = realTarget(path);
+  if (isDevice(target)) return writeToDevice(path);
+  const temporary = temporaryName(folderOf(target));
+  const forget = guard(() => removeIfThere(temporary));
+  const file = openNew(temporary, path, ownershipOf(target, mode), forget);
+  let open = true;
+  const close = () => {
+    if (open) file.close();
+    open = false;
+  };
+  return {
+    write: (chunk) => writeChunk(file, path, chunk),
+    commit() {
+      try {
+        file.syncDataSync();
+        close();
+        Deno.renameSync(temporary, target);
+        forget();
+      } catch (error) {
+        throw fileError("write", path, error);
+      }
+    },
+    abort() {
+      close();
+      removeIfThere(temporary);
+      forget();
+    },
+  };
+}
+
+/** It was never created, or has replaced the old file. */
+function removeIfThere(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch {
+    // It is not there.
+  }
+}
+
+function writeChunk(file: Deno.FsFile, path: string, chunk: string | Uint8Array): void {
+  try {
+    writeWhole(file, typeof chunk === "string" ? encoder.encode(chunk) : chunk);
+  } catch (error) {
+    throw fileError("write", path, error);
+  }
+}
+
+/** The content of a device or a named pipe cannot be replaced. */
+function writeToDevice(path: string): Replacement {
+  const file = openedEarly.get(path) ?? openDevice(path);
+  openedEarly.delete(path);
+  return {
+    write: (chunk) => writeChunk(file, path, chunk),
+    commit: () => file.close(),
+    abort: () => unlessClosed(file),
+  };
+}
+
+function openDevice(path: string): Deno.FsFile {
+  try {
+    return Deno.openSync(path, { write: true });
+  } catch (error) {
+    throw fileError("write", path, error);
+  }
+}
+
+/** Devices, by their paths: Deno opens none for a process that has given up a permission. */
+const openedEarly = new Map<string, Deno.FsFile>();
+
+function openEarly(path: string): void {
+  if (openedEarly.has(path)) return;
+  try {
+    openedEarly.set(path, openDevice(path));
+  } catch (error) {
+    // The write says so.
+    if (!(error instanceof MeshError)) throw error;
+  }
+}
+
+function parentOf(output: string | undefined): string {
+  return output === undefined ? usualParent() : folderOf(realTarget(output));
+}
+
+function unlessClosed(file: Deno.FsFile): void {
+  try {
+    file.close();
+  } catch {
+    // It is closed.
+  }
+}
+
+function isDevice(path: string): boolean {
+  try {
+    const status = Deno.statSync(path);
+    return !status.isFile && !status.isDirectory;
+  } catch {
+    return false;
+  }
+}
+
+function openNew(temporary: string, path: string, wanted: Ownership, failed: () => void): Deno.FsFile {
+  try {
+    return createFile(temporary, wanted);
+  } catch (error) {
+    removeIfThere(temporary);
+    failed();
+    throw fileError("write", path, error);
+  }
+}
+
+function realTarget(path: string): string {
+  try {
+    return Deno.realPathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+function folderOf(path: string): string {
+  const end = path.search(Deno.build.os === "windows" ? /[/\\][^/\\]*$/ : /\/[^/]*$/);
+  return end < 0 ? "." : path.slice(0, end);
+}
+
+const TEMPORARY = "the folder for temporary files";
+
+function openFolder(): TemporaryFolder {
+  try {
+    return temporaryFolder(usualParent());
+  } catch (error) {
+    throw fileError("write", TEMPORARY, error);
+  }
+}
+
+function openScratch(): Scratch {
+  const folder = TEMPORARY;
+  let file: Deno.FsFile;
+  try {
+    file = temporaryFile();
+  } catch (error) {
+    throw fileError("write", folder, error);
+  }
+  return {
+    write: (bytes) => writeChunk(file, folder, bytes),
+    *chunks() {
+      file.seekSync(0, Deno.SeekMode.Start);
+      const buffer = new Uint8Array(CHUNK_BYTES);
+      for (let count = file.readSync(buffer); count !== null; count = file.readSync(buffer)) {
+        yield buffer.subarray(0, count);
+      }
+    },
+    close: () => file.close(),
+  };
+}
+
+async function lockFile(path: string, waitMilliseconds: number): Promise<Lock | undefined> {
+  return lockAtOnce(path) ?? await waitForLock(path, waitMilliseconds);
+}
+
+const EXCLUSIVE_AT_ONCE = 2 | 4;
+
+/** Takes the lock of an existing file without waiting (flock(2)); `undefined` if that fails. Deno's thread pool would take 2 ms. */
+function lockAtOnce(path: string): Lock | undefined {
+  if (Deno.build.os !== "linux") return undefined;
+  try {
+    const kernel = kernelCalls();
+    const file = kernel.open(path);
+    try {
+      kernel.flock(file, EXCLUSIVE_AT_ONCE);
+      return { release: () => kernel.close(file) };
+    } catch (error) {
+      kernel.close(file);
+      throw error;
+    }
+  } catch (error) {
+    if (error instanceof SystemError) return undefined;
+    throw error;
+  }
+}
+
+/** Deno waits without a timeout: a lock that comes too late is released at once. */
+async function waitForLock(path: string, waitMilliseconds: number): Promise<Lock | undefined> {
+  const file = await openLock(path);
+  const lock: Lock = { release: () => file.close() };
+  const acquired = file.lock(true).then(() => lock);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), waitMilliseconds);
+  });
+  const first = await Promise.race([acquired, late]);
+  clearTimeout(timer);
+  if (first === undefined) acquired.then(() => file.close());
+  return first;
+}
+
+/** A lock needs no write permission: an existing file is opened for reading. */
+async function openLock(path: string): Promise<Deno.FsFile> {
+  try {
+    return await Deno.open(path, { read: true }).catch((error) => {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+      return Deno.open(path, { read: true, write: true, create: true, mode: 0o600 });
+    });
+  } catch (error) {
+    throw fileError("lock", path, error);
+  }
+}
+
+/** Texts for Deno's errors; any other error is the kernel's text. */
+const REASONS: readonly (readonly [new (...args: never[]) => Error, string])[] = [
+  [Deno.errors.NotFound, "no such file or directory"],
+  [Deno.errors.PermissionDenied, "permission denied"],
+  [Deno.errors.NotCapable, "permission denied (this command gives up what it does not need)"],
+  [Deno.errors.IsADirectory, "it is a directory"],
+  [Deno.errors.NotADirectory, "a part of the path is not a directory"],
+];
+
+function fileError(action: string, path: string, error: unknown): MeshError {
+  if (error instanceof MeshError) return error;
+  const known = REASONS.find(([kind]) => error instanceof kind)?.[1];
+  const reason = known ?? systemReason(error);
+  return new MeshError(`Cannot ${action} "${path}": ${reason}`, { cause: error });
+}

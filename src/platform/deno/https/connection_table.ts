@@ -1,0 +1,156 @@
+import { networkOf } from "../../../golang/net/mod.ts";
+import type { ConnectionLimits } from "../../http.ts";
+
+/** A connection in the table. */
+export interface HeldConnection {
+  /** The IP address of the client. */
+  readonly remote: string;
+  /** Bytes were read from the client. A promise is to be waited for before more are read. */
+  received(count: number): Promise<void> | undefined;
+  /** Bytes were copied to the client. */
+  moved(): void;
+  /** A request arrived: its head. */
+  asked(): void;
+  /** The body of a request is complete: the client waits for an answer. Returns the function for its end. */
+  waits(): () => void;
+  /** A request of {@link asked} ended. */
+  answered(): void;
+  /** The connection ended. */
+  ended(): void;
+}
+
+/** The connections of a server, within their limits. */
+export interface ConnectionTable {
+  readonly size: number;
+  /** Adds a connection; `close` is called when it exceeds a limit, perhaps at once. */
+  hold(remote: string, close: () => void): HeldConnection;
+  /** Closes connections that are idle or without a request for too long; to be called periodically. */
+  sweep(): void;
+  closeAll(): void;
+}
+
+interface Entry {
+  readonly close: () => void;
+  readonly network: string;
+  readonly since: number;
+  lastMoved: number;
+  hasAsked: boolean;
+  /** Requests without an answer, and how many of them are complete. */
+  open: number;
+  waiting: number;
+  /** Bytes from the client outside of requests. */
+  outside: number;
+  /** Lets it send again: it has sent too much outside of requests, since then. */
+  paused: { readonly since: number; readonly resume: () => void } | undefined;
+}
+
+/** Milliseconds in which a connection keeps its place in the order: busy ones would otherwise move with each byte. */
+const COARSE = 1000;
+
+/** Milliseconds in which the head of a request must be found in what a client has sent. */
+const HEAD_TIME = 2000;
+
+/** A table of connections; `now` is a monotonic clock in milliseconds. */
+export function connectionTable(limits: ConnectionLimits, now: () => number): ConnectionTable {
+  /** In the order of their last byte, the idlest first. */
+  const entries = new Set<Entry>();
+  const drop = (entry: Entry) => {
+    if (entries.delete(entry)) entry.close();
+    resume(entry);
+  };
+  return {
+    get size() {
+      return entries.size;
+    },
+    hold(remote, close) {
+      const time = now();
+      const network = networkOf(remote);
+      const start = { close, network, since: time, lastMoved: time };
+      const entry: Entry = { ...start, hasAsked: false, open: 0, waiting: 0, outside: 0, paused: undefined };
+      entries.add(entry);
+      const crowded = overLimit(entries, network, limits);
+      // Without a candidate all others wait for answers: this one goes.
+      if (crowded !== undefined) drop(victim(entries, crowded, entry) ?? entry);
+      return heldOf(entry, remote, { entries, now, limits });
+    },
+    sweep() {
+      const time = now();
+      for (const entry of [...entries]) if (isOverdue(entry, limits, time)) drop(entry);
+    },
+    closeAll: () => [...entries].forEach(drop),
+  };
+}
+
+interface Means {
+  readonly entries: Set<Entry>;
+  readonly now: () => number;
+  readonly limits: ConnectionLimits;
+}
+
+function heldOf(entry: Entry, remote: string, { entries, now, limits }: Means): HeldConnection {
+  const moved = () => touch(entries, entry, now());
+  return {
+    remote,
+    moved,
+    received(count) {
+      moved();
+      if (entry.open > 0 || !entries.has(entry)) return undefined;
+      entry.outside += count;
+      if (entry.outside <= limits.headBytes) return undefined;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      entry.paused = { since: now(), resume: resolve };
+      return promise;
+    },
+    asked() {
+      entry.hasAsked = true;
+      entry.open++;
+      entry.outside = 0;
+      resume(entry);
+    },
+    waits() {
+      let isOver = false;
+      entry.waiting++;
+      return () => {
+        if (!isOver) entry.waiting--;
+        isOver = true;
+      };
+    },
+    answered: () => void entry.open--,
+    ended() {
+      entries.delete(entry);
+      resume(entry);
+    },
+  };
+}
+
+function resume(entry: Entry): void {
+  entry.paused?.resume();
+  entry.paused = undefined;
+}
+
+/** The network that has too many connections; without one, but with too many in all, the network that has most. */
+function overLimit(entries: Set<Entry>, network: string, limits: ConnectionLimits): string | undefined {
+  const counts = new Map<string, number>();
+  for (const entry of entries) counts.set(entry.network, (counts.get(entry.network) ?? 0) + 1);
+  if ((counts.get(network) ?? 0) > limits.mostOfAddress) return network;
+  if (entries.size <= limits.most) return undefined;
+  return [...counts].reduce((most, each) => each[1] > most[1] ? each : most)[0];
+}
+
+/** The idlest connection of a network, first one that never asked; none that waits for an answer. */
+function victim(entries: Set<Entry>, network: string, newest: Entry): Entry | undefined {
+  const found = [...entries].filter((each) => each.network === network && each !== newest && each.waiting === 0);
+  return found.find(({ hasAsked }) => !hasAsked) ?? found.find(({ open }) => open === 0) ?? found[0];
+}
+
+function touch(entries: Set<Entry>, entry: Entry, time: number): void {
+  if (time - entry.lastMoved < COARSE || !entries.delete(entry)) return;
+  entry.lastMoved = time;
+  entries.add(entry);
+}
+
+function isOverdue(entry: Entry, limits: ConnectionLimits, time: number): boolean {
+  const { since, lastMoved, hasAsked, paused } = entry;
+  if (paused !== undefined && time - paused.since > HEAD_TIME) return true;
+  return time - lastMoved > limits.silence || (!hasAsked && time - since > limits.firstRequest);
+}

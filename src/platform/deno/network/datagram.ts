@@ -1,0 +1,107 @@
+/** UDP sockets: those of Deno, which take half of the processor time of `node:dgram`, or these where Deno has none. */
+import { MeshError, messageOf } from "../../../base/errors.ts";
+import { parseAddress } from "../../../golang/net/mod.ts";
+import type { DatagramAddress, DatagramHandler, DatagramOptions, DatagramSocket } from "../../connection.ts";
+import { DatagramServer } from "../../linux/datagrams.ts";
+import { endpointBytes } from "../../linux/socket_address.ts";
+import type { Datagrams } from "./node_datagrams.ts";
+import { datagramFile, keepRefusals } from "../../linux/socket_options.ts";
+
+/** Binds a UDP socket; see `Network.bindDatagram`. */
+export async function bindDatagram(
+  { hostname, port, keepsRefusals = false }: DatagramOptions,
+  open = opener(),
+): Promise<DatagramSocket> {
+  const socket = await bind({ hostname, port }, open);
+  const { addr } = socket;
+  const own = addr.transport === "udp" ? addr.port : port;
+  const isRefused = keepsRefusals ? keepRefusals(own, hostname) : undefined;
+  let isOpen = true;
+  let server: DatagramServer | undefined;
+  return {
+    port: own,
+    async receive(buffer) {
+      const [bytes, from] = await socket.receive(buffer);
+      return [bytes, addressOf(from)];
+    },
+    async send(bytes, { hostname, port }) {
+      await socket.send(bytes, { transport: "udp", hostname, port });
+    },
+    serve(handler) {
+      const file = datagramFile(own, hostname);
+      server = file === undefined ? undefined : new DatagramServer(file, handler);
+      return serve(socket, server === undefined ? slowAnswerer(socket, handler) : answerer(server), () => isOpen);
+    },
+    isRefused: () => isOpen && isRefused?.() === true,
+    close() {
+      server?.close();
+      if (isOpen) socket.close();
+      isOpen = false;
+    },
+  };
+}
+
+/** Maximum size of a datagram. */
+const MAX_SIZE = 65_535;
+
+type Answerer = (bytes: Uint8Array, from: DatagramAddress) => void;
+
+/** Deno's socket waits for each datagram, or for the first of many. */
+async function serve(socket: Datagrams, answer: Answerer, isOpen: () => boolean): Promise<void> {
+  const buffer = new Uint8Array(MAX_SIZE);
+  while (isOpen()) {
+    try {
+      const received = await socket.receive(buffer);
+      answer(received[0], addressOf(received[1]));
+    } catch {
+      // ICMP errors of earlier answers are reported here too. A permanent error must not become a busy loop.
+      if (isOpen()) await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+}
+
+/** Answers by the socket's file. Clients are few, so that the last one's socket address is kept. */
+function answerer(server: DatagramServer): Answerer {
+  let [known, name] = ["", new Uint8Array()];
+  return (bytes, { hostname, port }) => {
+    if (hostname !== known) {
+      const address = parseAddress(hostname);
+      if (typeof address === "string") throw new TypeError(address);
+      [known, name] = [hostname, endpointBytes({ address, port })];
+    }
+    name[2] = port >> 8;
+    name[3] = port & 255;
+    server.answer(bytes, port, name);
+  };
+}
+
+/** Answers by Deno's socket, where the kernel is not Linux. */
+function slowAnswerer(socket: Datagrams, handler: DatagramHandler): Answerer {
+  return (bytes, { hostname, port }) => {
+    Promise.resolve(handler(bytes, port))
+      .then((answer) => answer === undefined ? 0 : socket.send(answer, { transport: "udp", hostname, port }))
+      .catch(() => {});
+  };
+}
+
+type Opener = (address: DatagramAddress) => Datagrams | Promise<Datagrams>;
+
+/** Without `--unstable-net` Deno has no such function. */
+function opener(listen: typeof Deno.listenDatagram | undefined = Deno.listenDatagram): Opener {
+  if (listen !== undefined) return (address) => listen({ transport: "udp", ...address });
+  return async (address) => await (await import("./node_datagrams.ts")).nodeDatagrams(address);
+}
+
+async function bind(address: DatagramAddress, open: Opener): Promise<Datagrams> {
+  try {
+    return await open(address);
+  } catch (error) {
+    const text = `Cannot listen on UDP port ${address.port} of ${address.hostname}: ${messageOf(error)}`;
+    throw new MeshError(text, { cause: error });
+  }
+}
+
+function addressOf(from: Deno.Addr): DatagramAddress {
+  if (from.transport !== "udp") throw new TypeError(`A datagram came by ${from.transport}`);
+  return from;
+}

@@ -1,0 +1,114 @@
+/** TLS to a server whose certificate is not verified: only `node:tls` can do that. */
+import net from "node:net";
+import tls from "node:tls";
+import { isHostName } from "../../../golang/net/mod.ts";
+import type { ByteConnection, Dialed, DialOptions, DialTls } from "../../connection.ts";
+import { splice } from "../../splice.ts";
+import { tlsReason } from "../../tls_errors.ts";
+import { connectionError, NO_ANSWER } from "./connect.ts";
+import { closable, readFrom } from "./connections.ts";
+import { explained, tlsError } from "./tls.ts";
+import { emptyDefaultStore } from "./trust.ts";
+
+/** Connects to an address of a server and does the TLS handshake. Rejects with a `DialError`. */
+export async function connectInsecureTls(address: string, options: DialOptions, tls: DialTls): Promise<Dialed> {
+  const secure =
+    await (options.source === undefined ? connect(address, options, tls) : fromSource(address, options, tls));
+  try {
+    await happened(secure, "secureConnect", options.signal, () => {});
+    const protocol = typeof secure.alpnProtocol === "string" ? secure.alpnProtocol : undefined;
+    return { ...explained(bytesOf(secure), options, tls), protocol };
+  } catch (error) {
+    // Destroyed in its handshake, a connection of `node:tls` stays open for ever; it is destroyed as soon as that is over.
+    secure.once("secureConnect", () => secure.destroy());
+    throw tlsError(options, options.signal.aborted ? NO_ANSWER : tlsReason(error, tls), error);
+  }
+}
+
+async function connect(address: string, options: DialOptions, tls: DialTls): Promise<tls.TLSSocket> {
+  const socket = net.connect({ host: address, port: options.port });
+  try {
+    return await happened(socket, "connect", options.signal, () => startTls(socket, tls));
+  } catch (error) {
+    socket.destroy();
+    throw connectionError(address, options, error);
+  }
+}
+
+/**
+ * `node:net` cannot choose where a connection comes from, and `node:tls` takes no other connections than its own: it gets one
+ * to a port of this machine, which takes that connection alone, and behind it is the connection of the wanted source.
+ */
+async function fromSource(address: string, options: DialOptions, tls: DialTls): Promise<tls.TLSSocket> {
+  const { connectFrom } = await import("../../linux/connect_from.ts");
+  const outer = await connectFrom(address, options);
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const socket = net.connect({ host: "127.0.0.1", port: listener.addr.port });
+  try {
+    const secure = await happened(socket, "connect", options.signal, () => startTls(socket, tls));
+    splice(outer, closable(await acceptFrom(listener, socket.localPort)));
+    return secure;
+  } catch (error) {
+    outer.close();
+    socket.destroy();
+    throw connectionError(address, options, error);
+  }
+}
+
+/** Any program of this machine may connect: the own connection is known by its port. */
+async function acceptFrom(listener: Deno.TcpListener, port: number | undefined): Promise<Deno.TcpConn> {
+  for (;;) {
+    const connection = await listener.accept();
+    if (connection.remoteAddr.port === port) {
+      connection.setNoDelay();
+      return connection;
+    }
+    connection.close();
+  }
+}
+
+/** Has to be called in the event that the socket is connected: later Node reads it, and the handshake waits for ever. */
+function startTls(socket: net.Socket, { serverName, identity, protocols }: DialTls): tls.TLSSocket {
+  // What is sent right after the handshake would wait 40 ms for an acknowledgement.
+  socket.setNoDelay();
+  emptyDefaultStore();
+  return tls.connect({
+    socket,
+    rejectUnauthorized: false,
+    ...(protocols.length === 0 ? {} : { ALPNProtocols: [...protocols] }),
+    ...(isHostName(serverName) ? { servername: serverName } : {}),
+    ...(identity === undefined ? {} : { cert: identity.certificate, key: identity.key }),
+  });
+}
+
+/** Calls `take` in an event of a socket. Rejects with the socket's error, at its end, and when the signal fires. */
+async function happened<T>(socket: net.Socket, event: string, signal: AbortSignal, take: () => T): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const abort = () => reject(signal.reason);
+  socket.on("error", reject);
+  socket.once("close", () => reject(new TypeError("the connection was closed")));
+  socket.once(event, () => resolve(take()));
+  signal.addEventListener("abort", abort);
+  if (signal.aborted) abort();
+  try {
+    return await promise;
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+/** A socket of Node, read no faster than it is asked for. */
+function bytesOf(socket: net.Socket): ByteConnection {
+  const chunks: AsyncIterator<Uint8Array> = socket[Symbol.asyncIterator]();
+  return {
+    read: readFrom(async () => {
+      const { value, done } = await chunks.next();
+      return done === true ? null : value;
+    }),
+    write: (bytes) =>
+      new Promise((resolve, reject) => {
+        socket.write(bytes, (error) => error instanceof Error ? reject(error) : resolve(bytes.length));
+      }),
+    close: () => void socket.destroy(),
+  };
+}

@@ -1,0 +1,92 @@
+import { realFetch } from "./fetch.ts";
+import { MeshError, messageOf } from "../../../base/errors.ts";
+import { clientPast } from "./proxies.ts";
+import { newClient, systemRoots } from "./trust.ts";
+import type { IdleConnections } from "../../linux/idle_connections.ts";
+import type { HttpHandler, HttpServer, Network, ServeOptions, SilenceLimits } from "../../world.ts";
+
+/** The network, through Deno. */
+export const realNetwork: Network = {
+  interfaces: () => Deno.networkInterfaces().map(({ name, family, address }) => ({ name, family, address })),
+  lookup: (host) => lookup(host),
+  isServed: async (path) => (await import("./unix_socket.ts")).isServed(path),
+  fetch: async (url) => (await import("./download.ts")).download(url),
+  request: (url, init) => realFetch(url, { ...init, ...clientFor(url) }),
+  status: async (url, limit) => (await import("./status.ts")).statusOf(url, limit, realNetwork.request),
+  exchange: async (request) => (await import("./exchange.ts")).exchange(request),
+  client: async (options) => (await import("./client.ts")).openClient(options),
+  serve,
+  serveTls: async (options, handler) => (await import("../https/server.ts")).serveTls(options, handler),
+  dial: async (options) => (await import("./dial.ts")).dial(options),
+  http: async (connection, version) => (await import("./http.ts")).httpOver(connection, version),
+  serveUnix: async (options, handler) => (await import("./unix_socket.ts")).serveUnix(options, handler),
+  listenUnix: async (options, accepted) => (await import("./unix_socket.ts")).listenUnix(options, accepted),
+  listenTcp: async (options, accepted) => (await import("./tcp_listener.ts")).listenTcp(options, accepted),
+  bindDatagram: async (options) => (await import("./datagram.ts")).bindDatagram(options),
+};
+
+const LOOPBACK = ["localhost", "127.0.0.0/8", "::1"];
+/** A request that needs no roots: the proxy and the application of the same pod. */
+const IS_NEAR = /^http:\/\/(?:localhost|127\.[0-9.]+|\[::1\])(?:[:/?]|$)/i;
+let near: Deno.HttpClient | undefined;
+let far: Deno.HttpClient | undefined;
+
+/** A client without a proxy for loopback, as in Go (net/http, ProxyFromEnvironment), which trusts the system's roots. */
+function clientFor(url: string): { readonly client?: Deno.HttpClient } {
+  if (!IS_NEAR.test(url)) return { client: far ??= trusting({ caCerts: [systemRoots()] }) };
+  near ??= clientPast(LOOPBACK);
+  return near === undefined ? {} : { client: near };
+}
+
+function trusting(roots: { readonly caCerts: string[] }): Deno.HttpClient {
+  return clientPast(LOOPBACK, roots) ?? newClient(roots);
+}
+
+/** From /etc/hosts and the servers of /etc/resolv.conf; IPv4 addresses first. */
+async function lookup(host: string): Promise<string[]> {
+  const signal = AbortSignal.timeout(15_000);
+  const answers = (["A", "AAAA"] as const).map((kind) => Deno.resolveDns(host, kind, { signal }).catch(() => []));
+  return (await Promise.all(answers)).flat();
+}
+
+const SWEEP_EVERY = 5000;
+
+/** Enforces the limits until the returned function is called. */
+function sweepEvery(milliseconds: number, port: number, limits: SilenceLimits): () => void {
+  let idle: IdleConnections | undefined;
+  async function sweep() {
+    try {
+      idle ??= (await import("../../linux/idle_connections.ts")).idleConnections(port, limits);
+      idle.sweep();
+    } catch {
+      // Another system, or a process that has given up permissions.
+      clearInterval(timer);
+    }
+  }
+  const timer = setInterval(sweep, milliseconds);
+  return () => {
+    clearInterval(timer);
+    idle?.close();
+  };
+}
+
+async function serve(options: ServeOptions, handler: HttpHandler): Promise<HttpServer> {
+  const { hostname, port, failed, limits, connections } = options;
+  if (connections !== undefined) {
+    return await (await import("../https/server.ts")).servePlain({ hostname, port, limits: connections }, handler);
+  }
+  const { serveLasting } = await import("./lasting_server.ts");
+  const start = (signal: AbortSignal, before: Deno.NetAddr | undefined) =>
+    Deno.serve(
+      { hostname, port: before?.port ?? port, signal, onListen() {} },
+      (request, { remoteAddr }) => handler(request, "hostname" in remoteAddr ? remoteAddr.hostname : ""),
+    );
+  try {
+    const server = serveLasting(start, failed);
+    const bound = server.address.port;
+    const stop = limits === undefined ? () => {} : sweepEvery(SWEEP_EVERY, bound, limits);
+    return { port: bound, close: () => server.shutdown().finally(stop) };
+  } catch (error) {
+    throw new MeshError(`Cannot serve on ${hostname}:${port}: ${messageOf(error)}`, { cause: error });
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * A Unix socket for one connection, from this process to itself. Linux has sockets without a file, which are tried first;
+ * every process of the network namespace may connect to them, and the kernel tells which one did.
+ */
+import { MeshError, messageOf } from "../../../base/errors.ts";
+import type { ByteConnection } from "../../world.ts";
+import { isConnectedByThis } from "../../linux/socket_peer.ts";
+import { temporaryFolder, usualParent } from "../temporary/mod.ts";
+import { closable } from "./connections.ts";
+
+/** It is closed when its connection is accepted: a second one is refused. */
+export interface PrivateSocket {
+  /** Starts with a NUL if it is no file. */
+  readonly path: string;
+  /** The connection that this process makes. Rejects when the socket is closed before. */
+  accept(): Promise<ByteConnection>;
+  close(): void;
+}
+
+/** Opens such a socket. Throws a MeshError where neither kind is possible. */
+export function privateSocket(): PrivateSocket {
+  return withoutFile() ?? inFolder();
+}
+
+/** `undefined` on other systems, and in a process that has given up a permission: Deno opens the name as a path then. */
+function withoutFile(): PrivateSocket | undefined {
+  if (Deno.build.os !== "linux" || !mayCallLibrary()) return undefined;
+  const path = `\0kubectl-mesh-${crypto.randomUUID()}`;
+  try {
+    const listener = Deno.listen({ transport: "unix", path });
+    const close = () => unlessClosed(listener);
+    return { path, close, accept: () => acceptOwn(listener, path).finally(close) };
+  } catch {
+    return undefined;
+  }
+}
+
+function mayCallLibrary(): boolean {
+  return Deno.permissions.querySync({ name: "ffi" }).state === "granted";
+}
+
+async function acceptOwn(listener: Deno.UnixListener, path: string): Promise<ByteConnection> {
+  for (;;) {
+    const connection = await listener.accept();
+    if (isConnectedByThis(path)) return closable(connection);
+    connection.close();
+  }
+}
+
+/**
+ * Parents of the folder where TMPDIR cannot be written to, or is too long for the name of a socket (104 bytes on macOS):
+ * a container with a read-only file system still has shared memory, and the proxy's container the folder of its
+ * configuration.
+ */
+const MORE_PARENTS = Deno.build.os === "windows" ? [] : ["/tmp", "/dev/shm", "/etc/istio/proxy"];
+
+function inFolder(): PrivateSocket {
+  let failure: unknown;
+  for (const parent of [usualParent(), ...MORE_PARENTS]) {
+    try {
+      return inFolderOf(parent);
+    } catch (error) {
+      failure ??= error;
+    }
+  }
+  throw cannotMake(failure);
+}
+
+function inFolderOf(parent: string): PrivateSocket {
+  const folder = temporaryFolder(parent);
+  try {
+    const path = `${folder.path}/http`;
+    const listener = Deno.listen({ transport: "unix", path });
+    const close = () => {
+      unlessClosed(listener);
+      folder.remove();
+    };
+    return { path, close, accept: () => listener.accept().then(closable).finally(close) };
+  } catch (error) {
+    folder.remove();
+    throw error;
+  }
+}
+
+function cannotMake(cause: unknown): MeshError {
+  return new MeshError(`Cannot make a temporary folder for a socket: ${messageOf(cause)}`, {
+    cause,
+    hint: "name a folder that can be written to in TMPDIR",
+  });
+}
+
+function unlessClosed(listener: Deno.UnixListener): void {
+  try {
+    listener.close();
+  } catch {
+    // It was closed before.
+  }
+}

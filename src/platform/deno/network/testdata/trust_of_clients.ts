@@ -1,0 +1,58 @@
+/** Prints, for each kind of client, whether it takes the server of the first argument; the second is the trusted root. */
+import { connectTls } from "../tls.ts";
+import { download } from "../download.ts";
+import { realNetwork } from "../network.ts";
+import { messageOf } from "../../../../base/errors.ts";
+
+const [server = "", rootFile = "", first = ""] = Deno.args;
+const { hostname: host, port } = new URL(server);
+const authorities = Deno.readTextFileSync(rootFile);
+const signal = AbortSignal.timeout(30_000);
+const tls = { serverName: host, authorities, protocols: [] };
+
+const CLIENTS: Readonly<Record<string, () => Promise<unknown>>> = {
+  async dial() {
+    (await realNetwork.dial({ host, port: Number(port), tls, signal })).close();
+  },
+  async "tls to an address"() {
+    (await connectTls("127.0.0.1", { host, port: Number(port), tls, signal }, tls)).close();
+  },
+  async client() {
+    const client = await realNetwork.client({ server, authorities });
+    await (await client.request("/", { signal })).text().finally(() => client.close());
+  },
+  async "client with another name"() {
+    const client = await realNetwork.client({ server, authorities, serverName: "localhost" });
+    await (await client.request("/", { signal })).text().finally(() => client.close());
+  },
+  async "web socket"() {
+    const client = await realNetwork.client({ server, authorities });
+    (await client.webSocket("/", { protocols: [], headers: new Headers(), signal })).close();
+  },
+  async request() {
+    await (await realNetwork.request(server, { signal })).text();
+  },
+  async download() {
+    await Array.fromAsync(await download(server));
+  },
+  async "exchange without verification"() {
+    await realNetwork.exchange({
+      method: "GET",
+      url: server,
+      headers: new Headers(),
+      protocol: "http/1.1",
+      maxBodyBytes: 100,
+      signal,
+    });
+  },
+};
+
+/** A web socket that TLS refused is tried with HTTP/2, and says only that this failed too. */
+const REFUSED = /UnknownIssuer|authority that is trusted here|HTTP\/2 not supported/;
+
+const names = Object.keys(CLIENTS);
+for (const name of [first, ...names.filter((name) => name !== first)]) {
+  const outcome = await CLIENTS[name]?.().then(() => "taken", messageOf);
+  await Deno.stdout.write(new TextEncoder().encode(`${name}: ${REFUSED.test(outcome ?? "") ? "refused" : outcome}\n`));
+}
+Deno.exit();

@@ -1,0 +1,96 @@
+/** Listening Unix sockets. */
+import { dirname } from "node:path";
+import { MeshError, messageOf } from "../../../base/errors.ts";
+import { giveConnections } from "./connections.ts";
+import { serveLasting } from "./lasting_server.ts";
+import type { ByteConnection, UnixServer, UnixSocketOptions } from "../../connection.ts";
+
+/** See `Network.serveUnix`. */
+export async function serveUnix(
+  options: UnixSocketOptions,
+  handler: (request: Request) => Response | Promise<Response>,
+): Promise<UnixServer> {
+  const { path, mode } = options;
+  const end = new AbortController();
+  const start = (failed: AbortSignal, before: Deno.UnixAddr | undefined) => {
+    if (before !== undefined) removeSocket(path);
+    const signal = AbortSignal.any([end.signal, failed]);
+    const server = Deno.serve({ path, signal, onListen: () => {} }, handler);
+    if (before !== undefined) Deno.chmodSync(path, mode);
+    return server;
+  };
+  const server = await bind(options, () => serveLasting(start, options.failed));
+  return {
+    close: once(async () => {
+      end.abort();
+      await server.shutdown();
+      removeSocket(path);
+    }),
+  };
+}
+
+/** See `Network.listenUnix`. */
+export async function listenUnix(
+  options: UnixSocketOptions,
+  accepted: (connection: ByteConnection) => void,
+): Promise<UnixServer> {
+  const { path } = options;
+  const close = giveConnections(await bind(options, () => Deno.listen({ transport: "unix", path })), accepted);
+  return {
+    close: once(async () => {
+      await close();
+      removeSocket(path);
+    }),
+  };
+}
+
+/** Runs a function once; later calls return the same promise. */
+function once(end: () => Promise<void>): () => Promise<void> {
+  let ending: Promise<void> | undefined;
+  return () => ending ??= end();
+}
+
+/** Between listen and chmod the permissions of the folder and the umask apply; `mode` only adds to them. */
+async function bind<T>({ path, mode }: UnixSocketOptions, listen: () => T): Promise<T> {
+  try {
+    await removeStale(path);
+    const listener = listen();
+    await Deno.chmod(path, mode);
+    return listener;
+  } catch (error) {
+    if (error instanceof MeshError) throw error;
+    throw new MeshError(`Cannot listen on the Unix socket "${path}": ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** Removes a stale socket, which a killed process left behind. */
+async function removeStale(path: string): Promise<void> {
+  await Deno.mkdir(dirname(path), { recursive: true, mode: 0o750 });
+  const status = await Deno.lstat(path).catch(() => undefined);
+  if (status === undefined) return;
+  if (status.isSocket !== true && status.isSymlink !== true) {
+    throw new MeshError(`Cannot listen on the Unix socket "${path}": there is a file that is no socket`);
+  }
+  if (await isServed(path)) {
+    throw new MeshError(`Cannot listen on the Unix socket "${path}": another process serves it`);
+  }
+  await Deno.remove(path);
+}
+
+/** See `Network.isServed`. */
+export async function isServed(path: string): Promise<boolean> {
+  try {
+    (await Deno.connect({ transport: "unix", path })).close();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function removeSocket(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch {
+    // It was removed.
+  }
+}

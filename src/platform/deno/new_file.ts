@@ -1,0 +1,72 @@
+/** New files that take the place of others. */
+import { MeshError, messageOf } from "../../base/errors.ts";
+
+/** Owner and permission bits of a file. */
+export interface Ownership {
+  readonly mode: number;
+  /** Root keeps it. `undefined`: whoever runs the program. */
+  readonly owner: { readonly uid: number; readonly gid: number } | undefined;
+}
+
+const DEFAULT_MODE = 0o644;
+
+/**
+ * What the replacement of a file must have: its permission bits, and for root its owner and group, who could not read or change
+ * their file otherwise. A mode that is given is for secrets, which belong to whoever runs the program, not to
+ * the owner of a file that was there before.
+ */
+export function ownershipOf(path: string, mode?: number): Ownership {
+  if (mode !== undefined) return { mode, owner: undefined };
+  try {
+    const { mode: found, uid, gid } = Deno.statSync(path);
+    const owner = uid !== null && gid !== null ? { uid, gid } : undefined;
+    return { mode: (found ?? DEFAULT_MODE) & 0o777, owner };
+  } catch {
+    // There is no file yet, or it may not be looked at.
+    return { mode: DEFAULT_MODE, owner: undefined };
+  }
+}
+
+/** Creates a file and opens it for writing. Throws errors of the runtime, or a MeshError if the owner cannot be kept. */
+export function createFile(path: string, wanted: Ownership): Deno.FsFile {
+  const { mode } = wanted;
+  const file = Deno.openSync(path, { write: true, createNew: true, mode });
+  try {
+    const made = file.statSync();
+    // The user of this process without asking for it, which takes a permission.
+    const own = made.uid === 0 ? wanted : { mode, owner: undefined };
+    if (Deno.build.os !== "windows" && !hasAll(made, own)) set(path, made, own);
+    return file;
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+}
+
+function hasAll({ mode, uid, gid }: Deno.FileInfo, wanted: Ownership): boolean {
+  const { owner = { uid, gid } } = wanted;
+  return ((mode ?? 0) & 0o777) === wanted.mode && uid === owner.uid && gid === owner.gid;
+}
+
+/**
+ * Through a file descriptor: in a folder of another user the path may be a link to another file by now, whose owner and
+ * mode a chown(2) or chmod(2) of the path would change.
+ */
+function set(path: string, { dev, ino }: Deno.FileInfo, { mode, owner }: Ownership): void {
+  const fs = globalThis.process.getBuiltinModule("node:fs");
+  const { O_RDONLY, O_WRONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
+  const access = (mode & 0o400) === 0 ? O_WRONLY : O_RDONLY;
+  const file = fs.openSync(path, access | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    const same = fs.fstatSync(file);
+    if (same.dev !== dev || same.ino !== ino) throw new Error("another program has replaced the new file");
+    if (owner !== undefined) fs.fchownSync(file, owner.uid, owner.gid);
+    fs.fchmodSync(file, mode);
+  } catch (error) {
+    throw new MeshError(`Cannot write "${path}": its owner and mode cannot be kept: ${messageOf(error)}`, {
+      cause: error,
+    });
+  } finally {
+    fs.closeSync(file);
+  }
+}

@@ -1,0 +1,101 @@
+import { MeshError, messageOf } from "../../base/errors.ts";
+import { attachChild, endOfChild, isAwaited, spawnChild } from "./child_process.ts";
+import { isAbsent, startProgram } from "../linux/run_and_wait.ts";
+import { spawnHelper } from "./helper.ts";
+import { programPath } from "./program_path.ts";
+import type { Processes, Run, RunResult } from "../world.ts";
+
+const decoder = new TextDecoder();
+const encoder = new TextEncoder();
+
+/** Other processes, through `Deno.Command` and posix_spawn(3). */
+export const realProcesses: Processes = {
+  run: (run) => explained(run, () => runToEnd(run)),
+  begin: (run) => {
+    const end = begin(run);
+    return () => explained(run, end);
+  },
+  spawn: spawnChild,
+  attach: attachChild,
+  help: spawnHelper,
+  isAwaited,
+};
+
+/** A program that does not exist is a result, not an error. */
+async function explained(run: Run, end: () => Promise<RunResult>): Promise<RunResult> {
+  try {
+    return await end();
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound || isAbsent(error)) return notFound(run.command);
+    if (error instanceof MeshError) throw error;
+    throw new MeshError(`Cannot run "${run.command}": ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function begin(run: Run): () => Promise<RunResult> {
+  try {
+    const end = startProgram(run, programPath(run.command));
+    if (end !== undefined) return () => Promise.resolve().then(end);
+  } catch (error) {
+    return () => Promise.reject(error);
+  }
+  const result = runToEnd(run);
+  // The caller may never ask for it.
+  result.catch(() => {});
+  return () => result;
+}
+
+async function runToEnd(run: Run): Promise<RunResult> {
+  const child = new Deno.Command(programPath(run.command), commandOptions(run)).spawn();
+  // `output()` waits too, and tells a failure.
+  endOfChild(child).catch(() => {});
+  let timedOut = false;
+  const outcome = Promise.all([child.output(), feed(child, run.stdin)]).then(
+    ([{ code, stdout, stderr }]): RunResult => {
+      return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr), timedOut };
+    },
+  );
+  if (run.timeoutMilliseconds === undefined) return await outcome;
+  const late = Promise.withResolvers<RunResult>();
+  const giveUp = () => late.resolve({ code: KILLED, stdout: "", stderr: "", timedOut });
+  let timer = setTimeout(() => {
+    timedOut = true;
+    child.kill("SIGKILL");
+    timer = setTimeout(giveUp, LAST_OUTPUT);
+  }, run.timeoutMilliseconds);
+  try {
+    return await Promise.race([outcome, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** 128 + SIGKILL, as in a shell. */
+const KILLED = 137;
+
+/** Milliseconds to read the outputs of a killed program: its children may hold them open for ever. */
+const LAST_OUTPUT = 500;
+
+function commandOptions(run: Run): Deno.CommandOptions {
+  return {
+    args: [...run.args ?? []],
+    stdin: run.stdin === undefined ? "null" : "piped",
+    stdout: "piped",
+    stderr: "piped",
+    ...(run.env === undefined ? {} : { env: { ...run.env } }),
+    ...(run.uid === undefined ? {} : { uid: run.uid }),
+    ...(run.gid === undefined ? {} : { gid: run.gid }),
+  };
+}
+
+/** A program may end without reading all of its input: its exit code counts, not the broken pipe. */
+async function feed(child: Deno.ChildProcess, text: string | undefined): Promise<void> {
+  if (text === undefined) return;
+  const writer = child.stdin.getWriter();
+  const written = writer.write(encoder.encode(text)).then(() => writer.close());
+  await written.catch(() => {});
+}
+
+function notFound(command: string): RunResult {
+  return { code: 127, stdout: "", stderr: `${command}: not found`, timedOut: false };
+}

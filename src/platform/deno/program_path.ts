@@ -1,0 +1,50 @@
+/** Where a program is that is started by its name. */
+import { MeshError } from "../../base/errors.ts";
+
+/** Of Linux, if there is no PATH (execvp(3)). */
+const DEFAULT_PATH = "/bin:/usr/bin";
+
+/**
+ * The path of a program in the first folder of PATH that has it; a name with a slash is a path already. A program that does not exist
+ * gets a path that does not exist either: the kernel says so. Throws a MeshError if PATH leads to the current folder or another
+ * relative one, where anybody may have put a program of that name: Go's rule (os/exec, ErrDot).
+ */
+export function programPath(name: string): string {
+  if (name === "" || name.includes("/") || Deno.build.os === "windows") return name;
+  const folders = (Deno.env.get("PATH") ?? DEFAULT_PATH).split(":");
+  const found = folders.find((folder) => isExecutable(modeOf(within(folder, name))));
+  if (found !== undefined && !isAbsolute(found)) throw relativeFolder(name, found);
+  const plain = () => folders.find((folder) => isAbsolute(folder) && modeOf(within(folder, name)) !== undefined);
+  return within(found ?? plain() ?? "/nonexistent", name);
+}
+
+function isAbsolute(folder: string): boolean {
+  return folder.startsWith("/");
+}
+
+/** An empty part of PATH is the current folder. */
+function within(folder: string, name: string): string {
+  return `${folder === "" ? "." : folder}/${name}`;
+}
+
+function isExecutable(mode: number | undefined): boolean {
+  return mode !== undefined && (mode & 0o111) !== 0;
+}
+
+function relativeFolder(name: string, folder: string): MeshError {
+  const part = folder === "" ? "an empty part, which is the current folder" : `the relative folder "${folder}"`;
+  return new MeshError(`Cannot run "${name}": PATH finds it in ${part}`, {
+    hint: `remove that part from PATH, or put it after the folder of the ${name} that you want`,
+  });
+}
+
+/** `undefined` if there is no such file. */
+function modeOf(path: string): number | undefined {
+  try {
+    const { isFile, mode } = Deno.statSync(path);
+    return isFile ? mode ?? 0 : undefined;
+  } catch {
+    // The folder does not have it, or may not be looked at.
+    return undefined;
+  }
+}

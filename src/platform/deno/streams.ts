@@ -1,0 +1,84 @@
+import { ClosedPipeError, MeshError, messageOf } from "../../base/errors.ts";
+import { RUNTIME_ERRORS } from "../runtime_errors.ts";
+import { terminalText } from "../../base/text/mod.ts";
+import type { Input, Output } from "../world.ts";
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+/** Bytes of a read. */
+export const CHUNK_BYTES = 64 * 1024;
+
+/** Standard input in chunks of at most 64 KiB. */
+export function realInput(): Input {
+  return {
+    get isTerminal() {
+      return Deno.stdin.isTerminal();
+    },
+    chunks: () => readInPieces(Deno.stdin),
+  };
+}
+
+/**
+ * Standard output or standard error. All is written when `write` returns: an exit right after loses nothing. `isClosed`: it
+ * was closed when the program started; the runtime has opened /dev/null in its place.
+ */
+export function realOutput(stream: typeof Deno.stdout, isClosed = false): Output {
+  return {
+    get isTerminal() {
+      return stream.isTerminal();
+    },
+    get columns() {
+      return stream.isTerminal() ? columnsOf() : undefined;
+    },
+    write(chunk) {
+      if (isClosed) throw new MeshError("Cannot write the output: standard output is closed");
+      try {
+        writeWhole(stream, bytesFor(stream, chunk));
+      } catch (error) {
+        if (error instanceof ClosedPipeError) throw error;
+        throw new MeshError(`Cannot write the output: ${systemReason(error)}`, { cause: error });
+      }
+    },
+  };
+}
+
+/** Whoever reads a terminal sees no effect of characters in a name, a message or a manifest; a file and a pipe get all bytes. */
+function bytesFor(stream: typeof Deno.stdout, chunk: string | Uint8Array): Uint8Array {
+  if (!stream.isTerminal()) return typeof chunk === "string" ? encoder.encode(chunk) : chunk;
+  return encoder.encode(terminalText(typeof chunk === "string" ? chunk : decoder.decode(chunk)));
+}
+
+/** Deno asks standard input, output and error in turn. A terminal may not say. */
+function columnsOf(): number | undefined {
+  try {
+    return Deno.consoleSize().columns || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The kernel's text of an error, without its number. */
+export function systemReason(error: unknown): string {
+  const [text = ""] = messageOf(error).split(RUNTIME_ERRORS.ofKernel.pattern, 1);
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+/** Reads a stream to its end. */
+export async function* readInPieces(stream: { read(p: Uint8Array): Promise<number | null> }) {
+  const buffer = new Uint8Array(CHUNK_BYTES);
+  for (;;) {
+    const count = await stream.read(buffer);
+    if (count === null) return;
+    yield buffer.slice(0, count);
+  }
+}
+
+/** Writes all bytes, in several calls if needed. Throws `ClosedPipeError` for a pipe without a reader. */
+export function writeWhole(stream: { writeSync(p: Uint8Array): number }, bytes: Uint8Array): void {
+  try {
+    for (let done = 0; done < bytes.length;) done += stream.writeSync(bytes.subarray(done));
+  } catch (error) {
+    if (error instanceof Deno.errors.BrokenPipe) throw new ClosedPipeError("The reader of the output has gone");
+    throw error;
+  }
+}

@@ -1,0 +1,77 @@
+/** TCP connections from a chosen local address: Deno cannot bind a socket before it connects. */
+import { parseAddress } from "../../golang/net/mod.ts";
+import type { ByteConnection, DialOptions } from "../connection.ts";
+import { connectionError } from "../deno/network/connect.ts";
+import { clock } from "../deno/clock.ts";
+import { readFrom } from "../deno/network/connections.ts";
+import { EAGAIN, type Socket, SystemError } from "../system_calls.ts";
+import { openSocketLibc } from "./libc.ts";
+import { openSocket } from "./sockets.ts";
+
+/** A larger send could be partial, for which `Socket` has no answer; the buffer of a new socket holds this. */
+const LARGEST_SEND = 4096;
+/** Milliseconds between two looks at a socket: short at first, as most answers come at once. */
+const FIRST_WAIT = 1;
+const LONGEST_WAIT = 10;
+const EINVAL = 22;
+
+/** Connects to an address of a server from `source`. Rejects with a `DialError`. */
+export async function connectFrom(address: string, options: DialOptions): Promise<ByteConnection> {
+  const { port, source = "", signal } = options;
+  let socket: Socket | undefined;
+  try {
+    signal.throwIfAborted();
+    const [local, remote] = [parseAddress(source), parseAddress(address)];
+    if (typeof local === "string" || typeof remote === "string") throw new SystemError("connect", EINVAL);
+    socket = openSocket(openSocketLibc(), { kind: "stream", family: local.family });
+    socket.bind({ address: local, port: 0 });
+    socket.connect({ address: remote, port });
+    await send(socket, new Uint8Array(0), signal);
+    return connectionOf(socket);
+  } catch (error) {
+    socket?.close();
+    throw connectionError(address, options, error);
+  }
+}
+
+/** Sends when the socket is ready, which a connecting socket is not. */
+async function send(socket: Socket, bytes: Uint8Array, signal: AbortSignal): Promise<void> {
+  await whenReady(() => {
+    const failure = socket.failure();
+    if (failure !== 0) throw new SystemError("connect", failure);
+    try {
+      socket.send(bytes);
+      return true;
+    } catch (error) {
+      if (error instanceof SystemError && error.errno === EAGAIN) return undefined;
+      throw error;
+    }
+  }, signal);
+}
+
+/** Asks until there is an answer: Deno does not poll this socket, and no thread may block. */
+async function whenReady<T>(ask: () => T | undefined, signal: AbortSignal): Promise<T> {
+  for (let wait = FIRST_WAIT;; wait = Math.min(LONGEST_WAIT, wait + 1)) {
+    const answer = ask();
+    if (answer !== undefined) return answer;
+    await clock.sleep(wait, signal);
+    signal.throwIfAborted();
+  }
+}
+
+function connectionOf(socket: Socket): ByteConnection {
+  const end = new AbortController();
+  return {
+    read: readFrom(() => whenReady(() => socket.receive(), end.signal)),
+    async write(bytes) {
+      const part = bytes.subarray(0, LARGEST_SEND);
+      await send(socket, part, end.signal);
+      return part.length;
+    },
+    close() {
+      if (end.signal.aborted) return;
+      end.abort();
+      socket.close();
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { configureSync, getJsonLinesFormatter, getLogger, getTextFormatter, isLogLevel } from "@logtape/logtape";
+import type { Logger, LogLevel } from "@logtape/logtape";
+import { UsageError } from "../base/errors.ts";
+import type { World } from "./world.ts";
+
+export type { Logger };
+
+/** Options of a command's log. Defaults: `MESH_LOG_FORMAT` and `MESH_LOG_LEVEL`. */
+export interface LogOptions {
+  readonly format?: string | undefined;
+  readonly level?: string | undefined;
+  /** Levels of child loggers, by name. */
+  readonly scopes?: ReadonlyMap<string, string> | undefined;
+}
+
+/** Level names of Istio and Kubernetes, and their levels here. */
+const LEVEL_ALIASES: Readonly<Record<string, string>> = { warn: "warning", none: "fatal" };
+
+/**
+ * Logs to this world's stderr, one line per record: `2026-01-02T03:04:05Z info iptables: text` or a JSON object. Returns the
+ * logger of a room. Errors: a UsageError for an unknown format or level.
+ */
+export function startLog(world: World, room: string, options: LogOptions = {}): Logger {
+  const format = options.format ?? given(world, "MESH_LOG_FORMAT") ?? "text";
+  const formatter = FORMATTERS[format];
+  if (formatter === undefined) throw new UsageError(`Unknown log format "${format}": use text or json`);
+  const write = formatter(world);
+  configureSync({
+    reset: true,
+    sinks: { stderr: (record) => tell(world, write(record)) },
+    loggers: [
+      { category: ["logtape"], sinks: [], parentSinks: "override" },
+      { category: [], sinks: ["stderr"], lowestLevel: levelOf(options.level ?? given(world, "MESH_LOG_LEVEL")) },
+      ...[...options.scopes ?? []].map(([scope, level]) => ({ category: [room, scope], lowestLevel: levelOf(level) })),
+    ],
+  });
+  return getLogger([room]);
+}
+
+/** An empty variable counts as unset: templates of pods write such variables. */
+function given(world: World, name: string): string | undefined {
+  const text = world.env.get(name);
+  return text === "" ? undefined : text;
+}
+
+type Formatter = ReturnType<typeof getTextFormatter>;
+
+const FORMATTERS: Readonly<Record<string, (world: World) => Formatter>> = {
+  text: (world) =>
+    getTextFormatter({
+      value: (value, inspect) => typeof value === "string" ? value : inspect(value),
+      format: ({ level, category, message }) => `${timestamp(world)} ${level.toLowerCase()} ${category}: ${message}`,
+      level: "full",
+    }),
+  json: () => getJsonLinesFormatter(),
+};
+
+function timestamp(world: World): string {
+  return world.clock.now().toISOString();
+}
+
+function levelOf(text = "info"): LogLevel {
+  const level = LEVEL_ALIASES[text] ?? text;
+  if (isLogLevel(level)) return level;
+  throw new UsageError(`Unknown log level "${text}": use debug, info, warning or error`);
+}
+
+/** A stderr that is closed, or a file on a full disk, must not end the command. */
+function tell(world: World, line: string): void {
+  try {
+    world.stderr.write(line);
+  } catch {
+    // The line is lost.
+  }
+}
+
+/** Escapes a text for a message: its braces (nft has them) are not placeholders. */
+export function logText(text: string): string {
+  return text.replaceAll("{", "{{").replaceAll("}", "}}");
+}

@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { startLog } from "./log.ts";
+import { fakeWorld } from "./mod.ts";
+
+Deno.test("startLog() writes a line of text for each record to stderr", () => {
+  const world = fakeWorld();
+  const log = startLog(world, "iptables");
+  log.info("Using {backend} because {evidence}", { backend: "nft", evidence: "it holds rules" });
+  log.debug("not shown");
+  assert.equal(world.said.stderr, "2026-01-02T03:04:05.000Z info iptables: Using nft because it holds rules\n");
+  assert.equal(world.said.stdout, "");
+});
+
+Deno.test("startLog() writes JSON and takes level and format from the environment", () => {
+  const world = fakeWorld({ env: { MESH_LOG_FORMAT: "json", MESH_LOG_LEVEL: "warn" } });
+  const log = startLog(world, "iptables");
+  log.info("not shown");
+  log.warn("Held {by}", { by: 7 });
+  const record = JSON.parse(world.said.stderr);
+  assert.deepEqual([record.level, record.message, record.logger, record.properties], ["WARN", "Held 7", "iptables", {
+    by: 7,
+  }]);
+});
+
+Deno.test("startLog() takes a variable that is set to nothing for none", () => {
+  const world = fakeWorld({ env: { MESH_LOG_FORMAT: "", MESH_LOG_LEVEL: "" } });
+  startLog(world, "iptables").info("shown");
+  assert.equal(world.said.stderr, "2026-01-02T03:04:05.000Z info iptables: shown\n");
+});
+
+Deno.test("startLog() refuses an unknown format or level", () => {
+  assert.throws(() => startLog(fakeWorld(), "x", { format: "xml" }), /Unknown log format "xml"/);
+  assert.throws(() => startLog(fakeWorld(), "x", { level: "loud" }), /Unknown log level "loud"/);
+});

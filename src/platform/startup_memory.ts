@@ -1,0 +1,31 @@
+/** Memory that only the start of a long-lived process needs: most of it are pages of the program. */
+import type { World } from "./world.ts";
+
+/** Milliseconds: the first second still uses the startup code; V8 collects what the start left within half a minute. */
+const RELEASES = [1000, 30_000];
+
+/** What releases it, also after permissions are given up; `undefined` where a process may not do this. */
+export function startupMemoryReleaser(system: World["system"]): (() => void) | undefined {
+  try {
+    return system.memoryReleaser();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Releases memory some times from now on, until the signal. Not every system lets a process do this: then it has more memory. */
+export async function releaseStartupMemory(
+  clock: World["clock"],
+  release: () => void,
+  end?: AbortSignal,
+): Promise<void> {
+  for (const milliseconds of RELEASES) {
+    await clock.sleep(milliseconds, end);
+    if (end?.aborted === true) return;
+    try {
+      release();
+    } catch {
+      // The next one may be permitted.
+    }
+  }
+}

@@ -1,0 +1,104 @@
+/** System calls that Deno does not offer (Linux). */
+import type { Address } from "../golang/net/mod.ts";
+
+export interface SystemCalls {
+  /** Makes this process the parent of its orphaned descendants, as PID 1 is (PR_SET_CHILD_SUBREAPER). Throws `SystemError`. */
+  adoptOrphans(): void;
+  /** Drops free memory and unmodified pages of the program's file; the kernel loads them again on access. Throws `SystemError`. */
+  releaseMemory(): void;
+  /** The same for later, also after permissions are given up. Throws `SystemError`, also what is returned. */
+  memoryReleaser(): () => void;
+  /** Whether a child has ended and is not reaped. Throws `SystemError`. */
+  hasEndedChild(): boolean;
+  /** Reaps a child that has ended. Throws `SystemError`. */
+  reap(pid: number): void;
+  /** Sends a netlink message and returns all messages of the response, with headers. Throws `SystemError`. */
+  netlink(protocol: number, message: Uint8Array): Uint8Array;
+  /** Moves this process, and the programs that it starts, into a network namespace. Throws `SystemError`. */
+  enterNetworkNamespace(path: string): void;
+  /** The index of a network interface; `undefined` if there is none of that name. */
+  interfaceIndex(name: string): number | undefined;
+  /** Reads an option of the protocol IP (getsockopt(2)) into a copy of `value`. Throws `SystemError`. */
+  internetOption(family: 4 | 6, option: number, value: Uint8Array): Uint8Array;
+  /** A socket that never blocks. Throws `SystemError`. */
+  openSocket(options: SocketOptions): Socket;
+  /**
+   * Replaces this process by a program of PATH (execvp(3)); environment, standard streams and terminal stay. Throws
+   * `SystemError` if that fails.
+   */
+  execute(file: string, args: readonly string[]): never;
+}
+
+/** A socket to open. */
+export interface SocketOptions {
+  /** `packet`: whole frames of one interface (packet(7)); needs NET_RAW. */
+  readonly kind: "stream" | "datagram" | "packet";
+  readonly family: 4 | 6;
+  /** The owner, for rules that match it; another user or group needs SETUID or SETGID. */
+  readonly uid?: number;
+  readonly gid?: number;
+  /** Accepts connections to foreign addresses (IP_TRANSPARENT); needs NET_ADMIN or NET_RAW. */
+  readonly transparent?: boolean;
+}
+
+/** An address and a port. */
+export interface Endpoint {
+  readonly address: Address;
+  readonly port: number;
+}
+
+/** A socket. Every call but `close` throws `SystemError`. */
+export interface Socket {
+  bind(local: Endpoint): void;
+  /** Binds a packet socket to an interface. */
+  bindInterface(index: number): void;
+  listen(): void;
+  /** Starts to connect; `failure` and `receive` show the outcome. */
+  connect(remote: Endpoint): void;
+  /** An incoming connection; `undefined` while there is none. */
+  accept(): { readonly socket: Socket; readonly remote: Endpoint } | undefined;
+  /** The local address. */
+  local(): Endpoint;
+  /** The error number (errno) of the connection attempt; 0 while there is none. */
+  failure(): number;
+  send(bytes: Uint8Array): void;
+  /** Received bytes; `undefined` while there are none, empty at the end of a stream. */
+  receive(): Uint8Array | undefined;
+  close(): void;
+}
+
+/** A failed system call, with its error number (errno(3)). */
+export class SystemError extends Error {
+  constructor(readonly call: string, readonly errno: number) {
+    super(`${call}: ${ERRORS[errno] ?? `error ${errno}`}`);
+  }
+}
+
+/** Error numbers of Linux (errno(3)). */
+export const EPERM = 1;
+export const ENOENT = 2;
+export const EAGAIN = 11;
+export const EACCES = 13;
+export const EEXIST = 17;
+export const EADDRINUSE = 98;
+export const EINPROGRESS = 115;
+
+const ERRORS: Readonly<Record<number, string>> = {
+  1: "operation not permitted",
+  2: "no such file or directory",
+  3: "no such process",
+  13: "permission denied",
+  17: "file exists",
+  19: "no such device",
+  22: "invalid argument",
+  38: "function not implemented",
+  93: "protocol not supported",
+  95: "operation not supported",
+  97: "address family not supported",
+  98: "address in use",
+  99: "cannot assign requested address",
+  101: "network is unreachable",
+  110: "connection timed out",
+  111: "connection refused",
+  113: "no route to host",
+};

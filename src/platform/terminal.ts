@@ -1,0 +1,20 @@
+/** What standard output can show. */
+import type { World } from "./world.ts";
+
+/** Whether output is without colour and progress (https://no-color.org, TERM). */
+export function isPlain({ stdout, env }: Pick<World, "stdout" | "env">): boolean {
+  return !stdout.isTerminal || (env.get("NO_COLOR") ?? "") !== "" || env.get("TERM") === "dumb";
+}
+
+/** Whether a terminal shows no more than ASCII. */
+export function isDumb({ stdout, env }: Pick<World, "stdout" | "env">): boolean {
+  return stdout.isTerminal && env.get("TERM") === "dumb";
+}
+
+const USUAL_COLUMNS = 80;
+
+/** The columns of the terminal; COLUMNS comes first (POSIX, "Environment Variables"); 80 where neither is known. */
+export function columnsOf({ stdout, env }: Pick<World, "stdout" | "env">): number {
+  const said = env.get("COLUMNS") ?? "";
+  return /^[1-9]\d{0,4}$/.test(said) ? Number(said) : stdout.columns ?? USUAL_COLUMNS;
+}

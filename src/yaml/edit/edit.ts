@@ -1,0 +1,85 @@
+import type { Value } from "../../base/value.ts";
+import { Editor } from "./editor.ts";
+import { type ParsedDocument, parseDocument } from "../read/parse.ts";
+import { sameValue } from "../../base/values/mod.ts";
+import { toYaml } from "../write/to_yaml.ts";
+import type { YamlNode } from "../node.ts";
+
+const MAX_PASSES = 5;
+
+/**
+ * `? ` keys, lines of spaces (they belong to a block before them), `|+` blocks and tags: edits of these are verified.
+ */
+const RARE = /^[^\S\n]*\?|^[^\S\n]+$|[|>]\d?\+|[\s{[,]!/m;
+
+/**
+ * A line break of YAML 1.1 (section 4.2.1), but of no editor of today. Indents are columns of lines, and here the whole document
+ * is one line: what is added to it would be indented by its length.
+ */
+const LONE_RETURN = /\r(?!\n)/g;
+
+/** Options of an edit. */
+export interface EditOptions {
+  /** Comments above and below what is removed stay. Otherwise they go with it. */
+  readonly keepsComments?: boolean;
+}
+
+/**
+ * Edits the text of a document so that it reads as `next`, and keeps all other bytes, but for line breaks of `\r` alone,
+ * which become `\n`. The result is verified for documents with aliases and with what `RARE` finds: if it does not read as
+ * `next`, the whole content is replaced.
+ */
+export function editDocument(parsed: ParsedDocument, next: Value, options: EditOptions = {}): string {
+  const text = parsed.doc.text;
+  if (sameValue(parsed.value, next)) return text;
+  const lines = text.replaceAll(LONE_RETURN, "\n");
+  if (lines !== text) {
+    const edited = editDocument(parseDocument({ ...parsed.doc, text: lines }), next, options);
+    return readsAs(edited, next) ? edited : toYaml(next);
+  }
+  const edited = withoutAddedBreak(text, editText(parsed, next, options));
+  const isSure = !parsed.hasAliases && !parsed.isJoined && !RARE.test(text);
+  return isSure || readsAs(edited, next) ? edited : rewrite(parsed, next);
+}
+
+function editText(parsed: ParsedDocument, next: Value, { keepsComments = false }: EditOptions): string {
+  let changed: ReadonlySet<YamlNode> = new Set();
+  for (let pass = 1;; pass++) {
+    const editor = new Editor(withBreak(parsed.doc.text), parsed.root, { changed, keepsComments });
+    const text = editor.run(next);
+    const stable = [...editor.touched].every((node) => changed.has(node));
+    if (!parsed.hasAliases || stable || pass === MAX_PASSES) return text;
+    // Aliases of nodes that this pass changed have another value now: the next pass writes the value instead.
+    changed = new Set([...changed, ...editor.touched]);
+  }
+}
+
+/** Replaces the whole content. Comments before and after it stay if the result reads as `next`. */
+function rewrite(parsed: ParsedDocument, next: Value): string {
+  const editor = new Editor(withBreak(parsed.doc.text), parsed.root);
+  const text = editor.runWhole(next);
+  return readsAs(text, next) ? text : toYaml(next);
+}
+
+function readsAs(text: string, value: Value): boolean {
+  try {
+    return sameValue(parseDocument({ text }).value, value);
+  } catch {
+    return false;
+  }
+}
+
+function withBreak(text: string): string {
+  return text === "" || text.endsWith("\n") ? text : text + lineBreak(text);
+}
+
+/** A text without a final line break stays without one. */
+function withoutAddedBreak(before: string, after: string): string {
+  return before === "" || before.endsWith("\n") || !after.endsWith("\n")
+    ? after
+    : after.slice(0, after.endsWith("\r\n") ? -2 : -1);
+}
+
+function lineBreak(text: string): string {
+  return text.includes("\r\n") ? "\r\n" : "\n";
+}

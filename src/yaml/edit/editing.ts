@@ -1,0 +1,39 @@
+import type { Value } from "../../base/value.ts";
+import type { ListNode, MapNode, YamlNode } from "../node.ts";
+import type { Lines } from "../position.ts";
+import type { Layout } from "../write/emit.ts";
+import { requoted } from "../write/scalar_text.ts";
+import type { TextEdits } from "./text_edits.ts";
+
+/** The position of a node, which decides how another value is written there. */
+export type Slot =
+  | { readonly kind: "root" }
+  /** After the `:` of a key at `column`; `after` is the offset after the colon. */
+  | { readonly kind: "entry"; readonly column: number; readonly after: number }
+  /** After the `-` at `column`; `after` is the offset after the dash. */
+  | { readonly kind: "item"; readonly column: number; readonly after: number }
+  | { readonly kind: "flow"; readonly owner: MapNode | ListNode };
+
+/** The editor for the edits of maps, lists and flow collections, which call it for their children. */
+export interface Editing {
+  readonly text: string;
+  /** The lines of `text`. */
+  readonly lines: Lines;
+  readonly root: YamlNode | undefined;
+  readonly edits: TextEdits;
+  readonly layout: Layout;
+  /** What is removed leaves its comments. */
+  readonly keepsComments: boolean;
+  /** Edits the text so that a node reads as `next`. */
+  edit(node: YamlNode, next: Value, slot: Slot): void;
+  /** Replaces the whole text of a node. */
+  replace(node: YamlNode, next: Value, slot: Slot): void;
+  /** Notes that the anchors of a subtree are gone. */
+  forget(node: YamlNode): void;
+}
+
+/** A new string in the quotes of the old scalar; `undefined` if that had none, or the string has several lines. */
+export function inOldQuotes(node: YamlNode, next: Value): string | undefined {
+  if (node.kind !== "scalar" || typeof next !== "string" || next.includes("\n")) return undefined;
+  return node.style === "single" || node.style === "double" ? requoted(next, node.style) : undefined;
+}

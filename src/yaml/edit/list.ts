@@ -1,0 +1,81 @@
+import type { Value } from "../../base/value.ts";
+import type { Editing, Slot } from "./editing.ts";
+import { itemLines, spaces } from "../write/emit.ts";
+import { leadingStart, linesOf, startsLine, tailEnd } from "./line_layout.ts";
+import { matchItems } from "./match_items.ts";
+import type { ListNode } from "../node.ts";
+import { skipBlank } from "../scan.ts";
+
+/** Edits, removes and inserts items of a block list; replaces the list if no item stays. */
+export function editBlockList(editor: Editing, node: ListNode, next: readonly Value[], slot: Slot): void {
+  const match = matchItems(node.value, next);
+  const kept = new Set(match);
+  const dashes = dashesOf(editor.text, node);
+  if (match.every((index) => index === undefined) || dashes === undefined) {
+    editor.replace(node, [...next], slot);
+    return;
+  }
+  removeItems(editor, node, dashes, kept);
+  insertAndEdit(editor, node, dashes, { next, match });
+}
+
+/** The offsets of the dashes of a block list. */
+function dashesOf(text: string, node: ListNode): number[] | undefined {
+  const dashes: number[] = [];
+  let at = node.start;
+  for (const item of node.items) {
+    at = skipBlank(text, at);
+    if (text[at] !== "-") return undefined;
+    dashes.push(at);
+    at = item.end;
+  }
+  return dashes;
+}
+
+function removeItems(
+  editor: Editing,
+  node: ListNode,
+  dashes: readonly number[],
+  kept: ReadonlySet<number | undefined>,
+): void {
+  const { lines, edits } = editor;
+  const first = dashes[0] ?? node.start;
+  const firstKept = dashes.find((_, index) => kept.has(index)) ?? first;
+  const inline = !startsLine(lines, first);
+  node.items.forEach((item, index) => {
+    const dash = dashes[index] ?? first;
+    if (kept.has(index)) return;
+    editor.forget(item);
+    if (!inline || dash > firstKept) {
+      edits.remove(...linesOf(lines, { start: dash, node: item, keepsComments: editor.keepsComments }));
+    } // The first dash is on the line of an outer dash: the first item that stays moves there.
+    else if (index === 0) edits.remove(first, firstKept);
+  });
+}
+
+interface Plan {
+  readonly next: readonly Value[];
+  readonly match: readonly (number | undefined)[];
+}
+
+function insertAndEdit(editor: Editing, node: ListNode, dashes: readonly number[], plan: Plan): void {
+  const { lines, edits, layout } = editor;
+  const first = dashes[0] ?? node.start;
+  const column = lines.column(first);
+  const inline = !startsLine(lines, first);
+  const top = inline ? first : leadingStart(lines, first);
+  let before: number | undefined;
+  plan.next.forEach((value, position) => {
+    const index = plan.match[position];
+    const item = index === undefined ? undefined : node.items[index];
+    if (item !== undefined && index !== undefined) {
+      editor.edit(item, value, { kind: "item", column, after: (dashes[index] ?? first) + 1 });
+      before = tailEnd(lines, item, column + 1);
+      return;
+    }
+    const written = itemLines(value, column, layout);
+    if (before !== undefined) edits.insert(before, written);
+    else if (inline) edits.insert(top, written.slice(column) + spaces(column));
+    else edits.insert(top, written);
+  });
+}

@@ -1,0 +1,64 @@
+import { identitiesByField, longestAscending, sameValue, valueHash } from "../../base/values/mod.ts";
+import type { Value } from "../../base/value.ts";
+
+/**
+ * For each new item of a list the index of its old item, or `undefined`; the indexes ascend. Items are matched by a
+ * field that identifies them. Without one, equal items are matched, and items between them by position.
+ */
+export function matchItems(old: readonly Value[], next: readonly Value[]): (number | undefined)[] {
+  const keyed = identitiesByField(old, next);
+  if (keyed === undefined) return matchEqual(old, next);
+  const places = new Map(keyed.from.map((id, index) => [id, index]));
+  const matches = keyed.to.map((id) => places.get(id));
+  // Items that moved are written anew.
+  const kept = longestAscending(matches);
+  return matches.map((match, index) => kept.has(index) ? match : undefined);
+}
+
+/** Matches equal items in order, and the items between them by position. */
+function matchEqual(old: readonly Value[], next: readonly Value[]): (number | undefined)[] {
+  const match: (number | undefined)[] = next.map(() => undefined);
+  const places = new Places(old);
+  let from = 0;
+  let oldFrom = 0;
+  for (const [at, value] of next.entries()) {
+    const same = places.next(value, oldFrom);
+    if (same === undefined) continue;
+    match[at] = same;
+    pairByPosition(match, { from, to: at, oldFrom, oldTo: same });
+    from = at + 1;
+    oldFrom = same + 1;
+  }
+  pairByPosition(match, { from, to: next.length, oldFrom, oldTo: old.length });
+  return match;
+}
+
+/** Where each value stands in a list: a search in it for every item would cost the square of the items. */
+class Places {
+  /** The indexes of the items of a hash, from the last to the first. */
+  readonly #byHash = new Map<number, number[]>();
+
+  constructor(readonly list: readonly Value[]) {
+    for (let index = list.length - 1; index >= 0; index--) {
+      const hash = valueHash(list[index] ?? null);
+      const known = this.#byHash.get(hash);
+      if (known === undefined) this.#byHash.set(hash, [index]);
+      else known.push(index);
+    }
+  }
+
+  /** The first index of an equal item that is not below `from`, which never falls from call to call. */
+  next(value: Value, from: number): number | undefined {
+    const indexes = this.#byHash.get(valueHash(value)) ?? [];
+    while ((indexes.at(-1) ?? from) < from) indexes.pop();
+    return indexes.findLast((index) => sameValue(this.list[index] ?? null, value));
+  }
+}
+
+function pairByPosition(
+  match: (number | undefined)[],
+  gap: { from: number; to: number; oldFrom: number; oldTo: number },
+) {
+  const pairs = Math.min(gap.to - gap.from, gap.oldTo - gap.oldFrom);
+  for (let index = 0; index < pairs; index++) match[gap.from + index] = gap.oldFrom + index;
+}

@@ -1,0 +1,61 @@
+import type { Value, ValueMap } from "../base/value.ts";
+
+/** The position of a node in the text: offsets, the end exclusive. */
+interface NodeBase {
+  /** The start of anchor or tag, else `start`. */
+  readonly outer: number;
+  /** The start of the content: the quote, the bracket, the first key, the `|`; the position of an absent value. */
+  readonly start: number;
+  /** The end of the content; of a block scalar the end of its last line. */
+  readonly end: number;
+  readonly anchor: string | undefined;
+  /** The number of nodes with aliases expanded. */
+  readonly size: number;
+}
+
+export type ScalarStyle = "empty" | "plain" | "single" | "double" | "literal" | "folded";
+
+export interface ScalarNode extends NodeBase {
+  readonly kind: "scalar";
+  readonly style: ScalarStyle;
+  /** A block scalar that keeps its trailing line breaks (`|+`). */
+  readonly keeps: boolean;
+  readonly value: Value;
+}
+
+export interface AliasNode extends NodeBase {
+  readonly kind: "alias";
+  readonly target: YamlNode;
+  /** A copy of the target's value. */
+  readonly value: Value;
+}
+
+export interface ListNode extends NodeBase {
+  readonly kind: "list";
+  readonly flow: boolean;
+  readonly items: readonly YamlNode[];
+  readonly value: Value[];
+}
+
+/** One `key: value`, or a merge `<<: *x` if `key` is undefined. */
+export interface MapEntry {
+  readonly key: string | undefined;
+  readonly keyNode: YamlNode;
+  readonly node: YamlNode;
+}
+
+export interface MapNode extends NodeBase {
+  readonly kind: "map";
+  readonly flow: boolean;
+  /** In the order of the text, with duplicate keys. */
+  readonly entries: readonly MapEntry[];
+  readonly value: ValueMap;
+}
+
+/** A node of a document: its value and position. */
+export type YamlNode = ScalarNode | AliasNode | ListNode | MapNode;
+
+/** The target of an alias; any other node itself. */
+export function resolved(node: YamlNode): Exclude<YamlNode, AliasNode> {
+  return node.kind === "alias" ? resolved(node.target) : node;
+}

@@ -1,0 +1,348 @@
+/**
+ * A fast reader of common YAML: block maps and lists, plain and simply quoted scalars, literal blocks, flow collections
+ * without comments. It looks at each line once. js-yaml takes many times as long, mostly for rare syntax.
+ */
+import { newMap, type Value, type ValueMap } from "../../base/value.ts";
+import type { Composition, DuplicateKey } from "./compose.ts";
+import { readLiteral } from "./literal.ts";
+import type { ListNode, MapEntry, MapNode, ScalarNode, ScalarStyle, YamlNode } from "../node.ts";
+import { resolvePlain } from "./resolve.ts";
+import { plainEnd, quotedEnd } from "./scalar_end.ts";
+
+/** Left to js-yaml: tabs, other line breaks, unprintable characters, lone surrogates, document markers. */
+const UNUSUAL = /\n(?:\.\.\.|---)|[^\n -~\u00a0-\u1fff\u2010-\u2027\u2030-\ud7ff]/;
+const MAX_DEPTH = 60;
+
+const REST_OF_LINE = /(?: +#[^\n]*| *)\n/y;
+const KEY = /(?:[A-Za-z_][\w./-]{0,200}|"[^"\\\n]{0,200}"|'[^'\n]{0,200}'):(?: +|(?=\n))/y;
+const FLOW_KEY = /(?:[A-Za-z_][\w./-]{0,200}: +|(?:"[^"\\\n]{0,200}"|'[^'\n]{0,200}'): *)/y;
+
+const GAP = /[ \n]*/y;
+const FLOW_START = /[[{]/;
+
+const DASH = 45;
+const SPACE = 32;
+const LINE_FEED = 10;
+const HASH = 35;
+
+/**
+ * The same composition as `compose`, for a text that ends with a line break; `undefined` for any uncommon text, valid or
+ * not.
+ */
+export function composeCommon(text: string): Composition | undefined {
+  if (UNUSUAL.test(text)) return undefined;
+  const reader = new CommonReader(text, false);
+  const root = reader.document();
+  return root === undefined
+    ? undefined
+    : { root, duplicates: reader.duplicates, hasAliases: false, isJoined: false, hasMore: false };
+}
+
+/**
+ * The value of a common text; `undefined` for any other, and for one without content. Like kubectl, unlike
+ * `composeCommon`, it ignores indentation inside flow collections.
+ */
+export function parseCommon(text: string): Value | undefined {
+  const whole = text.endsWith("\n") ? text : `${text}\n`;
+  return UNUSUAL.test(whole) ? undefined : new CommonReader(whole, true).document()?.value;
+}
+
+class CommonReader {
+  readonly duplicates: DuplicateKey[] = [];
+  readonly #text: string;
+  /** The first character of the next line with content, or the end of the text. */
+  #at = 0;
+  /** The column of that character; -1 at the end. */
+  #column = -1;
+  /** The end of the last token. */
+  #end = 0;
+  #depth = 0;
+  /** Lines of the current flow collection must be indented more than this. */
+  #flowColumn = -1;
+  readonly #looseFlow: boolean;
+
+  constructor(text: string, looseFlow: boolean) {
+    this.#text = text;
+    this.#looseFlow = looseFlow;
+  }
+
+  document(): YamlNode | undefined {
+    this.#passBlanks(0);
+    if (this.#column < 0) return undefined;
+    const root = FLOW_START.test(this.#text.charAt(this.#at)) ? this.#scalar(this.#at, -1) : this.#block(-1);
+    return this.#column < 0 ? root : undefined;
+  }
+
+  /** Passes blank lines and comments, also at the end of a line, and the indentation of the line after them. */
+  #passBlanks(from: number): void {
+    let at = this.#spaces(from);
+    for (let line = at; this.#endsLine(at); at = this.#spaces(line)) line = this.#text.indexOf("\n", at) + 1;
+    this.#at = at;
+    this.#column = at === this.#text.length ? -1 : at - this.#text.lastIndexOf("\n", at - 1) - 1;
+  }
+
+  #isDash(at: number): boolean {
+    if (this.#text.charCodeAt(at) !== DASH) return false;
+    const next = this.#text.charCodeAt(at + 1);
+    return next === SPACE || next === LINE_FEED;
+  }
+
+  /** Whether the line ends here, or with a comment. */
+  #endsLine(at: number): boolean {
+    const code = this.#text.charCodeAt(at);
+    return code === LINE_FEED || code === HASH;
+  }
+
+  #spaces(from: number): number {
+    let at = from;
+    while (this.#text.charCodeAt(at) === SPACE) at++;
+    return at;
+  }
+
+  /** The next token of a flow collection; the end of the text if its line is not indented enough. */
+  #gap(from: number): number {
+    const at = this.#spaces(from);
+    if (this.#text.charCodeAt(at) !== LINE_FEED) return at;
+    GAP.lastIndex = at;
+    GAP.test(this.#text);
+    const next = GAP.lastIndex;
+    const column = next - this.#text.lastIndexOf("\n", next - 1) - 1;
+    return this.#looseFlow || column > this.#flowColumn ? next : this.#text.length;
+  }
+
+  /** A list, map or scalar below its key or dash at `column`. */
+  #block(column: number): YamlNode | undefined {
+    if (this.#isDash(this.#at)) return this.#deeper(() => this.#list());
+    if (this.#isKey(this.#at)) return this.#deeper(() => this.#map());
+    return column < 0 ? undefined : this.#scalar(this.#at, column);
+  }
+
+  /** The depth is limited: no text exhausts the stack. */
+  #deeper<T>(read: () => T): T | undefined {
+    if (this.#depth === MAX_DEPTH) return undefined;
+    this.#depth++;
+    const node = read();
+    this.#depth--;
+    return node;
+  }
+
+  #list(): ListNode | undefined {
+    const column = this.#column;
+    const start = this.#at;
+    const items: YamlNode[] = [];
+    const value: Value[] = [];
+    let size = 1;
+    do {
+      const item = this.#item(column);
+      if (item === undefined) return undefined;
+      items.push(item);
+      value.push(item.value);
+      size += item.size;
+    } while (this.#column === column && this.#isDash(this.#at));
+    // Deeper content after an item is an error, or a scalar of several lines.
+    if (this.#column > column) return undefined;
+    return { kind: "list", outer: start, start, anchor: undefined, flow: false, end: this.#end, size, items, value };
+  }
+
+  #item(column: number): YamlNode | undefined {
+    const dash = this.#at;
+    this.#end = dash + 1;
+    const at = this.#spaces(dash + 1);
+    if (this.#endsLine(at)) {
+      this.#passBlanks(at);
+      return this.#column > column ? this.#block(column) : this.#empty(dash + 1);
+    }
+    if (!this.#isDash(at) && !this.#isKey(at)) return this.#scalar(at, column);
+    this.#at = at;
+    this.#column += at - dash;
+    return this.#block(column);
+  }
+
+  #isKey(at: number): boolean {
+    KEY.lastIndex = at;
+    return KEY.test(this.#text);
+  }
+
+  #map(): MapNode | undefined {
+    const column = this.#column;
+    const start = this.#at;
+    const entries: MapEntry[] = [];
+    const value = newMap();
+    let size = 1;
+    do {
+      if (!this.#isKey(this.#at)) return undefined;
+      const entry = this.#entry(KEY.lastIndex, column);
+      if (entry === undefined) return undefined;
+      this.#set(value, entry);
+      entries.push(entry);
+      size += entry.node.size + 1;
+    } while (this.#column === column);
+    if (this.#column > column) return undefined;
+    return { kind: "map", outer: start, start, anchor: undefined, flow: false, end: this.#end, size, entries, value };
+  }
+
+  #set(value: ValueMap, { key = "", keyNode, node }: MapEntry): void {
+    if (key in value) this.duplicates.push({ key, offset: keyNode.start });
+    value[key] = node.value;
+  }
+
+  #entry(at: number, column: number): MapEntry | undefined {
+    const keyNode = this.#key(this.#at);
+    if (keyNode === undefined) return undefined;
+    const node = this.#endsLine(at) ? this.#below(at, keyNode.end + 1, column) : this.#scalar(at, column);
+    return node === undefined ? undefined : { key: String(keyNode.value), keyNode, node };
+  }
+
+  #key(start: number): ScalarNode | undefined {
+    const quoted = this.#quotedKey(start);
+    if (quoted !== undefined) return quoted;
+    const end = this.#text.indexOf(":", start);
+    const value = resolvePlain(this.#text.slice(start, end));
+    this.#end = end;
+    // `compose` knows the text of other keys.
+    return typeof value === "string" ? scalar("plain", start, end, value) : undefined;
+  }
+
+  #quotedKey(start: number): ScalarNode | undefined {
+    const mark = this.#text.charAt(start);
+    return mark === '"' || mark === "'" ? this.#quoted(start) : undefined;
+  }
+
+  /** The value below a key whose line ends after the colon. */
+  #below(at: number, afterColon: number, column: number): YamlNode | undefined {
+    this.#passBlanks(at);
+    const listAtKey = this.#column === column && this.#isDash(this.#at);
+    return this.#column > column || listAtKey ? this.#block(column) : this.#empty(afterColon);
+  }
+
+  /** An absent value after the `:` or `-`. */
+  #empty(at: number): ScalarNode {
+    this.#end = at;
+    return scalar("empty", at, at, null);
+  }
+
+  /** The value in the rest of a line; a literal block continues below. */
+  #scalar(at: number, column: number): YamlNode | undefined {
+    if (this.#text.charAt(at) === "|") return this.#literal(at, column);
+    this.#flowColumn = column;
+    const node = this.#inline(at, false);
+    if (node === undefined) return undefined;
+    REST_OF_LINE.lastIndex = this.#end;
+    if (!REST_OF_LINE.test(this.#text)) return undefined;
+    this.#passBlanks(REST_OF_LINE.lastIndex);
+    return this.#column > column ? undefined : node;
+  }
+
+  #literal(at: number, column: number): YamlNode | undefined {
+    const literal = readLiteral(this.#text, at, column);
+    if (literal === undefined) return undefined;
+    this.#end = literal.end;
+    this.#passBlanks(literal.end);
+    if (this.#column > column) return undefined;
+    return { ...scalar("literal", at, literal.end, literal.value), keeps: literal.keeps };
+  }
+
+  #inline(at: number, inFlow: boolean): YamlNode | undefined {
+    switch (this.#text.charAt(at)) {
+      case "{":
+      case "[":
+        return this.#flow(at);
+      case '"':
+      case "'":
+        return this.#quoted(at);
+      default:
+        return this.#plain(at, inFlow);
+    }
+  }
+
+  #quoted(at: number): ScalarNode | undefined {
+    const end = quotedEnd(this.#text, at);
+    if (end === undefined) return undefined;
+    this.#end = end;
+    return this.#text.charAt(at) === '"'
+      ? scalar("double", at, end, unescaped(this.#text.slice(at, end)))
+      : scalar("single", at, end, this.#text.slice(at + 1, end - 1).replaceAll("''", "'"));
+  }
+
+  #plain(at: number, inFlow: boolean): ScalarNode | undefined {
+    const end = plainEnd(this.#text, at, inFlow);
+    if (end === undefined) return undefined;
+    const text = this.#text.slice(at, end).trimEnd();
+    const value = resolvePlain(text);
+    if (typeof value === "number" && !Number.isFinite(value)) return undefined;
+    this.#end = at + text.length;
+    return scalar("plain", at, this.#end, value);
+  }
+
+  #flow(start: number): ListNode | MapNode | undefined {
+    return this.#deeper(() => this.#text.charAt(start) === "[" ? this.#flowList(start) : this.#flowMap(start));
+  }
+
+  #flowList(start: number): ListNode | undefined {
+    const items: YamlNode[] = [];
+    const value: Value[] = [];
+    let size = 1;
+    const closed = this.#flowItems(start, "]", (at) => {
+      const item = this.#inline(at, true);
+      if (item === undefined) return false;
+      items.push(item);
+      value.push(item.value);
+      size += item.size;
+      return true;
+    });
+    if (!closed) return undefined;
+    return { kind: "list", outer: start, start, anchor: undefined, flow: true, end: this.#end, size, items, value };
+  }
+
+  #flowMap(start: number): MapNode | undefined {
+    const entries: MapEntry[] = [];
+    const value = newMap();
+    let size = 1;
+    const closed = this.#flowItems(start, "}", (at) => {
+      const entry = this.#flowEntry(at);
+      if (entry === undefined) return false;
+      this.#set(value, entry);
+      entries.push(entry);
+      size += entry.node.size + 1;
+      return true;
+    });
+    if (!closed) return undefined;
+    return { kind: "map", outer: start, start, anchor: undefined, flow: true, end: this.#end, size, entries, value };
+  }
+
+  /** Items between brackets, each read by `take`; false if the text is uncommon. */
+  #flowItems(start: number, close: string, take: (at: number) => boolean): boolean {
+    let at = this.#gap(start + 1);
+    let closed = this.#text.charAt(at) === close;
+    while (!closed) {
+      if (!take(at)) return false;
+      at = this.#gap(this.#end);
+      const mark = this.#text.charAt(at);
+      closed = mark === close;
+      if (!closed && mark !== ",") return false;
+      if (closed) break;
+      // A comma may follow the last item.
+      at = this.#gap(at + 1);
+      closed = this.#text.charAt(at) === close;
+    }
+    this.#end = at + 1;
+    return true;
+  }
+
+  #flowEntry(at: number): MapEntry | undefined {
+    FLOW_KEY.lastIndex = at;
+    if (!FLOW_KEY.test(this.#text)) return undefined;
+    const after = FLOW_KEY.lastIndex;
+    const keyNode = this.#key(at);
+    const node = keyNode === undefined ? undefined : this.#inline(after, true);
+    return keyNode === undefined || node === undefined ? undefined : { key: String(keyNode.value), keyNode, node };
+  }
+}
+
+function unescaped(quoted: string): string {
+  return quoted.includes("\\") ? String(JSON.parse(quoted)) : quoted.slice(1, -1);
+}
+
+function scalar(style: ScalarStyle, start: number, end: number, value: Value): ScalarNode {
+  return { kind: "scalar", outer: start, start, end, anchor: undefined, size: 1, style, keeps: false, value };
+}

@@ -1,0 +1,306 @@
+import { type Event, EVENT_ID, getScalarValue } from "js-yaml";
+import type { DocumentEvent, MappingEvent, ScalarEvent, SequenceEvent } from "js-yaml";
+import { copyValue } from "../../base/values/mod.ts";
+import { newMap, type Value, type ValueMap } from "../../base/value.ts";
+import { AliasBudget } from "./alias_budget.ts";
+import { keyText } from "./key_text.ts";
+import { type Merge, mergeInto } from "./merge.ts";
+import type { AliasNode, ListNode, MapEntry, MapNode, ScalarNode, ScalarStyle, YamlNode } from "../node.ts";
+import { Problem } from "./problem.ts";
+import { resolvePlain, resolveTagged } from "./resolve.ts";
+import { skipBlank } from "../scan.ts";
+import { longTag } from "./tag.ts";
+import { tolerantEvents } from "./tolerant_events.ts";
+
+const ABSENT = -1;
+const STYLES: readonly ScalarStyle[] = ["empty", "plain", "single", "double", "literal", "folded"];
+const QUOTED = 2;
+const LITERAL = 4;
+const KEEP = 3;
+
+/** Characters that may precede a key, its anchor or its tag. */
+const BEFORE_KEY = /[\s{[,\uFEFF]/;
+
+/** A duplicate key, at its second position. */
+export interface DuplicateKey {
+  readonly key: string;
+  readonly offset: number;
+}
+
+/** The first document of a text, as nodes; like kubectl, without further documents. */
+export interface Composition {
+  readonly root: YamlNode | undefined;
+  readonly duplicates: readonly DuplicateKey[];
+  /** The document has aliases or merges. */
+  readonly hasAliases: boolean;
+  /** Lines are indented less than YAML requires. */
+  readonly isJoined: boolean;
+  /** A second document follows in the text (after `...`). */
+  readonly hasMore: boolean;
+}
+
+/**
+ * Reads a text in one pass into nodes with value and position. Throws js-yaml's exception for invalid syntax, and a
+ * `Problem` for valid YAML that kubectl rejects.
+ */
+export function compose(text: string, maxDepth: number): Composition {
+  const { events, isJoined } = tolerantEvents(text, maxDepth);
+  const composer = new Composer(text, events);
+  const root = composer.document();
+  const { duplicates, hasAliases } = composer;
+  return { root, duplicates, hasAliases, isJoined, hasMore: composer.hasMore() };
+}
+
+type Properties = Pick<ScalarEvent, "anchorStart" | "anchorEnd" | "tagStart" | "tagEnd">;
+
+class Composer {
+  readonly duplicates: DuplicateKey[] = [];
+  hasAliases = false;
+  readonly #text: string;
+  readonly #events: readonly Event[];
+  readonly #anchors = new Map<string, YamlNode | undefined>();
+  readonly #budget = new AliasBudget();
+  #directives: DocumentEvent["directives"] = [];
+  /** The next event. */
+  #next = 0;
+  /** The end of the last token. */
+  #cursor = 0;
+
+  constructor(text: string, events: readonly Event[]) {
+    this.#text = text;
+    this.#events = events;
+  }
+
+  document(): YamlNode | undefined {
+    const event = this.#take();
+    if (event?.type !== EVENT_ID.DOCUMENT) return undefined;
+    this.#directives = event.directives;
+    if (event.explicitStart) this.#cursor = this.#text.indexOf("---") + 3;
+    const root = this.#node(undefined);
+    this.#refuseInfinity(root);
+    this.#take();
+    return root;
+  }
+
+  hasMore(): boolean {
+    return this.#events.length > this.#next;
+  }
+
+  #take(): Event | undefined {
+    return this.#events[this.#next++];
+  }
+
+  #node(parent: "map" | "list" | undefined): YamlNode {
+    const event = this.#take();
+    switch (event?.type) {
+      case EVENT_ID.SCALAR:
+        return this.#anchored(event, this.#scalar(event, parent));
+      case EVENT_ID.MAPPING:
+        return this.#anchored(event, this.#map(event));
+      case EVENT_ID.SEQUENCE:
+        return this.#anchored(event, this.#list(event));
+      case EVENT_ID.ALIAS:
+        return this.#alias(event.anchorStart, event.anchorEnd);
+      default:
+        throw new Problem("The document ends too early", this.#cursor);
+    }
+  }
+
+  #anchored<T extends YamlNode>(event: Properties, node: T): T {
+    if (event.anchorStart !== ABSENT) this.#anchors.set(this.#text.slice(event.anchorStart, event.anchorEnd), node);
+    return node;
+  }
+
+  #scalar(event: ScalarEvent, parent: "map" | "list" | undefined): ScalarNode {
+    this.#budget.count();
+    const anchor = this.#properties(event);
+    const [start, end] = this.#extent(event, parent);
+    this.#cursor = end;
+    return {
+      kind: "scalar",
+      outer: outerStart(event, start),
+      start,
+      end,
+      anchor,
+      size: 1,
+      style: (event.valueStart === ABSENT ? undefined : STYLES[event.style]) ?? "empty",
+      keeps: event.style >= LITERAL && event.chomping === KEEP,
+      value: this.#value(event, start),
+    };
+  }
+
+  /** Start and end of a scalar with its quotes or header; the position of an absent one. */
+  #extent(event: ScalarEvent, parent: "map" | "list" | undefined): [number, number] {
+    if (event.valueStart === ABSENT) {
+      const at = this.#absent(event, parent);
+      return [at, at];
+    }
+    if (event.style >= LITERAL) {
+      const from = Math.max(this.#cursor, event.anchorEnd, event.tagEnd);
+      return [skipBlank(this.#text, from, ":-?"), event.valueEnd];
+    }
+    const quote = event.style >= QUOTED ? 1 : 0;
+    return [event.valueStart - quote, event.valueEnd + quote];
+  }
+
+  /** After the `:` or `-` that announces the absent value. */
+  #absent(event: ScalarEvent, parent: "map" | "list" | undefined): number {
+    const properties = Math.max(event.anchorEnd, event.tagEnd);
+    if (properties !== ABSENT) return properties;
+    const sign = parent === "list" ? "-" : ":";
+    const at = skipBlank(this.#text, this.#cursor);
+    return this.#text[at] === sign ? at + 1 : this.#cursor;
+  }
+
+  #value(event: ScalarEvent, start: number): Value {
+    const text = getScalarValue(this.#text, event);
+    const plain = event.style === 1;
+    if (event.tagStart === ABSENT) return plain ? resolvePlain(text) : text.toWellFormed();
+    const raw = this.#text.slice(event.tagStart, event.tagEnd);
+    if (raw === "!") return text;
+    const tagged = resolveTagged(longTag(raw, this.#directives), text);
+    if ("problem" in tagged) throw new Problem(tagged.problem, start);
+    return tagged.value;
+  }
+
+  #list(event: SequenceEvent): ListNode {
+    const open = this.#open(event);
+    const items: YamlNode[] = [];
+    while (this.#events[this.#next]?.type !== EVENT_ID.POP) {
+      const item = this.#node("list");
+      this.#refuseInfinity(item);
+      items.push(item);
+    }
+    this.#close(open.flow, "]");
+    const value = items.map((item) => item.value);
+    return { kind: "list", ...open, end: this.#cursor, size: sizeOf(items), items, value };
+  }
+
+  #map(event: MappingEvent): MapNode {
+    const open = this.#open(event);
+    const entries: MapEntry[] = [];
+    const value = newMap();
+    let merged: Merge | undefined;
+    while (this.#events[this.#next]?.type !== EVENT_ID.POP) {
+      const entry = this.#entry();
+      if (!open.flow && entries.length > 0) this.#refuseMidLine(entry.keyNode.outer);
+      entries.push(entry);
+      if (entry.key === undefined) merged = this.#merge(entry, value, merged);
+      else this.#set(value, entry, merged);
+    }
+    this.#close(open.flow && this.#text[open.start] === "{", "}");
+    return { kind: "map", ...open, end: this.#cursor, size: entrySize(entries), entries, value };
+  }
+
+  #entry(): MapEntry {
+    const event = this.#events[this.#next];
+    const keyNode = this.#node(undefined);
+    this.#refuseGlued(keyNode.outer);
+    const merge = event?.type === EVENT_ID.SCALAR && this.#isMerge(event, keyNode);
+    const key = merge ? undefined : keyText(keyNode, this.#text);
+    const node = this.#node("map");
+    this.#refuseInfinity(node);
+    return { key, keyNode, node };
+  }
+
+  /** js-yaml accepts a key directly after a quote or bracket (`"a"b: c`), kubectl's reader does not. */
+  #refuseGlued(start: number): void {
+    if (start > 0 && !BEFORE_KEY.test(this.#text.charAt(start - 1))) {
+      throw new Problem("Text follows a value: quote it as a whole, or start a new line", start);
+    }
+  }
+
+  /** js-yaml accepts the next key of a block map behind an item of a list before it (`- {a: b} c: d`). */
+  #refuseMidLine(start: number): void {
+    let at = start - 1;
+    while (" \t".includes(this.#text[at] ?? "\n")) at--;
+    if ("\n\r?\uFEFF".includes(this.#text[at] ?? "\n")) return;
+    throw new Problem("Text follows a value: quote it as a whole, or start a new line", start);
+  }
+
+  #isMerge(event: ScalarEvent, node: YamlNode): boolean {
+    if (node.value !== "<<") return false;
+    const tag = event.tagStart === ABSENT
+      ? ""
+      : longTag(this.#text.slice(event.tagStart, event.tagEnd), this.#directives);
+    return tag.endsWith(":merge") || (event.style === 1 && tag === "");
+  }
+
+  #merge(entry: MapEntry, value: ValueMap, before: Merge | undefined): Merge {
+    this.hasAliases = true;
+    return mergeInto(value, entry.node, before);
+  }
+
+  #set(value: ValueMap, entry: MapEntry, merged: Merge | undefined): void {
+    const { key = "", node, keyNode } = entry;
+    if (key in value && !merged?.keys.has(key)) this.duplicates.push({ key, offset: keyNode.start });
+    merged?.keys.delete(key);
+    value[key] = node.value;
+  }
+
+  #open(event: MappingEvent | SequenceEvent) {
+    this.#budget.count();
+    const anchor = this.#properties(event);
+    // A node that contains itself has a known anchor without a value.
+    if (anchor !== undefined) this.#anchors.set(anchor, undefined);
+    this.#cursor = event.start;
+    const flow = event.style === 2;
+    if (flow) this.#cursor++;
+    return { outer: outerStart(event, event.start), start: event.start, anchor, flow };
+  }
+
+  #close(bracketed: boolean, bracket: string): void {
+    this.#take();
+    if (!bracketed) return;
+    const at = skipBlank(this.#text, this.#cursor, ",:?");
+    if (this.#text[at] === bracket) this.#cursor = at + 1;
+  }
+
+  #properties(event: Properties): string | undefined {
+    return event.anchorStart === ABSENT ? undefined : this.#text.slice(event.anchorStart, event.anchorEnd);
+  }
+
+  #alias(start: number, end: number): AliasNode {
+    const name = this.#text.slice(start, end);
+    const target = this.#anchors.get(name);
+    if (target === undefined) {
+      const why = this.#anchors.has(name)
+        ? `The anchor "${name}" contains itself`
+        : `The anchor "${name}" is not defined`;
+      throw new Problem(why, start - 1);
+    }
+    this.hasAliases = true;
+    this.#budget.expand(target.size, target.value, start - 1);
+    this.#cursor = end;
+    const value = copyValue(target.value);
+    return {
+      kind: "alias",
+      outer: start - 1,
+      start: start - 1,
+      end,
+      anchor: undefined,
+      size: target.size,
+      target,
+      value,
+    };
+  }
+
+  /** JSON has no infinity, so Kubernetes rejects it; as a map key it is text. */
+  #refuseInfinity(node: YamlNode): void {
+    if (typeof node.value !== "number" || Number.isFinite(node.value)) return;
+    throw new Problem("Kubernetes rejects .inf and .nan", node.start);
+  }
+}
+
+function outerStart(event: Properties, start: number): number {
+  const anchor = event.anchorStart === ABSENT ? start : event.anchorStart - 1;
+  return Math.min(anchor, event.tagStart === ABSENT ? start : event.tagStart);
+}
+
+function sizeOf(nodes: readonly YamlNode[]): number {
+  return nodes.reduce((sum, node) => sum + node.size, 1);
+}
+
+function entrySize(entries: readonly MapEntry[]): number {
+  return entries.reduce((sum, entry) => sum + entry.node.size + 1, 1);
+}

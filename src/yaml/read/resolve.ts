@@ -1,0 +1,146 @@
+import type { Value } from "../../base/value.ts";
+
+/** Tags of YAML's own types, in their long form. */
+const YAML_TAG = "tag:yaml.org,2002:";
+const INT64_MIN = -(2n ** 63n);
+const INT64_MAX = 2n ** 63n - 1n;
+const UINT64_MAX = 2n ** 64n - 1n;
+
+const INT = /^[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|0[0-7]*|[1-9][0-9]*)$/;
+const SIGN_AFTER_RADIX = /^0b[-+][01]+$/;
+const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
+const DOT_FLOAT = /^\.[0-9][0-9_]*(?:[eE][-+]?[0-9][0-9_]*)?$/;
+/** Underscores stand only between digits. */
+const WRONG_UNDERSCORE = /__|_(?:[eE]|$)/;
+
+/** Plain scalars that are not text: YAML 1.1's words, as go-yaml v2 reads them. */
+const WORDS = new Map<string, Value>([
+  ...spellings(true, ["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"]),
+  ...spellings(false, ["n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"]),
+  ...spellings(null, ["", "~", "null", "Null", "NULL"]),
+  ...spellings(NaN, [".nan", ".NaN", ".NAN"]),
+  ...spellings(Infinity, [".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"]),
+  ...spellings(-Infinity, ["-.inf", "-.Inf", "-.INF"]),
+]);
+
+/** First characters of scalars that may not be text: 1 a word, 2 a number (or `+.inf`), 3 a dot. */
+const HINTS = firstCharacters();
+
+/**
+ * The value of a plain scalar as kubectl reads it (go-yaml v2: YAML 1.1 without base 60, dates stay text). Integers
+ * beyond 2^53 are `bigint`; `.inf` and `.nan` are numbers, although JSON has none.
+ */
+export function resolvePlain(text: string): Value {
+  const code = text.charCodeAt(0);
+  const hint = text === "" ? 1 : (HINTS[code] ?? 0);
+  if (hint === 0) return text;
+  const word = WORDS.get(text);
+  if (word !== undefined) return word;
+  if (hint === 1) return text;
+  return (hint === 3 ? dotFloat(text) : resolveInt(text) ?? decimalFloat(text.replaceAll("_", ""))) ?? text;
+}
+
+/** Whether a plain scalar with this text is not read as text. */
+export function isAmbiguous(text: string): boolean {
+  return typeof resolvePlain(text) !== "string";
+}
+
+/** An integer in any of Go's notations, with underscores, within int64 or uint64; `undefined` for any other text. */
+export function resolveInt(text: string): number | bigint | undefined {
+  const plain = text.includes("_") ? text.replaceAll("_", "") : text;
+  if (SIGN_AFTER_RADIX.test(plain)) return parseGoInt(plain.slice(2, 3), `0b${plain.slice(3)}`);
+  if (!INT.test(plain)) return undefined;
+  const signed = plain[0] === "-" || plain[0] === "+";
+  return parseGoInt(signed ? plain.slice(0, 1) : "", signed ? plain.slice(1) : plain);
+}
+
+function parseGoInt(sign: string, digits: string): number | bigint | undefined {
+  const octal = OCTAL.test(digits);
+  if (!octal && digits.length <= 15) return Number(digits) * (sign === "-" ? -1 : 1) + 0;
+  return within64Bits(sign, BigInt(octal ? `0o${digits.slice(1)}` : digits.toLowerCase()));
+}
+
+const OCTAL = /^0[0-7]/;
+
+/** Only an unsigned number may exceed int64. */
+function within64Bits(sign: string, size: bigint): number | bigint | undefined {
+  const value = sign === "-" ? -size : size;
+  return value < INT64_MIN || value > (sign === "" ? UINT64_MAX : INT64_MAX) ? undefined : smallest(value);
+}
+
+function decimalFloat(plain: string): number | bigint | undefined {
+  return FLOAT.test(plain) ? finite(Number(plain)) : undefined;
+}
+
+function dotFloat(text: string): number | bigint | undefined {
+  return DOT_FLOAT.test(text) && !WRONG_UNDERSCORE.test(text) ? finite(Number(text.replaceAll("_", ""))) : undefined;
+}
+
+/** A whole float within 64 bits passes through JSON as an integer. */
+function finite(value: number): number | bigint | undefined {
+  if (!Number.isFinite(value)) return undefined;
+  return wholeNumber(value) ?? value + 0;
+}
+
+/** The 64-bit integer that JSON readers get from this number; `undefined` for any other number. */
+export function wholeNumber(value: number): number | bigint | undefined {
+  if (!Number.isInteger(value)) return undefined;
+  if (Number.isSafeInteger(value)) return value + 0;
+  if (Math.abs(value) >= 2 ** 64) return undefined;
+  // Go and JavaScript write a float's JSON with the same shortest digits.
+  const exact = BigInt(String(value));
+  return exact < INT64_MIN || exact > UINT64_MAX ? undefined : exact;
+}
+
+function smallest(value: bigint): number | bigint {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
+}
+
+/** The value of a tagged scalar, or why it does not fit the tag. */
+type Tagged = { readonly value: Value } | { readonly problem: string };
+
+/**
+ * The value of a scalar with an explicit tag (long form, `!` excluded), as go-yaml v2 decodes it: unknown tags and
+ * `!!str` leave text, `!!binary` is decoded, the others must fit what the text says.
+ */
+export function resolveTagged(tag: string, text: string): Tagged {
+  if (!tag.startsWith(YAML_TAG)) return { value: text };
+  const name = tag.slice(YAML_TAG.length);
+  if (name === "binary") return decodeBinary(text);
+  if (!["bool", "int", "float", "null", "timestamp"].includes(name)) return { value: text };
+  const value = resolvePlain(text);
+  const fits = FITS[name]?.(value, text) ?? false;
+  if (fits) return { value: name === "float" ? finite(Number(value)) ?? value : value };
+  return { problem: `Cannot read "${text}" as !!${name}` };
+}
+
+const FITS: Readonly<Record<string, (value: Value, text: string) => boolean>> = {
+  bool: (value) => typeof value === "boolean",
+  null: (value) => value === null,
+  int: (_, text) => resolveInt(text) !== undefined,
+  float: (value) => typeof value === "number" || typeof value === "bigint",
+  timestamp: (value, text) => typeof value === "string" && /^\d{4}-\d{1,2}-\d{1,2}/.test(text),
+};
+
+/** Bytes that are not UTF-8 become U+FFFD, as Go's JSON writes them. */
+function decodeBinary(text: string): Tagged {
+  try {
+    const bytes = Uint8Array.from(atob(text.replace(/[\r\n]/g, "")), (char) => char.charCodeAt(0));
+    return { value: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes) };
+  } catch {
+    return { problem: "The !!binary value is not valid base64" };
+  }
+}
+
+function spellings(value: Value, words: readonly string[]): [string, Value][] {
+  return words.map((word) => [word, value]);
+}
+
+function firstCharacters(): Uint8Array {
+  const hints = new Uint8Array(128);
+  for (const char of "yYnNtTfFoO~") hints[char.charCodeAt(0)] = 1;
+  for (const char of "0123456789+-") hints[char.charCodeAt(0)] = 2;
+  hints[".".charCodeAt(0)] = 3;
+  return hints;
+}

@@ -1,0 +1,16 @@
+import type { MeshError } from "../base/errors.ts";
+
+/** One document of a file with its text. Joined, the separators and texts of all documents are the file. */
+export interface SourceDocument {
+  readonly file: string;
+  /** The number of the document in the file, from 1. */
+  readonly index: number;
+  /** The line of the file where the text starts, from 1. */
+  readonly line: number;
+  /** The document exactly as in the file, with its line breaks. */
+  readonly text: string;
+  /** The line `---` before the document with its line break, or `""`. */
+  readonly separator: string;
+  /** Why the document cannot be read: bytes that are not UTF-8, or text on the separator. */
+  readonly problem?: MeshError;
+}

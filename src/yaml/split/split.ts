@@ -1,0 +1,139 @@
+import { joinBytes } from "../../base/bytes.ts";
+import { MeshError } from "../../base/errors.ts";
+import { countLines } from "../position.ts";
+import type { SourceDocument } from "../source_document.ts";
+import { sizeText, Splitter } from "./splitter.ts";
+
+const LINE_FEED = 10;
+
+interface SplitOptions {
+  /** The file's name for places and documents, or `""`. */
+  readonly file: string;
+  /** The longest document in bytes. */
+  readonly maxBytes?: number;
+}
+
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/** All documents of a text, split as `splitDocuments` does. Also throws for a document that cannot be read. */
+export function splitText(text: string, file: string): SourceDocument[] {
+  refuseNul(text, file, 1);
+  const splitter = new Splitter(file, MAX_BYTES);
+  const documents = [...splitter.take(text), ...splitter.end()];
+  const problem = documents.find((document) => document.problem !== undefined)?.problem;
+  if (problem !== undefined) throw problem;
+  return documents;
+}
+
+/**
+ * The documents of a file as they arrive, with at most one document and one chunk in memory. Joined, the separators and
+ * texts are the file. A document that is not UTF-8 (its text is lossy) or has text on its separator carries a `problem`.
+ * Throws a MeshError with file and line for UTF-16, NUL bytes, and a line or document that is too long.
+ */
+export async function* splitDocuments(
+  chunks: AsyncIterable<Uint8Array>,
+  { file, maxBytes = MAX_BYTES }: SplitOptions,
+): AsyncGenerator<SourceDocument> {
+  const splitter = new Splitter(file, maxBytes);
+  const lines = new LineBytes(maxBytes, (limit) => refuseLine(limit, file, splitter.line));
+  let isFirst = true;
+  for await (const chunk of chunks) {
+    if (isFirst) refuseUtf16(chunk, file);
+    isFirst &&= chunk.length === 0;
+    for (const bytes of lines.take(chunk)) yield* takeBytes(splitter, bytes, file);
+  }
+  for (const bytes of lines.end()) yield* takeBytes(splitter, bytes, file);
+  yield* splitter.end();
+}
+
+/** A line that is not UTF-8 makes only its own document unreadable. */
+function* takeBytes(splitter: Splitter, bytes: Uint8Array, file: string): Generator<SourceDocument> {
+  const text = decoded(bytes);
+  if (text !== undefined && !text.includes("\0")) return yield* splitter.take(text);
+  for (let from = 0; from < bytes.length;) {
+    const end = bytes.indexOf(LINE_FEED, from) + 1 || bytes.length;
+    const line = bytes.subarray(from, end);
+    refuseNul(line.includes(0) ? "\0" : "", file, splitter.line);
+    if (!isUtf8(line)) splitter.markUnreadable(() => notUtf8(file, splitter.line));
+    yield* splitter.take(lenient.decode(line));
+    from = end;
+  }
+}
+
+/** Joins chunks into pieces that end with a line break: no character or line is cut in two. */
+class LineBytes {
+  #rest: Uint8Array[] = [];
+  #restLength = 0;
+
+  constructor(readonly limit: number, readonly refuse: (limit: number) => never) {}
+
+  *take(chunk: Uint8Array): Generator<Uint8Array> {
+    const end = chunk.lastIndexOf(LINE_FEED) + 1;
+    if (end > 0) {
+      this.#hold(chunk.subarray(0, end));
+      yield* this.end();
+    }
+    if (end < chunk.length) this.#hold(chunk.slice(end));
+  }
+
+  *end(): Generator<Uint8Array> {
+    if (this.#restLength === 0) return;
+    const joined = joinBytes(this.#rest);
+    this.#rest = [];
+    this.#restLength = 0;
+    yield joined;
+  }
+
+  #hold(bytes: Uint8Array): void {
+    this.#rest.push(bytes);
+    this.#restLength += bytes.length;
+    if (this.#rest.length > 1 && this.#restLength > 4 * this.limit) this.refuse(this.limit);
+  }
+}
+
+function refuseLine(limit: number, file: string, line: number): never {
+  throw new MeshError(`A line is longer than ${sizeText(limit, "bytes")}`, {
+    place: { file, line },
+    hint: "is this a manifest?",
+  });
+}
+
+const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const encoder = new TextEncoder();
+const lenient = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** An exception for each line would take most of the time. */
+function isUtf8(line: Uint8Array): boolean {
+  return isSame(encoder.encode(lenient.decode(line)), line);
+}
+
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index]);
+}
+
+function decoded(bytes: Uint8Array): string | undefined {
+  try {
+    return strict.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function notUtf8(file: string, line: number): MeshError {
+  return new MeshError("The text is not valid UTF-8", { place: { file, line }, hint: "save the file as UTF-8" });
+}
+
+function refuseNul(text: string, file: string, line: number): void {
+  const at = text.indexOf("\0");
+  if (at < 0) return;
+  throw new MeshError("The file is not text: it contains a NUL byte", {
+    place: { ...(file === "" ? {} : { file }), line: line + countLines(text, at) },
+    hint: "give a YAML or JSON file",
+  });
+}
+
+function refuseUtf16(chunk: Uint8Array, file: string): void {
+  const mark = (chunk[0] ?? 0) << 8 | (chunk[1] ?? 0);
+  if (mark !== 0xfffe && mark !== 0xfeff) return;
+  throw new MeshError("The text is UTF-16", { place: { file, line: 1 }, hint: "save the file as UTF-8" });
+}

@@ -1,0 +1,146 @@
+import { MeshError } from "../../base/errors.ts";
+import { countLines } from "../position.ts";
+import { jsonValues } from "./json_values.ts";
+import type { SourceDocument } from "../source_document.ts";
+
+const DIRECTIVE = /^\uFEFF?%/;
+/** A line between directives: another one, a comment, or nothing. */
+const IN_DIRECTIVES = /^\uFEFF?(?:%|[ \t]*(?:#|\r?$))/;
+
+/** Whether a text of whole lines has directives, and beside them only comments and blank lines. */
+function isOnlyDirectives(text: string): boolean {
+  const lines = text.split("\n");
+  return lines.pop() === "" && lines.every((line) => IN_DIRECTIVES.test(line)) &&
+    lines.some((line) => DIRECTIVE.test(line));
+}
+
+/**
+ * Splits the lines of a file into documents as kubectl does: at lines that begin with `---`. Unlike kubectl it keeps the
+ * `---` after `%YAML` lines in their document. Give the lines in order, then call `end`.
+ */
+export class Splitter {
+  readonly #file: string;
+  readonly #maxLength: number;
+  #parts: string[] = [];
+  #length = 0;
+  #separator = "";
+  #problem: MeshError | undefined;
+  #index = 0;
+  /** The line of the next part. */
+  #line = 1;
+  /** The line of the document's start. */
+  #start = 1;
+
+  /** `maxLength`: the longest document, in UTF-16 units. */
+  constructor(file: string, maxLength: number) {
+    this.#file = file;
+    this.#maxLength = maxLength;
+  }
+
+  /** The number of the next line, from 1. */
+  get line(): number {
+    return this.#line;
+  }
+
+  /** Takes whole lines (the last of the file may lack its line break) and yields the documents that end in them. */
+  *take(text: string): Generator<SourceDocument> {
+    let from = 0;
+    for (let at = separatorAt(text, 0); at >= 0; at = separatorAt(text, at)) {
+      this.#append(text.slice(from, at));
+      const next = text.indexOf("\n", at) + 1 || text.length;
+      const line = text.slice(at, next);
+      from = at;
+      at = next;
+      if (this.#isDirectivesEnd()) continue;
+      yield* this.#document();
+      const problem = this.#separatorProblem(line);
+      this.#begin(line);
+      this.#problem = problem;
+      from = next;
+    }
+    this.#append(text.slice(from));
+  }
+
+  /** Marks the document of the next line as unreadable; the first reason counts. */
+  markUnreadable(problem: () => MeshError): void {
+    this.#problem ??= problem();
+  }
+
+  /** The last document, if there is one. */
+  *end(): Generator<SourceDocument> {
+    if (this.#length > 0 || this.#separator !== "") yield* this.#document();
+  }
+
+  #append(text: string): void {
+    if (text === "") return;
+    this.#length += text.length;
+    if (this.#length > this.#maxLength) this.#refuseLength();
+    this.#parts.push(text);
+    this.#line += countLines(text);
+  }
+
+  #isDirectivesEnd(): boolean {
+    if (this.#length === 0 || this.#length >= 10_000) return false;
+    const text = this.#parts.join("");
+    return text.includes("%") && isOnlyDirectives(text);
+  }
+
+  #separatorProblem(line: string): MeshError | undefined {
+    const rest = line.slice(3).trim();
+    if (rest === "" || rest.startsWith("#")) return undefined;
+    return new MeshError(`Invalid YAML document separator: "${rest}"`, {
+      place: { ...this.#place(), column: 4, snippet: `${line.trimEnd()}\n   ^` },
+      hint: 'a line that begins with "---" separates documents and may only hold a comment after it',
+    });
+  }
+
+  #place() {
+    return this.#file === "" ? { line: this.#line } : { file: this.#file, line: this.#line };
+  }
+
+  *#document(): Generator<SourceDocument> {
+    const text = this.#parts.join("");
+    if (text === "" && this.#separator === "") return;
+    let line = this.#start;
+    let separator = this.#separator;
+    if (this.#problem !== undefined) {
+      yield { file: this.#file, index: ++this.#index, line, text, separator, problem: this.#problem };
+      return;
+    }
+    for (const part of jsonValues(text)) {
+      yield { file: this.#file, index: ++this.#index, line, text: part, separator };
+      line += countLines(part);
+      separator = "";
+    }
+  }
+
+  #begin(separator: string): void {
+    this.#parts = [];
+    this.#length = 0;
+    this.#problem = undefined;
+    this.#separator = separator;
+    this.#line += 1;
+    this.#start = this.#line;
+  }
+
+  #refuseLength(): never {
+    throw new MeshError(`A document is longer than ${sizeText(this.#maxLength, "characters")}`, {
+      place: this.#file === "" ? { line: this.#start } : { file: this.#file, line: this.#start },
+      hint: 'Kubernetes accepts objects of at most 3 MiB: is a "---" missing, or is this not a manifest',
+    });
+  }
+}
+
+/** The offset of the next line that begins with `---`; `from` is the start of a line. -1 if there is none. */
+function separatorAt(text: string, from: number): number {
+  if (text.startsWith("---", from)) return from;
+  const at = text.indexOf("\n---", from);
+  return at < 0 ? -1 : at + 1;
+}
+
+const MIB = 1024 * 1024;
+
+/** A limit in words: `16 MiB` for whole mebibytes, else `400 characters`. */
+export function sizeText(size: number, unit: string): string {
+  return size % MIB === 0 ? `${size / MIB} MiB` : `${size} ${unit}`;
+}

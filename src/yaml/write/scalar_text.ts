@@ -1,0 +1,111 @@
+import type { Value } from "../../base/value.ts";
+import { numberText } from "../read/number_text.ts";
+import { isAmbiguous } from "../read/resolve.ts";
+
+/** The form of a string on one line: as it is, in single quotes, or in double quotes with escapes. */
+type Form = "plain" | "single" | "double";
+
+/** Readers accept keys up to 1024 bytes, with escapes, without a `? ` before them. */
+export const MAX_SIMPLE_KEY = 900;
+
+/** Texts that other YAML 1.1 readers read as base-60 numbers, dates or special types; go-yaml quotes most of them. */
+const QUOTED_FOR_OTHERS = /^(?:\d{4}-\d\d?-\d\d?.*|=|<<|[-+]?0[oOxXbB].*|[-+]?\.?[0-9][0-9_.,eE+-]*)$/;
+/** Numbers to the base 60, without the check of each part. */
+const BASE_60 = /^[-+]?[0-9][0-9_]*:[0-9:]+(?:\.[0-9_]*)?$/;
+const NO_BASE_60_PART = /:(?![0-5]?[0-9](?:[:.]|$))/;
+/** What a plain scalar must not contain, start with or end with, in block and in flow collections. */
+const NOT_PLAIN = /^[-?:](?:\s|$)|^(?:---|\.\.\.)|^[#,[\]{}&*!|>'"%@`\s]|:(?:\s|$)|\s#|\s$|^$/;
+const FLOW_INDICATOR = /[,[\]{}]|^[-?:]/;
+/** Tabs, control characters, line separators, byte order marks, lone surrogates: readers keep these only if escaped. */
+// deno-lint-ignore no-control-regex
+const NEEDS_ESCAPE = /[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]/u;
+
+/** Most texts: V8 compiles an expression when it is first used, and the one above takes a third of a millisecond. */
+const PRINTABLE = /^[ -~]*$/;
+
+const CACHE_SIZE = 4096;
+const CACHED_LENGTH = 64;
+const blockCache = new Map<string, string>();
+const flowCache = new Map<string, string>();
+
+/** A scalar on one line, so that kubectl and other YAML 1.1 readers read the same value back. */
+export function scalarText(value: Exclude<Value, object> | null, flow = false): string {
+  if (typeof value === "string") return stringText(value, flow);
+  return typeof value === "number" || typeof value === "bigint" ? numberText(value) : String(value);
+}
+
+/** A string on one line: plain where safe, else quoted as go-yaml does (ambiguous in double, unsafe in single quotes). */
+export function stringText(value: string, flow = false): string {
+  const cache = flow ? flowCache : blockCache;
+  const known = cache.get(value);
+  if (known !== undefined) return known;
+  const text = write(value, formOf(value, flow));
+  if (value.length <= CACHED_LENGTH) {
+    if (cache.size >= CACHE_SIZE) cache.clear();
+    cache.set(value, text);
+  }
+  return text;
+}
+
+/** A string in given quotes, if they can hold it; else in double quotes. */
+export function requoted(value: string, quotes: "single" | "double"): string {
+  return write(value, quotes === "single" && isUnprintable(value) ? "double" : quotes);
+}
+
+/** A string in double quotes, as JSON and YAML both read it. */
+export function doubleQuoted(value: string): string {
+  return JSON.stringify(value.toWellFormed()).replace(/[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g, escape);
+}
+
+/** Whether a string needs escapes, also for line breaks other than `\n`. */
+export function needsEscape(value: string): boolean {
+  return isUnprintable(value.replaceAll("\n", "").replaceAll("\t", ""));
+}
+
+function isUnprintable(value: string): boolean {
+  return !PRINTABLE.test(value) && NEEDS_ESCAPE.test(value);
+}
+
+function formOf(value: string, flow: boolean): Form {
+  if (isSimple(value)) return isAmbiguous(value) ? "double" : "plain";
+  if (isUnprintable(value)) return "double";
+  if (isAmbiguous(value) || QUOTED_FOR_OTHERS.test(value) || isBase60(value)) return "double";
+  if (NOT_PLAIN.test(value)) return "single";
+  return flow && FLOW_INDICATOR.test(value) ? "single" : "plain";
+}
+
+function isBase60(value: string): boolean {
+  return BASE_60.test(value) && !NO_BASE_60_PART.test(value);
+}
+
+const SIMPLE_FIRST = charTable("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_/$");
+const SIMPLE = charTable("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_/$0123456789.-=+()");
+
+/** The fast path: names, paths, flags and images, which are plain unless they are words such as `yes`. */
+function isSimple(value: string): boolean {
+  const dashes = value.startsWith("--") ? 2 : 0;
+  if (SIMPLE_FIRST[value.charCodeAt(dashes)] !== 1) return false;
+  for (let at = dashes + 1; at < value.length; at++) {
+    const code = value.charCodeAt(at);
+    // A colon is safe between two such characters.
+    if (SIMPLE[code] !== 1 && (code !== COLON || SIMPLE[value.charCodeAt(at + 1)] !== 1)) return false;
+  }
+  return true;
+}
+
+const COLON = 58;
+
+function charTable(chars: string): Uint8Array {
+  const table = new Uint8Array(128);
+  for (const char of chars) table[char.charCodeAt(0)] = 1;
+  return table;
+}
+
+function write(value: string, form: Form): string {
+  if (form === "plain") return value;
+  return form === "single" ? `'${value.replaceAll("'", "''")}'` : doubleQuoted(value);
+}
+
+function escape(char: string): string {
+  return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
