@@ -34,11 +34,11 @@ export {
   type DocumentResult,
   type ListedObject,
 } from "./document/document.ts";
-export { injection, injectionBy, type Judge, type Judgment } from "./document/inject.ts";
+export { injection, injectionBy, type Judge, type Judgment } from "./inject_document.ts";
 export { InjectionError } from "./injection_error.ts";
 export { isOpenShift, proxyIds, userAnnotations } from "./config/openshift.ts";
 export type { Source } from "./config/config.ts";
-export { type Injector, type InjectorOptions, loadInjector, newInjector } from "./config/injector.ts";
+export { type Injector, type InjectorOptions, loadInjector, newInjector } from "./injector.ts";
 export {
   kubeletMinor,
   kubeletVersion,
@@ -51,7 +51,7 @@ export {
 } from "./decision/native.ts";
 export { holesIn, tokenOf } from "./render/memo/holes.ts";
 export { isRepeatable, refuseDeciding } from "./render/memo/safe_calls.ts";
-export { type InjectedPod, injectPod } from "./pod/inject_pod.ts";
+export { type InjectedPod, injectPod } from "./inject_pod.ts";
 export {
   containersOfProxyUser,
   initContainersWithoutNetwork,
@@ -81,8 +81,8 @@ export {
 } from "./config/sources.ts";
 export { unknownKeys } from "./config/unknown_keys.ts";
 export { entryJson, entryText, type ReportEntry, type Result } from "./document/report.ts";
-export { BUILT_IN_KINDS, templatePath, type WorkloadKind, workloadKind } from "./document/kinds.ts";
+export { BUILT_IN_KINDS, templatePath, type WorkloadKind, workloadKind } from "./pod/kinds.ts";
 export { type InjectionStatus, readStatus } from "./pod/status.ts";
-export { type Owner, ownerOf, podIn, podOwner } from "./document/workload.ts";
+export { type Owner, ownerOf, podIn, podOwner } from "./pod/workload.ts";
 export { urlSettings } from "./config/url_settings.ts";
 export { uninjection } from "./undo/uninject.ts";

@@ -7,7 +7,7 @@ import { type FuncMap, parse, type Template } from "../../golang/gotemplate/mod.
 import { isList, isMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import { parseYaml } from "../../yaml/mod.ts";
 import { configMapData, configMapEntry } from "./config_map.ts";
-import { templateMessage } from "../render/template_message.ts";
+import { templateMessage } from "./template_message.ts";
 
 /** A text, and its name in messages: usually its path. */
 export interface Source {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { MeshError } from "../../base/errors.ts";
 import { parseConfig, textBesideConfig } from "./config.ts";
-import { templateFunctions } from "../functions/mod.ts";
+import { templateFunctions } from "../render/functions/mod.ts";
 
 const functions = templateFunctions({ env: () => undefined, now: () => new Date(0) });
 const read = (text: string, whenAsked = false) => parseConfig(text, "config.yaml", { functions, whenAsked });

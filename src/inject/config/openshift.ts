@@ -1,6 +1,5 @@
 /** On OpenShift each namespace has its own users and groups, and its pods can run only as these. */
-import { mapAt, textAt, type Value } from "../../base/value.ts";
-import type { Injector } from "./injector.ts";
+import { mapAt, textAt, type Value, type ValueMap } from "../../base/value.ts";
 
 const UID_RANGE = "openshift.io/sa.scc.uid-range";
 const GROUPS = "openshift.io/sa.scc.supplemental-groups";
@@ -12,7 +11,9 @@ export interface ProxyIds {
 }
 
 /** Whether the cluster is OpenShift: the variable PLATFORM, as in Istio's charts, or the value `global.platform`. */
-export function isOpenShift({ env, values }: Pick<Injector, "env" | "values">): boolean {
+export function isOpenShift(
+  { env, values }: { readonly env: (name: string) => string | undefined; readonly values: ValueMap },
+): boolean {
   return (env("PLATFORM") ?? textAt(mapAt(values, "global"), "platform")) === "openshift";
 }
 

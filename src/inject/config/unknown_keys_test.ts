@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { BUILT_IN } from "../default/mod.ts";
-import { newInjector } from "./injector.ts";
+import { newInjector } from "../injector.ts";
 import { unknownKeys } from "./unknown_keys.ts";
 
 function warningsOf(values: string, mesh: string, config: string = BUILT_IN.config): readonly string[] {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { BUILT_IN } from "../default/mod.ts";
-import { newInjector } from "../config/injector.ts";
+import { newInjector } from "../injector.ts";
 import { nativeByNodes, nativeNodes } from "./native.ts";
 
 function nodes(...versions: readonly string[]) {

@@ -6,8 +6,8 @@ import { isList, isMap, textAt, type Value, type ValueMap } from "../../base/val
 import { editDocument, type ParsedDocument, toYaml } from "../../yaml/mod.ts";
 import { InjectionError } from "../injection_error.ts";
 import { metadataOf, withKey } from "../pod/pod.ts";
-import { type WorkloadKind, workloadKinds } from "./kinds.ts";
-import { notInjected } from "./other_kinds.ts";
+import { type WorkloadKind, workloadKinds } from "../pod/kinds.ts";
+import { notInjected } from "../pod/other_kinds.ts";
 import { workloadPatch } from "./patch.ts";
 import type { ReportEntry } from "./report.ts";
 import { withStringKeys } from "./string_keys.ts";

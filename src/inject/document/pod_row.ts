@@ -3,7 +3,7 @@ import { MeshError } from "../../base/errors.ts";
 import type { ValueMap } from "../../base/value.ts";
 import { InjectionError } from "../injection_error.ts";
 import type { Outcome } from "./document.ts";
-import type { WorkloadKind } from "./kinds.ts";
+import type { WorkloadKind } from "../pod/kinds.ts";
 
 /** The outcome of a manifest without a pod: a Rollout may refer to a Deployment instead. */
 export function withoutTemplate(value: ValueMap, { kind, path }: WorkloadKind): Outcome {

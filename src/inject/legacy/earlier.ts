@@ -13,7 +13,7 @@ import {
   withAnnotations,
   withSpecKey,
 } from "../pod/pod.ts";
-import { prometheusPort, withoutPrometheus } from "../postprocess/prometheus_annotations.ts";
+import { prometheusPort, withoutPrometheus } from "../pod/prometheus_annotations.ts";
 import { INJECTED_LISTS, type InjectionStatus, readStatus } from "../pod/status.ts";
 
 /** A pod without an earlier injection, and the settings of the injected proxy. */

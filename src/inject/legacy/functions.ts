@@ -2,7 +2,7 @@
 import { declared, type FuncMap, type GoStruct, type GoValue, parse } from "../../golang/gotemplate/mod.ts";
 import { sprigFunctions } from "../../golang/gotemplate/sprig/mod.ts";
 import { DurationView } from "../../istio/mod.ts";
-import { type FunctionWorld, templateFunctions } from "../functions/mod.ts";
+import { type FunctionWorld, templateFunctions } from "../render/functions/mod.ts";
 
 /** The data of the current render, which `render` uses for other templates. */
 export interface RenderScope {

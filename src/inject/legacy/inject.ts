@@ -19,7 +19,7 @@ import { podWarnings } from "../pod/warnings.ts";
 import { labelNetwork, type ProxyEnvs, proxyEnvs, setProxyEnvs } from "../postprocess/cluster.ts";
 import { statusPort } from "../postprocess/mod.ts";
 import { mergesMetrics, scrapeAnnotations } from "../postprocess/prometheus.ts";
-import type { Owner } from "../document/workload.ts";
+import type { Owner } from "../pod/workload.ts";
 import { type Bare, withoutEarlier } from "./earlier.ts";
 import { has } from "./features.ts";
 import { addLabels } from "./labels.ts";

@@ -3,11 +3,11 @@ import { MeshError } from "../../base/errors.ts";
 import { isMap, mapAt, mapsAt, newMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import { parseDocument, parseYaml } from "../../yaml/mod.ts";
 import { changeDocument } from "../document/document.ts";
-import { injection } from "../document/inject.ts";
-import { newInjector } from "../config/injector.ts";
+import { injection } from "../inject_document.ts";
+import { newInjector } from "../injector.ts";
 import { containersOf, labelsOf, metadataOf, type Pod, specOf } from "../pod/pod.ts";
-import { injectPod } from "../pod/inject_pod.ts";
-import { podOwner } from "../document/workload.ts";
+import { injectPod } from "../inject_pod.ts";
+import { podOwner } from "../pod/workload.ts";
 
 interface Given {
   readonly template: string;

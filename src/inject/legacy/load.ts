@@ -4,7 +4,7 @@ import { parse, type Template } from "../../golang/gotemplate/mod.ts";
 import type { Era } from "../../istio/mod.ts";
 import { nodeCrypto } from "../../base/node_crypto.ts";
 import type { LegacyConfig } from "../config/config.ts";
-import type { FunctionWorld } from "../functions/mod.ts";
+import type { FunctionWorld } from "../render/functions/mod.ts";
 import { RenderedReader } from "../render/rendered.ts";
 import { legacyFunctions, type RenderScope } from "./functions.ts";
 import { type Evidence, type Release, releaseOf } from "./release.ts";

@@ -6,7 +6,7 @@ import { mapsAt, newMap, type ValueMap } from "../../base/value.ts";
 import { Fields } from "../render/data.ts";
 import { metadataOf, type Pod, specOf } from "../pod/pod.ts";
 import { viewOfMeshConfig, viewOfProxyConfig } from "../render/views.ts";
-import type { Owner } from "../document/workload.ts";
+import type { Owner } from "../pod/workload.ts";
 import { has } from "./features.ts";
 
 /** The inputs of an old template. */

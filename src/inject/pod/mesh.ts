@@ -8,14 +8,19 @@ import {
   type ProxyConfig,
   withDefaultProxyConfig,
 } from "../../istio/mod.ts";
-import type { Injector } from "../config/injector.ts";
 import { annotation, type Pod } from "./pod.ts";
+
+interface Meshes {
+  readonly mesh: MeshConfig;
+  /** A ProxyConfig resource that selects the pod. */
+  readonly proxyOverlay?: ProxyConfig | undefined;
+}
 
 /**
  * The mesh with the pod's `proxy.istio.io/config` merged into its defaultConfig, and over it a ProxyConfig that selects the
  * pod. Source of the order: Istio's ProxyConfigs.EffectiveProxyConfig. Errors: a MeshError for an invalid annotation.
  */
-export function meshForPod(pod: Pod, { mesh, proxyOverlay }: Injector): MeshConfig {
+export function meshForPod(pod: Pod, { mesh, proxyOverlay }: Meshes): MeshConfig {
   const text = annotation(pod, ANNOTATION.proxyConfig);
   const own = text === undefined ? mesh : withAnnotation(mesh, text);
   return proxyOverlay === undefined ? own : withOverlay(own, proxyOverlay);

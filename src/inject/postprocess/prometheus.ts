@@ -14,7 +14,7 @@ import {
   prometheusAnnotations,
   sanitised,
   withoutPrometheus,
-} from "./prometheus_annotations.ts";
+} from "../pod/prometheus_annotations.ts";
 
 /** Ports of the proxy: scraping them for the application would loop or duplicate metrics. */
 const RESERVED_PORTS: ReadonlyMap<number, string> = new Map([

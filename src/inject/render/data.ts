@@ -7,7 +7,7 @@ import { isMap, mapAt, newMap, textAt, type ValueMap } from "../../base/value.ts
 import { proxyImage, proxyInitImage } from "./image.ts";
 import { annotation, metadataOf, type Pod, specOf } from "../pod/pod.ts";
 import { viewOfMeshConfig, viewOfProxyConfig } from "./views.ts";
-import type { Owner } from "../document/workload.ts";
+import type { Owner } from "../pod/workload.ts";
 
 /** The inputs of a template. */
 export interface TemplateInput {

@@ -11,7 +11,7 @@ import { annotation, type Pod } from "../pod/pod.ts";
 import { memoOf, type Rendering } from "./memo/memo.ts";
 import { WRITING } from "./memo/safe_calls.ts";
 import { templateData, type TemplateInput } from "./data.ts";
-import { templateMessage } from "./template_message.ts";
+import { templateMessage } from "../config/template_message.ts";
 
 /** Names of the templates for a pod: from its annotation, else the default ones, with aliases resolved. */
 export function selectTemplates(pod: Pod, config: ModernConfig): readonly string[] {

@@ -1,6 +1,6 @@
 /** Containers, volumes and pull secrets of the templates. */
 import { mapsAt, textAt, type Value, type ValueMap } from "../../base/value.ts";
-import { isInit } from "../pod/strip.ts";
+import { isInit } from "../merge/strip.ts";
 import {
   allContainers,
   type ContainerList,

@@ -1,8 +1,8 @@
 /** What tells of an injection in a pod: its status annotation, or the names and shapes of Istio's templates. */
 import { ANNOTATION } from "../../istio/mod.ts";
 import { mapsAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
-import type { Owner } from "../document/workload.ts";
-import { keptOverrides, type Overrides } from "../pod/overrides.ts";
+import type { Owner } from "../pod/workload.ts";
+import { keptOverrides, type Overrides } from "../merge/overrides.ts";
 import {
   annotation,
   containerNamed,

@@ -5,7 +5,7 @@ import { PROMETHEUS_ENV } from "../names.ts";
 import { annotation, type Pod, withAnnotations } from "../pod/pod.ts";
 import { parseObject } from "../pod/status.ts";
 import { scrapeAnnotations, SECURE_PORT_ENV } from "../postprocess/prometheus.ts";
-import { withoutPrometheus } from "../postprocess/prometheus_annotations.ts";
+import { withoutPrometheus } from "../pod/prometheus_annotations.ts";
 import { type Evidence, proxyVariable } from "./evidence.ts";
 import { certain, type Undone } from "./undone.ts";
 import { isOlder } from "./order.ts";

@@ -2,9 +2,9 @@
 import { ANNOTATION } from "../../istio/mod.ts";
 import { mapAt, type ValueMap } from "../../base/value.ts";
 import type { Change } from "../document/document.ts";
-import { hasPod, isCustom, type WorkloadKind } from "../document/kinds.ts";
+import { hasPod, isCustom, type WorkloadKind } from "../pod/kinds.ts";
 import { fieldIn, inPodOf, withoutTemplate } from "../document/pod_row.ts";
-import { ownerOf, podIn, withPod } from "../document/workload.ts";
+import { ownerOf, podIn, withPod } from "../pod/workload.ts";
 import { annotation, metadataOf, type Pod, withAt, withKey } from "../pod/pod.ts";
 import { evidenceOf } from "./evidence.ts";
 import { uninjectPod } from "./uninject_pod.ts";

@@ -6,7 +6,7 @@ import type { Template } from "../../../golang/gotemplate/mod.ts";
 import { isMap, mapAt, newMap, type Value, type ValueMap } from "../../../base/value.ts";
 import { parseYaml } from "../../../yaml/mod.ts";
 import type { ModernConfig } from "../../config/config.ts";
-import { type Injector, newInjector } from "../../config/injector.ts";
+import { type Injector, newInjector } from "../../injector.ts";
 import { BUILT_IN } from "../../default/mod.ts";
 import { parseValues } from "../../config/values.ts";
 import { seenByTemplates } from "../data.ts";

@@ -1,6 +1,6 @@
 /** Which calls of template functions do with a token what they do with any other name. */
 import { GoStruct, isGoMap, isList, type Watch } from "../../../golang/gotemplate/mod.ts";
-import type { LoadedConfig } from "../../config/injector.ts";
+import type { InjectorConfig } from "../../config/config.ts";
 import { type Holes, holesIn, isName, isToken } from "./holes.ts";
 
 type Args = Parameters<Watch>[1];
@@ -40,7 +40,7 @@ export function writesOnlyOwn(): Watch {
 }
 
 /** Whether all templates of a configuration render the same for equal pods: nothing depends on time or chance. */
-export function isRepeatable(config: LoadedConfig): boolean {
+export function isRepeatable(config: InjectorConfig): boolean {
   return config.form === "modern" &&
     config.templates.values().every((template) => isRepeatableAlone(template().functionNames));
 }

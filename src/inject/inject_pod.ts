@@ -1,26 +1,26 @@
 /** Injection of one pod, from a manifest or an admission request. */
-import { InjectionError } from "../injection_error.ts";
-import { decode, fits, problemTexts } from "../../kube/mod.ts";
-import { type Era, type MeshConfig, validateAnnotations } from "../../istio/mod.ts";
-import { mapsAt } from "../../base/value.ts";
-import type { ModernConfig } from "../config/config.ts";
-import { seenByTemplates } from "../render/data.ts";
-import type { Injector, LoadedConfig } from "../config/injector.ts";
-import { injectLegacy } from "../legacy/mod.ts";
-import { meshForPod } from "./mesh.ts";
-import { nativeForPod } from "../decision/native.ts";
-import { overlay, withoutEmptyLists } from "./overlay.ts";
-import { applyOverrides, keptOverrides, userProxy } from "./overrides.ts";
-import { annotationsOf, type Pod, specOf } from "./pod.ts";
-import { podWarnings } from "./warnings.ts";
-import { proxyEnvs } from "../postprocess/cluster.ts";
-import { postprocess, statusPort } from "../postprocess/mod.ts";
-import { followProxyUser } from "./proxy_user.ts";
-import { renderTemplates, selectTemplates } from "../render/render.ts";
-import { readStatus } from "./status.ts";
-import { mergeBase, strip } from "./strip.ts";
-import { withoutNulls } from "./without_nulls.ts";
-import type { Owner } from "../document/workload.ts";
+import { InjectionError } from "./injection_error.ts";
+import { decode, fits, problemTexts } from "../kube/mod.ts";
+import { type Era, type MeshConfig, validateAnnotations } from "../istio/mod.ts";
+import { mapsAt } from "../base/value.ts";
+import type { ModernConfig } from "./config/config.ts";
+import { seenByTemplates } from "./render/data.ts";
+import type { Injector, LoadedConfig } from "./injector.ts";
+import { injectLegacy } from "./legacy/mod.ts";
+import { meshForPod } from "./pod/mesh.ts";
+import { nativeForPod } from "./decision/native.ts";
+import { overlay, withoutEmptyLists } from "./merge/overlay.ts";
+import { applyOverrides, keptOverrides, userProxy } from "./merge/overrides.ts";
+import { annotationsOf, type Pod, specOf } from "./pod/pod.ts";
+import { podWarnings } from "./pod/warnings.ts";
+import { proxyEnvs } from "./postprocess/cluster.ts";
+import { postprocess, statusPort } from "./postprocess/mod.ts";
+import { followProxyUser } from "./merge/proxy_user.ts";
+import { renderTemplates, selectTemplates } from "./render/render.ts";
+import { readStatus } from "./pod/status.ts";
+import { mergeBase, strip } from "./merge/strip.ts";
+import { withoutNulls } from "./merge/without_nulls.ts";
+import type { Owner } from "./pod/workload.ts";
 
 /** A pod with its sidecar. */
 export interface InjectedPod {

@@ -1,7 +1,7 @@
 /** Merges rendered templates into a pod. */
 import { PatchError, strategicMerge } from "../../kube/mod.ts";
 import { mapsAt, newMap, textAt, type ValueMap } from "../../base/value.ts";
-import { containerNamed, containersOf, type Pod, PROXY, specOf, withKey, withSpecKey } from "./pod.ts";
+import { containerNamed, containersOf, type Pod, PROXY, specOf, withKey, withSpecKey } from "../pod/pod.ts";
 import { InjectionError } from "../injection_error.ts";
 import { PROBERS_ENV, PROMETHEUS_ENV } from "../names.ts";
 

@@ -1,6 +1,6 @@
 /** Template functions for ports. */
-import { declared, type FuncMap, GoStruct, type GoValue, isList, sprint } from "../../golang/gotemplate/mod.ts";
-import { PROXY } from "../pod/pod.ts";
+import { declared, type FuncMap, GoStruct, type GoValue, isList, sprint } from "../../../golang/gotemplate/mod.ts";
+import { PROXY } from "../../pod/pod.ts";
 
 export const portFunctions: FuncMap = {
   excludeInboundPort: declared(["interface {}", "string"], excludeInboundPort),

@@ -1,5 +1,5 @@
 /** Template functions for a pod's metadata. */
-import { declared, type FuncMap, GoStruct, type GoValue, isGoMap, sprint } from "../../golang/gotemplate/mod.ts";
+import { declared, type FuncMap, GoStruct, type GoValue, isGoMap, sprint } from "../../../golang/gotemplate/mod.ts";
 
 export const metadataFunctions: FuncMap = {
   isset: declared(["map[string]string", "string"], (map = null, key = null) => {

@@ -1,5 +1,5 @@
 /** Template functions for data: JSON, YAML, maps of strings. */
-import { goJson, goJsonParse } from "../../golang/gojson/mod.ts";
+import { goJson, goJsonParse } from "../../../golang/gojson/mod.ts";
 import {
   declared,
   type FuncMap,
@@ -9,11 +9,11 @@ import {
   isGoMap,
   sprint,
   typed,
-} from "../../golang/gotemplate/mod.ts";
-import { protoToJson } from "../../istio/mod.ts";
-import { isList, isMap, newMap, type Value, type ValueMap } from "../../base/value.ts";
-import { toYaml } from "../../yaml/mod.ts";
-import { configOfView } from "../render/views.ts";
+} from "../../../golang/gotemplate/mod.ts";
+import { protoToJson } from "../../../istio/mod.ts";
+import { isList, isMap, newMap, type Value, type ValueMap } from "../../../base/value.ts";
+import { toYaml } from "../../../yaml/mod.ts";
+import { configOfView } from "../views.ts";
 import { plain } from "./plain.ts";
 
 export const dataFunctions: FuncMap = {

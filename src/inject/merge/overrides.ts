@@ -8,7 +8,7 @@ import { goJsonParse } from "../../golang/gojson/mod.ts";
 import { decode, toGoJson } from "../../kube/mod.ts";
 import { ANNOTATION } from "../../istio/mod.ts";
 import { isList, isMap, mapsAt, newMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
-import { plain } from "../functions/plain.ts";
+import { plain } from "../render/functions/plain.ts";
 import { mergePod } from "./overlay.ts";
 import {
   annotation,
@@ -20,8 +20,8 @@ import {
   PROXY,
   withAnnotations,
   withKey,
-} from "./pod.ts";
-import type { InjectionStatus } from "./status.ts";
+} from "../pod/pod.ts";
+import type { InjectionStatus } from "../pod/status.ts";
 
 /** Containers as the user wrote them, by the template's list. */
 export type Overrides = Readonly<Record<ContainerList, readonly ValueMap[]>>;

@@ -1,6 +1,6 @@
-import { OrderedFields } from "../../golang/gojson/mod.ts";
-import { GoInt, GoStruct, type GoValue, isGoMap } from "../../golang/gotemplate/mod.ts";
-import { newMap, type Value, type ValueMap } from "../../base/value.ts";
+import { OrderedFields } from "../../../golang/gojson/mod.ts";
+import { GoInt, GoStruct, type GoValue, isGoMap } from "../../../golang/gotemplate/mod.ts";
+import { newMap, type Value, type ValueMap } from "../../../base/value.ts";
 
 /**
  * A template's value as the plain data of its JSON: structs by JSON names, integers and whole floats as integers. Functions

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { isMap } from "../../base/value.ts";
-import { parseYaml } from "../../yaml/mod.ts";
-import { newInjector } from "../config/injector.ts";
+import { isMap } from "../base/value.ts";
+import { parseYaml } from "../yaml/mod.ts";
+import { newInjector } from "./injector.ts";
 import { injectPod, missingNames } from "./inject_pod.ts";
-import { annotation } from "./pod.ts";
+import { annotation } from "./pod/pod.ts";
 
 const CONFIG = `templates:
   sidecar: |

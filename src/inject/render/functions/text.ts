@@ -1,5 +1,5 @@
 /** Template functions for text. */
-import { declared, type FuncMap, type GoValue } from "../../golang/gotemplate/mod.ts";
+import { declared, type FuncMap, type GoValue } from "../../../golang/gotemplate/mod.ts";
 
 export const textFunctions: FuncMap = {
   contains: declared(["string", "string"], (part, text) => String(text).includes(String(part))),

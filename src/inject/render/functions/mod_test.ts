@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { parse } from "../../golang/gotemplate/mod.ts";
-import { parseMeshConfig } from "../../istio/mod.ts";
-import { isMap, newMap, type ValueMap } from "../../base/value.ts";
-import { parseYaml } from "../../yaml/mod.ts";
-import { seenByTemplates, templateData } from "../render/data.ts";
+import { parse } from "../../../golang/gotemplate/mod.ts";
+import { parseMeshConfig } from "../../../istio/mod.ts";
+import { isMap, newMap, type ValueMap } from "../../../base/value.ts";
+import { parseYaml } from "../../../yaml/mod.ts";
+import { seenByTemplates, templateData } from "../data.ts";
 import { templateFunctions } from "./mod.ts";
 
 const MESH = `defaultConfig: {drainDuration: 90s, proxyMetadata: {A: "<b>"}}

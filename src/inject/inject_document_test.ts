@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { parseDocument } from "../../yaml/mod.ts";
-import { configurationOf, injection, newInjector } from "../mod.ts";
-import { changeDocument } from "./document.ts";
+import { parseDocument } from "../yaml/mod.ts";
+import { configurationOf, injection, newInjector } from "./mod.ts";
+import { changeDocument } from "./document/document.ts";
 
 const injector = newInjector({
   ...configurationOf({}),

@@ -13,9 +13,9 @@ import {
   withAnnotations,
   withKey,
   withSpecKey,
-} from "./pod.ts";
-import { prometheusPort, withoutPrometheus } from "../postprocess/prometheus_annotations.ts";
-import type { InjectionStatus } from "./status.ts";
+} from "../pod/pod.ts";
+import { prometheusPort, withoutPrometheus } from "../pod/prometheus_annotations.ts";
+import type { InjectionStatus } from "../pod/status.ts";
 
 /** The annotations of an earlier injection. */
 export interface Earlier {

@@ -12,7 +12,7 @@ import {
   type Pod,
   VALIDATION,
   withKey,
-} from "./pod.ts";
+} from "../pod/pod.ts";
 
 /**
  * Applies `runAsUser` and `runAsGroup` of the user's proxy container (`user`) to the init container. With TPROXY the proxy

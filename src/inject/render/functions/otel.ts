@@ -1,5 +1,5 @@
 /** The template function for OpenTelemetry's resource attributes of a workload. */
-import { type FuncMap, GoStruct, type GoValue, isGoMap, isList } from "../../golang/gotemplate/mod.ts";
+import { type FuncMap, GoStruct, type GoValue, isGoMap, isList } from "../../../golang/gotemplate/mod.ts";
 
 export const otelFunctions: FuncMap = { otelResourceAttributes: otelResourceAttributes };
 

@@ -1,15 +1,15 @@
 /** The injector: configuration that is read and checked once, for any number of pods. */
-import { templateFunctions } from "../functions/mod.ts";
-import { type MeshConfig, parseMeshConfig, type ProxyConfig } from "../../istio/mod.ts";
-import { newMap, type ValueMap } from "../../base/value.ts";
-import type { Watch } from "../../golang/gotemplate/mod.ts";
-import { loadLibraries } from "../../golang/gotemplate/sprig/mod.ts";
-import { type LegacyConfig, type ModernConfig, parseConfig, type Source, textBesideConfig } from "./config.ts";
-import { type Legacy, loadLegacy } from "../legacy/mod.ts";
-import { type NativeSetting, nativeSetting, type NodesAsked } from "../decision/native.ts";
-import type { ProxyEnvs } from "../postprocess/cluster.ts";
-import { hiddenEnvNotes, templateEnv } from "./template_env.ts";
-import { checkValues, parseValues } from "./values.ts";
+import { templateFunctions } from "./render/functions/mod.ts";
+import { type MeshConfig, parseMeshConfig, type ProxyConfig } from "../istio/mod.ts";
+import { newMap, type ValueMap } from "../base/value.ts";
+import type { Watch } from "../golang/gotemplate/mod.ts";
+import { loadLibraries } from "../golang/gotemplate/sprig/mod.ts";
+import { type LegacyConfig, type ModernConfig, parseConfig, type Source, textBesideConfig } from "./config/config.ts";
+import { type Legacy, loadLegacy } from "./legacy/mod.ts";
+import { type NativeSetting, nativeSetting, type NodesAsked } from "./decision/native.ts";
+import type { ProxyEnvs } from "./postprocess/cluster.ts";
+import { hiddenEnvNotes, templateEnv } from "./config/template_env.ts";
+import { checkValues, parseValues } from "./config/values.ts";
 
 /** The inputs of an injector. */
 export interface InjectorOptions {

@@ -1,13 +1,13 @@
 /** Injection of the pods in a document. */
-import { decode, problemTexts } from "../../kube/mod.ts";
-import { ANNOTATION, misspelledAnnotations } from "../../istio/mod.ts";
-import { sameValue } from "../../base/values/mod.ts";
-import { mapAt, textAt, type ValueMap } from "../../base/value.ts";
-import type { Injector } from "../config/injector.ts";
-import type { Decision } from "../decision/answer.ts";
-import { decide } from "../decision/decision.ts";
-import { InjectionError } from "../injection_error.ts";
-import { type InjectedPod, injectPod } from "../pod/inject_pod.ts";
+import { decode, problemTexts } from "../kube/mod.ts";
+import { ANNOTATION, misspelledAnnotations } from "../istio/mod.ts";
+import { sameValue } from "../base/values/mod.ts";
+import { mapAt, textAt, type ValueMap } from "../base/value.ts";
+import type { Injector } from "./injector.ts";
+import type { Decision } from "./decision/answer.ts";
+import { decide } from "./decision/decision.ts";
+import { InjectionError } from "./injection_error.ts";
+import { type InjectedPod, injectPod } from "./inject_pod.ts";
 import {
   annotation,
   annotationsOf,
@@ -17,12 +17,12 @@ import {
   type Pod,
   withKey,
   withSpecKey,
-} from "../pod/pod.ts";
-import { conform } from "./conform.ts";
-import type { Change, DocumentOptions, Outcome } from "./document.ts";
-import { hasPod, isCustom, type WorkloadKind } from "./kinds.ts";
-import { fieldIn, inPodOf, withoutTemplate } from "./pod_row.ts";
-import { type Owner, ownerOf, podIn, withPod } from "./workload.ts";
+} from "./pod/pod.ts";
+import { conform } from "./document/conform.ts";
+import type { Change, DocumentOptions, Outcome } from "./document/document.ts";
+import { hasPod, isCustom, type WorkloadKind } from "./pod/kinds.ts";
+import { fieldIn, inPodOf, withoutTemplate } from "./document/pod_row.ts";
+import { type Owner, ownerOf, podIn, withPod } from "./pod/workload.ts";
 
 /** Whether a pod is injected, and by what. */
 export interface Judgment {

@@ -2,8 +2,8 @@
  * The functions of injection templates: sprig's, overridden by Istio's own (`indent` and `contains` differ). In: environment
  * and clock, for `env` and dates.
  */
-import { sprigFunctions } from "../../golang/gotemplate/sprig/mod.ts";
-import { declared, type FuncMap } from "../../golang/gotemplate/mod.ts";
+import { sprigFunctions } from "../../../golang/gotemplate/sprig/mod.ts";
+import { declared, type FuncMap } from "../../../golang/gotemplate/mod.ts";
 import { dataFunctions } from "./data.ts";
 import { metadataFunctions } from "./metadata.ts";
 import { otelFunctions } from "./otel.ts";
