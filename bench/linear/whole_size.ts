@@ -1,6 +1,6 @@
 /** Configuration and captures of the largest size that is read: 16 MB in the third of three sizes. A size is in megabytes. */
 import { captureOf } from "../../src/explain/capture/manifest.ts";
-import { answerOf } from "../../src/explain/connection/answer.ts";
+import { answerOf } from "../../src/explain/answer.ts";
 import { glanceOf } from "../../src/explain/glance/glance.ts";
 import { captureFiles } from "../explain/explain_capture.ts";
 import type { LinearCase } from "./case.ts";

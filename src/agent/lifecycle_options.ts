@@ -4,7 +4,7 @@ import type { World } from "../platform/world.ts";
 import { envoyArgs } from "./bootstrap/envoy_args.ts";
 import { removeBootstrap, writeBootstrap } from "./bootstrap/write.ts";
 import { envoyLines } from "./envoy/log_lines.ts";
-import type { EnvoyOptions } from "./lifecycle/options.ts";
+import type { EnvoyOptions } from "./envoy/options.ts";
 import type { ProgramName } from "./settings/command_line.ts";
 import { readSettings } from "./settings/read.ts";
 import type { AgentSettings } from "./settings/settings.ts";

@@ -3,7 +3,7 @@ import { EXIT, UsageError } from "../base/errors.ts";
 import { visible } from "../base/text/mod.ts";
 import type { World } from "../platform/world.ts";
 import type { Answer } from "./answer_schema.ts";
-import { answerOf } from "./connection/answer.ts";
+import { answerOf } from "./answer.ts";
 import { answerPicture } from "./picture/answer_picture.ts";
 import { lookOf } from "./picture/look.ts";
 import { svgText } from "./picture/svg.ts";

@@ -39,7 +39,7 @@ const CASES: readonly (readonly [string, string, Import["how"], boolean])[] = [
   ["src/kube/client/api.ts", "src/platform/world.ts", "type", true],
   ["src/golang/net/parse.ts", "src/base/text/mod.ts", "eager", true],
   ["src/golang/net/parse.ts", "src/base/text/utf8.ts", "eager", false],
-  ["src/golang/gotemplate/value.ts", "src/golang/net/parse.ts", "eager", false],
+  ["src/golang/go_value.ts", "src/golang/net/parse.ts", "eager", false],
   ["src/platform/log.ts", "src/istio/mod.ts", "lazy", false],
   ["src/base/errors.ts", "src/platform/world.ts", "type", false],
   ["src/agent/run.ts", "src/kube/patch/order.ts", "eager", true],

@@ -1,6 +1,6 @@
 /** Parameters of bootstrap templates. Source: Istio's bootstrap.Config.toTemplateParams. */
 import { goJson, OrderedFields } from "../../golang/gojson/mod.ts";
-import { type GoMap, GoStruct, type GoValue, typed } from "../../golang/gotemplate/value.ts";
+import { type GoMap, GoStruct, type GoValue, typed } from "../../golang/go_value.ts";
 import { proxyConfigView } from "../../istio/mod.ts";
 import { isList, isMap, mapAt, type Value, type ValueMap } from "../../base/value.ts";
 import { FILES_SOCKET } from "../settings/pod/pod.ts";

@@ -2,7 +2,6 @@
 import type { GrpcChannel, GrpcEndpoint } from "../grpc/mod.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { ValueMap } from "../../base/value.ts";
-import type { ProxyDomain } from "./server/lookup.ts";
 
 export interface DnsSettings {
   /** Only sidecars serve DNS: with DNS capture, or when enabled explicitly. */
@@ -35,6 +34,13 @@ export interface TableOptions {
   readonly headers: Readonly<Record<string, string>>;
   /** Opens the channel; default: `openChannel` of the world's network. */
   readonly open?: (endpoint: GrpcEndpoint) => GrpcChannel;
+}
+
+/** Where the proxy is: short names resolve in its namespace and domain. */
+export interface ProxyDomain {
+  readonly namespace: string;
+  /** Such as `ns.svc.cluster.local`. */
+  readonly domain: string;
 }
 
 export interface ServerOptions extends Pick<DnsSettings, "address" | "isParallel" | "upstreamTimeout">, ProxyDomain {

@@ -2,8 +2,8 @@ import { MeshError } from "../../base/errors.ts";
 import type { Child, World } from "../../platform/world.ts";
 import { linesOf } from "./lines.ts";
 import { outOfMemoryKills } from "./oom_kills.ts";
-import type { EnvoyOptions } from "../lifecycle/options.ts";
-import type { EnvoyEnd } from "../lifecycle/state.ts";
+import type { EnvoyOptions } from "./options.ts";
+import type { EnvoyEnd } from "./end.ts";
 
 export type EnvoySignal = "SIGTERM" | "SIGKILL" | "SIGUSR1";
 

@@ -4,7 +4,7 @@ import type { World } from "../../platform/world.ts";
 import { envoyAdmin } from "../envoy/admin.ts";
 import { type EnvoySignal, type RunningEnvoy, startEnvoy, validateConfiguration } from "../envoy/process.ts";
 import { untilLive } from "../envoy/liveness.ts";
-import type { EnvoyOptions } from "./options.ts";
+import type { EnvoyOptions } from "../envoy/options.ts";
 import type { Counting, EventName, Events, State } from "./state.ts";
 
 /** The lifecycle as the effects see it. */

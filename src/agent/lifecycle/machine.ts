@@ -2,20 +2,8 @@
  * The lifecycle of Envoy as a state table: for each phase, what each event leads to. Missing entries change nothing.
  * docs/agent.md has the diagram.
  */
-import {
-  type Action,
-  endText,
-  type EnvoyEnd,
-  type Epoch,
-  type EventName,
-  type Events,
-  failureHint,
-  type Outcome,
-  type Phase,
-  type State,
-  type Step,
-  type TimerName,
-} from "./state.ts";
+import type { Action, Epoch, EventName, Events, Outcome, Phase, State, Step, TimerName } from "./state.ts";
+import { endText, type EnvoyEnd, failureHint } from "../envoy/end.ts";
 import { restartDelay, type Rules } from "./rules.ts";
 
 /** The first step; without Envoy (DISABLE_ENVOY) the phase is `idle`. */

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { begin, next } from "./machine.ts";
 import { DEFAULT_RESTART, type Rules } from "./rules.ts";
-import type { Action, EnvoyEnd, EventName, Events, Phase, State, Step } from "./state.ts";
+import type { Action, EventName, Events, Phase, State, Step } from "./state.ts";
+import type { EnvoyEnd } from "../envoy/end.ts";
 
 const RULES: Rules = {
   hotRestart: true,

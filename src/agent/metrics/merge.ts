@@ -5,7 +5,7 @@
 import { messageOf } from "../../base/errors.ts";
 import { type Logger, logText } from "../../platform/log.ts";
 import type { Clock, Network } from "../../platform/world.ts";
-import { refusal, targetOf } from "../status/http.ts";
+import { refusal, targetOf } from "../http.ts";
 import { acceptFor, formatOf, isOpenMetrics, TEXT_FORMAT } from "./accept.ts";
 import type { AgentMetrics, ScrapedPart } from "./agent_metrics.ts";
 import { readBounded, withoutEndMark } from "./bounded_body.ts";

@@ -1,5 +1,5 @@
 /** Routing by path, method and client. */
-import { refusal, targetOf } from "./http.ts";
+import { refusal, targetOf } from "../http.ts";
 import { compressed } from "./compress.ts";
 import { parseAddress } from "../../golang/net/mod.ts";
 

@@ -5,7 +5,7 @@ import type { HttpHandler, World } from "../../platform/world.ts";
 import { type AgentMetrics, agentMetrics } from "../metrics/agent_metrics.ts";
 import { metricsMerger } from "../metrics/merge.ts";
 import type { ScrapeTarget } from "../metrics/scrape_targets.ts";
-import { textAnswer } from "./http.ts";
+import { textAnswer } from "../http.ts";
 import { probeHandler, type ProbeSettings } from "./probes/handler.ts";
 import { adminAt } from "./readiness/admin.ts";
 import { readyHandler } from "./readiness/handler.ts";

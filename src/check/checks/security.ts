@@ -8,12 +8,12 @@ import { type Facts, inAll, later } from "../facts.ts";
 import type { SidecarNamespace } from "../inventory/sidecars.ts";
 import { type AdviceFor, findingOf, type Problem } from "./findings.ts";
 import { nativeSidecars } from "./security/native_sidecars.ts";
-import { rangeObstacles, withDefaults } from "./security/limit_range.ts";
+import { rangeObstacles, withDefaults } from "../policies/limit_range.ts";
 import { outsideRange, rangeAdvice } from "./security/scc_ranges.ts";
 import { podAdmission } from "./security/pod_admission.ts";
-import { containersByName, podAmounts } from "./security/pod_resources.ts";
-import { type Level, violationsOf } from "./security/pod_security.ts";
-import { type Demand, dependsOnDefaults, quotaObstacles, raisedQuota } from "./security/quota.ts";
+import { containersByName, podAmounts } from "../policies/pod_resources.ts";
+import { type Level, violationsOf } from "../policies/pod_security.ts";
+import { type Demand, dependsOnDefaults, quotaObstacles, raisedQuota } from "../policies/quota.ts";
 
 export const SECURITY_CHECKS: readonly Check[] = [
   {

@@ -13,7 +13,7 @@ import {
 } from "../../kube/client/mod.ts";
 import { mapAt, type ValueMap } from "../../base/value.ts";
 import { annotationsOf, labelsOf, metadataOf, type Pod, specOf } from "../../inject/mod.ts";
-import { obstaclesOf } from "../checks/security/obstacles.ts";
+import { obstaclesOf } from "../policies/obstacles.ts";
 import { type PodRun, tryToCreate } from "../inventory/dry_run.ts";
 import { isKnown, observe, type Observed, reason as whyUnknown } from "../inventory/observed.ts";
 import { listOf, type Source } from "../inventory/source.ts";

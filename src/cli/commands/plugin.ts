@@ -1,7 +1,7 @@
-import { commandGroup } from "../command.ts";
+import { type Command, commandGroup } from "../command.ts";
 
 /** `kubectl mesh`: all commands, and the programs that this one stands in for. */
-export const PLUGIN = commandGroup({
+export const PLUGIN: Command = commandGroup({
   program: "kubectl mesh",
   summary: "Put workloads into an Istio mesh, and run the mesh's side of a pod",
   showsHelp: true,
@@ -24,7 +24,7 @@ export const PLUGIN = commandGroup({
     "pilot-agent": async () => (await import("./agent/pilot_agent.ts")).PILOT_AGENT,
     "istio-iptables": async () => (await import("./iptables.ts")).ISTIO_IPTABLES,
     "istio-clean-iptables": async () => (await import("./iptables.ts")).ISTIO_CLEAN_IPTABLES,
-    "__complete": async () => (await import("./complete.ts")).COMPLETE,
+    "__complete": async () => (await import("./complete.ts")).completing(PLUGIN),
   },
   aliases: { "--version": "version", "istio-iptables.sh": "istio-iptables" },
   renamed: { "kube-inject": "inject", "kube-uninject": "uninject" },

@@ -30,8 +30,8 @@ Deno.test("a failure of completion is Cobra's directive, and nothing else", asyn
       return Reflect.get(target, key);
     },
   });
-  const { COMPLETE } = await import("../commands/complete.ts");
-  const code = await COMPLETE.start?.(
+  const { completing } = await import("../commands/complete.ts");
+  const code = await completing(PLUGIN).start?.(
     {
       ...world,
       stdout: { ...world.stdout, write: (text) => stdout.push(`${text}`) },

@@ -1,20 +1,11 @@
-/** One connection of one pod: capture in, stations out. */
-import { re2Library } from "../../golang/re2.ts";
+/** One connection of one pod: facts in, stations out. */
 import type { Answer } from "../answer_schema.ts";
 import type { PodName } from "../capture/capture.ts";
 import type { Connection } from "../question/question.ts";
-import { type Facts, factsOf } from "./facts.ts";
+import type { Facts } from "./facts.ts";
 import { inbound } from "./inbound.ts";
 import { outbound } from "./outbound.ts";
-import type { ProbedCapture } from "../probe/evidence.ts";
-import { withProbe } from "../probe/proofs.ts";
 import { Way } from "./way.ts";
-
-/** The way of a connection through a pod. Reads nothing but the capture; loads the library of regular expressions. */
-export async function answerOf(capture: ProbedCapture, connection: Connection): Promise<Answer> {
-  await re2Library.loaded();
-  return answerWith(factsOf(capture), connection);
-}
 
 /** The way of a connection through a pod whose capture was read. Pure. */
 export function answerWith(facts: Facts, asked: Connection): Answer {
@@ -23,7 +14,7 @@ export function answerWith(facts: Facts, asked: Connection): Answer {
   const way = new Way(podText(facts.capture.pod), connection.direction);
   if (connection.direction === "outbound") outbound(way, facts, connection);
   else inbound(way, facts, connection);
-  return withProbe(way.answer(), facts);
+  return way.answer();
 }
 
 /** `NAMESPACE/NAME`; empty if the pod is unknown. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type Changes, fakeCapture } from "./fake_capture_test.ts";
 import { readConnection } from "../question/read_connection.ts";
-import { answerOf } from "./answer.ts";
+import { answerOf } from "../answer.ts";
 
 async function ask(changes: Changes, asked: string, header: readonly string[] = []) {
   const [to, toPort] = asked.startsWith("from ") ? [undefined, 8080] : [asked, undefined];

@@ -3,7 +3,7 @@ import { mapAt, textAt } from "../../base/value.ts";
 import type { AbsentPart, Capture } from "../capture/capture.ts";
 import { jsonOf } from "../capture/json_part.ts";
 import { type EnvoyConfig, readEnvoy } from "../envoy/config.ts";
-import type { ProbedCapture } from "../probe/evidence.ts";
+import type { ProbedCapture } from "../evidence.ts";
 import { type KernelRules, kernelRules } from "../kernel/rules.ts";
 import { type NameTable, nameTableOf } from "../names/resolve.ts";
 import { type Pod, podOf } from "../pod/pod.ts";

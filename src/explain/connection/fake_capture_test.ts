@@ -1,7 +1,7 @@
 /** A small pod for tests: one service, one inbound port, everything well but for what is changed. */
 import assert from "node:assert/strict";
 import type { Part } from "../capture/capture.ts";
-import type { Evidence, ProbedCapture } from "../probe/evidence.ts";
+import type { Evidence, ProbedCapture } from "../evidence.ts";
 import { captureOf } from "../capture/manifest.ts";
 
 /** What is otherwise. */

@@ -8,7 +8,7 @@ import type { Part } from "../capture/capture.ts";
 import { jsonOf } from "../capture/json_part.ts";
 import { addressText } from "../connection/endpoints.ts";
 import { readClusterStatus } from "../envoy/host_status.ts";
-import type { Counted } from "./evidence.ts";
+import type { Counted } from "../evidence.ts";
 
 /** The listeners' counters of connections, without those of single workers. */
 export const LISTENER_STATS = `stats?filter=${encodeURIComponent("^listener\\..*downstream_cx_total$")}`;

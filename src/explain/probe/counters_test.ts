@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { countedHosts, countedListeners } from "./counters.ts";
-import type { Counted } from "./evidence.ts";
+import type { Counted } from "../evidence.ts";
 
 /** Requests by cluster; every cluster has one host. */
 function counted(requests: Readonly<Record<string, number>>, listeners = ""): Counted {

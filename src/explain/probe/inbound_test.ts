@@ -1,7 +1,7 @@
 /** Probes of inbound connections: what is sent, and what it proves. */
 import assert from "node:assert/strict";
 import { absentPart, type Part } from "../capture/capture.ts";
-import { answerOf } from "../connection/answer.ts";
+import { answerOf } from "../answer.ts";
 import { type Changes, fakeCapture } from "../connection/fake_capture_test.ts";
 import { readConnection } from "../question/read_connection.ts";
 import { probed, type ProbePlace, type ProbeSender } from "./send.ts";

@@ -7,7 +7,7 @@ import { addressText } from "../connection/endpoints.ts";
 import { sentence } from "../connection/way.ts";
 import { lineOf, type LogLine } from "./access_log.ts";
 import { type CountedHost, countedHosts, countedListeners } from "./counters.ts";
-import { type Evidence, otherEnd, type Sent } from "./evidence.ts";
+import { type Evidence, otherEnd, type Sent } from "../evidence.ts";
 import type { ProcSocket } from "../kernel/sockets.ts";
 
 /** Whether the request came through a station, and what tells. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { type Changes, fakeCapture } from "../connection/fake_capture_test.ts";
-import { answerOf } from "../connection/answer.ts";
+import { answerOf } from "../answer.ts";
 import { readConnection } from "../question/read_connection.ts";
-import type { Counted, Evidence, Sent } from "./evidence.ts";
+import type { Counted, Evidence, Sent } from "../evidence.ts";
 
 const WEB = "outbound|80||web.shop.svc.cluster.local";
 const LOCAL = { address: "10.0.0.8", port: 40028 };

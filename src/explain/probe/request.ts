@@ -7,7 +7,7 @@ import { intAt, textAt, type ValueMap } from "../../base/value.ts";
 import { jsonOf } from "../capture/json_part.ts";
 import { procSockets, type SocketEnd } from "../kernel/sockets.ts";
 import type { Connection } from "../question/question.ts";
-import type { Sent } from "./evidence.ts";
+import type { Sent } from "../evidence.ts";
 
 /** How a command ended. */
 export interface Ran {

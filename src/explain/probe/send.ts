@@ -6,7 +6,7 @@ import { absentPart, type Capture, type Part, type PartName } from "../capture/c
 import { factsOf } from "../connection/facts.ts";
 import type { Connection } from "../question/question.ts";
 import { LISTENER_STATS } from "./counters.ts";
-import { type Counted, type Evidence, otherEnd, type ProbedCapture } from "./evidence.ts";
+import { type Counted, type Evidence, otherEnd, type ProbedCapture } from "../evidence.ts";
 import { type ProbePlan, probePlan, type ProbeUser } from "./plan.ts";
 import { marked, probeRequest, type Ran } from "./request.ts";
 

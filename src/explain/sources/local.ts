@@ -5,7 +5,7 @@ import { readAll } from "../../kube/client/mod.ts";
 import type { World } from "../../platform/mod.ts";
 import { absentPart, allParts, mostBytes, type Part, type PartName } from "../capture/capture.ts";
 import { captureOf } from "../capture/manifest.ts";
-import type { ProbedCapture } from "../probe/evidence.ts";
+import type { ProbedCapture } from "../evidence.ts";
 import { probed, type ProbePlace } from "../probe/send.ts";
 import type { Connection } from "../question/question.ts";
 import { ADMIN_PARTS, ADMIN_PATHS, AGENT_READY, NAME_TABLE, type PartCommand, SOCKET_FILES } from "./live/questions.ts";

@@ -5,7 +5,7 @@ import { isArchive, readArchive } from "../capture/archive.ts";
 import { allParts, type Capture, type Part, type PartName } from "../capture/capture.ts";
 import { readConfigDump, readFolder } from "../capture/read_saved.ts";
 import type { SourceChoice } from "../question/question.ts";
-import type { ProbedCapture } from "../probe/evidence.ts";
+import type { ProbedCapture } from "../evidence.ts";
 import { probed } from "../probe/send.ts";
 import { type EphemeralSource, rulesGuest, startGuest } from "./live/ephemeral.ts";
 import { asked, captureLive, type LiveSource } from "./live/live.ts";

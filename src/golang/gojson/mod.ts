@@ -3,7 +3,7 @@
  * fields in declaration order. Source of the rules: the documentation of encoding/json (Marshal, MarshalIndent,
  * Encoder.SetEscapeHTML, Unmarshal into `any`).
  */
-import { GoInt, type GoMap, GoStruct, type GoValue } from "../gotemplate/value.ts";
+import { GoInt, type GoMap, GoStruct, type GoValue } from "../go_value.ts";
 import { describeSyntaxError, MAX_DEPTH } from "./scan.ts";
 import type { Value } from "../../base/value.ts";
 

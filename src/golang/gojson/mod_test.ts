@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { compareUtf8, goJson, goJsonParse, OrderedFields } from "./mod.ts";
-import { GoInt, type GoValue } from "../gotemplate/value.ts";
+import { GoInt, type GoValue } from "../go_value.ts";
 
 Deno.test("goJson writes scalars as encoding/json", () => {
   const cases: [GoValue, string][] = [

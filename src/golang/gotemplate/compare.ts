@@ -1,7 +1,7 @@
 import { formatValue, sprint } from "./fmt/print.ts";
 import { noFlags } from "./fmt/flags.ts";
 import { compareBytes, isUnsigned, kindOf, typeOf } from "./kind.ts";
-import { GoInt, GoStruct, type GoValue } from "./value.ts";
+import { GoInt, GoStruct, type GoValue } from "../go_value.ts";
 
 /** The kinds of `eq` and `lt`: `int` is any signed integer, `uint` any unsigned one. */
 export type BasicKind = "bool" | "int" | "uint" | "float" | "string" | "other";

@@ -1,4 +1,4 @@
-import { GoInt, type GoMap, GoStruct, type GoValue, typeTag } from "./value.ts";
+import { GoInt, type GoMap, GoStruct, type GoValue, typeTag } from "../go_value.ts";
 
 /** A kind as Go's `reflect.Kind` prints it; `invalid` is that of nil. */
 export type Kind =

@@ -2,7 +2,7 @@
  * Go's text/template. In: the text of a template, functions and data. Out: text, or an error with Go's message (Go 1.26).
  * Printing and type names are here too: functions of templates use them.
  */
-export * from "./value.ts";
+export * from "../go_value.ts";
 export { isGoMap, isList, kindOf, typeOf } from "./kind.ts";
 export { sprint } from "./fmt/print.ts";
 export { sprintf } from "./fmt/printf.ts";

@@ -7,7 +7,7 @@ import type { Environment, Watch } from "./exec/expression_compiler.ts";
 import { type Bodies, type Body, newBody, runBody } from "./exec/statement_compiler.ts";
 import type { Statement } from "./parse/ast.ts";
 import { parseTrees } from "./parse/parser.ts";
-import type { FuncMap, GoValue } from "./value.ts";
+import type { FuncMap, GoValue } from "../go_value.ts";
 
 /** Options of `parse`. */
 export interface ParseOptions {

@@ -1,5 +1,5 @@
 import { isGoMap } from "./kind.ts";
-import { GoInt, GoStruct, type GoValue } from "./value.ts";
+import { GoInt, GoStruct, type GoValue } from "../go_value.ts";
 
 /**
  * Whether a value is true for `if`, `and` and `not`: it is not false, 0, nil or empty.

@@ -3,7 +3,8 @@
  * is gone: the verification then names the flow that escapes.
  */
 import { type Cidr, parseCidr } from "../../golang/net/mod.ts";
-import type { PortRange, Table } from "../plan/rule.ts";
+import type { Table } from "../plan/rule.ts";
+import type { PortRange } from "../settings/settings.ts";
 import type { CaptureSettings } from "../settings/settings.ts";
 import { readPorts, Wrong } from "../settings/values.ts";
 import type { HeldRule } from "./rules.ts";

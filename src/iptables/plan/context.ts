@@ -1,7 +1,8 @@
 /** What the steps of a plan share: their input, and the conditions and targets that they use. */
 import type { Cidr } from "../../golang/net/mod.ts";
 import type { CaptureSettings } from "../settings/settings.ts";
-import type { Family, Match, PortRange, Rule, Target } from "./rule.ts";
+import type { Family, Match, Rule, Target } from "./rule.ts";
+import type { PortRange } from "../settings/settings.ts";
 
 /** The input of every step. */
 export interface PlanContext {

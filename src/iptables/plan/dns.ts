@@ -12,7 +12,8 @@ import {
   TCP,
   UDP,
 } from "./context.ts";
-import type { Family, Match, PortRange, Rule, Target } from "./rule.ts";
+import type { Family, Match, Rule, Target } from "./rule.ts";
+import type { PortRange } from "../settings/settings.ts";
 
 const QUERY = [UDP, ports(DNS_PORT)];
 const NAT = { table: "nat", chain: "ISTIO_OUTPUT_DNS" } as const;

@@ -1,14 +1,9 @@
 /** The rule plan as data: the input of every view and of the comparison with the kernel. */
 import type { Cidr } from "../../golang/net/mod.ts";
+import type { PortRange } from "../settings/settings.ts";
 
 export type Family = 4 | 6;
 export type Table = "nat" | "mangle" | "raw" | "filter";
-
-/** Ports from `first` to `last`, both included; one port has both the same. */
-export interface PortRange {
-  readonly first: number;
-  readonly last: number;
-}
 
 /** A condition of a rule. A rule matches a packet if all conditions do. */
 export type Match =

@@ -1,6 +1,11 @@
 /** The checked settings: the input of the rule plan, and how a run works. */
 import type { Cidr } from "../../golang/net/mod.ts";
-import type { PortRange } from "../plan/rule.ts";
+
+/** Ports from `first` to `last`, both included; one port has both the same. */
+export interface PortRange {
+  readonly first: number;
+  readonly last: number;
+}
 
 /** Ports that are not captured when one of these users sends. */
 export interface PortsForUids {

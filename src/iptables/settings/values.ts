@@ -1,7 +1,6 @@
 /** Parsers for the texts of settings. Each returns the value, or `Wrong` with all problems. */
 import { type Cidr, goTrim, parseCidr, parseUint } from "../../golang/net/mod.ts";
-import type { PortRange } from "../plan/rule.ts";
-import type { PortsForUids } from "./settings.ts";
+import type { PortRange, PortsForUids } from "./settings.ts";
 
 /** The problems of a text. */
 export class Wrong {

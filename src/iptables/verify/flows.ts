@@ -12,7 +12,8 @@ import {
 import type { Endpoint } from "../../platform/mod.ts";
 import type { OwnerNames } from "../kernel/xtables/rule_options.ts";
 import { DNS_CAPTURE_PORT, onePort } from "../plan/context.ts";
-import type { Family, PortRange } from "../plan/rule.ts";
+import type { Family } from "../plan/rule.ts";
+import type { PortRange } from "../settings/settings.ts";
 import type { CaptureSettings } from "../settings/settings.ts";
 import { applicationOwner, type Identity, type Owner, proxyOwner } from "./owners.ts";
 

@@ -1,6 +1,7 @@
 /** The plan as one transaction of `nft -f` (spec/iptables.md 2.3): both families in tables of the family `inet`. */
 import { cidrText } from "../../golang/net/mod.ts";
-import type { Match, Plan, PortRange, Rule, Table } from "../plan/rule.ts";
+import type { Match, Plan, Rule, Table } from "../plan/rule.ts";
+import type { PortRange } from "../settings/settings.ts";
 import { commentOf, type RuleTextOptions } from "./restore.ts";
 
 /** The owned tables of nftables, in the order of their creation. */

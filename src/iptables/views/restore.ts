@@ -1,14 +1,7 @@
 /** The plan as the input of `iptables-restore` (spec/iptables.md 1.5), and rules as arguments of `iptables`. */
 import { cidrText } from "../../golang/net/mod.ts";
-import {
-  BUILT_IN_CHAINS,
-  type Family,
-  type Match,
-  type Plan,
-  type PortRange,
-  type Rule,
-  rulesOf,
-} from "../plan/rule.ts";
+import { BUILT_IN_CHAINS, type Family, type Match, type Plan, type Rule, rulesOf } from "../plan/rule.ts";
+import type { PortRange } from "../settings/settings.ts";
 
 /** How rules are written. */
 export interface RuleTextOptions {

@@ -1,7 +1,7 @@
 import { compareUtf8 } from "../../golang/gojson/mod.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../base/value.ts";
 import { assign, defaultProxyConfig, type MeshConfig, type ProxyConfig } from "../config.ts";
-import { clearOneof } from "./decode.ts";
+import { clearOneof } from "../decode/decode.ts";
 import type { Era } from "../era.ts";
 import { MESH_CONFIG, messageType, PROXY_CONFIG } from "../schema/schema.ts";
 

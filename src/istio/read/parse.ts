@@ -4,7 +4,7 @@ import { type ParsedDocument, parseDocument, splitText } from "../../yaml/mod.ts
 import { checkMeshConfig } from "../validate/mesh.ts";
 import { checkProxyConfig } from "../validate/proxy.ts";
 import { defaultProxyConfig, type MeshConfig, type ProxyConfig, withDefaultProxyConfig } from "../config.ts";
-import { decodeMessage, type Decoding, type FieldProblem } from "./decode.ts";
+import { decodeMessage, type Decoding, type FieldProblem } from "../decode/decode.ts";
 import { defaultsOf } from "./defaults.ts";
 import type { Era } from "../era.ts";
 import { mergeMeshConfig, mergeProxyConfig } from "./merge.ts";

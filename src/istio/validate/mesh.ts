@@ -1,8 +1,8 @@
 import { isDnsLabel, isHostName } from "../../golang/net/mod.ts";
 import { isMap, listAt, mapAt, type Value, type ValueMap } from "../../base/value.ts";
 import { checkProxyConfig } from "./proxy.ts";
-import type { FieldProblem } from "../read/decode.ts";
-import { nanosecondsOf } from "../read/duration_text.ts";
+import type { FieldProblem } from "../decode/decode.ts";
+import { nanosecondsOf } from "../decode/duration_text.ts";
 import { durationProblem, trafficPolicyProblems } from "./traffic.ts";
 
 const HOUR = 3_600_000_000_000n;

@@ -1,7 +1,7 @@
 import { hostPortProblem } from "../../golang/net/mod.ts";
 import { isMap, type Value, valueAt, type ValueMap } from "../../base/value.ts";
-import type { FieldProblem } from "../read/decode.ts";
-import { nanosecondsOf } from "../read/duration_text.ts";
+import type { FieldProblem } from "../decode/decode.ts";
+import { nanosecondsOf } from "../decode/duration_text.ts";
 
 const SECOND = 1_000_000_000n;
 

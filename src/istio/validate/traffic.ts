@@ -1,6 +1,6 @@
 import { isMap, type Value, valueAt, type ValueMap } from "../../base/value.ts";
-import type { FieldProblem } from "../read/decode.ts";
-import { nanosecondsOf } from "../read/duration_text.ts";
+import type { FieldProblem } from "../decode/decode.ts";
+import { nanosecondsOf } from "../decode/duration_text.ts";
 
 const MILLISECOND = 1_000_000n;
 

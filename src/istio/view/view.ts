@@ -1,10 +1,10 @@
-import { GoStruct, type GoValue, typed } from "../../golang/gotemplate/value.ts";
+import { GoStruct, type GoValue, typed } from "../../golang/go_value.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../base/value.ts";
 import type { MeshConfig, ProxyConfig } from "../config.ts";
-import { zeroOf } from "../read/decode_single.ts";
+import { zeroOf } from "../decode/decode_single.ts";
 import { encodeMessage } from "../write/encode.ts";
 import type { Era } from "../era.ts";
-import { messageText } from "../write/proto_text.ts";
+import { messageText } from "./proto_text.ts";
 import {
   type Field,
   goName,

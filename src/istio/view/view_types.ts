@@ -1,8 +1,8 @@
 import { formatDuration } from "../../golang/duration.ts";
-import { GoInt, type GoValue, MethodStruct } from "../../golang/gotemplate/value.ts";
+import { GoInt, type GoValue, MethodStruct } from "../../golang/go_value.ts";
 import type { Value } from "../../base/value.ts";
-import { zeroScalar } from "../read/decode_single.ts";
-import { durationText, nanosecondsOf } from "../read/duration_text.ts";
+import { zeroScalar } from "../decode/decode_single.ts";
+import { durationText, nanosecondsOf } from "../decode/duration_text.ts";
 import { enumType, type Scalar } from "../schema/schema.ts";
 
 const SECOND = 1_000_000_000n;

@@ -1,7 +1,7 @@
 import { OrderedFields } from "../../golang/gojson/mod.ts";
-import type { GoValue } from "../../golang/gotemplate/value.ts";
+import type { GoValue } from "../../golang/go_value.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../base/value.ts";
-import { zeroOf } from "../read/decode_single.ts";
+import { zeroOf } from "../decode/decode_single.ts";
 import type { Era } from "../era.ts";
 import { type Field, type Message, messageType } from "../schema/schema.ts";
 

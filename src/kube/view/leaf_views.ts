@@ -1,5 +1,5 @@
 import { asNil } from "../../golang/gojson/mod.ts";
-import { GoInt, GoStruct, type GoValue, MethodStruct } from "../../golang/gotemplate/value.ts";
+import { GoInt, GoStruct, type GoValue, MethodStruct } from "../../golang/go_value.ts";
 import { parseQuantity, type Quantity, scaledValue } from "../text/quantity.ts";
 import { unixSeconds } from "../text/time.ts";
 

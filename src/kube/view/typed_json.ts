@@ -1,5 +1,5 @@
 import { goJson, OrderedFields } from "../../golang/gojson/mod.ts";
-import type { GoValue } from "../../golang/gotemplate/value.ts";
+import type { GoValue } from "../../golang/go_value.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../base/value.ts";
 import { type Field, type FieldType, type StructSchema, structSchema } from "../schema/schema.ts";
 import { isOmitted, zeroValue } from "../schema/zero.ts";

@@ -1,4 +1,4 @@
-import { GoInt, type GoMap, GoStruct, type GoValue, typed } from "../../golang/gotemplate/value.ts";
+import { GoInt, type GoMap, GoStruct, type GoValue, typed } from "../../golang/go_value.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../base/value.ts";
 import { IntOrStringView, NIL_LIST, NIL_MAP, QuantityView, ScalarPointer, TimeView } from "./leaf_views.ts";
 import { type FieldType, type StructSchema, structSchema } from "../schema/schema.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { goJson } from "../../golang/gojson/mod.ts";
-import { GoInt, GoStruct, type GoValue, typeTag } from "../../golang/gotemplate/value.ts";
+import { GoInt, GoStruct, type GoValue, typeTag } from "../../golang/go_value.ts";
 import { parseYaml } from "../../yaml/mod.ts";
 import { decode } from "../decode/decode.ts";
 import { goView } from "./view.ts";

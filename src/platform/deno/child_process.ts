@@ -1,6 +1,6 @@
 import { EXIT, MeshError, messageOf } from "../../base/errors.ts";
 import { exhaustion } from "../../base/exhaustion.ts";
-import { programPath } from "./program_path.ts";
+import { programPath } from "../program_path.ts";
 import { RUNTIME_ERRORS } from "../runtime_errors.ts";
 import { EACCES, ENOENT, SystemError } from "../system_calls.ts";
 import type { AttachedChild, Child, ChildEnd, ChildSignal, Spawn } from "../world.ts";

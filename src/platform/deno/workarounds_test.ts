@@ -79,7 +79,7 @@ const WORKAROUNDS: readonly Workaround[] = [
   {
     id: "connect-source",
     problem: "Deno.connect and node:net cannot choose the local address of a connection",
-    where: ["src/platform/linux/connect_from.ts", "src/platform/deno/network/insecure_tls.ts"],
+    where: ["src/platform/deno/network/connect_from.ts", "src/platform/deno/network/insecure_tls.ts"],
     isNeeded: () => hasNoOption(/local|source|bind/i, (options) => Deno.connect({ port: 1, ...options })),
   },
   {
@@ -150,7 +150,7 @@ const WORKAROUNDS: readonly Workaround[] = [
   {
     id: "tls-server-no-delay",
     problem: "connections of Deno.serve with TLS have no TCP_NODELAY: the body of a response over HTTP/2 waits 40 ms",
-    where: ["src/platform/linux/socket_options.ts", "src/platform/deno/https/server.ts"],
+    where: ["src/platform/linux/socket_options.ts", "src/platform/deno/network/https/server.ts"],
     isNeeded: async () => {
       using server = tlsServer();
       using connection = await Deno.connectTls({ hostname: "127.0.0.1", port: server.port });
@@ -162,7 +162,7 @@ const WORKAROUNDS: readonly Workaround[] = [
   {
     id: "certificate-not-replaceable",
     problem: "no HTTPS server can replace its certificate: there is one on loopback for each certificate",
-    where: ["src/platform/deno/https/server.ts"],
+    where: ["src/platform/deno/network/https/server.ts"],
     isNeeded: () => {
       const server = https.createServer(CERTIFIED);
       return Promise.resolve(!("setSecureContext" in server));
@@ -172,7 +172,7 @@ const WORKAROUNDS: readonly Workaround[] = [
     id: "http2-shutdown",
     problem:
       "Deno.serve never answers requests of HTTP/2 that arrive when it is told to end: clients are asked to pause before",
-    where: ["src/platform/deno/https/server.ts"],
+    where: ["src/platform/deno/network/https/server.ts"],
     isNeeded: "let close() of https/server.ts call shutdown() at once, and run server_test.ts",
   },
   {

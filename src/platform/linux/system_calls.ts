@@ -1,5 +1,5 @@
 /** System calls through the C library, whose symbols are opened when they are needed. */
-import { programPath } from "../deno/program_path.ts";
+import { programPath } from "../program_path.ts";
 import { kernelCalls } from "./kernel_calls.ts";
 import { type ChildLibc, cText, openChildLibc, openSocketLibc, type SocketLibc, withExecuteLibc } from "./libc.ts";
 import { memoryReleaser, releaseMemory } from "./resident_pages.ts";

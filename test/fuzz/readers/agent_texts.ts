@@ -5,7 +5,7 @@ import { readScrapeTargets } from "../../../src/agent/metrics/scrape_targets.ts"
 import { readResolvConf } from "../../../src/agent/dns/upstream/resolv_conf.ts";
 import { parseDownwardApi } from "../../../src/agent/settings/pod/downward_api.ts";
 import { preferredEncoding } from "../../../src/agent/status/compress.ts";
-import { targetOf } from "../../../src/agent/status/http.ts";
+import { targetOf } from "../../../src/agent/http.ts";
 import { readProbers } from "../../../src/agent/status/probes/config.ts";
 import { parseAddress, parseCidr } from "../../../src/golang/net/mod.ts";
 import { type FuzzReader, textOf } from "../reader.ts";

@@ -1,7 +1,7 @@
 /** Envoy's configuration dump, as `explain` reads it and follows a connection through it. */
 import type { PartName } from "../../../src/explain/capture/capture.ts";
 import { captureOf } from "../../../src/explain/capture/manifest.ts";
-import { answerOf } from "../../../src/explain/connection/answer.ts";
+import { answerOf } from "../../../src/explain/answer.ts";
 import type { Connection } from "../../../src/explain/question/question.ts";
 import { withoutSecrets } from "../../../src/explain/capture/redact.ts";
 import seeds from "../seeds/config_dump.json" with { type: "json" };

@@ -2,6 +2,7 @@
 import { binaryOf } from "../../../base/bytes.ts";
 import { parseAddress } from "../../../golang/net/mod.ts";
 import type { NameInfo } from "../table/name_table.ts";
+import type { ProxyDomain } from "../options.ts";
 import { TYPE, wireName } from "../wire.ts";
 
 /** A host's addresses, concatenated, one character per byte: a tenth of the memory of byte arrays. */
@@ -14,13 +15,6 @@ export interface Host {
 
 /** Hosts by name in wire format. */
 export type Lookup = ReadonlyMap<string, Host>;
-
-/** Where the proxy is: short names resolve in its namespace and domain. */
-export interface ProxyDomain {
-  readonly namespace: string;
-  /** Such as `ns.svc.cluster.local`. */
-  readonly domain: string;
-}
 
 /** The addresses for a question; empty if the host has none of that family. */
 export interface Found {

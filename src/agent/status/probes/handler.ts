@@ -1,7 +1,7 @@
 import { requestFailure } from "../../../platform/request_failure.ts";
 import { type Logger, logText } from "../../../platform/log.ts";
 import type { World } from "../../../platform/world.ts";
-import { targetOf, textAnswer } from "../http.ts";
+import { targetOf, textAnswer } from "../../http.ts";
 import { ask, type ProbeResult } from "./ask.ts";
 import type { Prober, Probers } from "./config.ts";
 import { probeSource } from "./source.ts";

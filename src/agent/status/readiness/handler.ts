@@ -1,7 +1,7 @@
 import { type Logger, logText } from "../../../platform/log.ts";
 import type { Clock } from "../../../platform/world.ts";
 import type { Meter } from "../../../base/metrics/mod.ts";
-import { targetOf, textAnswer } from "../http.ts";
+import { targetOf, textAnswer } from "../../http.ts";
 import { isReady, type Readiness, type ReadinessProbe, type Stage } from "./probe.ts";
 
 export interface ReadyOptions {

@@ -11,7 +11,7 @@ import { type Facts, forAdvice } from "../../facts.ts";
 import { annotatedPod, recreated } from "../../injection/workload_advice.ts";
 import { isKnown } from "../../inventory/mod.ts";
 import { namedIn } from "../findings.ts";
-import { type Amounts, amountsOf, amountText } from "../security/pod_resources.ts";
+import { type Amounts, amountsOf, amountText } from "../../policies/pod_resources.ts";
 
 /** The workload that a pod belongs to. */
 function workloadOf(pod: Pod): Named {

@@ -18,7 +18,7 @@ import {
 import { cannotTell, type Facts, inEach } from "../../facts.ts";
 import type { SidecarNamespace } from "../../inventory/sidecars.ts";
 import { findingOf, type Problem } from "../findings.ts";
-import { amountsOf } from "../security/pod_resources.ts";
+import { amountsOf } from "../../policies/pod_resources.ts";
 import { podToTry } from "../../inventory/dry_run.ts";
 import { entriesPatched } from "./webhook_advice.ts";
 

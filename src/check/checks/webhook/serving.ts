@@ -21,8 +21,8 @@ import {
   waitingMessage,
   waitingReason,
 } from "../data_plane/proxies.ts";
-import { milliOf } from "../security/pod_resources.ts";
-import { quotaFor } from "../security/quota.ts";
+import { milliOf } from "../../policies/pod_resources.ts";
+import { quotaFor } from "../../policies/quota.ts";
 
 /** What is behind a Service. */
 interface Serving {

@@ -10,7 +10,7 @@ import { injectorWebhooks, labelsOfObject, namespaceLabels, sendsPod } from "../
 import { isChosen } from "../../inventory/mod.ts";
 import { type Facts, inAll, later } from "../../facts.ts";
 import { findingOf, type Problem } from "../findings.ts";
-import { quotaFor } from "../security/quota.ts";
+import { quotaFor } from "../../policies/quota.ts";
 
 /** Controllers try again after at most 16 minutes: an older event is of a problem that is over. */
 const RECENT = 20 * 60_000;

@@ -1,28 +1,5 @@
-import { flag, type FlagGroups, flagsWith } from "../../../golang/flags/mod.ts";
-import { command, type Input } from "../../command.ts";
-import { CLUSTER, CONFIGURATION, CONTROL_PLANE, FILENAMES, NATIVE_SIDECARS } from "../../shared_flags.ts";
-
-const FLAGS = {
-  "Pods (samples unless files are given)": {
-    ...FILENAMES,
-    namespace: flag("-n, --namespace NAMESPACE", "Namespace of resources that name none", {
-      completes: "namespaces",
-      default: "default",
-    }),
-  },
-  "Configurations": {
-    values: { ...CONFIGURATION.values, doc: "Values of files that have none" },
-    meshConfig: { ...CONFIGURATION.meshConfig, doc: "Mesh configuration of files that have none" },
-    ...NATIVE_SIDECARS,
-  },
-  "Cluster (for rev:NAME)": flagsWith({
-    istioNamespace: { ...CONTROL_PLANE.istioNamespace, default: "istio-system" },
-    ...CLUSTER,
-  }, { needsArgument: "rev:NAME" }),
-} as const satisfies FlagGroups;
-
-/** What `config diff` gets. */
-export type ConfigDiffInput = Input<typeof FLAGS>;
+import { command } from "../../command.ts";
+import { CONFIG_DIFF_FLAGS } from "./diff_flags.ts";
 
 /** `kubectl mesh config diff`. */
 export const CONFIG_DIFF = command({
@@ -42,7 +19,7 @@ export const CONFIG_DIFF = command({
       command: "kubectl mesh config diff cluster.yaml@default injector.yaml -f manifests/ -R",
     },
   ],
-  flags: FLAGS,
+  flags: CONFIG_DIFF_FLAGS,
   exits: [
     ["0", "the pods are the same"],
     ["1", "pods differ, or only one of two captures has a revision"],

@@ -9,7 +9,7 @@ import { say } from "../../failure.ts";
 import { expandInputs } from "../../manifests/inputs.ts";
 import { colored, UnifiedDiff } from "../../manifests/unified_diff.ts";
 import { failingWithTwo } from "../../failing_with_two.ts";
-import type { ConfigDiffInput } from "./diff.ts";
+import type { ConfigDiffInput } from "./diff_flags.ts";
 
 type Flags = ConfigDiffInput["flags"];
 

@@ -12,7 +12,7 @@ import {
   templatePathsOf,
 } from "../../manifests/manifests.ts";
 import { outputTarget } from "../../manifests/output.ts";
-import type { InjectInput } from "./inject.ts";
+import type { InjectInput } from "./inject_flags.ts";
 
 type Flags = InjectInput["flags"];
 type Room = typeof import("../../../inject/mod.ts");

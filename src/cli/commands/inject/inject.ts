@@ -1,48 +1,6 @@
-import { flag, type FlagGroups, flagsWith, longOnly } from "../../../golang/flags/mod.ts";
-import { command, type Input } from "../../command.ts";
-import {
-  CLUSTER,
-  CONFIGURATION,
-  CONTROL_PLANE,
-  IMAGES,
-  MANIFEST_EXITS,
-  MANIFESTS,
-  NATIVE_SIDECARS,
-  REVISION,
-} from "../../shared_flags.ts";
-
-const FLAGS = {
-  "Manifests": MANIFESTS,
-  "Configuration (built-in unless given)": {
-    ...CONFIGURATION,
-    revision: { ...REVISION.revision, default: "default" },
-    ...IMAGES,
-    tag: flag("--tag TAG", "Tag of the proxy's images"),
-    ...NATIVE_SIDECARS,
-    templateEnv: flag("--template-env NAMES", "Environment variables that templates see besides Istio's own", {
-      type: "list",
-    }),
-    showConfig: flag("--show-config", "Print the configuration in use and stop"),
-  },
-  "Configuration from a cluster": {
-    fromCluster: flag("--from-cluster", "Read what no file gives from the ConfigMaps of the control plane"),
-    asWebhook: flag(
-      "--as-webhook",
-      "Decide as the cluster's webhooks would, and inject each pod with the configuration of the revision that takes it",
-      {
-        needs: ["from-cluster", "inject-config"],
-        excludes: ["values", "mesh-config", "revision", "hub", "tag", "cni", "show-config"],
-      },
-    ),
-    // Without -i, as istioctl has it: here it is --in-place.
-    ...flagsWith({ ...CONTROL_PLANE, istioNamespace: longOnly(CONTROL_PLANE.istioNamespace), ...CLUSTER }, {
-      needs: ["from-cluster"],
-    }),
-  },
-} as const satisfies FlagGroups;
-
-/** What `inject` gets. */
-export type InjectInput = Input<typeof FLAGS>;
+import { command } from "../../command.ts";
+import { MANIFEST_EXITS } from "../../shared_flags.ts";
+import { INJECT_FLAGS } from "./inject_flags.ts";
 
 /** `kubectl mesh inject`. */
 export const INJECT = command({
@@ -81,7 +39,7 @@ export const INJECT = command({
         "kubectl mesh inject -f manifests/ --inject-config cluster.yaml --as-webhook",
     },
   ],
-  flags: FLAGS,
+  flags: INJECT_FLAGS,
   exits: MANIFEST_EXITS,
   run: async (world, input) =>
     input.flags.asWebhook

@@ -1,11 +1,5 @@
-import type { FlagGroups } from "../../../golang/flags/mod.ts";
-import { command, type Input } from "../../command.ts";
+import { command } from "../../command.ts";
 import { MANIFEST_EXITS, MANIFESTS } from "../../shared_flags.ts";
-
-const FLAGS = { "Manifests": MANIFESTS } as const satisfies FlagGroups;
-
-/** What `uninject` gets. */
-export type UninjectInput = Input<typeof FLAGS>;
 
 /** `kubectl mesh uninject`. */
 export const UNINJECT = command({
@@ -24,7 +18,7 @@ export const UNINJECT = command({
       command: "kubectl get deployment web -o yaml | kubectl mesh uninject -f -",
     },
   ],
-  flags: FLAGS,
+  flags: { "Manifests": MANIFESTS },
   exits: MANIFEST_EXITS,
   run: async (world, input) => (await import("./uninject_run.ts")).runUninject(world, input),
 });

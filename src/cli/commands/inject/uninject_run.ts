@@ -8,7 +8,10 @@ import {
   templatePathsOf,
 } from "../../manifests/manifests.ts";
 import { outputTarget } from "../../manifests/output.ts";
-import type { UninjectInput } from "./uninject.ts";
+import type { Input } from "../../command.ts";
+import type { MANIFESTS } from "../../shared_flags.ts";
+
+type UninjectInput = Input<{ readonly "Manifests": typeof MANIFESTS }>;
 
 /** Runs `uninject`; returns the exit code: 1 if any resource failed. */
 export async function runUninject(world: World, { flags }: UninjectInput): Promise<number> {

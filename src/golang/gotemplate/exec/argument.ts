@@ -2,7 +2,7 @@ import { kindOf, typeOf } from "../kind.ts";
 import type { BoolNode, NilNode, NumberNode, Operand, StringNode } from "../parse/ast.ts";
 import { nodeText } from "../parse/node_text.ts";
 import { constantOf } from "../parse/number.ts";
-import { GoInt, type GoValue } from "../value.ts";
+import { GoInt, type GoValue } from "../../go_value.ts";
 import { zeroOf } from "./field.ts";
 import type { Eval, Slot, State } from "./state.ts";
 

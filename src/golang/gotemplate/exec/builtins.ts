@@ -4,7 +4,7 @@ import { sprintAll, sprintln } from "../fmt/print.ts";
 import { sprintf } from "../fmt/printf.ts";
 import { isGoMap, isList, typeOf } from "../kind.ts";
 import { truth } from "../truth.ts";
-import { GoInt, GoStruct, type GoValue, type Signature, typed, typeTag } from "../value.ts";
+import { GoInt, GoStruct, type GoValue, type Signature, typed, typeTag } from "../../go_value.ts";
 import { anyType, slotType } from "./argument.ts";
 import { displayAll } from "./display.ts";
 import { escapeHtml, escapeJs, escapeQuery } from "./escape.ts";

@@ -2,7 +2,7 @@ import { isUnsigned, kindOf, typeOf } from "../kind.ts";
 import { truth } from "../truth.ts";
 import type { Node, Operand } from "../parse/ast.ts";
 import { nodeText } from "../parse/node_text.ts";
-import { type GoFunc, GoInt, type GoValue } from "../value.ts";
+import { type GoFunc, GoInt, type GoValue } from "../../go_value.ts";
 import { anyType, checkedArgument, fits, isLiteral, literalArgument, slotType } from "./argument.ts";
 import type { Callable } from "./builtins.ts";
 import { zeroOf } from "./field.ts";

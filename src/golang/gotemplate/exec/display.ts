@@ -1,6 +1,6 @@
 import { sprint, sprintAll } from "../fmt/print.ts";
 import { isPointer } from "../kind.ts";
-import { GoStruct, type GoValue } from "../value.ts";
+import { GoStruct, type GoValue } from "../../go_value.ts";
 import type { Slot } from "./state.ts";
 
 /** The text that an action prints: `<no value>` for none, what a pointer points to instead of the pointer. */

@@ -8,7 +8,7 @@ import type {
   VariableNode,
 } from "../parse/ast.ts";
 import { nodeText } from "../parse/node_text.ts";
-import { type GoFunc, GoStruct } from "../value.ts";
+import { type GoFunc, GoStruct } from "../../go_value.ts";
 import { anyType, isLiteral, literalArgument } from "./argument.ts";
 import { builtins, type Callable } from "./builtins.ts";
 import { type Call, callable, compileCall, compileCallOfValue, compileShortCircuit } from "./call.ts";

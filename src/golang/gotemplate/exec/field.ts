@@ -1,5 +1,5 @@
 import { isGoMap, typeOf } from "../kind.ts";
-import { type GoFunc, type GoMap, GoStruct, typed, typeTag } from "../value.ts";
+import { type GoFunc, type GoMap, GoStruct, typed, typeTag } from "../../go_value.ts";
 import type { MissingKey, Slot, State } from "./state.ts";
 
 /** Reads a field, key or method `name` of a receiver, which is a value in `parent`. */

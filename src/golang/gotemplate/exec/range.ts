@@ -1,6 +1,6 @@
 import { isGoMap, isList, sortedKeys } from "../kind.ts";
 import { sprint } from "../fmt/print.ts";
-import { GoInt, type GoMap, GoStruct, type GoValue } from "../value.ts";
+import { GoInt, type GoMap, GoStruct, type GoValue } from "../../go_value.ts";
 import { display } from "./display.ts";
 import type { Eval, Exec, Signal, Slot, State } from "./state.ts";
 

@@ -3,7 +3,7 @@ import { isGoMap } from "../kind.ts";
 import { lineAndColumn, TemplateError } from "../error.ts";
 import type { Node } from "../parse/ast.ts";
 import { nodeText } from "../parse/node_text.ts";
-import type { GoValue } from "../value.ts";
+import type { GoValue } from "../../go_value.ts";
 
 /**
  * A value while a template runs. `undefined` is no value (a missing key, printed `<no value>`): its fields are missing too.

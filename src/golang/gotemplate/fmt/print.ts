@@ -1,6 +1,6 @@
 import { bytesOf } from "../bytes.ts";
 import { isGoMap, isList, isPointer, isUnsigned, kindOf, sortedKeys, typeOf } from "../kind.ts";
-import { GoInt, type GoMap, GoStruct, type GoValue } from "../value.ts";
+import { GoInt, type GoMap, GoStruct, type GoValue } from "../../go_value.ts";
 import { type Flags, noFlags, pad } from "./flags.ts";
 import { formatFloat } from "./float.ts";
 import { floatText, integerText } from "./number_verbs.ts";

@@ -1,5 +1,5 @@
 import { kindOf, typeOf } from "../kind.ts";
-import { GoInt, type GoValue } from "../value.ts";
+import { GoInt, type GoValue } from "../../go_value.ts";
 import { type Flags, noFlags } from "./flags.ts";
 import { formatValue } from "./print.ts";
 import { validRune } from "./quote.ts";

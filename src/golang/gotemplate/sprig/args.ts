@@ -2,7 +2,7 @@
  * Reads arguments of functions, whose Go type the engine has checked against the signature; and short names of those types.
  */
 import { isGoMap, isList } from "../kind.ts";
-import { GoInt, type GoMap, type GoValue } from "../value.ts";
+import { GoInt, type GoMap, type GoValue } from "../../go_value.ts";
 
 export const ANY = "interface {}";
 export const STRING = "string";

@@ -1,5 +1,5 @@
 /** sprig's `env` and `expandenv`. */
-import { declared, type FuncMap } from "../value.ts";
+import { declared, type FuncMap } from "../../go_value.ts";
 import { STRING, text } from "./args.ts";
 
 /** The functions by name. An unset variable is an empty string. */

@@ -2,7 +2,7 @@
  * The text functions of sprig v3.3 for Go templates: `sprigFunctions(world)` gives a `FuncMap` with all of
  * `TxtFuncMap` except `getHostByName`, which needs the network. The environment and the clock are passed in.
  */
-import type { FuncMap } from "../value.ts";
+import type { FuncMap } from "../../go_value.ts";
 import { cryptoFunctions } from "./crypto/crypto.ts";
 import { dateFunctions } from "./date/date.ts";
 import { defaultFunctions } from "./values/defaults.ts";

@@ -1,6 +1,6 @@
 /** sprig's random functions, all from the system's secure generator. */
 import { binaryOf } from "../../../base/bytes.ts";
-import { declared, type FuncMap } from "../value.ts";
+import { declared, type FuncMap } from "../../go_value.ts";
 import { INT, int, limitMade, STRING, text } from "./args.ts";
 
 const DIGITS = "0123456789";

@@ -31,6 +31,6 @@ async function open(address: string, options: DialOptions): Promise<Dialed> {
   }
   if (tls !== undefined) return await connectTls(address, options, tls);
   if (source === undefined) return closable(await connectTcp(address, options));
-  const { connectFrom } = await import("../../linux/connect_from.ts");
+  const { connectFrom } = await import("./connect_from.ts");
   return await connectFrom(address, options);
 }

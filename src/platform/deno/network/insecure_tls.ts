@@ -40,7 +40,7 @@ async function connect(address: string, options: DialOptions, tls: DialTls): Pro
  * to a port of this machine, which takes that connection alone, and behind it is the connection of the wanted source.
  */
 async function fromSource(address: string, options: DialOptions, tls: DialTls): Promise<tls.TLSSocket> {
-  const { connectFrom } = await import("../../linux/connect_from.ts");
+  const { connectFrom } = await import("./connect_from.ts");
   const outer = await connectFrom(address, options);
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const socket = net.connect({ host: "127.0.0.1", port: listener.addr.port });

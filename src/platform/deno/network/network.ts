@@ -16,7 +16,7 @@ export const realNetwork: Network = {
   exchange: async (request) => (await import("./exchange.ts")).exchange(request),
   client: async (options) => (await import("./client.ts")).openClient(options),
   serve,
-  serveTls: async (options, handler) => (await import("../https/server.ts")).serveTls(options, handler),
+  serveTls: async (options, handler) => (await import("./https/server.ts")).serveTls(options, handler),
   dial: async (options) => (await import("./dial.ts")).dial(options),
   http: async (connection, version) => (await import("./http.ts")).httpOver(connection, version),
   serveUnix: async (options, handler) => (await import("./unix_socket.ts")).serveUnix(options, handler),
@@ -73,7 +73,7 @@ function sweepEvery(milliseconds: number, port: number, limits: SilenceLimits): 
 async function serve(options: ServeOptions, handler: HttpHandler): Promise<HttpServer> {
   const { hostname, port, failed, limits, connections } = options;
   if (connections !== undefined) {
-    return await (await import("../https/server.ts")).servePlain({ hostname, port, limits: connections }, handler);
+    return await (await import("./https/server.ts")).servePlain({ hostname, port, limits: connections }, handler);
   }
   const { serveLasting } = await import("./lasting_server.ts");
   const start = (signal: AbortSignal, before: Deno.NetAddr | undefined) =>

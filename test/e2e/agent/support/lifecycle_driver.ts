@@ -6,7 +6,8 @@ import { startLog } from "../../../../src/platform/log.ts";
 import { messageOf } from "../../../../src/base/errors.ts";
 import { realWorld } from "../../../../src/platform/mod.ts";
 import { runLifecycle } from "../../../../src/agent/lifecycle/run.ts";
-import type { EnvoyOptions, LifecycleControl } from "../../../../src/agent/lifecycle/options.ts";
+import type { LifecycleControl } from "../../../../src/agent/lifecycle/options.ts";
+import type { EnvoyOptions } from "../../../../src/agent/envoy/options.ts";
 import type { Rules } from "../../../../src/agent/lifecycle/rules.ts";
 import { linesOf } from "../../../../src/agent/envoy/lines.ts";
 

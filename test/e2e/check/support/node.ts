@@ -5,7 +5,7 @@
 import { isMap, mapAt, textAt, type ValueMap } from "../../../../src/base/value.ts";
 import { parseYaml } from "../../../../src/yaml/mod.ts";
 import { findProxy } from "../../../../src/inject/mod.ts";
-import { podAmounts } from "../../../../src/check/checks/security/pod_resources.ts";
+import { podAmounts } from "../../../../src/check/policies/pod_resources.ts";
 import type { Reports } from "./mesh_cluster.ts";
 
 /** What a node has, and what can be reached from it. */

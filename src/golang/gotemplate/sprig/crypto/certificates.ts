@@ -19,7 +19,7 @@ import {
 } from "../../../x509/mod.ts";
 import { stringOf } from "../../bytes.ts";
 import { quote } from "../../fmt/quote.ts";
-import { declared, type FuncMap, GoStruct, type GoValue } from "../../value.ts";
+import { declared, type FuncMap, GoStruct, type GoValue } from "../../../go_value.ts";
 import { INT, LIST, listOf, STRING, text } from "../args.ts";
 import { toInt64 } from "../values/cast.ts";
 import { decodeBase64 } from "../text/encoding.ts";

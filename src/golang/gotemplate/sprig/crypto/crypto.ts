@@ -1,8 +1,8 @@
 /** sprig's hashes, passwords, keys and encryption. */
 import { nodeCrypto } from "../../../../base/node_crypto.ts";
 import { genPrivateKey } from "../../../x509/mod.ts";
-import type { FuncMap } from "../../value.ts";
-import { declared } from "../../value.ts";
+import type { FuncMap } from "../../../go_value.ts";
+import { declared } from "../../../go_value.ts";
 import { bytesOf } from "../../bytes.ts";
 import { STRING, text } from "../args.ts";
 import { decryptAes, encryptAes } from "./aes.ts";

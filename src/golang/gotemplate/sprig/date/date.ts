@@ -1,6 +1,6 @@
 /** sprig's functions on dates. A time is a `GoTime`; the clock is passed in. */
 import { formatDuration, readDuration } from "../../../duration.ts";
-import { declared, type FuncMap, GoInt, GoStruct, type GoValue } from "../../value.ts";
+import { declared, type FuncMap, GoInt, GoStruct, type GoValue } from "../../../go_value.ts";
 import { ANY, INT, int, STRING, text, TIME } from "../args.ts";
 import { int64, parseIntClamped } from "../values/cast.ts";
 import {

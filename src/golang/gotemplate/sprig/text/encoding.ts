@@ -1,5 +1,5 @@
 /** sprig's base64 and base32. A text that cannot be decoded yields the text of Go's error, as in sprig. */
-import { declared, type FuncMap } from "../../value.ts";
+import { declared, type FuncMap } from "../../../go_value.ts";
 import { STRING, text } from "../args.ts";
 import { fromBinary, toBinary } from "./octets.ts";
 

@@ -1,6 +1,6 @@
 /** sprig's functions on paths, with `/` as separator on every system: templates describe containers. */
 import { trimmedEnd } from "../../../../base/text/mod.ts";
-import { declared, type FuncMap } from "../../value.ts";
+import { declared, type FuncMap } from "../../../go_value.ts";
 import { STRING, text } from "../args.ts";
 
 /** The functions by name; the `os` variants are the same. */

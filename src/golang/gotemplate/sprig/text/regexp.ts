@@ -1,5 +1,5 @@
 /** sprig's functions on regular expressions, with Go's rules for empty matches and for `$1`, `${name}` in replacements. */
-import { declared, type FuncMap, type GoValue } from "../../value.ts";
+import { declared, type FuncMap, type GoValue } from "../../../go_value.ts";
 import { INT, int, limitMade, STRING, text } from "../args.ts";
 import { Expression, type Match } from "./expression.ts";
 import { stringList } from "./strings.ts";

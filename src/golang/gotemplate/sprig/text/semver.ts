@@ -2,7 +2,7 @@
  * sprig's `semver` and `semverCompare`: versions that need not have all three numbers, and constraints with `=`, `!=`,
  * `<`, `>`, `~`, `^`, wildcards, hyphen ranges, spaces or commas for and, `||` for or (rules of Masterminds/semver v3).
  */
-import { declared, type FuncMap, GoInt, GoStruct, type GoValue } from "../../value.ts";
+import { declared, type FuncMap, GoInt, GoStruct, type GoValue } from "../../../go_value.ts";
 import { STRING, text } from "../args.ts";
 
 /** The functions by name. */

@@ -2,7 +2,7 @@
 import { byteLength, sliceBytes } from "../../bytes.ts";
 import { quote } from "../../fmt/quote.ts";
 import { compareBytes, isList } from "../../kind.ts";
-import { declared, type FuncMap, type GoValue, typed } from "../../value.ts";
+import { declared, type FuncMap, type GoValue, typed } from "../../../go_value.ts";
 import { ANY, INT, int, limitMade, STRING, text } from "../args.ts";
 import {
   isLower,

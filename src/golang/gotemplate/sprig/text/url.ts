@@ -1,7 +1,7 @@
 /** sprig's `urlParse` and `urlJoin`, with the rules of Go's net/url. */
 import { quote } from "../../fmt/quote.ts";
 import { kindOf } from "../../kind.ts";
-import { declared, type FuncMap, type GoMap, type GoValue } from "../../value.ts";
+import { declared, type FuncMap, type GoMap, type GoValue } from "../../../go_value.ts";
 import { MAP, mapOf, STRING, text } from "../args.ts";
 import { fromBinary, toBinary } from "./octets.ts";
 

@@ -2,7 +2,7 @@
  * Conversions to numbers as sprig makes them (rules of spf13/cast): what cannot be converted is 0. Strings are read
  * with a base prefix, so `0x10` is 16, `010` is 8 and `08` is 0.
  */
-import { GoInt, type GoValue } from "../../value.ts";
+import { GoInt, type GoValue } from "../../../go_value.ts";
 
 const MIN = -(1n << 63n);
 const MAX = (1n << 63n) - 1n;

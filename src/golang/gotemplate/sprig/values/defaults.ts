@@ -1,7 +1,7 @@
 /** sprig's functions on empty values, JSON and choice. */
 import { goJson, type GoJsonOptions, goJsonParse } from "../../../gojson/mod.ts";
 import { truth } from "../../truth.ts";
-import { declared, type FuncMap, GoStruct, type GoValue } from "../../value.ts";
+import { declared, type FuncMap, GoStruct, type GoValue } from "../../../go_value.ts";
 import { ANY, BOOL, bool, STRING, text } from "../args.ts";
 import { deepCopy } from "./reflect.ts";
 

@@ -1,6 +1,6 @@
 /** sprig's functions on maps. `set`, `unset` and the merges change their first argument, as in Go. */
 import { isGoMap, sortedKeys, typeOf } from "../../kind.ts";
-import { declared, type FuncMap, type GoMap, type GoValue, typeTag } from "../../value.ts";
+import { declared, type FuncMap, type GoMap, type GoValue, typeTag } from "../../../go_value.ts";
 import { ANY, MAP, mapOf, STRING, text } from "../args.ts";
 import { empty } from "./defaults.ts";
 import { sprint } from "../../fmt/print.ts";

@@ -2,7 +2,7 @@
 import { asNil, goJson } from "../../../gojson/mod.ts";
 import { deepEqual } from "./reflect.ts";
 import { isList, kindOf } from "../../kind.ts";
-import { declared, type FuncMap, type GoFunc, type GoValue, typed, typeTag } from "../../value.ts";
+import { declared, type FuncMap, type GoFunc, type GoValue, typed, typeTag } from "../../../go_value.ts";
 import { ANY, INT, int } from "../args.ts";
 import { toInt64 } from "./cast.ts";
 import { empty } from "./defaults.ts";

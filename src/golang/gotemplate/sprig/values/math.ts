@@ -1,5 +1,5 @@
 /** sprig's numbers: integer arithmetic in int64, float arithmetic by decimals, rounding, sequences. */
-import { declared, type FuncMap, type GoInt, type GoValue, typed } from "../../value.ts";
+import { declared, type FuncMap, type GoInt, type GoValue, typed } from "../../../go_value.ts";
 import { ANY, FLOAT, float, INT, int, limitMade, STRING, text } from "../args.ts";
 import { int64, parseIntClamped, parseOctal, toFloat64, toInt64 } from "./cast.ts";
 import {

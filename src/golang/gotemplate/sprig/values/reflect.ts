@@ -1,7 +1,16 @@
 /** sprig's functions on types, with reflect.DeepEqual and a deep copy of values. */
 import { isNilList } from "../../../gojson/mod.ts";
 import { isGoMap, isList, kindOf, typeOf } from "../../kind.ts";
-import { declared, type FuncMap, GoInt, type GoMap, GoStruct, type GoValue, typed, typeTag } from "../../value.ts";
+import {
+  declared,
+  type FuncMap,
+  GoInt,
+  type GoMap,
+  GoStruct,
+  type GoValue,
+  typed,
+  typeTag,
+} from "../../../go_value.ts";
 import { ANY, STRING, text } from "../args.ts";
 
 /** The functions by name. */

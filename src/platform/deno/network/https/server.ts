@@ -4,14 +4,14 @@
  * certificate. A new connection is spliced to the newest backend, which costs 50 us a request. Slow and idle clients can be
  * rejected, for which Deno's server has no limits.
  */
-import { MeshError, messageOf } from "../../../base/errors.ts";
-import { acceptAll } from "../network/connections.ts";
-import { type LastingServer, serveLasting } from "../network/lasting_server.ts";
+import { MeshError, messageOf } from "../../../../base/errors.ts";
+import { acceptAll } from "../connections.ts";
+import { type LastingServer, serveLasting } from "../lasting_server.ts";
 import { type ConnectionTable, connectionTable, type HeldConnection } from "./connection_table.ts";
-import { sendAtOnce } from "../../linux/socket_options.ts";
+import { sendAtOnce } from "../../../linux/socket_options.ts";
 import { closeBoth, splice } from "./splice.ts";
-import type { HttpServer, KeyPair, ServedExchange, TlsServeOptions, TlsServer } from "../../http.ts";
-import type { HttpHandler } from "../../world.ts";
+import type { HttpServer, KeyPair, ServedExchange, TlsServeOptions, TlsServer } from "../../../http.ts";
+import type { HttpHandler } from "../../../world.ts";
 
 const LOOPBACK = "127.0.0.1";
 const SWEEP_EVERY = 1000;

@@ -1,5 +1,5 @@
-import { networkOf } from "../../../golang/net/mod.ts";
-import type { ConnectionLimits } from "../../http.ts";
+import { networkOf } from "../../../../golang/net/mod.ts";
+import type { ConnectionLimits } from "../../../http.ts";
 
 /** A connection in the table. */
 export interface HeldConnection {

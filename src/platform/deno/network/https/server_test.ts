@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { type TestCertificate, testCertificate } from "../../../../test/support/tls/certificates.ts";
-import { until } from "../../../../test/support/until.ts";
-import { MeshError } from "../../../base/errors.ts";
-import { openSocketLibc } from "../../linux/libc.ts";
-import { realFetch } from "../network/fetch.ts";
+import { type TestCertificate, testCertificate } from "../../../../../test/support/tls/certificates.ts";
+import { until } from "../../../../../test/support/until.ts";
+import { MeshError } from "../../../../base/errors.ts";
+import { openSocketLibc } from "../../../linux/libc.ts";
+import { realFetch } from "../fetch.ts";
 import { servePlain, serveTls } from "./server.ts";
-import type { HttpHandler, TlsServer } from "../../mod.ts";
+import type { HttpHandler, TlsServer } from "../../../mod.ts";
 
 // The C library is opened by the first who needs it and stays open, which the sanitizer of a test would call a leak.
 if (Deno.build.os === "linux") openSocketLibc();

@@ -3,9 +3,9 @@
  * with a quota on requests or limits, every container must set them, and the sum is limited.
  */
 import type { V1ResourceQuotaSpec } from "@kubernetes/client-node/models";
-import type { Plain, ResourceQuota } from "../../../kube/client/mod.ts";
-import type { Advice } from "../../advice/advice.ts";
-import { type Named, patch } from "../../advice/commands.ts";
+import type { Plain, ResourceQuota } from "../../kube/client/mod.ts";
+import type { Advice } from "../advice/advice.ts";
+import { type Named, patch } from "../advice/commands.ts";
 import { type Amounts, amountText, milliOf } from "./pod_resources.ts";
 
 /** The resources that a sidecar requests. */

@@ -3,8 +3,8 @@
  * documentation, and the admission plugin LimitRanger, which runs again after webhooks.
  */
 import type { V1LimitRangeItem } from "@kubernetes/client-node/models";
-import type { LimitRange, Plain } from "../../../kube/client/mod.ts";
-import type { ValueMap } from "../../../base/value.ts";
+import type { LimitRange, Plain } from "../../kube/client/mod.ts";
+import type { ValueMap } from "../../base/value.ts";
 import { type Amounts, amountsOf, amountText, milliOf } from "./pod_resources.ts";
 import type { Demand } from "./quota.ts";
 

@@ -1,5 +1,5 @@
 /** Where a program is that is started by its name. */
-import { MeshError } from "../../base/errors.ts";
+import { MeshError } from "../base/errors.ts";
 
 /** Of Linux, if there is no PATH (execvp(3)). */
 const DEFAULT_PATH = "/bin:/usr/bin";

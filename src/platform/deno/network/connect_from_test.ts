@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { testWhen } from "../../../test/support/test_when.ts";
-import { realWorld } from "../mod.ts";
+import { testWhen } from "../../../../test/support/test_when.ts";
+import { realWorld } from "../../mod.ts";
 
 const { network, system } = realWorld();
 const notLinux = Deno.build.os === "linux" ? undefined : "not Linux";

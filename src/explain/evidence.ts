@@ -1,7 +1,7 @@
 /** What a probe left behind: raw answers, as a capture has them. */
-import type { Capture, Part, PartName } from "../capture/capture.ts";
-import type { Connection } from "../question/question.ts";
-import type { ProcSocket, SocketEnd } from "../kernel/sockets.ts";
+import type { Capture, Part, PartName } from "./capture/capture.ts";
+import type { Connection } from "./question/question.ts";
+import type { ProcSocket, SocketEnd } from "./kernel/sockets.ts";
 
 /** A capture, and what `--probe` found. */
 export interface ProbedCapture extends Capture {

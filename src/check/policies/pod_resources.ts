@@ -1,7 +1,7 @@
 /** The resources that a pod requests, in thousandths. */
-import { parseQuantity, quantityText, scaledValue } from "../../../kube/mod.ts";
-import { mapAt, type Value, type ValueMap } from "../../../base/value.ts";
-import { allContainers, containersOf, type Pod } from "../../../inject/mod.ts";
+import { parseQuantity, quantityText, scaledValue } from "../../kube/mod.ts";
+import { mapAt, type Value, type ValueMap } from "../../base/value.ts";
+import { allContainers, containersOf, type Pod } from "../../inject/mod.ts";
 
 /** The two tables of a container's resources. */
 export type Side = "requests" | "limits";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { temporaryFolder } from "../../../test/support/temporary_folder.ts";
-import { MeshError } from "../../base/errors.ts";
+import { temporaryFolder } from "../../test/support/temporary_folder.ts";
+import { MeshError } from "../base/errors.ts";
 import { programPath } from "./program_path.ts";
-import { realProcesses } from "./processes.ts";
-import { realSystemCalls } from "../linux/system_calls.ts";
+import { realProcesses } from "./deno/processes.ts";
+import { realSystemCalls } from "./linux/system_calls.ts";
 
 const NAME = "mesh-test-program";
 

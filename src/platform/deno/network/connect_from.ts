@@ -1,12 +1,12 @@
 /** TCP connections from a chosen local address: Deno cannot bind a socket before it connects. */
-import { parseAddress } from "../../golang/net/mod.ts";
-import type { ByteConnection, DialOptions } from "../connection.ts";
-import { connectionError } from "../deno/network/connect.ts";
-import { clock } from "../deno/clock.ts";
-import { readFrom } from "../deno/network/connections.ts";
-import { EAGAIN, type Socket, SystemError } from "../system_calls.ts";
-import { openSocketLibc } from "./libc.ts";
-import { openSocket } from "./sockets.ts";
+import { parseAddress } from "../../../golang/net/mod.ts";
+import type { ByteConnection, DialOptions } from "../../connection.ts";
+import { connectionError } from "./connect.ts";
+import { clock } from "../clock.ts";
+import { readFrom } from "./connections.ts";
+import { EAGAIN, type Socket, SystemError } from "../../system_calls.ts";
+import { openSocketLibc } from "../../linux/libc.ts";
+import { openSocket } from "../../linux/sockets.ts";
 
 /** A larger send could be partial, for which `Socket` has no answer; the buffer of a new socket holds this. */
 const LARGEST_SEND = 4096;

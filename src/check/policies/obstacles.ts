@@ -1,7 +1,7 @@
 /** What a namespace objects to in one injected pod: Pod Security, quotas, limit ranges. */
-import type { LimitRange, ResourceQuota } from "../../../kube/client/mod.ts";
-import type { ValueMap } from "../../../base/value.ts";
-import type { Pod } from "../../../inject/mod.ts";
+import type { LimitRange, ResourceQuota } from "../../kube/client/mod.ts";
+import type { ValueMap } from "../../base/value.ts";
+import type { Pod } from "../../inject/mod.ts";
 import { rangeObstacles, withDefaults } from "./limit_range.ts";
 import { containersByName, podAmounts } from "./pod_resources.ts";
 import { type Level, violationsOf } from "./pod_security.ts";

@@ -1,9 +1,9 @@
 import { compareUtf8 } from "../../golang/gojson/mod.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../base/value.ts";
-import { isUnset } from "./encode.ts";
+import { isUnset } from "../write/encode.ts";
 import type { Era } from "../era.ts";
 import { type Field, type Kind, messageType } from "../schema/schema.ts";
-import { DurationView } from "../view/view_types.ts";
+import { DurationView } from "./view_types.ts";
 
 /**
  * A message in the proto text format, on one line: `config_path:"/etc" drain_duration:{seconds:45}`. Fields are separated

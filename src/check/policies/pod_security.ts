@@ -3,8 +3,8 @@
  * Standards" of the Kubernetes documentation, and k8s.io/pod-security-admission/policy. Without the rules for
  * Windows, AppArmor, SELinux and sysctls: no sidecar template sets those fields.
  */
-import { isList, isMap, mapAt, textAt, type ValueMap } from "../../../base/value.ts";
-import { containersOf, type Pod, specOf } from "../../../inject/mod.ts";
+import { isList, isMap, mapAt, textAt, type ValueMap } from "../../base/value.ts";
+import { containersOf, type Pod, specOf } from "../../inject/mod.ts";
 
 /** The restrictive levels. */
 export type Level = "baseline" | "restricted";

@@ -1,0 +1,24 @@
+/** How an Envoy exited. */
+export interface EnvoyEnd {
+  /** Exit code; 128 + signal number if a signal ended it. */
+  readonly code: number;
+  readonly signal: string | undefined;
+  /** Killed by the kernel for lack of memory. */
+  readonly outOfMemory: boolean;
+}
+
+/** How an Envoy exited, as the end of a sentence. */
+export function endText({ code, signal, outOfMemory }: EnvoyEnd): string {
+  if (outOfMemory) return "was killed by the kernel (out of memory)";
+  if (signal !== undefined) return `was terminated by ${signal} (exit code ${code})`;
+  return `exited with code ${code}`;
+}
+
+/** The likely cause of a frequent kind of exit, and what to do. */
+export function failureHint({ signal, outOfMemory }: EnvoyEnd): string | undefined {
+  if (outOfMemory) return "Increase the memory limit of the proxy container (resources.limits.memory)";
+  if (signal === "SIGKILL") {
+    return "The agent did not kill it; it may have run out of memory (kubectl describe pod shows OOMKilled)";
+  }
+  return undefined;
+}
