@@ -19,7 +19,7 @@ import { runChecks } from "./run.ts";
 
 export type { Choice } from "./choose.ts";
 export { checkNames, explanationOf, listText } from "./explain_check.ts";
-export { webhookJudge } from "./as_webhook/judge.ts";
+export { webhookJudge } from "./webhook_judge.ts";
 export { captureInjection } from "./capture/capture.ts";
 export { capturedApi } from "./capture/captured_api.ts";
 export { type Difference, differenceOf, type PodPair, type Side } from "./difference/difference.ts";

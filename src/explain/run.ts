@@ -8,7 +8,7 @@ import { answerPicture } from "./picture/answer_picture.ts";
 import { lookOf } from "./picture/look.ts";
 import { svgText } from "./picture/svg.ts";
 import { type Look, terminalText } from "./picture/terminal.ts";
-import { answersJson } from "./print/json.ts";
+import { answersJson } from "./print_json.ts";
 import type { Connection, Question } from "./question/question.ts";
 import { explainPods } from "./run_pod.ts";
 import { capturesOf } from "./sources/sources.ts";

@@ -21,7 +21,7 @@ const UNEXPECTED = "failed";
 
 /** Beside src/inject: where `--as-webhook` decides. */
 const AS_WEBHOOK = [
-  "src/check/as_webhook/judge.ts",
+  "src/check/webhook_judge.ts",
   "src/check/injection/verdict.ts",
   "src/check/injection/not_called.ts",
 ];

@@ -31,7 +31,7 @@ import {
 } from "../inventory/served_labels.ts";
 import { findingOf, fixesBy, type Problem } from "./findings.ts";
 import { selectorsAgain } from "./webhook/again.ts";
-import { discovered, ofInjected, pullSecrets, rootCertificate } from "./namespaces/control_plane.ts";
+import { discovered, ofInjected, pullSecrets, rootCertificate } from "./namespace_control_plane.ts";
 
 type Judge = (namespace: Namespace, webhooks: readonly InjectorWebhook[]) => readonly Problem[];
 

@@ -6,7 +6,7 @@ import { type EnvoyConfig, readEnvoy } from "../envoy/config.ts";
 import type { ProbedCapture } from "../evidence.ts";
 import { type KernelRules, kernelRules } from "../kernel/rules.ts";
 import { type NameTable, nameTableOf } from "../names/resolve.ts";
-import { type Pod, podOf } from "../pod/pod.ts";
+import { type Pod, podOf } from "../pod.ts";
 
 /** What the stations are made of. */
 export interface Facts {

@@ -2,7 +2,7 @@
 import { joinHostPort } from "../../golang/net/mod.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";
 import type { Listener } from "../envoy/listener.ts";
-import { withoutProxy } from "../pod/pod.ts";
+import { withoutProxy } from "../pod.ts";
 import { boundListener, listenerFor } from "../rules/listener_search.ts";
 import type { Facts } from "./facts.ts";
 import { clauses, detailOf, passing, refusing, sentence, stationOf, type Step, unknowing } from "./way.ts";

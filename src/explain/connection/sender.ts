@@ -1,5 +1,5 @@
 /** Who opens an outbound connection: a container of the application. */
-import type { Pod } from "../pod/pod.ts";
+import type { Pod } from "../pod.ts";
 import { passing, type Step } from "./way.ts";
 
 /** The sender. */

@@ -1,5 +1,5 @@
 /** What is wrong with a pod, and what to do: a table of rules over the other parts of the glance. */
-import { withoutProxy } from "../pod/pod.ts";
+import { withoutProxy } from "../pod.ts";
 import type { Finding, Glance, Result } from "./glance_schema.ts";
 
 type Parts = Omit<Glance, "findings">;

@@ -4,7 +4,7 @@ import type { Capture } from "../capture/capture.ts";
 import { jsonOf } from "../capture/json_part.ts";
 import { podText } from "../connection/answer.ts";
 import { readEnvoy } from "../envoy/config.ts";
-import { podOf } from "../pod/pod.ts";
+import { podOf } from "../pod.ts";
 import { certificateOf } from "./certificate.ts";
 import { configurationOf } from "./configuration.ts";
 import { containersOf } from "./containers.ts";

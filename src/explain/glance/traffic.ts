@@ -5,7 +5,7 @@ import { type Fate, trace, type TracedRules } from "../../iptables/mod.ts";
 import type { Capture } from "../capture/capture.ts";
 import { type KernelRules, kernelRules } from "../kernel/rules.ts";
 import { type ListeningSocket, listeningSockets } from "../kernel/sockets.ts";
-import type { Pod } from "../pod/pod.ts";
+import type { Pod } from "../pod.ts";
 import type { GlancePort, Traffic } from "./glance_schema.ts";
 import { lanesOf } from "./lanes.ts";
 

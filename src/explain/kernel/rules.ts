@@ -1,7 +1,7 @@
 /** The rules of the kernel of a pod: seen, else planned from the arguments of its init container. */
 import { plannedRules, savedRules, type TracedRules } from "../../iptables/mod.ts";
 import type { Capture, Part } from "../capture/capture.ts";
-import type { Pod } from "../pod/pod.ts";
+import type { Pod } from "../pod.ts";
 
 /** The rules and how they are known. */
 export type KernelRules =

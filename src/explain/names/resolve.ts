@@ -2,7 +2,7 @@
 import { isMap, mapAt, textsAt, type ValueMap } from "../../base/value.ts";
 import type { Capture } from "../capture/capture.ts";
 import { jsonOf } from "../capture/json_part.ts";
-import type { Pod } from "../pod/pod.ts";
+import type { Pod } from "../pod.ts";
 
 /** How names are searched. */
 export interface Search {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { captureOf } from "../capture/manifest.ts";
-import { podOf } from "../pod/pod.ts";
+import { podOf } from "../pod.ts";
 import { askedNames, nameTableOf, searchOf } from "./resolve.ts";
 
 const SEARCH = { ndots: 5, domains: ["shop.svc.cluster.local", "svc.cluster.local", "cluster.local"] };

@@ -4,7 +4,7 @@ import { CHECKOUT } from "../../support/programs/cache.ts";
 import { MESH_COMMAND, runMesh } from "../../support/programs/mesh.ts";
 import { needsProgram, testWhen } from "../../support/test_when.ts";
 
-const DRIVER = decodeURIComponent(new URL("./support/terminal.py", import.meta.url).pathname);
+const DRIVER = decodeURIComponent(new URL("./terminal.py", import.meta.url).pathname);
 
 const KUBECONFIG = JSON.stringify({
   clusters: [{ name: "west", cluster: { server: "https://127.0.0.1:1" } }],

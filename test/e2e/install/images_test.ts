@@ -14,7 +14,7 @@ import { until } from "../../support/until.ts";
 import { MeshPod, REDIRECT_ALL } from "../agent/support/mesh_pod.ts";
 import { Namespace, needsNamespaces, Pair } from "../iptables/support/pod.ts";
 
-const RUNTIME = decodeURIComponent(new URL("./support/container.py", import.meta.url).pathname);
+const RUNTIME = decodeURIComponent(new URL("./container.py", import.meta.url).pathname);
 const DEBIAN: Debian = { folder: `${CACHE}/debian`, architecture: "amd64" };
 const NET_ADMIN = 12;
 const NET_RAW = 13;

@@ -1,4 +1,4 @@
-import type { Answer } from "../answer_schema.ts";
+import type { Answer } from "./answer_schema.ts";
 
 /** Answers as JSON: one as a document, several as a line each. */
 export function answersJson(answers: readonly Answer[]): string {

@@ -1,7 +1,7 @@
 /** Judges manifests as the webhooks of a cluster would judge their pods: whether, by which revision, and how. */
-import { resourceName } from "../../kube/mod.ts";
-import type { KubeApi } from "../../kube/client/mod.ts";
-import { isList, isMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
+import { resourceName } from "../kube/mod.ts";
+import type { KubeApi } from "../kube/client/mod.ts";
+import { isList, isMap, textAt, type Value, type ValueMap } from "../base/value.ts";
 import {
   type ClusterChoice,
   decide,
@@ -19,17 +19,17 @@ import {
   specOf,
   urlSettings,
   type WorkloadKind,
-} from "../../inject/mod.ts";
-import type { InjectorWebhook } from "../inventory/injector_webhooks.ts";
-import { nodeKeeper } from "../inventory/kept_fields.ts";
-import { isKnown, observe, type Observed, once, reason } from "../inventory/observed.ts";
-import type { Source } from "../inventory/source.ts";
-import type { Knowledge } from "../injection/explanation.ts";
-import { clusterKnowledge } from "../injection/knowledge.ts";
-import { whyNotCalled } from "../injection/not_called.ts";
-import { podOf, type Target } from "../injection/target.ts";
-import { ASSUMED, type Injection, type Verdict, verdictOf, webhookName } from "../injection/verdict.ts";
-import { MeshError } from "../../base/errors.ts";
+} from "../inject/mod.ts";
+import type { InjectorWebhook } from "./inventory/injector_webhooks.ts";
+import { nodeKeeper } from "./inventory/kept_fields.ts";
+import { isKnown, observe, type Observed, once, reason } from "./inventory/observed.ts";
+import type { Source } from "./inventory/source.ts";
+import type { Knowledge } from "./injection/explanation.ts";
+import { clusterKnowledge } from "./injection/knowledge.ts";
+import { whyNotCalled } from "./injection/not_called.ts";
+import { podOf, type Target } from "./injection/target.ts";
+import { ASSUMED, type Injection, type Verdict, verdictOf, webhookName } from "./injection/verdict.ts";
+import { MeshError } from "../base/errors.ts";
 
 /** What is asked. */
 export interface WebhookAsking {

@@ -1,7 +1,7 @@
 /** What a connection needs to know of the pod: `pod.json`, as the API server prints it. */
-import { intAt, listAt, mapAt, mapsAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
-import type { Capture } from "../capture/capture.ts";
-import { jsonOf } from "../capture/json_part.ts";
+import { intAt, listAt, mapAt, mapsAt, textAt, textsAt, type ValueMap } from "../base/value.ts";
+import type { Capture } from "./capture/capture.ts";
+import { jsonOf } from "./capture/json_part.ts";
 
 /** A container of the application. */
 export interface Application {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { clusterApi, type ClusterOptions, object } from "../../../test/support/kube/cluster.ts";
-import { meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
-import { ManualClock } from "../../../test/support/manual_clock.ts";
-import type { KubeObject } from "../../kube/client/mod.ts";
-import type { ValueMap } from "../../base/value.ts";
-import { BUILT_IN, InjectionError, type Judgment, type NativeSetting, workloadKind } from "../../inject/mod.ts";
-import { webhookJudge } from "./judge.ts";
+import { clusterApi, type ClusterOptions, object } from "../../test/support/kube/cluster.ts";
+import { meshWebhooks } from "../../test/support/kube/mesh_webhooks.ts";
+import { ManualClock } from "../../test/support/manual_clock.ts";
+import type { KubeObject } from "../kube/client/mod.ts";
+import type { ValueMap } from "../base/value.ts";
+import { BUILT_IN, InjectionError, type Judgment, type NativeSetting, workloadKind } from "../inject/mod.ts";
+import { webhookJudge } from "./webhook_judge.ts";
 
 const CONFIG = BUILT_IN.config;
 

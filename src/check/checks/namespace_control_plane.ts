@@ -1,17 +1,17 @@
 /** What the control plane must do for a namespace whose pods are injected. */
-import { errorLine, MeshError } from "../../../base/errors.ts";
-import { selectorMatches } from "../../../kube/text/selector.ts";
-import { parseMeshConfig } from "../../../istio/mod.ts";
-import { isList, isMap, mapAt, mapsAt, textAt, type Value, type ValueMap } from "../../../base/value.ts";
-import { specOf } from "../../../inject/mod.ts";
-import { LABEL } from "../../../istio/annotations/labels.ts";
-import { type Advice, byHand, harmless, look } from "../../advice/advice.ts";
-import { copy, labelNamespace, logs, pullSecret, shows } from "../../advice/commands.ts";
-import type { Finding } from "../../check.ts";
-import { labelsOfObject, namespaceLabels } from "../../inventory/injector_webhooks.ts";
-import { cannotTell, type Facts, forAdvice, inEach, known } from "../../facts.ts";
-import type { SidecarNamespace } from "../../inventory/sidecars.ts";
-import { findingOf, type Problem } from "../findings.ts";
+import { errorLine, MeshError } from "../../base/errors.ts";
+import { selectorMatches } from "../../kube/text/selector.ts";
+import { parseMeshConfig } from "../../istio/mod.ts";
+import { isList, isMap, mapAt, mapsAt, textAt, type Value, type ValueMap } from "../../base/value.ts";
+import { specOf } from "../../inject/mod.ts";
+import { LABEL } from "../../istio/annotations/labels.ts";
+import { type Advice, byHand, harmless, look } from "../advice/advice.ts";
+import { copy, labelNamespace, logs, pullSecret, shows } from "../advice/commands.ts";
+import type { Finding } from "../check.ts";
+import { labelsOfObject, namespaceLabels } from "../inventory/injector_webhooks.ts";
+import { cannotTell, type Facts, forAdvice, inEach, known } from "../facts.ts";
+import type { SidecarNamespace } from "../inventory/sidecars.ts";
+import { findingOf, type Problem } from "./findings.ts";
 
 type Judge = (namespace: SidecarNamespace, facts: Facts) => readonly Problem[] | Promise<readonly Problem[]>;
 
