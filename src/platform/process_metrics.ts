@@ -60,7 +60,7 @@ const METRICS: readonly Metric[] = [
     name: "process_virtual_memory_max_bytes",
     help: "Maximum amount of virtual memory available in bytes.",
     type: "gauge",
-    value: ({ limits }) => limitIn(limits, "Max address space"),
+    value: ({ limits }) => limitIn(limits, /^Max address space\s+(\d+|unlimited)/m),
   },
   {
     name: "process_open_fds",
@@ -72,7 +72,7 @@ const METRICS: readonly Metric[] = [
     name: "process_max_fds",
     help: "Maximum number of open file descriptors.",
     type: "gauge",
-    value: ({ limits }) => limitIn(limits, "Max open files"),
+    value: ({ limits }) => limitIn(limits, /^Max open files\s+(\d+|unlimited)/m),
   },
   {
     name: "process_threads",
@@ -108,7 +108,7 @@ function numberIn(text: string, pattern: RegExp, unit = 1): number | undefined {
 }
 
 /** The soft limit; an unlimited one is the largest number, as Prometheus' Go client has it. */
-function limitIn(limits: string, name: string): number | undefined {
-  const found = new RegExp(`^${name}\\s+(\\d+|unlimited)`, "m").exec(limits)?.[1];
+function limitIn(limits: string, line: RegExp): number | undefined {
+  const found = line.exec(limits)?.[1];
   return found === undefined ? undefined : found === "unlimited" ? 2 ** 64 : Number(found);
 }

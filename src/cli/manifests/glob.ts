@@ -25,15 +25,44 @@ async function below(world: World, folder: string, part: string): Promise<string
   }
   const place = folder === "" ? "." : folder;
   if ((await world.files.stat(place))?.kind !== "directory") return [];
-  const pattern = partPattern(part);
-  return (await world.files.list(place)).filter(({ name }) => pattern.test(name)).map(({ name }) => prefix + name);
+  const pattern = tokensOf(part);
+  return (await world.files.list(place)).filter(({ name }) => matches([...name], pattern)).map(({ name }) =>
+    prefix + name
+  );
 }
 
-function partPattern(part: string): RegExp {
-  const source = part.replace(/\[\^?[^\]]*\]|[*?]|[^]/g, (token) => {
-    if (token === "*") return ".*";
-    if (token === "?") return ".";
-    return token.length > 1 ? token.replaceAll("\\", "\\\\") : token.replace(/[\\^$.()+|[\]{}/-]/, "\\$&");
+/** Any text, or whether a character fits. */
+type Token = "*" | ((character: string) => boolean);
+
+function tokensOf(part: string): readonly Token[] {
+  return (part.match(/\[\^?[^\]]*\]|[^]/gu) ?? []).map((token) => {
+    if (token === "*") return token;
+    if (token === "?") return () => true;
+    return token.startsWith("[") && token.length > 1 ? classOf(token) : (character) => character === token;
   });
-  return new RegExp(`^${source}$`, "su");
+}
+
+/** `[a-cx]`, `[^a-c]`. A range from high to low has no character. */
+function classOf(token: string): (character: string) => boolean {
+  const isNegated = token.startsWith("[^");
+  const ranges = (token.slice(isNegated ? 2 : 1, -1).match(/[^]-[^]|[^]/gu) ?? []).map((range) => [...range]);
+  return (character) => isNegated !== ranges.some(([low = "", , high = low]) => low <= character && character <= high);
+}
+
+/** Goes back to the last `*` alone: the time is at most the product of both lengths. */
+function matches(name: readonly string[], tokens: readonly Token[]): boolean {
+  let [at, star, resumed] = [0, -1, 0];
+  for (let from = 0; from < name.length;) {
+    const token = tokens[at];
+    if (token === "*") {
+      [star, resumed] = [at++, from];
+    } else if (token?.(name[from] ?? "") === true) {
+      [at, from] = [at + 1, from + 1];
+    } else if (star >= 0) {
+      [at, from] = [star + 1, ++resumed];
+    } else {
+      return false;
+    }
+  }
+  return tokens.slice(at).every((token) => token === "*");
 }

@@ -18,6 +18,10 @@ const ROWS: readonly [string, readonly string[]][] = [
   ["/top/x+*", ["/top/x+y.yaml"]],
   ["*.xml", []],
   ["none/*.yaml", []],
+  ["[c-a]*", []],
+  ["[^b-z]*.yam[a-l]", ["a.yaml"]],
+  ["*a*.y*l", ["a.yaml"]],
+  ["[]*", []],
 ];
 
 for (const [pattern, expected] of ROWS) {
@@ -25,3 +29,8 @@ for (const [pattern, expected] of ROWS) {
     assert.deepEqual(await matchingPaths(fakeWorld({ files }), pattern), expected);
   });
 }
+
+Deno.test("matchingPaths() of many stars takes no power of the name's length", async () => {
+  const long = "a".repeat(250);
+  assert.deepEqual(await matchingPaths(fakeWorld({ files: { [`./${long}`]: "" } }), `${"*a".repeat(60)}b`), []);
+});

@@ -57,7 +57,7 @@ function httpRequest({ host, port, spoken, method, path, headers, sni }: Connect
 }
 
 function readCurl({ code, stdout, stderr }: Ran, mark: string): Sent | string {
-  const [headers = "", told, sockets = ""] = stdout.split(new RegExp(`\n${mark}(?: |\n)`));
+  const [headers = "", told, sockets = ""] = stdout.replaceAll(`\n${mark}\n`, `\n${mark} `).split(`\n${mark} `);
   if (told === undefined) return code === 127 ? "there is no curl" : `curl failed: ${lastLine(stderr)}`;
   const report = jsonOf({ text: told }, "the report").value ?? {};
   return {

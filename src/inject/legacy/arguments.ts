@@ -6,9 +6,9 @@ import { withKey } from "../pod/pod.ts";
 /** The value after `--name`, `-name` or `--name=`; `undefined` if the flag is missing or the last argument. */
 export function flagValue(container: ValueMap, name: string): string | undefined {
   const args = textsAt(container, "args");
-  const flag = new RegExp(`^--?${name}(?:=(\\d+))?$`);
-  const at = args.findIndex((arg) => flag.test(arg.trim()));
-  return at < 0 ? undefined : flag.exec(args[at]?.trim() ?? "")?.[1] ?? args[at + 1];
+  const flags = args.map((arg) => /^--?([^=]*)(?:=(\d+))?$/.exec(arg.trim()));
+  const at = flags.findIndex((flag) => flag?.[1] === name);
+  return at < 0 ? undefined : flags[at]?.[2] ?? args[at + 1];
 }
 
 /**

@@ -79,7 +79,7 @@ const RULES: readonly Rule[] = [
   },
   {
     because: "its template calls functions of 1.5",
-    sees: ({ template }) => calls(template, "protoToJSON|structToJSON|render"),
+    sees: ({ template }) => /\{\{[^{}]*\b(?:protoToJSON|structToJSON|render)\b/.test(template),
     oldest: 5,
   },
   {
@@ -94,7 +94,7 @@ const RULES: readonly Rule[] = [
   },
   {
     because: "its template calls appendMultusNetwork",
-    sees: ({ template }) => calls(template, "appendMultusNetwork"),
+    sees: ({ template }) => /\{\{[^{}]*\bappendMultusNetwork\b/.test(template),
     oldest: 8,
   },
 ];
@@ -114,10 +114,6 @@ export function releaseOf(evidence: Evidence): Release {
 
 function uses(template: string, field: string): boolean {
   return template.includes(field);
-}
-
-function calls(template: string, names: string): boolean {
-  return new RegExp(`\\{\\{[^{}]*\\b(?:${names})\\b`).test(template);
 }
 
 /** The release in the tag of the proxy's image: `1.4.3`, `release-1.1-latest-daily`; not `1.10`. */

@@ -31,8 +31,8 @@ export function identityOf(status: string): Identity {
   const effective = BigInt(`0x${/^CapEff:\s*([0-9a-f]+)/m.exec(status)?.[1] ?? "0"}`);
   const may = (bit: bigint) => (effective >> bit & 1n) === 1n;
   return {
-    uid: lastNumber(status, "Uid"),
-    gid: lastNumber(status, "Gid"),
+    uid: numberIn(status, /^Uid:.*\s(\d+)$/m),
+    gid: numberIn(status, /^Gid:.*\s(\d+)$/m),
     maySetUid: may(CAPABILITIES.setUid),
     maySetGid: may(CAPABILITIES.setGid),
     hasNetAdmin: may(CAPABILITIES.netAdmin),
@@ -40,9 +40,9 @@ export function identityOf(status: string): Identity {
   };
 }
 
-/** `Uid: real effective saved filesystem`. */
-function lastNumber(status: string, field: string): number {
-  return Number(new RegExp(`^${field}:.*\\s(\\d+)$`, "m").exec(status)?.[1] ?? NaN);
+/** The last number of a line such as `Uid: real effective saved filesystem`. */
+function numberIn(status: string, line: RegExp): number {
+  return Number(line.exec(status)?.[1] ?? NaN);
 }
 
 /** Candidates after the process's own IDs: numbers that images give to applications, and "nobody". */

@@ -49,14 +49,18 @@ export class Together {
   }
 
   #parts({ stdout, stderr }: ExecResult): PartResult[] {
-    const text = new TextDecoder().decode(stdout);
-    const ends = [...text.matchAll(new RegExp(`\\n${this.#mark} (\\d+)\\n`, "g"))];
+    const [first = "", ...rest] = new TextDecoder().decode(stdout).split(`\n${this.#mark} `);
     const encoder = new TextEncoder();
-    return ends.map((end, at) => {
-      const before = ends[at - 1];
-      const start = before === undefined ? 0 : before.index + before[0].length;
-      return { code: Number(end[1]), stdout: encoder.encode(text.slice(start, end.index)), stderr };
-    });
+    const parts: PartResult[] = [];
+    let own = first;
+    for (const part of rest) {
+      // Its exit code; then what the next command printed.
+      const end = part.indexOf("\n");
+      if (end < 0) break;
+      parts.push({ code: Number(part.slice(0, end)), stdout: encoder.encode(own), stderr });
+      own = part.slice(end + 1);
+    }
+    return parts;
   }
 }
 

@@ -18,7 +18,7 @@ export function isName(value: unknown): value is string {
 /** A name itself, which nobody writes. */
 const PREFIX = "kubectl-mesh-hole-";
 const TOKEN = new RegExp(`${PREFIX}(\\d{3})`);
-const TOKENS = new RegExp(TOKEN, "g");
+const TOKENS = new RegExp(TOKEN.source, "g");
 
 /** Holes by number, those of the names of containers, or all. */
 export type Holes = readonly number[] | "containers" | "any";

@@ -1,4 +1,8 @@
-/** The regular expressions of a source text: its literals, and what it builds with `new RegExp`. */
+/**
+ * The regular expressions of a source text: its literals, what it makes with `RegExp`, and what it gives to `match`,
+ * `matchAll` and `search`. What a pattern is made of is read from constants of modules; anything else is a hole.
+ */
+import { constantOf, type Module, moduleOf, visit } from "./constants.ts";
 
 /** An expression and its place. */
 export interface Expression {
@@ -8,62 +12,164 @@ export interface Expression {
   readonly place: string;
 }
 
-/** A stand-in for a value that only a run has: a name, or a number. */
-const UNKNOWN = "1";
+/** What only a run knows. */
+export interface Hole {
+  readonly file: string;
+  readonly line: number;
+  /** Its code. */
+  readonly code: string;
+}
 
-/** The expressions of a file. Throws for a `new RegExp` whose pattern cannot be read. */
-export function expressionsOf(file: string, text: string): Expression[] {
-  const constants = new Map<string, string>();
-  const found: Expression[] = [];
-  const add = (node: Deno.lint.Node, source: string, flags: string) =>
-    void found.push({ source, flags, place: `${file}:${text.slice(0, node.range[0]).split("\n").length}` });
-  const textOf = (node: Deno.lint.Node): string => valueOf(node, constants);
-  visit(file, text, {
-    VariableDeclarator({ id, init }) {
-      if (id.type === "Identifier" && init !== null) constants.set(id.name, textOf(init));
+/** The expressions and the holes of a file. */
+export interface Found {
+  readonly expressions: readonly Expression[];
+  readonly holes: readonly Hole[];
+}
+
+/** The text of a file; the text that stands for a hole in a pattern. */
+export interface Reading {
+  readonly read: (file: string) => string;
+  readonly standIn: (hole: Hole) => string;
+}
+
+type Node = Deno.lint.Node;
+
+/** The methods of a text that make an expression of a text. */
+const METHODS = ["match", "matchAll", "search"];
+
+/** The expressions of a file, whose name is relative to the same folder as those that `read` takes. */
+export function expressionsOf(file: string, { read, standIn }: Reading): Found {
+  const module = moduleOf(file, read);
+  const expressions: Expression[] = [];
+  const holes: Hole[] = [];
+  const lineOf = (node: Node) => module.text.slice(0, node.range[0]).split("\n").length;
+  const reader: Reader = {
+    module,
+    read,
+    hole(node) {
+      const found = { file, line: lineOf(node), code: module.text.slice(...node.range) };
+      holes.push(found);
+      return standIn(found);
     },
-  });
-  visit(file, text, {
-    Literal(node) {
-      if (node.value instanceof RegExp) add(node, node.value.source, node.value.flags);
-    },
-    NewExpression(node) {
-      const [pattern, flags] = node.arguments;
-      if (node.callee.type !== "Identifier" || node.callee.name !== "RegExp" || pattern === undefined) return;
-      add(node, textOf(pattern), flags === undefined ? "" : textOf(flags));
-    },
-  });
+  };
+  for (const node of candidates(module)) {
+    const pattern = patternOf(node, reader) ?? givenPattern(node, reader);
+    if (pattern !== undefined) {
+      expressions.push({ source: pattern.source, flags: pattern.flags, place: `${file}:${lineOf(node)}` });
+    } else if (isOtherUse(node)) {
+      reader.hole(node);
+    }
+  }
+  return { expressions, holes };
+}
+
+/** The nodes that may be expressions: literals, calls, and names of `RegExp`. */
+function candidates({ file, text }: Module): readonly Node[] {
+  const found: Node[] = [];
+  const add = (node: Node) => void found.push(node);
+  visit(file, text, { Literal: add, NewExpression: add, CallExpression: add, Identifier: add });
   return found;
 }
 
-function visit(file: string, text: string, visitor: Deno.lint.LintVisitor): void {
-  const plugin: Deno.lint.Plugin = { name: "expressions", rules: { all: { create: () => visitor } } };
-  Deno.lint.runPlugin(plugin, file, text);
+/** What `match` and its like make of an argument; `undefined` if that is an expression, or the node is no such call. */
+function givenPattern(node: Node, reader: Reader): Pattern | undefined {
+  if (node.type !== "CallExpression" || node.callee.type !== "MemberExpression") return undefined;
+  const [argument] = node.arguments;
+  const { property } = node.callee;
+  if (argument === undefined || !METHODS.some((name) => isNamed(property, name))) return undefined;
+  return isExpression(argument, reader) ? undefined : { source: reader.hole(argument), flags: "" };
 }
 
-/** The text that an expression of the language gives, with constants of the same file. */
-function valueOf(node: Deno.lint.Node, constants: ReadonlyMap<string, string>): string {
-  const of = (inner: Deno.lint.Node) => valueOf(inner, constants);
+/** `RegExp` under another name, by which nobody finds it: neither called here, nor a type, nor in `instanceof RegExp`. */
+function isOtherUse(node: Node): boolean {
+  if (node.type !== "Identifier" || node.name !== "RegExp") return false;
+  const { parent } = node;
+  if (parent.type === "NewExpression" || parent.type === "CallExpression") return !isNamed(parent.callee, "RegExp");
+  return parent.type !== "TSTypeReference" && !(parent.type === "BinaryExpression" && parent.operator === "instanceof");
+}
+
+interface Pattern {
+  readonly source: string;
+  readonly flags: string;
+}
+
+/** What reads a node: its module, and what a part becomes that cannot be read. */
+interface Reader {
+  readonly module: Module;
+  readonly read: (file: string) => string;
+  readonly hole: (node: Node) => string;
+}
+
+/** The expression of a literal, of `new RegExp` and of `RegExp()`; `undefined` for other nodes. */
+function patternOf(node: Node, reader: Reader): Pattern | undefined {
+  if (node.type === "Literal") return node.value instanceof RegExp ? node.value : undefined;
+  if (node.type !== "NewExpression" && node.type !== "CallExpression") return undefined;
+  const [pattern, flags] = node.arguments;
+  if (!isNamed(node.callee, "RegExp") || pattern === undefined) return undefined;
+  return { source: textOf(pattern, reader), flags: flags === undefined ? "" : textOf(flags, reader) };
+}
+
+/** The text of a node: literals, templates, sums, constants, and the `source` of an expression. */
+function textOf(node: Node, reader: Reader): string {
   switch (node.type) {
     case "Literal":
-      return node.value instanceof RegExp ? node.value.source : String(node.value);
-    case "Identifier":
-      return constants.get(node.name) ?? UNKNOWN;
+      return typeof node.value === "string" ? node.value : reader.hole(node);
     case "TemplateLiteral":
-      return node.quasis.map(({ cooked }, index) => {
-        const hole = node.expressions[index];
-        return `${cooked}${hole === undefined ? "" : of(hole)}`;
-      }).join("");
+      return joined(node.quasis.map(({ cooked }) => cooked), node.expressions, reader);
     case "TaggedTemplateExpression":
-      return node.quasi.quasis.map(({ raw }, index) => {
-        const hole = node.quasi.expressions[index];
-        return `${raw}${hole === undefined ? "" : of(hole)}`;
-      }).join("");
-    case "MemberExpression":
-      return of(node.object);
+      return isRaw(node)
+        ? joined(node.quasi.quasis.map(({ raw }) => raw), node.quasi.expressions, reader)
+        : reader.hole(node);
     case "BinaryExpression":
-      return node.operator === "+" ? of(node.left) + of(node.right) : UNKNOWN;
+      return node.operator === "+" ? textOf(node.left, reader) + textOf(node.right, reader) : reader.hole(node);
+    case "Identifier":
+      return ofConstant(node, { name: node.name, reader, read: textOf });
     default:
-      return UNKNOWN;
+      return sourceOf(node, reader);
   }
+}
+
+/** `CONSTANT.source`. */
+function sourceOf(node: Node, reader: Reader): string {
+  const isSource = node.type === "MemberExpression" && isNamed(node.property, "source");
+  if (!isSource || node.object.type !== "Identifier") return reader.hole(node);
+  const read = (value: Node, inner: Reader) => patternOf(value, inner)?.source;
+  return ofConstant(node, { name: node.object.name, reader, read });
+}
+
+function joined(texts: readonly string[], between: readonly Node[], reader: Reader): string {
+  const inner = between.map((node) => textOf(node, reader));
+  return texts.map((text, index) => text + (inner[index] ?? "")).join("");
+}
+
+/** `String.raw`. */
+function isRaw({ tag }: Deno.lint.TaggedTemplateExpression): boolean {
+  return tag.type === "MemberExpression" && isNamed(tag.object, "String") && isNamed(tag.property, "raw");
+}
+
+interface Use {
+  readonly name: string;
+  readonly reader: Reader;
+  readonly read: (value: Node, reader: Reader) => string | undefined;
+}
+
+/** The text of a constant. A hole in it is one at the node that uses it. */
+function ofConstant(node: Node, { name, reader, read }: Use): string {
+  const found = constantOf(name, reader.module, reader.read);
+  if (found === undefined) return reader.hole(node);
+  return read(found.node, { ...reader, module: found.module, hole: () => reader.hole(node) }) ?? reader.hole(node);
+}
+
+/** Whether an argument is an expression that is found where it is written. */
+function isExpression(node: Node, reader: Reader): boolean {
+  if (node.type === "ConditionalExpression") {
+    return isExpression(node.consequent, reader) && isExpression(node.alternate, reader);
+  }
+  const found = node.type === "Identifier" ? constantOf(node.name, reader.module, reader.read) : { ...reader, node };
+  return found !== undefined &&
+    patternOf(found.node, { ...reader, module: found.module, hole: () => "" }) !== undefined;
+}
+
+function isNamed(node: Node, name: string): boolean {
+  return node.type === "Identifier" && node.name === name;
 }

@@ -169,11 +169,14 @@ interface Reader {
 }
 
 const READERS: Readonly<Record<string, Reader>> = {
-  January: { pattern: new RegExp(`^(${MONTHS.join("|")})`, "i"), set: (d, t) => d.month = monthNumber(t) },
+  January: {
+    pattern: /^(January|February|March|April|May|June|July|August|September|October|November|December)/i,
+    set: (d, t) => d.month = monthNumber(t),
+  },
   Jan: { pattern: /^(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)/i, set: (d, t) => d.month = monthNumber(t) },
   "01": { pattern: /^(\d\d)/, set: (d, t) => d.month = Number(t) },
   "1": { pattern: /^(\d\d?)/, set: (d, t) => d.month = Number(t) },
-  Monday: { pattern: new RegExp(`^(${DAYS.join("|")})`, "i"), set: () => {} },
+  Monday: { pattern: /^(Sunday|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday)/i, set: () => {} },
   Mon: { pattern: /^(Sun|Mon|Tue|Wed|Thu|Fri|Sat)/i, set: () => {} },
   "02": { pattern: /^(\d\d)/, set: (d, t) => d.day = Number(t) },
   _2: { pattern: /^ ?(\d\d?)/, set: (d, t) => d.day = Number(t) },
@@ -191,6 +194,16 @@ const READERS: Readonly<Record<string, Reader>> = {
   "5": { pattern: /^(\d\d?)/, set: (d, t) => d.second = Number(t) },
   PM: { pattern: /^(AM|PM)/, set: (d, t) => d.afternoon = t === "PM" },
   pm: { pattern: /^(am|pm)/, set: (d, t) => d.afternoon = t === "pm" },
+  Z07: { pattern: /^(Z|[+-]\d\d)/, set: setOffset },
+  Z0700: { pattern: /^(Z|[+-]\d{4})/, set: setOffset },
+  "Z07:00": { pattern: /^(Z|[+-]\d\d:\d\d)/, set: setOffset },
+  Z070000: { pattern: /^(Z|[+-]\d{6})/, set: setOffset },
+  "Z07:00:00": { pattern: /^(Z|[+-]\d\d:\d\d:\d\d)/, set: setOffset },
+  "-07": { pattern: /^([+-]\d\d)/, set: setOffset },
+  "-0700": { pattern: /^([+-]\d{4})/, set: setOffset },
+  "-07:00": { pattern: /^([+-]\d\d:\d\d)/, set: setOffset },
+  "-070000": { pattern: /^([+-]\d{6})/, set: setOffset },
+  "-07:00:00": { pattern: /^([+-]\d\d:\d\d:\d\d)/, set: setOffset },
   MST: { pattern: /^(UTC|GMT[+-]\d{1,2}|[A-Z]{3,5}|[+-]\d\d(?:\d\d)?)/, set: (d, t) => d.abbreviation = t },
 };
 
@@ -254,25 +267,24 @@ function skipLiteral(value: string, prefix: string, subject: Subject): string {
 }
 
 function readToken(draft: Draft, token: string, rest: string, subject: Subject): string {
-  const reader = READERS[token] ?? readerOf(token);
-  const match = reader.pattern.exec(rest);
-  if (match === null) throw cannotParse(subject, rest, token);
-  reader.set(draft, match[1] ?? "");
-  return rest.slice(match[0].length);
+  const { pattern, set } = READERS[token] ?? FRACTION;
+  const [read, value = ""] = pattern.exec(rest) ?? [];
+  if (/^[.,]0/.test(token)) {
+    // As many digits as the token has.
+    if (read === undefined || read.length < token.length) throw cannotParse(subject, rest, token);
+    draft.fraction = read.slice(1, token.length);
+    return rest.slice(token.length);
+  }
+  if (read === undefined) throw cannotParse(subject, rest, token);
+  set(draft, value);
+  return rest.slice(read.length);
 }
 
-function readerOf(token: string): Reader {
-  if (/^[.,]0/.test(token)) {
-    return { pattern: new RegExp(`^[.,](\\d{${token.length - 1}})`), set: (d, t) => d.fraction = t };
-  }
-  if (/^[.,]9/.test(token)) return { pattern: /^(?:[.,](\d+))?/, set: (d, t) => d.fraction = t };
-  const colon = token.includes(":") ? ":" : "";
-  const parts = Math.floor(token.replaceAll(":", "").length / 2);
-  const digits = Array.from({ length: parts }, () => "\\d\\d").join(colon);
-  return {
-    pattern: new RegExp(`^(${token.startsWith("Z") ? "Z|" : ""}[+-]${digits})`),
-    set: (d, t) => d.offset = offsetOf(t),
-  };
+/** For `.000` and `.999`; after the latter there may be none. */
+const FRACTION: Reader = { pattern: /^(?:[.,](\d+))?/, set: (d, t) => d.fraction = t };
+
+function setOffset(draft: Draft, text: string): void {
+  draft.offset = offsetOf(text);
 }
 
 function offsetOf(text: string): number {
