@@ -13,7 +13,6 @@ import {
   valuesOf,
 } from "../golang/flags/mod.ts";
 import { UsageError } from "../base/errors.ts";
-import { parsePlain } from "./plain_arguments.ts";
 
 /** A command line in the help. */
 export interface Example {
@@ -85,8 +84,6 @@ export interface Input<Groups extends FlagGroups> {
 interface FlagCommand<Groups extends FlagGroups> extends Description {
   readonly flags: Groups;
   readonly commands?: Subcommands;
-  /** People start it: commander reads its arguments. Containers' commands must not load commander. */
-  readonly isForPeople?: true;
   /** What follows `--` is another command, not arguments. */
   readonly takesCommand?: true;
   /** What to do with an argument where the command takes none. `given` are the names of the flags that were given. */
@@ -106,25 +103,17 @@ export function command<const Groups extends FlagGroups>(record: FlagCommand<Gro
     ...record,
     flags: () => Promise.resolve(record.flags),
     start: async (world, args, program) => {
-      const line = await parse(record, args);
+      const table: FlagTable = flagTable(record.flags);
+      const line = parseFlags(table, args, { endsAtWord: record.takesCommand === true });
       refuseProblems(line.problems, program);
       if (line.isHelp) return "help";
       const rest = line.rest ?? [];
       const input = record.takesCommand ? { args: line.words, rest } : { args: [...line.words, ...rest], rest: [] };
-      refuseProblems(problemsTogether(flagTable(record.flags), { given: line.given, words: input.args }), program);
+      refuseProblems(problemsTogether(table, { given: line.given, words: input.args }), program);
       refuseSurplus(record, { words: input.args, given: line.given }, program);
       return await record.run(world, { flags: valuesOf(record.flags, line), ...input });
     },
   };
-}
-
-async function parse(
-  { flags, isForPeople, positional }: Arguments,
-  args: readonly string[],
-): Promise<Line> {
-  const table: FlagTable = flagTable(flags);
-  if (isForPeople) return parsePlain(table, args) ?? (await import("./commander.ts")).parseWithCommander(table, args);
-  return parseFlags(table, args, { endsAtWord: positional === undefined });
 }
 
 function refuseSurplus(record: Arguments, { words, given }: Pick<Line, "words" | "given">, program: string): void {

@@ -54,7 +54,7 @@ async function problemsOf(args: readonly string[]): Promise<string[]> {
     return isHelp ? [] : [`"${program}" has no subcommand "${rest.join(" ")}"`];
   }
   const table = tableOf(await command.flags());
-  const line = parseFlags(table, rest, { endsAtWord: command.positional === undefined });
+  const line = parseFlags(table, rest);
   return [...line.problems, ...problemsTogether(table, line)].map(({ message }) => message);
 }
 

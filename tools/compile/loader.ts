@@ -3,7 +3,7 @@
  * of another version, and compiles the script.
  */
 import { Script } from "node:vm";
-import { type Pack, type PackPlace, type Part, readPack, startFor } from "./pack.ts";
+import { type Pack, type PackPlace, type Part, readPack, START } from "./pack.ts";
 
 /** A script as a function with CommonJS's parameters; `load` stands for `import()`. */
 type Body = (
@@ -21,12 +21,8 @@ export interface Loaded {
 /** What the script of the start is made of: functions that return what each module exports. */
 type Modules = Readonly<Record<string, () => unknown>>;
 
-/** Starts the program of a pack, for these arguments; returns the loaded scripts, a list that grows. */
-export function start(
-  place: PackPlace,
-  args: readonly string[],
-  cacheOf?: (name: string) => Uint8Array,
-): readonly Loaded[] {
+/** Starts the program of a pack; returns the loaded scripts, a list that grows. */
+export function start(place: PackPlace, cacheOf?: (name: string) => Uint8Array): readonly Loaded[] {
   const pack = readPack(place);
   const loaded: Loaded[] = [];
   let started: Modules = {};
@@ -45,7 +41,7 @@ export function start(
     script.runInThisContext()(require, module, (other: string) => Promise.resolve().then(() => require(other)));
     return module.exports;
   };
-  started = Object(require(startFor(args))).modules;
+  started = Object(require(START)).modules;
   return loaded;
 }
 

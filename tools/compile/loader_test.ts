@@ -16,10 +16,10 @@ Deno.test("the modules of a bundle run from a pack: exports stay live, import() 
   sanitizeResources: false,
 }, async () => {
   const folder = await Deno.makeTempDir();
-  const startOf = async (pack: string, args: readonly string[] = []) => {
+  const startOf = async (pack: string) => {
     const told = Promise.withResolvers<unknown>();
     Object.assign(globalThis, { told });
-    const loaded = start(packFile(pack), args);
+    const loaded = start(packFile(pack));
     deepStrictEqual(await told.promise, { count: 1, late: 1, sep: "/", strict: true });
     return loaded;
   };
@@ -29,8 +29,6 @@ Deno.test("the modules of a bundle run from a pack: exports stay live, import() 
     await writePack(`${folder}/pack`, scripts);
     const loaded = await startOf(`${folder}/pack`);
     deepStrictEqual(loaded.map(({ name }) => name), ["start.js", "b.js"]);
-    const brief = await startOf(`${folder}/pack`, ["wait", "--url"]);
-    deepStrictEqual(brief.map(({ name }) => name), ["start.wait.js"]);
     const cached = loaded.map(({ name, script }) => ({ name, cache: new Uint8Array(script.createCachedData()) }));
     const sources = new Map(scripts.map(({ name, source }) => [name, source]));
     await writePack(`${folder}/cached`, cached.map((each) => ({ ...each, source: sources.get(each.name) ?? "" })));

@@ -72,33 +72,6 @@ export function readPack({ file, start: at }: PackPlace): Pack {
 /** The script that starts the program. It exports the modules that it is made of: functions that return what they export, by name. */
 export const START = "start.js";
 
-/**
- * Commands that start often and end soon have a script of their own in place of {@link START}: it has what they load
- * late too, named by a source file of each (with ` +` also the first module that it imports late, its room), and its code cache has the functions that these commands run.
- */
-export const BRIEF: Readonly<Record<string, readonly string[]>> = {
-  wait: [
-    "src/cli/commands/wait.ts",
-    "src/wait/run.ts",
-    "src/wait/command.ts",
-    "src/platform/deno/network/status.ts",
-  ],
-  version: ["src/cli/commands/version/version.ts"],
-  // A small file took 4 of 65 ms for its 28 scripts, and calls from one to another take longer.
-  inject: ["src/cli/commands/inject/inject.ts", "src/cli/commands/inject/inject_run.ts +"],
-};
-
-/** The script that starts the program with these arguments. `pilot-agent wait` loads its own flags late, and waits as `wait` does. */
-export function startFor([first = "", second = ""]: readonly string[]): string {
-  const word = first === "pilot-agent" ? second : first;
-  return Object.hasOwn(BRIEF, word) ? briefStart(word) : START;
-}
-
-/** The script of a command of {@link BRIEF}. */
-export function briefStart(word: string): string {
-  return `start.${word}.js`;
-}
-
 /** A script and its bytecode. */
 export interface Script {
   readonly name: string;

@@ -1,5 +1,5 @@
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { BRIEF, packFile, readPack, type Script, START, startFor, writePack } from "./pack.ts";
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { packFile, readPack, type Script, writePack } from "./pack.ts";
 
 // A program keeps its pack open until it ends.
 Deno.test("a pack gives every script and cache as it was, in any order", { sanitizeResources: false }, async () => {
@@ -21,13 +21,5 @@ Deno.test("a pack gives every script and cache as it was, in any order", { sanit
     }
   } finally {
     await Deno.remove(path);
-  }
-});
-
-Deno.test("commands that end soon have scripts of their own, of sources that exist", async () => {
-  deepStrictEqual([["wait", "--url"], ["pilot-agent", "wait"]].map(startFor), ["start.wait.js", "start.wait.js"]);
-  for (const args of [[], ["uninject"], ["toString"], ["--timeout", "wait"]]) strictEqual(startFor(args), START);
-  for (const source of Object.values(BRIEF).flat().map((each) => each.replace(" +", ""))) {
-    ok((await Deno.stat(new URL(`../../${source}`, import.meta.url))).isFile);
   }
 });

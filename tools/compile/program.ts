@@ -1,4 +1,4 @@
 import { start } from "./loader.ts";
 import { packOfProgram } from "./place.ts";
 
-start(packOfProgram(), Deno.args);
+start(packOfProgram());

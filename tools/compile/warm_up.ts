@@ -37,4 +37,4 @@ stopLongTimers(globalThis);
 const held = Deno.env.get("MESH_STAND_IN");
 if (held !== undefined) standIn(held);
 
-const loaded = start(packOfProgram(), Deno.args, (name) => caches.get(name)?.before ?? new Uint8Array());
+const loaded = start(packOfProgram(), (name) => caches.get(name)?.before ?? new Uint8Array());

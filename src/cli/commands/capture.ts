@@ -41,7 +41,6 @@ export const CAPTURE = command({
     'be read, and the pod, and write them as one file for "explain -f". Private keys, tokens, and the environment and ' +
     "commands of the application are left out. Without --ephemeral nothing is changed in the pod.",
   positional: { usage: "POD", completes: "pods" },
-  isForPeople: true,
   examples: [
     { command: "kubectl mesh capture pod/web -o web.tar.gz" },
     { command: "kubectl mesh capture deployment/web -n shop -o web.tar.gz" },

@@ -20,7 +20,6 @@ const INSTALL_KUBECTL = command({
   description:
     "Write kubectl_complete-mesh, which kubectl 1.26 and newer runs for kubectl mesh, beside kubectl-mesh, and print " +
     "where it is. A file of another origin stays. kubectl's own completion must be on: see kubectl completion --help.",
-  isForPeople: true,
   examples: [
     { command: "kubectl mesh completion install-kubectl" },
     { command: "kubectl mesh completion install-kubectl --dir ~/.local/bin" },
@@ -57,7 +56,6 @@ export const COMPLETION = command({
     "does not answer in time, or refuses, is left out without a word.",
   positional: { usage: "bash|zsh|fish|powershell", allowed: SHELLS },
   commands: { "install-kubectl": () => Promise.resolve(INSTALL_KUBECTL) },
-  isForPeople: true,
   examples: [
     { command: "source <(kubectl-mesh completion bash)" },
     { command: 'kubectl-mesh completion zsh > "${fpath[1]}/_kubectl-mesh"' },

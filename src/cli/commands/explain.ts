@@ -90,7 +90,6 @@ export const EXPLAIN = command({
     "the answer. Without a connection: the pod's side of the mesh at a glance. Without --ephemeral and --probe nothing is changed in the pod.",
   usage: "POD | KIND/NAME | -l SELECTOR | -f CAPTURE | --local [flags]",
   positional: { usage: "POD", completes: "pods" },
-  isForPeople: true,
   examples: [
     { command: "kubectl mesh explain pod/web --to reviews:9080/api" },
     { command: "kubectl mesh explain deployment/web --to 10.0.0.9:80 --header Host:reviews" },

@@ -148,7 +148,7 @@ function take<Name extends string>(state: State<Name>, key: Name, origin: string
 }
 
 /** What is wrong with a text of a flag. */
-export function problemOf(flag: Flag, text: string): Problem | undefined {
+function problemOf(flag: Flag, text: string): Problem | undefined {
   const { reason } = readValue(flag, text);
   return reason === undefined
     ? undefined
@@ -171,7 +171,7 @@ function readUnknown<Name extends string>(state: State<Name>, word: string, name
 }
 
 /** The problem with a flag that a command does not have. `word`: all of a word in which it is one of several letters. */
-export function unknownFlag(flags: FlagTable, name: string, word = name): Problem {
+function unknownFlag(flags: FlagTable, name: string, word = name): Problem {
   const isInWord = !name.startsWith("--") && word !== name;
   const message = `Unknown flag "${name}"${isInWord ? ` in "${word}"` : ""}`;
   const meant = meantFlag(flags, name);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { FlagTable } from "./flag.ts";
-import { parseFlags, problemsTogether, valuesAsFlags, valuesOf } from "./parse.ts";
+import { type Line, parseFlags, problemsTogether, valuesAsFlags, valuesOf } from "./parse.ts";
 
 const FLAGS = {
   url: { name: "url", type: "urls", doc: "what to ask", old: ["--address"] },
@@ -15,6 +15,62 @@ const FLAGS = {
 
 function wordsOf(args: string): string[] {
   return args.split(" ").filter((word) => word !== "");
+}
+
+function summary({ given, isHelp, words, rest, problems }: Line) {
+  const texts = Object.fromEntries([...given].map(([name, each]) => [name, each.texts]));
+  return { ...texts, ...isHelp ? { isHelp } : {}, words, rest, problems };
+}
+
+const NOTHING = { words: [], rest: undefined, problems: [] };
+
+/** Arguments as pflag takes them. */
+const CASES: readonly (readonly [args: string, expected: Readonly<Record<string, unknown>>])[] = [
+  ["", {}],
+  ["--url http://a --url=http://b", { url: ["http://a", "http://b"] }],
+  ["--address http://a", { url: ["http://a"] }],
+  ["--output=", { output: [""] }],
+  ["--output a=b", { output: ["a=b"] }],
+  ["--output --quiet", { output: ["--quiet"] }],
+  ["-o json -o=yaml", { output: ["yaml"] }],
+  ["-otext", { output: ["text"] }],
+  ["-qo json", { quiet: ["true"], output: ["json"] }],
+  ["-q one two", { quiet: ["true"], words: ["one", "two"] }],
+  ["--quiet=T", { quiet: ["T"] }],
+  ["--quiet=f", { quiet: ["f"] }],
+  ["-h -", { isHelp: true, words: ["-"] }],
+  ["--help", { isHelp: true }],
+  ["one -- --url -q", { words: ["one"], rest: ["--url", "-q"] }],
+  ["-- a -- b", { rest: ["a", "--", "b"] }],
+  ["--", { rest: [] }],
+];
+
+/** The first problem of arguments. */
+const WRONG: readonly (readonly [args: string, message: string, hint?: string])[] = [
+  ["--url a --url=b", 'The flag --url cannot be "a"', 'it takes a URL such as "http://localhost:15021/healthz/ready"'],
+  ["--frob", 'Unknown flag "--frob"'],
+  ["--ulr=a", 'Unknown flag "--ulr"', 'did you mean "--url"?'],
+  ["--secrets a", 'Unknown flag "--secrets"'],
+  ["-z", 'Unknown flag "-z"'],
+  ["--o json", 'Unknown flag "--o"'],
+  ["--output", "The flag -o/--output needs a value"],
+  ["-o", "The flag -o/--output needs a value"],
+  ["--url -- a", "The flag --url needs a value"],
+  ["--quiet=maybe", 'The flag -q/--quiet cannot be "maybe"', 'it takes "true" or "false"'],
+  ["--count=x --count=1", 'The flag -c/--count cannot be "x"', "it takes a whole number from 0 to 4294967295"],
+];
+
+for (const [args, expected] of CASES) {
+  Deno.test(`parseFlags() reads "${args}"`, () => {
+    assert.deepEqual(summary(parseFlags(FLAGS, wordsOf(args))), { ...NOTHING, ...expected });
+  });
+}
+
+for (const [args, message, hint] of WRONG) {
+  Deno.test(`parseFlags() refuses "${args}"`, () => {
+    const [problem] = parseFlags(FLAGS, wordsOf(args)).problems;
+    assert.deepEqual(problem, hint === undefined ? { message } : { message, hint });
+  });
 }
 
 Deno.test("parseFlags() finds everything that is wrong, and takes the value of a misspelled flag for its value", () => {

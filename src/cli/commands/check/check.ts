@@ -69,7 +69,6 @@ export const CHECK = command({
     injection: async () => (await import("./injection.ts")).CHECK_INJECTION,
     upgrade: async () => (await import("./upgrade.ts")).CHECK_UPGRADE,
   },
-  isForPeople: true,
   examples: [
     { command: "kubectl mesh check" },
     { command: "kubectl mesh check webhook --wait 2m" },

@@ -48,7 +48,6 @@ export const CHECK_INJECTION = command({
     "cluster is contacted, and one webhook is assumed.",
   usage: "KIND/NAME | -f FILE | -n NAMESPACE | -A [flags]",
   positional: { usage: "KIND/NAME", completes: "workloads" },
-  isForPeople: true,
   examples: [
     { command: "kubectl mesh check injection deployment/web -n shop" },
     { command: "kubectl mesh check injection pod/web-7d4b9 -o json" },

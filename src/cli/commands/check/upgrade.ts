@@ -43,7 +43,6 @@ export const CHECK_UPGRADE = command({
     "A revision or tag is looked up in the cluster's webhooks. The name of a file has a slash or a dot. What no file gives " +
     "is that of the control plane that injected the pods.",
   usage: "--to FILE|REVISION [flags]",
-  isForPeople: true,
   examples: [
     { command: "kubectl mesh check upgrade --to canary" },
     { command: "kubectl mesh check upgrade --to injector.yaml --values values.yaml -n shop" },

@@ -33,7 +33,6 @@ export const CONFIG_CAPTURE = command({
     "namespaces and versions of kubelets as one YAML file. --inject-config reads it where no cluster can be asked, such as " +
     "in CI. The file is the same for the same state of the cluster, so it can be kept in git. It holds no secrets.\n" +
     "What you have no right to read is named in the file and on standard error.",
-  isForPeople: true,
   examples: [
     { command: "kubectl mesh config capture -o cluster.yaml" },
     {

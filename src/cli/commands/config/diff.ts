@@ -10,7 +10,6 @@ export const CONFIG_DIFF = command({
     "cluster. CAPTURE@REVISION is one revision of a capture; two captures are compared revision by revision.",
   usage: "A B [-f FILE] [flags]",
   positional: { usage: "A B", completes: "configurations" },
-  isForPeople: true,
   examples: [
     { command: "kubectl mesh config diff rev:default rev:canary" },
     { title: "What has changed in the cluster", command: "kubectl mesh config diff before.yaml after.yaml" },

@@ -9,7 +9,6 @@ export const INJECT = command({
     "What injection does not touch keeps its bytes. Manifests go to standard output. Standard error gets a line " +
     "for each resource, with the reason. If one fails, nothing is written. Without --from-cluster no cluster is contacted.",
   usage: "-f FILE|DIR|URL|- [flags]",
-  isForPeople: true,
   surplusHint: (given) =>
     given.has("inPlace")
       ? "-i is --in-place; the control plane's namespace is --istioNamespace, with --from-cluster"

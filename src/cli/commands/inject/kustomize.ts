@@ -7,7 +7,6 @@ export const KUSTOMIZE = command({
     "Reads a ResourceList from standard input and writes it to standard output with the sidecar in each workload, as a " +
     "transformer or a generator of kustomize, kpt or Argo CD. Its functionConfig has the flags of inject as keys. Warnings and " +
     "errors are results of the list. If one resource fails, none is injected. No cluster is contacted.",
-  isForPeople: true,
   surplusHint: "the functionConfig says what is injected, and how",
   examples: [
     {

@@ -9,7 +9,6 @@ export const UNINJECT = command({
     "rewrote. All else keeps its bytes. What cannot be known any more is a warning that names the field. " +
     "No cluster is contacted.",
   usage: "-f FILE|DIR|URL|- [flags]",
-  isForPeople: true,
   surplusHint: "name files with -f",
   examples: [
     { command: "kubectl mesh uninject -f injected.yaml -o web.yaml" },

@@ -75,7 +75,6 @@ export const WEBHOOK_MANIFESTS = command({
     "MutatingWebhookConfigurations that call it. No cluster is contacted. A second apply changes nothing. The default " +
     "revision, and --from-cluster without another name, replace Istio's own injector: that needs --take-over. The " +
     "objects have the flags as an annotation, so that check can tell how to make a lost one again.",
-  isForPeople: true,
   examples: [
     {
       title: "Beside istiod's injector",
