@@ -4,14 +4,34 @@ export const EXIT = {
   failed: 1,
   usage: 2,
   notCaptured: 126,
-  /** The command cannot be executed; as in a shell (POSIX 2.8.2). */
+  /** As in a shell (POSIX 2.8.2). */
   notExecutable: 126,
   notFound: 127,
+  hungUp: 129,
   interrupted: 130,
   /** The reader of standard output is gone; as of a process that SIGPIPE ended. */
   closedPipe: 141,
   terminated: 143,
+  /** Go's os.Exit(-1). */
+  pilotAgentFailed: 255,
 } as const;
+
+export type ExitName = keyof typeof EXIT;
+
+/** What each means in help and manual pages, unless a command has a text of its own. */
+export const EXIT_MEANING: Readonly<Record<ExitName, string>> = {
+  ok: "done",
+  failed: "it failed",
+  usage: "the command line is wrong",
+  notCaptured: "traffic is not captured",
+  notExecutable: "COMMAND cannot be executed",
+  notFound: "COMMAND does not exist",
+  hungUp: "SIGHUP",
+  interrupted: "SIGINT",
+  closedPipe: "the reader of standard output is gone",
+  terminated: "SIGTERM",
+  pilotAgentFailed: "any failure",
+};
 
 /** The place of an error in the user's input; every part is optional. Lines, columns and documents count from 1. */
 export interface Place {

@@ -12,7 +12,7 @@ import {
   type Values,
   valuesOf,
 } from "../golang/flags/mod.ts";
-import { UsageError } from "../base/errors.ts";
+import { type ExitName, UsageError } from "../base/errors.ts";
 
 /** A command line in the help. */
 export interface Example {
@@ -41,13 +41,15 @@ interface Description {
   readonly usage?: string;
   readonly positional?: Positional;
   readonly examples?: readonly Example[];
-  /** Exit codes and what they mean. */
-  readonly exits?: readonly (readonly [code: string, meaning: string])[];
+  readonly exits?: Exits;
   /** Its name where it stands in for another program. */
   readonly program?: string;
   /** Tells the user of an error of it or of its subcommands; returns the exit code. */
   readonly failure?: (world: World, error: unknown, args: readonly string[]) => number;
 }
+
+/** What exit codes mean: a text of the command's own, or `true` for that of {@link EXIT_MEANING}. `other`: all other codes. */
+export type Exits = Readonly<Partial<Record<ExitName, string | true>>> & { readonly other?: string };
 
 /** Subcommands by name, each loaded when it is needed. */
 export type Subcommands = Readonly<Record<string, () => Promise<Command>>>;

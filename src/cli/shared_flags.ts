@@ -1,5 +1,6 @@
 /** Flags that several commands have, declared once. */
 import { flag, type FlagTable, TIMER } from "../golang/flags/mod.ts";
+import type { Exits } from "./command.ts";
 
 /** A time as kubectl reads it: a number alone has seconds. */
 export const KUBECTL_TIMER = { ...TIMER, unit: 1000 } as const;
@@ -136,8 +137,8 @@ export const MANIFESTS = {
 } as const satisfies FlagTable;
 
 /** How commands on manifests end. */
-export const MANIFEST_EXITS = [
-  ["0", "done; with --diff nothing would change"],
-  ["1", "a resource failed, or no input could be read; with --diff something would change"],
-  ["2", "the command line is wrong; with --diff something failed"],
-] as const;
+export const MANIFEST_EXITS: Exits = {
+  ok: "done; with --diff nothing would change",
+  failed: "a resource failed, or no input could be read; with --diff something would change",
+  usage: "the command line is wrong; with --diff something failed",
+};

@@ -1,7 +1,7 @@
 /** A command as a man page: troff with the macros of man(7). */
 import type { Flag } from "../../src/golang/flags/mod.ts";
 import type { Example } from "../../src/cli/command.ts";
-import { flagNotes, flagTitle, shownGroups, usageText } from "../../src/cli/views/text.ts";
+import { exitRows, flagNotes, flagTitle, shownGroups, usageText } from "../../src/cli/views/text.ts";
 import type { NamedCommand } from "./commands.ts";
 
 /** The name of the page: `kubectl-mesh-webhook-serve`. */
@@ -28,7 +28,7 @@ export function manPage(named: NamedCommand, others: readonly string[]): string 
     ...section("OPTIONS", options),
     ...section(
       "EXIT STATUS",
-      (command.exits ?? []).flatMap(([code, meaning]) => [".TP", `.B ${plain(code)}`, plain(meaning)]),
+      exitRows(command.exits ?? {}).flatMap(([code, meaning]) => [".TP", `.B ${plain(code)}`, plain(meaning)]),
     ),
     ...section("SEE ALSO", [others.map((name) => `${plain(name)}(1)`).join(", ")].filter(Boolean)),
   ];

@@ -1,4 +1,5 @@
 /** The category data-plane: pods with a proxy, as the kubelet reports them. */
+import { EXIT } from "../../base/errors.ts";
 import type { Pod } from "../../kube/client/mod.ts";
 import { mapAt, textAt } from "../../base/value.ts";
 import type { Check, Finding } from "../check.ts";
@@ -32,8 +33,6 @@ import { findingOf, namedIn, type Problem } from "./findings.ts";
 /** The kubelet's reasons for a container that it cannot create. */
 const START_REASONS = new Set(["CreateContainerConfigError", "CreateContainerError", "RunContainerError"]);
 const KILLED_BY_KERNEL = 137;
-/** Of the init container that verifies the capture. */
-const NOT_CAPTURED = 126;
 
 type Told = Omit<Problem, "object"> | undefined;
 
@@ -202,7 +201,7 @@ function initialized({ object, pod, init }: ProxyPod): Told {
     return { result: "error", message: notStarted(init) };
   }
   const told = { result: "error", message: `${init.name} ${endingText(ending)}` } as const;
-  if (ending.code !== NOT_CAPTURED) return told;
+  if (ending.code !== EXIT.notCaptured) return told;
   const again = recreatedWhen(pod, "when the CNI plugin's pods on their nodes are ready");
   return { ...told, advice: [again, seeLogs(namedIn(object))] };
 }

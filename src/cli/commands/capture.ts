@@ -47,11 +47,7 @@ export const CAPTURE = command({
     { command: "kubectl mesh explain -f web.tar.gz --to reviews:9080" },
   ],
   flags: FLAGS,
-  exits: [
-    ["0", "the file is written"],
-    ["1", "the pod cannot be read, or the file cannot be written"],
-    ["2", "the command line is wrong"],
-  ],
+  exits: { ok: "the file is written", failed: "the pod cannot be read, or the file cannot be written", usage: true },
   run: runCapture,
 });
 

@@ -25,7 +25,7 @@ const INSTALL_KUBECTL = command({
     { command: "kubectl mesh completion install-kubectl --dir ~/.local/bin" },
   ],
   flags: INSTALL_FLAGS,
-  exits: [["0", "the file is there"], ["1", "it cannot be written"], ["2", "the command line is wrong"]],
+  exits: { ok: "the file is there", failed: "it cannot be written", usage: true },
   run: install,
 });
 
@@ -63,7 +63,7 @@ export const COMPLETION = command({
     { command: "kubectl-mesh completion powershell | Out-String | Invoke-Expression" },
   ],
   flags: FLAGS,
-  exits: [["0", "done"], ["2", "the command line is wrong"]],
+  exits: { ok: true, usage: true },
   run: print,
 });
 

@@ -100,11 +100,11 @@ export const EXPLAIN = command({
     { command: "kubectl mesh explain -f web.tar.gz --to https://api.example.com/" },
   ],
   flags: FLAGS,
-  exits: [
-    ["0", "the connection reaches an endpoint, or bypasses the proxy; nothing is wrong with the pod"],
-    ["1", "it is refused, it cannot be told, the pod or its proxy cannot be read, or something is wrong with it"],
-    ["2", "the command line is wrong"],
-  ],
+  exits: {
+    ok: "the connection reaches an endpoint, or bypasses the proxy; nothing is wrong with the pod",
+    failed: "it is refused, it cannot be told, the pod or its proxy cannot be read, or something is wrong with it",
+    usage: true,
+  },
   run: runExplain,
 });
 

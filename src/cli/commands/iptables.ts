@@ -1,4 +1,4 @@
-import { commandGroup, rawCommand } from "../command.ts";
+import { commandGroup, type Exits, rawCommand } from "../command.ts";
 import { reportFailure } from "../failure.ts";
 
 type Mode = "generate" | "apply" | "clean" | "verify";
@@ -13,8 +13,8 @@ function modeOf(mode: Mode, isDropIn = false) {
   } satisfies Partial<Parameters<typeof rawCommand>[0]>;
 }
 
-const EXITS = [["0", "done"], ["1", "it failed"], ["2", "the command line is wrong"]] as const;
-const NOT_CAPTURED = ["126", "traffic is not captured"] as const;
+const EXITS: Exits = { ok: true, failed: true, usage: true };
+const CAPTURE_EXITS: Exits = { ...EXITS, notCaptured: true };
 
 const GENERATE = rawCommand({
   ...modeOf("generate"),
@@ -34,7 +34,7 @@ const APPLY = {
     "All rules are applied, or none. A second apply changes nothing. With other settings exactly the owned " +
     "rules are replaced.",
   examples: [{ command: "kubectl mesh iptables apply -b '*' -i '*' -d 15090,15021,15020" }],
-  exits: [...EXITS, NOT_CAPTURED],
+  exits: CAPTURE_EXITS,
 };
 
 const CLEAN = {
@@ -54,7 +54,7 @@ const VERIFY = rawCommand({
     { command: "kubectl mesh iptables verify" },
     { command: "kubectl mesh iptables verify -b '*' -i '*' --require both" },
   ],
-  exits: [...EXITS, NOT_CAPTURED],
+  exits: CAPTURE_EXITS,
 });
 
 /** `kubectl mesh iptables`. */

@@ -78,15 +78,15 @@ export const WAIT = command({
     { title: "A Job: the proxy ends when the work is done", command: "kubectl mesh wait --shutdown -- ./migrate.sh" },
   ],
   flags: FLAGS,
-  exits: [
-    ["0", "ready"],
-    ["1", "the time is up"],
-    ["2", "the command line is wrong"],
-    ["126", "COMMAND cannot be executed"],
-    ["127", "COMMAND does not exist"],
-    ["143", "SIGTERM while waiting"],
-    ["other", "the exit code of COMMAND; 128 + signal if a signal ended it with --shutdown"],
-  ],
+  exits: {
+    ok: "ready",
+    failed: "the time is up",
+    usage: true,
+    notExecutable: true,
+    notFound: true,
+    terminated: "SIGTERM while waiting",
+    other: "the exit code of COMMAND; 128 + signal if a signal ended it with --shutdown",
+  },
   run: wait,
 });
 

@@ -2,7 +2,7 @@
 import { wrapped } from "../../base/text/mod.ts";
 import type { Flag } from "../../golang/flags/mod.ts";
 import type { Command, Example } from "../command.ts";
-import { flagNotes, flagTitle, shownGroups, usageText } from "./text.ts";
+import { exitRows, flagNotes, flagTitle, shownGroups, usageText } from "./text.ts";
 
 const WIDTH = 80;
 
@@ -27,7 +27,7 @@ export async function helpText(command: Command, program: string): Promise<strin
     ...paragraphs(command.description),
     ...section("Examples", examplesText(command.examples ?? [])),
     ...tables.map(([title, rows]) => [`${title}:`, ...table(rows)].join("\n")),
-    ...section("Exit codes", table(command.exits ?? [])),
+    ...section("Exit codes", table(exitRows(command.exits ?? {}))),
     ...commands.length === 0 ? [] : [`"${program} COMMAND --help" shows the flags of a command.`],
   ];
   return `${parts.join("\n\n")}\n`;

@@ -1,6 +1,7 @@
 /** Records in words: what help, man pages and tables of flags share. */
 import { type Flag, type FlagGroups, type FlagTable, isRepeatable } from "../../golang/flags/mod.ts";
-import type { Command } from "../command.ts";
+import { EXIT, EXIT_MEANING, type ExitName } from "../../base/errors.ts";
+import type { Command, Exits } from "../command.ts";
 
 /** The flags that users are shown, by their titles; groups without one are left out. */
 export function shownGroups(groups: FlagGroups): (readonly [title: string, flags: readonly Flag[]])[] {
@@ -76,4 +77,21 @@ export function usageText({ usage, positional, start, commands }: Command): stri
   const hasCommands = Object.keys(commands).length > 0;
   if (start === undefined && hasCommands) return "COMMAND [flags]";
   return [positional?.usage ?? "", "[flags]"].filter((part) => part !== "").join(" ");
+}
+
+/** What the exit codes of a command mean, by ascending code; names with one text share a row: `130, 143`. */
+export function exitRows({ other, ...exits }: Exits): (readonly [codes: string, meaning: string])[] {
+  const codes = new Map<string, number[]>();
+  for (const [name, meaning] of Object.entries(exits)) {
+    if (!isExitName(name)) continue;
+    const text = meaning === true ? EXIT_MEANING[name] : meaning;
+    codes.set(text, [...codes.get(text) ?? [], EXIT[name]]);
+  }
+  const rows = [...codes].toSorted(([, [a = 0]], [, [b = 0]]) => a - b);
+  const known = rows.map(([text, numbers]) => [numbers.join(", "), text] as const);
+  return other === undefined ? known : [...known, ["other", other]];
+}
+
+function isExitName(name: string): name is ExitName {
+  return Object.hasOwn(EXIT, name);
 }

@@ -2,7 +2,7 @@ import { EXIT } from "../../base/errors.ts";
 import type { World } from "../../platform/world.ts";
 
 /** Signals that stop the server, and the exit codes of an immediate stop. */
-export const SIGNAL_EXIT = { SIGTERM: EXIT.terminated, SIGINT: EXIT.interrupted, SIGHUP: 129 } as const;
+export const SIGNAL_EXIT = { SIGTERM: EXIT.terminated, SIGINT: EXIT.interrupted, SIGHUP: EXIT.hungUp } as const;
 
 export type ShutdownSignal = keyof typeof SIGNAL_EXIT;
 

@@ -1,5 +1,5 @@
 import { flag, type FlagGroups, TIMER } from "../../../golang/flags/mod.ts";
-import { command, rawCommand } from "../../command.ts";
+import { command, type Exits, rawCommand } from "../../command.ts";
 
 const ROLE = { usage: "[ROLE]", allowed: ["sidecar", "router", "waypoint", "ztunnel", "agentgateway"] } as const;
 
@@ -21,7 +21,8 @@ const TELL_FLAGS = {
   },
 } as const satisfies FlagGroups;
 
-const TOLD = [["0", "the agent agreed"], ["1", "it could not be told"], ["2", "the command line is wrong"]] as const;
+const NEVER_READY = "SIGINT or SIGTERM came before the proxy was ever ready";
+const TOLD: Exits = { ok: "the agent agreed", failed: "it could not be told", usage: true };
 
 const QUIT = command({
   summary: "Tell the agent of this pod to end the proxy and itself",
@@ -60,13 +61,14 @@ export const AGENT = rawCommand({
     quit: () => Promise.resolve(QUIT),
     drain: () => Promise.resolve(DRAIN),
   },
-  exits: [
-    ["0", "the end was asked for"],
-    ["1", "it failed"],
-    ["2", "the command line is wrong"],
-    ["130, 143", "SIGINT or SIGTERM came before the proxy was ever ready"],
-    ["other", "the exit code of Envoy where it ended by itself; 128 + signal"],
-  ],
+  exits: {
+    ok: "the end was asked for",
+    failed: true,
+    usage: true,
+    interrupted: NEVER_READY,
+    terminated: NEVER_READY,
+    other: "the exit code of Envoy where it ended by itself; 128 + signal",
+  },
   run: async (world, args) =>
     (await import("./start_agent.ts")).startAgent(world, args, "agent", ({ exitCode }) => exitCode),
 });

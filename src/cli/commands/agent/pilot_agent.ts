@@ -3,16 +3,13 @@ import { errorLine, EXIT, MeshError, UsageError } from "../../../base/errors.ts"
 import { flag, type FlagGroups, flagsWith } from "../../../golang/flags/mod.ts";
 import type { World } from "../../../platform/world.ts";
 import { VERSION } from "../../../version.ts";
-import { command, commandGroup, type Input, rawCommand } from "../../command.ts";
+import { command, commandGroup, type Exits, type Input, rawCommand } from "../../command.ts";
 import { reportFailure, say } from "../../failure.ts";
 import { AGENT } from "./agent.ts";
 import { ISTIO_CLEAN_IPTABLES, ISTIO_IPTABLES } from "../iptables.ts";
 import type { PilotAgentVersion } from "./pilot_agent_schema.ts";
 
-/** What any failure of pilot-agent exits with: Go's os.Exit(-1). */
-const FAILED = 255;
-
-const EXITS = [["0", "done"], [String(FAILED), "any failure"]] as const;
+const EXITS: Exits = { ok: true, pilotAgentFailed: true };
 
 /** Flags of Istio's log, which every command takes. Only the first has an effect on these commands. */
 const LOG = {
@@ -149,7 +146,8 @@ const PROXY = rawCommand({
   ...AGENT.positional === undefined ? {} : { positional: AGENT.positional },
   flags: AGENT.flags,
   exits: EXITS,
-  run: async (world, args) => (await import("./start_agent.ts")).startAgent(world, args, "pilot-agent", () => FAILED),
+  run: async (world, args) =>
+    (await import("./start_agent.ts")).startAgent(world, args, "pilot-agent", () => EXIT.pilotAgentFailed),
 });
 
 /** `pilot-agent`. Every failure but those of iptables is a line `Error: `, or one of JSON with --log_as_json, and 255. */
@@ -170,7 +168,7 @@ export const PILOT_AGENT = commandGroup({
     if (!(error instanceof MeshError)) return reportFailure(world, error);
     const text = errorLine(error);
     say(world, isLogJson(args) ? jsonLine(world, text) : `Error: ${text}\n`);
-    return FAILED;
+    return EXIT.pilotAgentFailed;
   },
 });
 

@@ -77,11 +77,11 @@ export const CHECK = command({
     { command: "kubectl mesh check --explain webhook-reachable" },
   ],
   flags: FLAGS,
-  exits: [
-    ["0", "no check failed"],
-    ["1", "a check failed, nothing of a category could be checked, or no cluster is configured"],
-    ["2", "the command line is wrong"],
-  ],
+  exits: {
+    ok: "no check failed",
+    failed: "a check failed, nothing of a category could be checked, or no cluster is configured",
+    usage: true,
+  },
   run: runCheck,
 });
 

@@ -56,15 +56,13 @@ export const CHECK_INJECTION = command({
     { command: "kubectl mesh check injection -f web.yaml -n shop --from-cluster" },
   ],
   flags: FLAGS,
-  exits: [
-    ["0", "injected, or not injected"],
-    [
-      "1",
+  exits: {
+    ok: "injected, or not injected",
+    failed:
       "it failed; the pod is refused; it cannot be told; or something is wrong: several webhooks inject it, none is " +
       "there, or live pods differ from the next one",
-    ],
-    ["2", "the command line is wrong"],
-  ],
+    usage: true,
+  },
   run: explain,
 });
 

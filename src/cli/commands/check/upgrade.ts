@@ -49,11 +49,11 @@ export const CHECK_UPGRADE = command({
     { command: "kubectl mesh check upgrade --to ./injector.yaml -l app=web -o json" },
   ],
   flags: FLAGS,
-  exits: [
-    ["0", "nothing changes"],
-    ["1", "something changes"],
-    ["2", "it failed, it cannot be told, or the command line is wrong"],
-  ],
+  exits: {
+    ok: "nothing changes",
+    failed: "something changes",
+    usage: "it failed, it cannot be told, or the command line is wrong",
+  },
   run: checkUpgrade,
 });
 

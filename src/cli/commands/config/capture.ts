@@ -45,11 +45,11 @@ export const CONFIG_CAPTURE = command({
     },
   ],
   flags: FLAGS,
-  exits: [
-    ["0", "all is captured"],
-    ["1", "it failed, and nothing is written; or something may not be read, and the file that is written says what"],
-    ["2", "the command line is wrong"],
-  ],
+  exits: {
+    ok: "all is captured",
+    failed: "it failed, and nothing is written; or something may not be read, and the file that is written says what",
+    usage: true,
+  },
   run: runCapture,
 });
 

@@ -19,10 +19,10 @@ export const CONFIG_DIFF = command({
     },
   ],
   flags: CONFIG_DIFF_FLAGS,
-  exits: [
-    ["0", "the pods are the same"],
-    ["1", "pods differ, or only one of two captures has a revision"],
-    ["2", "it failed, or the command line is wrong"],
-  ],
+  exits: {
+    ok: "the pods are the same",
+    failed: "pods differ, or only one of two captures has a revision",
+    usage: "it failed, or the command line is wrong",
+  },
   run: async (world, input) => (await import("./diff_run.ts")).runConfigDiff(world, input),
 });

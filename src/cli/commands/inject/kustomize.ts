@@ -24,6 +24,6 @@ export const KUSTOMIZE = command({
     { command: "kustomize build --enable-alpha-plugins --enable-exec" },
   ],
   flags: {},
-  exits: [["0", "done"], ["1", "a resource failed, or the ResourceList or its functionConfig is wrong"]],
+  exits: { ok: true, failed: "a resource failed, or the ResourceList or its functionConfig is wrong" },
   run: async (world) => (await import("./kustomize_run.ts")).runKustomize(world),
 });

@@ -37,11 +37,11 @@ export const VERSION_COMMAND = command({
     { command: "kubectl mesh version -i istio-system --context prod" },
   ],
   flags: FLAGS,
-  exits: [
-    ["0", "the versions are printed"],
-    ["1", "the cluster does not tell all versions; those that are known are printed"],
-    ["2", "the command line is wrong"],
-  ],
+  exits: {
+    ok: "the versions are printed",
+    failed: "the cluster does not tell all versions; those that are known are printed",
+    usage: true,
+  },
   run: printVersion,
 });
 

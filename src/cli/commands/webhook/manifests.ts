@@ -89,7 +89,7 @@ export const WEBHOOK_MANIFESTS = command({
     { title: "Back again", command: "kubectl mesh webhook manifests --from-cluster --undo | sh" },
   ],
   flags: FLAGS,
-  exits: [["0", "done"], ["1", "a file could not be read"], ["2", "the command line is wrong"]],
+  exits: { ok: true, failed: "a file could not be read", usage: true },
   run: printManifests,
 });
 

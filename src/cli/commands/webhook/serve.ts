@@ -91,12 +91,13 @@ export const WEBHOOK_SERVE = command({
     { command: "curl --insecure https://localhost:15017/ready?verbose" },
   ],
   flags: FLAGS,
-  exits: [
-    ["0", "a signal ended it"],
-    ["1", "it could not start"],
-    ["2", "the command line is wrong"],
-    ["130, 143", "a second SIGINT or SIGTERM ended it at once"],
-  ],
+  exits: {
+    ok: "a signal ended it",
+    failed: "it could not start",
+    usage: true,
+    interrupted: "a second SIGINT or SIGTERM ended it at once",
+    terminated: "a second SIGINT or SIGTERM ended it at once",
+  },
   run: serve,
 });
 
