@@ -1,15 +1,17 @@
 /**
- * HTTPS with a replaceable certificate, and both kinds of HTTP within limits of connections. Deno's server keeps one certificate for its life, and a listener that is closed loses the
- * connections in its queue. So one listener accepts all connections, and a server on loopback (backend) exists for each
- * certificate. A new connection is spliced to the newest backend, which costs 50 us a request. Slow and idle clients can be
- * rejected, for which Deno's server has no limits.
+ * HTTP/1.1 with limits of connections, plain or over TLS with a replaceable certificate; Deno's server has neither. One listener
+ * accepts all connections, and the table closes slow and idle ones. Each is spliced to the HTTP server on loopback, for TLS through
+ * the TLS listener of the newest certificate, also on loopback.
+ *
+ * HTTP/2 is not served. Deno's server never answers requests that arrive around its GOAWAY, so a graceful shutdown would lose
+ * some; with HTTP/1.1 a response closes its connection. controller-runtime's webhooks serve HTTP/1.1 only as well, because of
+ * the attacks on HTTP/2 (CVE-2023-39325, CVE-2023-44487).
  */
 import { MeshError, messageOf } from "../../../../base/errors.ts";
 import { acceptAll } from "../connections.ts";
 import { type LastingServer, serveLasting } from "../lasting_server.ts";
 import { type ConnectionTable, connectionTable, type HeldConnection } from "./connection_table.ts";
-import { sendAtOnce } from "../../../linux/socket_options.ts";
-import { closeBoth, splice } from "./splice.ts";
+import { closeBoth, splice, type Watch } from "./splice.ts";
 import type { HttpServer, KeyPair, ServedExchange, TlsServeOptions, TlsServer } from "../../../http.ts";
 import type { HttpHandler } from "../../../world.ts";
 
@@ -17,36 +19,29 @@ const LOOPBACK = "127.0.0.1";
 const SWEEP_EVERY = 1000;
 /** Milliseconds that new connections have for their first request: a server that shuts down closes connections without. */
 const FIRST_REQUESTS = 500;
-/** Milliseconds without a request or response that count as idle, and the share of the drain time that is spent on it. */
+/** Milliseconds without a request or response that count as idle. */
 const IDLE = 100;
-/** The same while clients are asked to pause: less than their pause, and more than a busy machine delays a request. */
-const PAUSED = 500;
-const IDLE_SHARE = 0.5;
-/** The share that is spent on another one, in which clients are asked to pause. */
-const PAUSED_SHARE = 0.25;
-/**
- * The answer to clients that never pause. client-go, and so an API server, asks again after that second
- * (k8s.io/client-go/rest/with_retry.go), by then over another connection.
- */
-const ASK_LATER = { status: 429, headers: { "retry-after": "1" } } as const;
 /** Milliseconds that slow clients have to read the last responses. */
 const LAST_BYTES = 2000;
-/** Milliseconds without a request in flight after which the shutdown of backends is not waited for. */
-const QUIET = 300;
-const CHECK_EVERY = 20;
+/** Milliseconds for the last probes. */
+const PLAIN_CLOSE = 1000;
+/** The first bytes of HTTP/2 from a client that did not ask for it (RFC 9113, section 3.4), and of no method of HTTP/1.1. */
+const HTTP2_PREFACE = new TextEncoder().encode("PRI ");
 
-/** A server behind the listener. */
-interface Backend {
+/** The bytes of TLS are counted already. */
+const UNCOUNTED: Received = { received: () => undefined, moved() {} };
+
+/** Where new connections are spliced to: the HTTP server, or the TLS listener of a certificate. */
+interface Entrance {
   readonly port: number;
   connections: number;
-  /** A newer certificate is in use. */
+  /** A newer certificate is in use. It closes after its last connection: a closed listener loses those in its queue. */
   isReplaced: boolean;
-  /** Shuts down; resolves when its requests are answered. */
-  end(): Promise<void>;
+  close(): void;
 }
 
 /** A client's connection. */
-interface Spliced {
+interface Client {
   readonly held: HeldConnection;
   close(): void;
 }
@@ -55,19 +50,16 @@ interface Spliced {
 interface Shared {
   readonly handler: HttpHandler;
   readonly table: ConnectionTable;
-  /** Connections by the port from which the backend sees them. */
-  readonly byPort: Map<number, Spliced>;
-  readonly backends: Set<Backend>;
+  /** Clients by the port from which the HTTP server, or the TLS listener, sees them. */
+  readonly byPort: Map<number, Client>;
   /** Connections that are being spliced. */
   readonly passing: Set<Promise<void>>;
   /** Requests without a response. */
   inFlight: number;
   /** When the last request or response was. */
   lastActivity: number;
-  /** Responses ask the client to close the connection (HTTP/1.1). */
+  /** Responses ask the client to close the connection. */
   isDraining: boolean;
-  /** Requests are answered with {@link ASK_LATER}. */
-  asksForPause: boolean;
 }
 
 /** Serves plain HTTP within limits of connections; see `Network.serve`. */
@@ -75,9 +67,6 @@ export async function servePlain(options: PlainOptions, handler: HttpHandler): P
   const { port, close } = await serveLimited({ ...options, keyPair: undefined }, handler);
   return { port, close: async () => void await close(PLAIN_CLOSE) };
 }
-
-/** Milliseconds for the last probes. */
-const PLAIN_CLOSE = 1000;
 
 type PlainOptions = Omit<TlsServeOptions, "keyPair">;
 
@@ -90,9 +79,20 @@ type Options = PlainOptions & { readonly keyPair: KeyPair | undefined };
 
 async function serveLimited(options: Options, handler: HttpHandler): Promise<TlsServer> {
   const table = connectionTable(options.limits, () => performance.now());
-  const shared = sharedOf(handler, table);
-  let newest = startBackend(options.keyPair, shared);
-  const listener = await listen(options, newest);
+  const sets = { byPort: new Map<number, Client>(), passing: new Set<Promise<void>>() };
+  const shared: Shared = { handler, table, ...sets, inFlight: 0, lastActivity: -Infinity, isDraining: false };
+  const listener = listen(options);
+  const server = startServer(shared);
+  const http: Entrance = { port: server.address.port, connections: 0, isReplaced: false, close() {} };
+  const entranceOf = (keyPair: KeyPair) => listenTls(keyPair, http.port, shared);
+  let newest = http;
+  try {
+    if (options.keyPair !== undefined) newest = entranceOf(options.keyPair);
+  } catch (error) {
+    listener.close();
+    await server.shutdown();
+    throw error;
+  }
   const front = acceptAll(listener, (outer) => {
     const passed: Promise<void> = pass(outer, newest, shared).finally(() => shared.passing.delete(passed));
     shared.passing.add(passed);
@@ -102,10 +102,10 @@ async function serveLimited(options: Options, handler: HttpHandler): Promise<Tls
     port: listener.addr.port,
     replaceCertificate: (keyPair) =>
       Promise.resolve().then(() => {
-        const next = startBackend(keyPair, shared);
-        newest.isReplaced = true;
-        endIfUnused(newest, shared);
-        newest = next;
+        const before = newest;
+        newest = entranceOf(keyPair);
+        before.isReplaced = true;
+        closeIfUnused(before);
       }),
     drain: () => void (shared.isDraining = true),
     async close(milliseconds) {
@@ -114,87 +114,51 @@ async function serveLimited(options: Options, handler: HttpHandler): Promise<Tls
       await front;
       shared.isDraining = true;
       await within(Math.min(milliseconds, FIRST_REQUESTS), Promise.all(shared.passing));
-      await idle(shared, IDLE, milliseconds * IDLE_SHARE);
-      // Also after an idle moment: on a busy machine it may be that of a client that waits for a processor.
-      shared.asksForPause = true;
-      shared.lastActivity = performance.now();
-      await idle(shared, PAUSED, milliseconds * PAUSED_SHARE);
-      await within(Math.max(0, end - performance.now()), ended(shared));
+      await idle(shared, end);
       const isAnswered = shared.inFlight === 0;
       if (isAnswered) await within(LAST_BYTES, Promise.all(shared.passing));
       clearInterval(sweeping);
       table.closeAll();
+      newest.close();
+      const ended = server.shutdown();
+      // A handler that never answers would keep it.
+      if (isAnswered) await ended;
       return isAnswered;
     },
   };
 }
 
-function sharedOf(handler: HttpHandler, table: ConnectionTable): Shared {
-  const sets = { byPort: new Map(), backends: new Set<Backend>(), passing: new Set<Promise<void>>() };
-  return { handler, table, ...sets, inFlight: 0, lastActivity: -Infinity, isDraining: false, asksForPause: false };
-}
-
-/**
- * Waits for an idle moment: Deno never answers requests over HTTP/2 that arrive when a backend shuts down, and clients go on to
- * use their connections until they are told.
- */
-async function idle(shared: Shared, period: number, milliseconds: number): Promise<void> {
-  const end = performance.now() + milliseconds;
-  const isActive = (now: number) => shared.inFlight > 0 || now - shared.lastActivity < period;
+/** Waits for an idle period: a response closes its connection, so that only connections without requests are left. */
+async function idle(shared: Shared, end: number): Promise<void> {
+  const isActive = (now: number) => shared.inFlight > 0 || now - shared.lastActivity < IDLE;
   for (let now = performance.now(); isActive(now) && now < end; now = performance.now()) {
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
 }
 
-/**
- * Shuts the backends down. A backend that a request over HTTP/2 reaches at that moment neither answers nor ends: it is not waited
- * for after a quiet period.
- */
-async function ended(shared: Shared): Promise<void> {
-  let quiet = 0;
-  const { promise: quietPeriod, resolve } = Promise.withResolvers<void>();
-  const timer = setInterval(() => {
-    quiet = shared.inFlight === 0 ? quiet + 1 : 0;
-    if (quiet > QUIET / CHECK_EVERY) resolve();
-  }, CHECK_EVERY);
-  await Promise.race([quietPeriod, Promise.all([...shared.backends].map((backend) => backend.end()))]);
-  clearInterval(timer);
-}
-
-/** A backend with an old certificate lives as long as its last connection: an earlier shutdown would lose requests over HTTP/2. */
-function endIfUnused(backend: Backend, { backends }: Shared): void {
-  if (!backend.isReplaced || backend.connections > 0) return;
-  backends.delete(backend);
-  backend.end();
-}
-
-function startBackend(keyPair: KeyPair | undefined, shared: Shared): Backend {
-  const secured = keyPair === undefined ? {} : { cert: keyPair.certificate, key: keyPair.key };
-  const server = serveOn({ hostname: LOOPBACK, port: 0, ...secured }, async (request, { remoteAddr, completed }) => {
-    const connection = shared.byPort.get("port" in remoteAddr ? remoteAddr.port : 0);
+function startServer(shared: Shared): LastingServer<Deno.NetAddr> {
+  const answer: Deno.ServeHandler<Deno.NetAddr> = async (request, { remoteAddr, completed }) => {
+    const client = shared.byPort.get(remoteAddr.port);
     // Another process of this network namespace, past the limits.
-    if (connection === undefined) return new Response(null, { status: 403, headers: { connection: "close" } });
+    if (client === undefined) return new Response(null, { status: 403, headers: { connection: "close" } });
     shared.inFlight++;
     shared.lastActivity = performance.now();
     try {
-      const response = shared.asksForPause
-        ? new Response(null, ASK_LATER)
-        : await shared.handler(request, connection.held.remote, exchangeOf(connection, completed));
+      const response = await shared.handler(request, client.held.remote, exchangeOf(client, completed));
       if (shared.isDraining) response.headers.set("connection", "close");
       return response;
     } finally {
       shared.inFlight--;
       shared.lastActivity = performance.now();
     }
-  });
-  const { port } = server.address;
-  const backend: Backend = { port, connections: 0, isReplaced: false, end: () => server.shutdown() };
-  shared.backends.add(backend);
-  return backend;
+  };
+  return serveLasting((signal, before) =>
+    Deno.serve({ hostname: LOOPBACK, port: before?.port ?? 0, signal, onListen() {} }, answer)
+  );
 }
 
 /** Counts a request for its connection until its answer is sent. */
-function exchangeOf({ held, close }: Spliced, completed: Promise<void>): ServedExchange {
+function exchangeOf({ held, close }: Client, completed: Promise<void>): ServedExchange {
   let stop = () => {};
   held.asked();
   const sent = completed.catch(() => {
@@ -206,35 +170,36 @@ function exchangeOf({ held, close }: Spliced, completed: Promise<void>): ServedE
   return { arrived: () => void (stop = held.waits()), sent, close };
 }
 
-type BackendOptions = Deno.ServeTcpOptions & Partial<Deno.TlsCertifiedKeyPem>;
-
-function serveOn(options: BackendOptions, handler: Deno.ServeHandler<Deno.Addr>): LastingServer<Deno.NetAddr> {
-  const start = (signal: AbortSignal, before: Deno.NetAddr | undefined) => {
-    const server = Deno.serve({ ...options, port: before?.port ?? 0, signal, onListen() {} }, handler);
-    sendAtOnce(server.addr.port);
-    return server;
-  };
+function listen({ hostname, port }: PlainOptions): Deno.TcpListener {
   try {
-    return serveLasting(start);
+    return Deno.listen({ hostname, port });
+  } catch (error) {
+    throw new MeshError(`Cannot serve on ${hostname}:${port}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** Serves TLS with a certificate: what its connections carry is spliced to the HTTP server. */
+function listenTls({ certificate, key }: KeyPair, httpPort: number, shared: Shared): Entrance {
+  const address = { hostname: LOOPBACK, port: 0 };
+  let listener: Deno.TlsListener;
+  try {
+    listener = Deno.listenTls({ ...address, cert: certificate, key, alpnProtocols: ["http/1.1"] });
   } catch (error) {
     throw new MeshError(`The certificate and its key cannot be used: ${messageOf(error)}`, {
       cause: error,
       hint: "both are PEM, and the key is that of the first certificate",
     });
   }
+  acceptAll(listener, (secured) => passSecured(secured, httpPort, shared));
+  return { port: listener.addr.port, connections: 0, isReplaced: false, close: () => listener.close() };
 }
 
-async function listen({ hostname, port }: PlainOptions, backend: Backend): Promise<Deno.TcpListener> {
-  try {
-    return Deno.listen({ hostname, port });
-  } catch (error) {
-    await backend.end();
-    throw new MeshError(`Cannot serve on ${hostname}:${port}: ${messageOf(error)}`, { cause: error });
-  }
+function closeIfUnused(entrance: Entrance): void {
+  if (entrance.isReplaced && entrance.connections === 0) entrance.close();
 }
 
-/** Splices a connection to the backend, until it ends. */
-async function pass(outer: Deno.TcpConn, backend: Backend, shared: Shared): Promise<void> {
+/** Splices a connection to the entrance, until it ends. */
+async function pass(outer: Deno.TcpConn, entrance: Entrance, shared: Shared): Promise<void> {
   const ends = [outer];
   let isClosed = false;
   const close = () => {
@@ -244,24 +209,65 @@ async function pass(outer: Deno.TcpConn, backend: Backend, shared: Shared): Prom
   const held = shared.table.hold(outer.remoteAddr.hostname, close);
   if (isClosed) return;
   let key = 0;
-  backend.connections++;
+  entrance.connections++;
   try {
     outer.setNoDelay();
-    const inner = await Deno.connect({ hostname: LOOPBACK, port: backend.port });
-    inner.setNoDelay();
+    const inner = await connect(entrance.port);
     ends.push(inner);
     key = inner.localAddr.port;
     shared.byPort.set(key, { held, close });
-    if (!isClosed) await splice(outer, inner, held);
+    if (!isClosed) await splice(outer, inner, withoutHttp2(held, close));
   } catch {
     // The client closed the connection, or this process has too many open files.
   }
   closeBoth(...ends);
   held.ended();
   shared.byPort.delete(key);
-  backend.connections--;
-  endIfUnused(backend, shared);
+  entrance.connections--;
+  closeIfUnused(entrance);
 }
+
+/** Splices what a TLS connection carries to the HTTP server. */
+async function passSecured(secured: Deno.TlsConn, httpPort: number, { byPort }: Shared): Promise<void> {
+  let inner: Deno.TcpConn | undefined;
+  try {
+    await secured.handshake();
+    const client = byPort.get(secured.remoteAddr.port);
+    if (client !== undefined) {
+      inner = await connect(httpPort);
+      byPort.set(inner.localAddr.port, client);
+      await splice(secured, inner, withoutHttp2(UNCOUNTED, client.close));
+    }
+  } catch {
+    // The client speaks no TLS, or closed the connection, or this process has too many open files.
+  }
+  closeBoth(secured, ...inner === undefined ? [] : [inner]);
+  if (inner !== undefined) byPort.delete(inner.localAddr.port);
+}
+
+async function connect(port: number): Promise<Deno.TcpConn> {
+  const inner = await Deno.connect({ hostname: LOOPBACK, port });
+  inner.setNoDelay();
+  return inner;
+}
+
+/** Closes a connection that begins as HTTP/2, perhaps in pieces: Deno's server would serve it. */
+function withoutHttp2({ received, moved }: Received, close: () => void): Watch {
+  let matching: number | undefined = 0;
+  return {
+    received(bytes) {
+      for (const byte of bytes) {
+        if (matching === undefined) break;
+        matching = byte === HTTP2_PREFACE[matching] ? matching + 1 : undefined;
+        if (matching === HTTP2_PREFACE.length) close();
+      }
+      return received(bytes.length);
+    },
+    moved,
+  };
+}
+
+type Received = Pick<HeldConnection, "received" | "moved">;
 
 /** Whether the work finished in time. */
 async function within(milliseconds: number, work: Promise<unknown>): Promise<boolean> {

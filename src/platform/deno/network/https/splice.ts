@@ -5,13 +5,14 @@ const BUFFER_BYTES = 16 * 1024;
 const LINGER = 2000;
 
 /** Is called for each piece that was read from the client, and from the backend. */
-interface Watch {
-  received(count: number): Promise<void> | undefined;
+export interface Watch {
+  /** Rejects the connection by closing it. */
+  received(bytes: Uint8Array): Promise<void> | undefined;
   moved(): void;
 }
 
 /** Copies both ways until the backend ends or a side breaks, then closes both. */
-export async function splice(outer: Deno.TcpConn, inner: Deno.TcpConn, watch: Watch): Promise<void> {
+export async function splice(outer: Deno.Conn, inner: Deno.Conn, watch: Watch): Promise<void> {
   const linger = Promise.withResolvers<void>();
   const inward = copy(outer, inner, watch.received);
   const outward = copy(inner, outer, watch.moved);
@@ -24,7 +25,7 @@ export async function splice(outer: Deno.TcpConn, inner: Deno.TcpConn, watch: Wa
 }
 
 /** Closes connections that may be closed already. */
-export function closeBoth(...connections: readonly Deno.TcpConn[]): void {
+export function closeBoth(...connections: readonly Deno.Conn[]): void {
   for (const connection of connections) {
     try {
       connection.close();
@@ -36,14 +37,14 @@ export function closeBoth(...connections: readonly Deno.TcpConn[]): void {
 
 /** Never rejects: a connection that breaks closes the other. */
 async function copy(
-  from: Deno.TcpConn,
-  to: Deno.TcpConn,
-  read: (count: number) => Promise<void> | void,
+  from: Deno.Conn,
+  to: Deno.Conn,
+  read: (bytes: Uint8Array) => Promise<void> | void,
 ): Promise<void> {
   const buffer = new Uint8Array(BUFFER_BYTES);
   try {
     for (let count = await from.read(buffer); count !== null; count = await from.read(buffer)) {
-      const pause = read(count);
+      const pause = read(buffer.subarray(0, count));
       for (let sent = 0; sent < count;) sent += await to.write(buffer.subarray(sent, count));
       await pause;
     }
