@@ -156,7 +156,7 @@ export interface ConnectionLimits {
   readonly silence: number;
 }
 
-/** Where and how HTTPS is served. */
+/** Where and how HTTPS is served: HTTP/1.1 alone. */
 export interface TlsServeOptions extends Pick<ServeOptions, "hostname" | "port"> {
   readonly keyPair: KeyPair;
   readonly limits: ConnectionLimits;
@@ -170,11 +170,8 @@ export interface TlsServer {
    * the key pair, and keeps the one in use.
    */
   replaceCertificate(keyPair: KeyPair): Promise<void>;
-  /** Starts to drain: each response asks the client to close its connection (HTTP/1.1). */
+  /** Starts to drain: each response closes its connection. */
   drain(): void;
-  /**
-   * Stops listening and waits for requests in flight, at most this many milliseconds; tells whether all were answered. Clients
-   * that never pause are answered with 429 and `Retry-After` after half of the time.
-   */
+  /** Stops listening and waits for requests in flight, at most this many milliseconds. Returns whether all were answered. */
   close(milliseconds: number): Promise<boolean>;
 }

@@ -1,5 +1,6 @@
 /** `webhook serve`: from its options to its graceful shutdown. */
 import { EXIT } from "../base/errors.ts";
+import { maxOpenFiles } from "../platform/open_files.ts";
 import { type Logger, type LogOptions, startLog } from "../platform/log.ts";
 import type { PermissionName, World } from "../platform/mod.ts";
 import { isOpenShift } from "../inject/mod.ts";
@@ -37,12 +38,13 @@ export async function serveWebhook(world: World, options: ServeOptions): Promise
   const log = startLog(world, "webhook", options.log);
   const workers = options.workers ?? usualWorkers(world);
   const release = startupMemory(world);
+  const openFiles = await maxOpenFiles(world);
   const more = [...asksCluster(options) ? TO_ASK_A_CLUSTER : [], ...workers > 0 ? WITH_WORKERS : []];
   world.permissions.keepOnly([...new Set([...AT_START, ...more])]);
   const signals = shutdownSignals(world);
   const status = onceOpened(world, log, options);
   try {
-    const code = await serveWith(world, log, options, { signals, workers, status, release });
+    const code = await serveWith(world, log, options, { signals, workers, status, release, openFiles });
     return await Promise.race([status.close().then(() => code), signals.second]);
   } catch (error) {
     await status.close();
@@ -91,6 +93,7 @@ interface Start {
   readonly status: ReturnType<typeof onceOpened>;
   readonly workers: number;
   readonly signals: ShutdownSignals;
+  readonly openFiles: number | undefined;
   readonly release: ReturnType<typeof startupMemory>;
 }
 
@@ -100,11 +103,11 @@ async function serveFrom(
   options: ServeOptions,
   start: Start & { readonly sources: OpenSources },
 ): Promise<number> {
-  const { signals, sources, workers, status } = start;
+  const { signals, sources, workers, status, openFiles } = start;
   const pool = await openPool(world, log, sources, workers);
   const end = new AbortController();
   try {
-    const servers = await startServers(world, log, options, { sources, pool, status: await status.open() });
+    const servers = await startServers(world, log, options, { sources, pool, status: await status.open(), openFiles });
     const more = [...sources.permissions, ...workers > 0 ? WITH_WORKERS : []];
     world.permissions.keepOnly([...new Set([...AT_WORK, ...more])]);
     void start.release(end.signal);

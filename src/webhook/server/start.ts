@@ -2,6 +2,7 @@
 import { type Logger, logText } from "../../platform/log.ts";
 import type { Collector } from "../../base/metrics/mod.ts";
 import type { TlsServer, World } from "../../platform/mod.ts";
+import type { ConnectionLimits } from "../../platform/http.ts";
 import type { OpenSources } from "../sources/open.ts";
 import type { ReviewPool } from "../workers/pool.ts";
 import { router } from "./http.ts";
@@ -14,10 +15,10 @@ import type { Check, StatusServer } from "./status.ts";
 /** Limits of a review and of all reviews. */
 const LIMITS = {
   /**
-   * A request to the API server has at most 3 MiB (MaxRequestBodyBytes of k8s.io/apiserver), and a review of an update has
-   * the object twice.
+   * As istiod (pkg/kube/util.go). A request to the API server has at most 3 MiB (MaxRequestBodyBytes of k8s.io/apiserver); as
+   * JSON those are 3 to 4 MiB, and 6 of quotes alone (docs/security.md).
    */
-  bytes: 8 * 1024 * 1024,
+  bytes: 6 * 1024 * 1024,
   /** Time for the body: the API server waits 10 s for an answer by default, at most 30 s. */
   milliseconds: 10_000,
   /** The API server sends head and body together. */
@@ -32,18 +33,29 @@ const LIMITS = {
 };
 
 /**
- * Limits of connections: an API server has a few. It keeps an idle connection for 90 s (Go's net/http), and pings one of
- * HTTP/2 every 30 s.
+ * Limits of connections: an API server has one for each review in flight, by default at most 200
+ * (--max-mutating-requests-inflight), and keeps 25 idle ones for 90 s (client-go).
  */
 const CONNECTIONS = {
-  /** Each has three file descriptors and some 100 KB. */
-  most: 512,
+  /** Each has some 100 KB. */
+  most: 640,
   /** API servers may be behind one address. */
-  mostOfAddress: 256,
+  mostOfAddress: 512,
   headBytes: 64 * 1024,
   firstRequest: 15_000,
   silence: 180_000,
 } as const;
+
+/** File descriptors of a connection: the client's, and both ends of two on loopback. */
+const FILES_OF_CONNECTION = 5;
+/** File descriptors for all else: the plain port, files, API servers. */
+const OTHER_FILES = 160;
+
+/** No more connections than there are file descriptors for: without a free one, nobody is served. */
+function connectionsWith(openFiles = Infinity): ConnectionLimits {
+  const most = Math.max(1, Math.floor((openFiles - OTHER_FILES) / FILES_OF_CONNECTION));
+  return { ...CONNECTIONS, most: Math.min(CONNECTIONS.most, most) };
+}
 
 /** Where to listen. */
 export interface Addresses {
@@ -63,6 +75,8 @@ export interface Parts {
   readonly sources: Pick<OpenSources, "injector" | "certificate">;
   readonly pool: ReviewPool;
   readonly status: StatusServer;
+  /** How many file descriptors this process may have, if that is known. */
+  readonly openFiles: number | undefined;
 }
 
 /** Starts the server. Rejects with a `MeshError` if it cannot listen, or for an unusable certificate. */
@@ -70,14 +84,14 @@ export async function startServers(
   world: World,
   log: Logger,
   { listen }: Addresses,
-  { sources: { injector, certificate }, pool, status }: Parts,
+  { sources: { injector, certificate }, pool, status, openFiles }: Parts,
 ): Promise<Servers> {
   const { metrics, routes, depend, port: plainPort } = status;
   const { clock, network } = world;
   const review = (body: Uint8Array, path: string) => pool.review(body, path);
   const answer = reviewHandler({ review, limits: LIMITS, metrics, log, clock });
   const handler = router([{ path: "/inject", answer }, { path: "/inject/", answer }, ...routes], log);
-  const options = { port: listen.port, keyPair: certificate.current(), limits: CONNECTIONS };
+  const options = { port: listen.port, keyPair: certificate.current(), limits: connectionsWith(openFiles) };
   const tls = await onFirst(listen, (hostname) => network.serveTls({ ...options, hostname }, handler));
   const served = serveNewest(tls, certificate, { log, clock });
   const expiry = "mesh_webhook_certificate_expiry_timestamp_seconds";

@@ -4,7 +4,6 @@ import { isLong, tellFigure } from "../../support/long.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { review, reviewOf, WebhookServer } from "../webhook/support/server.ts";
 import { limitMemory } from "./support/memory_cgroup.ts";
-import { prefaceOf, reviewHead } from "./support/http2_frames.ts";
 
 const notLinux = Deno.build.os === "linux" ? undefined : "not Linux";
 const encoder = new TextEncoder();
@@ -37,10 +36,9 @@ class Attacker {
     return this.#keep(await Deno.connect({ hostname: HOST, port: this.server.port }));
   }
 
-  async tls(protocol: "http/1.1" | "h2" = "http/1.1"): Promise<Deno.Conn> {
+  async tls(): Promise<Deno.TlsConn> {
     const { certificate: { authority }, port } = this.server;
-    const options = { hostname: "localhost", port, caCerts: [authority], alpnProtocols: [protocol] };
-    return this.#keep(await Deno.connectTls(options));
+    return this.#keep(await Deno.connectTls({ hostname: "localhost", port, caCerts: [authority] }));
   }
 
   close(): void {
@@ -65,31 +63,40 @@ async function send(connection: Deno.Conn, bytes: Uint8Array): Promise<void> {
   for (let sent = 0; sent < bytes.length;) sent += await connection.write(bytes.subarray(sent));
 }
 
-function head(length: number): Uint8Array {
-  const fields = `Host: a\r\nContent-Type: application/json\r\nContent-Length: ${length}`;
-  return encoder.encode(`POST /inject HTTP/1.1\r\n${fields}\r\n\r\n`);
+const HEAD = "POST /inject HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n";
+
+function head(length: number, ...more: readonly string[]): Uint8Array {
+  return encoder.encode(`${HEAD}${[`Content-Length: ${length}`, ...more].join("\r\n")}\r\n\r\n`);
 }
+
+const chunkedHead = encoder.encode(`${HEAD}Transfer-Encoding: chunked\r\n\r\n`);
+
+/** A review whose answer is large: the denial quotes nothing, but the patch has the pod's annotation. */
+const LARGE_REVIEW = reviewOf("large", { annotations: { "example.com/large": "a".repeat(20_000) } });
+const REVIEW_HEAD = `${HEAD}Content-Length: ${LARGE_REVIEW.length}\r\n\r\n`;
 
 async function times(count: number, attack: () => Promise<unknown>): Promise<void> {
   // A server that refuses or closes a connection defends itself.
   await Promise.all(Array.from({ length: count }, () => attack().catch(() => {})));
 }
 
-const BRACKETS = encoder.encode("[".repeat(8_000_000));
+const BRACKETS = encoder.encode("[".repeat(6_000_000));
 
-const ATTACKS: Readonly<Record<string, (attacker: Attacker) => Promise<void>>> = {
-  "4 bodies of 8,000,000 brackets": (attacker) =>
+type Attack = (attacker: Attacker) => Promise<void>;
+
+const ATTACKS: Readonly<Record<string, Attack>> = {
+  "4 bodies of 6,000,000 brackets": (attacker) =>
     times(4, async () => {
       const connection = await attacker.tls();
       await send(connection, head(BRACKETS.length));
       await send(connection, BRACKETS);
       await connection.read(new Uint8Array(100));
     }),
-  "20 connections that send 8 MB and stall": (attacker) =>
+  "20 connections that send almost 6 MiB and stall": (attacker) =>
     times(20, async () => {
       const connection = await attacker.tls();
-      await send(connection, head(8_388_000));
-      for (let sent = 0; sent < 128; sent++) await send(connection, PIECE.subarray(0, 65_500));
+      await send(connection, head(6_290_000));
+      for (let sent = 0; sent < 95; sent++) await send(connection, PIECE);
     }),
   "2 bodies in 3,000 writes of one byte": (attacker) =>
     times(2, async () => {
@@ -97,11 +104,63 @@ const ATTACKS: Readonly<Record<string, (attacker: Attacker) => Promise<void>>> =
       await send(connection, head(7_000_000));
       for (let sent = 0; sent < 3000; sent++) await send(connection, PIECE.subarray(0, 1));
     }),
-  "8 HTTP/2 connections with 199 requests without a body": (attacker) =>
-    times(8, async () => {
-      const connection = await attacker.tls("h2");
-      await send(connection, prefaceOf(65_535));
-      for (let at = 0; at < 199; at++) await send(connection, reviewHead(2 * at + 1, 100));
+  "400 requests without their body": (attacker) => times(400, async () => await send(await attacker.tls(), head(100))),
+  "400 requests that wait for 100 Continue": (attacker) =>
+    times(400, async () => await send(await attacker.tls(), head(100, "Expect: 100-continue"))),
+  "100 bodies in chunks of one byte": (attacker) =>
+    times(100, async () => {
+      const connection = await attacker.tls();
+      await send(connection, chunkedHead);
+      for (let sent = 0; sent < 1000; sent++) await send(connection, encoder.encode("1\r\n[\r\n"));
+    }),
+  "100 bodies with trailers and extensions of chunks of 1 MB": (attacker) =>
+    times(100, async () => {
+      const connection = await attacker.tls();
+      await send(connection, chunkedHead);
+      await send(
+        connection,
+        encoder.encode(`2;${"a".repeat(1_000_000)}\r\n{}\r\n0\r\nX: ${"a".repeat(1_000_000)}\r\n`),
+      );
+    }),
+  "100 heads of 1 MB, and 100 of 10,000 fields": (attacker) =>
+    times(200, async () => {
+      const connection = await attacker.tls();
+      await send(connection, encoder.encode("POST /inject HTTP/1.1\r\nHost: a\r\n"));
+      await send(connection, encoder.encode(`X: ${"a".repeat(1_000_000)}\r\n`));
+      await send(connection, encoder.encode("X: a\r\n".repeat(10_000)));
+    }),
+  "20 connections with 2,000 pipelined requests, whose answers nobody reads": (attacker) =>
+    times(20, async () => {
+      const connection = await attacker.tls();
+      const request = encoder.encode(`${REVIEW_HEAD}${LARGE_REVIEW}`);
+      for (let sent = 0; sent < 2000; sent++) await send(connection, request);
+    }),
+  "2,000 connections that are reset, half of them after a review": (attacker) =>
+    times(20, async () => {
+      for (let made = 0; made < 100; made++) {
+        const connection = await attacker.tls();
+        await send(connection, made % 2 === 0 ? head(100) : encoder.encode(`${REVIEW_HEAD}${LARGE_REVIEW}`));
+        closed(connection);
+      }
+    }),
+  "200 connections that are half closed within a body": (attacker) =>
+    times(200, async () => {
+      const connection = await attacker.tls();
+      await send(connection, head(100));
+      await connection.closeWrite();
+    }),
+  "300 bodies that are shorter or longer than they say": (attacker) =>
+    times(300, async () => {
+      const connection = await attacker.tls();
+      await send(connection, head(10));
+      await send(connection, PIECE);
+      await send(connection, encoder.encode("POST /inject HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n"));
+    }),
+  "300 connections that begin with HTTP/2": (attacker) =>
+    times(300, async () => {
+      const connection = await attacker.tls();
+      await send(connection, encoder.encode("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"));
+      await send(connection, PIECE);
     }),
   "300 connections with an unfinished header on the plain port": (attacker) =>
     times(300, async () => {
@@ -140,22 +199,36 @@ async function peakMegabytes({ pid }: WebhookServer): Promise<number> {
 for (const [name, attack] of Object.entries(ATTACKS)) {
   testWhen(notLinux, `reviews are answered, and memory is bounded, under ${name}`, async () => {
     await using server = await WebhookServer.start();
-    const attacker = new Attacker(server, Number(new URL(server.plainUrl).port));
-    const stop = new AbortController();
-    const reviews = legitimate(server, stop.signal);
-    const attacking = attack(attacker);
-    await new Promise((resolve) => setTimeout(resolve, SECONDS * 1000));
-    attacker.close();
-    stop.abort();
-    await attacking;
-    const spent = await reviews;
-    const late = spent.filter((milliseconds) => milliseconds > MAX_ANSWER);
-    const peak = await peakMegabytes(server);
-    tellFigure(`${name}: ${spent.length} reviews, ${late.length} late or lost, ${peak.toFixed(0)} MB`);
-    const figures = `${spent.length} reviews, late: ${late.map(Math.round)}, ${peak.toFixed(0)} MB`;
-    assert.ok(late.length <= spent.length / 100, figures);
-    assert.ok(peak < MAX_MEGABYTES, figures);
+    await answersUnder(name, attack, server);
   });
+}
+
+testWhen(
+  notLinux,
+  "reviews are answered with 300 file descriptors, while 300 idle connections come to each port",
+  async () => {
+    await using server = await WebhookServer.startWithFiles(300);
+    const idle = (attacker: Attacker) => times(300, () => Promise.all([attacker.plain(), attacker.tcp()]));
+    await answersUnder("300 idle connections, 300 files", idle, server);
+  },
+);
+
+async function answersUnder(name: string, attack: Attack, server: WebhookServer): Promise<void> {
+  const attacker = new Attacker(server, Number(new URL(server.plainUrl).port));
+  const stop = new AbortController();
+  const reviews = legitimate(server, stop.signal);
+  const attacking = attack(attacker);
+  await new Promise((resolve) => setTimeout(resolve, SECONDS * 1000));
+  attacker.close();
+  stop.abort();
+  await attacking;
+  const spent = await reviews;
+  const late = spent.filter((milliseconds) => milliseconds > MAX_ANSWER);
+  const peak = await peakMegabytes(server);
+  tellFigure(`${name}: ${spent.length} reviews, ${late.length} late or lost, ${peak.toFixed(0)} MB`);
+  const figures = `${spent.length} reviews, late: ${late.map(Math.round)}, ${peak.toFixed(0)} MB`;
+  assert.ok(late.length <= spent.length / 100, figures);
+  assert.ok(peak < MAX_MEGABYTES, figures);
 }
 
 testWhen(

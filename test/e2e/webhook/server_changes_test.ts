@@ -11,7 +11,7 @@ const notLinux = Deno.build.os === "linux" ? undefined : "not Linux";
 /** Milliseconds between two reviews of a connection: the server looks for new files once in some seconds. */
 const PAUSE = 20;
 
-/** Sends reviews over both protocols until it is stopped. Each must be answered with a patch. */
+/** Sends reviews until it is stopped. Each must be answered with a patch. */
 function load(server: WebhookServer, authority = server.certificate.authority) {
   const stop = new AbortController();
   const counts = { kept: 0, fresh: 0 };
@@ -24,14 +24,14 @@ function load(server: WebhookServer, authority = server.certificate.authority) {
     await delay(PAUSE);
   };
   const trusting = { ...server.certificate, authority };
-  const workers = (["1.1", "2"] as const).flatMap((protocol) => [
+  const workers = [1, 2].flatMap(() => [
     (async () => {
-      using client = server.client(protocol, trusting);
+      using client = server.client(trusting);
       for (; !stop.signal.aborted; counts.kept++) await one(client);
     })(),
     (async () => {
       for (; !stop.signal.aborted; counts.fresh++) {
-        using client = server.client(protocol, trusting);
+        using client = server.client(trusting);
         await one(client);
       }
     })(),
@@ -99,9 +99,9 @@ testWhen(
       () => "reviews are not answered after the swap",
     );
     await running.end();
-    using trusting = server.client("2", next);
+    using trusting = server.client(next);
     assert.equal((await review(server, trusting, reviewOf("web"))).status, 200);
-    using old = server.client("2");
+    using old = server.client();
     await assert.rejects(review(server, old, reviewOf("web")), /certificate/);
     const metrics = await server.told("/metrics");
     assert.match(metrics, /^mesh_webhook_certificate_valid 1$/m);

@@ -29,41 +29,39 @@ async function underWay(server: WebhookServer, count: number): Promise<void> {
   await until(async () => line.test(await server.told("/metrics")), () => `never ${count} reviews in flight`);
 }
 
-for (const protocol of ["1.1", "2"] as const) {
-  testWhen(
-    notLinux,
-    `HTTP/${protocol}: after SIGTERM it is not ready, still serves, and answers reviews in flight`,
-    async () => {
-      await using server = await WebhookServer.start("--shutdown-delay=2s");
-      using client = server.client(protocol);
-      const last = openReview(server, client);
-      await underWay(server, 1);
-      server.signal("SIGTERM");
-      await server.said(/Received SIGTERM/);
-      const ready = await fetch(`${server.plainUrl}/ready?verbose`);
-      assert.deepEqual([ready.status, await ready.text()], [
-        503,
-        "[-]running failed: received SIGTERM\n[+]config ok: the newest configuration is in force\n" +
-        "[+]certificate ok: the newest certificate is served\nnot ready\n",
-      ]);
-      assert.equal(await server.told("/healthz"), "ok\n");
-      using fresh = server.client(protocol);
-      assert.equal((await review(server, fresh, reviewOf("new"))).status, 200);
-      const closed = () =>
-        Deno.connect({ hostname: "127.0.0.1", port: server.port }).then(
-          (connection) => {
-            connection.close();
-            return false;
-          },
-          () => true,
-        );
-      await until(closed, () => "it never stops to take connections");
-      assert.match(await last.finish(), /"uid":"uid-last","allowed":true/);
-      assert.equal(await server.code, 0, server.log);
-      assert.match(server.log, /The webhook has stopped\n$/);
-    },
-  );
-}
+testWhen(
+  notLinux,
+  "after SIGTERM it is not ready, still serves, and answers reviews in flight",
+  async () => {
+    await using server = await WebhookServer.start("--shutdown-delay=2s");
+    using client = server.client();
+    const last = openReview(server, client);
+    await underWay(server, 1);
+    server.signal("SIGTERM");
+    await server.said(/Received SIGTERM/);
+    const ready = await fetch(`${server.plainUrl}/ready?verbose`);
+    assert.deepEqual([ready.status, await ready.text()], [
+      503,
+      "[-]running failed: received SIGTERM\n[+]config ok: the newest configuration is in force\n" +
+      "[+]certificate ok: the newest certificate is served\nnot ready\n",
+    ]);
+    assert.equal(await server.told("/healthz"), "ok\n");
+    using fresh = server.client();
+    assert.equal((await review(server, fresh, reviewOf("new"))).status, 200);
+    const closed = () =>
+      Deno.connect({ hostname: "127.0.0.1", port: server.port }).then(
+        (connection) => {
+          connection.close();
+          return false;
+        },
+        () => true,
+      );
+    await until(closed, () => "it never stops to take connections");
+    assert.match(await last.finish(), /"uid":"uid-last","allowed":true/);
+    assert.equal(await server.code, 0, server.log);
+    assert.match(server.log, /The webhook has stopped\n$/);
+  },
+);
 
 testWhen(notLinux, "shutdown waits only for a limited time for a review", async () => {
   await using server = await WebhookServer.start("--shutdown-delay=0s", "--shutdown-timeout=300ms");

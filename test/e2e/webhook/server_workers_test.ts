@@ -40,7 +40,7 @@ for (const protocol of ["1.1", "2"] as const) {
     const stop = new AbortController();
     const patches: string[] = [];
     const load = Array.from({ length: 6 }, async (_, client) => {
-      using kept = server.client(protocol);
+      using kept = server.client();
       for (let index = 0; !stop.signal.aborted; index++) {
         const name = `${client}-${index}`;
         const { status, text, patch } = await review(server, kept, reviewOf(name));

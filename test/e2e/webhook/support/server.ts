@@ -71,17 +71,19 @@ export class WebhookServer {
   readonly #child: Deno.ChildProcess;
 
   private constructor(
-    args: readonly string[],
+    [program = MESH_COMMAND, ...args]: readonly string[],
+    flags: readonly string[],
     readonly configuration: MountedFolder,
     readonly secret: MountedFolder,
     readonly certificate: TestCertificate,
   ) {
     const folder = (mounted: MountedFolder, flag: string, name: string) => `--${flag}=${mounted.path}/${name}`;
-    this.#child = new Deno.Command(MESH_COMMAND, {
+    this.#child = new Deno.Command(program, {
       args: [
+        ...args,
         ...["webhook", "serve", "--listen=127.0.0.1:0", "--plain-listen=127.0.0.1:0"],
         ...[folder(secret, "tls-cert", "tls.crt"), folder(secret, "tls-key", "tls.key")],
-        ...[folder(configuration, "inject-config", "config"), ...args],
+        ...[folder(configuration, "inject-config", "config"), ...flags],
       ],
       env: { NO_COLOR: "1", MESH_LOG_FORMAT: "text", KUBECONFIG: "/nonexistent" },
       stdin: "null",
@@ -91,11 +93,20 @@ export class WebhookServer {
     this.code = this.#run();
   }
 
-  static async start(...args: readonly string[]): Promise<WebhookServer> {
+  static start(...flags: readonly string[]): Promise<WebhookServer> {
+    return WebhookServer.#start([MESH_COMMAND], flags);
+  }
+
+  /** One that may have this many file descriptors. */
+  static startWithFiles(files: number): Promise<WebhookServer> {
+    return WebhookServer.#start(["sh", "-c", `ulimit -n ${files}; exec "$0" "$@"`, MESH_COMMAND], []);
+  }
+
+  static async #start(command: readonly string[], flags: readonly string[]): Promise<WebhookServer> {
     const certificate = testCertificate();
     const configuration = await MountedFolder.make({ config: configurationOf("one") });
     const secret = await MountedFolder.make(secretOf(certificate));
-    const server = new WebhookServer(args, configuration, secret, certificate);
+    const server = new WebhookServer(command, flags, configuration, secret, certificate);
     await server.said(/Serving reviews on port/);
     return server;
   }
@@ -141,9 +152,8 @@ export class WebhookServer {
   }
 
   /** A client that trusts it and keeps connections. */
-  client(protocol: "1.1" | "2" = "2", certificate: TestCertificate = this.certificate): Deno.HttpClient {
-    const versions = protocol === "2" ? { http1: false, http2: true } : { http1: true, http2: false };
-    return Deno.createHttpClient({ caCerts: [certificate.authority], ...versions });
+  client(certificate: TestCertificate = this.certificate): Deno.HttpClient {
+    return Deno.createHttpClient({ caCerts: [certificate.authority] });
   }
 
   /** The text of a path of the plain port. */
