@@ -63,6 +63,12 @@ export class MountedFolder {
   }
 }
 
+interface ServerRun {
+  /** The program, and its first arguments. */
+  readonly command: readonly string[];
+  readonly flags: readonly string[];
+}
+
 /** A running webhook. */
 export class WebhookServer {
   #log = "";
@@ -71,8 +77,7 @@ export class WebhookServer {
   readonly #child: Deno.ChildProcess;
 
   private constructor(
-    [program = MESH_COMMAND, ...args]: readonly string[],
-    flags: readonly string[],
+    { command: [program = MESH_COMMAND, ...args], flags }: ServerRun,
     readonly configuration: MountedFolder,
     readonly secret: MountedFolder,
     readonly certificate: TestCertificate,
@@ -94,19 +99,20 @@ export class WebhookServer {
   }
 
   static start(...flags: readonly string[]): Promise<WebhookServer> {
-    return WebhookServer.#start([MESH_COMMAND], flags);
+    return WebhookServer.#start({ command: [MESH_COMMAND], flags });
   }
 
   /** One that may have this many file descriptors. */
   static startWithFiles(files: number): Promise<WebhookServer> {
-    return WebhookServer.#start(["sh", "-c", `ulimit -n ${files}; exec "$0" "$@"`, MESH_COMMAND], []);
+    const command = ["sh", "-c", `ulimit -n ${files}; exec "$0" "$@"`, MESH_COMMAND];
+    return WebhookServer.#start({ command, flags: [] });
   }
 
-  static async #start(command: readonly string[], flags: readonly string[]): Promise<WebhookServer> {
+  static async #start(run: ServerRun): Promise<WebhookServer> {
     const certificate = testCertificate();
     const configuration = await MountedFolder.make({ config: configurationOf("one") });
     const secret = await MountedFolder.make(secretOf(certificate));
-    const server = new WebhookServer(command, flags, configuration, secret, certificate);
+    const server = new WebhookServer(run, configuration, secret, certificate);
     await server.said(/Serving reviews on port/);
     return server;
   }
