@@ -36,13 +36,19 @@ const pattern = fc.constantFrom("a", "[a-z]+", "b*", "(a)|(b)", "^.", "\\d+", ""
 const version = fc.tuple(fc.nat(3), fc.nat(3), fc.nat(3), fc.constantFrom("", "-a", "-rc.1", "+m")).map((
   [a, b, c, d],
 ) => `${a}.${b}.${c}${d}`);
-const constraint = fc.tuple(
-  fc.constantFrom("", "=", "!=", ">", "<", ">=", "<=", "~", "^"),
-  version,
-  fc.constantFrom("", ".x"),
-).map(
-  ([operator, text, open]) => JSON.stringify(operator + (open === "" ? text : text.split(".", 2).join(".") + open)),
-);
+/** Also white space of JavaScript that is none of Go's, and texts that only begin like a constraint. */
+const space = fc.constantFrom("", "", "", "", "", " ", " ", "\t", "\n", "\u00a0", "\v");
+const one = fc.tuple(
+  space,
+  fc.constantFrom("", "", "=", "!=", ">", "<", ">=", "<=", "=>", "=<", "~", "~>", "^", "!"),
+  space,
+  fc.constantFrom("", "", "v", "V"),
+  fc.oneof(version, fc.constantFrom("1", "1.2", "1.x", "*", "x.1", "1.2.*", "01.2", "1.2.3-a-b.0", "1.2.3-", "1|2")),
+  space,
+).map((parts) => parts.join(""));
+const between = fc.constantFrom(" ", ",", ", ", " - ", "\t-  ", "-", "||", " || ", "|", ",,");
+const constraint = fc.tuple(one, fc.array(fc.tuple(between, one), { maxLength: 2 }))
+  .map(([first, more]) => JSON.stringify(first + more.flat().join("")));
 
 /** Functions by the kinds of their arguments. */
 const calls: readonly (readonly [string, readonly fc.Arbitrary<string>[]])[] = [

@@ -8,7 +8,7 @@ import { loadRegexp } from "./text/expression.ts";
 
 const LIBRARIES: readonly { readonly functions: RegExp; readonly load: () => Promise<void> }[] = [
   { functions: /\b(?:bcrypt|htpasswd)\b/, load: loadBcrypt },
-  { functions: /regex/i, load: loadRegexp },
+  { functions: /regex|semverCompare/i, load: loadRegexp },
   // Their keys may be on P-521.
   { functions: /\b(?:gen[A-Z]\w+WithKey|buildCustomCert)\b/, load: loadP521 },
 ];

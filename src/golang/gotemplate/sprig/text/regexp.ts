@@ -63,7 +63,8 @@ function quoteForPanic(pattern: string): string {
   return pattern.includes("`") ? JSON.stringify(pattern) : `\`${pattern}\``;
 }
 
-function replaceAll(expression: Expression, subject: string, by: (match: Match) => string): string {
+/** A text with each match replaced. Errors: the result exceeds what one call may make. */
+export function replaceAll(expression: Expression, subject: string, by: (match: Match) => string): string {
   let out = "";
   let lastEnd = 0;
   for (const match of expression.findAll(subject, -1)) {

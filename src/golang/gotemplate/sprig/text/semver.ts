@@ -4,6 +4,8 @@
  */
 import { declared, type FuncMap, GoInt, GoStruct, type GoValue } from "../../../go_value.ts";
 import { STRING, text } from "../args.ts";
+import { Expression } from "./expression.ts";
+import { replaceAll } from "./regexp.ts";
 
 /** The functions by name. */
 export function semverFunctions(): FuncMap {
@@ -146,31 +148,39 @@ interface Constraint {
   readonly given: number;
 }
 
-const OPERATORS = "=||!=|>|<|>=|=>|<=|=<|~|~>|\\^";
-const NUMBER = "[0-9|xX*]+";
-const PATTERN = `v?(${NUMBER})(\\.${NUMBER})?(\\.${NUMBER})?(-${IDENTIFIERS})?(\\+${IDENTIFIERS})?`;
-const BARE = `v?${NUMBER}(?:\\.${NUMBER})?(?:\\.${NUMBER})?(?:-${IDENTIFIERS})?(?:\\+${IDENTIFIERS})?`;
-const ONE = new RegExp(`^(${OPERATORS})${PATTERN}$`);
-/** It begins where a version does: elsewhere the search would begin again at each character of a long version. */
-const HYPHEN = new RegExp(`(?<![0-9A-Za-z|*.+-])(${BARE}) - (${BARE}) ?`, "g");
-
-/** One space or comma between constraints, and none inside of them. */
-function plainConstraint(text: string): string {
-  return text.trim().replaceAll(/\s+/g, " ").replaceAll(/ ?, ?/g, ",").replaceAll(/([=<>~^!]) (?=[v0-9xX*|])/g, "$1");
+/** The expressions of the Go library (constraints.go), run by RE2's rules: they take linear time. */
+function constraintExpressions() {
+  const version = String.raw`v?([0-9|x|X|\*]+)(\.[0-9|x|X|\*]+)?(\.[0-9|x|X|\*]+)?` +
+    String.raw`(-([0-9A-Za-z\-]+(\.[0-9A-Za-z\-]+)*))?(\+([0-9A-Za-z\-]+(\.[0-9A-Za-z\-]+)*))?`;
+  const operators = String.raw`=||!=|>|<|>=|=>|<=|=<|~|~>|\^`;
+  const one = String.raw`(${operators})\s*(${version})`;
+  return {
+    one: new Expression(String.raw`^\s*${one}\s*$`),
+    each: new Expression(one),
+    all: new Expression(String.raw`^(\s*${one}\s*)((?:\s+|,\s*)${one}\s*)*$`),
+    hyphen: new Expression(String.raw`\s*(${version})\s+-\s+(${version})\s*`),
+  };
 }
 
+let expressions: ReturnType<typeof constraintExpressions> | undefined;
+
 function parseConstraints(source: string): Constraint[][] {
-  const rewritten = source.trim().replaceAll(/\s+/g, " ").replace(HYPHEN, ">= $1, <= $2 ");
+  const { all, each, hyphen } = expressions ??= constraintExpressions();
+  const rewritten = replaceAll(
+    hyphen,
+    source,
+    ({ groups: [from = "", ...rest] }) => `>= ${from}, <= ${rest[9] ?? ""} `,
+  );
   return rewritten.split("||").map((part) => {
-    const each = plainConstraint(part).split(/[ ,]/);
-    if (!each.every((one) => ONE.test(one))) throw new Error(`improper constraint: ${part}`);
-    return each.map(parseConstraint);
+    if (!all.matches(part)) throw new Error(`improper constraint: ${part}`);
+    return each.findAll(part, -1).map(({ text }) => parseConstraint(text));
   });
 }
 
 function parseConstraint(source: string): Constraint {
-  const [match, operator = "", major = "", minor = "", patch = "", pre = ""] = ONE.exec(source) ?? [];
+  const [match] = (expressions ??= constraintExpressions()).one.findAll(source, 1);
   if (match === undefined) throw new Error(`improper constraint: ${source}`);
+  const [operator = "", , major = "", minor = "", patch = "", pre = ""] = match.groups;
   const numbers = [major, minor, patch].map((number) => number.replace(".", ""));
   const open = numbers.findIndex((number) => number === "" || /^[xX*]$/.test(number));
   const given = open < 0 ? 3 : open;
