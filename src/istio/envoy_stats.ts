@@ -14,7 +14,7 @@ export const QUERIES = {
 
 /** Parses `name: value` lines; ignores other values. */
 export function parseStats(text: string): Stats {
-  const lines = [...text.matchAll(/^([^:\r\n\u2028\u2029]+): *(\d+)[ \r]*$/gm)];
+  const lines = [...text.matchAll(/^([^:\r\n\u2028\u2029]+): *(\d+)[ \t\r]*$/gm)];
   return new Map(lines.map(([, name = "", value]) => [name, Number(value)]));
 }
 

@@ -27,7 +27,7 @@ export function connectionOf(line: string): Connection | undefined {
   const fields = line.trim().split(/\s+/);
   const [slot = "", local = "", remote = "", state = ""] = fields;
   if (!/^\d+:$/.test(slot) || !/^[0-9A-F]{2}$/.test(state) || !ENDPOINT.test(local) || !ENDPOINT.test(remote)) return;
-  const inode = fields[INODE] ?? "";
+  const inode = /^\d+$/.exec(fields[INODE] ?? "")?.[0] ?? "";
   return { local: endpoint(local), remote: endpoint(remote), isListening: state === LISTEN, state, inode };
 }
 

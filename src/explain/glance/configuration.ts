@@ -14,7 +14,7 @@ interface TypeRow {
   readonly lists: readonly string[];
   readonly warming: readonly string[];
   /** The counter of refused updates; of several, their sum. */
-  readonly rejections: RegExp;
+  readonly isRejections: (counter: string) => boolean;
 }
 
 const TYPES: readonly TypeRow[] = [
@@ -23,37 +23,42 @@ const TYPES: readonly TypeRow[] = [
     section: "ListenersConfigDump",
     lists: ["dynamic_listeners"],
     warming: [],
-    rejections: /^listener_manager\.lds\.update_rejected$/,
+    isRejections: (counter) => counter === "listener_manager.lds.update_rejected",
   },
   {
     type: "routes",
     section: "RoutesConfigDump",
     lists: ["dynamic_route_configs"],
     warming: [],
-    rejections: /^[^\n]*\.rds\.[^.\n]*\.update_rejected$/,
+    isRejections: (counter) => isRejectionsOf(".rds.", counter),
   },
   {
     type: "clusters",
     section: "ClustersConfigDump",
     lists: ["dynamic_active_clusters"],
     warming: ["dynamic_warming_clusters"],
-    rejections: /^cluster_manager\.cds\.update_rejected$/,
+    isRejections: (counter) => counter === "cluster_manager.cds.update_rejected",
   },
   {
     type: "endpoints",
     section: "EndpointsConfigDump",
     lists: ["dynamic_endpoint_configs"],
     warming: [],
-    rejections: /^(?!)/,
+    isRejections: () => false,
   },
   {
     type: "secrets",
     section: "SecretsConfigDump",
     lists: ["dynamic_active_secrets"],
     warming: ["dynamic_warming_secrets"],
-    rejections: /^[^\n]*\.sds\.[^.\n]*\.update_rejected$/,
+    isRejections: (counter) => isRejectionsOf(".sds.", counter),
   },
 ];
+
+/** Names of routes and secrets have dots: `http.a.rds.b.c.svc:80.update_rejected`. */
+function isRejectionsOf(scope: string, counter: string): boolean {
+  return counter.includes(scope) && counter.endsWith(".update_rejected");
+}
 
 /** What the pod tells of the control plane. */
 export interface ControlPlane {
@@ -154,7 +159,7 @@ function judged(known: Known, absent: string | undefined): Judged {
 }
 
 function typeOf(
-  { type, lists, warming, rejections }: TypeRow,
+  { type, lists, warming, isRejections }: TypeRow,
   section: ValueMap | undefined,
   { stats, now }: { readonly stats: ReadonlyMap<string, number>; readonly now: number | undefined },
 ): ResourceType[] {
@@ -163,7 +168,7 @@ function typeOf(
   const version = textAt(section, "version_info") || newestVersion(entries);
   const times = [...entries.map(updatedOf), timeOfVersion(version)].flatMap((time) => time ?? []);
   const updated = times.length === 0 ? undefined : times.reduce((a, b) => Math.max(a, b));
-  const counters = [...stats].filter(([name]) => rejections.test(name)).map(([, value]) => value);
+  const counters = [...stats].filter(([name]) => isRejections(name)).map(([, value]) => value);
   return [{
     type,
     version,

@@ -178,6 +178,8 @@ Deno.test("an Envoy that waits for its certificate says which", () => {
 });
 
 const LISTENERS = { "@type": `${TYPE}ListenersConfigDump`, version_info: "2026-01-02T03:00:05Z/7" };
+const ROUTES = { "@type": `${TYPE}RoutesConfigDump` };
+const SECRETS = { "@type": `${TYPE}SecretsConfigDump` };
 const CLUSTERS = { "@type": `${TYPE}ClustersConfigDump`, version_info: "2026-01-02T03:03:05Z/8" };
 
 const CONFIGURATIONS: Readonly<Record<string, readonly [object, unknown, string | undefined, RegExp]>> = {
@@ -223,6 +225,16 @@ for (const [name, [listeners, stats, expected, message]] of Object.entries(CONFI
     assert.match(configuration.message, message);
   });
 }
+
+Deno.test("refused updates of routes and secrets whose names have dots", () => {
+  const { configuration: { types } } = glanceWith({
+    "config_dump.json": dumpWith({}, [LISTENERS, CLUSTERS, ROUTES, SECRETS]),
+    "stats.txt": "http.outbound_80.rds.web.shop.svc_80.update_rejected: 2\nhttp.a.rds.80.update_rejected: 1\n" +
+      "listener.0.0.0.0_15006.sds.file-root_/etc/ca.pem.update_rejected: 4\nhttp.a.rds.80.update_success: 9\n",
+  });
+  const refused = types.map(({ type, rejections }) => `${type} ${rejections}`);
+  assert.deepEqual(refused, ["listeners null", "routes 3", "clusters null", "secrets 4"]);
+});
 
 Deno.test("an Envoy that never got a configuration", () => {
   const empty = [{ ...LISTENERS, version_info: "", dynamic_listeners: [] }, {

@@ -50,10 +50,11 @@ async function restore(world: World, before: string): Promise<void> {
 }
 
 function ownedTables(ruleset: string): string {
-  const end = "\n}\n";
+  const close = "\n}\n";
   return NFT_TABLES.map(({ name }) => {
     const start = `\n${ruleset}`.indexOf(`\ntable inet ${name} {\n`);
-    return start < 0 ? "" : ruleset.slice(start, ruleset.indexOf(end, start) + end.length);
+    const end = ruleset.indexOf(close, start);
+    return start < 0 || end < 0 ? "" : ruleset.slice(start, end + close.length);
   }).join("");
 }
 

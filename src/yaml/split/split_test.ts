@@ -36,6 +36,8 @@ const CASES: readonly (readonly [string, string, readonly string[]])[] = [
   ["Windows line ends", "a: 1\r\n---\r\nb: 2\r\n", ["a: 1\r\n", "b: 2\r\n"]],
   ["dashes that are indented", "a: |\n  ---\n  x\n", ["a: |\n  ---\n  x\n"]],
   ["directives", "%YAML 1.1\n---\na: 1\n---\nb: 2\n", ["%YAML 1.1\n---\na: 1\n", "b: 2\n"]],
+  ["a byte order mark before directives", "\uFEFF%YAML 1.1\n---\na: 1\n", ["\uFEFF%YAML 1.1\n---\na: 1\n"]],
+  ["a byte order mark after directives", "%YAML 1.1\n\uFEFF%a\n---\nb: 2\n", ["%YAML 1.1\n\uFEFF%a\n", "b: 2\n"]],
   ["a byte order mark", "\uFEFFa: 1\n---\nb: 2\n", ["\uFEFFa: 1\n", "b: 2\n"]],
   ["JSON objects in a row", '{"a": "}{"}\n{"b": {}} {"c": 1}', ['{"a": "}{"}\n', '{"b": {}} ', '{"c": 1}']],
   ["JSON objects between separators", '{"a": 1}\n---\n{"b": 2}\n', ['{"a": 1}\n', '{"b": 2}\n']],

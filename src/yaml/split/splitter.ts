@@ -3,15 +3,14 @@ import { countLines } from "../position.ts";
 import { jsonValues } from "./json_values.ts";
 import type { SourceDocument } from "../source_document.ts";
 
-const DIRECTIVE = /^\uFEFF?%/;
 /** A line between directives: another one, a comment, or nothing. */
-const IN_DIRECTIVES = /^\uFEFF?(?:%|[ \t]*(?:#|\r?$))/;
+const IN_DIRECTIVES = /^(?:%|[ \t]*(?:#|\r?$))/;
 
 /** Whether a text of whole lines has directives, and beside them only comments and blank lines. */
 function isOnlyDirectives(text: string): boolean {
-  const lines = text.split("\n");
+  const lines = text.replace(/^\uFEFF/, "").split("\n");
   return lines.pop() === "" && lines.every((line) => IN_DIRECTIVES.test(line)) &&
-    lines.some((line) => DIRECTIVE.test(line));
+    lines.some((line) => line.startsWith("%"));
 }
 
 /**
