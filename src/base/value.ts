@@ -36,36 +36,42 @@ export function isList(value: unknown): value is Value[] {
 
 const EMPTY: ValueMap = Object.freeze(newMap());
 
+/** What has keys: a `ValueMap`, which may have any, or a type that lists its keys, so that a misspelled one is a type error. */
+export type Keyed = Readonly<Record<string, Value>>;
+
+/** The keys that a mapping may have. */
+export type KeyOf<M extends Keyed> = Extract<keyof M, string>;
+
 /** The mapping under a key; an empty one, which cannot be changed, if the key holds none. */
-export function mapAt(map: ValueMap, key: string): ValueMap {
+export function mapAt<M extends Keyed>(map: M, key: KeyOf<M>): ValueMap {
   const value = map[key];
   return isMap(value) ? value : EMPTY;
 }
 
 /** The list under a key, an empty one if the key holds none. */
-export function listAt(map: ValueMap, key: string): readonly Value[] {
+export function listAt<M extends Keyed>(map: M, key: KeyOf<M>): readonly Value[] {
   const value = map[key];
   return isList(value) ? value : [];
 }
 
 /** The mappings in the list under a key; other items are left out. */
-export function mapsAt(map: ValueMap, key: string): readonly ValueMap[] {
+export function mapsAt<M extends Keyed>(map: M, key: KeyOf<M>): readonly ValueMap[] {
   return listAt(map, key).filter(isMap);
 }
 
 /** The strings in the list under a key; other items are left out. */
-export function textsAt(map: ValueMap, key: string): string[] {
+export function textsAt<M extends Keyed>(map: M, key: KeyOf<M>): string[] {
   return listAt(map, key).filter((item) => typeof item === "string");
 }
 
 /** The string under a key, `""` if the key holds none. */
-export function textAt(map: ValueMap, key: string): string {
+export function textAt<M extends Keyed>(map: M, key: KeyOf<M>): string {
   const value = map[key];
   return typeof value === "string" ? value : "";
 }
 
 /** The number under a key, `undefined` if the key holds none. */
-export function intAt(map: ValueMap, key: string): number | undefined {
+export function intAt<M extends Keyed>(map: M, key: KeyOf<M>): number | undefined {
   const value = map[key];
   if (typeof value === "bigint") return Number(value);
   return typeof value === "number" ? value : undefined;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { intAt, isMap, listAt, mapAt, mapsAt, newMap, textAt, textsAt, valueAt } from "./value.ts";
+import { intAt, isMap, listAt, mapAt, mapsAt, newMap, textAt, textsAt, valueAt, type ValueMap } from "./value.ts";
 
 Deno.test("newMap() inherits nothing: names of JavaScript are keys like any other", () => {
   const map = newMap();
@@ -22,7 +22,7 @@ Deno.test("newMap(): nothing can be put into what all mappings share", () => {
 });
 
 Deno.test("mapAt() and its kin give the value of their type, or an empty one", () => {
-  const map = { map: { key: "v" }, list: [{ a: 1 }, "text", null], text: "t", int: 2, long: 3n, none: null };
+  const map: ValueMap = { map: { key: "v" }, list: [{ a: 1 }, "text", null], text: "t", int: 2, long: 3n, none: null };
   assert.deepEqual(mapAt(map, "map"), { key: "v" });
   assert.deepEqual(listAt(map, "list"), [{ a: 1 }, "text", null]);
   assert.deepEqual(mapsAt(map, "list"), [{ a: 1 }]);

@@ -1,19 +1,20 @@
 import { isMap, newMap, type ValueMap } from "../base/value.ts";
 import type { Era } from "./era.ts";
+import type { MeshData, ProxyData } from "./schema/fields.ts";
 
 /**
- * A mesh configuration with all defaults: the plain data of `decodeMessage`, by JSON names, with unknown fields. It is
+ * A mesh configuration with all defaults: the plain data of `decodeMessage`, by JSON names, with unknown fields (`valueAt`). It is
  * immutable: a change makes a new object.
  */
 export interface MeshConfig {
   readonly era: Era;
-  readonly data: ValueMap;
+  readonly data: MeshData;
 }
 
 /** The configuration of one proxy, in the same form. */
 export interface ProxyConfig {
   readonly era: Era;
-  readonly data: ValueMap;
+  readonly data: ProxyData;
 }
 
 /** One object for all pods of a mesh: what callers derive from it, such as its text, can be cached by it. */

@@ -40,7 +40,7 @@ function fieldText(field: Field): string {
 
 function table(name: string, doc: string, rows: readonly (readonly [string, string])[]): string {
   const body = rows.map(([key, text]) => `  ${JSON.stringify(key)}:\n    ${JSON.stringify(text)},`).join("\n");
-  return `/** ${doc} */\nexport const ${name}: Readonly<Record<string, string>> = {\n${body}\n};\n`;
+  return `/** ${doc} */\nexport const ${name} = {\n${body}\n} as const satisfies Readonly<Record<string, string>>;\n`;
 }
 
 const messages = types.filter((type) => type.message !== undefined)

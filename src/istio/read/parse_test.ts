@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { MeshError } from "../../base/errors.ts";
 import { goJson } from "../../golang/gojson/mod.ts";
+import { valueAt } from "../../base/value.ts";
 import { defaultProxyConfig } from "../config.ts";
 import { defaultsOf } from "./defaults.ts";
 import type { Era } from "../era.ts";
@@ -86,8 +87,8 @@ Deno.test("parseMeshConfig of an empty text gives the defaults of the era", () =
 
 Deno.test("parseMeshConfig keeps unknown fields", () => {
   const mesh = parseMeshConfig("future: {a: [1]}\ndefaultConfig: {alsoNew: x}");
-  assert.equal(goJson(mesh.data["future"] ?? null), '{"a":[1]}');
-  assert.equal(defaultProxyConfig(mesh).data["alsoNew"], "x");
+  assert.equal(goJson(valueAt(mesh.data, "future") ?? null), '{"a":[1]}');
+  assert.equal(valueAt(defaultProxyConfig(mesh).data, "alsoNew"), "x");
 });
 
 Deno.test("parseMeshConfig merges default_config as defaultConfig", () => {

@@ -2,7 +2,7 @@
 // deno-fmt-ignore-file
 
 /** Fields of each message, by the Go name of the message. */
-export const MESSAGES: Readonly<Record<string, string>> = {
+export const MESSAGES = {
   "v1alpha1.Certificate":
     "secret_name string;dns_names []string",
   "v1alpha1.ConfigSource":
@@ -195,10 +195,10 @@ export const MESSAGES: Readonly<Record<string, string>> = {
     "from string;to string",
   "v1beta1.ProxyImage":
     "image_type string",
-};
+} as const satisfies Readonly<Record<string, string>>;
 
 /** Names and numbers of each enum, by its Go name. */
-export const ENUMS: Readonly<Record<string, string>> = {
+export const ENUMS = {
   "v1alpha1.AuthenticationPolicy":
     "NONE=0,MUTUAL_TLS=1,INHERIT=1000",
   "v1alpha1.ForwardClientCertDetails":
@@ -247,4 +247,4 @@ export const ENUMS: Readonly<Record<string, string>> = {
     "DISABLE=0,SIMPLE=1,MUTUAL=2,ISTIO_MUTUAL=3",
   "v1alpha3.ConnectionPoolSettings_HTTPSettings_H2UpgradePolicy":
     "DEFAULT=0,DO_NOT_UPGRADE=1,UPGRADE=2",
-};
+} as const satisfies Readonly<Record<string, string>>;

@@ -5,10 +5,11 @@ import { assign, defaultProxyConfig, type ProxyConfig } from "../config.ts";
 import { defaultsOf } from "../read/defaults.ts";
 import { encodeMessage } from "./encode.ts";
 import type { Era } from "../era.ts";
+import type { ProxyData } from "../schema/fields.ts";
 import { PROXY_CONFIG } from "../schema/schema.ts";
 
 /** Fields that `PROXY_CONFIG` omits if they have the default value. Source: Istio's injector, protoToJSON. */
-const LEFT_OUT = [
+const LEFT_OUT: readonly (keyof ProxyData)[] = [
   "configPath",
   "binaryPath",
   "controlPlaneAuthPolicy",
