@@ -43,6 +43,8 @@ const CHECKS = {
   proxyConfig: { wanted: "a ProxyConfig in YAML or JSON", problem: proxyConfigProblem },
 } as const satisfies Readonly<Record<string, Check>>;
 
+// The releases that check a value. An era is a form of the configuration: `1.1` stands for 1.0 and 1.1, `1.8` for 1.2 to 1.8,
+// `current` for 1.9 and all later ones. A new annotation is checked TODAY.
 const ALWAYS: readonly Era[] = ["1.1", "1.8", "current"];
 const SINCE_1_2: readonly Era[] = ["1.8", "current"];
 const TODAY: readonly Era[] = ["current"];
