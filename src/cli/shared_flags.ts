@@ -1,5 +1,5 @@
 /** Flags that several commands have, declared once. */
-import { flag, type FlagTable, TIMER } from "../golang/flags/mod.ts";
+import { flag, type FlagTable, TIMER, type Values } from "../golang/flags/mod.ts";
 import type { Exits } from "./command.ts";
 
 /** A time as kubectl reads it: a number alone has seconds. */
@@ -135,6 +135,9 @@ export const MANIFESTS = {
     { default: "text" },
   ),
 } as const satisfies FlagTable;
+
+/** The values of the flags about manifests. */
+export type ManifestFlags = Values<{ readonly "": typeof MANIFESTS }>;
 
 /** How commands on manifests end. */
 export const MANIFEST_EXITS: Exits = {

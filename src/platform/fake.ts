@@ -169,10 +169,6 @@ function fakeNetwork(options: FakeWorldOptions, servers: FakeWorld["servers"]): 
       if (options.request === undefined) throw new TypeError("connection refused");
       return await options.request(url, init);
     },
-    status: async (url, limit) => {
-      if (options.request === undefined) throw new TypeError("connection refused");
-      return (await options.request(url, { signal: AbortSignal.timeout(limit) })).status;
-    },
     client(client) {
       options.client?.(client);
       const request = async (path: string, init: RequestInit) => {

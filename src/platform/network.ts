@@ -43,8 +43,6 @@ export interface Network {
   fetch(url: string): Promise<AsyncIterable<Uint8Array>>;
   /** One HTTP request, with the types and the errors of the web's `fetch`; `init.signal` ends it. */
   request(url: string, init?: RequestInit): Promise<Response>;
-  /** The status of a GET after redirects, which takes `limit` milliseconds at most. Errors are those of `request`. */
-  status(url: string, limit: number): Promise<number>;
   /**
    * One HTTP request on its own connection, which is closed after the response, as Kubernetes probes. Redirects are not
    * followed, certificates are not verified. Errors are those of the web's `fetch` and of `dial`.

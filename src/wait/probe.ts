@@ -14,7 +14,9 @@ export interface Probe {
 /** Sends one request. Ready means status 200, after redirects, as in pilot-agent. Never throws. */
 export async function probe(world: World, url: string, limit: number): Promise<Probe> {
   try {
-    return answered(await world.network.status(url, limit));
+    const response = await world.network.request(url, { signal: AbortSignal.timeout(limit) });
+    await response.body?.cancel();
+    return answered(response.status);
   } catch (error) {
     return unanswered(error, limit);
   }

@@ -54,7 +54,7 @@ async function expand(world: World, name: string, recursive: boolean, missing: s
     missing.push(`"${name}"`);
     return [];
   }
-  if (status.kind === "file") return [{ ...fileInput(world, name, name.replace(/^.*\//s, "")), size: status.size }];
+  if (status.kind === "file") return [fileInput(world, name, name.replace(/^.*\//s, ""))];
   // A pipe or a device is no file that an output could replace.
   if (status.kind === "other") return [{ file: name, chunks: () => world.files.chunks(name) }];
   const folder = trimmedEnd(name, "/", 1);

@@ -22,7 +22,6 @@ export async function buildKustomization(world: World, folder: string): Promise<
   const stdout = await build(world, folder);
   return {
     file: folder,
-    size: stdout.length,
     async *chunks() {
       yield await Promise.resolve(new TextEncoder().encode(stdout));
     },

@@ -27,7 +27,7 @@ export interface ProductOutput extends OutputTarget {
 export interface OutputOptions {
   /** Standard output gets each document when it is done, also if others fail. */
   readonly keepGoing: boolean;
-  /** Opens the file for what is too large for memory; `undefined` if the input is small. */
+  /** Opens the file for what is too large for memory. Without it memory holds all. */
   readonly scratch: (() => Scratch) | undefined;
 }
 
@@ -75,10 +75,7 @@ function standardOutput(world: World, target: OutputTarget, { keepGoing, scratch
     if (keepGoing) print(bytes);
     else held.add(bytes);
   });
-  // A small input is done before a handler could run, and the first handler starts a thread.
-  const signals = scratch === undefined
-    ? { promise: new Promise<never>(() => {}), off: () => {} }
-    : interruption(world, keepGoing ? "Interrupted" : "Interrupted: nothing is written");
+  const signals = interruption(world, keepGoing ? "Interrupted" : "Interrupted: nothing is written");
   return {
     ...target,
     interrupted: signals.promise,

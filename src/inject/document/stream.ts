@@ -13,13 +13,13 @@ export interface ManifestInput {
   readonly name?: string;
   /** A warning about it, which its first resource gets. */
   readonly warning?: string | undefined;
-  /** Its bytes, if they are known before it is read. */
-  readonly size?: number;
   chunks(): AsyncIterable<Uint8Array>;
 }
 
 /** Receives the results. */
 export interface Sink {
+  /** An input begins, whose output is one of its own. Without it all inputs make one output. */
+  begin?(input: ManifestInput): void;
   /** Text of the output, in order. */
   write(text: string): void;
   /** An entry for each resource, in order. */
@@ -51,8 +51,16 @@ export async function changeStream(
       sink.report(entry);
     },
   };
-  const joiner = joinerFor(options.output, counting.write, options.patch);
-  for (const input of inputs) await changeInput(input, change, { joiner, options, sink: counting });
+  const newJoiner = () => joinerFor(options.output, counting.write, options.patch);
+  let joiner = newJoiner();
+  for (const input of inputs) {
+    if (sink.begin !== undefined) {
+      joiner.end();
+      sink.begin(input);
+      joiner = newJoiner();
+    }
+    await changeInput(input, change, { joiner, options, sink: counting });
+  }
   joiner.end();
   return counts;
 }

@@ -3,14 +3,8 @@ import type { KubeApi } from "../../../kube/client/mod.ts";
 import type { PermissionName, World } from "../../../platform/world.ts";
 import type { NativeSetting } from "../../../inject/mod.ts";
 import { readConfiguration } from "../../configuration.ts";
-import {
-  changeManifests,
-  manifestInputs,
-  openedEarly,
-  permissionsFor,
-  preparedManifests,
-  templatePathsOf,
-} from "../../manifests/manifests.ts";
+import { openManifestOutput, removeLeftovers } from "../../manifests/manifest_output.ts";
+import { changeManifests, manifestInputs, permissionsFor, templatePathsOf } from "../../manifests/manifests.ts";
 import { outputTarget } from "../../manifests/output.ts";
 import type { InjectInput } from "./inject_flags.ts";
 
@@ -24,11 +18,12 @@ export async function runAsWebhook(world: World, { flags }: InjectInput): Promis
     import("../../../inject/mod.ts"),
     import("../../../check/mod.ts"),
   ]);
-  const prepared = await preparedManifests(world, flags, target);
   const templatePaths = templatePathsOf(flags, room);
+  const inputs = await manifestInputs(world, flags);
+  removeLeftovers(world, flags, target, inputs);
   const cluster = await clusterOf(world, flags, room);
   try {
-    const scratch = openedEarly(world, flags, target);
+    using output = await openManifestOutput(world, flags, target, inputs);
     world.permissions.keepOnly([...new Set([...cluster.permissions, ...permissionsFor(flags, target)])]);
     const { judge, prepare } = webhookJudge({
       api: cluster.api,
@@ -38,13 +33,11 @@ export async function runAsWebhook(world: World, { flags }: InjectInput): Promis
       native: nativeOf(world, flags, room),
     });
     return await changeManifests(world, flags, {
-      inputs: await manifestInputs(world, flags, prepared),
       change: room.injectionBy(judge),
       notes: [`Configuration: webhooks of ${cluster.api.server}`],
       warnings: [],
       done: "injected",
-      resourceDone: prepared.resourceDone,
-      ...{ prepare, target, scratch, templatePaths, room },
+      ...{ inputs, prepare, target, output, templatePaths, room },
     });
   } finally {
     cluster.close();

@@ -12,7 +12,6 @@ export const realNetwork: Network = {
   isServed: async (path) => (await import("./unix_socket.ts")).isServed(path),
   fetch: async (url) => (await import("./download.ts")).download(url),
   request: (url, init) => realFetch(url, { ...init, ...clientFor(url) }),
-  status: async (url, limit) => (await import("./status.ts")).statusOf(url, limit, realNetwork.request),
   exchange: async (request) => (await import("./exchange.ts")).exchange(request),
   client: async (options) => (await import("./client.ts")).openClient(options),
   serve,

@@ -1,0 +1,144 @@
+/** Where changed manifests go: one output for all, an output for each input, or a diff. Nothing is written if a resource fails. */
+import { EXIT } from "../../base/errors.ts";
+import type { Scratch, World } from "../../platform/world.ts";
+import type { ManifestInput, Sink, Summary } from "../../inject/mod.ts";
+import { HeldFiles, IN_PLACE, inFolder } from "./each_file.ts";
+import type { ManifestFlags } from "../shared_flags.ts";
+import { interruption, openOutput, type OutputTarget } from "./output.ts";
+import type { Written } from "./reporter.ts";
+
+/** What became of the output. */
+export interface Ended extends Written {
+  readonly exitCode: number;
+}
+
+/** An open output. It is a sink without reports; disposing of it leaves everything as it was, unless it has ended. */
+export interface ManifestOutput extends Pick<Sink, "begin" | "write" | "document">, Disposable {
+  /** Gets each entry of the report. */
+  report?: Sink["report"];
+  /** Rejects when a signal ends the program. */
+  readonly interrupted: Promise<never>;
+  /** All documents are done: writes what is held, unless a resource failed and the user does not keep going. */
+  end(summary: Summary): Promise<Ended>;
+}
+
+type Flags = Pick<ManifestFlags, "diff" | "inPlace" | "keepGoing" | "patch">;
+
+/** Removes what killed runs left beside outputs. Later there is no permission to ask whether a run still lives. */
+export function removeLeftovers(
+  world: World,
+  { diff, inPlace }: Flags,
+  { file, folder }: OutputTarget,
+  inputs: readonly ManifestInput[],
+): void {
+  if (diff === "external") world.files.tidyTemporary();
+  if (file !== undefined) world.files.tidyTemporary(file);
+  if (folder === undefined && !inPlace) return;
+  for (const { file: path, name } of inputs) {
+    if (name !== undefined) world.files.tidyTemporary(folder === undefined ? path : `${folder}/${name}`);
+  }
+}
+
+/**
+ * Opens the output that flags name, while that is permitted: afterwards it needs no permission but those of `permissionsFor`. Errors: a
+ * MeshError for an output that cannot be written.
+ */
+export async function openManifestOutput(
+  world: World,
+  flags: Flags,
+  target: OutputTarget,
+  inputs: readonly ManifestInput[],
+): Promise<ManifestOutput> {
+  if (flags.diff !== undefined) return await diffOutput(world, flags.diff);
+  if (flags.inPlace || target.folder !== undefined) return eachOutput(world, flags, target, inputs);
+  return await oneOutput(world, flags, target);
+}
+
+async function oneOutput(world: World, { keepGoing }: Flags, target: OutputTarget): Promise<ManifestOutput> {
+  const scratch = keepGoing || target.file !== undefined ? undefined : openedScratch(world);
+  const output = await openOutput(world, target, { keepGoing, scratch });
+  let hasEnded = false;
+  return {
+    write: output.write,
+    interrupted: output.interrupted,
+    end(summary) {
+      const failed = summary.failed > 0;
+      const isWritten = !failed || keepGoing;
+      hasEnded = true;
+      if (isWritten) output.commit();
+      else output.abort();
+      return Promise.resolve({ file: output.file, isWritten, exitCode: failed ? EXIT.failed : EXIT.ok });
+    },
+    [Symbol.dispose]() {
+      if (!hasEnded) output.abort();
+    },
+  };
+}
+
+/** The file for output that memory cannot hold is opened at once. A failure counts when the file is needed. */
+function openedScratch(world: World): () => Scratch {
+  try {
+    const scratch = world.files.scratch();
+    return () => scratch;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}
+
+/** Every file gets its own output. None is written before all are done. */
+function eachOutput(
+  world: World,
+  { keepGoing, patch }: Flags,
+  { folder }: OutputTarget,
+  inputs: readonly ManifestInput[],
+): ManifestOutput {
+  const places = folder === undefined ? IN_PLACE : inFolder(folder);
+  const paths = inputs.map((input) => places.of(input));
+  const held = new HeldFiles(() => world.files.scratch());
+  const signals = interruption(world, "Interrupted: nothing is written");
+  const changed = new Set<string>();
+  let current = "";
+  let begun = 0;
+  return {
+    begin() {
+      current = paths[begun++] ?? "";
+      held.begin(current);
+      if (places.writesAll && !patch) changed.add(current);
+    },
+    write: (text) => held.write(text),
+    report({ result }) {
+      if (result === "injected" || result === "uninjected") changed.add(current);
+    },
+    interrupted: signals.promise,
+    async end({ failed }) {
+      signals.off();
+      const isWritten = failed === 0 || keepGoing;
+      const written = isWritten ? await held.commit(world, (path) => changed.has(path)) : [];
+      return { file: undefined, isWritten, files: written.length, exitCode: failed > 0 ? EXIT.failed : EXIT.ok };
+    },
+    [Symbol.dispose]() {
+      signals.off();
+      held.drop();
+    },
+  };
+}
+
+/** Prints what would change. As with `kubectl diff`, 1 says that something would. A signal ends the program as it would any other. */
+async function diffOutput(world: World, kind: NonNullable<Flags["diff"]>): Promise<ManifestOutput> {
+  // Few runs need it, and its colors ask the environment when they load.
+  const { differ } = await import("./differ.ts");
+  const diff = await differ(world, kind);
+  return {
+    write: () => {},
+    document: diff.add,
+    interrupted: new Promise(() => {}),
+    async end({ failed }) {
+      const differs = await diff.end();
+      const exitCode = failed > 0 ? EXIT.usage : differs ? EXIT.failed : EXIT.ok;
+      return { file: undefined, isWritten: true, exitCode };
+    },
+    [Symbol.dispose]: () => diff.drop(),
+  };
+}
