@@ -1,0 +1,19 @@
+/** The table of folders in docs/architecture.md is that of the source. */
+import assert from "node:assert/strict";
+import { rowLines } from "./rows.ts";
+import { filesBelow, read } from "./source.ts";
+
+/** A folder of data for tests stands beside what it tests. */
+const DATA = "testdata";
+
+Deno.test("docs/architecture.md names each folder of src and the folders in it, and no other", () => {
+  const [, part = ""] = read("docs/architecture.md").split("## Folders\n");
+  const named = rowLines(part.split(/^## /m)[0] ?? "").map((line) => /^\| (?:\*\*)?`([^`]+)`/.exec(line)?.[1] ?? line);
+  const paths = filesBelow("src").map((path) => path.split("/").slice(1, -1));
+  const folders = new Set(
+    paths.flatMap(([room, child]) =>
+      room === undefined ? [] : child === undefined || child === DATA ? [room] : [room, `${room}/${child}`]
+    ),
+  );
+  assert.deepEqual(named.toSorted(), [...folders].toSorted());
+});
