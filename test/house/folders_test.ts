@@ -17,3 +17,15 @@ Deno.test("docs/architecture.md names each folder of src and the folders in it, 
   );
   assert.deepEqual(named.toSorted(), [...folders].toSorted());
 });
+
+Deno.test("a folder of src has more than one file, or folders", () => {
+  const folders = new Map<string, number>();
+  for (const path of filesBelow("src").filter((path) => !path.endsWith("_test.ts") && !path.includes(`/${DATA}/`))) {
+    const parts = path.split("/");
+    for (const depth of parts.slice(1).keys()) {
+      const folder = parts.slice(0, depth + 1).join("/");
+      folders.set(folder, (folders.get(folder) ?? 0) + 1);
+    }
+  }
+  assert.deepEqual([...folders].flatMap(([folder, count]) => count === 1 ? [folder] : []), []);
+});
