@@ -148,6 +148,8 @@ export interface ConnectionLimits {
   readonly most: number;
   /** At most this many of one address (IPv6: of one network of 64 bits). */
   readonly mostOfAddress: number;
+  /** At most this many new ones of one address in a second; more are closed at once. */
+  readonly newOfAddress: number;
   /** Bytes that a client may send from the end of a request to the head of the next one, with those of TLS. */
   readonly headBytes: number;
   /** Milliseconds within which a connection must send its first request. */

@@ -41,6 +41,7 @@ const CONNECTIONS = {
   most: 640,
   /** API servers may be behind one address. */
   mostOfAddress: 512,
+  newOfAddress: 500,
   headBytes: 64 * 1024,
   firstRequest: 15_000,
   silence: 180_000,

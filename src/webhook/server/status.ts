@@ -31,6 +31,7 @@ export interface StatusServer {
 const CONNECTIONS = {
   most: 32,
   mostOfAddress: 24,
+  newOfAddress: 100,
   headBytes: 32 * 1024,
   firstRequest: 15_000,
   silence: 180_000,

@@ -176,7 +176,9 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
 /** Sends legitimate reviews until the signal; the milliseconds of each, `Infinity` for one that was lost. */
 async function legitimate(server: WebhookServer, stop: AbortSignal): Promise<number[]> {
   const spent: Promise<number>[] = [];
+  // An API server keeps connections.
   using client = server.client();
+  await review(server, client, reviewOf("first"));
   while (!stop.aborted) {
     const start = performance.now();
     spent.push(

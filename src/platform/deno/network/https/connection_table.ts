@@ -24,7 +24,7 @@ export interface ConnectionTable {
   readonly size: number;
   /** Adds a connection; `close` is called when it exceeds a limit, perhaps at once. */
   hold(remote: string, close: () => void): HeldConnection;
-  /** Closes connections that are idle or without a request for too long; to be called periodically. */
+  /** Closes connections that are idle or without a request for too long; to be called each second. */
   sweep(): void;
   closeAll(): void;
 }
@@ -54,9 +54,17 @@ const HEAD_TIME = 2000;
 export function connectionTable(limits: ConnectionLimits, now: () => number): ConnectionTable {
   /** In the order of their last byte, the idlest first. */
   const entries = new Set<Entry>();
+  /** New connections of each network since the last sweep. */
+  const arrivals = new Map<string, number>();
   const drop = (entry: Entry) => {
     if (entries.delete(entry)) entry.close();
     resume(entry);
+  };
+  const admit = (entry: Entry) => {
+    entries.add(entry);
+    const crowded = overLimit(entries, entry.network, limits);
+    // Without a candidate all others wait for answers: this one goes.
+    if (crowded !== undefined) drop(victim(entries, crowded, entry) ?? entry);
   };
   return {
     get size() {
@@ -65,16 +73,17 @@ export function connectionTable(limits: ConnectionLimits, now: () => number): Co
     hold(remote, close) {
       const time = now();
       const network = networkOf(remote);
+      const arrived = (arrivals.get(network) ?? 0) + 1;
+      arrivals.set(network, arrived);
       const start = { close, network, since: time, lastMoved: time };
       const entry: Entry = { ...start, hasAsked: false, open: 0, waiting: 0, outside: 0, paused: undefined };
-      entries.add(entry);
-      const crowded = overLimit(entries, network, limits);
-      // Without a candidate all others wait for answers: this one goes.
-      if (crowded !== undefined) drop(victim(entries, crowded, entry) ?? entry);
+      if (arrived > limits.newOfAddress) close();
+      else admit(entry);
       return heldOf(entry, remote, { entries, now, limits });
     },
     sweep() {
       const time = now();
+      arrivals.clear();
       for (const entry of [...entries]) if (isOverdue(entry, limits, time)) drop(entry);
     },
     closeAll: () => [...entries].forEach(drop),

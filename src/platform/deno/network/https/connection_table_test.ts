@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { connectionTable } from "./connection_table.ts";
 
-const LIMITS = { most: 2, mostOfAddress: 2, headBytes: 1000, firstRequest: 10_000, silence: 60_000 };
+const LIMITS = { most: 2, mostOfAddress: 2, newOfAddress: 100, headBytes: 1000, firstRequest: 10_000, silence: 60_000 };
 
 function table(more: Partial<typeof LIMITS> = {}) {
   const clock = { now: 0 };
@@ -106,4 +106,14 @@ Deno.test("a client that sends too much outside of requests is paused, then clos
   clock.now = 5001;
   connections.sweep();
   assert.deepEqual(closed, ["one"]);
+});
+
+Deno.test("new connections of an address beyond the limit of a second are closed at once, those of others not", () => {
+  const { closed, connections, hold } = table({ most: 10, mostOfAddress: 10, newOfAddress: 3 });
+  for (const name of ["a", "b", "c", "d"]) hold(name, "10.0.0.1");
+  hold("e", "10.0.0.2");
+  assert.deepEqual([closed, connections.size], [["d"], 4]);
+  connections.sweep();
+  hold("f", "10.0.0.1");
+  assert.deepEqual([closed, connections.size], [["d"], 5]);
 });

@@ -34,15 +34,20 @@ const UNCOUNTED: Received = { received: () => undefined, moved() {} };
 /** Where new connections are spliced to: the HTTP server, or the TLS listener of a certificate. */
 interface Entrance {
   readonly port: number;
+  /** Its clients by the port from which it sees them. */
+  readonly clients: Map<number, Client>;
   connections: number;
   /** A newer certificate is in use. It closes after its last connection: a closed listener loses those in its queue. */
   isReplaced: boolean;
   close(): void;
 }
 
-/** A client's connection. */
+/** A client's connection, and those on loopback that carry it on. */
 interface Client {
   readonly held: HeldConnection;
+  /** A connection on loopback was opened for it. */
+  opened(end: Deno.Conn): void;
+  /** Closes all. */
   close(): void;
 }
 
@@ -50,8 +55,6 @@ interface Client {
 interface Shared {
   readonly handler: HttpHandler;
   readonly table: ConnectionTable;
-  /** Clients by the port from which the HTTP server, or the TLS listener, sees them. */
-  readonly byPort: Map<number, Client>;
   /** Connections that are being spliced. */
   readonly passing: Set<Promise<void>>;
   /** Requests without a response. */
@@ -79,12 +82,13 @@ type Options = PlainOptions & { readonly keyPair: KeyPair | undefined };
 
 async function serveLimited(options: Options, handler: HttpHandler): Promise<TlsServer> {
   const table = connectionTable(options.limits, () => performance.now());
-  const sets = { byPort: new Map<number, Client>(), passing: new Set<Promise<void>>() };
-  const shared: Shared = { handler, table, ...sets, inFlight: 0, lastActivity: -Infinity, isDraining: false };
+  const passing = new Set<Promise<void>>();
+  const shared: Shared = { handler, table, passing, inFlight: 0, lastActivity: -Infinity, isDraining: false };
   const listener = listen(options);
-  const server = startServer(shared);
-  const http: Entrance = { port: server.address.port, connections: 0, isReplaced: false, close() {} };
-  const entranceOf = (keyPair: KeyPair) => listenTls(keyPair, http.port, shared);
+  const clients = new Map<number, Client>();
+  const server = startServer(clients, shared);
+  const http: Entrance = { port: server.address.port, clients, connections: 0, isReplaced: false, close() {} };
+  const entranceOf = (keyPair: KeyPair) => listenTls(keyPair, http);
   let newest = http;
   try {
     if (options.keyPair !== undefined) newest = entranceOf(options.keyPair);
@@ -136,9 +140,9 @@ async function idle(shared: Shared, end: number): Promise<void> {
   }
 }
 
-function startServer(shared: Shared): LastingServer<Deno.NetAddr> {
+function startServer(clients: Entrance["clients"], shared: Shared): LastingServer<Deno.NetAddr> {
   const answer: Deno.ServeHandler<Deno.NetAddr> = async (request, { remoteAddr, completed }) => {
-    const client = shared.byPort.get(remoteAddr.port);
+    const client = clients.get(remoteAddr.port);
     // Another process of this network namespace, past the limits.
     if (client === undefined) return new Response(null, { status: 403, headers: { connection: "close" } });
     shared.inFlight++;
@@ -179,7 +183,7 @@ function listen({ hostname, port }: PlainOptions): Deno.TcpListener {
 }
 
 /** Serves TLS with a certificate: what its connections carry is spliced to the HTTP server. */
-function listenTls({ certificate, key }: KeyPair, httpPort: number, shared: Shared): Entrance {
+function listenTls({ certificate, key }: KeyPair, http: Entrance): Entrance {
   const address = { hostname: LOOPBACK, port: 0 };
   let listener: Deno.TlsListener;
   try {
@@ -190,8 +194,9 @@ function listenTls({ certificate, key }: KeyPair, httpPort: number, shared: Shar
       hint: "both are PEM, and the key is that of the first certificate",
     });
   }
-  acceptAll(listener, (secured) => passSecured(secured, httpPort, shared));
-  return { port: listener.addr.port, connections: 0, isReplaced: false, close: () => listener.close() };
+  const clients = new Map<number, Client>();
+  acceptAll(listener, (secured) => passSecured(secured, clients, http));
+  return { port: listener.addr.port, clients, connections: 0, isReplaced: false, close: () => listener.close() };
 }
 
 function closeIfUnused(entrance: Entrance): void {
@@ -199,56 +204,46 @@ function closeIfUnused(entrance: Entrance): void {
 }
 
 /** Splices a connection to the entrance, until it ends. */
-async function pass(outer: Deno.TcpConn, entrance: Entrance, shared: Shared): Promise<void> {
-  const ends = [outer];
+async function pass(outer: Deno.TcpConn, entrance: Entrance, { table }: Shared): Promise<void> {
+  const ends: Deno.Conn[] = [outer];
   let isClosed = false;
+  const opened = (end: Deno.Conn) => isClosed ? closeBoth(end) : void ends.push(end);
   const close = () => {
     isClosed = true;
     closeBoth(...ends);
   };
-  const held = shared.table.hold(outer.remoteAddr.hostname, close);
+  const held = table.hold(outer.remoteAddr.hostname, close);
   if (isClosed) return;
-  let key = 0;
   entrance.connections++;
-  try {
-    outer.setNoDelay();
-    const inner = await connect(entrance.port);
-    ends.push(inner);
-    key = inner.localAddr.port;
-    shared.byPort.set(key, { held, close });
-    if (!isClosed) await splice(outer, inner, withoutHttp2(held, close));
-  } catch {
-    // The client closed the connection, or this process has too many open files.
-  }
-  closeBoth(...ends);
+  outer.setNoDelay();
+  await enter(entrance, { held, opened, close }, outer, held);
+  close();
   held.ended();
-  shared.byPort.delete(key);
   entrance.connections--;
   closeIfUnused(entrance);
 }
 
 /** Splices what a TLS connection carries to the HTTP server. */
-async function passSecured(secured: Deno.TlsConn, httpPort: number, { byPort }: Shared): Promise<void> {
-  let inner: Deno.TcpConn | undefined;
-  try {
-    await secured.handshake();
-    const client = byPort.get(secured.remoteAddr.port);
-    if (client !== undefined) {
-      inner = await connect(httpPort);
-      byPort.set(inner.localAddr.port, client);
-      await splice(secured, inner, withoutHttp2(UNCOUNTED, client.close));
-    }
-  } catch {
-    // The client speaks no TLS, or closed the connection, or this process has too many open files.
-  }
-  closeBoth(secured, ...inner === undefined ? [] : [inner]);
-  if (inner !== undefined) byPort.delete(inner.localAddr.port);
+async function passSecured(secured: Deno.TlsConn, clients: Entrance["clients"], http: Entrance): Promise<void> {
+  // The client may speak no TLS, or none of the protocols that are offered.
+  const isSecured = await secured.handshake().then(() => true, () => false);
+  // Without a client it is another process of this network namespace.
+  const client = isSecured ? clients.get(secured.remoteAddr.port) : undefined;
+  if (client !== undefined) await enter(http, client, secured, UNCOUNTED);
+  closeBoth(secured);
 }
 
-async function connect(port: number): Promise<Deno.TcpConn> {
-  const inner = await Deno.connect({ hostname: LOOPBACK, port });
-  inner.setNoDelay();
-  return inner;
+/** Splices what comes from a client to an entrance, until an end. */
+async function enter({ port, clients }: Entrance, client: Client, from: Deno.Conn, counts: Received): Promise<void> {
+  const inner = await Deno.connect({ hostname: LOOPBACK, port }).catch(() => undefined);
+  // This process has too many open files.
+  if (inner === undefined) return;
+  client.opened(inner);
+  const key = inner.localAddr.port;
+  clients.set(key, client);
+  await splice(from, inner, withoutHttp2(counts, client.close));
+  // A newer connection may have the port of a closed one.
+  if (clients.get(key) === client) clients.delete(key);
 }
 
 /** Closes a connection that begins as HTTP/2, perhaps in pieces: Deno's server would serve it. */

@@ -10,7 +10,14 @@ import type { HttpHandler, TlsServer } from "../../../mod.ts";
 // The C library is opened by the first who needs it and stays open, which the sanitizer of a test would call a leak.
 if (Deno.build.os === "linux") openSocketLibc();
 
-const LIMITS = { most: 500, mostOfAddress: 500, headBytes: 64 * 1024, firstRequest: 10_000, silence: 60_000 };
+const LIMITS = {
+  most: 500,
+  mostOfAddress: 500,
+  newOfAddress: 10_000,
+  headBytes: 64 * 1024,
+  firstRequest: 10_000,
+  silence: 60_000,
+};
 const [OLD, NEW] = [testCertificate(), testCertificate()];
 
 function serve(handler: HttpHandler, limits = LIMITS): Promise<TlsServer> {
