@@ -1,20 +1,12 @@
 /** Reads JSON as Go's encoding/json does: the exact field name, else any case. */
 import { goJsonParse } from "../golang/gojson/mod.ts";
 
-/** The value of a JSON text; `undefined` if invalid. */
-export function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The same, as Go reads it (`goJsonParse`): keys like `__proto__` are data. */
+/** The value of a JSON text as Go reads it (`goJsonParse`): keys like `__proto__` are data; `undefined` for any other text. */
 export function readGoJson(text: string): unknown {
   try {
     return goJsonParse(text);
   } catch {
+    // The text is no JSON.
     return undefined;
   }
 }

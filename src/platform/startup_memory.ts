@@ -9,6 +9,7 @@ export function startupMemoryReleaser(system: World["system"]): (() => void) | u
   try {
     return system.memoryReleaser();
   } catch {
+    // Another system, or a process that may not do this.
     return undefined;
   }
 }

@@ -69,3 +69,20 @@ export const noPutOff: Deno.lint.Rule = {
     };
   },
 };
+
+/** Reports a `catch {` of the program without a comment: it swallows every error, so it says which one it expects. */
+export const catchSaysWhy: Deno.lint.Rule = {
+  create(context) {
+    if (!context.filename.replaceAll("\\", "/").includes("/src/") || context.filename.endsWith("_test.ts")) return {};
+    return {
+      CatchClause(node) {
+        if (node.param !== null || /^\{\s*\/\//.test(context.sourceCode.getText(node.body))) return;
+        context.report({
+          node,
+          message: "A catch without a variable does not say which failure it expects",
+          hint: "Start it with a comment that says so, or catch that failure only",
+        });
+      },
+    };
+  },
+};

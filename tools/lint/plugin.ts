@@ -1,4 +1,4 @@
-import { errorMessage, noDeno, noPutOff } from "./house.ts";
+import { catchSaysWhy, errorMessage, noDeno, noPutOff } from "./house.ts";
 import { complexity, maxDepth, maxLines, maxParams } from "./metrics.ts";
 
 /** The rules of this project for `deno lint`. */
@@ -12,6 +12,7 @@ const plugin: Deno.lint.Plugin = {
     "no-deno": noDeno,
     "error-message": errorMessage,
     "no-put-off": noPutOff,
+    "catch-says-why": catchSaysWhy,
   },
 };
 

@@ -15,7 +15,7 @@ Deno.test("mesh/complexity reports the eleventh way through a function", () => {
 
 Deno.test("mesh/complexity counts cases, catch, loops, conditional and logical operators", () => {
   const body =
-    "for (;;) while (a) { try { a ? b : c } catch { a && b || c; d ?? e } switch (a) { case 1: case 2: default: } }";
+    "for (;;) while (a) { try { a ? b : c } catch (e) { a && b || c; d ?? e } switch (a) { case 1: case 2: default: } }";
   assert.deepEqual(found(`const f = () => { ${body} };`), []);
   assert.deepEqual(found(`const f = () => { ${body} if (a) b() };`), ["mesh/complexity"]);
 });
@@ -63,4 +63,13 @@ Deno.test("mesh/no-put-off reports comments that put work off", () => {
   const word = ["TO", "DO"].join("");
   assert.deepEqual(found(`// ${word}: later\nf();`), ["mesh/no-put-off"]);
   assert.deepEqual(found("// Todos are not meant\nf();"), []);
+});
+
+Deno.test("mesh/catch-says-why reports a catch of the program that swallows every error without a comment", () => {
+  assert.deepEqual(found("try { a(); } catch { b(); }"), ["mesh/catch-says-why"]);
+  assert.deepEqual(found("try { a(); } catch {\n  // It has ended.\n  b();\n}"), []);
+  assert.deepEqual(found("try { a(); } catch (error) { b(error); }"), []);
+  for (const file of ["/p/src/inject/a_test.ts", "/p/tools/a.ts"]) {
+    assert.deepEqual(found("try { a(); } catch { b(); }", file), []);
+  }
 });

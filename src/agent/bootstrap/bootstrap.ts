@@ -1,6 +1,7 @@
 /**
  * Envoy's bootstrap as data, with the content of Istio's. No text templating: quotes and line breaks in names are safe.
  */
+import { parseJson } from "../../base/json.ts";
 import { isMap, newMap, type ValueMap } from "../../base/value.ts";
 import type { AgentSettings } from "../settings/settings.ts";
 import { clusters, hasSelfDiscovery } from "./parts/clusters.ts";
@@ -134,10 +135,6 @@ function clusterManager(settings: AgentSettings) {
 function loadStatsOf({ node }: AgentSettings): ValueMap | undefined {
   const text = node.metadata["LOAD_STATS_CONFIG_JSON"];
   if (typeof text !== "string") return undefined;
-  try {
-    const value = JSON.parse(text);
-    return isMap(value) ? Object.assign(newMap(), value) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  return isMap(value) ? Object.assign(newMap(), value) : undefined;
 }

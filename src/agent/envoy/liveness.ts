@@ -20,6 +20,7 @@ export async function untilLive(world: World, admin: EnvoyAdmin, epoch: number, 
       answered = true;
       if (live) return !end.aborted;
     } catch {
+      // No answer yet: Envoy does not listen, or the request took too long.
       if (!answered && world.clock.monotonic() - start > NO_ANSWER_TIMEOUT) return !end.aborted;
     }
     await world.clock.sleep(wait, end);

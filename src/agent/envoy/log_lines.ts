@@ -1,4 +1,5 @@
 /** Converts Envoy's stderr to JSON log lines. */
+import { parseJson } from "../../base/json.ts";
 import { type Logger, logText } from "../../platform/log.ts";
 import type { World } from "../../platform/world.ts";
 
@@ -32,13 +33,7 @@ export function envoyLines(world: World, log: Logger): (line: string) => void {
 }
 
 function isJsonObject(line: string): boolean {
-  if (!line.startsWith("{")) return false;
-  try {
-    JSON.parse(line);
-    return true;
-  } catch {
-    return false;
-  }
+  return line.startsWith("{") && parseJson(line) !== undefined;
 }
 
 /**

@@ -33,6 +33,7 @@ async function textOrNone(world: World, path: string): Promise<string> {
   try {
     return await world.files.readText(path, 1 << 16);
   } catch {
+    // The file does not exist, or may not be read.
     return "";
   }
 }

@@ -67,6 +67,7 @@ function decodeMessage(text: string): string {
   try {
     return clean(decodeURIComponent(text));
   } catch {
+    // A URIError: the text is not percent-encoded.
     return clean(text);
   }
 }

@@ -37,6 +37,7 @@ async function holds(files: Files, path: string, text: string): Promise<boolean>
   try {
     return await files.stat(path) !== undefined && await files.readText(path, MAX_BYTES) === text;
   } catch {
+    // The file is too large, is no text, or may not be read: it is written anew.
     return false;
   }
 }

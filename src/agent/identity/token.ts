@@ -37,6 +37,7 @@ function payloadOf(text: string): Value | undefined {
     );
     return json;
   } catch {
+    // The token is no JWT.
     return undefined;
   }
 }

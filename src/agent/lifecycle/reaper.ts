@@ -15,6 +15,7 @@ export function startReaper(world: World): () => void {
     try {
       return call();
     } catch {
+      // Another system, which has no such call, or a call that this process may not make.
       return undefined;
     }
   };
@@ -84,6 +85,7 @@ async function statOf(world: World, pid: string): Promise<readonly string[]> {
     const text = lines.join("\n");
     return text.slice(text.lastIndexOf(")") + 2).split(" ");
   } catch {
+    // The process has ended meanwhile.
     return [];
   }
 }

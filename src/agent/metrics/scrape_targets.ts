@@ -1,6 +1,7 @@
 /** The application's metrics endpoints: ISTIO_PROMETHEUS_ANNOTATIONS, written by the injector. */
+import { parseJson } from "../../base/json.ts";
 import { parseUint } from "../../golang/net/mod.ts";
-import { fieldOf, isObject, readJson } from "../json_fields.ts";
+import { fieldOf, isObject } from "../json_fields.ts";
 
 /** An endpoint on this machine. */
 export interface ScrapeTarget {
@@ -35,7 +36,7 @@ const DEFAULT_PORT = "80";
  * agent itself.
  */
 export function readScrapeTargets(text: string, statusPort: number): ScrapeTargets {
-  const json = readJson(text);
+  const json = parseJson(text);
   if (!isObject(json)) return { targets: [], problems: [`not a JSON object but "${text.slice(0, 100)}"`] };
   const problems: string[] = [];
   const read = (object: Record<string, unknown>, name: string) => textField(object, name, problems);

@@ -7,6 +7,7 @@ export function decodeUtf8(bytes: Uint8Array, source: string): string {
   try {
     return strict.decode(bytes);
   } catch {
+    // A TypeError: the bytes are not UTF-8.
     throw new MeshError("Cannot read the text: it is not valid UTF-8", {
       place: { file: source, line: lineOfFirstBadByte(bytes) },
       hint: "save the file as UTF-8",

@@ -99,6 +99,7 @@ function textOf(value: Value): string {
   try {
     return JSON.stringify(value);
   } catch {
+    // A TypeError: JSON has no bigint.
     return JSON.stringify(value, (_key, each) => typeof each === "bigint" ? `${each}n` : each);
   }
 }

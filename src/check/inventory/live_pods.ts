@@ -1,4 +1,5 @@
 /** Live pods and their proxies. */
+import { parseJson } from "../../base/json.ts";
 import type { V1ContainerStatus } from "@kubernetes/client-node/models";
 import type { Plain, Pod } from "../../kube/client/mod.ts";
 import { isMap, textAt } from "../../base/value.ts";
@@ -45,12 +46,8 @@ const STATUS = "sidecar.istio.io/status";
 
 /** The revision in the status annotation (Istio 1.9 and later). */
 export function revisionOf({ metadata }: Pod): string | null {
-  try {
-    const status: unknown = JSON.parse(metadata.annotations?.[STATUS] ?? "");
-    return isMap(status) ? textAt(status, "revision") || null : null;
-  } catch {
-    return null;
-  }
+  const status = parseJson(metadata.annotations?.[STATUS] ?? "");
+  return isMap(status) ? textAt(status, "revision") || null : null;
 }
 
 /** The kubelet's status of a container. */

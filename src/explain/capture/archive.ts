@@ -65,6 +65,7 @@ function textPart(name: string, content: Uint8Array, size: number): Part {
   try {
     return { text: new TextDecoder("utf-8", { fatal: true }).decode(content) };
   } catch {
+    // A TypeError: the bytes are not UTF-8.
     return absentPart("malformed", `${name} is not UTF-8 text`);
   }
 }

@@ -31,6 +31,7 @@ function parsed(text: string): Value | undefined {
   try {
     return JSON.parse(text);
   } catch {
+    // The text is no JSON.
     return undefined;
   }
 }

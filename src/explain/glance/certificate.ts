@@ -88,6 +88,7 @@ function decoded(base64: string): string {
   try {
     return atob(base64);
   } catch {
+    // The text is not base64.
     return "";
   }
 }

@@ -1,5 +1,6 @@
 /** Differences between what injection wrote and what runs. */
-import { mapAt, mapsAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
+import { parseJson } from "../../base/json.ts";
+import { isMap, mapAt, mapsAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
 import type { Difference } from "./glance_schema.ts";
 
 const STATUS = "sidecar.istio.io/status";
@@ -7,22 +8,9 @@ const STATUS = "sidecar.istio.io/status";
 /** Injection writes into an annotation which containers and volumes it added; `undefined` without it: nothing is known. */
 export function differencesOf(pod: ValueMap): Difference[] | undefined {
   const annotations = mapAt(mapAt(pod, "metadata"), "annotations");
-  const status = parsed(textAt(annotations, STATUS));
-  if (status === undefined) return undefined;
+  const status = parseJson(textAt(annotations, STATUS));
+  if (!isMap(status)) return undefined;
   return [...missing(pod, status), ...notNative(pod, status), ...images(pod), ...revision(pod, status)];
-}
-
-function parsed(text: string): ValueMap | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isStatus(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isStatus(value: unknown): value is ValueMap {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 const LISTS = ["initContainers", "containers", "volumes"] as const;

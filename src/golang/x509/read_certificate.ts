@@ -30,6 +30,7 @@ function read<T>(problem: string, take: () => T): T {
   try {
     return take();
   } catch {
+    // The DER is malformed there: Go names the part, not the byte.
     throw new Error(`x509: ${problem}`);
   }
 }

@@ -25,6 +25,7 @@ function decoded(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
+    // A URIError: the path is not percent-encoded.
     return path;
   }
 }

@@ -1,4 +1,5 @@
 /** A change of the pods in one document: the same bytes if nothing changes, else edits of its text. */
+import { parseJson } from "../../base/json.ts";
 import { MeshError } from "../../base/errors.ts";
 import { fieldKeys } from "../../base/field_path.ts";
 import { goJson } from "../../golang/gojson/mod.ts";
@@ -94,13 +95,7 @@ function jsonText(value: Value): string {
 
 /** A mapping of YAML may begin like one of JSON. */
 function isJson(text: string): boolean {
-  if (!text.trimStart().startsWith("{")) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return text.trimStart().startsWith("{") && parseJson(text) !== undefined;
 }
 
 /** The items of a List; `undefined` for another value. */

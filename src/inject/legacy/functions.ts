@@ -64,6 +64,7 @@ function render(text: string, functions: FuncMap, scope: RenderScope): string {
   try {
     return parse("inject", text, { funcs: functions }).render(scope.data);
   } catch {
+    // Istio 1.0 to 1.8 ignore the error of a value that is no valid template.
     return "";
   }
 }

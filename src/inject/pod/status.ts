@@ -1,4 +1,5 @@
 /** The annotation `sidecar.istio.io/status`: the names of what injection added to a pod. */
+import { parseJson } from "../../base/json.ts";
 import { goJson, OrderedFields } from "../../golang/gojson/mod.ts";
 import { ANNOTATION } from "../../istio/mod.ts";
 import { isMap, mapsAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
@@ -24,13 +25,8 @@ export function readStatus(pod: Pod): InjectionStatus | undefined {
 
 /** A JSON object in an annotation; `undefined` for any other text. */
 export function parseObject(text: string | undefined): ValueMap | undefined {
-  if (text === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isMap(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = text === undefined ? undefined : parseJson(text);
+  return isMap(value) ? value : undefined;
 }
 
 let latest = { key: "", text: "" };

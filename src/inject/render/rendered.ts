@@ -29,6 +29,7 @@ export class RenderedReader {
     try {
       return this.#part(text);
     } catch {
+      // Parts are connected, or one is invalid: the whole text is read, and its error is the right one.
       return parseYaml(text, "");
     }
   }

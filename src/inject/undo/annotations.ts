@@ -1,4 +1,5 @@
 /** Annotations that injection adds. */
+import { parseJson } from "../../base/json.ts";
 import { ANNOTATION } from "../../istio/mod.ts";
 import { isList, isMap, textAt, type Value } from "../../base/value.ts";
 import { goJson } from "../../golang/gojson/mod.ts";
@@ -126,12 +127,8 @@ function withoutName(text: string): string | undefined {
 function withoutItem(text: string): string | undefined {
   const appended = /,\s*\{\s*"name":\s*"istio-cni"(?:,\s*"namespace":\s*"[^"]*")?\s*\}\s*(?=\][^\]]*$)/;
   if (appended.test(text)) return text.replace(appended, "");
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return text;
-  }
+  const value = parseJson(text);
+  if (value === undefined) return text;
   const left = isList(value) ? value.filter((item: Value) => !isMap(item) || item["name"] !== NETWORK) : [];
   return left.length === 0 ? undefined : goJson(left);
 }

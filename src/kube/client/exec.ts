@@ -2,9 +2,10 @@
  * Runs a command in a container, as `kubectl exec` does since Kubernetes 1.30: a WebSocket to the API server, whose
  * messages begin with the number of a stream (k8s.io/apimachinery, pkg/util/remotecommand; KEP-4006).
  */
+import { parseJson } from "../../base/json.ts";
 import { joinBytes } from "../../base/bytes.ts";
 import { messageOf } from "../../base/errors.ts";
-import { isMap, mapAt, mapsAt, textAt, type Value } from "../../base/value.ts";
+import { isMap, mapAt, mapsAt, textAt } from "../../base/value.ts";
 import { unlessAborted, type WebSocketConnection } from "../../platform/mod.ts";
 import { ApiError } from "./api.ts";
 import { containerOf, ExecError, execFailure, type ExecRequest, type HeldRequest } from "./exec_failure.ts";
@@ -61,6 +62,7 @@ export async function hold(transport: Transport, request: HeldRequest, signal: A
     await unlessAborted(opened, AbortSignal.timeout(request.timeout));
     return true;
   } catch {
+    // The API server refuses the request, or does not answer in time.
     return false;
   }
 }
@@ -138,21 +140,13 @@ async function collect(socket: WebSocketConnection, request: ExecRequest): Promi
 
 /** The object `Status` of the last stream: success, an exit code, or why the command did not run. */
 function exitCode(text: string, request: ExecRequest): number {
-  const status = parsed(text);
+  const status = parseJson(text) ?? null;
   if (!isMap(status)) throw execFailure("the connection ended before the command did", request);
   if (status["status"] === "Success") return 0;
   const cause = mapsAt(mapAt(status, "details"), "causes").find((each) => each["reason"] === "ExitCode");
   const code = Number(cause === undefined ? NaN : textAt(cause, "message"));
   if (Number.isInteger(code)) return code;
   throw execFailure(textAt(status, "message"), request);
-}
-
-function parsed(text: string): Value {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /** A stream of the command. */

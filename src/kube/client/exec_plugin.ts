@@ -77,6 +77,7 @@ function readCredential(output: string): PluginCredential | undefined {
     const { token = "", clientCertificateData = "", clientKeyData = "" } = status;
     return token !== "" || (clientCertificateData !== "" && clientKeyData !== "") ? status : undefined;
   } catch {
+    // The output is no JSON, or no ExecCredential.
     return undefined;
   }
 }

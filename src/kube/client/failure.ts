@@ -1,5 +1,6 @@
+import { parseJson } from "../../base/json.ts";
 import { oneLine } from "../../base/errors.ts";
-import { isMap, type Value } from "../../base/value.ts";
+import { isMap } from "../../base/value.ts";
 import { ApiError, ConflictError } from "./api.ts";
 
 /** The request, for messages. */
@@ -38,16 +39,8 @@ export function refusal(status: number, body: string, asked: Asked): ApiError {
 }
 
 function messageOf(body: string): string {
-  const status = parsed(body);
+  const status = parseJson(body) ?? null;
   const message = isMap(status) ? status["message"] : undefined;
   if (typeof message === "string" && message !== "") return message;
   return body.trim() === "" ? "it gave no reason" : body;
-}
-
-function parsed(body: string): Value {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return null;
-  }
 }

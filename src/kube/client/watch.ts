@@ -194,6 +194,7 @@ async function next(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Ui
   try {
     return (await reader.read()).value;
   } catch {
+    // The connection broke, or the signal ended it.
     return undefined;
   }
 }

@@ -253,6 +253,7 @@ function isDevice(path: string): boolean {
     const status = Deno.statSync(path);
     return !status.isFile && !status.isDirectory;
   } catch {
+    // The file does not exist, or may not be looked at.
     return false;
   }
 }
@@ -271,6 +272,7 @@ function realTarget(path: string): string {
   try {
     return Deno.realPathSync(path);
   } catch {
+    // A part of the path does not exist yet.
     return path;
   }
 }

@@ -45,6 +45,7 @@ function ignoredSignals(): bigint {
   try {
     return processStatus(Deno.pid)?.ignored ?? 0n;
   } catch {
+    // There is no /proc, or it may not be read.
     return 0n;
   }
 }

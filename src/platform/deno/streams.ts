@@ -53,6 +53,7 @@ function columnsOf(): number | undefined {
   try {
     return Deno.consoleSize().columns || undefined;
   } catch {
+    // None of the three is a terminal.
     return undefined;
   }
 }

@@ -40,6 +40,7 @@ function filesOf(path: string): readonly string[] {
     const names = [...Deno.readDirSync(path)].map(({ name }) => name).filter((name) => !name.startsWith(".."));
     return names.sort().slice(0, MAX_FILES).map((name) => `${path}/${name}`);
   } catch {
+    // The path does not exist yet.
     return [path];
   }
 }
@@ -56,6 +57,7 @@ function hashOf(path: string, hashes: Map<string, Hashed>): string {
     hashes.set(path, { stamp, hash });
     return hash;
   } catch {
+    // The file does not exist, or was removed meanwhile.
     return "absent";
   }
 }

@@ -65,6 +65,7 @@ function singlePages(kernel: KernelCalls, mappings: readonly Mapping[]): () => v
       }
     };
   } catch {
+    // The kernel, or the policy of the container, does not let a process do this.
     return () => {};
   }
 }

@@ -44,6 +44,7 @@ export function certificatesOf(secret: Secret): CertificateSet | undefined {
   try {
     return readCertificates(secret);
   } catch {
+    // A part is absent, unreadable, or does not match the others.
     return undefined;
   }
 }

@@ -31,6 +31,7 @@ export function decodeText(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
   } catch {
+    // A TypeError: the bytes are not UTF-8.
     throw new ReviewError("invalid-review", "The review cannot be read: it is not UTF-8");
   }
 }

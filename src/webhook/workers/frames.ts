@@ -113,6 +113,7 @@ export function senderOn(connection: ByteConnection): (message: Uint8Array) => v
     try {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await sendWhole(connection, next);
     } catch {
+      // The other end closed the connection.
       connection.close();
     }
     isSending = false;

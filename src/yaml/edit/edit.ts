@@ -1,3 +1,4 @@
+import { MeshError } from "../../base/errors.ts";
 import type { Value } from "../../base/value.ts";
 import { Editor } from "./editor.ts";
 import { type ParsedDocument, parseDocument } from "../read/parse.ts";
@@ -64,7 +65,8 @@ function rewrite(parsed: ParsedDocument, next: Value): string {
 function readsAs(text: string, value: Value): boolean {
   try {
     return sameValue(parseDocument({ text }).value, value);
-  } catch {
+  } catch (error) {
+    if (!(error instanceof MeshError)) throw error;
     return false;
   }
 }

@@ -129,6 +129,7 @@ function decodeBinary(text: string): Tagged {
     const bytes = Uint8Array.from(atob(text.replace(/[\r\n]/g, "")), (char) => char.charCodeAt(0));
     return { value: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes) };
   } catch {
+    // An InvalidCharacterError.
     return { problem: "The !!binary value is not valid base64" };
   }
 }

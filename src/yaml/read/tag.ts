@@ -16,6 +16,7 @@ function unescape(suffix: string): string {
   try {
     return decodeURIComponent(suffix);
   } catch {
+    // A URIError: the suffix is not percent-encoded.
     return suffix;
   }
 }

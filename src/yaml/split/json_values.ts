@@ -1,3 +1,5 @@
+import { parseJson } from "../../base/json.ts";
+
 const CLOSING: Readonly<Record<string, number>> = { "{": 1, "[": 1, "}": -1, "]": -1 };
 
 /**
@@ -10,7 +12,7 @@ export function jsonValues(text: string): string[] {
   let from = 0;
   for (let end = endOfObject(text, 0); end > 0; end = endOfObject(text, from)) {
     const next = skipSpace(text, end);
-    if (text[next] !== "{" || !isJson(text.slice(from, end))) break;
+    if (text[next] !== "{" || parseJson(text.slice(from, end)) === undefined) break;
     parts.push(text.slice(from, next));
     from = next;
   }
@@ -44,13 +46,4 @@ function skipSpace(text: string, from: number): number {
   let at = from;
   while (at < text.length && " \t\r\n".includes(text.charAt(at))) at++;
   return at;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

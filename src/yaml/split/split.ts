@@ -115,6 +115,7 @@ function decoded(bytes: Uint8Array): string | undefined {
   try {
     return strict.decode(bytes);
   } catch {
+    // A TypeError: the bytes are not UTF-8.
     return undefined;
   }
 }

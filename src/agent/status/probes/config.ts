@@ -1,5 +1,6 @@
 /** Application probes that the agent serves: ISTIO_KUBE_APP_PROBERS, written by the injector. */
-import { fieldOf, isObject, readJson } from "../../json_fields.ts";
+import { parseJson } from "../../../base/json.ts";
+import { fieldOf, isObject } from "../../json_fields.ts";
 
 /** How to probe the application. */
 export type Prober =
@@ -29,7 +30,7 @@ const PATH = /^\/(app-health|app-lifecycle)\/[^/]+\/(livez|readyz|startupz|prest
 /** Parses ISTIO_KUBE_APP_PROBERS; an empty text has no probers. */
 export function readProbers(text: string): ReadProbers {
   if (text === "") return { probers: new Map(), problems: [] };
-  const json = readJson(text);
+  const json = parseJson(text);
   if (!isObject(json)) return { probers: new Map(), problems: [`not a JSON object but "${text.slice(0, 100)}"`] };
   const problems: string[] = [];
   const probers = Object.entries(json).map(([path, value]): [string, Prober] | undefined => {

@@ -1,3 +1,4 @@
+import { parseJson } from "../../../base/json.ts";
 import { MeshError } from "../../../base/errors.ts";
 import { requestFailure } from "../../../platform/request_failure.ts";
 import { joinHostPort } from "../../../golang/net/mod.ts";
@@ -5,7 +6,7 @@ import { joinBytes } from "../../../base/bytes.ts";
 import type { Network } from "../../../platform/world.ts";
 import { readBounded } from "../../metrics/bounded_body.ts";
 import { parseStats, QUERIES, type Stats } from "../../../istio/envoy_stats.ts";
-import { fieldOf, isObject, readJson } from "../../json_fields.ts";
+import { fieldOf, isObject } from "../../json_fields.ts";
 
 /** Envoy's admin interface for readiness. */
 export interface Admin {
@@ -54,7 +55,7 @@ const MAX_LENGTH = 500;
 
 /** The reasons: `listener "web": ...`; at most five, without duplicates, each one line. */
 export function refusalsIn(text: string): string[] {
-  const json = readJson(text);
+  const json = parseJson(text);
   const configs = isObject(json) ? fieldOf(json, "configs") : undefined;
   if (!Array.isArray(configs)) return [];
   const seen = new Set<string>();

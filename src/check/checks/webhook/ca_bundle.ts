@@ -28,6 +28,7 @@ function binaryOf(base64: string): string {
   try {
     return atob(base64);
   } catch {
+    // An InvalidCharacterError.
     throw new Error("it is not base64");
   }
 }

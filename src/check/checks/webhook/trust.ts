@@ -94,6 +94,7 @@ function quietly<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch {
+    // The bytes are no certificate.
     return undefined;
   }
 }

@@ -74,6 +74,7 @@ function fits(shape: (der: Uint8Array) => unknown, der: Uint8Array): boolean {
     shape(der);
     return true;
   } catch {
+    // The key has another shape.
     return false;
   }
 }

@@ -46,6 +46,7 @@ function fromJSON(text: GoValue): GoValue {
   try {
     return goJsonParse(String(text));
   } catch {
+    // Istio ignores the error of a text that is no JSON.
     return "{}";
   }
 }

@@ -1,4 +1,6 @@
 /** Template functions for text. */
+import { parseJson } from "../../../base/json.ts";
+import { isList } from "../../../base/value.ts";
 import { declared, type FuncMap, type GoValue } from "../../../golang/gotemplate/mod.ts";
 
 export const textFunctions: FuncMap = {
@@ -39,12 +41,8 @@ function appendToJsonList(list: string, network: string): string {
 }
 
 function jsonList(text: string): readonly unknown[] | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  return isList(value) ? value : undefined;
 }
 
 function sameNetwork(entry: unknown, namespace: string | undefined, name: string | undefined): boolean {

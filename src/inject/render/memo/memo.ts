@@ -121,6 +121,7 @@ function formBy(template: Template, recorder: Recorder, rendering: Rendering): F
     if (form === undefined) recorder.fail("any");
     return form;
   } catch {
+    // A name decides, or the template fails for a token: the recorder knows which.
     return undefined;
   }
 }

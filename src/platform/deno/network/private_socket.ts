@@ -31,6 +31,7 @@ function withoutFile(): PrivateSocket | undefined {
     const close = () => unlessClosed(listener);
     return { path, close, accept: () => acceptOwn(listener, path).finally(close) };
   } catch {
+    // A policy of the container forbids it.
     return undefined;
   }
 }

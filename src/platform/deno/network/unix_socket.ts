@@ -83,6 +83,7 @@ export async function isServed(path: string): Promise<boolean> {
     (await Deno.connect({ transport: "unix", path })).close();
     return true;
   } catch {
+    // Nobody listens, or the socket does not exist.
     return false;
   }
 }

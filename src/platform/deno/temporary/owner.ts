@@ -33,6 +33,7 @@ export function thisOwner(): Owner | undefined {
     if (namespace === undefined || status === undefined) return undefined;
     return { space: BigInt(namespace).toString(36), pid: Deno.pid, start: status.start.toString(36) };
   } catch {
+    // There is no /proc, or it may not be read.
     return undefined;
   }
 }
@@ -45,6 +46,7 @@ export function hasEnded(owner: Owner, self: Owner): boolean {
     const status = processStatus(owner.pid);
     return status === undefined || status.isEnded || status.start.toString(36) !== owner.start;
   } catch {
+    // The process may not be looked at: it may live.
     return false;
   }
 }

@@ -107,6 +107,7 @@ function proved(shape: Shape, first: Reviewed, injector: Injector, again: Answer
     const kept: Kept = { body: [before, after], answer };
     return more.length === 0 && isSame(answerOf(kept, shape), first) ? kept : undefined;
   } catch {
+    // The review is not like others, or a token decides.
     return undefined;
   }
 }

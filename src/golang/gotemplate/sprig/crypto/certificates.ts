@@ -167,6 +167,7 @@ function decoded(base64: string, problem: string): string {
   try {
     return stringOf(bytesOfBinary(decodeBase64(toBinary(base64))));
   } catch {
+    // The text is not base64.
     throw new Error(problem);
   }
 }

@@ -184,6 +184,7 @@ function attempt(body: () => GoValue, otherwise: GoValue): GoValue {
   try {
     return body();
   } catch {
+    // Sprig ignores the error of a date's conversion.
     return otherwise;
   }
 }

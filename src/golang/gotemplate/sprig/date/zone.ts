@@ -32,6 +32,7 @@ export function loadZone(name: string): Zone | undefined {
   try {
     return namedZone(name);
   } catch {
+    // A RangeError: no time zone has this name.
     return undefined;
   }
 }

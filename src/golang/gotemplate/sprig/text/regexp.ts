@@ -37,6 +37,7 @@ function matchesLeniently(pattern: string, subject: string): boolean {
   try {
     return compile(pattern, "").matches(subject);
   } catch {
+    // Sprig ignores the error of an invalid pattern.
     return false;
   }
 }

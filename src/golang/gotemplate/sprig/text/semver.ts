@@ -188,6 +188,7 @@ function parseConstraint(source: string): Constraint {
   try {
     return { operator, given, version: parseVersion(exact + pre) };
   } catch {
+    // The text is no version.
     throw new Error("constraint Parser Error");
   }
 }

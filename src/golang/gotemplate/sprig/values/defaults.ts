@@ -62,6 +62,7 @@ function attempt(body: () => GoValue, otherwise: GoValue): GoValue {
   try {
     return body();
   } catch {
+    // Sprig ignores the error of JSON that cannot be read or written.
     return otherwise;
   }
 }

@@ -83,6 +83,7 @@ function bucketOf(value: GoValue): string {
   try {
     return goJson(value);
   } catch {
+    // JSON cannot hold the value: all such values share a bucket.
     return "";
   }
 }

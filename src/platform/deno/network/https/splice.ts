@@ -50,6 +50,7 @@ async function copy(
     }
     await to.closeWrite();
   } catch {
+    // One of the two connections broke.
     closeBoth(from, to);
   }
 }
