@@ -26,20 +26,20 @@ export function importsOf(path: string, text: string): Import[] {
   ];
 }
 
-/** The room of a file: the folder under `src`, or `main` for the files there. */
-export function roomOf(path: string): string {
-  const [, room = "", ...rest] = path.split("/");
-  return rest.length === 0 ? "main" : room;
+/** The folder under `src` that a file is in; `main` for the files there. */
+export function topFolder(path: string): string {
+  const [, folder = "", ...rest] = path.split("/");
+  return rest.length === 0 ? "main" : folder;
 }
 
-/** Rooms whose entry others may import. */
-const GUESTS: Readonly<Record<string, readonly string[]>> = {
+/** Commands whose entry other commands may import. */
+const IMPORTERS: Readonly<Record<string, readonly string[]>> = {
   inject: ["webhook", "check"],
   iptables: ["explain"],
   explain: ["check"],
 };
 
-/** What commands are made of, from the top: a room, and the rooms of this table that it may import. All others may import all of them. */
+/** What commands are built from: a layer, and the layers that it may import. Commands may import all. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   istio: ["kube", "golang", "yaml", "base"],
   kube: ["platform", "golang", "yaml", "base"],
@@ -52,12 +52,12 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 /**
  * Why an import breaks the rules; `undefined` if it does not.
  *
- * | from   | may import                                            |
- * |--------|-------------------------------------------------------|
- * | main   | cli, layers                                           |
- * | cli    | layers; the entry of a room by import() or for a type |
- * | layer  | the layers that LAYERS names                          |
- * | a room | layers; webhook and check also the entry of inject, explain that of iptables, check that of explain |
+ * | from      | may import                                               |
+ * |-----------|----------------------------------------------------------|
+ * | main      | cli, layers                                              |
+ * | cli       | layers; the entry of a command by import() or for a type |
+ * | a layer   | the layers that LAYERS names                             |
+ * | a command | layers; the entry of commands that IMPORTERS names       |
  *
  * Every file may import the files at the top of `src`, except main.ts.
  */
@@ -79,40 +79,40 @@ const RULES: readonly Rule[] = [
   { reason: "of a package only mod.ts is imported", breaks: reachesIntoPackage },
   {
     reason: "main imports cli and layers",
-    breaks: (each) => isGuest(each) && roomOf(each.from) === "main" && roomOf(each.to) !== "cli",
+    breaks: (each) => goesToCommand(each) && topFolder(each.from) === "main" && topFolder(each.to) !== "cli",
   },
-  { reason: "a layer imports no room", breaks: (each) => isGuest(each) && isLayer(roomOf(each.from)) },
-  { reason: "this layer does not lie above that one", breaks: isUpward },
+  { reason: "a layer imports no command", breaks: (each) => goesToCommand(each) && isLayer(topFolder(each.from)) },
+  { reason: "this layer may not import that one", breaks: isUpward },
   {
-    reason: "of a room only mod.ts is imported",
-    breaks: (each) => isGuest(each) && !/^src\/[^/]+\/mod\.ts$/.test(each.to),
-  },
-  {
-    reason: "cli loads a room by import() when its command runs",
-    breaks: (each) => isGuest(each) && roomOf(each.from) === "cli" && each.how === "eager",
+    reason: "of a command only mod.ts is imported",
+    breaks: (each) => goesToCommand(each) && !/^src\/[^/]+\/mod\.ts$/.test(each.to),
   },
   {
-    reason: "this room is no guest of that one",
-    breaks: (each) => isGuest(each) && !mayVisit(roomOf(each.from), roomOf(each.to)),
+    reason: "cli loads a command's folder by import() when it runs",
+    breaks: (each) => goesToCommand(each) && topFolder(each.from) === "cli" && each.how === "eager",
+  },
+  {
+    reason: "this command may not import that one",
+    breaks: (each) => goesToCommand(each) && !mayImport(topFolder(each.from), topFolder(each.to)),
   },
 ];
 
-/** Whether the import goes to another room. Layers and the files at the top of `src` are no rooms. */
-function isGuest({ from, to }: Import): boolean {
-  return to.startsWith("src/") && ![roomOf(from), "main"].includes(roomOf(to)) && !isLayer(roomOf(to));
+/** Whether the import goes to the folder of another command: `cli` is one, layers and the files at the top of `src` are none. */
+function goesToCommand({ from, to }: Import): boolean {
+  return to.startsWith("src/") && ![topFolder(from), "main"].includes(topFolder(to)) && !isLayer(topFolder(to));
 }
 
-function isLayer(room: string): boolean {
-  return Object.hasOwn(LAYERS, room);
+function isLayer(folder: string): boolean {
+  return Object.hasOwn(LAYERS, folder);
 }
 
 function isUpward({ from, to }: Import): boolean {
-  const [source, target] = [roomOf(from), roomOf(to)];
+  const [source, target] = [topFolder(from), topFolder(to)];
   return isLayer(source) && isLayer(target) && source !== target && !LAYERS[source]?.includes(target);
 }
 
-function mayVisit(source: string, target: string): boolean {
-  return source === "main" || source === "cli" || (GUESTS[target] ?? []).includes(source);
+function mayImport(source: string, target: string): boolean {
+  return source === "main" || source === "cli" || (IMPORTERS[target] ?? []).includes(source);
 }
 
 /** Layers whose folders are packages; of the others the whole layer is one. */
@@ -124,14 +124,14 @@ const OPEN: readonly string[] = ["src/platform/world.ts", "src/platform/request_
 /** A layer imports a package by its mod.ts. */
 function reachesIntoPackage({ from, to }: Import): boolean {
   const target = packageOf(to);
-  if (target === undefined || !isLayer(roomOf(from)) || target === packageOf(from)) return false;
+  if (target === undefined || !isLayer(topFolder(from)) || target === packageOf(from)) return false;
   return !OPEN.includes(to) && to !== `${target}/mod.ts`;
 }
 
 /** The folder whose mod.ts is the entry to a file; `undefined` for a file that has none. */
 export function packageOf(path: string): string | undefined {
-  const [, room = "", child = "", ...rest] = path.split("/");
+  const [, folder = "", child = "", ...rest] = path.split("/");
   if (child === "") return undefined;
-  if (!PACKAGES_IN.includes(room)) return `src/${room}`;
-  return rest.length === 0 ? undefined : `src/${room}/${child}`;
+  if (!PACKAGES_IN.includes(folder)) return `src/${folder}`;
+  return rest.length === 0 ? undefined : `src/${folder}/${child}`;
 }

@@ -5,7 +5,7 @@ import { filesBelow, read } from "./source.ts";
 
 const SOURCES = filesBelow("src").filter((path) => path.endsWith(".ts") && !path.endsWith("_test.ts"));
 
-Deno.test("every import in src follows the arrows of the house", () => {
+Deno.test("every import in src follows the arrows of docs/architecture.md", () => {
   const wrong = SOURCES.flatMap((path) => importsOf(path, read(path))).flatMap((each) => {
     const reason = objection(each);
     return reason === undefined ? [] : [`${each.from} -> ${each.to}: ${reason}`];
@@ -57,7 +57,7 @@ const CASES: readonly (readonly [string, string, Import["how"], boolean])[] = [
   ["src/inject/mod.ts", "src/version.ts", "eager", true],
 ];
 
-Deno.test("objection() allows the arrows of the house and no others", () => {
+Deno.test("objection() allows the arrows of docs/architecture.md and no others", () => {
   for (const [from, to, how, allowed] of CASES) {
     assert.equal(objection({ from, to, how }) === undefined, allowed, `${how} ${from} -> ${to}`);
   }

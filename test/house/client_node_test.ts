@@ -26,9 +26,11 @@ function reachable(start: string): ReadonlySet<string> {
 }
 
 Deno.test("agent, wait and iptables cannot reach client-node; inject and the webhook load it only by connect()", () => {
-  for (const room of ["agent", "wait", "iptables"]) assert.ok(!reachable(`src/${room}/mod.ts`).has(ONLY), room);
-  for (const room of ["inject", "webhook", "check", "cli"]) {
-    assert.ok(!loadedWith(`src/${room}/mod.ts`).has(ONLY), room);
+  for (const command of ["agent", "wait", "iptables"]) {
+    assert.ok(!reachable(`src/${command}/mod.ts`).has(ONLY), command);
+  }
+  for (const command of ["inject", "webhook", "check", "cli"]) {
+    assert.ok(!loadedWith(`src/${command}/mod.ts`).has(ONLY), command);
   }
   assert.ok(reachable("src/webhook/mod.ts").has(ONLY));
 });

@@ -16,7 +16,7 @@ function isData(path: string): boolean {
   return /generated/i.test(path) || /(_|\/)(cases|seeds|table|data)\.ts$/.test(path);
 }
 
-Deno.test("every room and every package has an entry mod.ts that begins with a doc comment", () => {
+Deno.test("every command, layer and package has an entry mod.ts that begins with a doc comment", () => {
   const folders = new Set(
     filesBelow("src").flatMap((path) => {
       const folder = path.endsWith(".ts") ? packageOf(path) : undefined;

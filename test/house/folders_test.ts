@@ -11,8 +11,8 @@ Deno.test("docs/architecture.md names each folder of src and the folders in it, 
   const named = rowLines(part.split(/^## /m)[0] ?? "").map((line) => /^\| (?:\*\*)?`([^`]+)`/.exec(line)?.[1] ?? line);
   const paths = filesBelow("src").map((path) => path.split("/").slice(1, -1));
   const folders = new Set(
-    paths.flatMap(([room, child]) =>
-      room === undefined ? [] : child === undefined || child === DATA ? [room] : [room, `${room}/${child}`]
+    paths.flatMap(([folder, child]) =>
+      folder === undefined ? [] : child === undefined || child === DATA ? [folder] : [folder, `${folder}/${child}`]
     ),
   );
   assert.deepEqual(named.toSorted(), [...folders].toSorted());
