@@ -101,9 +101,9 @@ export function placeText(place: Place): string {
  * message is not repeated.
  */
 export function errorLine({ message, place, hint }: Pick<MeshError, "message" | "place" | "hint">): string {
-  const told = oneLine(message);
-  const shown = saysField(told, place?.field) ? { ...place, field: "" } : place ?? {};
-  const head = [placeText(shown), told].filter((part) => part !== "").join(": ");
+  const line = oneLine(message);
+  const shown = saysField(line, place?.field) ? { ...place, field: "" } : place ?? {};
+  const head = [placeText(shown), line].filter((part) => part !== "").join(": ");
   return hint === undefined ? head : `${head}; ${inSentence(oneLine(hint))}`;
 }
 
@@ -132,7 +132,7 @@ export function snippetText(place: Place | undefined): string {
   return place.snippet.split("\n").map((line) => `  ${line}\n`).join("");
 }
 
-/** A thrown value as one line: that of a MeshError with place and hint, else its message. */
+/** A thrown value as one line: for a MeshError with place and hint, else the message alone. */
 export function errorText(error: unknown): string {
   return error instanceof MeshError ? errorLine(error) : messageOf(error);
 }

@@ -118,13 +118,13 @@ export async function apply(job: Job, isClean: boolean): Promise<void> {
   const { changed, differences, before } = await converge(world, makePlan, applyOptions(job));
   const isFirst = before.nft.size === 0 && !before.holdings.some(holdsOwned);
   differences.forEach((difference) => log.info(logText(changeText(difference, isFirst))));
-  if (!isClean && !isFirst) await tellReleased(job, before);
+  if (!isClean && !isFirst) await logReleased(job, before);
   const outcome = isClean ? OUTCOMES.clean : OUTCOMES.apply;
   log.info(changed ? outcome.changed : outcome.same);
 }
 
 /** Warns of directions that the rules before captured, and that the settings do not capture. */
-async function tellReleased({ log, settings: { capture } }: Job, before: Survey): Promise<void> {
+async function logReleased({ log, settings: { capture } }: Job, before: Survey): Promise<void> {
   const captured = capturedDirections(capture);
   if (captured.length === DIRECTIONS.length) return;
   const [{ heldRules }, { heldSettings }] = await Promise.all([

@@ -37,14 +37,14 @@ async function perform(job: Job): Promise<number> {
   const { mode, settings: { run } } = job;
   const isClean = mode === "clean" || run.cleanupOnly;
   if (mode === "verify") return await verified(job);
-  if (!isClean) tellCaptured(job);
+  if (!isClean) logCaptured(job);
   if (run.dryRun || mode === "generate") await (isClean ? work.printRemoval(job) : work.print(job));
   else if (!run.skipRuleApply) await work.apply(job, isClean);
   return run.runValidation ? await verified(job) : EXIT.ok;
 }
 
 /** Throws if a required direction is missing in the settings, before any change. */
-function tellCaptured({ log, mode, settings: { capture, run } }: Job): void {
+function logCaptured({ log, mode, settings: { capture, run } }: Job): void {
   const captured = capturedDirections(capture);
   checkRequired(run.require, captured, "The settings");
   if (mode === "apply" && captured.length === 0) log.warn(NOTHING_CAPTURED);

@@ -12,18 +12,18 @@ export interface WaitOptions {
   readonly onTimeout: "fail" | "continue";
   /** A program and its arguments; may be empty. */
   readonly command: readonly string[];
-  /** Run the command as a child, and tell the proxy to quit after it. */
+  /** Run the command as a child, and ask the proxy to quit after it. */
   readonly shutdown?: Shutdown | undefined;
 }
 
-/** How to tell the proxy to quit. */
+/** How the proxy is asked to quit. */
 export interface Shutdown {
   readonly url: string;
   /** After every exit of the command, or only after exit code 0. */
   readonly when: "always" | "success";
 }
 
-/** The defaults of `kubectl-mesh wait`. The URLs are those of Istio's agent. */
+/** The defaults of `kubectl-mesh wait`. The URLs belong to Istio's agent. */
 export const DEFAULTS = {
   url: "http://localhost:15021/healthz/ready",
   quitUrl: "http://localhost:15020/quitquitquit",

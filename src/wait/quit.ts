@@ -7,8 +7,8 @@ const ATTEMPTS = 3;
 const PAUSE = 200;
 const LIMIT = 5_000;
 
-/** Tells the proxy to quit after the command. A failure is a warning. */
-export async function tellToQuit(
+/** Asks the proxy to quit after the command. A failure is a warning. */
+export async function askToQuit(
   world: World,
   { url, when }: Shutdown,
   code: number,

@@ -63,8 +63,8 @@ async function proceed(world: World, { command, shutdown }: WaitOptions, reporte
   const { become, supervise } = await import("./command.ts");
   if (shutdown === undefined) return await become(world, command);
   const code = await supervise(world, command);
-  const { tellToQuit } = await import("./quit.ts");
-  await tellToQuit(world, shutdown, code, reporter);
+  const { askToQuit } = await import("./quit.ts");
+  await askToQuit(world, shutdown, code, reporter);
   return code;
 }
 

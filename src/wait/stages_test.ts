@@ -32,15 +32,15 @@ Deno.test("explain(): neither the proxy nor its agent has started", async () => 
 });
 
 Deno.test("explain() has the agent's reason as one line", async () => {
-  const told = await explained(
+  const explanation = await explained(
     { [URL_15021]: REFUSED },
     () => new Response("config not received\nfrom XDS\u001b[31m server\n", { status: 503 }),
   );
   assert.equal(
-    told.seen,
+    explanation.seen,
     `${URL_15021}: connection refused, while its agent at port 15020 says: config not received; from XDS [31m server`,
   );
-  assert.equal(told.hint, LOG);
+  assert.equal(explanation.hint, LOG);
 });
 
 Deno.test("explain() has the failed stages of the agent's list", async () => {
@@ -50,8 +50,8 @@ Deno.test("explain() has the failed stages of the agent's list", async () => {
 });
 
 Deno.test("explain() has the status of an agent without a reason, like Istio's", async () => {
-  const told = await explained({ [URL_15021]: UNREADY }, () => new Response(null, { status: 503 }));
-  assert.equal(told.seen, `${URL_15021}: answered 503, while its agent at port 15020 says: answered 503`);
+  const explanation = await explained({ [URL_15021]: UNREADY }, () => new Response(null, { status: 503 }));
+  assert.equal(explanation.seen, `${URL_15021}: answered 503, while its agent at port 15020 says: answered 503`);
 });
 
 Deno.test("explain() reads only the start of the response", async () => {

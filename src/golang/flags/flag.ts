@@ -95,7 +95,7 @@ export interface Flag {
 type Split<Text extends string> = Text extends `${infer First}|${infer Rest}` ? readonly [First, ...Split<Rest>]
   : readonly [Text];
 
-/** What the spelling of a flag tells of its type: a value makes it a text, words in lower case a choice of them. */
+/** The type of a flag by its spelling: a value makes it a text, words in lower case a choice of them. */
 type Spelled<Spelling extends string> = Spelling extends `${string}--${string} ${infer Value}`
   ? Value extends `${string}|${string}` & Lowercase<Value> ? { readonly type: "choice"; readonly allowed: Split<Value> }
   : { readonly type: "text" }
@@ -104,8 +104,8 @@ type Spelled<Spelling extends string> = Spelling extends `${string}--${string} $
 type Named = { readonly name: string; readonly doc: string };
 
 /**
- * A flag as help spells it: `-n, --namespace NAMESPACE`, `--cni`, `--report text|json|none`. The type is that of the
- * spelling unless `more` has one.
+ * A flag as help spells it: `-n, --namespace NAMESPACE`, `--cni`, `--report text|json|none`. The spelling decides the
+ * type unless `more` has one.
  */
 export function flag<const Spelling extends string>(spelling: Spelling, doc: string): Named & Spelled<Spelling>;
 export function flag<const Spelling extends string, const More extends Partial<Flag>>(

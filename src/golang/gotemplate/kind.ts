@@ -1,6 +1,6 @@
 import { GoInt, type GoMap, GoStruct, type GoValue, typeTag } from "../go_value.ts";
 
-/** A kind as Go's `reflect.Kind` prints it; `invalid` is that of nil. */
+/** A kind as Go's `reflect.Kind` prints it; nil has `invalid`. */
 export type Kind =
   | "invalid"
   | "bool"

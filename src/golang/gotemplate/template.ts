@@ -11,7 +11,7 @@ import type { FuncMap, GoValue } from "../go_value.ts";
 
 /** Options of `parse`. */
 export interface ParseOptions {
-  /** Functions besides the builtin ones; they override those of the same name. */
+  /** Functions besides the builtin ones; they override builtin ones of the same name. */
   readonly funcs?: FuncMap;
   /** `{{` and `}}` if absent or empty. */
   readonly leftDelim?: string;
@@ -45,7 +45,7 @@ export class Template {
 
   /**
    * The text of the template for this data. Throws a TemplateError with the text and place of Go's error; limits that are
-   * not given are those of `defaultLimits`.
+   * not given come from `defaultLimits`.
    */
   render(data: GoValue, options: { readonly limits?: Partial<Limits> } = {}): string {
     return this.#run(this.name, data, { ...defaultLimits, ...options.limits });

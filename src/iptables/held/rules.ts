@@ -15,7 +15,7 @@ export interface HeldRule {
   readonly options: RuleOptions;
 }
 
-/** All owned rules, those of IPv4 first. */
+/** All owned rules, IPv4 first. */
 export function heldRules({ holdings, nft }: Pick<Survey, "holdings" | "nft">): HeldRule[] {
   const inIptables = holdings.flatMap(({ family, tables, owned }) =>
     tables.flatMap(({ name, rules }) =>

@@ -102,7 +102,7 @@ type Outbound = Pick<
   "outboundCidrs" | "outboundCidrsExclude" | "outboundPorts" | "outboundPortsExclude" | "loopbackCidr"
 >;
 
-/** The first address that is not captured is the loopback block; that of IPv6 is fixed. */
+/** The first address that is not captured is the loopback block; for IPv6 it is fixed. */
 function outboundSettings(nat: Chains, base: CaptureSettings): Outbound {
   const passed = cidrsOf(nat.values("ISTIO_OUTPUT", "RETURN", ["d"], "d"));
   const loopback = passed.find(({ address }) => address.family === 4) ?? base.loopbackCidr;

@@ -42,7 +42,7 @@ export function ports(...ranges: PortRange[]): Extract<Match, { kind: "sourcePor
 /** Where a rule goes. */
 type Place = Pick<Rule, "table" | "chain" | "insertAt"> & Partial<Pick<Rule, "family">>;
 
-/** A rule for both families, or for that of its place. */
+/** A rule for both families, or for the family of its place. */
 export function rule({ family, ...place }: Place, match: readonly Match[], target: Target, why: string): Rule {
   const { table, chain, ...rest } = place;
   return { family, table, chain, match, target, why, ...rest };

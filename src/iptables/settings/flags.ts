@@ -18,7 +18,7 @@ export const FLAG_GROUPS = {
     }),
     proxyUids: flag("-u, --proxy-uid UIDS", "Users whose traffic is the proxy's own", {
       env: ["PROXY_UID"],
-      defaultDoc: "that of $ENVOY_USER, else 1337",
+      defaultDoc: "the ID of $ENVOY_USER, else 1337",
     }),
     proxyGids: flag("-g, --proxy-gid GIDS", "Groups whose traffic is the proxy's own", {
       env: ["PROXY_GID"],
@@ -69,7 +69,7 @@ export const FLAG_GROUPS = {
     }),
     captureAllDns: flag(
       "--capture-all-dns",
-      "With --redirect-dns: whatever server is asked, not only those of /etc/resolv.conf",
+      "With --redirect-dns: whatever server is asked, not only the servers of /etc/resolv.conf",
       { env: ["CAPTURE_ALL_DNS"] },
     ),
     dropInvalid: flag("--drop-invalid", "Drop packets that connection tracking calls invalid", {

@@ -119,7 +119,7 @@ Deno.test("trace: the rule that decides has chain, place and counter", () => {
   assert.deepEqual(passed.map(({ chain }) => chain), ["OUTPUT", "ISTIO_OUTPUT"]);
 });
 
-Deno.test("trace: foreign chains that go in circles end as unknown; a drop is told", () => {
+Deno.test("trace: foreign chains that go in circles end as unknown; a drop is reported", () => {
   const of = (text: string) => savedRules({ iptables: text, ip6tables: undefined, nft: undefined }).rules;
   const circle = of("*nat\n-A OUTPUT -j A\n-A A -j B\n-A B -j A\nCOMMIT");
   assert.equal(trace(circle, packet("to 10.1.0.1:80 by 0")).fate.kind, "unknown");
@@ -131,6 +131,6 @@ Deno.test("trace: foreign chains that go in circles end as unknown; a drop is to
   assert.equal(trace(odd, packet("to 10.1.0.1:80 by 0")).fate.kind, "unknown");
 });
 
-Deno.test("plannedRules: arguments that istio-iptables refuses are told", () => {
+Deno.test("plannedRules: arguments that istio-iptables refuses are reported", () => {
   assert.match(String(plannedRules(["-p", "x"], { hasIpv6: false, dnsServers: [] })), /-p|port/i);
 });

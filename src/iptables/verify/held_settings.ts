@@ -1,4 +1,4 @@
-/** The settings of `verify` without flags: those of the rules in the kernel. */
+/** The settings of `verify` without flags, read from the rules in the kernel. */
 import { EXIT, MeshError } from "../../base/errors.ts";
 import { logText } from "../../platform/log.ts";
 import { readersOf } from "../apply/backend.ts";
@@ -26,7 +26,7 @@ export async function withHeldSettings(job: Job): Promise<Job> {
   const own = Object.fromEntries(Object.entries(capture).filter(([name]) => given.has(name)));
   const held = { ...heldSettings(heldRules(found), tables, capture), ...own };
   const directions = capturedDirections(held).join(" and ");
-  log.info(logText(`The settings are those of the rules in the kernel, for ${directions || "no"} connections`));
+  log.info(logText(`The settings come from the rules in the kernel, for ${directions || "no"} connections`));
   return {
     ...job,
     settings: { capture: held, run: { ...run, nativeNftables: run.nativeNftables || found.nft.size > 0 } },

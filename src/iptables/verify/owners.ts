@@ -3,7 +3,7 @@ import type { World } from "../../platform/mod.ts";
 import type { OwnerNames } from "../kernel/xtables/rule_options.ts";
 import type { CaptureSettings } from "../settings/settings.ts";
 
-/** The user and group of a socket; `undefined`: those of this process. */
+/** The user and group of a socket; `undefined`: this process's. */
 export interface Owner {
   readonly uid: number | undefined;
   readonly gid: number | undefined;

@@ -41,8 +41,8 @@ Deno.test("resultLine() names flow and target", () => {
 
 Deno.test("blame(): differences, unreadable rules, and rules as planned", () => {
   const rules = Array.from({ length: 8 }, (_, at) => `rule ${at}`);
-  const told = rules.slice(0, 6).map((rule) => `not as planned: ${rule}`);
-  assert.deepEqual(blame(rules, []), [...told, "and 2 more"]);
+  const lines = rules.slice(0, 6).map((rule) => `not as planned: ${rule}`);
+  assert.deepEqual(blame(rules, []), [...lines, "and 2 more"]);
   assert.match(blame(undefined, ["-A X"]).join("|"), /^the rules cannot be read without .*: -A X$/);
   assert.match(blame([], ["-A X"]).join("|"), /^all rules are as planned, .*: -A X$/);
 });

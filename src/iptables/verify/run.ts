@@ -61,13 +61,13 @@ function flowName({ family, kind }: FlowResult["flow"]): string {
 /** The flows that escaped and, as far as this process may read them, the rules to look at, stand below the message. */
 async function failure(job: Job, plan: Plan, results: readonly FlowResult[]): Promise<MeshError> {
   const escaped = results.filter(({ outcome }) => outcome === "escaped");
-  const told = escaped.length > 0 ? escaped : results.filter(({ outcome }) => outcome !== "proved");
-  const names = [...new Set(told.map(({ flow }) => flow.kind))].join(", ");
+  const shown = escaped.length > 0 ? escaped : results.filter(({ outcome }) => outcome !== "proved");
+  const names = [...new Set(shown.map(({ flow }) => flow.kind))].join(", ");
   const [message, hint, rules] = escaped.length > 0
     ? [`Traffic escapes: ${names}`, CNI, await blamed(job, plan, escaped)] as const
     : [`Capture is not proved: ${names}`, NOTHING_PROVED, []] as const;
   const prefix = job.mode === "verify" ? "" : "iptables validation failed; workload is not ready for Istio: ";
-  const rest = [...told.map(resultLine), ...rules];
+  const rest = [...shown.map(resultLine), ...rules];
   return new MeshError(`${prefix}${message}`, { exitCode: EXIT.notCaptured, hint, rest });
 }
 
@@ -90,9 +90,9 @@ export function blame(found: readonly string[] | undefined, rules: readonly stri
   return listed(seen, rules);
 }
 
-const MOST_TOLD = 6;
+const MAX_SHOWN = 6;
 
 function listed(what: string, list: readonly string[]): string[] {
-  const rest = list.length - MOST_TOLD;
-  return [...list.slice(0, MOST_TOLD).map((each) => `${what}: ${each}`), ...(rest > 0 ? [`and ${rest} more`] : [])];
+  const rest = list.length - MAX_SHOWN;
+  return [...list.slice(0, MAX_SHOWN).map((each) => `${what}: ${each}`), ...(rest > 0 ? [`and ${rest} more`] : [])];
 }

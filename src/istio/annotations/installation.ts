@@ -1,4 +1,4 @@
-/** The annotation of `webhook manifests` on its objects: the flags that make them again. `check` tells them. */
+/** The annotation of `webhook manifests` on its objects: the flags that make them again. `check` shows them. */
 
 /** A JSON list of flags, each `--name` or `--name=value`. */
 export const FLAGS_ANNOTATION = "kubectl-mesh/manifests-flags";

@@ -6,7 +6,7 @@ import type { Era } from "../era.ts";
 
 type Annotations = Readonly<Record<string, string>>;
 
-/** A problem of an annotation; `message` tells its name, its value and the valid values. */
+/** A problem of an annotation; `message` has its name, its value and the valid values. */
 interface AnnotationProblem {
   readonly annotation: string;
   readonly value: string;

@@ -1,5 +1,5 @@
 /**
- * The API of a Kubernetes cluster as plain JSON objects, independent of the transport. Paths are those of the API
+ * The API of a Kubernetes cluster as plain JSON objects, independent of the transport. Paths are the API's
  * (`/api/v1/namespaces/istio-system/configmaps/istio`). Every failure is an `ApiError` that names the request and the
  * server.
  */

@@ -19,7 +19,7 @@ export interface KubeConnection extends KubeApi {
   raw(path: string, accept?: string): Promise<RawAnswer>;
   /** The text at a path, such as the log of a pod. Errors: an ApiError, also if nothing is there. */
   text(path: string): Promise<string>;
-  /** Runs a command in a container and waits for its end. Errors: an ExecError that tells why it did not run. */
+  /** Runs a command in a container and waits for its end. Errors: an ExecError with the reason why it did not run. */
   exec(request: ExecRequest): Promise<ExecResult>;
   /**
    * Starts a command in a container; false if it was not started. Its standard input ends when the connections are closed, or
@@ -31,7 +31,7 @@ export interface KubeConnection extends KubeApi {
 }
 
 /**
- * A client of the cluster that kubectl would ask: the one of the kubeconfig, else that of the pod's service account.
+ * A client of the cluster that kubectl would ask: by the kubeconfig, else by the pod's service account.
  * Sends nothing yet.
  * Errors: a MeshError without either, and for a wrong kubeconfig.
  */

@@ -72,7 +72,7 @@ export class Credentials {
     readonly isRenewable: boolean,
   ) {}
 
-  /** The credential to use now. Errors: those of `load`. */
+  /** The credential to use now. Errors: as `load`. */
   async current(): Promise<Credential> {
     if (this.clock.monotonic() >= this.#end) this.#forget();
     const loading = this.#loading ??= this.load();

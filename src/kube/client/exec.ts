@@ -32,7 +32,7 @@ const MAX_ANSWER = 64 * 1024;
 
 /**
  * Runs a command and waits for its end. Its standard input is empty.
- * Errors: an ExecError that tells why the command did not run, took too long or wrote too much.
+ * Errors: an ExecError with the reason why the command did not run, took too long or wrote too much.
  */
 export async function exec(transport: Transport, request: ExecRequest): Promise<ExecResult> {
   const timeout = AbortSignal.timeout(request.timeout);

@@ -39,7 +39,7 @@ export type PluginCredential = z.infer<typeof CREDENTIAL>["status"];
 const TIMEOUT = 5 * 60_000;
 const NOT_FOUND = 127;
 
-/** Runs the plugin. `cluster` is what a plugin that asks for it is told. Errors: a MeshError that names the program. */
+/** Runs the plugin. `cluster` goes to a plugin that asks for it. Errors: a MeshError that names the program. */
 export async function runPlugin(world: World, plugin: ExecPlugin, cluster: object): Promise<PluginCredential> {
   const name = `The credential plugin "${plugin.command}"`;
   if (plugin.interactiveMode === "Always" && !world.stdin.isTerminal) {

@@ -79,7 +79,7 @@ function clusterWith(cluster: Cluster, options: ConnectOptions): Cluster {
   };
 }
 
-/** A token is all that the user signs in with. Impersonation replaces that of the kubeconfig. */
+/** A token is all that the user signs in with. Impersonation replaces the kubeconfig's. */
 function signInWith(signIn: SignIn, { token, as, asGroup = [] }: ConnectOptions): SignIn {
   if (asGroup.length > 0 && as === undefined) {
     throw new MeshError("The flag --as-group needs --as: the API server takes no group without a user");
@@ -311,7 +311,7 @@ function headersOf(request: RequestOptions, fields: ValueMap): Headers {
   return headers;
 }
 
-/** Proxies and verification are those of the transport. */
+/** The transport has its own proxies and verification. */
 const WITHOUT_AGENTS = { caFile: undefined, proxyUrl: undefined, skipTLSVerify: true };
 
 /** This file reads the files and runs the plugin. */
@@ -359,7 +359,7 @@ function impersonated(headers: Headers, fields: ValueMap): Headers {
   return headers;
 }
 
-/** What a plugin with `provideClusterInfo` is told (client.authentication.k8s.io/v1, `Cluster`). */
+/** What a plugin with `provideClusterInfo` gets (client.authentication.k8s.io/v1, `Cluster`). */
 function clusterInfo({ server, skipTLSVerify, tlsServerName, proxyUrl }: Cluster, caData: string | undefined): object {
   return {
     server,

@@ -79,7 +79,7 @@ Deno.test("a kubeconfig gives another context, its cluster and its user", async 
   assert.deepEqual([authorities, headers.get("authorization")], [`${PEM}CA`, "Bearer from-file"]);
 });
 
-Deno.test("cluster and user may differ from those of the context; a plugin is found beside the kubeconfig", async () => {
+Deno.test("cluster and user may differ from the context's; a plugin is found beside the kubeconfig", async () => {
   const status = JSON.stringify({ status: { token: "t" } });
   const run = () => ({ code: 0, stdout: status, stderr: "", timedOut: false });
   const { connection, world } = await open({ context: "two", cluster: "a", user: "eve" }, { run });

@@ -24,7 +24,7 @@ export interface KubeconfigNames {
   readonly namespaces: readonly string[];
 }
 
-/** What completion offers without a cluster. client-node is not loaded. Errors: those of `readKubeconfig`. */
+/** What completion offers without a cluster. client-node is not loaded. Errors: as `readKubeconfig`. */
 export async function kubeconfigNames(world: World, given: string | undefined): Promise<KubeconfigNames> {
   const paths = given === undefined ? await kubeconfigPaths(world) : [given];
   const files = await Promise.all(paths.map((file) => readKubeconfig(world, file)));

@@ -53,7 +53,7 @@ export type ResourceQuota = Stored<V1ResourceQuota>;
 export type Secret = Stored<V1Secret>;
 export type Service = Stored<V1Service>;
 
-/** Tells an object by its kind. The API server has checked the fields of built-in types, so the kind is enough. */
+/** Whether this is an object of a kind. The API server has checked the fields of built-in types, so the kind is enough. */
 export type Guard<T extends KubeObject> = (object: KubeObject) => object is T;
 
 /** The object, if it is of that kind. */

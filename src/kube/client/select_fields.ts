@@ -3,7 +3,7 @@
  * parsing the rest takes most of the time and memory of a large list.
  */
 
-/** Fields to keep: `true` is a whole value. In a list they are those of each item. */
+/** Fields to keep: `true` is a whole value. In a list they apply to each item. */
 export type Fields = true | { readonly [name: string]: Fields };
 
 /** The fields of a mapping by the length of their names, for `selectFields`. */

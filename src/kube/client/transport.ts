@@ -52,8 +52,8 @@ export class Transport {
   }
 
   /**
-   * Opens a WebSocket with one of the subprotocols. Rejects with the runtime's error, which does not tell what the server
-   * answered: `send` for the same path does.
+   * Opens a WebSocket with one of the subprotocols. Rejects with the runtime's error, which lacks the server's
+   * answer: `send` for the same path does.
    */
   async webSocket(path: string, protocols: readonly string[], signal: AbortSignal): Promise<WebSocketConnection> {
     if (this.#isClosed) throw new ApiError(`The connection to "${this.connection.server}" is closed`);
@@ -122,8 +122,8 @@ function isSame(a: Credential, b: Credential): boolean {
 
 /** What to do about errors of the TLS library. */
 const HINTS: readonly (readonly [RuntimeErrorName, hint: string])[] = [
-  ["expired", "a certificate has expired: renew that of the server, or your own"],
-  ["unknownIssuer", "is certificate-authority in the kubeconfig that of this cluster?"],
+  ["expired", "a certificate has expired: renew the server's, or your own"],
+  ["unknownIssuer", "is certificate-authority in the kubeconfig this cluster's?"],
   ["otherName", "the certificate is for another name: see tls-server-name in the kubeconfig"],
   ["clientRefused", "the server does not take the client's certificate"],
 ];
@@ -132,6 +132,6 @@ function unreachable({ server, origin }: Connection, error: unknown, millisecond
   if (error instanceof MeshError) return error;
   const { text } = requestFailure(error, milliseconds);
   const hint = HINTS.find(([name]) => isRuntimeError(text, name))?.[1] ??
-    `is the cluster up? The server is that of ${origin}`;
+    `is the cluster up? The server comes from ${origin}`;
   return new ApiError(`The Kubernetes API server "${server}" cannot be reached: ${text}`, { hint, cause: error });
 }

@@ -2,7 +2,7 @@
 import { closest } from "../../base/text/mod.ts";
 import { UsageError } from "../../base/errors.ts";
 
-/** A kind, where its objects are, and kubectl's names for it; the first name is that of the API's path. */
+/** A kind, where its objects are, and kubectl's names for it; the API's path has the first name. */
 export interface Resource {
   readonly kind: string;
   /** `api/v1` or `apis/apps/v1`. */

@@ -5,7 +5,7 @@ import { type FieldType, type StructSchema, structSchema } from "../schema/schem
 
 /**
  * Whether generic data fits a Kubernetes type as it is, with the exact field names: then a strict `decode` finds no
- * problem. If not, `decode` tells why; it costs three times as much, because it also makes the typed object.
+ * problem. If not, `decode` has the reason; it costs three times as much, because it also makes the typed object.
  */
 export function fits(value: Value, type: string): boolean {
   return isMap(value) && fitsStruct(structSchema(type), value);

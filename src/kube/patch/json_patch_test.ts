@@ -82,10 +82,10 @@ const ROWS: readonly Row[] = [
 for (const { name, before, after, patch } of ROWS) {
   Deno.test(`jsonPatch: ${name}`, () => {
     const operations = jsonPatch(before, after);
-    const told = operations.map((each) =>
+    const described = operations.map((each) =>
       [each.op, each.path, ...each.op === "remove" ? [] : [JSON.stringify(each.value)]].join(" ")
     );
-    assert.deepEqual(told, patch);
+    assert.deepEqual(described, patch);
     assert.ok(sameValue(applyPatch(before, operations), after));
   });
 }

@@ -79,7 +79,7 @@ function mergeListField(original: Value[], patch: Value[], rule: ListRule, delet
 
 /**
  * Applies `$setElementOrder/x` and the patch's own `x`, and removes both from `changes`. The directive's order wins over
- * that of the patch and of the original.
+ * the patch's and the original's.
  */
 function applyElementOrder(result: ValueMap, changes: ValueMap, at: { key: string; type: FieldType }): void {
   const order = asList(changes[at.key] ?? null);

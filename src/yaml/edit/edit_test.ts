@@ -87,7 +87,7 @@ const CASES: readonly Case[] = [
     "c:\n- name: a\n- name: b\n# of d\nd: 1\n",
   ],
   [
-    "mounts are told apart by path",
+    "mounts are distinguished by path",
     "m:\n- name: v\n  mountPath: /a # one\n- name: v\n  mountPath: /b\n",
     "{m: [{name: v, mountPath: /b}, {name: w, mountPath: /c}]}",
     "m:\n- name: v\n  mountPath: /b\n- name: w\n  mountPath: /c\n",

@@ -102,7 +102,7 @@ function scalarBlock(value: Exclude<Value, object> | null, column: number, layou
 
 /**
  * A string of several lines as a literal block under a key or dash at `column`; `undefined` if it has one line or needs
- * escapes. If the first line begins with white space, the header tells the indentation.
+ * escapes. If the first line begins with white space, the header has the indentation.
  */
 export function literalBlock(value: string, column: number, layout: Layout): Block | undefined {
   if (!value.includes("\n") || /^\n*$/.test(value) || needsEscape(value)) return undefined;

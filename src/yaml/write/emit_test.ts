@@ -16,7 +16,7 @@ const LAYOUTS: readonly Layout[] = [
   { ...LAYOUT, keepBlocks: false },
 ];
 
-Deno.test("the text of a shared value is that of an equal value, at each column and in each layout", () => {
+Deno.test("a shared value has the text of an equal value, at each column and in each layout", () => {
   const value: Value = { z: [{ name: "a", args: ["b", ["c"]], text: "d\ne\n\n" }], b: { c: "1", empty: [] }, n: 1 };
   const kept = copyValue(value);
   share(kept);

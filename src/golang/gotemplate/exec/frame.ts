@@ -5,7 +5,7 @@ export interface Variable {
   readonly element: boolean;
 }
 
-/** The variables of a block: those of one name by their slots, in the order in which they are declared. */
+/** The variables of a block: for each name its slots, in the order in which they are declared. */
 interface Block {
   readonly variables: Map<string, Variable[]>;
   readonly outer: Place | undefined;

@@ -63,7 +63,7 @@ function pkcs8Pem(curve: Curve, scalar: Uint8Array): string {
   return encodePem("PRIVATE KEY", sequence(integer(0), sequence(oid(EC), oid(curve.id)), octets(key)));
 }
 
-/** The fields of SEC 1. Errors: those of asn1.Unmarshal. */
+/** The fields of SEC 1. Errors: as asn1.Unmarshal. */
 export function sec1Shape(der: Uint8Array) {
   const reader = new DerReader(der).sequence("ecPrivateKey");
   const version = reader.integer("int");

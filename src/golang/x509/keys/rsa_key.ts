@@ -17,7 +17,7 @@ interface Numbers {
   readonly q: bigint;
 }
 
-/** The fields of PKCS #1. Errors: those of asn1.Unmarshal. */
+/** The fields of PKCS #1. Errors: as asn1.Unmarshal. */
 export function pkcs1Shape(der: Uint8Array) {
   const outer = new DerReader(der);
   const reader = outer.sequence("pkcs1PrivateKey");

@@ -1,5 +1,5 @@
 /**
- * The owned rules in the kernel: those of istio-iptables, of any release since 1.0, with any settings. A rule in an owned
+ * The owned rules in the kernel: what istio-iptables of any release since 1.0 makes, with any settings. A rule in an owned
  * chain is owned. A rule in a built-in chain is owned by its shape.
  */
 import type { RuleOptions } from "./rule_options.ts";

@@ -65,7 +65,7 @@ const CASES: readonly (readonly [string, string, readonly string[]])[] = [
     [JUMP],
   ],
   [
-    "foreign connection marks are not those of TPROXY",
+    "foreign connection marks are not taken for TPROXY's",
     table("mangle", ["ISTIO_INBOUND"], [
       "-A PREROUTING -i eni+ -j CONNMARK --restore-mark --nfmask 0x80 --ctmask 0x80",
       "-A PREROUTING -p tcp -m mark --mark 0x539 -j CONNMARK --save-mark --nfmask 0xffffffff --ctmask 0xffffffff",

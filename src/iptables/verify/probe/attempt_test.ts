@@ -23,12 +23,12 @@ async function attempts(proof: Proof, ...outcomes: readonly Attempt[]) {
 }
 
 Deno.test("prove(): an escaped flow is tried again each second: rules may come later", async () => {
-  assert.deepEqual(await attempts(proofOf(5000), ESCAPED, ESCAPED, PROVED), { ...told(PROVED), made: 3 });
+  assert.deepEqual(await attempts(proofOf(5000), ESCAPED, ESCAPED, PROVED), { ...resultOf(PROVED), made: 3 });
 });
 
 Deno.test("prove(): a flow escapes if it does so until the deadline", async () => {
-  assert.deepEqual(await attempts(proofOf(5000), ESCAPED), { ...told(ESCAPED), made: 5 });
-  assert.deepEqual(await attempts(proofOf(300), ESCAPED), { ...told(ESCAPED), made: 1 });
+  assert.deepEqual(await attempts(proofOf(5000), ESCAPED), { ...resultOf(ESCAPED), made: 5 });
+  assert.deepEqual(await attempts(proofOf(300), ESCAPED), { ...resultOf(ESCAPED), made: 1 });
 });
 
 Deno.test("prove(): a signal stops it", async () => {
@@ -48,6 +48,6 @@ Deno.test("until(): the first answer, or none at the deadline", async () => {
   assert.ok(proof.world.clock.monotonic() >= 100 && proof.world.clock.monotonic() < 110);
 });
 
-function told({ outcome, reason }: Attempt) {
+function resultOf({ outcome, reason }: Attempt) {
   return { outcome, reason };
 }

@@ -55,9 +55,9 @@ export function abbreviateBoth(text: string, left: number, width: number): strin
 
 function abbreviateBinary(text: string, left: number, width: number): string {
   if (text.length <= width) return text;
-  const room = width - 3;
-  const offset = Math.min(left, text.length - room);
-  if (offset <= 4) return text.slice(0, room) + "...";
-  if (offset + room >= text.length) return "..." + text.slice(text.length - room);
-  return "..." + abbreviateBinary(text.slice(offset), 0, room);
+  const space = width - 3;
+  const offset = Math.min(left, text.length - space);
+  if (offset <= 4) return text.slice(0, space) + "...";
+  if (offset + space >= text.length) return "..." + text.slice(text.length - space);
+  return "..." + abbreviateBinary(text.slice(offset), 0, space);
 }

@@ -48,7 +48,7 @@ function onList(problem: string, more: readonly string[], body: ListBody, variad
   return declared([ANY, ...more], (l, ...rest) => body(listArgument(l ?? null, problem), ...rest), variadic);
 }
 
-/** The list. Errors: sprig's text; for nil that of a nil dereference. */
+/** The list. Errors: sprig's text; for nil Go's text of a nil dereference. */
 function listArgument(value: GoValue, problem: string, rest = ""): readonly GoValue[] {
   if (isList(value)) return value;
   if (value === null) throw new Error("runtime error: invalid memory address or nil pointer dereference");
