@@ -49,6 +49,13 @@ export const IMAGES = {
   cni: flag("--cni", "The CNI plugin captures traffic: no init container with privileges"),
 } as const satisfies FlagTable;
 
+/** `--template-env`. */
+export const TEMPLATE_ENV = {
+  templateEnv: flag("--template-env NAMES", "Environment variables that templates see besides Istio's own", {
+    type: "list",
+  }),
+} as const satisfies FlagTable;
+
 /** `--native-sidecars`. */
 export const NATIVE_SIDECARS = {
   nativeSidecars: flag(

@@ -8,7 +8,7 @@ import { type LegacyConfig, type ModernConfig, parseConfig, type Source, textBes
 import { type Legacy, loadLegacy } from "./legacy/mod.ts";
 import { type NativeSetting, nativeSetting, type NodesAsked } from "./decision/native.ts";
 import type { ProxyEnvs } from "./postprocess/cluster.ts";
-import { hiddenEnvNotes, templateEnv } from "./config/template_env.ts";
+import { type TemplateEnv, templateEnv } from "./config/template_env.ts";
 import { checkValues, parseValues } from "./config/values.ts";
 
 /** The inputs of an injector. */
@@ -29,8 +29,8 @@ export interface InjectorOptions {
   /** Templates that are not default ones are parsed when a pod asks for them: an error in another one is not found. */
   readonly parseWhenAsked?: boolean | undefined;
   readonly env: (name: string) => string | undefined;
-  /** Names of variables that templates see besides Istio's own. */
-  readonly templateEnv?: readonly string[] | undefined;
+  /** By default templates see Istio's own variables alone. */
+  readonly templateEnv?: TemplateEnv | undefined;
   readonly now: () => Date;
 }
 
@@ -95,7 +95,6 @@ export function newInjector(options: InjectorOptions): Injector {
     notes: [
       ...notes(config, options, native?.warning),
       ...valuesNotes(options.config.text, values),
-      ...hiddenEnvNotes(options.config.text, env, options.templateEnv),
     ],
   };
 }
@@ -117,13 +116,18 @@ function revisionName(revision = ""): string {
 
 function readConfig(options: InjectorOptions, values: ValueMap | undefined): LoadedConfig {
   const { text, file } = options.config;
-  const world = { env: templateEnv(options.env, options.templateEnv), now: options.now };
-  const config = parseConfig(text, file, { functions: templateFunctions(world), whenAsked: options.parseWhenAsked });
+  const envOf = templateEnv(options.env, options.templateEnv);
+  const worldOf = (template: string) => ({ env: envOf(template), now: options.now });
+  const functions = (template: string) => templateFunctions(worldOf(template));
+  const config = parseConfig(text, file, { functions, whenAsked: options.parseWhenAsked });
   if (config.form === "modern") {
     checkValues(values ?? newMap(), options.values?.file ?? file);
     return config;
   }
-  return { ...config, legacy: loadLegacy(config, { values, mesh: options.mesh?.text ?? "", file, world }) };
+  return {
+    ...config,
+    legacy: loadLegacy(config, { values, mesh: options.mesh?.text ?? "", file, world: worldOf("template") }),
+  };
 }
 
 /** `undefined` if there are none. */

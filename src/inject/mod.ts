@@ -39,6 +39,7 @@ export { InjectionError } from "./injection_error.ts";
 export { isOpenShift, proxyIds, userAnnotations } from "./config/openshift.ts";
 export type { Source } from "./config/config.ts";
 export { type Injector, type InjectorOptions, loadInjector, newInjector } from "./injector.ts";
+export type { TemplateEnv } from "./config/template_env.ts";
 export {
   kubeletMinor,
   kubeletVersion,

@@ -67,6 +67,8 @@ function readIfThere(path: string): string | undefined {
 
 async function inject(input: string, options: Options): Promise<{ text: string; report: string }> {
   const source = (name: string) => ({ text: Deno.readTextFileSync(`${FOLDER}settings/${name}`), file: name });
+  // As the command has it: a note stands before the resource whose template asked.
+  const hidden: string[] = [];
   const injector = newInjector({
     config: source(options.config),
     values: source(options.values),
@@ -75,7 +77,7 @@ async function inject(input: string, options: Options): Promise<{ text: string; 
     nativeSidecars: options.native,
     byHand: true,
     env: (name) => options.env[name],
-    templateEnv: options.templateEnv,
+    templateEnv: { names: options.templateEnv, note: (note) => void hidden.push(`note: ${note}`) },
     now: () => new Date(0),
   });
   const line = options.report === "json" ? entryJson : entryText;
@@ -84,7 +86,7 @@ async function inject(input: string, options: Options): Promise<{ text: string; 
   const sink = {
     write: (part: string) => void (text += part),
     report(entry: ReportEntry) {
-      report.push(line(entry));
+      report.push(...hidden.splice(0), line(entry));
       REPORT_LINE.parse(JSON.parse(entryJson(entry)));
     },
   };

@@ -8,6 +8,7 @@ import {
   type GivenConfiguration,
   type Injector,
   newInjector,
+  type TemplateEnv,
 } from "../../inject/mod.ts";
 import { allTargets, type AllWorkloads } from "./all_targets.ts";
 import { explain, type Explanation, type Knowledge } from "./explanation.ts";
@@ -30,6 +31,8 @@ export interface InjectionQuestion {
   /** Replaces the cluster's configuration. Without a cluster the default is the built-in one. */
   readonly configuration: GivenConfiguration;
   readonly nativeSidecars?: boolean | undefined;
+  /** What templates of the given configuration see; the environment of a control plane is unknown. */
+  readonly templateEnv?: TemplateEnv | undefined;
 }
 
 /** Workloads that are explained at a time: each may need a dry run. */
@@ -73,7 +76,7 @@ async function givenInjector(
   question: InjectionQuestion,
   isOffline: boolean,
 ): Promise<Injector | undefined> {
-  const { configuration, choice, nativeSidecars } = question;
+  const { configuration, choice, nativeSidecars, templateEnv } = question;
   const isGiven = Object.values(configuration).some((part) => part !== undefined);
   if (!isGiven && !isOffline) return undefined;
   return await newInjector({
@@ -82,6 +85,7 @@ async function givenInjector(
     nativeSidecars,
     byHand: false,
     env: (name) => world.env.get(name),
+    templateEnv,
     now: () => world.clock.now(),
   });
 }

@@ -25,6 +25,7 @@ const SPEC = z.strictObject({
   tag: z.optional(text),
   cni: z.optional(toggle),
   nativeSidecars: z.optional(toggle),
+  templateEnv: z.optional(z.array(text, { error: "must be a list of names" })),
   templatePath: z.optional(z.array(text, { error: "must be a list of KIND=PATH" })),
   manifests: z.optional(z.array(file, { error: "must be a list of files and folders" })),
 }, { error: "must be a mapping" });
@@ -69,7 +70,7 @@ function fromData(data: ValueMap): ValueMap {
   for (const key of ["cni", "nativeSidecars"]) {
     if (data[key] === "true" || data[key] === "false") spec[key] = data[key] === "true";
   }
-  for (const key of ["manifests", "templatePath"]) {
+  for (const key of ["manifests", "templateEnv", "templatePath"]) {
     const listed = data[key];
     if (typeof listed === "string") spec[key] = listed.split(/[,\n]/).map((item) => item.trim()).filter(Boolean);
   }

@@ -22,6 +22,8 @@ export interface ManifestWork {
   readonly done: string;
   /** Lines about the configuration. */
   readonly notes: readonly string[];
+  /** The notes since the last call, if there may be some while resources are changed. */
+  readonly newNotes?: () => readonly string[];
   readonly warnings: readonly string[];
   readonly target: OutputTarget;
   readonly output: ManifestOutput;
@@ -51,6 +53,7 @@ export async function changeManifests(world: World, flags: ManifestFlags, work: 
     },
     report: (entry) => {
       output.report?.(entry);
+      report.notes(work.newNotes?.() ?? []);
       report.entry(entry);
       progress.done(entry);
     },

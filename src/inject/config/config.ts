@@ -47,7 +47,8 @@ const TEMPLATE_OF_BARE_TEXT = "sidecar";
 
 /** How templates are parsed. */
 interface Parsing {
-  readonly functions: FuncMap;
+  /** The functions of a template, by its name. */
+  readonly functions: (template: string) => FuncMap;
   /** Only the default templates are parsed at once. Else all are, used or not, as in the control plane. */
   readonly whenAsked?: boolean | undefined;
 }
@@ -153,7 +154,7 @@ function lazyTemplates(texts: ReadonlyMap<string, string>, source: Reading): Map
 /** Istio names every template `inject`; error messages contain the name. */
 function parseTemplate(name: string, text: string, { file, functions }: Reading): Template {
   try {
-    return parse("inject", text, { funcs: functions });
+    return parse("inject", text, { funcs: functions(name) });
   } catch (error) {
     const message = `The template "${name}" cannot be parsed: ${templateMessage(error)}`;
     const place = { file, field: `templates.${name}` };

@@ -3,7 +3,7 @@ import { MeshError } from "../../base/errors.ts";
 import { parseConfig, textBesideConfig } from "./config.ts";
 import { templateFunctions } from "../render/functions/mod.ts";
 
-const functions = templateFunctions({ env: () => undefined, now: () => new Date(0) });
+const functions = () => templateFunctions({ env: () => undefined, now: () => new Date(0) });
 const read = (text: string, whenAsked = false) => parseConfig(text, "config.yaml", { functions, whenAsked });
 
 const MODERN = `policy: disabled

@@ -11,29 +11,30 @@ const OF_ISTIO: Readonly<Record<string, string>> = {
   ENABLE_NATIVE_SIDECARS: "1.19.0, the same file",
 };
 
-/** A call with a constant name. */
-const CALL = /\benv "([A-Za-z_]\w*)"/g;
-
 type Environment = (name: string) => string | undefined;
 
-/** The environment for templates: Istio's variables and the added ones. Others are not set. */
-export function templateEnv(env: Environment, added: readonly string[] = []): Environment {
-  return (name) => Object.hasOwn(OF_ISTIO, name) || added.includes(name) ? env(name) : undefined;
+/** What templates see besides Istio's variables. */
+export interface TemplateEnv {
+  readonly names: readonly string[];
+  /** The flag or the field that has the names. */
+  readonly setBy?: string;
+  /** Hears once of each variable that is set, that a template reads, and that it does not see. */
+  readonly note?: (text: string) => void;
 }
 
-/**
- * A note for each variable that is set, that the text of a configuration reads by a constant name, and that templates do not see.
- * `added` is `undefined` for a command that has no flag to add one.
- */
-export function hiddenEnvNotes(
-  text: string,
+/** The environment of each template, by the template's name: Istio's variables and the added ones. Others are not set. */
+export function templateEnv(
   env: Environment,
-  added: readonly string[] | undefined,
-): readonly string[] {
-  const seen = templateEnv(env, added);
-  const hint = (name: string) => added === undefined ? "" : `; --template-env ${name} shows it to them`;
-  const names = new Set([...text.matchAll(CALL)].map(([, name = ""]) => name));
-  return [...names].filter((name) => env(name) !== undefined && seen(name) === undefined).map((name) =>
-    `A template reads the environment variable "${name}", which templates do not see${hint(name)}`
-  );
+  { names, setBy = "--template-env", note }: TemplateEnv = { names: [] },
+): (template: string) => Environment {
+  const noted = new Set<string>();
+  return (template) => (name) => {
+    if (Object.hasOwn(OF_ISTIO, name) || names.includes(name)) return env(name);
+    if (note === undefined || env(name) === undefined) return undefined;
+    const text = `The template "${template}" reads the environment variable "${name}", which templates do not see; ` +
+      `${setBy} adds it`;
+    if (!noted.has(text)) note(text);
+    noted.add(text);
+    return undefined;
+  };
 }

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
-import { hiddenEnvNotes, templateEnv } from "./template_env.ts";
+import { parse } from "../../golang/gotemplate/mod.ts";
+import { templateFunctions } from "../render/functions/mod.ts";
+import { templateEnv } from "./template_env.ts";
 
 const env = (name: string) => ({ TOKEN: "s3cret", OTHER: "o", ENABLE_NATIVE_SIDECARS: "true" })[name];
 
 Deno.test("templates see Istio's variables and those that are added", () => {
-  const seen = templateEnv(env, ["OTHER"]);
+  const seen = templateEnv(env, { names: ["OTHER"] })("sidecar");
   assert.deepEqual(["TOKEN", "OTHER", "ENABLE_NATIVE_SIDECARS", "constructor"].map(seen), [
     undefined,
     "o",
@@ -13,11 +15,16 @@ Deno.test("templates see Istio's variables and those that are added", () => {
   ]);
 });
 
-Deno.test("a variable that is set and hidden is noted once", () => {
-  const text = '{{ env "TOKEN" }}{{ env "TOKEN" }}{{ env "OTHER" }}{{ env "UNSET" }}{{ env "ENABLE_NATIVE_SIDECARS" }}';
-  const [note = "", ...more] = hiddenEnvNotes(text, env, ["OTHER"]);
-  assert.deepEqual(more, []);
-  assert.match(note, /"TOKEN".*--template-env TOKEN/);
-  const [without = ""] = hiddenEnvNotes(text, env, undefined);
-  assert.doesNotMatch(without, /--template-env/);
+Deno.test("a variable that is set and hidden is noted once for each template, also by a name that is computed", () => {
+  const notes: string[] = [];
+  const seen = templateEnv(env, { names: ["OTHER"], setBy: "spec.templateEnv", note: (text) => void notes.push(text) });
+  const render = (template: string, text: string) => {
+    const funcs = templateFunctions({ env: seen(template), now: () => new Date(0) });
+    return parse("inject", text, { funcs }).render({});
+  };
+  const text = '{{ env "OTHER" "" }}{{ env (print "TO" "KEN") "x" }}{{ env "TOKEN" "x" }}{{ env "UNSET" "x" }}';
+  assert.equal(render("sidecar", text), "oxxx");
+  assert.equal(render("grpc", '{{ expandenv "$TOKEN-$UNSET" }}'), "-");
+  const end = ' reads the environment variable "TOKEN", which templates do not see; spec.templateEnv adds it';
+  assert.deepEqual(notes, [`The template "sidecar"${end}`, `The template "grpc"${end}`]);
 });

@@ -19,6 +19,8 @@ import type { InjectorSource } from "./source.ts";
 export interface ClusterConfigOptions {
   readonly names: ClusterNames;
   readonly revision: string;
+  /** Names of variables that templates see besides Istio's own. */
+  readonly templateEnv?: readonly string[] | undefined;
   /** Hears why the first configuration cannot be read yet. */
   readonly waits?: (problem: string) => void;
 }
@@ -188,7 +190,9 @@ function textsOf({ config, values, mesh }: ClusterConfiguration): string {
 
 /** Throws a `MeshError` for an unusable configuration. */
 async function load({ world, log, options }: Parts, configuration: ClusterConfiguration): Promise<Injector> {
-  const injector = await injectorOf({ ...configurationOf(configuration), revision: options.revision }, world);
-  for (const note of injector.notes) log.warn(logText(note));
+  const { revision, templateEnv } = options;
+  const note = (text: string) => log.warn(logText(text));
+  const injector = await injectorOf({ ...configurationOf(configuration), revision, templateEnv }, world, note);
+  injector.notes.forEach(note);
   return injector;
 }

@@ -77,6 +77,8 @@ export interface InjectorFiles {
   readonly values: string | undefined;
   readonly mesh: string | undefined;
   readonly revision: string;
+  /** Names of variables that templates see besides Istio's own. */
+  readonly templateEnv?: readonly string[] | undefined;
 }
 
 /** Istio's values file has some KB, its injector configuration some 100 KB. */
@@ -89,10 +91,11 @@ export async function injectorFromFiles(world: World, log: Logger, given: Inject
   const paths = [given.config, given.values, given.mesh].filter((path) => path !== undefined);
   const make = async () => {
     const [config, values, mesh] = await Promise.all([read(given.config), read(given.values), read(given.mesh)]);
-    const { revision } = given;
-    const texts = { revision, ...configurationOf({ config, values, mesh, revision }) };
-    const injector = await injectorOf(texts, world);
-    for (const note of injector.notes) log.warn(logText(note));
+    const { revision, templateEnv } = given;
+    const texts = { revision, templateEnv, ...configurationOf({ config, values, mesh, revision }) };
+    const note = (text: string) => log.warn(logText(text));
+    const injector = await injectorOf(texts, world, note);
+    injector.notes.forEach(note);
     return injector;
   };
   return await watchFiles(world.files, log, { name: "configuration", paths, make });

@@ -94,10 +94,10 @@ interface Parts {
 async function openInjector({ world, log, options, api, waiting }: Parts): Promise<InjectorSource> {
   const { fromCluster, configuration } = options;
   if (fromCluster === undefined || api === undefined) return await injectorFromFiles(world, log, configuration);
-  const { revision } = configuration;
+  const { revision, templateEnv } = configuration;
   const names = clusterNames({ revision, ...fromCluster });
   const waits = (problem: string) => waiting.because(() => problem);
-  return await injectorFromCluster(world, api, log, { names, revision, waits });
+  return await injectorFromCluster(world, api, log, { names, revision, templateEnv, waits });
 }
 
 async function openCertificate({ world, log, options: { certificate }, api }: Parts): Promise<CertificateSource> {

@@ -1,5 +1,5 @@
 /** The messages between the webhook and its workers: configuration, cluster and answers as JSON in frames. */
-import { isList, isMap, mapAt, textAt, type Value, type ValueMap } from "../../base/value.ts";
+import { isList, isMap, mapAt, textAt, textsAt, type Value, type ValueMap } from "../../base/value.ts";
 import type { Injector, NativeNodes, Source } from "../../inject/mod.ts";
 import type { ProxyConfigs } from "../review/proxy_configs.ts";
 import type { Answered, ReviewResult } from "../review/answered.ts";
@@ -60,6 +60,7 @@ export function readConfiguration(head: string): InjectorTexts {
     values: sourceAt(message, "values"),
     mesh: sourceAt(message, "mesh"),
     revision: textAt(message, "revision"),
+    templateEnv: textsAt(message, "templateEnv"),
   };
 }
 

@@ -5,8 +5,17 @@ import type { PermissionName, World } from "../../../platform/world.ts";
 import type { InjectionQuestion, LabelChoice } from "../../../check/mod.ts";
 import { command, type Input } from "../../command.ts";
 import { readConfiguration } from "../../configuration.ts";
+import { say } from "../../failure.ts";
 import { expandInputs } from "../../manifests/inputs.ts";
-import { CLUSTER, CONFIGURATION, CONTROL_PLANE, FILENAMES, NATIVE_SIDECARS, REVISION } from "../../shared_flags.ts";
+import {
+  CLUSTER,
+  CONFIGURATION,
+  CONTROL_PLANE,
+  FILENAMES,
+  NATIVE_SIDECARS,
+  REVISION,
+  TEMPLATE_ENV,
+} from "../../shared_flags.ts";
 
 const FLAGS = {
   "Workloads": {
@@ -31,6 +40,7 @@ const FLAGS = {
     fromCluster: flag("--from-cluster", "With -f: the cluster's webhooks, namespaces and ConfigMaps decide"),
     ...REVISION,
     ...NATIVE_SIDECARS,
+    ...TEMPLATE_ENV,
     ...CONTROL_PLANE,
   },
   "Cluster": CLUSTER,
@@ -153,5 +163,6 @@ async function question(world: World, flags: Flags, { workload, api, selector }:
     choice: { revision, istioNamespace, injectConfigMapName, meshConfigMapName },
     configuration: await readConfiguration(world, flags),
     nativeSidecars: flags.nativeSidecars || undefined,
+    templateEnv: { names: flags.templateEnv, note: (text) => say(world, `note: ${text}\n`) },
   };
 }

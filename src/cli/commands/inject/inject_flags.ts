@@ -8,6 +8,7 @@ import {
   MANIFESTS,
   NATIVE_SIDECARS,
   REVISION,
+  TEMPLATE_ENV,
 } from "../../shared_flags.ts";
 
 /** The flags of `inject`. */
@@ -19,9 +20,7 @@ export const INJECT_FLAGS = {
     ...IMAGES,
     tag: flag("--tag TAG", "Tag of the proxy's images"),
     ...NATIVE_SIDECARS,
-    templateEnv: flag("--template-env NAMES", "Environment variables that templates see besides Istio's own", {
-      type: "list",
-    }),
+    ...TEMPLATE_ENV,
     showConfig: flag("--show-config", "Print the configuration in use and stop"),
   },
   "Configuration from a cluster": {
@@ -31,7 +30,7 @@ export const INJECT_FLAGS = {
       "Decide as the cluster's webhooks would, and inject each pod with the configuration of the revision that takes it",
       {
         needs: ["from-cluster", "inject-config"],
-        excludes: ["values", "mesh-config", "revision", "hub", "tag", "cni", "show-config"],
+        excludes: ["values", "mesh-config", "revision", "hub", "tag", "cni", "template-env", "show-config"],
       },
     ),
     // Without -i, as istioctl has it: here it is --in-place.

@@ -23,6 +23,7 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
   world.permissions.keepOnly(permissionsFor(flags, target));
   const files = await readConfiguration(world, flags);
   const configuration = room.configurationOf(given(flags, files, cluster));
+  const hidden: string[] = [];
   const injector = await room.loadInjector({
     revision: cluster?.revision ?? flags.revision,
     ...configuration,
@@ -30,7 +31,7 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
     byHand: true,
     parseWhenAsked: true,
     env: (name) => world.env.get(name),
-    templateEnv: flags.templateEnv,
+    templateEnv: { names: flags.templateEnv, note: (text) => void hidden.push(text) },
     now: () => world.clock.now(),
   });
   const { revision } = configuration;
@@ -39,6 +40,7 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
   const change = room.injection(injector);
   return await changeManifests(world, flags, {
     ...{ inputs, change, done: "injected", notes, warnings, target, output, templatePaths, room },
+    newNotes: () => hidden.splice(0),
   });
 }
 

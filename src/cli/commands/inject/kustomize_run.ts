@@ -53,7 +53,7 @@ async function answerTo(world: World, list: ResourceList): Promise<Answer> {
   const config = readFunctionConfig(list.functionConfig);
   if (!("spec" in config)) return refused(config, list.functionConfig);
   const room = await import("../../../inject/mod.ts");
-  const { change, warnings } = await changeOf(world, config, room);
+  const { change, warnings, hidden } = await changeOf(world, config, room);
   const options = { output: "yaml", templatePaths: templatePathsOf(config.spec, room) } as const;
   const all = [
     ...list.items.map((object) => ({ object, ...originOf(object.value) })),
@@ -64,7 +64,7 @@ async function answerTo(world: World, list: ResourceList): Promise<Answer> {
   return {
     items: hasFailed ? undefined : changed.flatMap(({ items }) => items),
     results: [
-      ...warnings.map((message) => ({ severity: "warning", message } as const)),
+      ...[...warnings, ...hidden].map((message) => ({ severity: "warning", message } as const)),
       ...changed.flatMap(({ results }) => results),
     ],
   };
@@ -136,7 +136,8 @@ async function changeOf(world: World, { spec, raw }: FunctionConfig, room: Room)
     values: read.values ?? content(raw, "values"),
     mesh: read.mesh ?? content(raw, "meshConfig"),
   };
-  const { hub, tag, cni, revision, nativeSidecars } = spec;
+  const { hub, tag, cni, revision, nativeSidecars, templateEnv = [] } = spec;
+  const hidden: string[] = [];
   const configuration = room.configurationOf({ ...files, hub, tag, revision, cni });
   const injector = await room.loadInjector({
     revision,
@@ -145,11 +146,13 @@ async function changeOf(world: World, { spec, raw }: FunctionConfig, room: Room)
     byHand: true,
     parseWhenAsked: true,
     env: (name) => world.env.get(name),
+    templateEnv: { names: templateEnv, setBy: "spec.templateEnv", note: (text) => void hidden.push(text) },
     now: () => world.clock.now(),
   });
   return {
     change: room.injection(injector),
     warnings: room.unknownKeys(files, injector, configuration),
+    hidden,
   };
 }
 

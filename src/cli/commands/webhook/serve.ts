@@ -4,7 +4,7 @@ import type { World } from "../../../platform/world.ts";
 import type { ServeOptions } from "../../../webhook/mod.ts";
 import { command, type Input } from "../../command.ts";
 import { LOG } from "../../log_flags.ts";
-import { CLUSTER, CONFIGURATION, CONTROL_PLANE, REVISION } from "../../shared_flags.ts";
+import { CLUSTER, CONFIGURATION, CONTROL_PLANE, REVISION, TEMPLATE_ENV } from "../../shared_flags.ts";
 
 const FLAGS = {
   "Addresses": {
@@ -53,6 +53,7 @@ const FLAGS = {
     fromCluster: flag("--from-cluster", "Read the ConfigMaps of the cluster's control plane, and watch them"),
     ...flagsWith(CONTROL_PLANE, { needs: ["from-cluster"] }),
   },
+  "Templates": TEMPLATE_ENV,
   "Cluster": flagsWith(CLUSTER, { needs: ["from-cluster", "self-managed-certs"] }),
   "Process": {
     workers: flag("--workers NUMBER", "Further processes, which answer reviews", {
@@ -113,6 +114,7 @@ async function serve(world: World, { flags }: Input<typeof FLAGS>): Promise<numb
       values: flags.values,
       mesh: flags.meshConfig,
       revision: flags.revision,
+      templateEnv: flags.templateEnv,
     },
     fromCluster: flags.fromCluster ? { istioNamespace, injectConfigMapName, meshConfigMapName } : undefined,
     certificate,

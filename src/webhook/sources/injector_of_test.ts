@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { fakeWorld } from "../../platform/mod.ts";
+import { injectPod, podOwner } from "../../inject/mod.ts";
+import { injectorOf } from "./injector_of.ts";
+
+const TEXT = `
+defaultTemplates: [sidecar]
+templates:
+  sidecar: |
+    metadata:
+      annotations:
+        a: '{{ env "SECRET_TOKEN" "hidden" }}{{ env "OTHER" "hidden" }}'
+    spec: {containers: [{name: istio-proxy, image: p}]}
+`;
+
+Deno.test("injectorOf(): templates see the named variables, and a hidden one is noted once", async () => {
+  const world = fakeWorld({ env: { SECRET_TOKEN: "s3cr3t", OTHER: "o" } });
+  const config = { text: TEXT, file: "config.yaml" };
+  const notes: string[] = [];
+  const injector = await injectorOf(
+    { config, values: undefined, mesh: undefined, revision: "", templateEnv: ["OTHER"] },
+    world,
+    (text) => void notes.push(text),
+  );
+  for (const name of ["a", "b"]) {
+    const pod = { metadata: { name }, spec: { containers: [{ name: "app", image: "a" }] } };
+    assert.equal(JSON.stringify(injectPod(pod, podOwner(pod, "shop"), injector)).includes('"a":"hiddeno"'), true);
+  }
+  assert.deepEqual(notes, [
+    'The template "sidecar" reads the environment variable "SECRET_TOKEN", which templates do not see; --template-env adds it',
+  ]);
+});
