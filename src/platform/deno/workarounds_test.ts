@@ -149,7 +149,7 @@ const WORKAROUNDS: readonly Workaround[] = [
   },
   {
     id: "tls-server-no-delay",
-    problem: "connections of Deno.serve with TLS have no TCP_NODELAY: the body of a response over HTTP/2 waits 40 ms",
+    problem: "connections that a TLS listener accepts have no TCP_NODELAY: the second piece of a response waits 40 ms",
     where: ["src/platform/linux/socket_options.ts", "src/platform/deno/network/https/server.ts"],
     isNeeded: async () => {
       using server = tlsServer();
@@ -161,19 +161,12 @@ const WORKAROUNDS: readonly Workaround[] = [
   },
   {
     id: "certificate-not-replaceable",
-    problem: "no HTTPS server can replace its certificate: there is one on loopback for each certificate",
+    problem: "no HTTPS server can replace its certificate: there is a TLS listener on loopback for each certificate",
     where: ["src/platform/deno/network/https/server.ts"],
     isNeeded: () => {
       const server = https.createServer(CERTIFIED);
       return Promise.resolve(!("setSecureContext" in server));
     },
-  },
-  {
-    id: "http2-shutdown",
-    problem:
-      "Deno.serve never answers requests of HTTP/2 that arrive when it is told to end: clients are asked to pause before",
-    where: ["src/platform/deno/network/https/server.ts"],
-    isNeeded: "let close() of https/server.ts call shutdown() at once, and run server_test.ts",
   },
   {
     id: "node-http2",

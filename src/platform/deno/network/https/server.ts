@@ -11,6 +11,7 @@ import { MeshError, messageOf } from "../../../../base/errors.ts";
 import { acceptAll } from "../connections.ts";
 import { type LastingServer, serveLasting } from "../lasting_server.ts";
 import { type ConnectionTable, connectionTable, type HeldConnection } from "./connection_table.ts";
+import { sendAtOnce } from "../../../linux/socket_options.ts";
 import { closeBoth, splice, type Watch } from "./splice.ts";
 import type { HttpServer, KeyPair, ServedExchange, TlsServeOptions, TlsServer } from "../../../http.ts";
 import type { HttpHandler } from "../../../world.ts";
@@ -195,6 +196,7 @@ function listenTls({ certificate, key }: KeyPair, http: Entrance): Entrance {
     });
   }
   const clients = new Map<number, Client>();
+  sendAtOnce(listener.addr.port);
   acceptAll(listener, (secured) => passSecured(secured, clients, http));
   return { port: listener.addr.port, clients, connections: 0, isReplaced: false, close: () => listener.close() };
 }
@@ -238,6 +240,7 @@ async function enter({ port, clients }: Entrance, client: Client, from: Deno.Con
   const inner = await Deno.connect({ hostname: LOOPBACK, port }).catch(() => undefined);
   // This process has too many open files.
   if (inner === undefined) return;
+  inner.setNoDelay();
   client.opened(inner);
   const key = inner.localAddr.port;
   clients.set(key, client);
