@@ -1,12 +1,14 @@
 /**
- * Runs the tests: `tools/deno task test [unit|golden|e2e|FILE|FOLDER ...] [-- FLAGS of deno test]`, all suites unless
- * some are named. Several processes of `deno test` run at a time; the output of each is printed when it ends. Closes with
- * the failures, the skipped tests with their reasons, and `N passed, N failed, N skipped`. The exit code is 1 if a test
- * failed or none ran.
+ * Runs the tests: `tools/deno task test [long [--minutes N]] [quick|unit|golden|e2e|FILE|FOLDER ...] [-- FLAGS of deno test]`,
+ * all suites unless some are named; `quick` is unit and golden. `long` runs the tests that have a long form in it, and ends
+ * after so many minutes. Several processes of `deno test` run at a time; the output of each is printed when it ends. Closes
+ * with the failures, the skipped tests with their reasons, `N not run: out of time`, and `N passed, N failed, N skipped`.
+ * The exit code is 1 if a test failed or none ran.
  */
+import { parseArgs } from "node:util";
 import { ClusterPool, POOL } from "../test/e2e/support/cluster/pool.ts";
 import { BUNDLED, bundledProgram } from "./test/bundled_program.ts";
-import { filesOf, inOrder, type Job, jobsOf, runsProgram, SUITES } from "./test/jobs.ts";
+import { filesOf, GROUPS, inOrder, type Job, jobsOf, longJobsOf, runsProgram, SUITES } from "./test/jobs.ts";
 import { MESH_BINARY } from "../test/support/programs/mesh.ts";
 import { killLeftBehind, removeNamespaces, RUN } from "./test/left_behind.ts";
 import { sum, summary } from "./test/report.ts";
@@ -27,21 +29,22 @@ const FROZEN = Deno.env.get("CI") === undefined ? [] : ["--frozen"];
 const COLORS = Deno.stdout.isTerminal() && Deno.env.get("NO_COLOR") === undefined ? { FORCE_COLOR: "1" } : {};
 
 async function main(args: readonly string[]): Promise<number> {
-  const end = args.indexOf("--");
-  const named = end < 0 ? args : args.slice(0, end);
-  const flags = end < 0 ? [] : args.slice(end + 1);
-  const jobs = chosen(named);
+  const { named, isLong, minutes, flags } = asked(args);
+  const jobs = chosen(named, isLong);
   const run = await Run.start();
-  const results: Omit<JobResult, "output">[] = [];
-  const options = { root: ROOT, flags: [...FROZEN, ...flags], folder: run.folder };
+  const signal = minutes === undefined
+    ? run.signal
+    : AbortSignal.any([run.signal, AbortSignal.timeout(minutes * 60_000)]);
+  const results = new Map<Job, Omit<JobResult, "output">>();
+  const options = { root: ROOT, flags: [...FROZEN, ...flags], folder: run.folder, isLong, signal };
   const program = await programOf(jobs, run.folder);
   const runOne = async (job: Job) => {
     const env = { ...COLORS, ...startsProgram(job) ? program : {} };
     const { output, ...result } = await runJob(job, { ...options, env });
     if (!run.signal.aborted) print(`\n=== ${titleOf(job, result)}\n${output}`);
-    results.push(result);
+    results.set(job, result);
   };
-  const limits = { workers: WORKERS, clusters: CLUSTERS, signal: run.signal };
+  const limits = { workers: WORKERS, clusters: CLUSTERS, signal };
   try {
     await runJobs(jobs, limits, runOne);
   } finally {
@@ -49,9 +52,29 @@ async function main(args: readonly string[]): Promise<number> {
     // The handler of the signal exits.
     if (run.signal.aborted) await new Promise(() => {});
   }
-  const total = sum(results.map(({ tally }) => tally));
-  print(summary(total, results.flatMap(({ failures }) => failures)));
+  const ended = [...results.values()];
+  const total = sum(ended.map(({ tally }) => tally));
+  const notRun = jobs.filter((job) => results.get(job)?.isCut !== false).flatMap(({ files }) => files);
+  print(summary(total, ended.flatMap(({ failures }) => failures), notRun));
   return total.failed > 0 || total.passed === 0 ? 1 : 0;
+}
+
+/** What the command line asks for. */
+function asked(args: readonly string[]) {
+  const end = args.indexOf("--");
+  const { values: { minutes }, positionals } = parseArgs({
+    args: args.slice(0, end < 0 ? args.length : end),
+    allowPositionals: true,
+    options: { minutes: { type: "string" } },
+  });
+  if (minutes !== undefined && !(Number(minutes) > 0)) throw new Error(`"${minutes}" is no number of minutes`);
+  const isLong = positionals[0] === "long";
+  return {
+    named: positionals.slice(isLong ? 1 : 0).flatMap((name) => GROUPS[name] ?? [name]),
+    isLong,
+    minutes: minutes === undefined ? undefined : Number(minutes),
+    flags: end < 0 ? [] : args.slice(end + 1),
+  };
 }
 
 function startsProgram({ suite }: Job): boolean {
@@ -81,7 +104,7 @@ function titleOf({ suite, files }: Job, { seconds }: Pick<JobResult, "seconds">)
  * The jobs of suites, files and folders, in the order of their start. With a binary, tests of functions do not run again,
  * unless their file is named.
  */
-function chosen(named: readonly string[]): Job[] {
+function chosen(named: readonly string[], isLong: boolean): Job[] {
   const suites = Object.keys(SUITES).map((suite) => ({ suite, files: filesOf(suite, ROOT) }));
   const unknown = named.find((name) => {
     return suites.every(({ suite, files }) => suite !== name && !files.some((file) => isIn(file, name)));
@@ -90,7 +113,8 @@ function chosen(named: readonly string[]): Job[] {
   return inOrder(suites.flatMap(({ suite, files }) => {
     const isNamed = (file: string) => named.length === 0 || named.some((name) => suite === name || isIn(file, name));
     const differs = (file: string) => suite === "unit" || named.includes(file) || runsProgram(file);
-    return jobsOf(suite, files.filter((file) => isNamed(file) && (MESH_BINARY === undefined || differs(file))), ROOT);
+    const jobs = isLong ? longJobsOf : jobsOf;
+    return jobs(suite, files.filter((file) => isNamed(file) && (MESH_BINARY === undefined || differs(file))), ROOT);
   }));
 }
 

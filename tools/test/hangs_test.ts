@@ -5,7 +5,7 @@ async function run(...pieces: readonly string[]) {
   const written: string[] = [];
   const names: string[] = [];
   const output = ReadableStream.from(pieces.map((piece) => new TextEncoder().encode(piece)));
-  await watchOutput(output, (text) => written.push(text), (name) => names.push(name));
+  await watchOutput(output, (text) => written.push(text), { hangs: (name) => void names.push(name), minutes: 8 });
   assert.deepEqual(written, pieces);
   return names;
 }

@@ -8,6 +8,9 @@ export const SUITES: Readonly<Record<string, readonly string[]>> = {
   e2e: ["test/e2e", "test/oracle"],
 };
 
+/** Suites by the names of several. */
+export const GROUPS: Readonly<Record<string, readonly string[]>> = { quick: ["unit", "golden"] };
+
 /** One process of `deno test`. */
 export interface Job {
   readonly suite: string;
@@ -70,6 +73,16 @@ export function jobsOf(suite: string, files: readonly string[], root: string): J
   return files.map((file) => ({ suite, files: [file], joined: false, needsCluster: usesPool(root, file) }));
 }
 
+/** The jobs of files in their long form: a file without one has none. Each has a process of its own. */
+export function longJobsOf(suite: string, files: readonly string[], root: string): Job[] {
+  return files.filter(hasLongForm).map((file) => ({
+    suite,
+    files: [file],
+    joined: false,
+    needsCluster: usesPool(root, file),
+  }));
+}
+
 /**
  * Jobs in the order of their start: the slowest files, then unit tests, many of which wait for timers while others compute, then the
  * other files: the last jobs of a run are short, and no processor waits for one.
@@ -108,6 +121,11 @@ function usesPool(root: string, file: string): boolean {
 /** Whether tests run the program as a process, or call its functions only: the import of this module tells. */
 export function runsProgram(file: string): boolean {
   return loadedWith(file).has("test/support/programs/mesh.ts");
+}
+
+/** Whether tests do more in a long run: the import of this module tells. */
+export function hasLongForm(file: string): boolean {
+  return loadedWith(file).has("test/support/long.ts");
 }
 
 function chunks<T>(items: readonly T[], size: number): T[][] {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { filesBelow, read, ROOT } from "../../test/house/source.ts";
-import { filesOf, FIRST, inOrder, jobsOf, runsProgram } from "./jobs.ts";
+import { filesOf, FIRST, inOrder, jobsOf, longJobsOf, runsProgram } from "./jobs.ts";
 
 Deno.test("runsProgram(): tests that start the program themselves or through others", () => {
   assert.equal(runsProgram("test/golden/cli_process_test.ts"), true);
@@ -30,4 +30,17 @@ Deno.test("inOrder(): slow files, unit tests, short files", () => {
   const [first = "", second = ""] = FIRST;
   const jobs = [job("unit", "a"), job("golden", "b"), job("e2e", "c"), job("e2e", second), job("e2e", first)];
   assert.deepEqual(inOrder(jobs).map(({ files: [file] }) => file), [first, second, "a", "b", "c"]);
+});
+
+Deno.test("longJobsOf(): the tests that do more in a long run, each in a process of its own", () => {
+  const files = ["test/e2e/faults/agent_signals_test.ts", "test/e2e/mesh/shapes_test.ts", "test/e2e/docs_test.ts"];
+  assert.deepEqual(longJobsOf("e2e", files, ROOT), [
+    { suite: "e2e", files: ["test/e2e/faults/agent_signals_test.ts"], joined: false, needsCluster: false },
+    { suite: "e2e", files: ["test/e2e/mesh/shapes_test.ts"], joined: false, needsCluster: true },
+  ]);
+});
+
+Deno.test("one module of the tests knows whether a run is long", () => {
+  const readers = filesBelow("test").filter((file) => file.endsWith(".ts") && read(file).includes('"--long"'));
+  assert.deepEqual(readers, ["test/support/long.ts"]);
 });

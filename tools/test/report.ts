@@ -21,6 +21,15 @@ export function tallyOf(junit: string | undefined): Tally {
   return tally;
 }
 
+const ENDED = /^\S.* \.\.\. (ok|FAILED) \(/gm;
+
+/** Counts the tests that have ended in the output of a run that was cut: it has no report. Steps are indented. */
+export function tallyOfOutput(output: string): Tally {
+  const ends = [...output.replaceAll(COLOR, "").matchAll(ENDED)].map(([, end]) => end);
+  const failed = ends.filter((end) => end === "FAILED").length;
+  return { passed: ends.length - failed, failed, skipped: [] };
+}
+
 /** A test that failed. */
 export interface Failure {
   /** As `deno test` names it: `NAME => FILE:LINE:COLUMN`. */
@@ -57,13 +66,21 @@ function head(lines: readonly string[]): string {
   return lines.slice(0, LINES_OF_A_FAILURE).join("\n").trimEnd() + note;
 }
 
-/** How a run closes: the failures, the skipped tests, the names of the failed, the counts. `.ci/run` reads all of it. */
-export function summary({ passed, failed, skipped }: Tally, failures: readonly Failure[]): string {
+/**
+ * How a run closes: the failures, the skipped tests, the files that had no time, the names of the failed, the counts. `.ci/run`
+ * reads all of it.
+ */
+export function summary(
+  { passed, failed, skipped }: Tally,
+  failures: readonly Failure[],
+  notRun: readonly string[] = [],
+): string {
   const errors = failures.map(({ name, text }) => `\n=== Failed: ${name}\n${text}\n`).join("");
   const reasons = skipped.map((name) => `  ${name}\n`).join("");
   const names = failures.map(({ name }) => `FAILED ${name}\n`).join("");
+  const late = notRun.length === 0 ? "" : `\n${notRun.length} not run: out of time: ${notRun.join(" ")}\n`;
   const counts = `${passed} passed, ${failed} failed, ${skipped.length} skipped\n`;
-  return `${errors}${reasons && `\nSkipped:\n${reasons}`}\n${names}${counts}`;
+  return `${errors}${reasons && `\nSkipped:\n${reasons}`}${late}\n${names}${counts}`;
 }
 
 /** One tally of several. */

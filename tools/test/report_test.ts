@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { failuresIn, sum, summary, tallyOf } from "./report.ts";
+import { failuresIn, sum, summary, tallyOf, tallyOfOutput } from "./report.ts";
 
 const JUNIT = `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="deno test" tests="4" failures="1" errors="0" time="0.012">
@@ -71,4 +71,15 @@ Deno.test("failuresIn() has the last lines of a run that died", () => {
   assert.equal(died?.name, "the process of x_test.ts");
   assert.equal(died?.text.split("\n").length, 40);
   assert.match(died?.text ?? "", /Segmentation fault$/);
+});
+
+Deno.test("summary() names the files that had no time, and still closes with the counts", () => {
+  const text = summary({ passed: 1, failed: 0, skipped: [] }, [], ["a_test.ts", "b_test.ts"]);
+  assert.equal(text, "\n2 not run: out of time: a_test.ts b_test.ts\n\n1 passed, 0 failed, 0 skipped\n");
+});
+
+Deno.test("tallyOfOutput() counts the tests of a run that was cut, not their steps", () => {
+  const output =
+    "a ... ok (1ms)\nb ...\n  step ... FAILED (2ms)\nb ... \x1b[31mFAILED\x1b[0m (due to 1 failed step) (3ms)\nc ...\n";
+  assert.deepEqual(tallyOfOutput(output), { passed: 1, failed: 1, skipped: [] });
 });

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
-import { isLong, tellFigure } from "../../support/long.ts";
+import { isLong, printFigure } from "../../support/long.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
 import type { Program } from "../agent/support/program.ts";
@@ -51,7 +51,7 @@ testWhen(
           outages.push(await outageOf(mesh, set, renewed(mesh)));
         }
       }
-      tellFigure(`set forward: ${told(forward)}\nset back: ${told(back)}`);
+      printFigure(`set forward: ${told(forward)}\nset back: ${told(back)}`);
       // The last one is renewed in its time.
       await until(renewed(mesh), "None is renewed any more");
     }),
@@ -94,7 +94,7 @@ testWhen(
       const seconds = (performance.now() - start) / 1000;
       assert.ok(seconds > SHORTEST, `${2 * REQUESTS} requests in ${seconds} s`);
       const { last } = await outageOf(mesh, () => clock.set(0), isSet(mesh, 0));
-      tellFigure(
+      printFigure(
         `ahead: ${await asked()} requests to the CA; the last request failed ${Math.round(last)} ms after the repair`,
       );
     }),
@@ -121,7 +121,7 @@ testWhen(
       // By the clock that is right again their time has come, so each may be renewed once.
       const after = await issued(mesh);
       assert.ok(after.a <= before.a + 2 && after.b <= before.b + 2, JSON.stringify(after));
-      tellFigure(`behind: the last request failed ${Math.round(last)} ms after the repair`);
+      printFigure(`behind: the last request failed ${Math.round(last)} ms after the repair`);
     }),
 );
 

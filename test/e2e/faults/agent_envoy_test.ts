@@ -1,6 +1,6 @@
 /** An Envoy that misbehaves: it floods its output, never gets ready, or crashes in a loop. */
 import assert from "node:assert/strict";
-import { isLong, tellFigure } from "../../support/long.ts";
+import { isLong, printFigure } from "../../support/long.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
 import { MeshPod, missing } from "../agent/support/mesh_pod.ts";
@@ -50,7 +50,7 @@ for (const [name, script] of Object.entries(FLOODS)) {
     const { code, milliseconds } = await agent.end;
     assert.equal(code, 143);
     assert.deepEqual(agent.processes(), []);
-    tellFigure(
+    printFigure(
       `flood of ${name}: ${FLOOD} MiB, ${before} to ${most} MiB, ${answers} answers, end in ${milliseconds.toFixed()} ms`,
     );
   });
@@ -98,7 +98,7 @@ testInPod("never gets ready: readiness says why, and SIGTERM ends both", async (
   const { code, milliseconds } = await agent.end;
   assert.equal(code, 143, agent.text);
   assert.deepEqual(agent.processes(), []);
-  tellFigure(
+  printFigure(
     `never ready: ${asked} probes, ${each.toFixed(1)} ms of processor time each, end in ${milliseconds.toFixed()} ms`,
   );
 });
@@ -123,7 +123,7 @@ testInPod("crashes in a loop: restarts back off, and nothing leaks", async (pod)
   );
   assert.deepEqual(agent.processes(), []);
   assert.deepEqual(await Array.fromAsync(Deno.readDir(`${pod.folder}/etc/istio/proxy`)), []);
-  tellFigure(`crash loop: ${delays.length} restarts after ${delays.join(", ")} ms`);
+  printFigure(`crash loop: ${delays.length} restarts after ${delays.join(", ")} ms`);
 });
 
 testInPod("was live and crashes again and again: files and memory stay", async (pod) => {
@@ -148,7 +148,9 @@ testInPod("was live and crashes again and again: files and memory stay", async (
   agent.signal("SIGQUIT");
   await agent.end;
   assert.deepEqual(agent.processes(), []);
-  tellFigure(`real Envoy, ${seen.length} crashes: open files ${first[0]} to ${last[0]}, ${first[1]} to ${last[1]} MiB`);
+  printFigure(
+    `real Envoy, ${seen.length} crashes: open files ${first[0]} to ${last[0]}, ${first[1]} to ${last[1]} MiB`,
+  );
 });
 
 function openFiles({ pid }: AgentProcess): number {

@@ -1,6 +1,6 @@
 /** A machine that has no more of something: open files, processes, space on the disk. The agent says so, and goes on where it can. */
 import assert from "node:assert/strict";
-import { isLong, tellFigure } from "../../support/long.ts";
+import { isLong, printFigure } from "../../support/long.ts";
 import { MESH_BINARY } from "../../support/programs/mesh.ts";
 import { needsProgram, testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
@@ -62,7 +62,7 @@ testInPod("few open files: every start works, or ends with an error that names t
     assert.doesNotMatch(text, /please report it/, `${limit}`);
   }
   assert.ok(live > 0 && refused > 0);
-  tellFigure(
+  printFigure(
     `limits of open files from ${long[0]} to ${long.at(-1)}: ${live} starts are live, ${refused} end with an error`,
   );
 });
@@ -80,7 +80,7 @@ testInPod("no free process id: the error names the limit", async (pod) => {
     if (limit >= FEWEST.nproc && !isLive) assert.match(text, LIMITS.nproc.words, `${limit}`);
   }
   assert.ok(live > 0);
-  tellFigure(`limits of processes from 2 to 33: ${live} starts are live, ${named} name the limit`);
+  printFigure(`limits of processes from 2 to 33: ${live} starts are live, ${named} name the limit`);
 });
 
 testInPod("no free open file while it runs: it goes on, and answers again", async (pod) => {

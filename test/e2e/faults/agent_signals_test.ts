@@ -1,6 +1,6 @@
 /** SIGTERM at random moments of the agent's start and drain: it ends in time, with the right code, and leaves nothing. */
 import assert from "node:assert/strict";
-import { isLong, tellFigure } from "../../support/long.ts";
+import { isLong, printFigure } from "../../support/long.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { MeshPod, missing } from "../agent/support/mesh_pod.ts";
 import { AgentProcess } from "./support/agent_process.ts";
@@ -57,7 +57,7 @@ for (const [when, round] of Object.entries(ROUNDS_OF)) {
           ends[kind] = (ends[kind] ?? 0) + 1;
         }
       }));
-      tellFigure(`seed ${seed}: ${JSON.stringify(ends)}, longest end ${Math.round(longest)} ms`);
+      printFigure(`seed ${seed}: ${JSON.stringify(ends)}, longest end ${Math.round(longest)} ms`);
     },
   );
 }

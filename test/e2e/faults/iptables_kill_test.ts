@@ -3,7 +3,7 @@
  * is doubled, and traffic is captured. Two at once end in the rules of one of them.
  */
 import assert from "node:assert/strict";
-import { isLong, tellFigure } from "../../support/long.ts";
+import { isLong, printFigure } from "../../support/long.ts";
 import { MESH_COMMAND } from "../../support/programs/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { BACK_ENDS } from "../iptables/support/back_ends.ts";
@@ -90,7 +90,7 @@ for (const { name, flags, missing } of BACK_ENDS) {
       }
       const { code, stderr } = await pair.pod.mesh(["iptables", "verify"]);
       assert.equal(code, 0, stderr);
-      tellFigure(`${name}, seed ${seed}: ${repaired} applies had something to do, ${same} had nothing`);
+      printFigure(`${name}, seed ${seed}: ${repaired} applies had something to do, ${same} had nothing`);
     },
   );
 

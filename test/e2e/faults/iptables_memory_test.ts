@@ -3,7 +3,7 @@
  * its place, the first one, then the second one and so on. Each run succeeds, or leaves what was there and says so.
  */
 import assert from "node:assert/strict";
-import { isLong, tellFigure } from "../../support/long.ts";
+import { isLong, printFigure } from "../../support/long.ts";
 import { MESH_COMMAND } from "../../support/programs/mesh.ts";
 import { needsProgram, testWhen } from "../../support/test_when.ts";
 import { BACK_ENDS } from "../iptables/support/back_ends.ts";
@@ -41,7 +41,7 @@ for (const { name, flags, missing } of BACK_ENDS) {
     assert.equal((await pair.pod.mesh([...ARGS, ...flags])).code, 0);
     assert.deepEqual(await stateOf(pair.pod), expected);
     assert.ok(refused > 0, "no call was refused");
-    tellFigure(`memory refused, ${name}: ${refused} runs failed and left what was there, ${applied} succeeded`);
+    printFigure(`memory refused, ${name}: ${refused} runs failed and left what was there, ${applied} succeeded`);
   });
 }
 

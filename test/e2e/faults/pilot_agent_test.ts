@@ -1,8 +1,8 @@
 /**
- * The faults of Envoy that are cheap, with Istio's pilot-agent beside this program (`MESH_LONG=1`): figures for
+ * The faults of Envoy that are cheap, with Istio's pilot-agent beside this program in a long run: figures for
  * docs/reliability.md. What pilot-agent does is no condition of the test.
  */
-import { isLong, tellFigure } from "../../support/long.ts";
+import { isLong, printFigure } from "../../support/long.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
 import { MeshPod, missing } from "../agent/support/mesh_pod.ts";
@@ -10,7 +10,7 @@ import { PILOT_AGENT } from "../mesh/support/agents.ts";
 import { AgentProcess } from "./support/agent_process.ts";
 import { randomOf } from "./support/random.ts";
 
-const needs = missing ?? (isLong() ? undefined : "MESH_LONG is not set");
+const needs = missing ?? (isLong() ? undefined : "only in `test long`");
 const STARTS = 20;
 const LONGEST_START = 2500;
 
@@ -38,7 +38,7 @@ async function endOf(agent: AgentProcess): Promise<string> {
 testWhen(needs, "pilot-agent with an Envoy that crashes", async () => {
   await using pod = await MeshPod.create();
   await using agent = await pilotAgent(pod, "echo crash >&2; kill -SEGV $$");
-  tellFigure(`pilot-agent, crash: ${await endOf(agent)}\n${agent.text.slice(-600)}`);
+  printFigure(`pilot-agent, crash: ${await endOf(agent)}\n${agent.text.slice(-600)}`);
 });
 
 testWhen(needs, "pilot-agent with an Envoy that never gets ready", async () => {
@@ -51,7 +51,7 @@ testWhen(needs, "pilot-agent with an Envoy that never gets ready", async () => {
   for (let n = 0; n < asked; n++) await application.ask("http://127.0.0.1:15020/healthz/ready");
   const each = (agent.processorTime() - before) / asked;
   agent.signal("SIGTERM");
-  tellFigure(`pilot-agent, never ready: ${each.toFixed(2)} ms of processor time for a probe; ${await endOf(agent)}`);
+  printFigure(`pilot-agent, never ready: ${each.toFixed(2)} ms of processor time for a probe; ${await endOf(agent)}`);
 });
 
 for (
@@ -72,7 +72,7 @@ for (
       most = Math.max(most, agent.memory());
     }
     agent.signal("SIGTERM");
-    tellFigure(`pilot-agent, flood of ${name}: ${most} MiB, ${answers} answers in 10 s; ${await endOf(agent)}`);
+    printFigure(`pilot-agent, flood of ${name}: ${most} MiB, ${answers} answers in 10 s; ${await endOf(agent)}`);
   });
 }
 
@@ -91,5 +91,5 @@ testWhen(needs, `pilot-agent with SIGTERM at ${STARTS} random moments of its sta
     const what = `code ${code}, ${agent.processes().length} processes left`;
     ends[what] = (ends[what] ?? 0) + 1;
   }
-  tellFigure(`pilot-agent, SIGTERM at its start: ${JSON.stringify(ends)}, longest end ${Math.round(longest)} ms`);
+  printFigure(`pilot-agent, SIGTERM at its start: ${JSON.stringify(ends)}, longest end ${Math.round(longest)} ms`);
 });

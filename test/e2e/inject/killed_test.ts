@@ -1,4 +1,4 @@
-/** SIGKILL at any moment: the output is the old file or the new one, never a part. `MESH_LONG=1` kills 100 times. */
+/** SIGKILL at any moment: the output is the old file or the new one, never a part. A long run kills 100 times. */
 import assert from "node:assert/strict";
 import { isLong } from "../../support/long.ts";
 import { MESH_COMMAND } from "../../support/programs/mesh.ts";

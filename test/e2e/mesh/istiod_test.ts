@@ -1,9 +1,10 @@
 /** A real istiod that is absent, killed, hung, slow, or refuses certificates. Requests go on, and all recovers. */
 import assert from "node:assert/strict";
+import { isLong } from "../../support/long.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
 import { needsCluster } from "../support/cluster/cluster.ts";
-import { type Agent, AGENTS, IS_LONG } from "./support/agents.ts";
+import { type Agent, AGENTS } from "./support/agents.ts";
 import { Door } from "./support/door.ts";
 import { tell, underLoad } from "./support/figures.ts";
 import { SECURE_PORT } from "./support/istiod.ts";
@@ -11,7 +12,7 @@ import type { Load } from "./support/load.ts";
 import { missing, type PodPair, RealMesh } from "./support/mesh.ts";
 
 /** How much of a fault a run has. */
-const SIZE = IS_LONG
+const SIZE = isLong()
   ? { ttl: 40, absent: 30, kills: 10, dead: 8, hung: 15, delay: 500, rotations: 3 }
   : { ttl: 12, absent: 3, kills: 2, dead: 1, hung: 3, delay: 200, rotations: 1 };
 /** Requests that istiod refuses before it signs again: each pod has asked more than once. */

@@ -1,15 +1,16 @@
 /** Certificates that another program writes into a folder, in four ways, are followed under load in a real istiod's mesh. */
 import assert from "node:assert/strict";
+import { isLong } from "../../support/long.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { needsCluster } from "../support/cluster/cluster.ts";
-import { AGENTS, IS_LONG, OURS } from "./support/agents.ts";
+import { AGENTS, OURS } from "./support/agents.ts";
 import { underLoad } from "./support/figures.ts";
 import type { RunningPod } from "./support/kubelet/kubelet.ts";
 import { missing, RealMesh } from "./support/mesh.ts";
 import { spiffe } from "./support/objects.ts";
 import { type WriterName, WRITERS } from "./support/writers.ts";
 
-const ROTATIONS = IS_LONG ? 100 : 3;
+const ROTATIONS = isLong() ? 100 : 3;
 
 /** The ways in which the certificates of both pods are written. */
 const WAYS: readonly (readonly [WriterName, WriterName])[] = [

@@ -1,14 +1,15 @@
 /** Pods of every shape in a real istiod's mesh: native sidecars, IPv6, both families, TPROXY, nftables. */
 import assert from "node:assert/strict";
+import { isLong } from "../../support/long.ts";
 import { needsProgram, testWhen } from "../../support/test_when.ts";
 import { needsCluster } from "../support/cluster/cluster.ts";
-import { type Agent, AGENTS, IS_LONG } from "./support/agents.ts";
+import { type Agent, AGENTS } from "./support/agents.ts";
 import { underLoad } from "./support/figures.ts";
 import { missing, type PodPair, RealMesh } from "./support/mesh.ts";
 import type { Shape } from "./support/objects.ts";
 
 /** Requests of each shape. */
-const REQUESTS = IS_LONG ? 10_000 : 100;
+const REQUESTS = isLong() ? 10_000 : 100;
 
 /** A shape, and what shows that the pods have it. */
 interface Case extends Shape {

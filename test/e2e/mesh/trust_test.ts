@@ -1,16 +1,17 @@
 /** Roots are replaced, token files rotate, and a token is refused, under load in a real istiod's mesh. */
 import assert from "node:assert/strict";
+import { isLong } from "../../support/long.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
 import { needsCluster } from "../support/cluster/cluster.ts";
-import { AGENTS, IS_LONG } from "./support/agents.ts";
+import { AGENTS } from "./support/agents.ts";
 import { MeshAuthority } from "./support/authority.ts";
 import { underLoad } from "./support/figures.ts";
 import type { Load } from "./support/load.ts";
 import { missing, type PodPair, RealMesh } from "./support/mesh.ts";
 
 /** How much of a fault a run has. */
-const SIZE = IS_LONG ? { ttl: 40, rounds: 3, tokens: 10 } : { ttl: 12, rounds: 1, tokens: 2 };
+const SIZE = isLong() ? { ttl: 40, rounds: 3, tokens: 10 } : { ttl: 12, rounds: 1, tokens: 2 };
 
 /** Requests that istiod refuses before the right token is back. */
 const REFUSALS = 4;

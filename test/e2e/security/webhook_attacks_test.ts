@@ -1,6 +1,6 @@
 /** Attacks on `webhook serve` from the network, each with legitimate reviews beside it: docs/security.md. */
 import assert from "node:assert/strict";
-import { isLong, tellFigure } from "../../support/long.ts";
+import { isLong, printFigure } from "../../support/long.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { review, reviewOf, WebhookServer } from "../webhook/support/server.ts";
 import { limitMemory } from "./support/memory_cgroup.ts";
@@ -227,7 +227,7 @@ async function answersUnder(name: string, attack: Attack, server: WebhookServer)
   const spent = await reviews;
   const late = spent.filter((milliseconds) => milliseconds > MAX_ANSWER);
   const peak = await peakMegabytes(server);
-  tellFigure(`${name}: ${spent.length} reviews, ${late.length} late or lost, ${peak.toFixed(0)} MB`);
+  printFigure(`${name}: ${spent.length} reviews, ${late.length} late or lost, ${peak.toFixed(0)} MB`);
   const figures = `${spent.length} reviews, late: ${late.map(Math.round)}, ${peak.toFixed(0)} MB`;
   assert.ok(late.length <= spent.length / 100, figures);
   assert.ok(peak < MAX_MEGABYTES, figures);
@@ -258,7 +258,7 @@ testWhen(
       const ofCgroup = await cgroup?.peakMegabytes();
       const figures = `${spent.length} reviews, late: ${late.map(Math.round)}, ${peak.toFixed(0)} MB, ` +
         `cgroup ${ofCgroup?.toFixed(0)} MB`;
-      tellFigure(`all attacks in turn: ${figures}`);
+      printFigure(`all attacks in turn: ${figures}`);
       assert.ok(late.length <= spent.length / 100 && !late.includes(Infinity), figures);
       assert.ok(peak < MAX_MEGABYTES, figures);
     } finally {

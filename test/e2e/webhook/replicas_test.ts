@@ -1,6 +1,6 @@
 /**
  * Two replicas behind one address, which a real API server calls for each pod: certificates and configurations change, also
- * broken ones, and one replica after the other ends, while clients create pods. `MESH_LONG=1` repeats each more often, and its
+ * broken ones, and one replica after the other ends, while clients create pods. A long run repeats each more often, and its
  * clients make no pause; docs/reliability.md has its figures.
  */
 import assert from "node:assert/strict";
@@ -10,7 +10,7 @@ import { messageOf } from "../../../src/base/errors.ts";
 import { isMap, type ValueMap } from "../../../src/base/value.ts";
 import { realWorld } from "../../../src/platform/mod.ts";
 import { BUILT_IN } from "../../../src/inject/mod.ts";
-import { isLong, tellFigure } from "../../support/long.ts";
+import { isLong, printFigure } from "../../support/long.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { type TestCertificate, testCertificate } from "../../support/tls/certificates.ts";
 import { until } from "../../support/until.ts";
@@ -46,7 +46,7 @@ testWhen(needsCluster(), "two replicas of the webhook under load", async (t) => 
           await load.stop();
         }
         const figure = `${name}, ${ROUNDS} times: ${load.told()}`;
-        tellFigure(figure);
+        printFigure(figure);
         await t.step(figure, () => {
           // Reviews in flight on a killed replica, and those that reach it before its port is closed.
           const allowed = fault === killsOne ? 2 * ROUNDS * CLIENTS : 0;

@@ -1,5 +1,5 @@
 /**
- * The injector gives Istio's answers, which record.ts recorded, to thousands of questions. `MESH_LONG=1` asks them all, else every
+ * The injector gives Istio's answers, which record.ts recorded, to thousands of questions. A long run asks them all, else every
  * third of those that are generated, and of the others all.
  */
 import assert from "node:assert/strict";

@@ -1,12 +1,10 @@
 /** Whose agent runs in the pods: this program, and Istio's pilot-agent beside it in long runs. */
+import { isLong } from "../../../support/long.ts";
 import { CACHE, CHECKOUT, makeOnce } from "../../../support/programs/cache.ts";
 import { goProgram } from "../../../support/programs/go_program.ts";
 import { MESH_COMMAND } from "../../../support/programs/mesh.ts";
 import { ISTIO_MODULE } from "./istiod.ts";
 import type { Image } from "./kubelet/kubelet.ts";
-
-/** `MESH_LONG=1`: whole numbers of repetitions and whole times, for both agents. It takes about an hour. */
-export const IS_LONG = Deno.env.get("MESH_LONG") !== undefined;
 
 /** An agent, as the image of the proxy and of the init container. */
 export interface Agent {
@@ -30,9 +28,9 @@ export const PILOT_AGENT: Agent = {
   },
 };
 
-/** The agents to prove a fault with. */
+/** The agents to prove a fault with: both in a long run. */
 export const AGENTS: readonly Agent[] =
-  (Deno.env.get("MESH_AGENT") ?? (IS_LONG ? "kubectl-mesh,pilot-agent" : OURS.name))
+  (Deno.env.get("MESH_AGENT") ?? (isLong() ? "kubectl-mesh,pilot-agent" : OURS.name))
     .split(",").map((name) => name === PILOT_AGENT.name ? PILOT_AGENT : OURS);
 
 /** The template of Envoy's bootstrap, which is a file of Istio's image and of its module. */

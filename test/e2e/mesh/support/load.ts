@@ -1,12 +1,12 @@
 /** Requests between two pods, and the certificates that their proxies use meanwhile. */
+import { isLong } from "../../../support/long.ts";
 import { DEADLINE_MILLISECONDS, until } from "../../../support/until.ts";
-import { IS_LONG } from "./agents.ts";
 import type { PodPair } from "./mesh.ts";
 import type { RunningPod } from "./kubelet/kubelet.ts";
 import { spiffe } from "./objects.ts";
 
 /** Requests that are open at once, and the pause after each: other tests run beside a short run. */
-const [CLIENTS, PAUSE_MILLISECONDS] = IS_LONG ? [4, 10] : [2, 40];
+const [CLIENTS, PAUSE_MILLISECONDS] = isLong() ? [4, 10] : [2, 40];
 /** The pause between two looks at a proxy's certificates. */
 const LOOK_MILLISECONDS = 200;
 
