@@ -2,7 +2,7 @@
 # Counts the steps and suites of .ci/run, and keeps what failed: a log is long, and its last lines name each failure.
 
 passed=0 failed=0 skipped=0
-failures=()
+failures=() late=()
 ci_folder=$(mktemp -d)
 trap 'rm -rf "$ci_folder"' EXIT
 
@@ -35,10 +35,11 @@ suite() {
   if [ -n "$counts" ]; then read -r p f s <<<"$counts"; fi
   if [ "$status" -ne 0 ] && [ "$f" -eq 0 ]; then f=1; fi
   passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+  while read -r test; do late+=("$name: $test"); done < <(grep -E '^[0-9]+ not run: out of time' "$ci_folder/log")
   if [ "$f" -eq 0 ]; then return; fi
   printf '\n##### %s\n' "$name" >>"$ci_folder/errors"
   # See summary() in tools/test/report.ts: the errors, the skipped tests, the names, the counts.
-  awk '/^=== Failed: /{on=1} /^(Skipped:$|FAILED [^|])/{on=0} on' "$ci_folder/log" >"$ci_folder/sections"
+  awk '/^=== Failed: /{on=1} /^(Skipped:$|[0-9]+ not run: |FAILED [^|])/{on=0} on' "$ci_folder/log" >"$ci_folder/sections"
   if ! [ -s "$ci_folder/sections" ]; then tail -n 60 "$ci_folder/log" >"$ci_folder/sections"; fi
   cat "$ci_folder/sections" >>"$ci_folder/errors"
   while read -r test; do
@@ -48,12 +49,13 @@ suite() {
   if [ "$found" -eq 0 ]; then failures+=("$name: $f failed"); fi
 }
 
-# Prints what failed, and the counts as the last line.
+# Prints what failed, what had no time, and the counts as the last line.
 finish() {
-  local failure
+  local failure test
   printf '\n'
   if [ -e "$ci_folder/errors" ]; then cat "$ci_folder/errors" && printf '\n'; fi
   for failure in "${failures[@]+"${failures[@]}"}"; do printf 'FAILED %s\n' "$failure"; done
+  for test in "${late[@]+"${late[@]}"}"; do printf '%s\n' "$test"; done
   printf '%s passed, %s failed, %s skipped\n' "$passed" "$failed" "$skipped"
   [ "$failed" -eq 0 ]
 }

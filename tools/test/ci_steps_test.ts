@@ -55,3 +55,12 @@ testWhen(missing, "CI ends with the errors and the names of all failed tests and
     "4 passed, 4 failed, 1 skipped",
   ]);
 });
+
+testWhen(missing, "CI says which tests had no time", async () => {
+  const late = summary({ passed: 3, failed: 0, skipped: [] }, [], ["a_test.ts", "b_test.ts"]);
+  const { code, end } = await ci(`suite long ${print(late)}`);
+  assert.deepEqual({ code, end }, {
+    code: 0,
+    end: ["long: 2 not run: out of time: a_test.ts b_test.ts", "3 passed, 0 failed, 0 skipped"],
+  });
+});

@@ -22,7 +22,10 @@ echo "@@routing"; ip rule; ip -6 rule; ip route show table all; ip -6 route show
 ip -6 -o addr show dev lo
 `;
 
-/** Reads the state. Comments, counters and addresses of the link are left out, as are tables of iptables-legacy without rules. */
+/**
+ * Reads the state. Comments, counters and addresses of the link are left out, as are tables of iptables-legacy without rules. An
+ * address is "tentative" until a task of the kernel has added its route, which may be after the command that adds it.
+ */
 export async function stateOf(namespace: Namespace): Promise<State> {
   const parts = new Map(
     (await namespace.shell(SCRIPT)).split(/^@@/m).map((part) => {
@@ -38,6 +41,7 @@ export async function stateOf(namespace: Namespace): Promise<State> {
     legacy6: withoutEmptyTables(rules("legacy6")),
     inet: parts.get("inet") ?? "",
     routing: (parts.get("routing") ?? "").replaceAll(/ +$/gm, "").replaceAll(/valid_lft.*$/gm, "")
+      .replaceAll(/ tentative\b/g, "")
       .replaceAll(/^.*\bfe80:.*\n/gm, ""),
   };
 }

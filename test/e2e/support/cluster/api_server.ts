@@ -16,6 +16,9 @@ const FIRST_OBJECTS = [
   "/readyz",
 ];
 
+/** For a sign of life, on a machine with ten times its load. */
+const ALIVE_MILLISECONDS = 20_000;
+
 /** Fewer garbage collections, for 90 MB of memory. */
 export const COLLECT_SELDOM = { GOGC: "400" };
 
@@ -72,9 +75,14 @@ export class ApiServer {
     await this.#isReady();
   }
 
-  /** Starts it again if something on this machine ended it. */
-  async revive(): Promise<void> {
-    if (!await this.#answers().catch(() => false)) await this.restart();
+  /** Whether it is usable: both processes run, and it answers. After a test it may need a moment for its first objects. */
+  async isAlive(): Promise<boolean> {
+    const start = performance.now();
+    while (performance.now() - start < ALIVE_MILLISECONDS && this.#endedProgram() === undefined) {
+      if (await this.#answers().catch(() => false)) return true;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    return false;
   }
 
   /** Ends it without etcd. */
@@ -92,9 +100,18 @@ export class ApiServer {
   }
 
   async #isReady(): Promise<void> {
-    const log = () => Deno.readTextFileSync(`${this.folder}/apiserver.log`).slice(-2000);
-    const answers = () => this.#answers().catch(() => false);
-    await until(answers, () => `kube-apiserver did not become ready: ${log()}`);
+    const problem = (name: string, what: string) =>
+      `${name} ${what}: ${Deno.readTextFileSync(`${this.folder}/${name}.log`).slice(-2000)}`;
+    const answers = () => {
+      const ended = this.#endedProgram();
+      if (ended !== undefined) throw new Error(problem(ended, "has ended"));
+      return this.#answers().catch(() => false);
+    };
+    await until(answers, () => problem("apiserver", "did not become ready"));
+  }
+
+  #endedProgram(): "etcd" | "apiserver" | undefined {
+    return this.#etcd.hasEnded ? "etcd" : this.#server.hasEnded ? "apiserver" : undefined;
   }
 
   async #answers(): Promise<boolean> {
@@ -102,7 +119,8 @@ export class ApiServer {
     using client = Deno.createHttpClient({ caCerts: [authority] });
     const headers = { authorization: `Bearer ${TOKEN}` };
     for (const path of FIRST_OBJECTS) {
-      const answer = await fetch(`https://127.0.0.1:${this.#port}${path}`, { client, headers });
+      const signal = AbortSignal.timeout(ALIVE_MILLISECONDS);
+      const answer = await fetch(`https://127.0.0.1:${this.#port}${path}`, { client, headers, signal });
       await answer.body?.cancel();
       if (!answer.ok) return false;
     }
@@ -149,12 +167,14 @@ function kubeconfigText(port: number): string {
   });
 }
 
-/** Ctrl-C must not end the shell before its child. */
-const SHELL = `trap "" INT; log=$1; shift; "$@" </dev/null >"$log" 2>&1 & cat >/dev/null; kill -9 $!; wait 2>/dev/null`;
+/** Ctrl-C must not end the shell before its child. It ends when the program does, or ends it when its input is closed. */
+const SHELL = `trap "" INT; exec 3<&0; log=$1; shift; "$@" </dev/null >"$log" 2>&1 3<&- & program=$!
+{ cat <&3 >/dev/null; kill -9 $program; } 2>/dev/null & wait $program`;
 
 /** A process that is killed when its standard input closes: also when its parent dies. */
 class Program {
   readonly #shell: Deno.ChildProcess;
+  readonly #end: Promise<unknown>;
   #hasEnded = false;
 
   constructor(command: string, args: readonly string[], log: string) {
@@ -163,12 +183,16 @@ class Program {
       env: COLLECT_SELDOM,
       stdin: "piped",
     }).spawn();
+    this.#end = this.#shell.status.then(() => this.#hasEnded = true);
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
   }
 
   async end(): Promise<void> {
-    if (this.#hasEnded) return;
-    this.#hasEnded = true;
-    await this.#shell.stdin.close();
-    await this.#shell.status;
+    // It may be closed: a second call, or a pipe that broke with the shell.
+    await this.#shell.stdin.close().catch(() => {});
+    await this.#end;
   }
 }

@@ -11,10 +11,22 @@ export interface Lent {
   readonly error?: string;
 }
 
+/** A server as the pool sees it. */
+export interface PoolServer {
+  readonly folder: string;
+  isAlive(): Promise<boolean>;
+  /** Remembers what it holds; the function that is returned makes it so again. */
+  record(): Promise<() => Promise<void>>;
+  stop(): Promise<void>;
+}
+
 /** A place for a server, which is started when it is first needed. */
 interface Slot {
-  server?: Promise<ApiServer>;
+  server?: PoolServer;
 }
+
+/** Servers that are started for one client: a port may be taken, and a busy machine may end a process. */
+const ATTEMPTS = 3;
 
 /**
  * Lends servers over a Unix socket. A client that connects gets one, as a line of JSON, and has it until the connection
@@ -25,9 +37,10 @@ export class ClusterPool {
   readonly #slots: readonly Slot[];
   readonly #idle: Slot[];
   readonly #waiting: ((slot: Slot) => void)[] = [];
+  readonly #starting = new Set<Promise<PoolServer>>();
 
   /** Listens at a path; starts at most `size` servers. */
-  constructor(readonly path: string, size: number) {
+  constructor(readonly path: string, size: number, readonly start: () => Promise<PoolServer> = startServer) {
     this.#slots = Array.from({ length: size }, () => ({}));
     this.#idle = [...this.#slots];
     this.#listener = Deno.listen({ transport: "unix", path });
@@ -37,7 +50,8 @@ export class ClusterPool {
   /** Ends all servers. */
   async stop(): Promise<void> {
     this.#listener.close();
-    await Promise.all(this.#slots.map(async ({ server }) => (await server?.catch(() => undefined))?.stop()));
+    const starting = [...this.#starting].map((server) => server.then((started) => started.stop(), () => {}));
+    await Promise.all([...starting, ...this.#slots.map(({ server }) => server?.stop())]);
   }
 
   async #serve(): Promise<void> {
@@ -48,23 +62,62 @@ export class ClusterPool {
     using _ = connection;
     const slot = this.#idle.pop() ?? await new Promise<Slot>((resolve) => this.#waiting.push(resolve));
     try {
-      const server = await (slot.server ??= ApiServer.start());
-      await server.revive();
-      const state = await EtcdState.record(server.etcdUrl);
+      const { server, restore } = await this.#ready(slot);
       await tell(connection, { folder: server.folder });
       await connection.read(new Uint8Array(1)).catch(() => {});
-      await state.restore();
-    } catch (error) {
       // The next test gets a new server.
-      const broken = slot.server;
-      delete slot.server;
-      await broken?.then((server) => server.stop()).catch(() => {});
+      await restore().catch(() => this.#drop(slot));
+    } catch (error) {
       await tell(connection, { error: String(error) });
     }
     const next = this.#waiting.shift();
     if (next === undefined) this.#idle.push(slot);
     else next(slot);
   }
+
+  /** A server that answers: one that has died since its last test is replaced. */
+  async #ready(slot: Slot): Promise<{ server: PoolServer; restore: () => Promise<void> }> {
+    let problem: unknown = new Error("no API server stays alive");
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      try {
+        const server = slot.server ??= await this.#started();
+        if (await server.isAlive()) return { server, restore: await server.record() };
+      } catch (error) {
+        problem = error;
+      }
+      await this.#drop(slot);
+    }
+    throw problem;
+  }
+
+  async #started(): Promise<PoolServer> {
+    const starting = this.start();
+    this.#starting.add(starting);
+    try {
+      return await starting;
+    } finally {
+      this.#starting.delete(starting);
+    }
+  }
+
+  async #drop(slot: Slot): Promise<void> {
+    const { server } = slot;
+    delete slot.server;
+    await server?.stop().catch(() => {});
+  }
+}
+
+async function startServer(): Promise<PoolServer> {
+  const server = await ApiServer.start();
+  return {
+    folder: server.folder,
+    isAlive: () => server.isAlive(),
+    record: async () => {
+      const state = await EtcdState.record(server.etcdUrl);
+      return () => state.restore();
+    },
+    stop: () => server.stop(),
+  };
 }
 
 /** The test may be gone. */
