@@ -1,5 +1,5 @@
 /** Questions, and the answers of Istio and this project. */
-import { changeStream, injection, type Injector, newInjector } from "../../../src/inject/mod.ts";
+import { changeStream, injection, type Injector, loadInjector } from "../../../src/inject/mod.ts";
 import { documents } from "./compare.ts";
 
 /** The three configuration texts of injection. */
@@ -23,7 +23,7 @@ export type Answer = { readonly documents: readonly unknown[] } | { readonly err
 
 /** The answers of this project. */
 export class Ours {
-  readonly #injectors = new Map<Settings, Map<string, Injector>>();
+  readonly #injectors = new Map<Settings, Map<string, Promise<Injector>>>();
 
   async answer(question: Question): Promise<Answer> {
     try {
@@ -43,21 +43,21 @@ export class Ours {
     const chunks = async function* () {
       yield new TextEncoder().encode(question.manifest);
     };
-    const { failed } = await changeStream([{ file: "a.yaml", chunks }], injection(this.#injector(question)), {
+    const { failed } = await changeStream([{ file: "a.yaml", chunks }], injection(await this.#injector(question)), {
       output: "yaml",
       sink,
     });
     return failed > 0 ? { error } : { documents: documents(text) };
   }
 
-  #injector({ settings, native, revision }: Question): Injector {
+  #injector({ settings, native, revision }: Question): Promise<Injector> {
     const key = `${native} ${revision}`;
-    const injectors = this.#injectors.get(settings) ?? new Map<string, Injector>();
+    const injectors = this.#injectors.get(settings) ?? new Map<string, Promise<Injector>>();
     this.#injectors.set(settings, injectors);
     const known = injectors.get(key);
     if (known !== undefined) return known;
     const source = (text: string, file: string) => ({ text, file });
-    const injector = newInjector({
+    const injector = loadInjector({
       config: source(settings.config, "config.yaml"),
       values: source(settings.values, "values.yaml"),
       mesh: source(settings.mesh, "mesh.yaml"),
