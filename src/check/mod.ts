@@ -51,34 +51,33 @@ export interface CheckOptions {
  * or if the given namespace does not exist.
  */
 export async function checkCluster(world: World, options: CheckOptions): Promise<number> {
+  const { scope, failOn } = options;
   const chosen = chooseChecks(ALL_CHECKS, options.choice);
   const api = await connect(world, options.connection);
   world.permissions.keepOnly(api.permissions);
-  const line = progressLine(world);
+  const progress = progressLine(world);
   try {
-    const source: Source = { api, clock: world.clock, scope: options.scope };
-    const [results, isThere, isAnyChosen] = await Promise.all([
-      runUntilWell(source, chosen, options, line),
-      hasNamespace(source),
-      hasChosen(source),
-    ]).finally(line.clear);
-    const { namespace, selector } = options.scope;
-    if (!isThere) throw new MeshError(`There is no namespace "${namespace}"`, { hint: "see --namespace" });
-    if (!isAnyChosen) {
-      throw new MeshError(`No pod, workload or namespace has the labels "${selector?.text}"`, {
-        hint: "see --selector",
-      });
-    }
-    world.stdout.write(
-      textOf(results, options, { color: !isPlain(world), ascii: isDumb(world), width: widthOf(world) }),
-    );
-    return summaryOf(results, options.failOn).isSuccess ? EXIT.ok : EXIT.failed;
+    const source: Source = { api, clock: world.clock, scope };
+    const running = runUntilWell(source, chosen, options, progress);
+    const [results, problem] = await Promise.all([running, scopeProblem(source)]).finally(progress.clear);
+    if (problem !== undefined) throw problem;
+    world.stdout.write(textOf(results, options, terminalOf(world)));
+    return summaryOf(results, failOn).isSuccess ? EXIT.ok : EXIT.failed;
   } finally {
     api.close();
   }
 }
 
-/** A misspelled namespace has no workloads, so that every check would pass. If unknown, the checks report it. */
+/** The error for a scope with nothing in it: every check would pass. */
+async function scopeProblem(source: Source): Promise<MeshError | undefined> {
+  const { namespace, selector } = source.scope;
+  const [isThere, isAnyChosen] = await Promise.all([hasNamespace(source), hasChosen(source)]);
+  if (!isThere) return new MeshError(`There is no namespace "${namespace}"`, { hint: "see --namespace" });
+  if (isAnyChosen) return undefined;
+  return new MeshError(`No pod, workload or namespace has the labels "${selector?.text}"`, { hint: "see --selector" });
+}
+
+/** A misspelled namespace has no workloads. If it is unknown whether it exists, the checks report it. */
 export async function hasNamespace({ api, scope }: Source): Promise<boolean> {
   const { namespace } = scope;
   if (namespace === undefined) return true;
@@ -107,20 +106,25 @@ export async function runUntilWell(
   source: Source,
   chosen: Chosen,
   { wait, failOn }: Pick<CheckOptions, "wait" | "failOn">,
-  line: ProgressLine,
+  progress: ProgressLine,
 ): Promise<readonly CheckResult[]> {
   const end = source.clock.monotonic() + wait;
   for (;;) {
-    const results = await runChecks(chosen, inventoryOf(source), (ended, all) => line.say(`${ended} of ${all} checks`));
+    const report = (ended: number, all: number) => progress.say(`${ended} of ${all} checks`);
+    const results = await runChecks(chosen, inventoryOf(source), report);
     const left = end - source.clock.monotonic();
     if (!hasFailed(results, failOn) || left <= 0) return results;
     const waitedFor = WAITED_FOR.map((each) => results.find(({ result }) => result === each)).find(Boolean);
-    line.say(`waiting: ${waitedFor?.title}`);
+    progress.say(`waiting: ${waitedFor?.title}`);
     await source.clock.sleep(Math.min(PAUSE, left));
   }
 }
 
 type Terminal = Pick<Look, "color" | "ascii" | "width">;
+
+function terminalOf(world: World): Terminal {
+  return { color: !isPlain(world), ascii: isDumb(world), width: widthOf(world) };
+}
 
 function textOf(results: readonly CheckResult[], { output, failOn }: CheckOptions, terminal: Terminal): string {
   if (output === "json") return jsonText(results, failOn);

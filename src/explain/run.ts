@@ -13,14 +13,10 @@ import type { Connection, Question } from "./question/question.ts";
 import { explainPods } from "./run_pod.ts";
 import { capturesOf } from "./sources/sources.ts";
 
-/** Answers a question on standard output. Errors are `MeshError`s. */
+/** Answers a question on standard output; returns the exit code. Errors are `MeshError`s. */
 export async function explain(world: World, question: Question): Promise<number> {
   const { connection } = question;
   if (connection === undefined) return await explainPods(world, question);
-  return await explainConnection(world, question, connection);
-}
-
-async function explainConnection(world: World, question: Question, connection: Connection): Promise<number> {
   const look = lookOf(world);
   const answers: Answer[] = [];
   for await (const capture of capturesOf(world, question.source)) answers.push(await answerOf(capture, connection));

@@ -86,29 +86,18 @@ export const CHECK = command({
 });
 
 async function runCheck(world: World, { flags, args }: Input<typeof FLAGS>): Promise<number> {
-  const { namespace, istioNamespace, revision, output, failOn, wait, only, skip, pre } = flags;
   const { checkCluster, explanationOf, labelChoice, listText, rbacText } = await import("../../../check/mod.ts");
+  const { namespace, istioNamespace, revision, output, failOn, wait, only, skip, pre } = flags;
+  if (flags.explain !== undefined) return print(world, await explanationOf(flags.explain));
   const choice = { categories: args, only, skip, pre };
-  if (flags.explain !== undefined) {
-    world.stdout.write(await explanationOf(flags.explain));
-    return EXIT.ok;
-  }
-  if (flags.list) {
-    world.stdout.write(listText(choice));
-    return EXIT.ok;
-  }
+  if (flags.list) return print(world, listText(choice));
   const selector = flags.selector === undefined ? undefined : labelChoice(flags.selector, "--selector");
   const scope = { namespace, istioNamespace, revision, selector };
-  if (flags.rbac) {
-    world.stdout.write(rbacText(scope));
-    return EXIT.ok;
-  }
-  return await checkCluster(world, {
-    connection: flags,
-    choice,
-    scope,
-    output,
-    failOn,
-    wait,
-  });
+  if (flags.rbac) return print(world, rbacText(scope));
+  return await checkCluster(world, { connection: flags, choice, scope, output, failOn, wait });
+}
+
+function print(world: World, text: string): number {
+  world.stdout.write(text);
+  return EXIT.ok;
 }
