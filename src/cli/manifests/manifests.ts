@@ -10,7 +10,7 @@ import type { OutputTarget } from "./output.ts";
 import { manifestProgress } from "./progress.ts";
 import { reporter } from "./reporter.ts";
 
-type Room = typeof import("../../inject/mod.ts");
+type InjectModule = typeof import("../../inject/mod.ts");
 
 /** What is done with manifests. */
 export interface ManifestWork {
@@ -28,17 +28,17 @@ export interface ManifestWork {
   readonly target: OutputTarget;
   readonly output: ManifestOutput;
   readonly templatePaths: readonly WorkloadKind[];
-  readonly room: Room;
+  readonly inject: InjectModule;
 }
 
 /** Changes each document of the inputs, reports its resources, and ends the output. Returns the exit code: 1 if any resource failed. */
 export async function changeManifests(world: World, flags: ManifestFlags, work: ManifestWork): Promise<number> {
-  const { inputs, change, done, target, output, room } = work;
+  const { inputs, change, done, target, output, inject } = work;
   // Manifests that go to the terminal at once would be in its way.
   const isStreaming = flags.keepGoing && target.file === undefined;
   const progress = manifestProgress(world, flags.report !== "json" && !isStreaming);
   const severalFiles = inputs.length > 1;
-  const report = reporter(world, { format: flags.report, severalFiles, done, before: progress.hide }, room);
+  const report = reporter(world, { format: flags.report, severalFiles, done, before: progress.hide }, inject);
   report.notes(work.notes);
   report.warnings(work.warnings);
   const { begin, document } = output;
@@ -62,7 +62,7 @@ export async function changeManifests(world: World, flags: ManifestFlags, work: 
   const { prepare, templatePaths } = work;
   const options = { namespace, patch, templatePaths, prepare, output: target.format, sink };
   try {
-    const changed = room.changeStream(progress.watched(inputs), change, options);
+    const changed = inject.changeStream(progress.watched(inputs), change, options);
     const summary = await Promise.race([changed, output.interrupted]);
     progress.hide();
     const ended = await output.end(summary);
@@ -88,9 +88,9 @@ export async function manifestInputs(
 /** The rows of `--template-path`. Errors: a UsageError for a text that is none. */
 export function templatePathsOf(
   { templatePath = [] }: { readonly templatePath?: readonly string[] | undefined },
-  room: Room,
+  inject: InjectModule,
 ): readonly WorkloadKind[] {
-  return templatePath.map((text) => room.templatePath(text) ?? refusePath(text));
+  return templatePath.map((text) => inject.templatePath(text) ?? refusePath(text));
 }
 
 function refusePath(text: string): never {

@@ -9,19 +9,19 @@ import { outputTarget } from "../../manifests/output.ts";
 import type { InjectInput } from "./inject_flags.ts";
 
 type Flags = InjectInput["flags"];
-type Room = typeof import("../../../inject/mod.ts");
+type InjectModule = typeof import("../../../inject/mod.ts");
 
 /** Runs `inject --as-webhook`; returns the exit code: 1 if any resource failed. */
 export async function runAsWebhook(world: World, { flags }: InjectInput): Promise<number> {
   const target = outputTarget(flags.output);
-  const [room, { webhookJudge }] = await Promise.all([
+  const [inject, { webhookJudge }] = await Promise.all([
     import("../../../inject/mod.ts"),
     import("../../../check/mod.ts"),
   ]);
-  const templatePaths = templatePathsOf(flags, room);
+  const templatePaths = templatePathsOf(flags, inject);
   const inputs = await manifestInputs(world, flags);
   removeLeftovers(world, flags, target, inputs);
-  const cluster = await clusterOf(world, flags, room);
+  const cluster = await clusterOf(world, flags, inject);
   try {
     using output = await openManifestOutput(world, flags, target, inputs);
     world.permissions.keepOnly([...new Set([...cluster.permissions, ...permissionsFor(flags, target)])]);
@@ -30,14 +30,14 @@ export async function runAsWebhook(world: World, { flags }: InjectInput): Promis
       clock: world.clock,
       choice: cluster.choice,
       namespace: flags.namespace ?? cluster.namespace,
-      native: nativeOf(world, flags, room),
+      native: nativeOf(world, flags, inject),
     });
     return await changeManifests(world, flags, {
-      change: room.injectionBy(judge),
+      change: inject.injectionBy(judge),
       notes: [`Configuration: webhooks of ${cluster.api.server}`],
       warnings: [],
       done: "injected",
-      ...{ inputs, prepare, target, output, templatePaths, room },
+      ...{ inputs, prepare, target, output, templatePaths, inject },
     });
   } finally {
     cluster.close();
@@ -54,14 +54,14 @@ interface Cluster {
   close(): void;
 }
 
-async function clusterOf(world: World, flags: Flags, room: Room): Promise<Cluster> {
+async function clusterOf(world: World, flags: Flags, inject: InjectModule): Promise<Cluster> {
   const { fromCluster, injectConfig, istioNamespace, injectConfigMapName, meshConfigMapName } = flags;
   if (fromCluster && injectConfig !== undefined) {
     throw new UsageError("The flag --as-webhook takes either --from-cluster or --inject-config", {
       hint: "the cluster and a capture of it may decide differently",
     });
   }
-  if (!fromCluster) return await captured(world, flags, room);
+  if (!fromCluster) return await captured(world, flags, inject);
   const { connect } = await import("../../../kube/client/mod.ts");
   const api = await connect(world, flags);
   return {
@@ -73,9 +73,9 @@ async function clusterOf(world: World, flags: Flags, room: Room): Promise<Cluste
   };
 }
 
-async function captured(world: World, flags: Flags, room: Room): Promise<Cluster> {
+async function captured(world: World, flags: Flags, inject: InjectModule): Promise<Cluster> {
   const { config } = await readConfiguration(world, flags);
-  const capture = config === undefined ? undefined : room.captureIn(config);
+  const capture = config === undefined ? undefined : inject.captureIn(config);
   if (config === undefined || capture === undefined) {
     throw new UsageError(
       `"${flags.injectConfig}" is no capture of a cluster: it does not say which pods are injected`,
@@ -91,8 +91,8 @@ async function captured(world: World, flags: Flags, room: Room): Promise<Cluster
 }
 
 /** What the user says about native sidecars; else the nodes decide. */
-function nativeOf(world: World, { nativeSidecars }: Flags, room: Room): NativeSetting | undefined {
+function nativeOf(world: World, { nativeSidecars }: Flags, inject: InjectModule): NativeSetting | undefined {
   if (nativeSidecars) return { native: true, nodes: "never" };
   const setting = world.env.get("ENABLE_NATIVE_SIDECARS") ?? "";
-  return setting === "" ? undefined : room.nativeSetting(setting);
+  return setting === "" ? undefined : inject.nativeSetting(setting);
 }

@@ -8,39 +8,41 @@ import { type OutputTarget, outputTarget } from "../../manifests/output.ts";
 import type { InjectInput } from "./inject_flags.ts";
 
 type Flags = InjectInput["flags"];
-type Room = typeof import("../../../inject/mod.ts");
+type InjectModule = typeof import("../../../inject/mod.ts");
 
 /** Runs `inject`; returns the exit code: 1 if any resource failed. */
 export async function runInject(world: World, { flags }: InjectInput): Promise<number> {
-  const room = await import("../../../inject/mod.ts");
+  const inject = await import("../../../inject/mod.ts");
   const target = outputTarget(flags.output);
-  if (flags.showConfig) return await showConfiguration(world, flags, { target, room });
-  const templatePaths = templatePathsOf(flags, room);
+  if (flags.showConfig) return await showConfiguration(world, flags, { target, inject });
+  const templatePaths = templatePathsOf(flags, inject);
   const inputs = await manifestInputs(world, flags);
   removeLeftovers(world, flags, target, inputs);
-  const cluster = await fromCluster(world, flags, { target, room });
+  const cluster = await fromCluster(world, flags, { target, inject });
   using output = await openManifestOutput(world, flags, target, inputs);
   world.permissions.keepOnly(permissionsFor(flags, target));
   const files = await readConfiguration(world, flags);
-  const configuration = room.configurationOf(given(flags, files, cluster));
-  const hidden: string[] = [];
-  const injector = await room.loadInjector({
+  const configuration = inject.configurationOf(given(flags, files, cluster));
+  /** Notes that templates make while they render. */
+  const templateNotes: string[] = [];
+  const injector = await inject.loadInjector({
     revision: cluster?.revision ?? flags.revision,
     ...configuration,
     nativeSidecars: flags.nativeSidecars || undefined,
     byHand: true,
     parseWhenAsked: true,
     env: (name) => world.env.get(name),
-    templateEnv: { names: flags.templateEnv, note: (text) => void hidden.push(text) },
+    templateEnv: { names: flags.templateEnv, note: (text) => void templateNotes.push(text) },
     now: () => world.clock.now(),
   });
   const { revision } = configuration;
-  const notes = [room.describeConfiguration({ files, cluster, revision }), ...injector.notes];
-  const warnings = room.unknownKeys(files, injector, configuration);
-  const change = room.injection(injector);
   return await changeManifests(world, flags, {
-    ...{ inputs, change, done: "injected", notes, warnings, target, output, templatePaths, room },
-    newNotes: () => hidden.splice(0),
+    change: inject.injection(injector),
+    done: "injected",
+    notes: [inject.describeConfiguration({ files, cluster, revision }), ...injector.notes],
+    newNotes: () => templateNotes.splice(0),
+    warnings: inject.unknownKeys(files, injector, configuration),
+    ...{ inputs, target, output, templatePaths, inject },
   });
 }
 
@@ -64,20 +66,20 @@ function given(flags: Flags, files: Awaited<ReturnType<typeof readConfiguration>
 /** How the configuration in a cluster is read. */
 interface Reading {
   readonly target: OutputTarget;
-  readonly room: Room;
+  readonly inject: InjectModule;
 }
 
 /** Prints the configuration in use. */
-async function showConfiguration(world: World, flags: Flags, { target, room }: Reading): Promise<number> {
-  const cluster = await fromCluster(world, flags, { target, room });
+async function showConfiguration(world: World, flags: Flags, { target, inject }: Reading): Promise<number> {
+  const cluster = await fromCluster(world, flags, { target, inject });
   world.permissions.keepOnly(permissionsFor(flags, target));
   const files = await readConfiguration(world, flags);
-  world.stdout.write(room.showConfiguration(room.configurationOf(given(flags, files, cluster))));
+  world.stdout.write(inject.showConfiguration(inject.configurationOf(given(flags, files, cluster))));
   return EXIT.ok;
 }
 
 /** The configuration in the cluster; `undefined` if the user did not ask for it. */
-async function fromCluster(world: World, flags: Flags, { target, room }: Reading): Promise<Cluster | undefined> {
+async function fromCluster(world: World, flags: Flags, { target, inject }: Reading): Promise<Cluster | undefined> {
   if (!flags.fromCluster) return undefined;
   const { connect } = await import("../../../kube/client/mod.ts");
   const api = await connect(world, flags);
@@ -85,7 +87,7 @@ async function fromCluster(world: World, flags: Flags, { target, room }: Reading
   const needed = new Set<PermissionName>([...api.permissions, "write", ...permissionsFor(flags, target)]);
   world.permissions.keepOnly([...needed]);
   try {
-    const configuration = await room.revisionConfiguration(api, flags);
+    const configuration = await inject.revisionConfiguration(api, flags);
     return { ...configuration, server: api.server };
   } finally {
     api.close();

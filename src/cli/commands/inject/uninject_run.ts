@@ -6,18 +6,18 @@ import type { ManifestFlags } from "../../shared_flags.ts";
 
 /** Runs `uninject`; returns the exit code: 1 if any resource failed. */
 export async function runUninject(world: World, { flags }: { readonly flags: ManifestFlags }): Promise<number> {
-  const room = await import("../../../inject/mod.ts");
+  const inject = await import("../../../inject/mod.ts");
   const target = outputTarget(flags.output);
-  const templatePaths = templatePathsOf(flags, room);
+  const templatePaths = templatePathsOf(flags, inject);
   const inputs = await manifestInputs(world, flags);
   removeLeftovers(world, flags, target, inputs);
   using output = await openManifestOutput(world, flags, target, inputs);
   world.permissions.keepOnly(permissionsFor(flags, target));
   return await changeManifests(world, flags, {
-    change: room.uninjection,
+    change: inject.uninjection,
     done: "uninjected",
     notes: [],
     warnings: [],
-    ...{ inputs, target, output, templatePaths, room },
+    ...{ inputs, target, output, templatePaths, inject },
   });
 }
