@@ -1,53 +1,41 @@
 /**
  * `webhook serve` as a whole process with the built-in configuration: reviews a second and their times with 1, 8 and 64
- * clients, each with a connection that it keeps, over both versions of HTTP; and its resident memory. `--reviews` says how
- * many in all: half of them for the speeds, half for the memory; `--workers` is that of the webhook. With `--new` each pod is of an
- * application of its own, so that no earlier answer serves it. The peer's numbers and what is wanted are those of the
- * issues. Speeds depend on the machine and are shown; exit code 1 if the memory grows. The binary must be compiled.
+ * clients, each with a connection that it keeps; and its resident memory. `--reviews` says how many in all: half of them
+ * for the speeds, half for the memory. With `--new` each pod is of an application of its own. The peer's numbers and what
+ * is wanted are those of the issues. Speeds depend on the machine and are shown; exit code 1 if the memory grows. The
+ * binary must be compiled.
  *
- * The last columns are the processors that the webhook, with its workers, and this process had: without workers the webhook
- * is what limits the speed as long as it has a whole one (JavaScript runs on one), and this process less. "a core" is reviews a
- * second of the webhook's processor time: other work on the machine changes it least.
+ * The last columns are the processors that the webhook and this process had: the webhook limits the speed as long as it has
+ * a whole one (JavaScript runs on one), and this process less. "a core" is reviews a second of the webhook's processor time:
+ * other work on the machine changes it least.
  */
 import { parseArgs } from "node:util";
-import {
-  processorTime,
-  type Protocol,
-  resident,
-  sendAtOnce,
-  startWebhook,
-  timeWithWorkers,
-  type Webhook,
-} from "./webhook_process.ts";
+import { processorTime, resident, startWebhook, type Webhook } from "./webhook_process.ts";
 import { reviewOf } from "./webhook_review.ts";
 
 const ROOT = decodeURIComponent(new URL("../..", import.meta.url).pathname).replace(/\/$/, "");
 const BINARY = Deno.env.get("MESH_BINARY") ?? `${ROOT}/dist/kubectl-mesh`;
 
 interface Load {
-  readonly protocol: Protocol;
   readonly clients: number;
   /** Reviews a second of istiod. */
   readonly peer: number;
 }
 
 const LOADS: readonly Load[] = [
-  { protocol: "HTTP/1.1", clients: 1, peer: 300 },
-  { protocol: "HTTP/1.1", clients: 8, peer: 500 },
-  { protocol: "HTTP/1.1", clients: 64, peer: 500 },
-  { protocol: "HTTP/2", clients: 1, peer: 300 },
-  { protocol: "HTTP/2", clients: 8, peer: 500 },
-  { protocol: "HTTP/2", clients: 64, peer: 500 },
+  { clients: 1, peer: 300 },
+  { clients: 8, peer: 500 },
+  { clients: 64, peer: 500 },
 ];
 
-/** As the API server asks, and as many at a time as are seen when a Deployment is rolled out. */
-const FOR_MEMORY: Load = { protocol: "HTTP/2", clients: 8, peer: 500 };
+/** As many at a time as are seen when a Deployment is rolled out. */
+const FOR_MEMORY: Load = { clients: 8, peer: 500 };
 
 /**
  * Times the peer's speed, milliseconds of the median with one client and of the 99th percentile with eight, reviews a second of
  * processor time.
  */
-const WANTED = { ratio: 3, median: 3, tail: 10, perCore: 3000 };
+const WANTED = { ratio: 3, median: 3, tail: 10, perCore: 1500 };
 
 let isNew = false;
 
@@ -62,7 +50,6 @@ async function main(): Promise<number> {
     args: Deno.args,
     options: {
       reviews: { type: "string", default: "20000" },
-      workers: { type: "string" },
       new: { type: "boolean", default: false },
     },
   });
@@ -71,11 +58,11 @@ async function main(): Promise<number> {
   if (!(Number.isSafeInteger(reviews) && reviews >= 1000)) {
     throw new Error(`--reviews must be a number of 1000 or more, not "${values.reviews}"`);
   }
-  const webhook = await startWebhook(BINARY, values.workers);
+  const webhook = await startWebhook(BINARY);
   try {
     print(`load average ${Deno.loadavg().map((load) => load.toFixed(2)).join(" ")}, ${reviews} reviews\n`);
     print(`resident when idle ${mb(await resident(webhook.pid))}\n`);
-    await send(webhook, LOADS[1] ?? FOR_MEMORY, WARM_UP);
+    await send(webhook, FOR_MEMORY, WARM_UP);
     await measureSpeeds(webhook, reviews / 2);
     return await measureMemory(webhook, reviews / 2) ? 0 : 1;
   } finally {
@@ -98,9 +85,7 @@ async function measureSpeeds(webhook: Webhook, reviews: number): Promise<void> {
     const isSlow = ratio < WANTED.ratio || perCore < WANTED.perCore ||
       (load.clients === 1 && median >= WANTED.median) || (load.clients === 8 && tail >= WANTED.tail);
     print(
-      `${`${load.protocol}, clients: ${load.clients}`.padEnd(22)}${all.join("")}${
-        isSlow ? "   below what is wanted" : ""
-      }\n`,
+      `${`clients: ${load.clients}`.padEnd(22)}${all.join("")}${isSlow ? "   below what is wanted" : ""}\n`,
     );
   }
   print(
@@ -119,20 +104,19 @@ interface Speed {
 }
 
 /** Sends reviews: each client the next one when it has its answer. */
-async function send(webhook: Webhook, { protocol, clients }: Load, reviews: number): Promise<Speed> {
-  const connections = Array.from({ length: clients }, () => webhook.client(protocol));
+async function send(webhook: Webhook, { clients }: Load, reviews: number): Promise<Speed> {
+  const connections = Array.from({ length: clients }, () => webhook.client());
   // Opens the connections, which is not measured.
   await Promise.all(connections.map((client) => sendOne(webhook, client)));
-  sendAtOnce();
   const times: number[] = [];
-  const before = [await timeWithWorkers(webhook.pid), await processorTime(Deno.pid)] as const;
+  const before = [await processorTime(webhook.pid), await processorTime(Deno.pid)] as const;
   const start = performance.now();
   let left = Math.ceil(reviews);
   await Promise.all(connections.map(async (client) => {
     while (left-- > 0) times.push(await sendOne(webhook, client));
   }));
   const seconds = (performance.now() - start) / 1000;
-  const after = [await timeWithWorkers(webhook.pid), await processorTime(Deno.pid)] as const;
+  const after = [await processorTime(webhook.pid), await processorTime(Deno.pid)] as const;
   for (const client of connections) client.close();
   const sorted = times.toSorted((a, b) => a - b);
   return {

@@ -2,7 +2,6 @@
 import { templateFunctions } from "./render/functions/mod.ts";
 import { type MeshConfig, parseMeshConfig, type ProxyConfig } from "../istio/mod.ts";
 import { newMap, type ValueMap } from "../base/value.ts";
-import type { Watch } from "../golang/gotemplate/mod.ts";
 import { loadLibraries } from "../golang/gotemplate/sprig/mod.ts";
 import { type LegacyConfig, type ModernConfig, parseConfig, type Source, textBesideConfig } from "./config/config.ts";
 import { type Legacy, loadLegacy } from "./legacy/mod.ts";
@@ -55,8 +54,6 @@ export interface Injector {
   readonly proxyUid: number;
   readonly proxyGid: number;
   readonly env: (name: string) => string | undefined;
-  /** Hears of the calls in templates, of which nothing is kept then. */
-  readonly watch?: Watch | undefined;
   /** Notes about the configuration for the user: lines for standard error. */
   readonly notes: readonly string[];
 }

@@ -36,7 +36,7 @@ export {
 } from "./document/document.ts";
 export { injection, injectionBy, type Judge, type Judgment } from "./inject_document.ts";
 export { InjectionError } from "./injection_error.ts";
-export { isOpenShift, proxyIds, userAnnotations } from "./config/openshift.ts";
+export { isOpenShift, proxyIds } from "./config/openshift.ts";
 export type { Source } from "./config/config.ts";
 export { type Injector, type InjectorOptions, loadInjector, newInjector } from "./injector.ts";
 export type { TemplateEnv } from "./config/template_env.ts";
@@ -50,8 +50,6 @@ export {
   type NativeSetting,
   nativeSetting,
 } from "./decision/native.ts";
-export { holesIn, tokenOf } from "./render/memo/holes.ts";
-export { isRepeatable, refuseDeciding } from "./render/memo/safe_calls.ts";
 export { type InjectedPod, injectPod } from "./inject_pod.ts";
 export {
   containersOfProxyUser,

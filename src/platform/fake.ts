@@ -40,8 +40,6 @@ export interface FakeWorldOptions {
   readonly spawn?: (spawn: Spawn) => Child;
   /** Starts attached programs; without it no program exists. */
   readonly attach?: Processes["attach"];
-  /** Starts helpers; without it `help` throws. */
-  readonly help?: Processes["help"];
   /** Children that this process waits for; none by default. */
   readonly isAwaited?: Processes["isAwaited"];
   readonly interfaces?: readonly InterfaceAddress[];
@@ -120,7 +118,7 @@ export function fakeWorld(options: FakeWorldOptions = {}): FakeWorld {
     network: fakeNetwork(options, servers),
     system: { ...NO_SYSTEM_CALLS, ...options.system },
     permissions: { keepOnly: (names) => kept.names = names },
-    machine: { os: "linux", arch: "x86_64", deno: "2.0.0", pid: 4242, processors: 1, uid: options.uid ?? 1000 },
+    machine: { os: "linux", arch: "x86_64", deno: "2.0.0", pid: 4242, uid: options.uid ?? 1000 },
     said,
     content,
     runs,
@@ -150,10 +148,6 @@ function fakeProcesses(options: FakeWorldOptions, runs: Run[]): World["processes
     attach(command, args) {
       if (options.attach !== undefined) return options.attach(command, args);
       throw new SystemError("execvp", ENOENT);
-    },
-    help(args) {
-      if (options.help !== undefined) return options.help(args);
-      throw new MeshError("This world has no helpers");
     },
     isAwaited: options.isAwaited ?? (() => false),
   };

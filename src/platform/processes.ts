@@ -80,21 +80,6 @@ export interface Processes {
    * if it does not exist (ENOENT) or is not executable (EACCES).
    */
   attach(command: string, args: readonly string[]): AttachedChild;
-  /** Starts this program as a worker of this process. Throws `MeshError`. */
-  help(args: readonly string[]): Helper;
   /** Whether this process waits for the child with this PID: only orphans may be reaped by others. */
   isAwaited(pid: number): boolean;
-}
-
-/** This program as a worker of this process, which writes to its standard input. */
-export interface Helper {
-  readonly pid: number;
-  /** Writes to its standard input, in the order of the calls. Bytes are lost after it has ended. */
-  send(bytes: Uint8Array<ArrayBuffer>): void;
-  /** Closes its standard input after all that was sent. */
-  close(): void;
-  /** Sends SIGKILL. */
-  kill(): void;
-  /** Resolves when it has ended. */
-  readonly ended: Promise<ChildEnd>;
 }

@@ -88,8 +88,6 @@ export interface Machine {
   /** The version of Deno. */
   readonly deno: string;
   readonly pid: number;
-  /** Processors that this process may use, limited by its CPU affinity and the quota of its container. */
-  readonly processors: number;
   /** `undefined` on Windows. */
   readonly uid: number | undefined;
 }

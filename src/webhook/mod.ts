@@ -14,8 +14,3 @@ export { listenAddress } from "./server/listen_address.ts";
 export async function serveWebhook(world: World, options: ServeOptions): Promise<number> {
   return await (await import("./serve.ts")).serveWebhook(world, options);
 }
-
-/** A process that answers reviews for another; resolves with the exit code. */
-export async function runWorker(world: World): Promise<number> {
-  return await (await import("./workers/worker_process.ts")).runWorker(world);
-}

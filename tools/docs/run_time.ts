@@ -116,11 +116,10 @@ export const RUN_TIME: readonly RunTime[] = [
     ...NOTHING,
     ...CLUSTER,
     commands: ["webhook serve"],
-    keeps: "read, env, net; run to restart workers",
+    keeps: "read, env, net",
     reads: ["CONFIGURATION", ...CLUSTER.reads],
     contacts: [...CLUSTER.contacts, "127.0.0.1:*"],
     listens: ["0.0.0.0:15017", ":::15017", ":::8080", "0.0.0.0:8080", "127.0.0.1:0"],
-    programs: ["PROGRAM"],
   },
   {
     ...NOTHING,

@@ -28,16 +28,6 @@ export function proxyIds(annotations: Readonly<Record<string, Value>>, otherwise
   return { proxyUid: uids ?? otherwise.proxyUid, proxyGid: gids ?? otherwise.proxyGid };
 }
 
-/** The annotations of a namespace that `proxyIds` reads. */
-export function userAnnotations(annotations: Readonly<Record<string, Value>>): Readonly<Record<string, string>> {
-  const found: Record<string, string> = {};
-  for (const name of [UID_RANGE, GROUPS]) {
-    const text = annotations[name];
-    if (typeof text === "string") found[name] = text;
-  }
-  return found;
-}
-
 const MAX_ID = 2 ** 32 - 1;
 
 /** The end of the first block of `start/size` or `start-end`, separated by commas. */

@@ -1,5 +1,5 @@
 /** The root object of injection templates: `.ObjectMeta`, `.Spec`, `.Values` and their siblings. */
-import { GoInt, GoStruct, type GoValue, type Watch } from "../../golang/gotemplate/mod.ts";
+import { GoInt, GoStruct, type GoValue } from "../../golang/gotemplate/mod.ts";
 import { OrderedFields } from "../../golang/gojson/mod.ts";
 import { goView } from "../../kube/mod.ts";
 import { ANNOTATION, defaultProxyConfig, inboundTrafficPolicyMode, type MeshConfig } from "../../istio/mod.ts";
@@ -21,8 +21,6 @@ export interface TemplateInput {
   readonly compliancePolicy: string;
   readonly proxyUid: number;
   readonly proxyGid: number;
-  /** Hears of the calls. */
-  readonly watch?: Watch | undefined;
 }
 
 /** A Go struct from an object whose keys are its fields. A template's access to a field calls its getter. */

@@ -42,9 +42,6 @@ export function renderTemplates(config: ModernConfig, names: readonly string[], 
   return names.map((name) => {
     const template = templateNamed(config, name);
     if (template === undefined) throw notFound(config, name);
-    if (input.watch !== undefined) {
-      return renderTemplate(config, { name, template: template.watched(input.watch) }, data ??= dataFor(input.seen));
-    }
     const memo = memoOf(template, setting, isOnly);
     const known = memo?.find(input.seen);
     if (known !== undefined) return known;

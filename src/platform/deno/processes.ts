@@ -1,7 +1,6 @@
 import { MeshError, messageOf } from "../../base/errors.ts";
 import { attachChild, endOfChild, isAwaited, spawnChild } from "./child_process.ts";
 import { isAbsent, startProgram } from "../linux/run_and_wait.ts";
-import { spawnHelper } from "./helper.ts";
 import { programPath } from "../program_path.ts";
 import type { Processes, Run, RunResult } from "../world.ts";
 
@@ -17,7 +16,6 @@ export const realProcesses: Processes = {
   },
   spawn: spawnChild,
   attach: attachChild,
-  help: spawnHelper,
   isAwaited,
 };
 

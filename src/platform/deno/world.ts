@@ -63,9 +63,6 @@ const machine: Machine = {
   get pid() {
     return Deno.pid;
   },
-  get processors() {
-    return navigator.hardwareConcurrency;
-  },
   get uid() {
     return Deno.uid() ?? undefined;
   },

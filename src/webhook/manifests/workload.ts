@@ -136,8 +136,6 @@ function serveArguments(plan: Plan): readonly string[] {
     "serve",
     `--listen=:${plan.ports.reviews}`,
     `--plain-listen=:${plan.ports.plain}`,
-    // Worker processes do not fit in the memory limit; replicas take their place.
-    "--workers=0",
     `--revision=${plan.revision}`,
     ...configurationArguments(plan),
     "--self-managed-certs",

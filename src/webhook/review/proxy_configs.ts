@@ -28,8 +28,6 @@ const FIELDS = [["concurrency", "concurrency"], ["environmentVariables", "proxyM
  * first one with a matching selector. The oldest of several counts. Source: Istio's ProxyConfigs.EffectiveProxyConfig.
  */
 export class ProxyConfigs {
-  /** The resources as read. */
-  readonly resources: readonly ValueMap[];
   /** Problems of ignored resources, for the log. */
   readonly problems: readonly string[];
   readonly #entries: readonly Entry[];
@@ -38,7 +36,6 @@ export class ProxyConfigs {
   /** `resources` as the API server lists them, in any order. */
   constructor(resources: readonly ValueMap[]) {
     const problems: string[] = [];
-    this.resources = resources;
     this.#entries = resources.toSorted(byAge).flatMap((resource) => {
       try {
         return [readEntry(resource)];

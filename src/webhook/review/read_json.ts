@@ -14,19 +14,14 @@ const MANY_DIGITS = /\d{16}/;
  * Errors: a `ReviewError` for invalid or too large JSON.
  */
 export function readJson(bytes: Uint8Array): Value {
-  return parseJson(decodeText(bytes));
-}
-
-/** The same from a text. */
-export function parseJson(text: string): Value {
+  const text = decodeText(bytes);
   const plain = converted(parse(text));
   return MANY_DIGITS.test(text) ? converted(parse(text, exactNumber)) : plain;
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** The text of a review. Errors: a `ReviewError` for bytes that are not UTF-8, and for JSON beyond the limits. */
-export function decodeText(bytes: Uint8Array): string {
+function decodeText(bytes: Uint8Array): string {
   checkSize(bytes);
   try {
     return decoder.decode(bytes);

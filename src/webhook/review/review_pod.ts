@@ -1,33 +1,47 @@
 /** The answer to one review, for every input. */
 import { errorLine, MeshError } from "../../base/errors.ts";
 import { isMap, mapAt, newMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
-import { InjectionError, type Injector, metadataOf } from "../../inject/mod.ts";
+import { InjectionError, metadataOf } from "../../inject/mod.ts";
 import { injectCreatedPod, type PodOutcome, type ReviewContext } from "./pod_injection.ts";
-import type { Answered, Reviewed } from "./answered.ts";
-import type { ReviewMemo } from "./memo/memo.ts";
-import { decodeText, parseJson, readJson } from "./read_json.ts";
+import { readJson } from "./read_json.ts";
 import { type AdmissionRequest, identityOf, readRequest, ReviewError } from "./request.ts";
 import { responseText } from "./response.ts";
 
-export type { Answered, Reviewed };
+/** The result of a review. */
+export type ReviewResult = "injected" | "skipped" | "unchanged" | "failed";
+
+/** The answer to a review, with the data for logs and metrics. */
+export interface Reviewed {
+  /** The AdmissionReview to send. */
+  readonly body: string;
+  readonly result: ReviewResult;
+  /**
+   * A stable id: one of `inject`; skipped reviews also have `other-kind`, `other-operation` or `other-subresource`, failed
+   * ones `invalid-review`, `too-large` or `internal-error`.
+   */
+  readonly reason: string;
+  /** For the user who creates the pod. After a failure it may quote the pod, so it is logged only at debug. */
+  readonly message: string;
+  readonly warnings: readonly string[];
+  readonly uid: string;
+  readonly namespace: string;
+  /** The pod's name, or its generateName. */
+  readonly name: string;
+  readonly dryRun: boolean;
+  /** The stack of an `internal-error`, without data of the pod. */
+  readonly defect?: string;
+}
 
 /**
  * Answers a review. A new pod is injected if configuration and pod say so; all other objects are allowed unchanged. A failure
  * denies the pod with its message, as in Istio. Throws nothing.
  */
-export function reviewPod(body: Uint8Array, context: ReviewContext, memo?: ReviewMemo): Reviewed {
+export function reviewPod(body: Uint8Array, context: ReviewContext): Reviewed {
   let review: Value = null;
-  const answer = (read: Value, injector: Injector) => {
-    const request = readRequest(read);
-    return reviewed(
-      read,
-      skip(request) ?? injectCreatedPod(podOf(request), request.namespace, { ...context, injector }),
-    );
-  };
   try {
-    const text = decodeText(body);
-    const first = () => answer(review = parseJson(text), context.injector);
-    return memo?.answer(text, context, first, answer) ?? first();
+    review = readJson(body);
+    const request = readRequest(review);
+    return reviewed(review, skip(request) ?? injectCreatedPod(podOf(request), request.namespace, context));
   } catch (error) {
     return refused(review, error);
   }
@@ -70,17 +84,6 @@ function stackOf(defect: unknown): string {
   if (!(defect instanceof Error)) return typeof defect;
   const places = defect.stack?.split("\n").filter((line) => line.startsWith("    at ")) ?? [];
   return [defect.name, ...places.slice(0, 3).map((line) => line.trim())].join(" ");
-}
-
-/** The answer to a review during which two workers ended. */
-export function lostReview(body: Uint8Array): Reviewed {
-  let review: Value = null;
-  try {
-    review = readJson(body);
-  } catch {
-    // The answer has no uid then.
-  }
-  return { ...refused(review, undefined), defect: "the worker ended, or did not answer in time" };
 }
 
 const DEFECT = { reason: "internal-error", message: "The pod cannot be injected: internal error of the injector" };

@@ -22,7 +22,6 @@ import {
   readCaseFile,
 } from "../../../test/support/cases/inject.ts";
 import { needsShared, SHARED, testWhen } from "../../../test/support/test_when.ts";
-import { ReviewMemo } from "./memo/memo.ts";
 import { type Reviewed, reviewPod } from "./review_pod.ts";
 
 const ROOT = decodeURIComponent(new URL("../../../", import.meta.url).pathname);
@@ -81,27 +80,7 @@ async function checkFile(path: string, injectors = MODERN): Promise<number> {
   return injected;
 }
 
-/** Names that Kubernetes makes, in place of those of `podsOf`. */
-const ANEW = ["1", "2", "3"].map((digit) => ({
-  uid: `00000000-0000-4000-8000-00000000000${digit}`,
-  hash: `5d4f8c7b9${digit}`,
-}));
-
-/** Reviews as an API server writes them, of pods that a controller makes in turn, with a memo and without. */
-function checkMemo({ pod, namespace }: MadePod, injector: Injector): void {
-  const memo = new ReviewMemo();
-  const context = { injector, path: "/inject" };
-  for (const { uid, hash } of ANEW) {
-    const text = new TextDecoder().decode(reviewBytes(pod, { namespace, uid })).replaceAll("5d4f8c7b9d", hash);
-    const rest = text.slice(text.indexOf(`"request":{`) + `"request":{`.length).replace(`"uid":"${uid}",`, "");
-    const start = `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"${uid}",`;
-    const bytes = new TextEncoder().encode(start + rest);
-    assert.deepEqual(reviewPod(bytes, context, memo), reviewPod(bytes, context));
-  }
-}
-
 function checkPod(made: MadePod, expected: ValueMap | undefined, injector: Injector): void {
-  checkMemo(made, injector);
   const answer = review(made, injector);
   // Like istioctl, `inject` reads the namespace of the template, not of the manifest.
   if (answer.reason === "namespace-ignored") return assert.equal(made.namespace, "kube-system");
@@ -163,6 +142,5 @@ function fails(item: InjectCase): boolean {
 function reviewsOf(item: InjectCase) {
   const injector = injectorOf(item, false);
   const made = podsOf(readCaseFile(item.input));
-  for (const each of made) checkMemo(each, injector);
   return { made, answers: made.map((each) => review(each, injector)) };
 }

@@ -13,8 +13,8 @@ export function textAnswer(status: number, text: string, fields: Fields = {}): R
   return new Response(text, { status, headers: { ...ALWAYS, "content-type": "text/plain; charset=utf-8", ...fields } });
 }
 
-/** JSON as text or UTF-8. */
-export function jsonAnswer(status: number, text: string | Uint8Array<ArrayBuffer>): Response {
+/** JSON as text. */
+export function jsonAnswer(status: number, text: string): Response {
   return new Response(text, { status, headers: { ...ALWAYS, "content-type": "application/json" } });
 }
 

@@ -1,7 +1,7 @@
 /** The webhook's metrics: those of Istio's injector by their names, and its own. */
 import { type Collector, expositionOf, type Family, histogram, type Meter, meter } from "../../base/metrics/mod.ts";
 import type { Clock } from "../../platform/world.ts";
-import type { Answered } from "../review/review_pod.ts";
+import type { Reviewed } from "../review/review_pod.ts";
 import type { Source } from "../sources/source.ts";
 
 /** What the webhook counts. */
@@ -10,7 +10,7 @@ export interface WebhookMetrics {
   readonly requests: Meter;
   /** Requests that were answered without a review, by `reason`. */
   readonly refusals: Meter;
-  reviewed(reviewed: Answered, seconds: number): void;
+  reviewed(reviewed: Reviewed, seconds: number): void;
   /** Sets the source of the number of reviews in flight. */
   inFlight(count: () => number): void;
   /** Adds a collector. */

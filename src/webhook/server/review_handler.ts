@@ -1,6 +1,6 @@
 import { type Logger, logText } from "../../platform/log.ts";
 import type { Clock, ServedExchange } from "../../platform/world.ts";
-import type { Answered } from "../review/review_pod.ts";
+import type { Reviewed } from "../review/review_pod.ts";
 import { type Client, jsonAnswer, textAnswer } from "./http.ts";
 import { type BodyLimits, type BodyProblem, bodyReader, type ReadBody } from "./read_body.ts";
 import type { WebhookMetrics } from "./metrics.ts";
@@ -17,7 +17,7 @@ export interface AnswerLimits {
 /** What the handler needs. */
 export interface ReviewOptions {
   /** Answers the bytes of a review at a path. Throws nothing. */
-  readonly review: (body: Uint8Array, path: string) => Answered | Promise<Answered>;
+  readonly review: (body: Uint8Array, path: string) => Reviewed;
   readonly limits: BodyLimits & AnswerLimits;
   readonly metrics: WebhookMetrics;
   readonly log: Logger;
@@ -119,7 +119,7 @@ async function answer({ body, path, client, inFlight }: Complete, options: Revie
   };
   try {
     const start = clock.monotonic();
-    const reviewed = await options.review(body, path);
+    const reviewed = options.review(body, path);
     const milliseconds = clock.monotonic() - start;
     metrics.reviewed(reviewed, milliseconds / 1000);
     logReview(options.log, reviewed, milliseconds);
@@ -145,7 +145,7 @@ async function untilSent(exchange: ServedExchange, milliseconds: number, clock: 
 }
 
 /** Logs names and reasons; the message, which quotes the pod, only with debug. */
-function logReview(log: Logger, reviewed: Answered, milliseconds: number): void {
+function logReview(log: Logger, reviewed: Reviewed, milliseconds: number): void {
   const { result, reason, namespace, name, dryRun } = reviewed;
   const subject = `pod "${namespace}/${name}"${dryRun ? " (dry run)" : ""}`;
   if (result === "failed") log.warn(logText(`Review of ${subject} failed: ${reason}`));

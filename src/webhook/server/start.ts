@@ -1,14 +1,12 @@
 /** The review server: HTTPS, its limits, readiness and metrics. */
 import { type Logger, logText } from "../../platform/log.ts";
-import type { Collector } from "../../base/metrics/mod.ts";
 import type { TlsServer, World } from "../../platform/mod.ts";
 import type { ConnectionLimits } from "../../platform/http.ts";
-import type { OpenSources } from "../sources/open.ts";
-import type { ReviewPool } from "../workers/pool.ts";
+import type { CertificateSource, InjectorSource } from "../sources/source.ts";
 import { router } from "./http.ts";
 import { type ListenAddress, onFirst } from "./listen_address.ts";
 import { gauge, seconds, sourceMetrics } from "./metrics.ts";
-import { reviewHandler } from "./review_handler.ts";
+import { reviewHandler, type ReviewOptions } from "./review_handler.ts";
 import { serveNewest } from "./served_certificate.ts";
 import type { Check, StatusServer } from "./status.ts";
 
@@ -58,14 +56,8 @@ function connectionsWith(openFiles = Infinity): ConnectionLimits {
   return { ...CONNECTIONS, most: Math.min(CONNECTIONS.most, most) };
 }
 
-/** Where to listen. */
-export interface Addresses {
-  readonly listen: ListenAddress;
-  readonly plainListen: ListenAddress;
-}
-
 /** The running server. */
-export interface Servers {
+export interface ReviewServer {
   readonly tls: TlsServer;
   /** Makes the server not ready, for this reason. */
   terminate(reason: string): void;
@@ -73,23 +65,23 @@ export interface Servers {
 
 /** What the server needs. */
 export interface Parts {
-  readonly sources: Pick<OpenSources, "injector" | "certificate">;
-  readonly pool: ReviewPool;
+  readonly listen: ListenAddress;
+  readonly injector: InjectorSource;
+  readonly certificate: CertificateSource;
+  readonly review: ReviewOptions["review"];
+  /** Its routes are served here too; it gets the conditions of readiness. */
   readonly status: StatusServer;
   /** How many file descriptors this process may have, if that is known. */
   readonly openFiles: number | undefined;
 }
 
 /** Starts the server. Rejects with a `MeshError` if it cannot listen, or for an unusable certificate. */
-export async function startServers(
-  world: World,
+export async function startReviewServer(
+  { clock, network }: World,
   log: Logger,
-  { listen }: Addresses,
-  { sources: { injector, certificate }, pool, status, openFiles }: Parts,
-): Promise<Servers> {
+  { listen, injector, certificate, review, status, openFiles }: Parts,
+): Promise<ReviewServer> {
   const { metrics, routes, depend, port: plainPort } = status;
-  const { clock, network } = world;
-  const review = (body: Uint8Array, path: string) => pool.review(body, path);
   const answer = reviewHandler({ review, limits: LIMITS, metrics, log, clock });
   const handler = router([{ path: "/inject", answer }, { path: "/inject/", answer }, ...routes], log);
   const options = { port: listen.port, keyPair: certificate.current(), limits: connectionsWith(openFiles) };
@@ -101,7 +93,6 @@ export async function startServers(
       () => gauge(expiry, "When the served certificate expires.", seconds(served.notAfter())),
       ...sourceMetrics("config", injector, clock),
       ...sourceMetrics("certificate", certificate, clock),
-      ...poolMetrics(pool),
     ]
   ) metrics.register(collector);
   let termination: string | undefined;
@@ -119,12 +110,4 @@ export async function startServers(
 
 function check(name: string, fine: string, problem: Check["problem"], isTolerable = true): Check {
   return { name, fine, problem, isTolerable };
-}
-
-function poolMetrics(pool: ReviewPool): readonly Collector[] {
-  const restarts = { name: "mesh_webhook_worker_restarts_total", help: "Worker processes that ended." };
-  return [
-    () => gauge("mesh_webhook_workers", "Worker processes that answer reviews.", pool.size),
-    () => [{ ...restarts, type: "counter", samples: [{ value: pool.restarts }] }],
-  ];
 }

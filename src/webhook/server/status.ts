@@ -22,6 +22,8 @@ export interface StatusServer {
   readonly metrics: WebhookMetrics;
   /** Its routes, for the review server. */
   readonly routes: readonly Route[];
+  /** Sets why the webhook still waits: the answer of `/ready` until there are conditions. */
+  readonly waitsBecause: (problem: () => string | undefined) => void;
   /** Sets the conditions of readiness. The server is not ready before. */
   depend(checks: readonly Check[]): void;
   close(): Promise<void>;
@@ -39,14 +41,10 @@ const CONNECTIONS = {
 
 const WAITS = "the webhook waits for its configuration and its certificate";
 
-/** Starts the server. `reason`: why it still waits. Rejects with a `MeshError` if it cannot listen. */
-export async function openStatus(
-  { network }: World,
-  log: Logger,
-  listen: ListenAddress,
-  reason: () => string | undefined,
-): Promise<StatusServer> {
+/** Starts the server. Rejects with a `MeshError` if it cannot listen. */
+export async function startStatusServer({ network }: World, log: Logger, listen: ListenAddress): Promise<StatusServer> {
   const metrics = webhookMetrics(VERSION);
+  let reason: () => string | undefined = () => undefined;
   const starting = () => [WAITS, reason() ?? []].flat().join(": ");
   let checks: readonly Check[] = [
     { name: "running", fine: "the webhook has started", problem: starting, isTolerable: false },
@@ -66,6 +64,7 @@ export async function openStatus(
     port: server.port,
     metrics,
     routes,
+    waitsBecause: (next) => void (reason = next),
     depend: (next) => void (checks = next),
     close: () => server.close(),
   };

@@ -3,16 +3,12 @@ import { errorLine, type MeshError } from "../../base/errors.ts";
 import { ApiError, keyOf, type KubeApi, type KubeObject } from "../../kube/client/mod.ts";
 import { type Logger, logText } from "../../platform/log.ts";
 import type { Clock } from "../../platform/world.ts";
-import { mapAt } from "../../base/value.ts";
-import { kubeletVersion, nativeNodes, userAnnotations } from "../../inject/mod.ts";
+import { kubeletVersion, nativeNodes } from "../../inject/mod.ts";
 import type { ReviewContext } from "../review/pod_injection.ts";
 import { ProxyConfigs } from "../review/proxy_configs.ts";
-import type { NamespaceUsers } from "../workers/messages.ts";
 
 /** The current state, for reviews. */
 export interface ClusterSnapshot extends Pick<ReviewContext, "proxyConfigs" | "namespace" | "nodes"> {
-  /** For workers: the same object until it changes. */
-  readonly namespaceUsers: NamespaceUsers;
   /** Stops watching. */
   close(): void;
 }
@@ -51,7 +47,6 @@ export async function watchCluster({ api, log, clock, asksNodes }: WatchOptions)
     for (const problem of configs.problems) log.warn(logText(problem));
     return configs;
   });
-  const users = derived(namespaces, usersIn);
   const native = nodes && derived(nodes, nativeNodes);
   return {
     get nodes() {
@@ -61,9 +56,6 @@ export async function watchCluster({ api, log, clock, asksNodes }: WatchOptions)
       return parsed();
     },
     namespace: (name) => namespaces.objects.get(`/${name}`),
-    get namespaceUsers() {
-      return users();
-    },
     close: () => stop.abort(),
   };
 }
@@ -71,22 +63,13 @@ export async function watchCluster({ api, log, clock, asksNodes }: WatchOptions)
 type Objects = Iterable<KubeObject>;
 
 /** A value of a collection, computed at the first call after a change. */
-function derived<T>(collection: Collection, compute: (objects: Objects, before: T | undefined) => T): () => T {
+function derived<T>(collection: Collection, compute: (objects: Objects) => T): () => T {
   let known: { readonly version: number; readonly value: T } | undefined;
   return () => {
     const { version, objects } = collection;
-    if (known?.version !== version) known = { version, value: compute(objects.values(), known?.value) };
+    if (known?.version !== version) known = { version, value: compute(objects.values()) };
     return known.value;
   };
-}
-
-/** The users of all namespaces: the same object until one changes, as most changes of a namespace do not concern them. */
-function usersIn(namespaces: Objects, before: NamespaceUsers | undefined): NamespaceUsers {
-  const found = [...namespaces]
-    .map(({ metadata }) => [metadata.name, userAnnotations(mapAt(metadata, "annotations"))] as const)
-    .filter(([, users]) => Object.keys(users).length > 0);
-  const next = Object.fromEntries(found);
-  return before !== undefined && JSON.stringify(next) === JSON.stringify(before) ? before : next;
 }
 
 interface Collected {

@@ -64,23 +64,6 @@ Deno.test("a cluster without ProxyConfigs is no error; a failed watch is logged 
   snapshot.close();
 });
 
-Deno.test("the users are a new object only after a change of a user", async () => {
-  const api = new MemoryApi();
-  const range = { "openshift.io/sa.scc.uid-range": "1000/10" };
-  api.put("/api/v1/namespaces/web", namespace("web", { ...range, other: "1" }));
-  api.put("/api/v1/namespaces/bare", namespace("bare", { other: "1" }));
-  const { snapshot } = await opened(api);
-  const before = snapshot.namespaceUsers;
-  assert.deepEqual(before, { web: range });
-  api.put("/api/v1/namespaces/web", namespace("web", { ...range, other: "2" }));
-  await settled();
-  assert.equal(snapshot.namespaceUsers, before);
-  api.put("/api/v1/namespaces/web", namespace("web", { "openshift.io/sa.scc.supplemental-groups": "5/5" }));
-  await settled();
-  assert.deepEqual(snapshot.namespaceUsers, { web: { "openshift.io/sa.scc.supplemental-groups": "5/5" } });
-  snapshot.close();
-});
-
 Deno.test("nodes count once they are known, and are a new object only after a change of a version", async () => {
   const api = new MemoryApi();
   const { snapshot } = await opened(api);

@@ -56,11 +56,6 @@ const FLAGS = {
   "Templates": TEMPLATE_ENV,
   "Cluster": flagsWith(CLUSTER, { needs: ["from-cluster", "self-managed-certs"] }),
   "Process": {
-    workers: flag("--workers NUMBER", "Further processes, which answer reviews", {
-      type: "integer",
-      most: 64,
-      defaultDoc: "2 with 4 processors or more, else 0",
-    }),
     shutdownDelay: flag("--shutdown-delay TIME", "After SIGTERM: answer reviews for this long while /ready fails", {
       ...TIMER,
       default: "5s",
@@ -103,7 +98,7 @@ export const WEBHOOK_SERVE = command({
 });
 
 async function serve(world: World, { flags }: Input<typeof FLAGS>): Promise<number> {
-  const { istioNamespace, injectConfigMapName, meshConfigMapName, shutdownDelay, shutdownTimeout, workers } = flags;
+  const { istioNamespace, injectConfigMapName, meshConfigMapName, shutdownDelay, shutdownTimeout } = flags;
   const certificate = flags.selfManagedCerts ? keptCertificate(flags) : certificateFiles(flags);
   const room = await import("../../../webhook/mod.ts");
   return await room.serveWebhook(world, {
@@ -121,7 +116,6 @@ async function serve(world: World, { flags }: Input<typeof FLAGS>): Promise<numb
     connection: flags,
     shutdownDelay,
     shutdownTimeout,
-    workers,
     log: { format: flags.logFormat, level: flags.logLevel },
   });
 }

@@ -1,6 +1,5 @@
 /** Which calls of template functions do with a token what they do with any other name. */
 import { GoStruct, isGoMap, isList, type Watch } from "../../../golang/gotemplate/mod.ts";
-import type { InjectorConfig } from "../../config/config.ts";
 import { type Holes, holesIn, isName, isToken } from "./holes.ts";
 
 type Args = Parameters<Watch>[1];
@@ -37,12 +36,6 @@ export function writesOnlyOwn(): Watch {
     if (name === "dict" && isGoMap(result)) made.add(result);
     if (WRITING.has(name) && !(isGoMap(target) && made.has(target))) throw new Error("a map of others is changed");
   };
-}
-
-/** Whether all templates of a configuration render the same for equal pods: nothing depends on time or chance. */
-export function isRepeatable(config: InjectorConfig): boolean {
-  return config.form === "modern" &&
-    config.templates.values().every((template) => isRepeatableAlone(template().functionNames));
 }
 
 /** Whether a mapping of the input shows tokens; `undefined` for another mapping. */
@@ -125,11 +118,3 @@ const SAFE: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   // No attribute is wanted, or there is none.
   ["otelResourceAttributes", (_, result) => result === ""],
 ]);
-
-/** Throws for a call that may do something else with another text than a token, also one that is no name. */
-export const refuseDeciding: Watch = (...call) => {
-  const [name, args] = call;
-  const noneShown = () => undefined;
-  const compares = (name === "eq" || name === "ne") && args.some((arg) => holds(arg, noneShown));
-  if (compares || dependsOn(noneShown, ...call).length > 0) throw new Error("a name decides");
-};

@@ -1,15 +1,15 @@
 /** The sources of `webhook serve`, opened in order and closed in reverse order. */
-import { connect, type ConnectOptions, type KubeConnection } from "../../kube/client/mod.ts";
-import type { Logger } from "../../platform/log.ts";
-import type { PermissionName, World } from "../../platform/mod.ts";
-import type { PairNames } from "../../golang/x509/mod.ts";
-import { type ClusterChoice, clusterNames, nativeSetting } from "../../inject/mod.ts";
-import { selfManagedCertificates, type SelfManagedOptions } from "../certificates/self_managed.ts";
-import { serverTime } from "../certificates/server_time.ts";
-import { injectorFromCluster } from "./cluster_injector.ts";
-import { type ClusterSnapshot, watchCluster } from "./cluster_snapshot.ts";
-import { certificateFromFiles, type InjectorFiles, injectorFromFiles } from "./files.ts";
-import type { CertificateSource, InjectorSource } from "./source.ts";
+import { connect, type ConnectOptions, type KubeConnection } from "../kube/client/mod.ts";
+import type { Logger } from "../platform/log.ts";
+import type { PermissionName, World } from "../platform/mod.ts";
+import type { PairNames } from "../golang/x509/mod.ts";
+import { type ClusterChoice, clusterNames, nativeSetting } from "../inject/mod.ts";
+import { selfManagedCertificates, type SelfManagedOptions } from "./certificates/self_managed.ts";
+import { serverTime } from "./certificates/server_time.ts";
+import { injectorFromCluster } from "./sources/cluster_injector.ts";
+import { type ClusterSnapshot, watchCluster } from "./sources/cluster_snapshot.ts";
+import { certificateFromFiles, type InjectorFiles, injectorFromFiles } from "./sources/files.ts";
+import type { CertificateSource, InjectorSource } from "./sources/source.ts";
 
 /** Where the sources are. */
 export interface SourceOptions {
@@ -40,20 +40,15 @@ export function asksCluster({ fromCluster, certificate }: SourceOptions): boolea
   return fromCluster !== undefined || "service" in certificate;
 }
 
-/** Hears of the time before the sources are open. */
-export interface Waiting {
-  /** Called before the cluster is waited for. */
-  begins(): Promise<void>;
-  /** Why it takes longer. */
-  because(problem: () => string | undefined): void;
-}
-
-/** Opens all sources, as soon as the cluster allows it. Rejects with a `MeshError` if a source is unusable; then none stays open. */
+/**
+ * Opens all sources, as soon as the cluster allows it; `waitsBecause` gets the reason of each wait.
+ * Rejects with a `MeshError` if a source is unusable; then none stays open.
+ */
 export async function openSources(
   world: World,
   log: Logger,
   options: SourceOptions,
-  waiting: Waiting,
+  waitsBecause: (problem: () => string | undefined) => void,
 ): Promise<OpenSources> {
   const ends: (() => void)[] = [];
   const close = () => ends.splice(0).reverse().forEach((end) => end());
@@ -63,14 +58,13 @@ export async function openSources(
   };
   try {
     const api = asksCluster(options) ? kept(await connect(world, options.connection)) : undefined;
-    if (api !== undefined) await waiting.begins();
-    const parts = { world, log, options, api, waiting };
+    const parts = { world, log, options, api, waitsBecause };
     const injector = kept(await openInjector(parts));
     const certificate = kept(await openCertificate(parts));
     const cluster = api === undefined
       ? undefined
       : kept(await watchCluster({ api, log, clock: world.clock, asksNodes: asksNodes(world) }));
-    waiting.because(() => certificate.problem());
+    waitsBecause(() => certificate.problem());
     await certificate.ready;
     return { injector, certificate, cluster, permissions: api?.permissions ?? [], close };
   } catch (error) {
@@ -88,15 +82,15 @@ interface Parts {
   readonly log: Logger;
   readonly options: SourceOptions;
   readonly api: KubeConnection | undefined;
-  readonly waiting: Waiting;
+  readonly waitsBecause: (problem: () => string | undefined) => void;
 }
 
-async function openInjector({ world, log, options, api, waiting }: Parts): Promise<InjectorSource> {
+async function openInjector({ world, log, options, api, waitsBecause }: Parts): Promise<InjectorSource> {
   const { fromCluster, configuration } = options;
   if (fromCluster === undefined || api === undefined) return await injectorFromFiles(world, log, configuration);
   const { revision, templateEnv } = configuration;
   const names = clusterNames({ revision, ...fromCluster });
-  const waits = (problem: string) => waiting.because(() => problem);
+  const waits = (problem: string) => waitsBecause(() => problem);
   return await injectorFromCluster(world, api, log, { names, revision, templateEnv, waits });
 }
 
