@@ -39,7 +39,7 @@ export function reviewHandler(options: ReviewOptions) {
     const body = await arrived(request, client, readBody).finally(() => reading--);
     if (!(body instanceof Uint8Array)) return refuse(options, body);
     if (inFlight.reviews >= limits.reviews || inFlight.bytes > limits.answerBytes) return refuse(options, BUSY);
-    return await answer({ body, path, client, inFlight }, options);
+    return answer({ body, path, client, inFlight }, options);
   };
 }
 
@@ -108,7 +108,7 @@ interface Complete {
   readonly inFlight: InFlight;
 }
 
-async function answer({ body, path, client, inFlight }: Complete, options: ReviewOptions): Promise<Response> {
+function answer({ body, path, client, inFlight }: Complete, options: ReviewOptions): Response {
   const { limits, clock, metrics } = options;
   client.exchange?.arrived();
   inFlight.reviews++;
