@@ -56,9 +56,25 @@ export interface ErrorDetails {
   readonly rest?: readonly string[];
 }
 
+/** Characters of a quoted value and of a field that a message shows: they may be somebody else's, of any length. */
+const MAX_QUOTED = 200;
+/** Characters of a message: it may name many values. */
+const MAX_MESSAGE = 16_384;
+
+/** A message with the beginnings of the values that it quotes. */
+function shortened(message: string): string {
+  if (message.length <= MAX_QUOTED) return message;
+  return beginning(message.replaceAll(/"([^"]*)"/g, (_, value) => `"${beginning(value, MAX_QUOTED)}"`), MAX_MESSAGE);
+}
+
+function beginning(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length)}…`.toWellFormed();
+}
+
 /**
  * An error that a user can act on. The message says what failed and with which input: upper-case start, values in
- * double quotes, no final period. Any other kind of error that reaches the top is a defect of this program.
+ * double quotes, of which it shows the beginning, no final period. Any other kind of error that reaches the top is a defect
+ * of this program.
  */
 export class MeshError extends Error {
   readonly place: Place | undefined;
@@ -67,12 +83,12 @@ export class MeshError extends Error {
   readonly rest: readonly string[];
 
   constructor(message: string, details: ErrorDetails = {}) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    super(shortened(message), details.cause === undefined ? undefined : { cause: details.cause });
     this.name = new.target.name;
     this.place = details.place;
-    this.hint = details.hint;
+    this.hint = details.hint === undefined ? undefined : shortened(details.hint);
     this.exitCode = details.exitCode ?? EXIT.failed;
-    this.rest = details.rest ?? [];
+    this.rest = (details.rest ?? []).map(shortened);
   }
 }
 
@@ -93,7 +109,7 @@ export function placeText(place: Place): string {
     place.line === undefined ? "" : `line ${place.line}`,
     place.column === undefined ? "" : `column ${place.column}`,
   ].filter((part) => part !== "").join(", ");
-  return [place.file ?? "", spot, place.field ?? ""].filter((part) => part !== "").join(": ");
+  return [place.file ?? "", spot, beginning(place.field ?? "", MAX_QUOTED)].filter((part) => part !== "").join(": ");
 }
 
 /**

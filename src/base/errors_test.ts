@@ -44,3 +44,16 @@ Deno.test("oneLine(): lines without their margins; 100,000 spaces take no time",
   assert.equal(oneLine(" a  \n\n \t b\r\nc "), "a; b; c");
   assert.equal(oneLine(`a${" ".repeat(100_000)}b`).length, 100_002);
 });
+
+Deno.test("a message shows the beginning of each value that it quotes, of a field, and of many values", () => {
+  const long = "x".repeat(120_000);
+  const shown = `${"x".repeat(200)}…`;
+  const place = { field: long };
+  const error = new MeshError(`Bad "${long}", not "a"`, { place, hint: `write "${long}"`, rest: [`in "${long}"`] });
+  assert.equal(errorLine(error), `${shown}: Bad "${shown}", not "a"; write "${shown}"`);
+  assert.deepEqual(error.rest, [`in "${shown}"`]);
+  const prose = `"a" ${"word ".repeat(60)}"b"`;
+  assert.equal(new MeshError(prose).message, prose);
+  assert.equal(new MeshError(`"${"a".repeat(199)}\u{1f600}bc"`).message, `"${"a".repeat(199)}\ufffd…"`);
+  assert.equal(new MeshError('"a",'.repeat(30_000)).message.length, 16_385);
+});

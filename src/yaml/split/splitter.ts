@@ -88,7 +88,7 @@ export class Splitter {
     const rest = line.slice(3).trim();
     if (rest === "" || rest.startsWith("#")) return undefined;
     return new MeshError(`Invalid YAML document separator: "${rest}"`, {
-      place: { ...this.#place(), column: 4, snippet: `${line.trimEnd()}\n   ^` },
+      place: { ...this.#place(), column: 4, snippet: `${line.slice(0, 100).trimEnd()}\n   ^` },
       hint: 'a line that begins with "---" separates documents and may only hold a comment after it',
     });
   }
