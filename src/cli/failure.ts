@@ -30,10 +30,13 @@ function errorText(world: World, error: MeshError): string {
   return `error: ${errorLine(error)}\n${world.stderr.isTerminal ? snippetText(error.place) : ""}${rest}`;
 }
 
-/** Writes to standard error. A failure to write must not hide the exit code. */
+/**
+ * Writes lines without colours to standard error: at a terminal, a colour would be of a text from elsewhere. A failure to write
+ * must not hide the exit code.
+ */
 export function say(world: World, text: string): void {
   try {
-    world.stderr.write(text);
+    world.stderr.write(world.stderr.isTerminal ? text.replaceAll("\u001b", "\\u001b") : text);
   } catch {
     // No stream is left to report it on.
   }

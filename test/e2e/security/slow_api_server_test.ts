@@ -2,10 +2,7 @@
 import assert from "node:assert/strict";
 import { runMesh } from "../../support/programs/mesh.ts";
 import { startServing } from "../support/webhook.ts";
-import { testCertificate } from "../../support/tls/certificates.ts";
-
-/** How the server answers every request. */
-type Answer = (request: Request, ended: AbortSignal) => Response | Promise<Response>;
+import { type Answer, serveApi } from "./support/api_server.ts";
 
 const encoder = new TextEncoder();
 
@@ -83,46 +80,11 @@ const SERVERS: Readonly<Record<string, { readonly answer: Answer; readonly says:
   "answers with a page of HTML": { answer: () => new Response("<html>"), says: /is no JSON/ },
 };
 
-interface Served {
-  readonly kubeconfig: string;
-  [Symbol.asyncDispose](): Promise<void>;
-}
-
-async function serve(answer: Answer): Promise<Served> {
-  const folder = await Deno.makeTempDir({ prefix: "mesh-slow-" });
-  const end = new AbortController();
-  const { certificate, key, authority } = testCertificate();
-  const server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, cert: certificate, key, onListen: () => {} },
-    (request) => answer(request, end.signal),
-  );
-  const kubeconfig = `${folder}/kubeconfig`;
-  const cluster = {
-    server: `https://localhost:${server.addr.port}`,
-    "certificate-authority-data": btoa(authority),
-  };
-  const config = {
-    clusters: [{ name: "slow", cluster }],
-    contexts: [{ name: "slow", context: { cluster: "slow", user: "slow" } }],
-    users: [{ name: "slow", user: { token: "t" } }],
-    "current-context": "slow",
-  };
-  await Deno.writeTextFile(kubeconfig, JSON.stringify(config), { mode: 0o600 });
-  return {
-    kubeconfig,
-    async [Symbol.asyncDispose]() {
-      end.abort();
-      await server.shutdown();
-      await Deno.remove(folder, { recursive: true });
-    },
-  };
-}
-
 const CLUSTER = ["--request-timeout=1s", "--kubeconfig"];
 
 for (const [title, { answer, says }] of Object.entries(SERVERS)) {
   Deno.test(`inject and check end with an error where the API server ${title}`, async () => {
-    await using served = await serve(answer);
+    await using served = await serveApi(answer);
     const inject = ["inject", "-f", "examples/helloworld.yaml", "--from-cluster", ...CLUSTER, served.kubeconfig];
     const injected = await runMesh(inject);
     assert.deepEqual([injected.code, injected.stdout], [1, ""], injected.stderr);
@@ -137,7 +99,7 @@ for (const [title, { answer, says }] of Object.entries(SERVERS)) {
 
 Deno.test("webhook serve waits for a slow API server, and is alive meanwhile", async () => {
   const asked = new Set<string>();
-  await using served = await serve((request, ended) => {
+  await using served = await serveApi((request, ended) => {
     asked.add(new URL(request.url).pathname);
     const [, { answer } = { answer: () => byteByByte(ended) }] = Object.entries(SERVERS)[asked.size % 3] ?? [];
     return answer(request, ended);

@@ -1,8 +1,8 @@
 /** Text from outside does not act on a terminal: names, messages and excerpts, on standard output and standard error. */
 import assert from "node:assert/strict";
-import { MESH_COMMAND } from "../../support/programs/mesh.ts";
 import { temporaryFolder } from "../../support/temporary_folder.ts";
 import { testWhen } from "../../support/test_when.ts";
+import { acting, needsTerminal, onTerminal } from "./support/terminal.ts";
 
 /** Sets the title, clears the screen, hides text, turns its direction around. */
 const HOSTILE = "\\u001b]0;t\\u0007\\u001b[2J\\u001b[8m\\u202e\\r";
@@ -33,32 +33,13 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["inject", `--a${RAW}`],
 ];
 
-/** Of a terminal: what the program may send it. */
-// deno-lint-ignore no-control-regex -- the program's own sequences
-const OWN = /\r?\n|\t|\x1b\[(?:[012]|22|3[1-69])?m/g;
-// deno-lint-ignore no-control-regex -- what a terminal would act on
-const ACTS = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
-
-/** Runs a command with a terminal as standard output and standard error: script(1) of util-linux makes one. */
-async function onTerminal(args: readonly string[], cwd: string): Promise<string> {
-  const line = [MESH_COMMAND, ...args].map((arg) => `'${arg.replaceAll("'", "'\\''")}'`).join(" ");
-  const command = new Deno.Command("script", { args: ["-qec", line, "/dev/null"], cwd, stdin: "null", stderr: "null" });
-  return new TextDecoder().decode((await command.output()).stdout);
-}
-
-const missing = await (async () => {
-  const { success } = await new Deno.Command("script", { args: ["--version"], stdout: "null", stderr: "null" }).output()
-    .catch(() => ({ success: false }));
-  return success ? undefined : "no program script(1)";
-})();
-
-testWhen(missing, "security: no text from outside acts on a terminal", async () => {
+testWhen(needsTerminal, "security: no text from outside acts on a terminal", async () => {
   await using folder = await temporaryFolder();
   for (const [name, text] of Object.entries(FILES)) await Deno.writeTextFile(`${folder.path}/${name}`, text);
   for (const args of COMMANDS) {
-    const shown = await onTerminal(args, folder.path);
+    const shown = await onTerminal(args, { cwd: folder.path });
     // What is left of it, so the command has printed it.
     assert.match(shown, /\]0;t/, `${args.join(" ")}: ${shown}`);
-    assert.doesNotMatch(shown.replaceAll(OWN, ""), ACTS, args.join(" "));
+    assert.deepEqual(acting(shown), [], args.join(" "));
   }
 });

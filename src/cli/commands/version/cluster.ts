@@ -1,4 +1,4 @@
-import { counted } from "../../../base/text/mod.ts";
+import { counted, visible } from "../../../base/text/mod.ts";
 import { errorText, MeshError } from "../../../base/errors.ts";
 import { connect, type ConnectOptions, isPod, type KubeApi, type Pod } from "../../../kube/client/mod.ts";
 import { LABEL } from "../../../istio/annotations/labels.ts";
@@ -89,7 +89,7 @@ export function clusterText({ server, kubernetes, istiod, webhook }: ClusterVers
     `cluster ${server}: Kubernetes ${kubernetes}`,
     ...linesOf("istiod", istiod),
     ...linesOf("webhook", webhook),
-  ].map((line) => `${line}\n`).join("");
+  ].map((line) => `${visible(line)}\n`).join("");
 }
 
 function linesOf(name: string, components: readonly Component[] | null): string[] {
