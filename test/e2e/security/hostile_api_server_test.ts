@@ -96,13 +96,16 @@ const OBJECTS: readonly Obj[] = [
     apiVersion: "v1",
     kind: "ConfigMap",
     metadata: { name: "istio-sidecar-injector", namespace: "istio-system" },
-    data: { config: `policy: enabled\ntemplates:\n  sidecar: "{{ ${HOSTILE}"\n`, values: `{"a": "${HOSTILE}` },
+    data: {
+      config: `policy: enabled\ntemplates:\n  sidecar: ${JSON.stringify(`{{ "${HOSTILE}" | ${HOSTILE} }}`)}\n`,
+      values: JSON.stringify({ a: HOSTILE }),
+    },
   },
   {
     apiVersion: "v1",
     kind: "ConfigMap",
     metadata: { name: "istio", namespace: "istio-system" },
-    data: { mesh: HOSTILE },
+    data: { mesh: JSON.stringify({ rootNamespace: HOSTILE }) },
   },
 ];
 
