@@ -158,7 +158,7 @@ for (const { name, flags, missing } of BACK_ENDS) {
     await apply(pair.pod, [...FLAGS, ...flags, "-m", "TPROXY", "-p", "16001", "-z", "16006"]);
     const report = await verify(pair.pod, []);
     assert.equal(report.code, 0, report.stderr);
-    assert.match(report.stderr, /those of the rules in the kernel, for inbound and outbound connections/);
+    assert.match(report.stderr, /settings come from the rules in the kernel, for inbound and outbound connections/);
     assert.deepEqual(
       report.flows.map(({ flow, family, result }) => `${family} ${flow} ${result}`),
       ["IPv4", "IPv6"].flatMap((family) => ALL.map((flow) => `${family} ${flow} proved`)),
