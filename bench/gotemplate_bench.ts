@@ -1,4 +1,4 @@
-import { declared, type FuncMap, type GoValue, isGoMap, parse, sprint } from "../src/golang/gotemplate/mod.ts";
+import { type FuncMap, type GoValue, isGoMap, parse, pure, sprint } from "../src/golang/gotemplate/mod.ts";
 import { parseYaml } from "../src/yaml/mod.ts";
 import { isMap } from "../src/base/value.ts";
 import { needsShared, SHARED } from "../test/support/test_when.ts";
@@ -18,13 +18,15 @@ Deno.bench("gotemplate: render a small template", () => {
 /** Functions as cheap as can be, so that the engine is what is measured. */
 function cheapFunctions(text: string): FuncMap {
   const words = [...new Set(text.match(/[A-Za-z]+/g))].filter((word) => !builtin.has(word));
-  const stubs: FuncMap = Object.fromEntries(words.map((word) => [word, (first: GoValue = null) => first]));
+  const stubs: FuncMap = Object.fromEntries(
+    words.map((word) => [word, pure(["interface {}"], (first: GoValue = null) => first, true)]),
+  );
   return {
     ...stubs,
-    isset: (map, key) => isGoMap(map) && Object.hasOwn(map, sprint(key ?? null)),
-    annotation: (_meta, _name, fallback) => sprint(fallback ?? null),
-    list: (...items) => items,
-    contains: declared(["string", "string"], (needle, text) => String(text).includes(String(needle))),
+    isset: pure(["interface {}", "string"], (map, key) => isGoMap(map) && Object.hasOwn(map, sprint(key ?? null))),
+    annotation: pure(["interface {}", "string", "interface {}"], (_meta, _name, fallback) => sprint(fallback ?? null)),
+    list: pure(["interface {}"], (...items) => items, true),
+    contains: pure(["string", "string"], (needle, text) => String(text).includes(String(needle))),
   };
 }
 

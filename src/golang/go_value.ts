@@ -79,13 +79,21 @@ export abstract class MethodStruct extends GoStruct {
 
 /**
  * A template function: arguments already evaluated. An error thrown ends the render as an error returned in Go does.
- * With a `signature` the engine checks number and types of the arguments before the call and converts number literals,
- * as Go does by reflection; without one any arguments reach the function.
+ * The engine checks number and types of the arguments before the call and converts number literals, as Go does by
+ * reflection.
  */
 export interface GoFunc {
   (...args: GoValue[]): GoValue;
-  readonly signature?: Signature;
+  readonly signature: Signature;
+  readonly effect: Effect;
 }
+
+/**
+ * Whether a rendering with such a call may be used again: `none` is a function of its arguments alone, which it does not
+ * change; one that `writes` changes its first argument, a map; the result of one that `varies` depends on the clock, on
+ * chance or on the process.
+ */
+export type Effect = "none" | "writes" | "varies";
 
 /** The parameters of a Go function. */
 export interface Signature {
@@ -95,12 +103,18 @@ export interface Signature {
   readonly variadic?: boolean;
 }
 
-/** A function with the signature that the Go one has. `declared(["string", "int"], fn)`. */
-export function declared(params: readonly string[], body: (...args: GoValue[]) => GoValue, variadic = false): GoFunc {
-  const func: { (...args: GoValue[]): GoValue; signature?: Signature } = (...args) => body(...args);
-  func.signature = { params, variadic };
-  return func;
-}
+type Body = (...args: GoValue[]) => GoValue;
+
+const withEffect = (effect: Effect) => (params: readonly string[], body: Body, variadic = false): GoFunc => {
+  return Object.assign((...args: GoValue[]) => body(...args), { signature: { params, variadic }, effect });
+};
+
+/** A function without effect, with the signature that the Go one has: `pure(["string", "int"], fn)`. */
+export const pure = withEffect("none");
+/** A function that changes its first argument. */
+export const writing = withEffect("writes");
+/** A function whose results vary. */
+export const varying = withEffect("varies");
 
 /** Functions by name, as `template.FuncMap`. */
 export type FuncMap = Readonly<Record<string, GoFunc>>;

@@ -1,7 +1,7 @@
 /** Bootstraps from a template. Import lazily: the template engine is large. */
 import { MeshError, messageOf } from "../../base/errors.ts";
 import { goJson } from "../../golang/gojson/mod.ts";
-import { declared, type FuncMap, parse } from "../../golang/gotemplate/mod.ts";
+import { type FuncMap, parse, pure } from "../../golang/gotemplate/mod.ts";
 import { loadLibraries, sprigFunctions } from "../../golang/gotemplate/sprig/mod.ts";
 import { isMap } from "../../base/value.ts";
 import { parseYaml } from "../../yaml/mod.ts";
@@ -40,6 +40,6 @@ export async function renderReadable(world: World, settings: AgentSettings): Pro
 function functions(world: World): FuncMap {
   return {
     ...sprigFunctions({ env: (name) => world.env.get(name), now: () => world.clock.now() }),
-    toJSON: declared(["interface {}"], (value = null) => value === null ? "{}" : goJson(value)),
+    toJSON: pure(["interface {}"], (value = null) => value === null ? "{}" : goJson(value)),
   };
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { compareUtf8, goJson, goJsonParse, OrderedFields } from "./mod.ts";
-import { GoInt, type GoValue } from "../go_value.ts";
+import { GoInt, type GoValue, pure } from "../go_value.ts";
 
 Deno.test("goJson writes scalars as encoding/json", () => {
   const cases: [GoValue, string][] = [
@@ -40,7 +40,7 @@ Deno.test("goJson without HTML escaping still escapes line separators", () => {
 Deno.test("goJson refuses what JSON cannot represent", () => {
   assert.throws(() => goJson(NaN), /^Error: json: unsupported value: NaN$/);
   assert.throws(() => goJson([-Infinity]), /unsupported value: -Inf/);
-  assert.throws(() => goJson({ f: () => null }), /unsupported type: func/);
+  assert.throws(() => goJson({ f: pure([], () => null) }), /unsupported type: func/);
 });
 
 Deno.test("goJsonParse: floats, last duplicate wins, data keys only", () => {

@@ -70,9 +70,8 @@ export function typeOf(value: GoValue): string {
 }
 
 function funcType(value: Extract<GoValue, (...args: never[]) => unknown>): string {
-  const params = [...(value.signature?.params ?? ["interface {}"])];
-  const variadic = value.signature === undefined || value.signature.variadic === true;
-  if (variadic) params.push(`...${params.pop() ?? ""}`);
+  const params = [...value.signature.params];
+  if (value.signature.variadic === true) params.push(`...${params.pop() ?? ""}`);
   return `func(${params.join(", ")}) interface {}`;
 }
 

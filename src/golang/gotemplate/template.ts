@@ -7,7 +7,7 @@ import type { Environment, Watch } from "./exec/expression_compiler.ts";
 import { type Bodies, type Body, newBody, runBody } from "./exec/statement_compiler.ts";
 import type { Statement } from "./parse/ast.ts";
 import { parseTrees } from "./parse/parser.ts";
-import type { FuncMap, GoValue } from "../go_value.ts";
+import type { Effect, FuncMap, GoValue } from "../go_value.ts";
 
 /** Options of `parse`. */
 export interface ParseOptions {
@@ -28,8 +28,8 @@ export class Template {
     readonly source: Source,
     readonly trees: Trees,
     readonly environment: Environment,
-    /** Names of the functions that occur in the text. */
-    readonly functionNames: ReadonlySet<string>,
+    /** What the functions do that occur in the text. */
+    readonly effects: ReadonlySet<Effect>,
   ) {
     this.#bodies = bodiesOf(trees, environment);
   }
@@ -40,7 +40,7 @@ export class Template {
 
   /** The same template, whose renderings show each call of a function to `watch` after it. */
   watched(watch: Watch): Template {
-    return new Template(this.source, this.trees, { ...this.environment, watch }, this.functionNames);
+    return new Template(this.source, this.trees, { ...this.environment, watch }, this.effects);
   }
 
   /**
@@ -82,18 +82,19 @@ function noTemplate(name: string, associated: string): TemplateError {
  */
 export function parse(name: string, text: string, options: ParseOptions = {}): Template {
   const functions = options.funcs ?? {};
-  const used = new Set<string>();
+  const effects = new Set<Effect>();
   const trees = parseTrees(name, text, {
     left: options.leftDelim || "{{",
     right: options.rightDelim || "}}",
     isFunction: (word) => {
-      used.add(word);
-      return Object.hasOwn(functions, word) || builtins.has(word);
+      if (!Object.hasOwn(functions, word)) return builtins.has(word);
+      effects.add(functions[word]?.effect ?? "none");
+      return true;
     },
     breakIsFunction: Object.hasOwn(functions, "break"),
     continueIsFunction: Object.hasOwn(functions, "continue"),
   });
-  return new Template({ name, text }, trees, environmentOf(options), used);
+  return new Template({ name, text }, trees, environmentOf(options), effects);
 }
 
 function environmentOf({ funcs = {}, missingKey = "default" }: ParseOptions): Environment {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { fc } from "../../../test/support/properties.ts";
-import { declared, type GoValue, parse, type ParseOptions, TemplateError } from "./mod.ts";
+import { type GoValue, parse, type ParseOptions, pure, TemplateError } from "./mod.ts";
 
 function errorOf(run: () => unknown): TemplateError {
   try {
@@ -63,7 +63,7 @@ Deno.test("Template.render: names of Object.prototype are missing keys", () => {
 });
 
 Deno.test("Template.render: an error in a function names the call, whatever was called before", () => {
-  const fail = declared([], () => {
+  const fail = pure([], () => {
     throw new Error("no");
   });
   const error = errorOf(() => parse("t", "{{len .}}{{print (fail)}}", { funcs: { fail } }).render({}));

@@ -1,5 +1,5 @@
 /** The functions of old templates: a subset of today's, and two more. */
-import { declared, type FuncMap, type GoStruct, type GoValue, parse } from "../../golang/gotemplate/mod.ts";
+import { type FuncMap, type GoStruct, type GoValue, parse, pure, varying } from "../../golang/gotemplate/mod.ts";
 import { sprigFunctions } from "../../golang/gotemplate/sprig/mod.ts";
 import { DurationView } from "../../istio/mod.ts";
 import { type FunctionWorld, templateFunctions } from "../render/functions/mod.ts";
@@ -42,10 +42,10 @@ const LAST = [
 /** The functions of a template with `[[ ]]` (as in 1.1), or with `{{ }}` (as in 1.8, which has all of 1.2 to 1.7). */
 export function legacyFunctions(brackets: boolean, world: FunctionWorld, scope: RenderScope): FuncMap {
   const all = templateFunctions(world);
-  const own = { ...all, toJson: all["toJSON"], formatDuration };
+  const own = { ...all, toJson: all["toJSON"], formatDuration: pure(["interface {}"], formatDuration) };
   if (brackets) return picked(own, FIRST);
   const functions: Record<string, FuncMap[string]> = { ...sprigFunctions(world), ...picked(own, LAST) };
-  functions["render"] = declared(["string"], (text) => render(String(text), functions, scope));
+  functions["render"] = varying(["string"], (text) => render(String(text), functions, scope));
   return functions;
 }
 

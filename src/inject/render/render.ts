@@ -9,7 +9,6 @@ import type { ModernConfig } from "../config/config.ts";
 import { renderedProblem, RenderedReader } from "./rendered.ts";
 import { annotation, type Pod } from "../pod/pod.ts";
 import { memoOf, type Rendering } from "./memo/memo.ts";
-import { WRITING } from "./memo/safe_calls.ts";
 import { templateData, type TemplateInput } from "./data.ts";
 import { templateMessage } from "../config/template_message.ts";
 
@@ -29,7 +28,7 @@ export function renderTemplates(config: ModernConfig, names: readonly string[], 
   let data: GoStruct | undefined;
   const { mesh, revision, nativeSidecars, compliancePolicy, proxyUid, proxyGid } = input;
   const isOnly = names.length === 1;
-  const writes = names.some((name) => templateNamed(config, name)?.functionNames.isDisjointFrom(ALL_WRITING) === false);
+  const writes = names.some((name) => templateNamed(config, name)?.effects.has("writes"));
   /** Changes for one pod must not reach the next. */
   const ownValues = () => writes ? copyMap(input.values) : input.values;
   const values = isOnly ? input.values : ownValues();
@@ -65,9 +64,6 @@ function templateNamed(config: ModernConfig, name: string): Template | undefined
     });
   }
 }
-
-/** All of sprig's functions that change a map argument. */
-const ALL_WRITING = WRITING.union(new Set(["mustMerge", "mustMergeOverwrite"]));
 
 function renderTemplate(
   config: ModernConfig,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { goJson } from "../../golang/gojson/mod.ts";
-import { GoInt, GoStruct, type GoValue, kindOf, parse, typeOf } from "../../golang/gotemplate/mod.ts";
+import { GoInt, GoStruct, type GoValue, kindOf, parse, pure, typeOf } from "../../golang/gotemplate/mod.ts";
 import { defaultProxyConfig } from "../config.ts";
 import { defaultsOf } from "../read/defaults.ts";
 import type { Era } from "../era.ts";
@@ -129,7 +129,7 @@ Deno.test("an enum and a duration are integers in templates: printed, compared a
   const text = '{{ printf "%d %v %s %t" .pc.InterceptionMode .pc.InterceptionMode .pc.InterceptionMode true }} ' +
     "{{ eq .pc.InterceptionMode 1 }} {{ if .pc.InterceptionMode }}yes{{ end }} " +
     '{{ printf "%d" .pc.DrainDuration.AsDuration }} {{ kindOf .pc.InterceptionMode }}';
-  const template = parse("t", text, { funcs: { kindOf: (value) => kindOf(value ?? null) } });
+  const template = parse("t", text, { funcs: { kindOf: pure(["interface {}"], kindOf) } });
   assert.equal(template.render(data), "1 TPROXY TPROXY true true yes 45000000000 int32");
   const zero = proxyOf("{interceptionMode: REDIRECT}");
   assert.equal(parse("t", "{{ if .InterceptionMode }}yes{{ else }}no{{ end }}").render(zero), "no");

@@ -1,30 +1,30 @@
 import {
-  declared,
   type FuncMap,
   GoInt,
   GoStruct,
   type GoValue,
+  pure,
   sprintf,
   typed,
 } from "../../../src/golang/gotemplate/mod.ts";
 
 /** The functions that main.go of this folder adds to sprig's, for tests of the engine itself. */
 export const extra: FuncMap = {
-  tInt: declared(["int"], (n) => n ?? null),
-  tInt64: declared(["int64"], (n) => n ?? null),
-  tUint8: declared(["uint8"], (n) => n ?? null),
-  tFloat: declared(["float64"], (n) => n ?? null),
-  tString: declared(["string"], (s) => s ?? null),
-  tBool: declared(["bool"], (b) => b ?? null),
-  tAny: declared(["interface {}"], (v) => v ?? null),
-  tMap: declared(["map[string]interface {}"], (m) => BigInt(Object.keys(Object(m)).length)),
-  tList: declared(["[]interface {}"], (l) => BigInt(Array.isArray(l) ? l.length : 0)),
-  tMany: declared(["string", "int"], (s, ...n) => sprintf("%s%v", [s ?? null, n]), true),
-  tFail: declared(["string"], (s) => {
+  tInt: pure(["int"], (n) => n ?? null),
+  tInt64: pure(["int64"], (n) => n ?? null),
+  tUint8: pure(["uint8"], (n) => n ?? null),
+  tFloat: pure(["float64"], (n) => n ?? null),
+  tString: pure(["string"], (s) => s ?? null),
+  tBool: pure(["bool"], (b) => b ?? null),
+  tAny: pure(["interface {}"], (v) => v ?? null),
+  tMap: pure(["map[string]interface {}"], (m) => BigInt(Object.keys(Object(m)).length)),
+  tList: pure(["[]interface {}"], (l) => BigInt(Array.isArray(l) ? l.length : 0)),
+  tMany: pure(["string", "int"], (s, ...n) => sprintf("%s%v", [s ?? null, n]), true),
+  tFail: pure(["string"], (s) => {
     throw new Error(`failed: ${s}`);
   }),
-  tNil: declared([], () => null),
-  tFunc: declared([], () => declared(["int", "int"], (a, b) => BigInt(Number(a) + Number(b)))),
+  tNil: pure([], () => null),
+  tFunc: pure([], () => pure(["int", "int"], (a, b) => BigInt(Number(a) + Number(b)))),
 };
 
 /** A Go struct of structs.go: its fields, and its methods as functions. */
@@ -60,7 +60,7 @@ const portFields = {
   Big: new GoInt(18446744073709551615n, "uint64"),
   Priority: new GoInt(-1n, "int8"),
 };
-const portMethods = (text: string) => ({ Safe: declared([], () => text) });
+const portMethods = (text: string) => ({ Safe: pure([], () => text) });
 const grpc = {
   Name: "grpc",
   Number: new GoInt(9090n, "int32"),
@@ -81,9 +81,9 @@ const pod = new View("*main.Pod", {
   Any: null,
   Ready: true,
 }, {
-  Hello: declared([], () => "hello web"),
-  Join: declared(["string", "int"], (a, n) => sprintf("%s%s%d", ["web", a ?? null, n ?? null])),
-  Fail: declared([], () => {
+  Hello: pure([], () => "hello web"),
+  Join: pure(["string", "int"], (a, n) => sprintf("%s%s%d", ["web", a ?? null, n ?? null])),
+  Fail: pure([], () => {
     throw new Error("no luck");
   }),
 });

@@ -1,5 +1,5 @@
 import type { GoValue, MissingKey } from "../../../src/golang/gotemplate/mod.ts";
-import { parse } from "../../../src/golang/gotemplate/mod.ts";
+import { parse, pure } from "../../../src/golang/gotemplate/mod.ts";
 import { askGoProgram } from "../../support/programs/go_program.ts";
 import { extra, values } from "./extra.ts";
 
@@ -32,7 +32,10 @@ export async function goAnswers(requests: readonly Request[], env: Record<string
 
 /** Our answer. Invalid UTF-8 becomes U+FFFD, as in the JSON of the Go program. */
 export function ourAnswer(request: Request): Answer {
-  const funcs = { ...extra, ...Object.fromEntries((request.stubs ?? []).map((name) => [name, () => null])) };
+  const funcs = {
+    ...extra,
+    ...Object.fromEntries((request.stubs ?? []).map((name) => [name, pure(["interface {}"], () => null, true)])),
+  };
   const [leftDelim = "", rightDelim = ""] = request.delims ?? [];
   try {
     const template = parse(request.name, request.template, {

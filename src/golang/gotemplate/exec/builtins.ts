@@ -4,7 +4,7 @@ import { sprintAll, sprintln } from "../fmt/print.ts";
 import { sprintf } from "../fmt/printf.ts";
 import { isGoMap, isList, typeOf } from "../kind.ts";
 import { truth } from "../truth.ts";
-import { GoInt, GoStruct, type GoValue, type Signature, typed, typeTag } from "../../go_value.ts";
+import { type Effect, GoInt, GoStruct, type GoValue, type Signature, typed, typeTag } from "../../go_value.ts";
 import { anyType, slotType } from "./argument.ts";
 import { displayAll } from "./display.ts";
 import { escapeHtml, escapeJs, escapeQuery } from "./escape.ts";
@@ -15,6 +15,8 @@ import type { Slot } from "./state.ts";
 export interface Callable {
   readonly run: (...args: Slot[]) => Slot;
   readonly signature: Signature;
+  /** Absent: none, as of all builtin functions. */
+  readonly effect?: Effect;
 }
 
 const two: Signature = { params: [slotType, slotType] };

@@ -24,11 +24,10 @@ export type CompileOperand = (node: Operand) => Eval;
 
 const passFinal: Eval = (_state, _dot, _vars, final) => final;
 
-/** A function of the caller. Without a signature it takes any arguments. */
+/** A function of the caller. */
 export function callable(body: GoFunc): Callable {
   // checkedArgument lets no `undefined` through to a parameter that is not of slotType, which only builtins have.
-  const run = body as Callable["run"];
-  return { run, signature: body.signature ?? { params: [anyType], variadic: true } };
+  return { run: body as Callable["run"], signature: body.signature, effect: body.effect };
 }
 
 /** Evaluates the arguments in order and calls the function. */
@@ -118,7 +117,7 @@ export function compileCallOfValue(call: Call, operand: CompileOperand): Eval {
 function callValue(name: string, target: Slot, args: readonly Slot[]): Slot {
   if (target === null || target === undefined) throw new Error("call of nil");
   if (typeof target !== "function") throw new Error(`non-function ${name} of type ${typeOf(target)}`);
-  const { params, variadic } = callable(target).signature;
+  const { params, variadic } = target.signature;
   const least = variadic === true ? params.length - 1 : params.length;
   if (args.length < least || (variadic !== true && args.length > least)) {
     throw new Error(

@@ -8,7 +8,7 @@ import type {
   VariableNode,
 } from "../parse/ast.ts";
 import { nodeText } from "../parse/node_text.ts";
-import { type GoFunc, GoStruct } from "../../go_value.ts";
+import { type Effect, type GoFunc, GoStruct } from "../../go_value.ts";
 import { anyType, isLiteral, literalArgument } from "./argument.ts";
 import { builtins, type Callable } from "./builtins.ts";
 import { type Call, callable, compileCall, compileCallOfValue, compileShortCircuit } from "./call.ts";
@@ -26,7 +26,7 @@ export interface Environment {
 }
 
 /** Sees a call of a function after it: the arguments as evaluated, and the result. What it throws ends the rendering. */
-export type Watch = (name: string, args: readonly Slot[], result: Slot) => void;
+export type Watch = (name: string, args: readonly Slot[], result: Slot, effect: Effect) => void;
 
 /** The arguments of a command, and whether the previous command passes a value. */
 interface Rest {
@@ -239,9 +239,7 @@ export class ExpressionCompiler {
   }
 
   #methodCall(value: GoFunc, node: Operand, name: string, rest: Rest): Eval {
-    const signature = value.signature ??
-      { params: rest.args.map(() => anyType).concat(rest.hasFinal ? [anyType] : []) };
-    const callee = this.#watched(`.${name}`, { ...callable(value), signature });
+    const callee = this.#watched(`.${name}`, callable(value));
     return compileCall({ name, callee, site: node, ...rest }, this.operand);
   }
 
@@ -259,10 +257,10 @@ export class ExpressionCompiler {
     if (watch === undefined) return callee;
     const run = (...args: Slot[]) => {
       const result = callee.run(...args);
-      watch(name, args, result);
+      watch(name, args, result, callee.effect ?? "none");
       return result;
     };
-    return { run, signature: callee.signature };
+    return { ...callee, run };
   }
 
   #builtin(call: Call & { callee: Callable }): Eval {

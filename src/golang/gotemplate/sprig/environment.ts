@@ -1,12 +1,12 @@
 /** sprig's `env` and `expandenv`. */
-import { declared, type FuncMap } from "../../go_value.ts";
+import { type FuncMap, varying } from "../../go_value.ts";
 import { STRING, text } from "./args.ts";
 
 /** The functions by name. An unset variable is an empty string. */
 export function environmentFunctions(env: (name: string) => string | undefined): FuncMap {
   return {
-    env: declared([STRING], (name) => env(text(name)) ?? ""),
-    expandenv: declared([STRING], (s) => expand(text(s), (name) => env(name) ?? "")),
+    env: varying([STRING], (name) => env(text(name)) ?? ""),
+    expandenv: varying([STRING], (s) => expand(text(s), (name) => env(name) ?? "")),
   };
 }
 

@@ -1,6 +1,6 @@
 /** sprig's random functions, all from the system's secure generator. */
 import { binaryOf } from "../../../base/bytes.ts";
-import { declared, type FuncMap } from "../../go_value.ts";
+import { type FuncMap, varying } from "../../go_value.ts";
 import { INT, int, limitMade, STRING, text } from "./args.ts";
 
 const DIGITS = "0123456789";
@@ -14,15 +14,15 @@ export function randomFunctions(): FuncMap {
     randAlphaNum: characters(LETTERS + DIGITS),
     randAscii: characters(ASCII),
     randNumeric: characters(DIGITS),
-    randInt: declared([INT, INT], (min, max) => BigInt(between(int(min), int(max)))),
-    randBytes: declared([INT], (count) => btoa(binaryOf(randomBytes(int(count))))),
-    shuffle: declared([STRING], (s) => shuffle([...text(s)]).join("")),
-    uuidv4: declared([], () => crypto.randomUUID()),
+    randInt: varying([INT, INT], (min, max) => BigInt(between(int(min), int(max)))),
+    randBytes: varying([INT], (count) => btoa(binaryOf(randomBytes(int(count))))),
+    shuffle: varying([STRING], (s) => shuffle([...text(s)]).join("")),
+    uuidv4: varying([], () => crypto.randomUUID()),
   };
 }
 
 function characters(alphabet: string) {
-  return declared([INT], (count) => {
+  return varying([INT], (count) => {
     limitMade(int(count));
     return Array.from({ length: Math.max(int(count), 0) }, () => alphabet.charAt(below(alphabet.length))).join("");
   });

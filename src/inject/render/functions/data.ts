@@ -1,12 +1,12 @@
 /** Template functions for data: JSON, YAML, maps of strings. */
 import { goJson, goJsonParse } from "../../../golang/gojson/mod.ts";
 import {
-  declared,
   type FuncMap,
   type GoMap,
   GoStruct,
   type GoValue,
   isGoMap,
+  pure,
   sprint,
   typed,
 } from "../../../golang/gotemplate/mod.ts";
@@ -16,18 +16,23 @@ import { toYaml } from "../../../yaml/mod.ts";
 import { configOfView } from "../views.ts";
 import { plain } from "./plain.ts";
 
+const ANY = "interface {}";
+
 export const dataFunctions: FuncMap = {
-  valueOrDefault: (value = null, otherwise = null) => value === "" || isNil(value) ? otherwise : value,
-  toYaml: (value = null) => toYaml(plain(value), { sortKeys: true }),
-  toJSON: declared(["map[string]string"], (map = null) => isNil(map) ? "{}" : goJson(map)),
-  structToJSON: (value = null) => isNil(value) ? "{}" : goJson(value),
-  protoToJSON: protoToJSON,
-  fromJSON: declared(["string"], fromJSON),
-  omitNil: (value = null) => omitNil(plain(value)) ?? null,
-  strdict: declared(["string"], (...pairs) => strdict(pairs), true),
-  toJsonMap: declared(["map[string]string"], (...maps) => goJson(mergeMaps(maps)), true),
-  mergeMaps: declared(["map[string]string"], (...maps) => mergeMaps(maps), true),
-  omit: declared(["map[string]string", "string"], omit, true),
+  valueOrDefault: pure(
+    [ANY, ANY],
+    (value = null, otherwise = null) => value === "" || isNil(value) ? otherwise : value,
+  ),
+  toYaml: pure([ANY], (value = null) => toYaml(plain(value), { sortKeys: true })),
+  toJSON: pure(["map[string]string"], (map = null) => isNil(map) ? "{}" : goJson(map)),
+  structToJSON: pure([ANY], (value = null) => isNil(value) ? "{}" : goJson(value)),
+  protoToJSON: pure([ANY], protoToJSON),
+  fromJSON: pure(["string"], fromJSON),
+  omitNil: pure([ANY], (value = null) => omitNil(plain(value)) ?? null),
+  strdict: pure(["string"], (...pairs) => strdict(pairs), true),
+  toJsonMap: pure(["map[string]string"], (...maps) => goJson(mergeMaps(maps)), true),
+  mergeMaps: pure(["map[string]string"], (...maps) => mergeMaps(maps), true),
+  omit: pure(["map[string]string", "string"], omit, true),
 };
 
 function isNil(value: GoValue): boolean {

@@ -1,15 +1,17 @@
 /** Template functions for a pod's metadata. */
-import { declared, type FuncMap, GoStruct, type GoValue, isGoMap, sprint } from "../../../golang/gotemplate/mod.ts";
+import { type FuncMap, GoStruct, type GoValue, isGoMap, pure, sprint } from "../../../golang/gotemplate/mod.ts";
 
 export const metadataFunctions: FuncMap = {
-  isset: declared(["map[string]string", "string"], (map = null, key = null) => {
+  isset: pure(["map[string]string", "string"], (map = null, key = null) => {
     return isGoMap(map) && typeof key === "string" && Object.hasOwn(map, key);
   }),
-  annotation: declared(["v1.ObjectMeta", "string", "interface {}"], annotation),
-  formatDuration: (duration = null) => duration instanceof GoStruct ? durationText(duration) : sprint(duration),
+  annotation: pure(["v1.ObjectMeta", "string", "interface {}"], annotation),
+  formatDuration: pure(["interface {}"], (duration = null) => {
+    return duration instanceof GoStruct ? durationText(duration) : sprint(duration);
+  }),
   // For templates of older releases: the value unchanged.
-  kubevirtInterfaces: declared(["string"], (interfaces) => interfaces),
-  excludeInterfaces: declared(["string"], (interfaces) => interfaces),
+  kubevirtInterfaces: pure(["string"], (interfaces) => interfaces),
+  excludeInterfaces: pure(["string"], (interfaces) => interfaces),
 };
 
 /** The annotation's value, else the default as text (`<nil>` for none, as Go prints it). */

@@ -3,7 +3,7 @@
  * and clock, for `env` and dates.
  */
 import { sprigFunctions } from "../../../golang/gotemplate/sprig/mod.ts";
-import { declared, type FuncMap } from "../../../golang/gotemplate/mod.ts";
+import { type FuncMap, varying } from "../../../golang/gotemplate/mod.ts";
 import { dataFunctions } from "./data.ts";
 import { metadataFunctions } from "./metadata.ts";
 import { otelFunctions } from "./otel.ts";
@@ -25,6 +25,6 @@ export function templateFunctions(world: FunctionWorld): FuncMap {
     ...otelFunctions,
     ...portFunctions,
     ...textFunctions,
-    env: declared(["string", "string"], (name, otherwise) => world.env(String(name)) || String(otherwise)),
+    env: varying(["string", "string"], (name, otherwise) => world.env(String(name)) || String(otherwise)),
   };
 }

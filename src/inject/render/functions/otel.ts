@@ -1,7 +1,9 @@
 /** The template function for OpenTelemetry's resource attributes of a workload. */
-import { type FuncMap, GoStruct, type GoValue, isGoMap, isList } from "../../../golang/gotemplate/mod.ts";
+import { type FuncMap, GoStruct, type GoValue, isGoMap, isList, pure } from "../../../golang/gotemplate/mod.ts";
 
-export const otelFunctions: FuncMap = { otelResourceAttributes: otelResourceAttributes };
+export const otelFunctions: FuncMap = {
+  otelResourceAttributes: pure(new Array(5).fill("interface {}"), otelResourceAttributes),
+};
 
 /**
  * `service.namespace=...,service.version=...,service.instance.id=...` if a provider of the mesh enables enrichment, else

@@ -1,11 +1,13 @@
 /** Template functions for ports. */
-import { declared, type FuncMap, GoStruct, type GoValue, isList, sprint } from "../../../golang/gotemplate/mod.ts";
+import { type FuncMap, GoStruct, type GoValue, isList, pure, sprint } from "../../../golang/gotemplate/mod.ts";
 import { PROXY } from "../../pod/pod.ts";
 
 export const portFunctions: FuncMap = {
-  excludeInboundPort: declared(["interface {}", "string"], excludeInboundPort),
-  includeInboundPorts: (containers = null) => portsOf(structs(containers)),
-  applicationPorts: (containers = null) => portsOf(structs(containers).filter((item) => item.get("Name") !== PROXY)),
+  excludeInboundPort: pure(["interface {}", "string"], excludeInboundPort),
+  includeInboundPorts: pure(["interface {}"], (containers = null) => portsOf(structs(containers))),
+  applicationPorts: pure(["interface {}"], (containers = null) => {
+    return portsOf(structs(containers).filter((item) => item.get("Name") !== PROXY));
+  }),
 };
 
 /** Appends a port to the comma list, unless the port is empty, 0 or, without spaces, in the list. */

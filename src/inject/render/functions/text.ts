@@ -1,14 +1,14 @@
 /** Template functions for text. */
 import { parseJson } from "../../../base/json.ts";
 import { isList } from "../../../base/value.ts";
-import { declared, type FuncMap, type GoValue } from "../../../golang/gotemplate/mod.ts";
+import { type FuncMap, type GoValue, pure } from "../../../golang/gotemplate/mod.ts";
 
 export const textFunctions: FuncMap = {
-  contains: declared(["string", "string"], (part, text) => String(text).includes(String(part))),
-  toLower: declared(["string"], (text) => String(text).toLowerCase()),
-  directory: declared(["string"], directory),
-  indent: declared(["int", "string"], indent),
-  appendMultusNetwork: declared(["string", "string"], appendMultusNetwork),
+  contains: pure(["string", "string"], (part, text) => String(text).includes(String(part))),
+  toLower: pure(["string"], (text) => String(text).toLowerCase()),
+  directory: pure(["string"], directory),
+  indent: pure(["int", "string"], indent),
+  appendMultusNetwork: pure(["string", "string"], appendMultusNetwork),
 };
 
 /** The text up to and including the last slash, or `""` (Go's filepath.Split). */

@@ -8,7 +8,7 @@ import { sameValue } from "../../../base/values/mod.ts";
 import { isMap, type Value, type ValueMap } from "../../../base/value.ts";
 import { type Form, formOf, isName, namesNode } from "./holes.ts";
 import { keysMark, markOf, type Reading, Recorder, type Step, valueOf } from "./recorder.ts";
-import { dependsOn, isPure, isRepeatableAlone, writesOnlyOwn } from "./safe_calls.ts";
+import { dependsOn, writesOnlyOwn } from "./safe_calls.ts";
 
 /** How a rendering is made: the text for an input, and its value. */
 export interface Rendering {
@@ -141,7 +141,7 @@ export function memoOf(template: Template, setting: Setting, only = false): Rend
   if (known === undefined) memos.set(template, known = []);
   const found = known.find((each) => each.setting.every((value, at) => value === setting[at]));
   if (found !== undefined) return found.memo;
-  if (!(only ? isRepeatableAlone : isPure)(template.functionNames)) return undefined;
+  if (template.effects.has("varies") || (!only && template.effects.has("writes"))) return undefined;
   if (known.length === MAX_SETTINGS) known.shift();
   const memo = new RenderMemo();
   known.push({ setting, memo });

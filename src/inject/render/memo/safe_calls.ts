@@ -5,36 +5,12 @@ import { type Holes, holesIn, isName, isToken } from "./holes.ts";
 type Args = Parameters<Watch>[1];
 type Rule = (args: Args, result: Parameters<Watch>[2]) => boolean;
 
-/** Functions that depend on their arguments alone, change none of them, and return the same each time. */
-const PURE = new Set(
-  ("and or not len index slice eq ne lt le gt ge print println printf annotation append appendMultusNetwork " +
-    "applicationPorts coalesce compact contains default dict directory empty excludeInboundPort excludeInterfaces first formatDuration " +
-    "fromJSON get hasKey hasPrefix hasSuffix includeInboundPorts indent int isset join kubevirtInterfaces last list lower " +
-    "mergeMaps nindent omit omitNil otelResourceAttributes protoToJSON quote replace split splitList squote strdict " +
-    "structToJSON ternary toJSON toJson toJsonMap toLower toString toYaml trim trimAll trimPrefix trimSuffix trunc upper valueOrDefault")
-    .split(" "),
-);
-
-/** Whether a template calls only functions whose results can be kept. */
-export function isPure(functionNames: ReadonlySet<string>): boolean {
-  return functionNames.isSubsetOf(PURE);
-}
-
-/** Functions that change their first argument, a map, but return the same each time too. */
-export const WRITING: ReadonlySet<string> = new Set(["merge", "mergeOverwrite", "set", "unset"]);
-const REPEATABLE = PURE.union(WRITING);
-
-/** Whether a template that no other follows calls only functions whose results can be kept. */
-export function isRepeatableAlone(functionNames: ReadonlySet<string>): boolean {
-  return functionNames.isSubsetOf(REPEATABLE);
-}
-
 /** Throws for a call in one rendering that changes a map which the template has not made with `dict`. */
 export function writesOnlyOwn(): Watch {
   const made = new WeakSet<object>();
-  return (name, [target], result) => {
+  return (name, [target], result, effect) => {
     if (name === "dict" && isGoMap(result)) made.add(result);
-    if (WRITING.has(name) && !(isGoMap(target) && made.has(target))) throw new Error("a map of others is changed");
+    if (effect === "writes" && !(isGoMap(target) && made.has(target))) throw new Error("a map of others is changed");
   };
 }
 

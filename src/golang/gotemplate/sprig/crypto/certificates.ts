@@ -19,7 +19,7 @@ import {
 } from "../../../x509/mod.ts";
 import { stringOf } from "../../bytes.ts";
 import { quote } from "../../fmt/quote.ts";
-import { declared, type FuncMap, GoStruct, type GoValue } from "../../../go_value.ts";
+import { type FuncMap, GoStruct, type GoValue, pure, varying } from "../../../go_value.ts";
 import { INT, LIST, listOf, STRING, text } from "../args.ts";
 import { toInt64 } from "../values/cast.ts";
 import { decodeBase64 } from "../text/encoding.ts";
@@ -54,13 +54,13 @@ export class Certificate extends GoStruct {
 export function certificateFunctions(now: () => Date): FuncMap {
   const names = [STRING, LIST, LIST, INT];
   return {
-    buildCustomCert: declared([STRING, STRING], (cert, key) => customCertificate(text(cert), text(key))),
-    genCA: declared([STRING, INT], (...asked) => authority(asked, freshKey(), now)),
-    genCAWithKey: declared([STRING, INT, STRING], (...asked) => authority(asked, givenKey(asked[2]), now)),
-    genSelfSignedCert: declared(names, (...asked) => selfSigned(asked, freshKey(), now)),
-    genSelfSignedCertWithKey: declared([...names, STRING], (...asked) => selfSigned(asked, givenKey(asked[4]), now)),
-    genSignedCert: declared([...names, CERTIFICATE], (...asked) => signed(asked, freshKey(), now)),
-    genSignedCertWithKey: declared([...names, CERTIFICATE, STRING], (...asked) => {
+    buildCustomCert: pure([STRING, STRING], (cert, key) => customCertificate(text(cert), text(key))),
+    genCA: varying([STRING, INT], (...asked) => authority(asked, freshKey(), now)),
+    genCAWithKey: varying([STRING, INT, STRING], (...asked) => authority(asked, givenKey(asked[2]), now)),
+    genSelfSignedCert: varying(names, (...asked) => selfSigned(asked, freshKey(), now)),
+    genSelfSignedCertWithKey: varying([...names, STRING], (...asked) => selfSigned(asked, givenKey(asked[4]), now)),
+    genSignedCert: varying([...names, CERTIFICATE], (...asked) => signed(asked, freshKey(), now)),
+    genSignedCertWithKey: varying([...names, CERTIFICATE, STRING], (...asked) => {
       return signed(asked, givenKey(asked[5]), now);
     }),
   };

@@ -2,7 +2,7 @@
 import { nodeCrypto } from "../../../../base/node_crypto.ts";
 import { genPrivateKey } from "../../../x509/mod.ts";
 import type { FuncMap } from "../../../go_value.ts";
-import { declared } from "../../../go_value.ts";
+import { pure, varying } from "../../../go_value.ts";
 import { bytesOf } from "../../bytes.ts";
 import { STRING, text } from "../args.ts";
 import { decryptAes, encryptAes } from "./aes.ts";
@@ -15,24 +15,24 @@ import { toInt64 } from "../values/cast.ts";
 export function cryptoFunctions(now: () => Date): FuncMap {
   return {
     ...certificateFunctions(now),
-    genPrivateKey: declared([STRING], (kind) => genPrivateKey(text(kind))),
+    genPrivateKey: varying([STRING], (kind) => genPrivateKey(text(kind))),
     sha1sum: hash("sha1"),
     sha256sum: hash("sha256"),
     sha512sum: hash("sha512"),
-    adler32sum: declared([STRING], (s) => String(adler32(bytesOf(text(s))))),
-    bcrypt: declared([STRING], (password) => bcrypt(text(password))),
-    htpasswd: declared([STRING, STRING], (user, password) => htpasswd(text(user), text(password))),
-    derivePassword: declared(["uint32", STRING, STRING, STRING, STRING], (counter = null, ...texts) => {
+    adler32sum: pure([STRING], (s) => String(adler32(bytesOf(text(s))))),
+    bcrypt: varying([STRING], (password) => bcrypt(text(password))),
+    htpasswd: varying([STRING, STRING], (user, password) => htpasswd(text(user), text(password))),
+    derivePassword: pure(["uint32", STRING, STRING, STRING, STRING], (counter = null, ...texts) => {
       const [kind = "", password = "", user = "", site = ""] = texts.map(text);
       return derivePassword({ counter: Number(toInt64(counter)), kind, password, user, site });
     }),
-    encryptAES: declared([STRING, STRING], (password, plain) => encryptAes(text(password), text(plain))),
-    decryptAES: declared([STRING, STRING], (password, sealed) => decryptAes(text(password), text(sealed))),
+    encryptAES: varying([STRING, STRING], (password, plain) => encryptAes(text(password), text(plain))),
+    decryptAES: pure([STRING, STRING], (password, sealed) => decryptAes(text(password), text(sealed))),
   };
 }
 
 function hash(name: string) {
-  return declared([STRING], (s) => nodeCrypto().createHash(name).update(bytesOf(text(s))).digest("hex"));
+  return pure([STRING], (s) => nodeCrypto().createHash(name).update(bytesOf(text(s))).digest("hex"));
 }
 
 function adler32(bytes: Uint8Array): number {

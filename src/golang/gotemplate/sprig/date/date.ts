@@ -1,6 +1,6 @@
 /** sprig's functions on dates. A time is a `GoTime`; the clock is passed in. */
 import { formatDuration, readDuration } from "../../../duration.ts";
-import { declared, type FuncMap, GoInt, GoStruct, type GoValue } from "../../../go_value.ts";
+import { type FuncMap, GoInt, GoStruct, type GoValue, pure, varying } from "../../../go_value.ts";
 import { ANY, INT, int, STRING, text, TIME } from "../args.ts";
 import { int64, parseIntClamped } from "../values/cast.ts";
 import {
@@ -20,26 +20,26 @@ const SECOND = 1_000_000_000n;
 /** The functions by name; `now` is the clock. */
 export function dateFunctions(now: () => Date): FuncMap {
   const clock = new Clock(now);
-  const inZone = declared([STRING, ANY, STRING], (layout, date, zone) => clock.format(text(layout), date, text(zone)));
-  const modify = declared([STRING, TIME], (by, date) => attempt(() => shift(text(by), timeOf(date)), date));
-  const mustModify = declared([STRING, TIME], (by, date) => shift(text(by), timeOf(date)));
+  const inZone = varying([STRING, ANY, STRING], (layout, date, zone) => clock.format(text(layout), date, text(zone)));
+  const modify = pure([STRING, TIME], (by, date) => attempt(() => shift(text(by), timeOf(date)), date));
+  const mustModify = pure([STRING, TIME], (by, date) => shift(text(by), timeOf(date)));
   return {
-    now: declared([], () => clock.now()),
-    ago: declared([ANY], (date) => formatDuration(roundToSecond(clock.since(clock.timeOf(date))))),
-    date: declared([STRING, ANY], (layout, date) => clock.format(text(layout), date, "Local")),
+    now: varying([], () => clock.now()),
+    ago: varying([ANY], (date) => formatDuration(roundToSecond(clock.since(clock.timeOf(date))))),
+    date: varying([STRING, ANY], (layout, date) => clock.format(text(layout), date, "Local")),
     dateInZone: inZone,
     date_in_zone: inZone,
     dateModify: modify,
     date_modify: modify,
     mustDateModify: mustModify,
     must_date_modify: mustModify,
-    htmlDate: declared([ANY], (date) => clock.format("2006-01-02", date, "Local")),
-    htmlDateInZone: declared([ANY, STRING], (date, zone) => clock.format("2006-01-02", date, text(zone))),
-    toDate: declared([STRING, STRING], (layout, s) => attempt(() => parse(text(layout), text(s)), ZERO)),
-    mustToDate: declared([STRING, STRING], (layout, s) => parse(text(layout), text(s))),
-    unixEpoch: declared([TIME], (date) => String(unixSeconds(timeOf(date).moment))),
-    duration: declared([ANY], (seconds) => formatDuration(BigInt.asIntN(64, secondCount(seconds) * SECOND))),
-    durationRound: declared([ANY], (value) => roundDuration(clock.durationOf(value))),
+    htmlDate: varying([ANY], (date) => clock.format("2006-01-02", date, "Local")),
+    htmlDateInZone: varying([ANY, STRING], (date, zone) => clock.format("2006-01-02", date, text(zone))),
+    toDate: pure([STRING, STRING], (layout, s) => attempt(() => parse(text(layout), text(s)), ZERO)),
+    mustToDate: pure([STRING, STRING], (layout, s) => parse(text(layout), text(s))),
+    unixEpoch: pure([TIME], (date) => String(unixSeconds(timeOf(date).moment))),
+    duration: pure([ANY], (seconds) => formatDuration(BigInt.asIntN(64, secondCount(seconds) * SECOND))),
+    durationRound: varying([ANY], (value) => roundDuration(clock.durationOf(value))),
   };
 }
 
@@ -112,11 +112,11 @@ const TIME_METHODS: Readonly<Record<string, (moment: Moment) => GoValue>> = {
   Local: (m) => new GoTime({ ...m, zone: localZone() }),
   String: (m) => new GoTime(m).text(),
   IsZero: (m) => m.nanoseconds === ZERO.moment.nanoseconds,
-  Format: (m) => declared([STRING], (layout) => formatTime(m, text(layout))),
-  After: (m) => declared([TIME], (other) => m.nanoseconds > timeOf(other).moment.nanoseconds),
-  Before: (m) => declared([TIME], (other) => m.nanoseconds < timeOf(other).moment.nanoseconds),
-  Equal: (m) => declared([TIME], (other) => m.nanoseconds === timeOf(other).moment.nanoseconds),
-  AddDate: (m) => declared([INT, INT, INT], (years, months, days) => addDate(m, [years, months, days].map(int))),
+  Format: (m) => pure([STRING], (layout) => formatTime(m, text(layout))),
+  After: (m) => pure([TIME], (other) => m.nanoseconds > timeOf(other).moment.nanoseconds),
+  Before: (m) => pure([TIME], (other) => m.nanoseconds < timeOf(other).moment.nanoseconds),
+  Equal: (m) => pure([TIME], (other) => m.nanoseconds === timeOf(other).moment.nanoseconds),
+  AddDate: (m) => pure([INT, INT, INT], (years, months, days) => addDate(m, [years, months, days].map(int))),
 };
 
 function field(read: (fields: Fields) => number): (moment: Moment) => GoValue {

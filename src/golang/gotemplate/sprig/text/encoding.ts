@@ -1,15 +1,15 @@
 /** sprig's base64 and base32. A text that cannot be decoded yields the text of Go's error, as in sprig. */
-import { declared, type FuncMap } from "../../../go_value.ts";
+import { type FuncMap, pure } from "../../../go_value.ts";
 import { STRING, text } from "../args.ts";
 import { fromBinary, toBinary } from "./octets.ts";
 
 /** The functions by name. */
 export function encodingFunctions(): FuncMap {
   return {
-    b64enc: declared([STRING], (s) => btoa(toBinary(text(s)))),
-    b64dec: declared([STRING], (s) => decode(text(s), decodeBase64)),
-    b32enc: declared([STRING], (s) => encodeBase32(toBinary(text(s)))),
-    b32dec: declared([STRING], (s) => decode(text(s), decodeBase32)),
+    b64enc: pure([STRING], (s) => btoa(toBinary(text(s)))),
+    b64dec: pure([STRING], (s) => decode(text(s), decodeBase64)),
+    b32enc: pure([STRING], (s) => encodeBase32(toBinary(text(s)))),
+    b32dec: pure([STRING], (s) => decode(text(s), decodeBase32)),
   };
 }
 

@@ -1,15 +1,15 @@
 /** sprig's functions on paths, with `/` as separator on every system: templates describe containers. */
 import { trimmedEnd } from "../../../../base/text/mod.ts";
-import { declared, type FuncMap } from "../../../go_value.ts";
+import { type FuncMap, pure } from "../../../go_value.ts";
 import { STRING, text } from "../args.ts";
 
 /** The functions by name; the `os` variants are the same. */
 export function pathFunctions(): FuncMap {
-  const base = declared([STRING], (path) => basename(text(path)));
-  const dir = declared([STRING], (path) => clean(text(path).slice(0, text(path).lastIndexOf("/") + 1)));
-  const cleaned = declared([STRING], (path) => clean(text(path)));
-  const ext = declared([STRING], (path) => /\.[^./]*$/.exec(text(path))?.[0] ?? "");
-  const isAbs = declared([STRING], (path) => text(path).startsWith("/"));
+  const base = pure([STRING], (path) => basename(text(path)));
+  const dir = pure([STRING], (path) => clean(text(path).slice(0, text(path).lastIndexOf("/") + 1)));
+  const cleaned = pure([STRING], (path) => clean(text(path)));
+  const ext = pure([STRING], (path) => /\.[^./]*$/.exec(text(path))?.[0] ?? "");
+  const isAbs = pure([STRING], (path) => text(path).startsWith("/"));
   return {
     base,
     dir,

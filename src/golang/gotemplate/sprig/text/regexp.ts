@@ -1,5 +1,5 @@
 /** sprig's functions on regular expressions, with Go's rules for empty matches and for `$1`, `${name}` in replacements. */
-import { declared, type FuncMap, type GoValue } from "../../../go_value.ts";
+import { type FuncMap, type GoValue, pure } from "../../../go_value.ts";
 import { INT, int, limitMade, STRING, text } from "../args.ts";
 import { Expression, type Match } from "./expression.ts";
 import { stringList } from "./strings.ts";
@@ -9,14 +9,14 @@ type Body = (expression: Expression, subject: string, argument: GoValue) => GoVa
 /** The functions by name. An invalid expression is an error also without `must`, except in `regexMatch`. */
 export function regexpFunctions(): FuncMap {
   return {
-    regexMatch: declared([STRING, STRING], (pattern, s) => matchesLeniently(text(pattern), text(s))),
+    regexMatch: pure([STRING, STRING], (pattern, s) => matchesLeniently(text(pattern), text(s))),
     mustRegexMatch: withPattern([], "", (e, s) => e.matches(s)),
     ...pair("RegexFind", [], (e, s) => e.findAll(s, 1)[0]?.text ?? ""),
     ...pair("RegexFindAll", [INT], (e, s, n) => stringList(e.findAll(s, int(n)).map((match) => match.text))),
     ...pair("RegexReplaceAll", [STRING], (e, s, by) => replaceAll(e, s, (match) => expand(text(by), match, e.names))),
     ...pair("RegexReplaceAllLiteral", [STRING], (e, s, by) => replaceAll(e, s, () => text(by))),
     ...pair("RegexSplit", [INT], (e, s, n) => stringList(split(e, s, int(n)))),
-    regexQuoteMeta: declared([STRING], (s) => text(s).replace(/[\\.+*?()|[\]{}^$]/g, "\\$&")),
+    regexQuoteMeta: pure([STRING], (s) => text(s).replace(/[\\.+*?()|[\]{}^$]/g, "\\$&")),
   };
 }
 
@@ -28,7 +28,7 @@ function pair(name: string, more: readonly string[], body: Body): FuncMap {
 }
 
 function withPattern(more: readonly string[], panic: string, body: Body) {
-  return declared([STRING, STRING, ...more], (pattern, s, argument = null) => {
+  return pure([STRING, STRING, ...more], (pattern, s, argument = null) => {
     return body(compile(text(pattern), panic), text(s), argument);
   });
 }

@@ -2,7 +2,7 @@
  * sprig's `semver` and `semverCompare`: versions that need not have all three numbers, and constraints with `=`, `!=`,
  * `<`, `>`, `~`, `^`, wildcards, hyphen ranges, spaces or commas for and, `||` for or (rules of Masterminds/semver v3).
  */
-import { declared, type FuncMap, GoInt, GoStruct, type GoValue } from "../../../go_value.ts";
+import { type FuncMap, GoInt, GoStruct, type GoValue, pure } from "../../../go_value.ts";
 import { STRING, text } from "../args.ts";
 import { Expression } from "./expression.ts";
 import { replaceAll } from "./regexp.ts";
@@ -10,8 +10,8 @@ import { replaceAll } from "./regexp.ts";
 /** The functions by name. */
 export function semverFunctions(): FuncMap {
   return {
-    semver: declared([STRING], (version) => parseVersion(text(version))),
-    semverCompare: declared([STRING, STRING], (constraint, version) => {
+    semver: pure([STRING], (version) => parseVersion(text(version))),
+    semverCompare: pure([STRING, STRING], (constraint, version) => {
       const alternatives = parseConstraints(text(constraint));
       const subject = parseVersion(text(version));
       return alternatives.some((all) => all.every((one) => satisfies(subject, one)));
@@ -67,7 +67,7 @@ const VERSION_METHODS: Readonly<Record<string, (version: Version) => GoValue>> =
 };
 
 function withOther(body: (other: Version) => GoValue) {
-  return declared(["*semver.Version"], (other) => {
+  return pure(["*semver.Version"], (other) => {
     if (other instanceof Version) return body(other);
     throw new Error("wrong type for value; expected *semver.Version");
   });

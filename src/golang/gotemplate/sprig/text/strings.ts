@@ -2,7 +2,7 @@
 import { byteLength, sliceBytes } from "../../bytes.ts";
 import { quote } from "../../fmt/quote.ts";
 import { compareBytes, isList } from "../../kind.ts";
-import { declared, type FuncMap, type GoValue, typed } from "../../../go_value.ts";
+import { type FuncMap, type GoValue, pure, typed } from "../../../go_value.ts";
 import { ANY, INT, int, limitMade, STRING, text } from "../args.ts";
 import {
   isLower,
@@ -43,17 +43,17 @@ function caseFunctions(): FuncMap {
 }
 
 function trimFunctions(): FuncMap {
-  const trimAll = declared([STRING, STRING], (cutset, s) => trimSet(text(s), text(cutset)));
+  const trimAll = pure([STRING, STRING], (cutset, s) => trimSet(text(s), text(cutset)));
   return {
     trim: onText(trimSpace),
     trimAll,
     trimall: trimAll,
-    trimPrefix: declared([STRING, STRING], (prefix, s) => trimPrefix(text(s), text(prefix))),
-    trimSuffix: declared([STRING, STRING], (suffix, s) => trimSuffix(text(s), text(suffix))),
-    indent: declared([INT, STRING], (spaces, s) => indent(int(spaces), text(s))),
-    nindent: declared([INT, STRING], (spaces, s) => "\n" + indent(int(spaces), text(s))),
-    wrap: declared([INT, STRING], (width, s) => wrapText(text(s), { width: int(width), newline: "", cutWords: false })),
-    wrapWith: declared(
+    trimPrefix: pure([STRING, STRING], (prefix, s) => trimPrefix(text(s), text(prefix))),
+    trimSuffix: pure([STRING, STRING], (suffix, s) => trimSuffix(text(s), text(suffix))),
+    indent: pure([INT, STRING], (spaces, s) => indent(int(spaces), text(s))),
+    nindent: pure([INT, STRING], (spaces, s) => "\n" + indent(int(spaces), text(s))),
+    wrap: pure([INT, STRING], (width, s) => wrapText(text(s), { width: int(width), newline: "", cutWords: false })),
+    wrapWith: pure(
       [INT, STRING, STRING],
       (width, newline, s) => wrapText(text(s), { width: int(width), newline: text(newline), cutWords: true }),
     ),
@@ -62,41 +62,41 @@ function trimFunctions(): FuncMap {
 
 function cutFunctions(): FuncMap {
   return {
-    abbrev: declared([INT, STRING], (width, s) => abbreviate(text(s), int(width))),
-    abbrevboth: declared([INT, INT, STRING], (left, width, s) => abbreviateBoth(text(s), int(left), int(width))),
-    trunc: declared([INT, STRING], (count, s) => truncate(int(count), text(s))),
-    substr: declared([INT, INT, STRING], (start, end, s) => substring(int(start), int(end), text(s))),
-    repeat: declared([INT, STRING], (count, s) => repeat(int(count), text(s))),
-    replace: declared([STRING, STRING, STRING], (old, by, s) => replace(text(s), text(old), text(by))),
+    abbrev: pure([INT, STRING], (width, s) => abbreviate(text(s), int(width))),
+    abbrevboth: pure([INT, INT, STRING], (left, width, s) => abbreviateBoth(text(s), int(left), int(width))),
+    trunc: pure([INT, STRING], (count, s) => truncate(int(count), text(s))),
+    substr: pure([INT, INT, STRING], (start, end, s) => substring(int(start), int(end), text(s))),
+    repeat: pure([INT, STRING], (count, s) => repeat(int(count), text(s))),
+    replace: pure([STRING, STRING, STRING], (old, by, s) => replace(text(s), text(old), text(by))),
   };
 }
 
 function testFunctions(): FuncMap {
   return {
-    contains: declared([STRING, STRING], (part, s) => text(s).includes(text(part))),
-    hasPrefix: declared([STRING, STRING], (part, s) => text(s).startsWith(text(part))),
-    hasSuffix: declared([STRING, STRING], (part, s) => text(s).endsWith(text(part))),
-    plural: declared([STRING, STRING, INT], (one, many, count) => (int(count) === 1 ? one : many)),
-    quote: declared([ANY], (...all) => withoutNil(all).map((v) => quote(sprint(v))).join(" "), true),
-    squote: declared([ANY], (...all) => withoutNil(all).map((v) => `'${sprint(v)}'`).join(" "), true),
-    cat: declared([ANY], (...all) => withoutNil(all).map(sprint).join(" "), true),
-    toString: declared([ANY], (v) => sprint(v)),
+    contains: pure([STRING, STRING], (part, s) => text(s).includes(text(part))),
+    hasPrefix: pure([STRING, STRING], (part, s) => text(s).startsWith(text(part))),
+    hasSuffix: pure([STRING, STRING], (part, s) => text(s).endsWith(text(part))),
+    plural: pure([STRING, STRING, INT], (one, many, count) => (int(count) === 1 ? one : many)),
+    quote: pure([ANY], (...all) => withoutNil(all).map((v) => quote(sprint(v))).join(" "), true),
+    squote: pure([ANY], (...all) => withoutNil(all).map((v) => `'${sprint(v)}'`).join(" "), true),
+    cat: pure([ANY], (...all) => withoutNil(all).map(sprint).join(" "), true),
+    toString: pure([ANY], (v) => sprint(v)),
   };
 }
 
 function listFunctions(): FuncMap {
   return {
-    toStrings: declared([ANY], (v) => stringList(texts(v))),
-    join: declared([STRING, ANY], (by, v) => joined(texts(v), text(by))),
-    sortAlpha: declared([ANY], (v) => stringList(isList(v) ? texts(v).sort(compareBytes) : [sprint(v)])),
-    splitList: declared([STRING, STRING], (by, s) => stringList(split(text(s), text(by), -1))),
-    split: declared([STRING, STRING], (by, s) => numbered(split(text(s), text(by), -1))),
-    splitn: declared([STRING, INT, STRING], (by, count, s) => numbered(split(text(s), text(by), int(count)))),
+    toStrings: pure([ANY], (v) => stringList(texts(v))),
+    join: pure([STRING, ANY], (by, v) => joined(texts(v), text(by))),
+    sortAlpha: pure([ANY], (v) => stringList(isList(v) ? texts(v).sort(compareBytes) : [sprint(v)])),
+    splitList: pure([STRING, STRING], (by, s) => stringList(split(text(s), text(by), -1))),
+    split: pure([STRING, STRING], (by, s) => numbered(split(text(s), text(by), -1))),
+    splitn: pure([STRING, INT, STRING], (by, count, s) => numbered(split(text(s), text(by), int(count)))),
   };
 }
 
 function onText(change: (text: string) => string) {
-  return declared([STRING], (s) => change(text(s)));
+  return pure([STRING], (s) => change(text(s)));
 }
 
 /** A `[]string`. */

@@ -1,15 +1,15 @@
 /** sprig's `urlParse` and `urlJoin`, with the rules of Go's net/url. */
 import { quote } from "../../fmt/quote.ts";
 import { kindOf } from "../../kind.ts";
-import { declared, type FuncMap, type GoMap, type GoValue } from "../../../go_value.ts";
+import { type FuncMap, type GoMap, type GoValue, pure } from "../../../go_value.ts";
 import { MAP, mapOf, STRING, text } from "../args.ts";
 import { fromBinary, toBinary } from "./octets.ts";
 
 /** The functions by name. */
 export function urlFunctions(): FuncMap {
   return {
-    urlParse: declared([STRING], (url) => dictOf(parseOrFail(text(url), "unable to parse url"))),
-    urlJoin: declared([MAP], (parts) => join(mapOf(parts))),
+    urlParse: pure([STRING], (url) => dictOf(parseOrFail(text(url), "unable to parse url"))),
+    urlJoin: pure([MAP], (parts) => join(mapOf(parts))),
   };
 }
 

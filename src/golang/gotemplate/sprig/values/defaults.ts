@@ -1,30 +1,30 @@
 /** sprig's functions on empty values, JSON and choice. */
 import { goJson, type GoJsonOptions, goJsonParse } from "../../../gojson/mod.ts";
 import { truth } from "../../truth.ts";
-import { declared, type FuncMap, GoStruct, type GoValue } from "../../../go_value.ts";
+import { type FuncMap, GoStruct, type GoValue, pure } from "../../../go_value.ts";
 import { ANY, BOOL, bool, STRING, text } from "../args.ts";
 import { deepCopy } from "./reflect.ts";
 
 /** The functions by name. */
 export function defaultFunctions(): FuncMap {
-  const copy = declared([ANY], copyOf);
+  const copy = pure([ANY], copyOf);
   return {
-    default: declared(
+    default: pure(
       [ANY, ANY],
       (fallback, ...given) => (empty(given[0] ?? null) ? fallback : given[0] ?? null),
       true,
     ),
-    empty: declared([ANY], empty),
-    coalesce: declared([ANY], (...all) => all.find((value) => !empty(value)) ?? null, true),
-    all: declared([ANY], (...all) => !all.some(empty), true),
-    any: declared([ANY], (...all) => all.some((value) => !empty(value)), true),
-    ternary: declared([ANY, ANY, BOOL], (yes, no, choice) => (bool(choice) ? yes : no)),
+    empty: pure([ANY], empty),
+    coalesce: pure([ANY], (...all) => all.find((value) => !empty(value)) ?? null, true),
+    all: pure([ANY], (...all) => !all.some(empty), true),
+    any: pure([ANY], (...all) => all.some((value) => !empty(value)), true),
+    ternary: pure([ANY, ANY, BOOL], (yes, no, choice) => (bool(choice) ? yes : no)),
     deepCopy: copy,
     mustDeepCopy: copy,
-    fail: declared([STRING], (message) => {
+    fail: pure([STRING], (message) => {
       throw new Error(text(message));
     }),
-    hello: declared([], () => "Hello!"),
+    hello: pure([], () => "Hello!"),
     ...jsonFunctions(),
   };
 }
@@ -42,8 +42,8 @@ export function empty(value: GoValue): boolean {
 
 function jsonFunctions(): FuncMap {
   return {
-    fromJson: declared([STRING], (json) => attempt(() => goJsonParse(text(json)), null)),
-    mustFromJson: declared([STRING], (json) => goJsonParse(text(json))),
+    fromJson: pure([STRING], (json) => attempt(() => goJsonParse(text(json)), null)),
+    mustFromJson: pure([STRING], (json) => goJsonParse(text(json))),
     toJson: writer(true, {}),
     mustToJson: writer(false, {}),
     toPrettyJson: writer(true, { indent: "  " }),
@@ -55,7 +55,7 @@ function jsonFunctions(): FuncMap {
 
 /** The lenient functions return an empty text for a value that JSON cannot represent. */
 function writer(lenient: boolean, options: GoJsonOptions) {
-  return declared([ANY], (value) => lenient ? attempt(() => goJson(value, options), "") : goJson(value, options));
+  return pure([ANY], (value) => lenient ? attempt(() => goJson(value, options), "") : goJson(value, options));
 }
 
 function attempt(body: () => GoValue, otherwise: GoValue): GoValue {

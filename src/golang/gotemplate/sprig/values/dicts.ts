@@ -1,6 +1,6 @@
 /** sprig's functions on maps. `set`, `unset` and the merges change their first argument, as in Go. */
 import { isGoMap, sortedKeys, typeOf } from "../../kind.ts";
-import { declared, type FuncMap, type GoMap, type GoValue, typeTag } from "../../../go_value.ts";
+import { type FuncMap, type GoMap, type GoValue, pure, typeTag, writing } from "../../../go_value.ts";
 import { ANY, MAP, mapOf, STRING, text } from "../args.ts";
 import { empty } from "./defaults.ts";
 import { sprint } from "../../fmt/print.ts";
@@ -13,17 +13,17 @@ export function dictFunctions(): FuncMap {
   const merge = merger(false);
   const mergeOverwrite = merger(true);
   return {
-    dict: declared([ANY], dict, true),
-    get: declared([MAP, STRING], (d, key) => orElse(own(mapOf(d), text(key)), "")),
-    set: declared([MAP, STRING, ANY], set),
-    unset: declared([MAP, STRING], unset),
-    hasKey: declared([MAP, STRING], (d, key) => Object.hasOwn(mapOf(d), text(key))),
-    pluck: declared([STRING, MAP], (key, ...dicts) => pluck(text(key), dicts.map(mapOf)), true),
-    keys: declared([MAP], (...dicts) => stringList(dicts.flatMap((d) => sortedKeys(mapOf(d)))), true),
-    values: declared([MAP], (d) => sortedKeys(mapOf(d)).map((key) => mapOf(d)[key] ?? null)),
-    pick: declared([MAP, STRING], (d, ...keys) => pick(mapOf(d), keys.map(text)), true),
-    omit: declared([MAP, STRING], (d, ...keys) => omit(mapOf(d), new Set(keys.map(text))), true),
-    dig: declared([ANY], dig, true),
+    dict: pure([ANY], dict, true),
+    get: pure([MAP, STRING], (d, key) => orElse(own(mapOf(d), text(key)), "")),
+    set: writing([MAP, STRING, ANY], set),
+    unset: writing([MAP, STRING], unset),
+    hasKey: pure([MAP, STRING], (d, key) => Object.hasOwn(mapOf(d), text(key))),
+    pluck: pure([STRING, MAP], (key, ...dicts) => pluck(text(key), dicts.map(mapOf)), true),
+    keys: pure([MAP], (...dicts) => stringList(dicts.flatMap((d) => sortedKeys(mapOf(d)))), true),
+    values: pure([MAP], (d) => sortedKeys(mapOf(d)).map((key) => mapOf(d)[key] ?? null)),
+    pick: pure([MAP, STRING], (d, ...keys) => pick(mapOf(d), keys.map(text)), true),
+    omit: pure([MAP, STRING], (d, ...keys) => omit(mapOf(d), new Set(keys.map(text))), true),
+    dig: pure([ANY], dig, true),
     merge,
     mustMerge: merge,
     mergeOverwrite,
@@ -121,7 +121,7 @@ function conversionProblem(value: GoValue, wanted: string): string {
 }
 
 function merger(overwrite: boolean) {
-  return declared([MAP, MAP], (target, ...sources) => {
+  return writing([MAP, MAP], (target, ...sources) => {
     const into = isNilMap(target) ? newDict() : writable(target);
     for (const source of sources) mergeInto(into, mapOf(source), overwrite);
     return into;

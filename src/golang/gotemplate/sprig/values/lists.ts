@@ -2,7 +2,7 @@
 import { asNil, goJson } from "../../../gojson/mod.ts";
 import { deepEqual } from "./reflect.ts";
 import { isList, kindOf } from "../../kind.ts";
-import { declared, type FuncMap, type GoFunc, type GoValue, typed, typeTag } from "../../../go_value.ts";
+import { type FuncMap, type GoFunc, type GoValue, pure, typed, typeTag } from "../../../go_value.ts";
 import { ANY, INT, int } from "../args.ts";
 import { toInt64 } from "./cast.ts";
 import { empty } from "./defaults.ts";
@@ -11,11 +11,11 @@ type ListBody = (list: readonly GoValue[], ...rest: GoValue[]) => GoValue;
 
 /** The functions by name; each has a `must` variant with the same errors. */
 export function listFunctions(): FuncMap {
-  const list = declared([ANY], (...all) => all, true);
+  const list = pure([ANY], (...all) => all, true);
   return {
     list,
     tuple: list,
-    concat: declared(
+    concat: pure(
       [ANY],
       (...lists) => orNil(lists.flatMap((v) => listArgument(v, "Cannot concat type", " as list"))),
       true,
@@ -33,9 +33,9 @@ export function listFunctions(): FuncMap {
       ["without"],
       onList("Cannot find without on type", [ANY], (l, ...omit) => l.filter((v) => !holds(omit, v)), true),
     ),
-    ...twins(["has"], declared([ANY, ANY], has)),
-    ...twins(["slice"], declared([ANY, ANY], slice, true)),
-    ...twins(["chunk"], declared([INT, ANY], (size, l) => chunk(int(size), listArgument(l, "Cannot chunk type")))),
+    ...twins(["has"], pure([ANY, ANY], has)),
+    ...twins(["slice"], pure([ANY, ANY], slice, true)),
+    ...twins(["chunk"], pure([INT, ANY], (size, l) => chunk(int(size), listArgument(l, "Cannot chunk type")))),
   };
 }
 
@@ -45,7 +45,7 @@ function twins(names: readonly string[], body: GoFunc): Record<string, GoFunc> {
 }
 
 function onList(problem: string, more: readonly string[], body: ListBody, variadic = false): GoFunc {
-  return declared([ANY, ...more], (l, ...rest) => body(listArgument(l ?? null, problem), ...rest), variadic);
+  return pure([ANY, ...more], (l, ...rest) => body(listArgument(l ?? null, problem), ...rest), variadic);
 }
 
 /** The list. Errors: sprig's text; for nil Go's text of a nil dereference. */

@@ -1,5 +1,5 @@
 /** sprig's numbers: integer arithmetic in int64, float arithmetic by decimals, rounding, sequences. */
-import { declared, type FuncMap, type GoInt, type GoValue, typed } from "../../../go_value.ts";
+import { type FuncMap, type GoInt, type GoValue, pure, typed } from "../../../go_value.ts";
 import { ANY, FLOAT, float, INT, int, limitMade, STRING, text } from "../args.ts";
 import { int64, parseIntClamped, parseOctal, toFloat64, toInt64 } from "./cast.ts";
 import {
@@ -17,38 +17,38 @@ import { sprint } from "../../fmt/print.ts";
 export function mathFunctions(): FuncMap {
   const max = manyAfterOne((a, rest) => int64(pickInt(a, rest, (x, y) => x > y)));
   return {
-    atoi: declared([STRING], (s) => parseIntClamped(text(s))),
-    int: declared([ANY], (v) => toInt64(v)),
-    int64: declared([ANY], (v) => int64(toInt64(v))),
-    float64: declared([ANY], (v) => toFloat64(v)),
-    toDecimal: declared([ANY], (v) => int64(parseOctal(sprint(v)) ?? 0n)),
-    add: declared([ANY], (...all) => int64(all.reduce((sum: bigint, v) => sum + toInt64(v), 0n)), true),
-    add1: declared([ANY], (v) => int64(toInt64(v) + 1n)),
-    sub: declared([ANY, ANY], (a, b) => int64(toInt64(a) - toInt64(b))),
+    atoi: pure([STRING], (s) => parseIntClamped(text(s))),
+    int: pure([ANY], (v) => toInt64(v)),
+    int64: pure([ANY], (v) => int64(toInt64(v))),
+    float64: pure([ANY], (v) => toFloat64(v)),
+    toDecimal: pure([ANY], (v) => int64(parseOctal(sprint(v)) ?? 0n)),
+    add: pure([ANY], (...all) => int64(all.reduce((sum: bigint, v) => sum + toInt64(v), 0n)), true),
+    add1: pure([ANY], (v) => int64(toInt64(v) + 1n)),
+    sub: pure([ANY, ANY], (a, b) => int64(toInt64(a) - toInt64(b))),
     mul: manyAfterOne((a, rest) => int64(rest.reduce((product: bigint, v) => product * toInt64(v), toInt64(a)))),
-    div: declared([ANY, ANY], (a, b) => int64(toInt64(a) / divisor(b))),
-    mod: declared([ANY, ANY], (a, b) => int64(toInt64(a) % divisor(b))),
+    div: pure([ANY, ANY], (a, b) => int64(toInt64(a) / divisor(b))),
+    mod: pure([ANY, ANY], (a, b) => int64(toInt64(a) % divisor(b))),
     max,
     biggest: max,
     min: manyAfterOne((a, rest) => int64(pickInt(a, rest, (x, y) => x < y))),
     maxf: manyAfterOne((a, rest) => [a, ...rest].map(toFloat64).reduce(goMax)),
     minf: manyAfterOne((a, rest) => [a, ...rest].map(toFloat64).reduce(goMin)),
-    add1f: declared([ANY], (v) => foldDecimals(toFloat64(v), [1n], addDecimal)),
-    addf: declared([ANY], (...all) => foldDecimals(0, all, addDecimal), true),
+    add1f: pure([ANY], (v) => foldDecimals(toFloat64(v), [1n], addDecimal)),
+    addf: pure([ANY], (...all) => foldDecimals(0, all, addDecimal), true),
     subf: manyAfterOne((a, rest) => foldDecimals(toFloat64(a), rest, subtractDecimal)),
     mulf: manyAfterOne((a, rest) => foldDecimals(toFloat64(a), rest, multiplyDecimal)),
     divf: manyAfterOne((a, rest) => foldDecimals(toFloat64(a), rest, divideDecimal)),
-    ceil: declared([ANY], (v) => Math.ceil(toFloat64(v))),
-    floor: declared([ANY], (v) => Math.floor(toFloat64(v))),
-    round: declared([ANY, INT, FLOAT], (v, places, ...on) => round(toFloat64(v), int(places), on[0]), true),
-    until: declared([INT], (count) => ints(range(0, int(count), int(count) < 0 ? -1 : 1))),
-    untilStep: declared([INT, INT, INT], (start, stop, step) => ints(range(int(start), int(stop), int(step)))),
-    seq: declared([INT], (...all) => sequence(all.map(int)).join(" "), true),
+    ceil: pure([ANY], (v) => Math.ceil(toFloat64(v))),
+    floor: pure([ANY], (v) => Math.floor(toFloat64(v))),
+    round: pure([ANY, INT, FLOAT], (v, places, ...on) => round(toFloat64(v), int(places), on[0]), true),
+    until: pure([INT], (count) => ints(range(0, int(count), int(count) < 0 ? -1 : 1))),
+    untilStep: pure([INT, INT, INT], (start, stop, step) => ints(range(int(start), int(stop), int(step)))),
+    seq: pure([INT], (...all) => sequence(all.map(int)).join(" "), true),
   };
 }
 
 function manyAfterOne(body: (first: GoValue, rest: GoValue[]) => GoInt | number) {
-  return declared([ANY, ANY], (first, ...rest) => body(first ?? null, rest), true);
+  return pure([ANY, ANY], (first, ...rest) => body(first ?? null, rest), true);
 }
 
 function divisor(value: GoValue): bigint {

@@ -1,27 +1,18 @@
 /** sprig's functions on types, with reflect.DeepEqual and a deep copy of values. */
 import { isNilList } from "../../../gojson/mod.ts";
 import { isGoMap, isList, kindOf, typeOf } from "../../kind.ts";
-import {
-  declared,
-  type FuncMap,
-  GoInt,
-  type GoMap,
-  GoStruct,
-  type GoValue,
-  typed,
-  typeTag,
-} from "../../../go_value.ts";
+import { type FuncMap, GoInt, type GoMap, GoStruct, type GoValue, pure, typed, typeTag } from "../../../go_value.ts";
 import { ANY, STRING, text } from "../args.ts";
 
 /** The functions by name. */
 export function reflectFunctions(): FuncMap {
   return {
-    typeOf: declared([ANY], typeOf),
-    typeIs: declared([STRING, ANY], (type, value) => text(type) === typeOf(value)),
-    typeIsLike: declared([STRING, ANY], (type, value) => [text(type), `*${text(type)}`].includes(typeOf(value))),
-    kindOf: declared([ANY], kindOf),
-    kindIs: declared([STRING, ANY], (kind, value) => text(kind) === kindOf(value)),
-    deepEqual: declared([ANY, ANY], deepEqual),
+    typeOf: pure([ANY], typeOf),
+    typeIs: pure([STRING, ANY], (type, value) => text(type) === typeOf(value)),
+    typeIsLike: pure([STRING, ANY], (type, value) => [text(type), `*${text(type)}`].includes(typeOf(value))),
+    kindOf: pure([ANY], kindOf),
+    kindIs: pure([STRING, ANY], (kind, value) => text(kind) === kindOf(value)),
+    deepEqual: pure([ANY, ANY], deepEqual),
   };
 }
 
