@@ -37,17 +37,22 @@ export interface Finding {
   readonly missingRight?: string;
 }
 
-/** A check. */
-export interface Check {
+/** A check, as the table of its category has it. */
+export interface CheckRow {
   /** Stable: the anchor in docs/checks.md, and what `--only` and `--skip` name. */
   readonly id: string;
-  readonly category: Category;
   /** A claim in the present tense: `the Kubernetes API is reachable`. */
   readonly title: string;
   /** Ids of checks that must pass first; otherwise this one is skipped. */
-  readonly needs: readonly string[];
+  readonly needs?: readonly string[];
   /** It also runs before the mesh is installed (`--pre`). */
   readonly pre?: true;
   /** `judge` calls it: reading an unknown value ends it, and so does a thrown error. */
   run(facts: Facts): Promise<Finding> | Finding;
+}
+
+/** A check with its category. */
+export interface Check extends CheckRow {
+  readonly category: Category;
+  readonly needs: readonly string[];
 }

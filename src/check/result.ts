@@ -1,4 +1,4 @@
-import type { ToldFix } from "./advice/advice_schema.ts";
+import type { ShownFix } from "./advice/advice_schema.ts";
 import type { Check, Finding, Outcome } from "./check.ts";
 import type { CheckResult } from "./result_schema.ts";
 
@@ -23,7 +23,7 @@ export function neededText(id: string): string {
 export function resultOf(
   { id, category, title }: Check,
   { result, message = "", objects = [], missingRight = "" }: Finding,
-  fixes: readonly ToldFix[] = [],
+  fixes: readonly ShownFix[] = [],
 ): CheckResult {
   const hint = WITHOUT_HINT.includes(result) ? "" : `see "kubectl mesh check --explain ${id}"`;
   return { id, category, title, result, message, fixes, hint, missingRight, objects };

@@ -1,6 +1,6 @@
 /** The JSON of `check -o json`. Import it for types only: printing needs no zod. */
 import { z } from "zod";
-import { TOLD_FIX } from "./advice/advice_schema.ts";
+import { SHOWN_FIX } from "./advice/advice_schema.ts";
 
 const CHECK_RESULT = z.strictObject({
   id: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/).describe("stable id: the anchor in docs/checks.md"),
@@ -10,7 +10,7 @@ const CHECK_RESULT = z.strictObject({
     "skipped: what it needs is absent; unknown: it cannot be told, for example because reading is forbidden",
   ),
   message: z.string().describe("empty if there is nothing to say"),
-  fixes: z.array(TOLD_FIX).readonly().describe("what to do about it; empty if all is well"),
+  fixes: z.array(SHOWN_FIX).readonly().describe("what to do about it; empty if all is well"),
   hint: z.string().describe("the command that explains the check; empty if all is well"),
   missingRight: z.string().describe(
     "the right without which the result is unknown, such as `list on pods`; empty if none is missing",

@@ -1,5 +1,4 @@
-import { decidedFixes } from "./advice/decide.ts";
-import { decidingOver } from "./advice/deciding.ts";
+import { decidedFixes, decidingOver } from "./advice/decide.ts";
 import { CATEGORIES, type Check, type Finding, type Outcome } from "./check.ts";
 import { type Chosen, needsOf } from "./choose.ts";
 import type { Inventory } from "./inventory/mod.ts";

@@ -1,5 +1,4 @@
 /** Judges manifests as the webhooks of a cluster would judge their pods: whether, by which revision, and how. */
-import { resourceName } from "../kube/mod.ts";
 import type { KubeApi } from "../kube/client/mod.ts";
 import { isList, isMap, textAt, type Value, type ValueMap } from "../base/value.ts";
 import {
@@ -27,7 +26,7 @@ import type { Source } from "./inventory/source.ts";
 import type { Knowledge } from "./injection/explanation.ts";
 import { clusterKnowledge } from "./injection/knowledge.ts";
 import { whyNotCalled } from "./injection/not_called.ts";
-import { podOf, type Target } from "./injection/target.ts";
+import { podOf, type Target, targetOfKind } from "./injection/target.ts";
 import { ASSUMED, type Injection, type Verdict, verdictOf, webhookName } from "./injection/verdict.ts";
 import { MeshError } from "../base/errors.ts";
 
@@ -69,7 +68,7 @@ export function webhookJudge(asking: WebhookAsking): WebhookJudge {
     judge(manifest, row) {
       const namespace = textAt(metadataOf(manifest), "namespace") || asking.namespace;
       const found = namespace === undefined ? undefined : known.get(namespace);
-      return judgmentOf(targetOf(manifest, row, namespace), found, asking.native);
+      return judgmentOf(targetOfKind(manifest, row, { namespace: namespace ?? "", file: "" }), found, asking.native);
     },
   };
 }
@@ -94,13 +93,6 @@ function namespacesIn(value: Value, fallback: string | undefined): readonly stri
   if (kind === "List" && isList(items)) return items.flatMap((item) => namespacesIn(item, fallback));
   const namespace = textAt(metadataOf(value), "namespace") || fallback;
   return namespace === undefined ? [] : [namespace];
-}
-
-function targetOf(manifest: ValueMap, row: WorkloadKind, namespace = ""): Target {
-  const metadata = metadataOf(manifest);
-  const name = textAt(metadata, "name") || textAt(metadata, "generateName");
-  const workload = resourceName(textAt(manifest, "apiVersion"), row.kind, name);
-  return { manifest, row, workload, name, namespace, file: "" };
 }
 
 /** The webhooks that are called for the pods of a namespace; unknown without its labels. */

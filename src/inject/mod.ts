@@ -25,7 +25,7 @@ export {
 } from "./config/capture.ts";
 export { BUILT_IN } from "./default/mod.ts";
 export type { Decision } from "./decision/answer.ts";
-export { decide, type DecisionPolicy } from "./decision/decision.ts";
+export { decide, type DecisionPolicy, IGNORED_NAMESPACES } from "./decision/decision.ts";
 export { type DecisionStep, decisionSteps } from "./decision/steps.ts";
 export {
   type Change,

@@ -1,17 +1,9 @@
 /** What to do about a finding, as data: `decide.ts` orders it, the printers write it. */
 
+import type { AccessRequest } from "../inventory/mod.ts";
+
 /** A right that a command needs. */
-export interface Need {
-  /** `patch`. */
-  readonly verb: string;
-  /** The API group; `""` is the core group. */
-  readonly group: string;
-  /** Its plural: `namespaces`, `pods/exec`. */
-  readonly resource: string;
-  /** `undefined` for a cluster-scoped object. */
-  readonly namespace?: string;
-  readonly name?: string;
-}
+export type Need = AccessRequest;
 
 /** A command, and the rights that it needs. */
 export interface Step {

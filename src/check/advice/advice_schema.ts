@@ -2,7 +2,7 @@
 import { z } from "zod";
 
 /** One way to heal a finding. */
-export const TOLD_ADVICE = z.strictObject({
+export const SHOWN_ADVICE = z.strictObject({
   change: z.string().describe("what it changes, as an imperative clause"),
   scope: z.enum(["nothing", "workload", "namespace", "webhook", "mesh", "cluster"]).describe(
     "how far the change reaches; nothing: it only shows more",
@@ -19,13 +19,13 @@ export const TOLD_ADVICE = z.strictObject({
 });
 
 /** The alternatives for some objects. */
-export const TOLD_FIX = z.strictObject({
+export const SHOWN_FIX = z.strictObject({
   objects: z.array(z.string()).readonly().describe("what it is for; may be empty"),
-  alternatives: z.array(TOLD_ADVICE).readonly().describe(
+  alternatives: z.array(SHOWN_ADVICE).readonly().describe(
     "one of them is enough; the smallest harmless change is first",
   ),
 });
 
-export type ToldAdvice = Readonly<z.infer<typeof TOLD_ADVICE>>;
+export type ShownAdvice = Readonly<z.infer<typeof SHOWN_ADVICE>>;
 
-export type ToldFix = Readonly<z.infer<typeof TOLD_FIX>>;
+export type ShownFix = Readonly<z.infer<typeof SHOWN_FIX>>;

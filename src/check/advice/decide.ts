@@ -1,6 +1,10 @@
 /** In which order advice is told, which is not told at all, and what the user's rights cannot do. */
+import type { MutatingWebhookConfiguration } from "../../kube/client/mod.ts";
+import { injectorWebhooks, isOfInjector } from "../inventory/injector_webhooks.ts";
+import { isKnown, type Observed } from "../inventory/mod.ts";
+import { isWithoutSidecars } from "../inventory/sidecars.ts";
 import { type Advice, type Fix, look, type Need, REACHES, type Risk, RISKS } from "./advice.ts";
-import type { ToldAdvice, ToldFix } from "./advice_schema.ts";
+import type { ShownAdvice, ShownFix } from "./advice_schema.ts";
 import { kubectl } from "./commands.ts";
 
 /** What decides about advice. */
@@ -22,22 +26,22 @@ export interface Deciding {
  * | among them the smallest reach comes first                                            | nothing else shall change      |
  * | a look comes before a command that enrols or takes out, if that is the first command | the user decides               |
  */
-export async function decided(alternatives: readonly Advice[], deciding: Deciding): Promise<readonly ToldAdvice[]> {
-  const isAllowed = await Promise.all(alternatives.map((advice) => mayBeTold(advice, deciding)));
+export async function decided(alternatives: readonly Advice[], deciding: Deciding): Promise<readonly ShownAdvice[]> {
+  const isAllowed = await Promise.all(alternatives.map((advice) => mayBeShown(advice, deciding)));
   const ordered = distinct(alternatives.filter((_, index) => isAllowed[index])).toSorted((a, b) => rank(a) - rank(b));
   const all = withLook(ordered);
   return await Promise.all(all.map((advice) => told(advice, deciding)));
 }
 
 /** All fixes of a finding; those without any advice are left out. */
-export async function decidedFixes(fixes: readonly Fix[], deciding: Deciding): Promise<readonly ToldFix[]> {
+export async function decidedFixes(fixes: readonly Fix[], deciding: Deciding): Promise<readonly ShownFix[]> {
   const found = await Promise.all(fixes.map(async ({ objects, alternatives }) => {
     return { objects, alternatives: await decided(alternatives, deciding) };
   }));
   return found.filter(({ alternatives }) => alternatives.length > 0);
 }
 
-async function mayBeTold({ risk, invites, namespace }: Advice, { isProtected }: Deciding): Promise<boolean> {
+async function mayBeShown({ risk, invites, namespace }: Advice, { isProtected }: Deciding): Promise<boolean> {
   const gives = risk === "enrols" || invites === true;
   return !gives || namespace === undefined || !await isProtected(namespace);
 }
@@ -69,11 +73,11 @@ function lookFirst({ namespace }: Advice): Advice {
 }
 
 /** Each is a request: an advice for all namespaces of a large cluster would ask for minutes. */
-const MOST_NEEDS = 10;
+const MAX_NEEDS = 10;
 
-async function told({ change, reach, risk, steps }: Advice, { may }: Deciding): Promise<ToldAdvice> {
+async function told({ change, reach, risk, steps }: Advice, { may }: Deciding): Promise<ShownAdvice> {
   const all = new Map(steps.flatMap((step) => step.needs).map((need) => [needText(need), need]));
-  const needs = [...all.values()].slice(0, MOST_NEEDS);
+  const needs = [...all.values()].slice(0, MAX_NEEDS);
   const answers = await Promise.all(needs.map(may));
   return {
     change,
@@ -88,4 +92,26 @@ async function told({ change, reach, risk, steps }: Advice, { may }: Deciding): 
 /** `patch deployments in the namespace "shop"`. */
 export function needText({ verb, resource, namespace }: Need): string {
   return namespace === undefined ? `${verb} ${resource}` : `${verb} ${resource} in the namespace "${namespace}"`;
+}
+
+/** What is asked. */
+export interface DecidingSource {
+  readonly istioNamespace: string;
+  readonly mutatingWebhooks: () => Promise<Observed<readonly MutatingWebhookConfiguration[]>>;
+  readonly may: (need: Need) => Promise<Observed<boolean>>;
+}
+
+/** The control plane's namespace is that of the scope, or where a webhook's pods are. */
+export function decidingOver({ istioNamespace, mutatingWebhooks, may }: DecidingSource): Deciding {
+  return {
+    isProtected: async (name) => {
+      if (isWithoutSidecars(name, { istioNamespace })) return true;
+      const configurations = await mutatingWebhooks();
+      return isKnown(configurations) && isOfInjector(name, injectorWebhooks(configurations.value));
+    },
+    may: async (need) => {
+      const answer = await may(need);
+      return isKnown(answer) ? answer.value : undefined;
+    },
+  };
 }

@@ -1,5 +1,5 @@
 /** Advice as lines: alternatives are joined by "or", commands stand alone on their lines. */
-import type { ToldAdvice, ToldFix } from "./advice_schema.ts";
+import type { ShownAdvice, ShownFix } from "./advice_schema.ts";
 
 /** A line; a command is never wrapped. */
 export interface Line {
@@ -12,12 +12,12 @@ const LOOK = "next: ";
 const OR = "or: ";
 
 /** Commands that are told; a look at the first object is enough. */
-const MOST_COMMANDS = 10;
+const MAX_COMMANDS = 10;
 
 /** The lines of some alternatives: what each changes, its commands, and what the user may not do. */
-export function adviceLines(alternatives: readonly ToldAdvice[], isWhole = false): readonly Line[] {
+export function adviceLines(alternatives: readonly ShownAdvice[], isWhole = false): readonly Line[] {
   return alternatives.flatMap(({ change, scope, commands, forbidden }, index) => {
-    const most = isWhole ? commands.length : scope === "nothing" ? 1 : MOST_COMMANDS;
+    const most = isWhole ? commands.length : scope === "nothing" ? 1 : MAX_COMMANDS;
     const left = commands.length - most;
     const prefix = index > 0 ? OR : scope === "nothing" ? LOOK : FIX;
     return [
@@ -30,24 +30,19 @@ export function adviceLines(alternatives: readonly ToldAdvice[], isWhole = false
 }
 
 /** Fixes that are told. */
-const MOST_FIXES = 3;
+const MAX_FIXES = 3;
 
 /** With several fixes each names its first object; `isWhole`: all fixes, with all commands. */
-export function fixLines(fixes: readonly ToldFix[], isWhole = false): readonly Line[] {
-  const told = isWhole ? fixes : fixes.slice(0, MOST_FIXES);
+export function fixLines(fixes: readonly ShownFix[], isWhole = false): readonly Line[] {
+  const told = isWhole ? fixes : fixes.slice(0, MAX_FIXES);
   const left = fixes.length - told.length;
   return [
-    ...told.flatMap((fix) => linesOf(fix, { isOnly: fixes.length < 2, isWhole })),
+    ...told.flatMap((fix) => linesOf(fix, fixes.length < 2, isWhole)),
     ...left > 0 ? [{ text: `and ${left} more fixes: -o wide prints all`, isCommand: false }] : [],
   ];
 }
 
-interface Telling {
-  readonly isOnly: boolean;
-  readonly isWhole: boolean;
-}
-
-function linesOf({ objects, alternatives }: ToldFix, { isOnly, isWhole }: Telling): readonly Line[] {
+function linesOf({ objects, alternatives }: ShownFix, isOnly: boolean, isWhole: boolean): readonly Line[] {
   const lines = adviceLines(alternatives, isWhole);
   const [first, ...rest] = lines;
   const [word = ""] = first?.text.split(":") ?? [];

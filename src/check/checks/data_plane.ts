@@ -2,7 +2,7 @@
 import { EXIT } from "../../base/errors.ts";
 import type { Pod } from "../../kube/client/mod.ts";
 import { mapAt, textAt } from "../../base/value.ts";
-import type { Check, Finding } from "../check.ts";
+import type { CheckRow, Finding } from "../check.ts";
 import type { Facts } from "../facts.ts";
 import { atOnce } from "../../base/at_once.ts";
 import { type Advice, byHand, look } from "../advice/advice.ts";
@@ -15,31 +15,30 @@ import {
   withoutOwnControlPlane,
   withoutOwnImage,
 } from "./data_plane/cures.ts";
-import { endingText, reported } from "./data_plane/agent_report.ts";
 import {
   conditionOf,
   type ContainerState,
+  endingText,
   isWithoutImage,
   lastEnding,
   type ProxyPod,
   proxyPods,
+  reported,
   restartsOf,
   unreadyText,
   waitingMessage,
   waitingReason,
 } from "./data_plane/proxies.ts";
-import { findingOf, namedIn, type Problem } from "./findings.ts";
+import { findingOf, namedIn, type Problem, type ProblemOf } from "./findings.ts";
 
 /** The kubelet's reasons for a container that it cannot create. */
 const START_REASONS = new Set(["CreateContainerConfigError", "CreateContainerError", "RunContainerError"]);
 const KILLED_BY_KERNEL = 137;
 
-type Told = Omit<Problem, "object"> | undefined;
+type Told = ProblemOf | undefined;
 
 /** A check of each pod. */
-interface PodCheck {
-  readonly id: string;
-  readonly title: string;
+interface PodCheck extends Omit<CheckRow, "run"> {
   readonly judge: (pod: ProxyPod, now: Date) => Told;
   /** What to do about it, where the problem itself does not tell. */
   readonly advice?: (pod: Named) => readonly Advice[];
@@ -47,13 +46,10 @@ interface PodCheck {
   readonly first?: (facts: Facts) => Promise<(pod: Named) => readonly Advice[]>;
 }
 
-/** The checks of this category. */
+type PodRow = Omit<PodCheck, "id" | "title">;
+
 export const POD_CHECKS: readonly PodCheck[] = [
-  {
-    id: "proxy-scheduled",
-    title: "pods with a proxy are scheduled",
-    judge: scheduled,
-  },
+  { id: "proxy-scheduled", title: "pods with a proxy are scheduled", judge: scheduled },
   {
     id: "proxy-image",
     title: "proxy images can be pulled",
@@ -70,45 +66,25 @@ export const POD_CHECKS: readonly PodCheck[] = [
     judge: initialized,
     advice: (pod) => [seeLogs(pod)],
   },
-  {
-    id: "proxy-ready",
-    title: "proxies are ready",
-    judge: ready,
-  },
-  {
-    id: "proxy-memory",
-    title: "no proxy was OOM-killed",
-    judge: withinMemory,
-  },
-  {
-    id: "proxy-restarts",
-    title: "proxies do not restart",
-    judge: steady,
-  },
+  { id: "proxy-ready", title: "proxies are ready", judge: ready },
+  { id: "proxy-memory", title: "no proxy was OOM-killed", judge: withinMemory },
+  { id: "proxy-restarts", title: "proxies do not restart", judge: steady },
 ];
 
 function seeLogs(pod: Named): Advice {
   return look("see the logs", logs(pod, "--all-containers"));
 }
 
-export const DATA_PLANE_CHECKS: readonly Check[] = [
-  ...POD_CHECKS.map((check): Check => ({
-    id: check.id,
-    category: "data-plane",
-    title: check.title,
-    needs: [],
-    run: async (facts) => await overPods(check, facts),
-  })),
+export const DATA_PLANE_CHECKS: readonly CheckRow[] = [
+  ...POD_CHECKS.map(({ id, title, ...row }): CheckRow => ({ id, title, run: (facts) => overPods(row, facts) })),
   {
     id: "proxy-synchronised",
-    category: "data-plane",
     title: "proxies that are not ready have configuration and certificate",
-    needs: [],
-    run: async (facts) => await unreadyProxies(facts),
+    run: unreadyProxies,
   },
 ];
 
-async function overPods(check: PodCheck, facts: Facts): Promise<Finding> {
+async function overPods(check: PodRow, facts: Facts): Promise<Finding> {
   const [pods, now] = [await facts.pods(), facts.clock.now()];
   const finding = judgePods(check, pods, now);
   const first = finding.fixes === undefined ? undefined : await check.first?.(facts);
@@ -117,7 +93,7 @@ async function overPods(check: PodCheck, facts: Facts): Promise<Finding> {
 }
 
 /** Each is asked by commands in its container. */
-const MOST_ASKED = 20;
+const MAX_ASKED = 20;
 const ASKED_AT_ONCE = 5;
 
 /** Asks the proxies themselves that run and are not ready. */
@@ -127,7 +103,7 @@ async function unreadyProxies({ pods, proxyAnswer }: Pick<Facts, "pods" | "proxy
   for (const each of proxyPods(await pods())) {
     hasProxies = true;
     const { ready, state } = each.proxy.status;
-    if (ready === false && state?.running !== undefined && unready.length < MOST_ASKED) unready.push(each);
+    if (ready === false && state?.running !== undefined && unready.length < MAX_ASKED) unready.push(each);
   }
   if (!hasProxies) return NO_PROXY;
   const asked = await atOnce(unready, ASKED_AT_ONCE, async ({ object, pod, proxy }) => {
@@ -140,7 +116,7 @@ async function unreadyProxies({ pods, proxyAnswer }: Pick<Facts, "pods" | "proxy
 }
 
 /** Runs a check over all pods. */
-export function judgePods({ judge, advice }: PodCheck, pods: readonly Pod[], now: Date): Finding {
+export function judgePods({ judge, advice }: PodRow, pods: readonly Pod[], now: Date): Finding {
   let hasProxies = false;
   const problems: Problem[] = [];
   for (const each of proxyPods(pods)) {

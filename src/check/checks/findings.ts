@@ -14,8 +14,11 @@ export interface Problem {
   readonly advice?: readonly Advice[];
 }
 
+/** A problem without the name of its object. */
+export type ProblemOf = Omit<Problem, "object">;
+
 /** The JSON output has every object. */
-const MOST_LINES = 10;
+const MAX_LINES = 10;
 
 /** What to do: for all objects, or for each of them. Advice of a problem itself comes first. */
 export type AdviceFor = readonly Advice[] | ((object: Named) => readonly Advice[]);
@@ -25,8 +28,8 @@ export function findingOf(problems: readonly Problem[], advice: AdviceFor = []):
   if (problems.length === 0) return { result: "ok" };
   const errors = problems.filter(({ result }) => result === "error");
   const ordered = [...errors, ...problems.filter(({ result }) => result === "warning")];
-  const lines = ordered.slice(0, MOST_LINES).map(({ object, message }) => `${object}: ${message}`);
-  if (ordered.length > MOST_LINES) lines.push(`and ${ordered.length - MOST_LINES} more`);
+  const lines = ordered.slice(0, MAX_LINES).map(({ object, message }) => `${object}: ${message}`);
+  if (ordered.length > MAX_LINES) lines.push(`and ${ordered.length - MAX_LINES} more`);
   return {
     result: errors.length > 0 ? "error" : "warning",
     message: lines.join("\n"),
@@ -57,7 +60,12 @@ export function fixesBy(...alternatives: readonly Advice[]): readonly Fix[] {
   return [{ objects: [], alternatives }];
 }
 
-/** The parts of an object's name: `configmap/shop/web`. */
+/** An object as findings name it: `deployment/shop/web`. */
+export function refOf({ kind, namespace, name }: Named): string {
+  return `${kind.toLowerCase()}/${namespace}/${name}`;
+}
+
+/** The parts of such a name. */
 export function namedIn(object: string): Named {
   const [kind = "", ...names] = object.split("/");
   const [namespace = "", name] = names.length > 1 ? names : ["", ...names];

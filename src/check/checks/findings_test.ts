@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { toldText } from "../../../test/support/kube/told.ts";
+import { shownText } from "../../../test/support/kube/shown.ts";
 import { byHand, harmless } from "../advice/advice.ts";
 import { type Named, shows } from "../advice/commands.ts";
 import { findingOf, type Problem } from "./findings.ts";
@@ -13,7 +13,7 @@ Deno.test("errors come before warnings, and objects that are healed alike share 
   ) => [harmless("mend it", "mesh", shows("mend", kind, namespace, name))];
   const finding = findingOf(problems, advice);
   assert.deepEqual(finding.objects, ["pod/shop/b", "pod/shop/a", "node/c"]);
-  assert.deepEqual((await toldText(finding)).split("\n").slice(3), [
+  assert.deepEqual((await shownText(finding)).split("\n").slice(3), [
     "fix: mend it:",
     "kubectl mend pod shop b",
     "kubectl mend pod shop a",
@@ -25,7 +25,10 @@ Deno.test("errors come before warnings, and objects that are healed alike share 
 Deno.test("objects that are healed in other ways have fixes of their own, in an order of errors first", async () => {
   const own = (object: string, change: string): Problem => ({ ...problem(object, "error"), advice: [byHand(change)] });
   const finding = findingOf([own("node/a", "x"), own("node/b", "y"), own("node/c", "x")]);
-  assert.deepEqual((await toldText(finding)).split("\n").slice(3), ["fix of node/a and 1 more: x", "fix of node/b: y"]);
+  assert.deepEqual((await shownText(finding)).split("\n").slice(3), [
+    "fix of node/a and 1 more: x",
+    "fix of node/b: y",
+  ]);
 });
 
 Deno.test("the message has the first objects, the list all of them", () => {

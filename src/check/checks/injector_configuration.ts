@@ -4,7 +4,7 @@ import { parseMeshConfig } from "../../istio/mod.ts";
 import { type ClusterConfiguration, configurationOf, type Injector, newInjector } from "../../inject/mod.ts";
 import { byHand, harmless } from "../advice/advice.ts";
 import { edit, type Named } from "../advice/commands.ts";
-import type { Check, Finding } from "../check.ts";
+import type { CheckRow, Finding } from "../check.ts";
 import { cannotTell, type Facts, inAll, known, later } from "../facts.ts";
 import { breakOf, isKnown } from "../inventory/mod.ts";
 import type { ObservedPlane, PlaneTexts } from "../inventory/control_planes.ts";
@@ -14,10 +14,7 @@ import { type AdviceFor, findingOf, type Problem } from "./findings.ts";
 /** Judges the ConfigMaps of a control plane. */
 type Judge = (texts: PlaneTexts, plane: ObservedPlane, clock: Facts["clock"]) => readonly Problem[];
 
-interface Row {
-  readonly id: string;
-  readonly title: string;
-  readonly needs: readonly string[];
+interface Row extends Omit<CheckRow, "run"> {
   /** Without it only the presence counts. */
   readonly judge?: Judge;
   readonly advice: AdviceFor;
@@ -37,12 +34,7 @@ const ELSEWHERE = [
 ];
 
 const ROWS: readonly Row[] = [
-  {
-    id: PRESENT,
-    title: "control plane ConfigMaps exist",
-    needs: [],
-    advice: [],
-  },
+  { id: PRESENT, title: "control plane ConfigMaps exist", advice: [] },
   {
     id: "injector-config-valid",
     title: "injector configuration and values are valid",
@@ -70,11 +62,8 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-export const INJECTOR_CONFIGURATION_CHECKS: readonly Check[] = ROWS.map((row) => ({
-  id: row.id,
-  category: "injector-configuration",
-  title: row.title,
-  needs: row.needs,
+export const INJECTOR_CONFIGURATION_CHECKS: readonly CheckRow[] = ROWS.map((row) => ({
+  ...row,
   run: (facts) => ofPlanes(facts, row),
 }));
 

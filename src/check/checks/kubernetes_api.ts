@@ -1,6 +1,6 @@
 import { byHand, look } from "../advice/advice.ts";
 import { shows } from "../advice/commands.ts";
-import type { Check, Finding } from "../check.ts";
+import type { CheckRow, Finding } from "../check.ts";
 import { FIRST } from "../choose.ts";
 import { cannotTell, type Facts, firstKnown } from "../facts.ts";
 import { fixesBy } from "./findings.ts";
@@ -13,34 +13,17 @@ import { aggregatorRouting } from "./kubernetes_api/aggregator_routing.ts";
 const OLDEST = { major: 1, minor: 16 };
 
 /** Whether the API server answers, and can call webhooks at all. */
-export const KUBERNETES_API_CHECKS: readonly Check[] = [
-  {
-    id: FIRST,
-    category: "kubernetes-api",
-    title: "the Kubernetes API is reachable",
-    needs: [],
-    pre: true,
-    run: reachable,
-  },
-  {
-    id: "api-version",
-    category: "kubernetes-api",
-    title: "the Kubernetes version is supported",
-    needs: [],
-    pre: true,
-    run: version,
-  },
+export const KUBERNETES_API_CHECKS: readonly CheckRow[] = [
+  { id: FIRST, title: "the Kubernetes API is reachable", pre: true, run: reachable },
+  { id: "api-version", title: "the Kubernetes version is supported", pre: true, run: version },
   {
     id: "api-admission-registration",
-    category: "kubernetes-api",
     title: "the admission registration API is served",
-    needs: [],
     pre: true,
     run: admissionRegistration,
   },
   {
     id: "api-mutating-admission",
-    category: "kubernetes-api",
     title: "the API server calls mutating webhooks",
     needs: ["api-admission-registration"],
     pre: true,
@@ -50,7 +33,6 @@ export const KUBERNETES_API_CHECKS: readonly Check[] = [
   },
   {
     id: "api-validating-admission",
-    category: "kubernetes-api",
     title: "the API server calls validating webhooks",
     needs: ["api-admission-registration"],
     pre: true,
@@ -59,14 +41,7 @@ export const KUBERNETES_API_CHECKS: readonly Check[] = [
       return await pluginFinding(facts, "ValidatingAdmissionWebhook") ?? NOT_SHOWN;
     },
   },
-  {
-    id: "api-aggregator-routing",
-    category: "kubernetes-api",
-    title: "the API server reaches Services",
-    needs: [],
-    pre: true,
-    run: aggregatorRouting,
-  },
+  { id: "api-aggregator-routing", title: "the API server reaches Services", pre: true, run: aggregatorRouting },
 ];
 
 async function reachable({ answers, server }: Facts): Promise<Finding> {
@@ -149,5 +124,25 @@ function uncalled(webhook: InjectorWebhook, run: DryRun | undefined): Finding | 
     message: `a pod in the namespace "${run.namespace}" is created without a sidecar, although failurePolicy of ` +
       `"${webhook.name}" is Fail`,
     fixes: fixesBy(byHand("enable MutatingAdmissionWebhook in the flags of kube-apiserver")),
+  };
+}
+
+/** Issuers backdate certificates by about a minute. */
+const MAX_SKEW = 60_000;
+
+/**
+ * The API server and this machine have the same time. Otherwise certificates and tokens are not yet valid, or
+ * expired.
+ */
+export async function clockSkew(facts: Facts): Promise<Finding> {
+  const { ahead } = await facts.version();
+  if (ahead === undefined) return cannotTell("the server sends no Date header");
+  if (Math.abs(ahead) <= MAX_SKEW) return { result: "ok" };
+  const seconds = Math.round(Math.abs(ahead) / 1000);
+  return {
+    result: "warning",
+    message: `the API server is ${seconds} s ${ahead > 0 ? "ahead of" : "behind"} this machine: certificates may be ` +
+      `"not yet valid" for one of them`,
+    fixes: fixesBy(byHand("synchronize the clocks by NTP")),
   };
 }

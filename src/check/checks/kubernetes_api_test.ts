@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { toldText } from "../../../test/support/kube/told.ts";
+import { shownText } from "../../../test/support/kube/shown.ts";
 import { clusterInventory, type ClusterOptions, object } from "../../../test/support/kube/cluster.ts";
 import { meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
 import type { Finding } from "../check.ts";
@@ -25,7 +25,7 @@ Deno.test("an unreachable API is reported with the reason", async () => {
   const { fixes, ...found } = await finding("api-reachable", gone);
   assert.deepEqual(found, told);
   assert.match(
-    await toldText({ fixes: fixes ?? [] }),
+    await shownText({ fixes: fixes ?? [] }),
     /next: choose the cluster by --context .*\nor: .*\nkubectl version$/,
   );
 });

@@ -4,7 +4,7 @@ import { closest } from "../../base/text/mod.ts";
 import { LABEL } from "../../istio/annotations/labels.ts";
 import type { ValueMap } from "../../base/value.ts";
 import { findProxy, type Owner } from "../../inject/mod.ts";
-import type { Check, Finding } from "../check.ts";
+import type { CheckRow, Finding } from "../check.ts";
 import { type Facts, forAdvice } from "../facts.ts";
 import {
   type InjectorWebhook,
@@ -29,7 +29,7 @@ import {
   nearMisses,
   servedLabels,
 } from "../inventory/served_labels.ts";
-import { findingOf, fixesBy, type Problem } from "./findings.ts";
+import { findingOf, fixesBy, type Problem, refOf } from "./findings.ts";
 import { selectorsAgain } from "./webhook/again.ts";
 import { discovered, ofInjected, pullSecrets, rootCertificate } from "./namespace_control_plane.ts";
 
@@ -50,70 +50,44 @@ interface Namespace {
   readonly reinstall: readonly Advice[];
 }
 
-export const NAMESPACE_CHECKS: readonly Check[] = [
+export const NAMESPACE_CHECKS: readonly CheckRow[] = [
   {
     id: "namespace-label-values",
-    category: "namespaces",
     title: "namespace injection labels are spelled correctly",
-    needs: [],
     run: (facts) => ofNamespaces(facts, spelling),
   },
   {
     id: "namespace-one-label",
-    category: "namespaces",
     title: "no namespace has both istio-injection and istio.io/rev",
-    needs: [],
     run: (facts) => ofNamespaces(facts, bothLabels),
   },
   {
     id: "namespace-one-mode",
-    category: "namespaces",
     title: "no namespace has both sidecars and ambient mode",
-    needs: [],
     run: (facts) => ofNamespaces(facts, bothModes),
   },
   {
     id: "namespace-discovered",
-    category: "namespaces",
     title: "the control plane discovers injected namespaces",
-    needs: [],
     run: ofInjected(discovered),
   },
   {
     id: "namespace-root-cert",
-    category: "namespaces",
     title: "injected namespaces have the root certificate of the mesh",
-    needs: [],
     run: ofInjected(rootCertificate),
   },
   {
     id: "namespace-pull-secrets",
-    category: "namespaces",
     title: "injected namespaces have the pull secrets of the proxy",
-    needs: [],
     run: ofInjected(pullSecrets),
   },
   {
     id: "namespace-revision-served",
-    category: "namespaces",
     title: "namespace revisions are served by a webhook",
-    needs: [],
     run: (facts) => ofServed(facts, unserved),
   },
-  {
-    id: "namespace-labelled",
-    category: "namespaces",
-    title: "namespaces with injected pods are labeled for injection",
-    needs: [],
-    run: unlabelled,
-  },
-  {
-    id: "namespace-pod-revisions",
-    category: "namespaces",
-    title: "pods name the same revision as their namespace",
-    needs: [],
-    run: podRevisions,
-  },
+  { id: "namespace-labelled", title: "namespaces with injected pods are labeled for injection", run: unlabelled },
+  { id: "namespace-pod-revisions", title: "pods name the same revision as their namespace", run: podRevisions },
 ];
 
 async function ofNamespaces(
@@ -398,9 +372,8 @@ async function podRevisions(facts: Facts): Promise<Finding> {
     if (own === undefined || wins === undefined) return [];
     // Injection by Istio 1.6 to 1.8 leaves the label itself.
     if (own === wins || own === webhook?.revision || own === webhook?.tag) return [];
-    const object = `${owner.kind.toLowerCase()}/${owner.namespace}/${owner.name}`;
     return [{
-      object,
+      object: refOf(owner),
       result: "warning",
       message: `its label ${LABEL.revision}=${own} has no effect: the namespace has ${wins}`,
       advice: [withoutRevision(owner)],

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { KubeObject } from "../../kube/client/mod.ts";
 import { clusterApi, clusterInventory, object } from "../../../test/support/kube/cluster.ts";
 import { meshObjects, meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
-import { toldText } from "../../../test/support/kube/told.ts";
+import { shownText } from "../../../test/support/kube/shown.ts";
 import { BUILT_IN } from "../../inject/mod.ts";
 import { inventoryOf } from "../inventory/mod.ts";
 import { ALL_CHECKS } from "./all.ts";
@@ -33,7 +33,7 @@ function pod(labels: Record<string, string>, containers: string[]): KubeObject {
 
 async function found(id: string, objects: readonly KubeObject[]) {
   const finding = await findingFor(id, clusterInventory({ objects }));
-  return { result: finding.result, message: await toldText(finding) };
+  return { result: finding.result, message: await shownText(finding) };
 }
 
 interface Row {
@@ -298,18 +298,18 @@ Deno.test("namespaces: with --namespace the right to get it is enough, and nothi
 Deno.test("namespace-labelled: with --namespace only that namespace is told, and the control plane's needs no label", async () => {
   const labelled = object("v1", "Namespace", "other", { metadata: { labels: { "istio-injection": "enabled" } } });
   const objects = [...WEBHOOKS, labelled, namespace({}), object("v1", "Namespace", "istio-system")];
-  const toldOf = async (name: string) => {
+  const shownOf = async (name: string) => {
     const clock = { now: () => new Date(), monotonic: () => 0, sleep: () => Promise.resolve() };
     const scope = { namespace: name, istioNamespace: "istio-system", revision: undefined };
     const finding = await findingFor("namespace-labelled", inventoryOf({ api: clusterApi({ objects }), clock, scope }));
-    return `${finding.result}: ${await toldText(finding)}`;
+    return `${finding.result}: ${await shownText(finding)}`;
   };
   assert.match(
-    await toldOf("shop"),
+    await shownOf("shop"),
     /^warning: the namespace "shop" is not labeled for injection\n.*\n(.*\n)*or: inject a whole namespace:\nkubectl label namespace shop istio-injection=enabled$/,
   );
-  assert.match(await toldOf("other"), /^ok: /);
-  assert.match(await toldOf("istio-system"), /^skipped: no sidecar belongs into the namespace "istio-system"/);
+  assert.match(await shownOf("other"), /^ok: /);
+  assert.match(await shownOf("istio-system"), /^skipped: no sidecar belongs into the namespace "istio-system"/);
 });
 
 Deno.test("namespaces: no advice invites injection into the namespace of the control plane", async () => {

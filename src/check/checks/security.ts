@@ -3,69 +3,36 @@ import type { LimitRange, ResourceQuota } from "../../kube/client/mod.ts";
 import { mapAt, type ValueMap } from "../../base/value.ts";
 import { type Advice, byHand } from "../advice/advice.ts";
 import { edit, labelNamespace, type Named } from "../advice/commands.ts";
-import type { Check, Finding } from "../check.ts";
+import type { CheckRow, Finding } from "../check.ts";
 import { type Facts, inAll, later } from "../facts.ts";
 import type { SidecarNamespace } from "../inventory/sidecars.ts";
 import { type AdviceFor, findingOf, type Problem } from "./findings.ts";
 import { nativeSidecars } from "./security/native_sidecars.ts";
-import { rangeObstacles, withDefaults } from "../policies/limit_range.ts";
+import { rangeObstacles } from "../policies/limit_range.ts";
+import { demandOf, ENFORCE, levelOf } from "../policies/obstacles.ts";
 import { outsideRange, rangeAdvice } from "./security/scc_ranges.ts";
 import { podAdmission } from "./security/pod_admission.ts";
-import { containersByName, podAmounts } from "../policies/pod_resources.ts";
-import { type Level, violationsOf } from "../policies/pod_security.ts";
-import { type Demand, dependsOnDefaults, quotaObstacles, raisedQuota } from "../policies/quota.ts";
+import { violationsOf } from "../policies/pod_security.ts";
+import { dependsOnDefaults, quotaObstacles, raisedQuota } from "../policies/quota.ts";
 
-export const SECURITY_CHECKS: readonly Check[] = [
+export const SECURITY_CHECKS: readonly CheckRow[] = [
   {
     id: "pod-security",
-    category: "security",
     title: "Pod Security admits injected pods",
-    needs: [],
     pre: true,
     run: async ({ sidecars }) => judge(await sidecars(), podSecurity, ADVICE_POD_SECURITY),
   },
-  {
-    id: "resource-quota",
-    category: "security",
-    title: "resource quotas have room for sidecars",
-    needs: [],
-    pre: true,
-    run: quotas,
-  },
-  {
-    id: "limit-range",
-    category: "security",
-    title: "limit ranges admit sidecars",
-    needs: [],
-    pre: true,
-    run: ranges,
-  },
+  { id: "resource-quota", title: "resource quotas have room for sidecars", pre: true, run: quotas },
+  { id: "limit-range", title: "limit ranges admit sidecars", pre: true, run: ranges },
   {
     id: "scc-ranges",
-    category: "security",
     title: "sidecars run as users of OpenShift's ranges",
-    needs: [],
     pre: true,
     run: async ({ sidecars }) => judge(await sidecars(), sccRanges),
   },
-  {
-    id: "pod-admission",
-    category: "security",
-    title: "the API server admits injected pods in each namespace",
-    needs: [],
-    run: podAdmission,
-  },
-  {
-    id: "native-sidecars",
-    category: "security",
-    title: "nodes support native sidecars",
-    needs: [],
-    pre: true,
-    run: nativeSidecars,
-  },
+  { id: "pod-admission", title: "the API server admits injected pods in each namespace", run: podAdmission },
+  { id: "native-sidecars", title: "nodes support native sidecars", pre: true, run: nativeSidecars },
 ];
-
-const ENFORCE = "pod-security.kubernetes.io/enforce";
 
 /** The namespace's own level would admit any pod. */
 const ADVICE_POD_SECURITY = ({ name }: Named): readonly Advice[] => [
@@ -115,11 +82,6 @@ function podSecurity(namespace: SidecarNamespace): readonly Problem[] {
   return [problem(namespace, "warning", message)];
 }
 
-/** The API server denies other values. Without a label the cluster's default applies, which the API does not show. */
-function levelOf(label: string | undefined): Level | undefined {
-  return label === "baseline" || label === "restricted" ? label : undefined;
-}
-
 /** The pod settings that pods for the restricted level have. */
 function withPodSettings(pod: ValueMap): ValueMap {
   const securityContext = { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } };
@@ -132,10 +94,10 @@ const SET = byHand("set global.proxy.resources and global.proxy_init.resources o
 async function quotas(facts: Facts): Promise<Finding> {
   const [quotas, ranges] = await Promise.all([facts.resourceQuotas(), later(facts.limitRanges())]);
   return judge(await facts.sidecars(), (namespace) => {
-    const plain = demandOf(namespace, []);
+    const plain = demandOf(namespace.sidecar, []);
     return inAll(inNamespace(quotas, namespace), (quota) => {
       const isPlain = !dependsOnDefaults(quota, plain);
-      const demand = isPlain ? plain : demandOf(namespace, inNamespace(ranges(), namespace));
+      const demand = isPlain ? plain : demandOf(namespace.sidecar, inNamespace(ranges(), namespace));
       return quotaObstacles(quota, demand).map(({ never, message, raise }): Problem => ({
         ...problem(namespace, never ? "error" : "warning", `the quota "${quota.metadata.name}" ${message}`),
         advice: raise === undefined
@@ -150,7 +112,7 @@ async function ranges({ limitRanges, sidecars }: Facts): Promise<Finding> {
   const ranges = await limitRanges();
   return judge(await sidecars(), (namespace) => {
     const own = inNamespace(ranges, namespace);
-    const demand = demandOf(namespace, own);
+    const demand = demandOf(namespace.sidecar, own);
     return own.flatMap((range) =>
       rangeObstacles([range], demand).map((message): Problem => ({
         ...problem(namespace, "error", `the limit range "${range.metadata.name}" ${message}`),
@@ -167,10 +129,4 @@ async function ranges({ limitRanges, sidecars }: Facts): Promise<Finding> {
 
 function inNamespace<T extends ResourceQuota | LimitRange>(list: readonly T[], { name }: SidecarNamespace): T[] {
   return list.filter(({ metadata }) => metadata.namespace === name);
-}
-
-function demandOf({ sidecar }: SidecarNamespace, ranges: readonly LimitRange[]): Demand {
-  const amounts = (container: ValueMap) => withDefaults(container, ranges);
-  const containers = new Map([...containersByName(sidecar)].map(([name, each]) => [name, amounts(each)]));
-  return { total: podAmounts(sidecar, amounts), containers };
 }

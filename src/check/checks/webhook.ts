@@ -1,7 +1,7 @@
-import type { Check } from "../check.ts";
+import type { CheckRow } from "../check.ts";
 import { bundleValid } from "./webhook/ca_bundle.ts";
 import { chainKeepsSidecar } from "./webhook/chain.ts";
-import { clockSkew } from "./webhook/clock.ts";
+import { clockSkew } from "./kubernetes_api.ts";
 import { exists, revisionTags } from "./webhook/configurations.ts";
 import { failurePolicy } from "./webhook/failure_policy.ts";
 import { bundleIsUnmanaged } from "./webhook/gitops.ts";
@@ -13,109 +13,88 @@ import { endpointsReady, serviceExists } from "./webhook/service.ts";
 import { trustAgrees } from "./webhook/trust.ts";
 import { validationAnswers } from "./webhook/validation.ts";
 
-const category = "webhook";
 const EXISTS = "webhook-exists";
 const SERVICE = "webhook-service";
 
 /** Whether the webhooks of injectors are there, right, and reached. */
-export const WEBHOOK_CHECKS: readonly Check[] = [
+export const WEBHOOK_CHECKS: readonly CheckRow[] = [
   {
     id: EXISTS,
-    category,
     title: "an injection webhook is configured",
     needs: ["api-admission-registration"],
     run: overInjectors(exists),
   },
   {
     id: "webhook-overlap",
-    category,
     title: "no pod matches two injection webhooks",
     needs: [EXISTS],
     run: overInjectors(noOverlap),
   },
   {
     id: "webhook-revision-tags",
-    category,
     title: "revision tags point to installed revisions",
     needs: [EXISTS],
     run: overInjectors(revisionTags),
   },
   {
     id: "webhook-failure-policy",
-    category,
     title: "no pod starts without a sidecar while the webhook is down",
     needs: [EXISTS],
     run: overInjectors(failurePolicy),
   },
   {
     id: "webhook-own-namespace",
-    category,
     title: "the webhook is not called for its own pods",
     needs: [EXISTS],
     run: overInjectors(notItsOwn),
   },
   {
     id: SERVICE,
-    category,
     title: "the webhook Service exists with its port",
     needs: [EXISTS],
     run: overInjectors(serviceExists),
   },
   {
     id: "webhook-endpoints",
-    category,
     title: "webhook pods are ready",
     needs: [SERVICE],
     run: overInjectors(endpointsReady),
   },
   {
     id: "webhook-ca-bundle",
-    category,
     title: "the caBundle is valid and does not expire soon",
     needs: [EXISTS],
     run: overInjectors(bundleValid),
   },
   {
     id: "webhook-certificate",
-    category,
     title: "the caBundle matches the webhook certificate",
     needs: [EXISTS],
     run: overInjectors(trustAgrees),
   },
   {
     id: "webhook-reachable",
-    category,
     title: "the API server reaches the webhook",
     needs: [EXISTS],
     run: overInjectors(reachable),
   },
   {
     id: "webhook-chain",
-    category,
     title: "other webhooks leave the sidecar as it is",
     needs: [EXISTS],
     run: chainKeepsSidecar,
   },
   {
     id: "webhook-gitops",
-    category,
     title: "GitOps controllers leave the caBundle alone",
     needs: [EXISTS],
     run: bundleIsUnmanaged,
   },
   {
     id: "webhook-validation",
-    category,
     title: "the validating webhook of Istio answers",
     needs: ["api-admission-registration"],
     run: validationAnswers,
   },
-  {
-    id: "clock-skew",
-    category,
-    title: "the API server clock is correct",
-    needs: [],
-    pre: true,
-    run: clockSkew,
-  },
+  { id: "clock-skew", title: "the API server clock is correct", pre: true, run: clockSkew },
 ];

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { clusterInventory, type ClusterOptions, object } from "../../../test/support/kube/cluster.ts";
 import { meshObjects, meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
 import { webhookEndpoints } from "../../../test/support/kube/webhook_check.ts";
-import { toldText } from "../../../test/support/kube/told.ts";
+import { shownText } from "../../../test/support/kube/shown.ts";
 import type { KubeObject } from "../../kube/client/mod.ts";
 import type { Value } from "../../base/value.ts";
 import type { Finding } from "../check.ts";
@@ -174,7 +174,7 @@ Deno.test("webhook-validation: the Deployment behind its Service tells why, befo
   const stopped = meshObjects({ flags: [] }).filter(({ kind }) => ["Service", "Deployment"].includes(kind))
     .map((each) => each.kind === "Service" ? each : { ...each, spec: { ...Object(each["spec"]), replicas: 0 } });
   const told = async (...objects: readonly KubeObject[]) =>
-    await toldText(await finding("webhook-validation", { objects: [validator("Fail"), ...objects] }));
+    await shownText(await finding("webhook-validation", { objects: [validator("Fail"), ...objects] }));
   const [, ...lines] = (await told(...stopped)).split("\n");
   assert.deepEqual(lines, [
     "fix: start it again:",

@@ -1,32 +1,28 @@
 /** The category workloads: live pods compared with new ones, and conflicts between applications and their proxy. */
 import type { KubeObject } from "../../kube/client/mod.ts";
 import { findProxy } from "../../inject/mod.ts";
-import type { Check, Finding } from "../check.ts";
+import type { CheckRow, Finding } from "../check.ts";
 import type { ExpectedPod } from "../inventory/expectations.ts";
 import { type Facts, inAll, later } from "../facts.ts";
 import { ANNOTATION } from "../../istio/annotations/names.ts";
 import { type Advice, byHand, look } from "../advice/advice.ts";
 import { explainInjection, type Named } from "../advice/commands.ts";
-import { annotatedPod, editedPod, recreated } from "../injection/workload_advice.ts";
+import { annotatedPod, editedPod, namedOf, optedOut, recreated } from "../injection/workload_advice.ts";
 import { misplacedRequests } from "../injection/misplaced.ts";
 import { objectTarget, podOf } from "../injection/target.ts";
-import { findingOf, type Problem } from "./findings.ts";
+import { findingOf, type Problem, type ProblemOf, refOf } from "./findings.ts";
 import { appPorts, initNetwork, jobProxy, proxyUser } from "./workloads/application.ts";
-import { optedOut } from "./workloads/opted_out.ts";
 import { otherMesh } from "./workloads/other_mesh.ts";
 import { haveNativeSidecars } from "./security/native_sidecars.ts";
 import { hostNetwork, missingProxy, onWindows, otherProxy, unexpectedProxy } from "./workloads/expected.ts";
 import { podsCreated } from "./workloads/created.ts";
 import { isChosen } from "../inventory/mod.ts";
 import { labelsOfObject } from "../inventory/injector_webhooks.ts";
-import { ownerRef, type PodProblem } from "./workloads/pod_problem.ts";
 
 /** `isByHand` tells whether the template of a workload has a proxy, written by `inject`. */
-type Judge = (pod: ExpectedPod, isByHand: (workload: string) => boolean) => PodProblem | undefined;
+type Judge = (pod: ExpectedPod, isByHand: (workload: string) => boolean) => ProblemOf | undefined;
 
-interface Row {
-  readonly id: string;
-  readonly title: string;
+interface Row extends Omit<CheckRow, "run"> {
   readonly judge: Judge;
   /** The judge asks which proxies are written in templates. */
   readonly readsTemplates?: true;
@@ -69,11 +65,7 @@ const ROWS: readonly Row[] = [
     judge: onWindows,
     advice: (object) => [optedOut(object, "keep it out of the mesh", "takes-out")],
   },
-  {
-    id: "workload-other-mesh",
-    title: "no injected pod has the sidecar of another mesh",
-    judge: otherMesh,
-  },
+  { id: "workload-other-mesh", title: "no injected pod has the sidecar of another mesh", judge: otherMesh },
   {
     id: "workload-init-network",
     title: "init containers have network access",
@@ -120,39 +112,21 @@ function nativeSidecar(object: Named, hasNativeSidecars: boolean): Advice {
   return hasNativeSidecars ? advice : byHand(`${change}, where all nodes run Kubernetes 1.29 or later`, "workload");
 }
 
-export const WORKLOAD_CHECKS: readonly Check[] = [
-  ...ROWS.map((row): Check => ({
-    id: row.id,
-    category: "workloads",
-    title: row.title,
-    needs: [],
-    run: (facts) => ofPods(facts, row),
-  })),
-  {
-    id: "workload-pods-created",
-    category: "workloads",
-    title: "controllers can create their injected pods",
-    needs: [],
-    run: podsCreated,
-  },
-  {
-    id: "workload-label-place",
-    category: "workloads",
-    title: "injection labels are on pod templates",
-    needs: [],
-    run: labelPlaces,
-  },
+export const WORKLOAD_CHECKS: readonly CheckRow[] = [
+  ...ROWS.map(({ id, title, ...row }): CheckRow => ({ id, title, run: (facts) => ofPods(facts, row) })),
+  { id: "workload-pods-created", title: "controllers can create their injected pods", run: podsCreated },
+  { id: "workload-label-place", title: "injection labels are on pod templates", run: labelPlaces },
 ];
 
 /** Problems are grouped by workload, with a count of pods (linkerd2 #6272). */
-async function ofPods(facts: Facts, { judge, advice, readsTemplates }: Row): Promise<Finding> {
+async function ofPods(facts: Facts, { judge, advice, readsTemplates }: Omit<Row, "id" | "title">): Promise<Finding> {
   const pods = await facts.expectations();
   if (pods.length === 0 && facts.scope.selector !== undefined) return NONE_CHOSEN;
   const byHand = await later(readsTemplates === undefined ? NONE : facts.workloads().then(injectedByHand));
   const isByHand = (workload: string) => byHand().has(workload);
   const found = inAll(pods, (pod) => {
     const problem = judge(pod, isByHand);
-    return problem === undefined ? [] : [{ object: ownerRef(pod), ...problem }];
+    return problem === undefined ? [] : [{ object: refOf(pod.owner), ...problem }];
   }, "pod");
   const groups = Map.groupBy(found, ({ object, message }) => `${object} ${message}`);
   const problems = [...groups.values()].flatMap(([problem, ...more]) => {
@@ -176,7 +150,7 @@ function injectedByHand(workloads: readonly KubeObject[]): ReadonlySet<string> {
     workloads.flatMap((object) => {
       const target = objectTarget(object);
       if (target === undefined || findProxy(podOf(target)) === undefined) return [];
-      return [`${target.row.kind.toLowerCase()}/${target.namespace}/${target.name}`];
+      return [refOf(namedOf(target))];
     }),
   );
 }
@@ -185,13 +159,11 @@ async function labelPlaces(facts: Facts): Promise<Finding> {
   const { selector } = facts.scope;
   const workloads = (await facts.workloads()).filter((each) => isChosen(labelsOfObject(each), selector));
   if (workloads.length === 0 && selector !== undefined) return NO_WORKLOAD;
-  const problems = workloads.flatMap((object): readonly Problem[] => {
-    const target = objectTarget(object);
+  const problems = workloads.flatMap((workload): readonly Problem[] => {
+    const target = objectTarget(workload);
     if (target === undefined) return [];
-    const name = `${target.row.kind.toLowerCase()}/${target.namespace}/${target.name}`;
-    return misplacedRequests(target).map(({ message, advice }) => {
-      return { object: name, result: "warning", message, advice };
-    });
+    const object = refOf(namedOf(target));
+    return misplacedRequests(target).map(({ message, advice }) => ({ object, result: "warning", message, advice }));
   });
   return findingOf(problems);
 }

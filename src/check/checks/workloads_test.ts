@@ -4,7 +4,7 @@ import { textAt, type Value } from "../../base/value.ts";
 import { BUILT_IN, configurationOf, findProxy, injectPod, newInjector, podOwner } from "../../inject/mod.ts";
 import { clusterInventory, object } from "../../../test/support/kube/cluster.ts";
 import { meshObjects } from "../../../test/support/kube/mesh_webhooks.ts";
-import { toldText } from "../../../test/support/kube/told.ts";
+import { shownText } from "../../../test/support/kube/shown.ts";
 import { WORKLOAD_CHECKS } from "./workloads.ts";
 import { findingFor } from "../../../test/support/kube/finding.ts";
 import { judge } from "../judge.ts";
@@ -55,7 +55,7 @@ const WITH_PROXY: PodParts = { annotations: INJECTED, spec: { containers: [APP, 
 
 async function found(id: string, objects: readonly KubeObject[]) {
   const finding = await findingFor(id, clusterInventory({ objects }));
-  return { result: finding.result, message: await toldText(finding), names: finding.objects ?? [] };
+  return { result: finding.result, message: await shownText(finding), names: finding.objects ?? [] };
 }
 
 interface Row {

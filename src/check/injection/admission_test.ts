@@ -157,7 +157,7 @@ Deno.test("a controller that cannot create pods: its condition is told, and deci
 Deno.test("a controller without a condition reports by events", async () => {
   const event = (name: string, lastTimestamp: string, rest: Record<string, string> = {}) =>
     object("v1", "Event", `shop/${name}`, {
-      involvedObject: { kind: "StatefulSet", name: "web", ...rest },
+      involvedObject: { kind: "StatefulSet", name: "web", namespace: "shop", ...rest },
       reason: "FailedCreate",
       message: name,
       lastTimestamp,

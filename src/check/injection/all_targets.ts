@@ -1,18 +1,12 @@
 /** All workloads of a cluster or a namespace, as targets. */
 import { MeshError } from "../../base/errors.ts";
 import { isPod, type KubeApi, type KubeObject } from "../../kube/client/mod.ts";
-import { type LabelChoice, queryOf } from "../inventory/mod.ts";
+import { WORKLOADS } from "../inventory/resources.ts";
+import { collectionPath, type LabelChoice, queryOf } from "../inventory/source.ts";
 import { objectTarget, type Target } from "./target.ts";
 
 /** What creates pods by itself: pods, Jobs and ReplicaSets of another controller are explained by that one. */
-const COLLECTIONS: readonly (readonly [group: string, resource: string])[] = [
-  ["apis/apps/v1", "deployments"],
-  ["apis/apps/v1", "statefulsets"],
-  ["apis/apps/v1", "daemonsets"],
-  ["apis/batch/v1", "jobs"],
-  ["apis/batch/v1", "cronjobs"],
-  ["api/v1", "pods"],
-];
+const COLLECTIONS = [...WORKLOADS, ["api/v1", "pods"] as const];
 
 /** Which workloads. */
 export interface AllWorkloads {
@@ -28,9 +22,8 @@ export interface AllWorkloads {
  * there is none.
  */
 export async function allTargets(api: KubeApi, { namespace, selector }: AllWorkloads): Promise<readonly Target[]> {
-  const folder = namespace === undefined ? "" : `namespaces/${encodeURIComponent(namespace)}/`;
   const lists = await Promise.all(COLLECTIONS.map(([group, resource]) => {
-    return api.list(`/${group}/${folder}${resource}`, { limit: "100", ...queryOf(selector) }, kept);
+    return api.list(collectionPath(group, resource, namespace), { limit: "100", ...queryOf(selector) }, kept);
   }));
   const targets = lists.flatMap(({ items }) => items.filter(isOnItsOwn).flatMap((item) => objectTarget(item) ?? []));
   if (targets.length > 0) return targets.toSorted((a, b) => keyOf(a).localeCompare(keyOf(b)));

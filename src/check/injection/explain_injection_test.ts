@@ -57,7 +57,7 @@ interface Row {
 }
 
 /** The lines of the advice. */
-function toldOf({ fixes }: Explanation): readonly string[] {
+function shownOf({ fixes }: Explanation): readonly string[] {
   return fixLines(fixes).map(({ text }) => text);
 }
 
@@ -173,7 +173,12 @@ for (const { name, objects, reason, field, told } of ROWS) {
   Deno.test(`check injection: ${name}`, async () => {
     const explanation = await explained(objects);
     assert.deepEqual(
-      { verdict: explanation.verdict, reason: explanation.reason, field: explanation.field, told: toldOf(explanation) },
+      {
+        verdict: explanation.verdict,
+        reason: explanation.reason,
+        field: explanation.field,
+        told: shownOf(explanation),
+      },
       { verdict: "not-injected", reason, field, told },
     );
   });
@@ -184,7 +189,7 @@ Deno.test("check injection: live pods older than the label are a problem, and ar
   const explanation = await explained([...MESH, namespace({ "istio-injection": "enabled" }), deployment(), ...pods]);
   assert.equal(explanation.verdict, "injected");
   assert.deepEqual(explanation.warnings, ["2 live pods have no proxy, but a new pod gets one"]);
-  assert.deepEqual(toldOf(explanation), ["fix: recreate its pods:", RESTART]);
+  assert.deepEqual(shownOf(explanation), ["fix: recreate its pods:", RESTART]);
   assert.equal(explanation.hasProblem, true);
   const told = /the policy is "enabled"; 2 live pods have no proxy, but a new pod gets one/;
   assert.match(overviewText([explanation], { ...LOOK, width: 200 }), told);
@@ -202,7 +207,7 @@ Deno.test("check injection: a key of the namespace that nothing reads is told", 
 Deno.test("check injection: a label on the Deployment itself is reported with the commands that move it", async () => {
   const explanation = await explained([...MESH, namespace(), deployment({}, { [INJECT]: "true" })]);
   assert.match(explanation.warnings[0] ?? "", /is on the Deployment itself, where it has no effect/);
-  const [change, patch, label] = toldOf(explanation);
+  const [change, patch, label] = shownOf(explanation);
   assert.match(change ?? "", /^fix: move it to the pod: /);
   assert.match(patch ?? "", /^kubectl patch deployment\/web/);
   assert.equal(label, `kubectl label deployment/web -n shop ${INJECT}-`);
@@ -270,7 +275,7 @@ items:
   assert.deepEqual(more, []);
   assert.equal(explanation?.reason, "annotation-inject-false");
   assert(explanation !== undefined);
-  assert.deepEqual(toldOf(explanation), [`fix: remove "${INJECT}" from metadata.annotations in web.yaml`]);
+  assert.deepEqual(shownOf(explanation), [`fix: remove "${INJECT}" from metadata.annotations in web.yaml`]);
   assert.deepEqual(EXPLANATION.parse(JSON.parse(explanationJson(explanation))).fix, [
     `remove "${INJECT}" from metadata.annotations in web.yaml`,
   ]);

@@ -6,7 +6,7 @@ import { isKnown, type Observed } from "../inventory/observed.ts";
 import type { InjectorWebhook } from "../inventory/injector_webhooks.ts";
 import { admitted, type Admitting } from "./admission.ts";
 import { decidedFixes, type Deciding } from "../advice/decide.ts";
-import type { ToldFix } from "../advice/advice_schema.ts";
+import type { ShownFix } from "../advice/advice_schema.ts";
 import { adviceByReason, fixesFor } from "./explanation_advice.ts";
 import { differences, livePods } from "./differences.ts";
 import type { RuleLine } from "./explanation_schema.ts";
@@ -31,7 +31,7 @@ export type Explanation = Ruling & {
   readonly live: readonly LivePod[];
   readonly warnings: readonly string[];
   /** What changes it. */
-  readonly fixes: readonly ToldFix[];
+  readonly fixes: readonly ShownFix[];
   /** The result is a problem, not a decision: the exit code is 1. */
   readonly hasProblem: boolean;
 };

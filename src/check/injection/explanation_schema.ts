@@ -1,6 +1,6 @@
 /** The JSON of `check injection -o json`. Import it for types only: printing needs no zod. */
 import { z } from "zod";
-import { TOLD_FIX } from "../advice/advice_schema.ts";
+import { SHOWN_FIX } from "../advice/advice_schema.ts";
 
 const RULE_LINE = z.strictObject({
   rule: z.string().describe("the name of a webhook, or of a rule of the injector"),
@@ -49,7 +49,7 @@ export const EXPLANATION = z.strictObject({
   fix: z.array(z.string()).readonly().describe(
     "the commands of the first advice; what is to be done where no command can do it",
   ),
-  fixes: z.array(TOLD_FIX).readonly().describe("all that changes it"),
+  fixes: z.array(SHOWN_FIX).readonly().describe("all that changes it"),
 }).describe("One line of `kubectl mesh check injection -o json`, and one document of `-o yaml`");
 
 /** One rule. */

@@ -3,6 +3,7 @@ import { oneLine } from "../../base/errors.ts";
 import type { KubeApi } from "../../kube/client/mod.ts";
 import { mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { isKnown, observe } from "../inventory/observed.ts";
+import type { Named } from "../advice/commands.ts";
 import type { Target } from "./target.ts";
 
 const FAILED = "FailedCreate";
@@ -14,12 +15,16 @@ const BY_EVENT: readonly string[] = ["StatefulSet", "DaemonSet", "Job"];
 export async function failedCreates(api: KubeApi, target: Target): Promise<readonly string[]> {
   const { manifest, row, file } = target;
   if (file !== undefined) return [];
-  const conditions = mapsAt(mapAt(manifest, "status"), "conditions");
-  const found = conditions.find((each) =>
-    textAt(each, "type") === "ReplicaFailure" && textAt(each, "status") === "True"
-  );
+  const found = replicaFailure(manifest);
   if (found !== undefined) return [sentence(target, found)];
   return BY_EVENT.includes(row.kind) ? await fromEvents(api, target) : [];
+}
+
+/** The condition of a controller that cannot create pods. */
+export function replicaFailure(controller: ValueMap): ValueMap | undefined {
+  return mapsAt(mapAt(controller, "status"), "conditions").find(({ type, status }) => {
+    return type === "ReplicaFailure" && status === "True";
+  });
 }
 
 async function fromEvents(api: KubeApi, target: Target): Promise<readonly string[]> {
@@ -28,16 +33,28 @@ async function fromEvents(api: KubeApi, target: Target): Promise<readonly string
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/events`;
   const events = await observe("list on events", () => api.list(path, { fieldSelector }));
   if (!isKnown(events)) return [];
-  const own = events.value.items.filter((event) => {
-    const { kind: of, name: named } = mapAt(event, "involvedObject");
-    return of === kind && named === name && textAt(event, "reason") === FAILED;
-  });
-  const last = own.toSorted((a, b) => timeOf(a).localeCompare(timeOf(b))).at(-1);
+  const own = events.value.items.filter((event) => textAt(event, "reason") === FAILED);
+  const last = lastEvent(own, { kind, namespace, name });
   return last === undefined ? [] : [sentence(target, last)];
 }
 
-function timeOf(event: ValueMap): string {
-  return textAt(event, "lastTimestamp") || textAt(event, "eventTime");
+/** The last event about an object. */
+export function lastEvent(events: readonly ValueMap[], { kind, namespace, name }: Named): ValueMap | undefined {
+  const own = events.filter((event) => {
+    const of = mapAt(event, "involvedObject");
+    return of["kind"] === kind && of["namespace"] === namespace && of["name"] === name;
+  });
+  return own.toSorted((a, b) => timeOf(b) - timeOf(a))[0];
+}
+
+/** The last time of an event, in milliseconds since the epoch. */
+export function timeOf(event: ValueMap): number {
+  const times = [
+    textAt(mapAt(event, "series"), "lastObservedTime"),
+    textAt(event, "lastTimestamp"),
+    textAt(event, "eventTime"),
+  ];
+  return Math.max(0, ...times.map((time) => Date.parse(time)).filter((time) => !Number.isNaN(time)));
 }
 
 function sentence({ row, name }: Target, report: ValueMap): string {

@@ -10,10 +10,10 @@ import { loadLibraries } from "../../golang/gotemplate/sprig/mod.ts";
 import type { ClusterChoice, Injector } from "../../inject/mod.ts";
 import { podKeeper } from "../inventory/kept_fields.ts";
 import { PAGE_OF_PODS } from "../inventory/resources.ts";
-import type { Source } from "../inventory/source.ts";
+import { listOf, type Source } from "../inventory/source.ts";
 import { isKnown, observe, type Observed, once, reason } from "../inventory/observed.ts";
 import { accessInventory } from "../inventory/access.ts";
-import { decidingOver } from "../advice/deciding.ts";
+import { decidingOver } from "../advice/decide.ts";
 import { type InjectorWebhook, injectorWebhooks, namespaceLabels } from "../inventory/injector_webhooks.ts";
 import { controlPlaneOf, injectorInventory, planeKey } from "../inventory/control_planes.ts";
 import type { Knowledge } from "./explanation.ts";
@@ -55,15 +55,17 @@ function givenInjector(given: Injector | undefined): Observed<Injector> {
   return given === undefined ? { failed: "no configuration is given" } : { value: given };
 }
 
-const CONFIGURATIONS = "mutatingwebhookconfigurations";
-
 /**
  * Asks the cluster: for webhooks and control planes at most once, for a namespace when it is asked about. Without the labels
  * of the namespace it is unknown which of its webhooks are called.
  */
 export function clusterKnowledge(asking: Asking): (namespace: string) => Promise<Knowledge> {
   const shared: Shared = {
-    configurations: once(() => observe(`list on ${CONFIGURATIONS}`, () => webhookConfigurations(asking.api))),
+    configurations: once(() =>
+      listOf(asking, "apis/admissionregistration.k8s.io/v1", "mutatingwebhookconfigurations", {
+        isKind: isMutatingWebhookConfiguration,
+      })
+    ),
     access: accessInventory(asking),
     injectorFor: once(async () => await injectors(asking, await shared.configurations())),
   };
@@ -79,11 +81,12 @@ interface Shared {
 
 async function knowledgeOf(name: string, asking: Asking, shared: Shared): Promise<Knowledge> {
   const { api, wantsPods } = asking;
-  const folder = `/api/v1/namespaces/${encodeURIComponent(name)}`;
   const [namespace, configurations, live] = await Promise.all([
-    observe("get on namespaces", () => api.get(folder)),
+    observe("get on namespaces", () => api.get(`/api/v1/namespaces/${encodeURIComponent(name)}`)),
     shared.configurations(),
-    wantsPods ? observe(`list on pods in the namespace "${name}"`, () => pods(api, folder)) : NOTHING,
+    wantsPods
+      ? listOf(asking, "api/v1", "pods", { isKind: isPod, namespace: name, query: PAGE_OF_PODS, keep: podKeeper() })
+      : NOTHING,
   ]);
   const labels = isKnown(namespace) ? namespace.value?.metadata["labels"] : undefined;
   await loadConditions();
@@ -129,15 +132,6 @@ const NOTHING: Observed<readonly Pod[]> = { value: [] };
 
 function gap(what: string, fact: Observed<unknown>): readonly string[] {
   return isKnown(fact) ? [] : [`cannot tell ${what}: ${reason(fact)}`];
-}
-
-async function webhookConfigurations(api: KubeApi): Promise<readonly MutatingWebhookConfiguration[]> {
-  const { items } = await api.list(`/apis/admissionregistration.k8s.io/v1/${CONFIGURATIONS}`);
-  return items.filter(isMutatingWebhookConfiguration);
-}
-
-async function pods(api: KubeApi, folder: string): Promise<readonly Pod[]> {
-  return (await api.list(`${folder}/pods`, PAGE_OF_PODS, podKeeper())).items.filter(isPod);
 }
 
 /** The injector of each webhook's control plane; without webhooks that of the chosen one. */

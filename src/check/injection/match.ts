@@ -9,15 +9,12 @@ import type { InjectorWebhook } from "../inventory/injector_webhooks.ts";
 export interface Requirement {
   /** `namespace.metadata.labels["istio-injection"]`, `metadata.labels["sidecar.istio.io/inject"]`. */
   readonly field: string;
-  readonly key: string;
   /** The label's value; `undefined` without the label. */
   readonly value: string | undefined;
   /** `In [enabled]`. */
   readonly wanted: string;
   readonly isPositive: boolean;
   readonly isMet: boolean;
-  /** Whose label it is. */
-  readonly of: "namespace" | "pod";
 }
 
 /** The labels of a new pod and of its namespace. */
@@ -50,7 +47,7 @@ export function matchOf({ namespaceSelector, objectSelector }: InjectorWebhook, 
 
 type Expression = Plain<V1LabelSelectorRequirement>;
 
-function requirementsOf(selector: LabelSelector, labels: ValueMap, of: Requirement["of"]): readonly Requirement[] {
+function requirementsOf(selector: LabelSelector, labels: ValueMap, of: "namespace" | "pod"): readonly Requirement[] {
   const { matchLabels = {}, matchExpressions = [] } = selector;
   const equal = Object.entries(matchLabels).map(([key, value]) => ({ key, operator: "In", values: [value] }));
   return [...equal, ...matchExpressions].map((expression) => requirement(expression, labels, of));
@@ -58,16 +55,14 @@ function requirementsOf(selector: LabelSelector, labels: ValueMap, of: Requireme
 
 const POSITIVE = ["In", "Exists"];
 
-function requirement(expression: Expression, labels: ValueMap, of: Requirement["of"]): Requirement {
+function requirement(expression: Expression, labels: ValueMap, of: "namespace" | "pod"): Requirement {
   const { key = "", operator = "", values = [] } = expression;
   const value = labels[key];
   return {
     field: `${of === "namespace" ? "namespace." : ""}metadata.labels["${key}"]`,
-    key,
     value: typeof value === "string" ? value : undefined,
     wanted: values.length === 0 ? operator : `${operator} [${values.join(", ")}]`,
     isPositive: POSITIVE.includes(operator),
     isMet: selectorMatches({ matchExpressions: [expression] }, labels).matches,
-    of,
   };
 }

@@ -1,9 +1,8 @@
 /** An explanation as text, as JSON and as YAML. */
 import { columns, wrappedAround } from "../../base/text/mod.ts";
-import { goJson, OrderedFields } from "../../golang/gojson/mod.ts";
 import { fixLines } from "../advice/text.ts";
 import { yamlOf } from "../print/json.ts";
-import { adviceBlock, block, safe, type Width } from "../print/lines.ts";
+import { adviceBlock, block, printable, type Width } from "../print/lines.ts";
 import type { Explanation } from "./explanation.ts";
 import type { LivePod } from "../inventory/live_pods.ts";
 import type { ExplanationLine, RuleLine } from "./explanation_schema.ts";
@@ -52,7 +51,7 @@ const LEAST = 24;
 export function overviewText(explanations: readonly Explanation[], { width, isWide }: ExplanationLook): string {
   if (isWide) return wideOverview(explanations);
   const head = ["NAMESPACE", "WORKLOAD", "VERDICT"];
-  const rows = explanations.map((each) => [each.namespace, each.workload, shortVerdict(each)].map(safe));
+  const rows = explanations.map((each) => [each.namespace, each.workload, shortVerdict(each)].map(printable));
   const first = columns([head, ...rows]).trimEnd().split("\n");
   const column = Math.max(...first.map((line) => line.length)) + 2;
   const isBelow = width - column < LEAST;
@@ -60,7 +59,7 @@ export function overviewText(explanations: readonly Explanation[], { width, isWi
     const explanation = explanations[index - 1];
     const cause = explanation === undefined ? "CAUSE" : shortCause(explanation);
     if (isBelow) return [line, ...block(cause, "    ", width)];
-    const [start = "", ...rest] = wrappedAround(safe(cause), width - column);
+    const [start = "", ...rest] = wrappedAround(printable(cause), width - column);
     return [`${line.padEnd(column)}${start}`, ...rest.map((each) => `${" ".repeat(column)}${each}`)];
   });
   const hint = explanations.some(({ fixes }) => fixes.length > 0) ? [HINT] : [];
@@ -82,14 +81,14 @@ function wideOverview(explanations: readonly Explanation[]): string {
     ];
   });
   return `${
-    columns([["NAMESPACE", "WORKLOAD", "VERDICT", "BY", "CAUSE", "FIX"], ...rows.map((row) => row.map(safe))])
+    columns([["NAMESPACE", "WORKLOAD", "VERDICT", "BY", "CAUSE", "FIX"], ...rows.map((row) => row.map(printable))])
   }`;
 }
 
 /** What decided; where something else is wrong, also that. */
 function shortCause({ verdict, message, warnings, hasProblem }: Explanation): string {
-  const isTold = verdict === "refused" || verdict === "cannot-tell" || !hasProblem;
-  return isTold ? message : [message, ...warnings].join("; ");
+  const isSaid = verdict === "refused" || verdict === "cannot-tell" || !hasProblem;
+  return isSaid ? message : [message, ...warnings].join("; ");
 }
 
 /** The commands of the first advice of each fix; its text where no command can do it. */
@@ -144,7 +143,9 @@ function widePodRow(live: LivePod): readonly string[] {
 const WIDEST = 80;
 
 function table(rows: readonly (readonly string[])[]): string {
-  const cells = rows.map((row) => row.map((cell, index) => index === row.length - 1 ? safe(cell) : cut(safe(cell))));
+  const cells = rows.map((row) =>
+    row.map((cell, index) => index === row.length - 1 ? printable(cell) : cut(printable(cell)))
+  );
   return columns(cells).trimEnd();
 }
 
@@ -177,12 +178,5 @@ export function explanationJson(explanation: Explanation): string {
     fix: commandsIn(fixes),
     fixes,
   };
-  const ordered = (fields: object) => new OrderedFields(Object.entries(fields));
-  const nested = {
-    ...line,
-    rules: line.rules.map(ordered),
-    live: line.live.map(ordered),
-    fixes: line.fixes.map(({ objects, alternatives }) => ordered({ objects, alternatives: alternatives.map(ordered) })),
-  };
-  return `${goJson(ordered(nested), { escapeHtml: false })}\n`;
+  return `${JSON.stringify(line)}\n`;
 }

@@ -44,17 +44,19 @@ function none(text: string, namespace: string): never {
 /** The workload in a manifest; `undefined` for other kinds. */
 export function targetOf(manifest: ValueMap, namespace: string, file: string | undefined): Target | undefined {
   const row = workloadKind(manifest);
-  if (row === undefined) return undefined;
+  return row === undefined ? undefined : targetOfKind(manifest, row, { namespace, file });
+}
+
+/** The same for a kind that is known; `namespace` is for a manifest that names none. */
+export function targetOfKind(
+  manifest: ValueMap,
+  row: WorkloadKind,
+  { namespace, file }: Pick<Target, "namespace" | "file">,
+): Target {
   const metadata = metadataOf(manifest);
   const name = textAt(metadata, "name") || textAt(metadata, "generateName");
-  return {
-    manifest,
-    row,
-    workload: resourceName(textAt(manifest, "apiVersion"), row.kind, name),
-    name,
-    namespace: textAt(metadata, "namespace") || namespace,
-    file,
-  };
+  const workload = resourceName(textAt(manifest, "apiVersion"), row.kind, name);
+  return { manifest, row, workload, name, namespace: textAt(metadata, "namespace") || namespace, file };
 }
 
 /** A controller that is known by a pod's reference to it. */

@@ -1,7 +1,7 @@
 /** Changes of a workload that is explained, as advice. */
 import { LABEL } from "../../istio/annotations/labels.ts";
 import { podOwner } from "../../inject/mod.ts";
-import { type Advice, byHand, harmless, look } from "../advice/advice.ts";
+import { type Advice, byHand, harmless, look, type Risk } from "../advice/advice.ts";
 import {
   createAgain,
   edit,
@@ -10,6 +10,7 @@ import {
   patch,
   remove,
   rolloutRestart,
+  setLabel,
   shellWord,
 } from "../advice/commands.ts";
 import type { LivePod } from "../inventory/live_pods.ts";
@@ -53,6 +54,18 @@ export function annotatedPod(object: Named, change: string, annotations: Annotat
   const field = [...target?.row.path ?? ["the pod template's"], "metadata.annotations"].join(".");
   const all = Object.entries(annotations).map(([key, value]) => value === null ? `no ${key}` : `${key}: "${value}"`);
   return byHand(`${change}: set ${all.join(", ")} in ${field} of its manifest`, "workload");
+}
+
+/** Labels the pods of a workload, which keeps webhooks from being called for new ones. */
+export function optedOut(object: Named, change: string, risk: Risk): Advice {
+  const { kind, namespace } = object;
+  const told = { change, risk, namespace } as const;
+  if (kind === "pod") return { ...harmless(change, "workload", setLabel(object, LABEL.inject, "false")), ...told };
+  const target = targetNamed(object);
+  if (target === undefined) {
+    return { ...byHand(`${change}: label its pod template ${LABEL.inject}=false`, "workload"), risk };
+  }
+  return { ...changePod(target, { of: "labels", key: LABEL.inject, value: "false" }), ...told };
 }
 
 /** Opens a controller in an editor; `change` gets the path of the pod's spec. Pods and Jobs cannot be changed so. */

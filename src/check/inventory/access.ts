@@ -6,9 +6,11 @@ import type { Source } from "./source.ts";
 /** A right to ask about. */
 export interface AccessRequest {
   readonly verb: string;
+  /** `""` is the core group. */
   readonly group: string;
-  /** `pods/exec` has a subresource. */
+  /** A plural: `namespaces`, `pods/exec`. */
   readonly resource: string;
+  /** `undefined` for a cluster-scoped object. */
   readonly namespace?: string;
   readonly name?: string;
 }

@@ -3,6 +3,7 @@ import { oneLine } from "../../base/errors.ts";
 import { ApiError, isPod, type KubeApi, type Namespace, ofKind, type Pod } from "../../kube/client/mod.ts";
 import { LABEL } from "../../istio/annotations/labels.ts";
 import { newMap, type ValueMap } from "../../base/value.ts";
+import { IGNORED_NAMESPACES } from "../../inject/mod.ts";
 import { isKnown, observe, type Observed } from "./observed.ts";
 import { type InjectorWebhook, labelsOfObject, sendsPod } from "./injector_webhooks.ts";
 import type { Source } from "./source.ts";
@@ -96,9 +97,6 @@ function ofWebhook(run: Observed<DryRun>, { name }: InjectorWebhook): Observed<D
   return { value: { ...run.value, webhook: name } };
 }
 
-/** Injectors ignore these namespaces (Istio, `inject.go`, IgnoredNamespaces). */
-const IGNORED: readonly string[] = ["kube-system", "kube-public", "kube-node-lease", "local-path-storage"];
-
 interface Place {
   readonly namespace: string;
   readonly labels: ValueMap;
@@ -107,7 +105,7 @@ interface Place {
 /** A namespace and labels for a pod that matches the webhook; the user's namespace first. */
 function placeFor(all: readonly Namespace[], webhook: InjectorWebhook, named: string | undefined): Place | undefined {
   const isUsable = ({ metadata }: Namespace) =>
-    !IGNORED.includes(metadata.name) && metadata.deletionTimestamp === undefined;
+    !IGNORED_NAMESPACES.has(metadata.name) && metadata.deletionTimestamp === undefined;
   const ordered = all.filter(isUsable).toSorted((a, b) => rank(a, named) - rank(b, named));
   for (const namespace of ordered) {
     const labels = labelsToTry(webhook).find((each) => sendsPod(webhook, labelsOfObject(namespace), each));

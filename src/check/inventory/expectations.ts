@@ -7,8 +7,8 @@ import { isKnown, type Observed, once } from "./observed.ts";
 import {
   type InjectorWebhook,
   injectorWebhooks,
+  labelsByNamespace,
   labelsOfObject,
-  namespaceLabels,
   sendsPod,
 } from "./injector_webhooks.ts";
 import type { InjectorInventory, ObservedPlane } from "./control_planes.ts";
@@ -46,28 +46,26 @@ export function expectationInventory({ scope }: Source, parts: ExpectationParts)
       if (!isKnown(pods)) return pods;
       if (!isKnown(namespaces)) return namespaces;
       if (!isKnown(webhooks)) return webhooks;
-      const labels = new Map(namespaces.value.map(({ metadata }) => {
-        return [metadata.name, namespaceLabels(metadata.name, metadata["labels"])] as const;
-      }));
+      const labels = labelsByNamespace(namespaces.value);
       const injectors = injectorWebhooks(webhooks.value);
       const { value: planes } = await parts.planes();
       const planeOf = (webhook: InjectorWebhook) => planes.get(planeKey(controlPlaneOf(webhook, scope)));
-      const known: Surroundings = { labels: (name) => labels.get(name) ?? newMap(), injectors, planeOf };
-      return { value: pods.value.filter(isAlive).map((pod) => expected(pod, known)) };
+      return { value: pods.value.filter(isAlive).map((pod) => expected(pod, { labels, injectors, planeOf })) };
     }),
   };
 }
 
-interface Surroundings {
-  readonly labels: (namespace: string) => ValueMap;
+interface Deciding {
+  /** By namespace. */
+  readonly labels: ReadonlyMap<string, ValueMap>;
   readonly injectors: readonly InjectorWebhook[];
   readonly planeOf: (webhook: InjectorWebhook) => ObservedPlane | undefined;
 }
 
-function expected(pod: Pod, { labels, injectors, planeOf }: Surroundings): ExpectedPod {
+function expected(pod: Pod, { labels, injectors, planeOf }: Deciding): ExpectedPod {
   const { namespace = "" } = pod.metadata;
   const podLabels = labelsOfObject(pod);
-  const webhook = injectors.find((each) => sendsPod(each, labels(namespace), podLabels));
+  const webhook = injectors.find((each) => sendsPod(each, labels.get(namespace) ?? newMap(), podLabels));
   const owner = podOwner(pod, namespace);
   const plane = webhook === undefined ? undefined : planeOf(webhook);
   const decision = decisionOf({ pod, owner, webhook, plane });

@@ -89,6 +89,11 @@ export function namespaceLabels(name: string, labels: Value | undefined): ValueM
   return Object.assign(newMap(), { "kubernetes.io/metadata.name": name }, isMap(labels) ? labels : {});
 }
 
+/** The labels of namespaces by their names. */
+export function labelsByNamespace(namespaces: readonly KubeObject[]): ReadonlyMap<string, ValueMap> {
+  return new Map(namespaces.map(({ metadata }) => [metadata.name, namespaceLabels(metadata.name, metadata["labels"])]));
+}
+
 /** `mutatingwebhookconfiguration/istio-sidecar-injector`: how findings name it. */
 export function configurationRef({ configuration }: Pick<InjectorWebhook, "configuration">): string {
   return `mutatingwebhookconfiguration/${configuration}`;

@@ -1,11 +1,13 @@
 /**
  * The inventory of a cluster: getters that ask the API when a check needs the answer, and at most once.
  */
+import type { ProxyAnswer } from "../../explain/mod.ts";
+import type { Pod } from "../../kube/client/mod.ts";
 import { accessInventory } from "./access.ts";
 import { injectorInventory } from "./control_planes.ts";
 import { dryRunInventory } from "./dry_run.ts";
 import { expectationInventory } from "./expectations.ts";
-import { proxyInventory } from "./proxies.ts";
+import { observe, type Observed } from "./observed.ts";
 import { resourceInventory } from "./resources.ts";
 import { serverInventory } from "./server.ts";
 import { serviceInventory } from "./services.ts";
@@ -23,7 +25,12 @@ export function inventoryOf(source: Source) {
     ...parts,
     ...accessInventory(source),
     ...dryRunInventory(source, resources.namespaces),
-    ...proxyInventory(source),
+    /** What a proxy says of itself, by commands in its container; `undefined` if the container does not run. */
+    proxyAnswer: (pod: Pod, container: string): Promise<Observed<ProxyAnswer | undefined>> =>
+      observe(`get and create on pods/exec in the namespace "${pod.metadata.namespace}"`, async () => {
+        const { askProxy } = await import("../../explain/mod.ts");
+        return await askProxy({ api: source.api, clock: source.clock, pod, container });
+      }),
     ...serverInventory(source),
     ...serviceInventory(source),
     ...expectationInventory(source, parts),

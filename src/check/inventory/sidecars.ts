@@ -4,6 +4,7 @@ import {
   configurationOf,
   containersOf,
   decide,
+  IGNORED_NAMESPACES,
   type Injector,
   injectPod,
   isOpenShift,
@@ -50,12 +51,9 @@ export function sidecarInventory(source: Source, parts: SidecarParts) {
   };
 }
 
-/** System namespaces have no sidecars, nor has the control plane's. */
-const WITHOUT_SIDECARS = new Set(["kube-system", "kube-public", "kube-node-lease", "local-path-storage"]);
-
 /** Whether a namespace belongs to Kubernetes or to the control plane. */
 export function isWithoutSidecars(name: string, { istioNamespace }: Pick<Scope, "istioNamespace">): boolean {
-  return WITHOUT_SIDECARS.has(name) || name === istioNamespace;
+  return IGNORED_NAMESPACES.has(name) || name === istioNamespace;
 }
 
 function isWanted({ metadata: { name, labels } }: Namespace, { scope }: Source): boolean {
@@ -134,7 +132,8 @@ function sidecarOfPlane({ injector }: ObservedPlane, users: Partial<Injector>): 
 }
 
 const APP = "app";
-const PROBE: Pod = {
+/** A pod of an application, to render the sidecar with. */
+export const PROBE: Pod = {
   apiVersion: "v1",
   kind: "Pod",
   metadata: { name: APP, namespace: "default", labels: {}, annotations: {} },

@@ -82,17 +82,22 @@ export function listOf<T extends KubeObject>(
   resource: string,
   { isKind, namespace, query, keep }: Listing<T>,
 ): Promise<Observed<readonly T[]>> {
-  const folder = namespace === undefined ? "" : `namespaces/${encodeURIComponent(namespace)}/`;
   const where = namespace === undefined ? "" : ` in the namespace "${namespace}"`;
   return observe(`list on ${resource}${where}`, async () => {
     try {
-      const { items } = await api.list(`/${group}/${folder}${resource}`, query, keep);
+      const { items } = await api.list(collectionPath(group, resource, namespace), query, keep);
       return items.filter(isKind);
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) return [];
       throw error;
     }
   });
+}
+
+/** The path of a collection: of the whole cluster, or of a namespace. */
+export function collectionPath(group: string, resource: string, namespace: string | undefined): string {
+  const folder = namespace === undefined ? "" : `namespaces/${encodeURIComponent(namespace)}/`;
+  return `/${group}/${folder}${resource}`;
 }
 
 /** Options of a list request. */

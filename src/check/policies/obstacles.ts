@@ -14,13 +14,19 @@ export interface Policies {
   readonly ranges: readonly LimitRange[];
 }
 
-const ENFORCE = "pod-security.kubernetes.io/enforce";
+/** The label of a namespace with the level that Pod Security enforces. */
+export const ENFORCE = "pod-security.kubernetes.io/enforce";
+
+/** What a pod demands, with the defaults of limit ranges. */
+export function demandOf(pod: Pod, ranges: readonly LimitRange[]): Demand {
+  const amounts = (container: ValueMap) => withDefaults(container, ranges);
+  const containers = new Map([...containersByName(pod)].map(([name, each]) => [name, amounts(each)]));
+  return { total: podAmounts(pod, amounts), containers };
+}
 
 /** The obstacles to a pod. Exemptions of Pod Security are flags of the API server: they are not seen here. */
 export function obstaclesOf(pod: Pod, { labels, quotas, ranges }: Policies): readonly Obstacle[] {
-  const amounts = (container: ValueMap) => withDefaults(container, ranges);
-  const containers = new Map([...containersByName(pod)].map(([name, each]) => [name, amounts(each)]));
-  const demand: Demand = { total: podAmounts(pod, amounts), containers };
+  const demand = demandOf(pod, ranges);
   return [
     ...podSecurity(pod, labels[ENFORCE]),
     ...ranges.flatMap((range) =>
@@ -36,15 +42,17 @@ export function obstaclesOf(pod: Pod, { labels, quotas, ranges }: Policies): rea
   ];
 }
 
-function podSecurity(pod: Pod, level: unknown): readonly Obstacle[] {
-  if (!isLevel(level)) return [];
+function podSecurity(pod: Pod, label: unknown): readonly Obstacle[] {
+  const level = levelOf(label);
+  if (level === undefined) return [];
   const violations = violationsOf(pod, level);
   if (violations.length === 0) return [];
   return [{ never: true, message: `Pod Security enforces ${level}: ${violations.join("; ")}` }];
 }
 
-function isLevel(level: unknown): level is Level {
-  return level === "baseline" || level === "restricted";
+/** The API server denies other values. Without a label the cluster's default applies, which the API does not show. */
+export function levelOf(label: unknown): Level | undefined {
+  return label === "baseline" || label === "restricted" ? label : undefined;
 }
 
 function never(what: string, { metadata }: LimitRange | ResourceQuota, message: string): Obstacle {

@@ -1,5 +1,6 @@
 /** The answer of `check upgrade` as text and as JSON. */
 import { columns, counted } from "../../base/text/mod.ts";
+import { printable } from "../print/lines.ts";
 import { PLACE } from "./parts.ts";
 import type { Upgrade, UpgradeChange, UpgradeWorkload } from "./upgrade_schema.ts";
 
@@ -16,7 +17,9 @@ export function upgradeText(upgrade: Upgrade): string {
   const blocks = blocksOf(upgrade.workloads).map((block) => blockText(block, upgrade.workloads));
   const unknown = upgrade.workloads.filter((each) => each.unknown !== null);
   const hidden = Map.groupBy(unknown, (each) => each.unknown ?? "");
-  const doubts = [...hidden].map(([why, workloads]) => `? ${namesOf(workloads)}:\n    cannot tell: ${shown(why)}\n`);
+  const doubts = [...hidden].map(([why, workloads]) =>
+    `? ${namesOf(workloads)}:\n    cannot tell: ${printable(why)}\n`
+  );
   return [...blocks, ...doubts, `${summary(upgrade)}\n`].join("\n");
 }
 
@@ -47,16 +50,18 @@ function blockText({ workloads, changes }: Block, all: readonly UpgradeWorkload[
   const isAll = workloads.length === all.length && all.length > 1;
   const who = isAll ? `all ${counted(all.length, "workload")}` : namesOf(workloads);
   const pods = counted(workloads.reduce((sum, each) => sum + each.pods, 0), "pod");
-  const rows = changes.map((each) => [`    ${shown(each.container) || "pod"}`, shown(each.field), change(each)]);
+  const rows = changes.map((
+    each,
+  ) => [`    ${printable(each.container) || "pod"}`, printable(each.field), change(each)]);
   return `${who}, ${pods}:\n${columns(rows)}`;
 }
 
-const MOST_NAMES = 8;
+const MAX_NAMES = 8;
 
 function namesOf(workloads: readonly UpgradeWorkload[]): string {
-  const names = workloads.slice(0, MOST_NAMES).map(nameOf);
+  const names = workloads.slice(0, MAX_NAMES).map(nameOf);
   const more = workloads.length - names.length;
-  return shown(`${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`);
+  return printable(`${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`);
 }
 
 function nameOf({ workload, namespace }: UpgradeWorkload): string {
@@ -85,7 +90,7 @@ function commonStart(a: string, b: string): number {
 
 function valueText(field: string, text: string | null, start: number): string {
   if (text === null) return "none";
-  const value = shown(field === PLACE ? PLACES[text] ?? text : text) || '""';
+  const value = printable(field === PLACE ? PLACES[text] ?? text : text) || '""';
   if (value.length <= WIDEST) return value;
   const part = value.slice(start, start + WIDEST);
   return `${start > 0 ? "..." : ""}${part}${start + WIDEST < value.length ? "..." : ""}`;
@@ -97,16 +102,10 @@ function summary({ to, workloads }: Upgrade): string {
   const unknown = workloads.filter((each) => each.unknown !== null).length;
   const doubt = unknown === 0 ? "" : `; of ${counted(unknown, "workload")} it cannot be told`;
   if (changed.length === 0) {
-    return `"${shown(to)}" changes no known sidecar of ${counted(workloads.length, "workload")}${doubt}`;
+    return `"${printable(to)}" changes no known sidecar of ${counted(workloads.length, "workload")}${doubt}`;
   }
   const pods = counted(changed.reduce((sum, each) => sum + each.pods, 0), "pod");
-  return `"${shown(to)}" changes the sidecars of ${changed.length} of ${
+  return `"${printable(to)}" changes the sidecars of ${changed.length} of ${
     counted(workloads.length, "workload")
   }, ${pods}${doubt}`;
-}
-
-/** Text from the cluster or a file must not control the terminal. */
-function shown(text: string): string {
-  // deno-lint-ignore no-control-regex
-  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, " ");
 }

@@ -6,7 +6,7 @@ import { objectTarget, type Target, targetOf } from "../injection/target.ts";
 import { isAlive, livePod } from "../inventory/live_pods.ts";
 import { PAGE_OF_PODS, WORKLOADS } from "../inventory/resources.ts";
 import { isKnown, observe, type Observed } from "../inventory/observed.ts";
-import { type LabelChoice, queryOf } from "../inventory/source.ts";
+import { collectionPath, type LabelChoice, queryOf } from "../inventory/source.ts";
 import { type Parts, partsOf } from "./parts.ts";
 
 /** Running pods of a workload that have the same sidecar. */
@@ -33,11 +33,10 @@ export interface PodChoice {
  * Errors: those of the API.
  */
 export async function runningSidecars(api: Pick<KubeApi, "list">, choice: PodChoice): Promise<readonly Running[]> {
-  const folder = choice.namespace === undefined ? "" : `namespaces/${encodeURIComponent(choice.namespace)}/`;
   const known = new Map<string, Omit<Running, "pods">>();
   const query = { ...PAGE_OF_PODS, ...queryOf(choice.selector) };
   // A page may be asked for again: pods are counted from the list.
-  const { items } = await api.list(`/api/v1/${folder}pods`, query, (object) => {
+  const { items } = await api.list(collectionPath("api/v1", "pods", choice.namespace), query, (object) => {
     const running = isPod(object) ? sidecarOf(object) : undefined;
     const key = running === undefined ? "" : JSON.stringify(running);
     if (running !== undefined && !known.has(key)) known.set(key, running);
@@ -72,10 +71,12 @@ export type Templates = (owner: Owner) => Promise<Observed<Target>>;
  * them than their names and templates is kept.
  */
 export async function templatesOf(api: KubeApi, { namespace }: PodChoice): Promise<Templates> {
-  const folder = namespace === undefined ? "" : `namespaces/${encodeURIComponent(namespace)}/`;
   const lists = await Promise.all(
     WORKLOADS.map(([group, resource]) =>
-      observe(`list on ${resource}`, () => api.list(`/${group}/${folder}${resource}`, { limit: "100" }, withoutStatus))
+      observe(
+        `list on ${resource}`,
+        () => api.list(collectionPath(group, resource, namespace), { limit: "100" }, withoutStatus),
+      )
     ),
   );
   const targets = lists.flatMap((list) => isKnown(list) ? list.value.items : []).flatMap((each) =>

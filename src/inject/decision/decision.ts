@@ -40,7 +40,7 @@ export interface DecisionPolicy {
 }
 
 /** Namespaces that are never injected, as Istio lists them. */
-const IGNORED_NAMESPACES = new Set(["kube-system", "kube-public", "kube-node-lease", "local-path-storage"]);
+export const IGNORED_NAMESPACES = new Set(["kube-system", "kube-public", "kube-node-lease", "local-path-storage"]);
 
 /** The names of the rules. */
 export type RuleName =

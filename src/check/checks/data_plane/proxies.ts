@@ -1,9 +1,11 @@
 /** The proxies of pods as the kubelet reports them. */
+import { oneLine } from "../../../base/errors.ts";
 import type { V1ContainerStatus, V1PodCondition } from "@kubernetes/client-node/models";
 import type { Plain, Pod } from "../../../kube/client/mod.ts";
 import { textAt, type ValueMap } from "../../../base/value.ts";
 import { containersOf, findProxy } from "../../../inject/mod.ts";
 import { isAlive, statusOf } from "../../inventory/live_pods.ts";
+import { printable } from "../../print/lines.ts";
 
 /** An injected container, and what the kubelet says of it; the status is empty as long as it says nothing. */
 export interface ContainerState {
@@ -96,6 +98,31 @@ export function lastEnding({ status }: ContainerState): Ending | undefined {
     .find((terminated) => terminated?.exitCode !== undefined);
   if (ended?.exitCode === undefined) return undefined;
   return { code: ended.exitCode, reason: ended.reason ?? "", message: ended.message ?? "" };
+}
+
+const LONGEST = 300;
+
+/** Exit codes with a meaning of their own: Linux (128 + signal) and istio-iptables. */
+const CODES: Readonly<Record<number, string>> = {
+  126: "the traffic is not captured: the CNI plugin did not run for this pod",
+  134: "it aborted",
+  137: "it was killed",
+  139: "a segmentation fault",
+  143: "it was told to end",
+};
+
+/** `ended with 1 (Error): Envoy exited`. */
+export function endingText({ code, reason, message }: Ending): string {
+  const meaning = CODES[code];
+  const head = `ended with ${code}${reason === "" || reason === "Error" ? "" : ` (${reason})`}`;
+  return [head, ...(meaning === undefined ? [] : [meaning]), ...reported(message)].join(": ");
+}
+
+/** The end of a message, where the cause is, as one printable line; empty without a message. */
+export function reported(message: string): readonly string[] {
+  const text = printable(oneLine(message.slice(-4 * LONGEST))).trim();
+  if (text === "") return [];
+  return [text.length > LONGEST ? `...${text.slice(-LONGEST)}` : text];
 }
 
 /** How often the container was restarted. */

@@ -3,7 +3,7 @@ import { clusterInventory, type ClusterOptions, object } from "../../../../test/
 import { meshWebhooks } from "../../../../test/support/kube/mesh_webhooks.ts";
 import { ApiError, type KubeObject } from "../../../kube/client/mod.ts";
 import { isMap } from "../../../base/value.ts";
-import { toldText } from "../../../../test/support/kube/told.ts";
+import { shownText } from "../../../../test/support/kube/shown.ts";
 import { judge } from "../../judge.ts";
 import { aggregatorRouting } from "./aggregator_routing.ts";
 
@@ -133,7 +133,7 @@ for (const { name, cluster, result, says } of CASES) {
   Deno.test(`aggregator routing: ${name}`, async () => {
     const found = await judge({ run: aggregatorRouting }, clusterInventory(cluster));
     assert.equal(found.result, result, found.message);
-    assert.match(await toldText(found), says);
+    assert.match(await shownText(found), says);
     if (result === "error") assert.deepEqual(found.objects, ["pod/kube-system/kube-apiserver-a"]);
   });
 }

@@ -5,6 +5,7 @@ import { cannotTell, type Facts, inEach, known } from "../../facts.ts";
 import type { SidecarNamespace } from "../../inventory/sidecars.ts";
 import { type Advice, byHand, harmless } from "../../advice/advice.ts";
 import { edit } from "../../advice/commands.ts";
+import { ENFORCE } from "../../policies/obstacles.ts";
 import type { Finding } from "../../check.ts";
 import { findingOf, namedIn, type Problem } from "../findings.ts";
 
@@ -47,7 +48,6 @@ function adviceFor({ plane }: SidecarNamespace, message: string): readonly Advic
 /** Other checks of this category report these, with their fixes. */
 const REPORTED = /exceeded quota|failed quota|(?:minimum|maximum) \S+ usage per|max limit to request ratio/;
 const POD_SECURITY = /violates PodSecurity/;
-const ENFORCE = "pod-security.kubernetes.io/enforce";
 
 function judge(sidecar: SidecarNamespace, run: DryRun | undefined): readonly Problem[] {
   const { name, namespace } = sidecar;

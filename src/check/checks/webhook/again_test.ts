@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { meshObjects } from "../../../../test/support/kube/mesh_webhooks.ts";
 import { findingFor } from "../../../../test/support/kube/finding.ts";
-import { toldText } from "../../../../test/support/kube/told.ts";
+import { shownText } from "../../../../test/support/kube/shown.ts";
 import { clusterInventory, object } from "../../../../test/support/kube/cluster.ts";
 import type { KubeObject } from "../../../kube/client/mod.ts";
 import type { Scope } from "../../inventory/mod.ts";
@@ -26,7 +26,7 @@ async function told(
   objects: readonly KubeObject[],
   scope: Partial<Scope> = {},
 ): Promise<readonly string[]> {
-  const text = await toldText(await findingFor(id, clusterInventory({ objects }, scope)));
+  const text = await shownText(await findingFor(id, clusterInventory({ objects }, scope)));
   return text.split("\n").filter((line) =>
     /^kubectl mesh webhook manifests --image|^helm|^(fix|or): .*again/.test(line)
   );

@@ -3,7 +3,7 @@ import { type CertificateInfo, decodePems, readCertificateInfo } from "../../../
 import type { Finding } from "../../check.ts";
 import { configurationRef, type InjectorWebhook } from "../../inventory/injector_webhooks.ts";
 import type { Facts } from "../../facts.ts";
-import { findingOf, type Problem } from "../findings.ts";
+import { findingOf, type Problem, type ProblemOf } from "../findings.ts";
 import { distinct } from "./injectors.ts";
 import { restarted } from "./webhook_advice.ts";
 
@@ -14,11 +14,11 @@ export interface Authority {
 }
 
 /** A bundle is some KB. */
-const MOST_CHARACTERS = 4 * 1024 * 1024;
+const MAX_CHARACTERS = 4 * 1024 * 1024;
 
 /** The certificates in a caBundle (PEM in base64). Errors: an Error with the reason if it is not one. */
 export function authoritiesOf(caBundle: string): Authority[] {
-  if (caBundle.length > MOST_CHARACTERS) throw new Error("it is too large");
+  if (caBundle.length > MAX_CHARACTERS) throw new Error("it is too large");
   const blocks = decodePems(binaryOf(caBundle)).filter(({ type }) => type === "CERTIFICATE");
   if (blocks.length === 0) throw new Error("it has no certificate in PEM");
   return blocks.map(({ bytes }) => ({ der: bytes, info: readCertificateInfo(bytes) }));
@@ -46,7 +46,7 @@ export function bundleValid(webhooks: readonly InjectorWebhook[], { clock }: Fac
 }
 
 /** With a URL and no bundle, the API server uses the authorities of its system. */
-function bundleProblem({ caBundle, target }: InjectorWebhook, now: Date): Omit<Problem, "object"> | undefined {
+function bundleProblem({ caBundle, target }: InjectorWebhook, now: Date): ProblemOf | undefined {
   if (caBundle === "" && "url" in target) return undefined;
   if (caBundle === "") {
     return { result: "error", message: "its caBundle is empty: the API server trusts no certificate" };
@@ -59,7 +59,7 @@ function bundleProblem({ caBundle, target }: InjectorWebhook, now: Date): Omit<P
 }
 
 /** One valid certificate is enough: the others may be its predecessor and successor. */
-function validityProblem(all: readonly CertificateInfo[], now: Date): Omit<Problem, "object"> | undefined {
+function validityProblem(all: readonly CertificateInfo[], now: Date): ProblemOf | undefined {
   const current = all.filter(({ notBefore, notAfter }) => notBefore <= now && now < notAfter);
   const [longest] = current.toSorted((a, b) => b.notAfter.getTime() - a.notAfter.getTime());
   if (longest !== undefined) return expiryProblem(longest, now);
@@ -77,7 +77,7 @@ const DAY = 24 * 60 * 60 * 1000;
 function expiryProblem(
   { notBefore, notAfter }: CertificateInfo,
   now: Date,
-): Omit<Problem, "object"> | undefined {
+): ProblemOf | undefined {
   const left = notAfter.getTime() - now.getTime();
   if (left > (notAfter.getTime() - notBefore.getTime()) / 3) return undefined;
   const time = left >= 2 * DAY ? `${Math.floor(left / DAY)} days` : `${Math.floor(left / (DAY / 24))} hours`;

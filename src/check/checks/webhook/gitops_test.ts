@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { clusterInventory, object } from "../../../../test/support/kube/cluster.ts";
 import { meshWebhooks } from "../../../../test/support/kube/mesh_webhooks.ts";
-import { toldText } from "../../../../test/support/kube/told.ts";
+import { shownText } from "../../../../test/support/kube/shown.ts";
 import type { KubeObject } from "../../../kube/client/mod.ts";
 import type { Value } from "../../../base/value.ts";
 import { judge } from "../../judge.ts";
@@ -30,7 +30,7 @@ Deno.test("webhook-gitops: Argo CD that owns the caBundle is told with its ignor
   const { result, ...told } = await found("argocd-controller");
   assert.equal(result, "warning");
   assert.match(
-    await toldText(told),
+    await shownText(told),
     /Argo CD sets its caBundle, .*\nfix: .* ignoreDifferences: \[.*clientConfig\.caBundle/,
   );
 });
@@ -111,7 +111,7 @@ Deno.test("webhook-gitops: a manager that owns caBundle or failurePolicy of the 
   const { result, ...told } = await finding(validating("argocd-controller", POLICY, "rev.validation.istio.io"));
   assert.equal(result, "warning");
   assert.match(
-    await toldText(told),
+    await shownText(told),
     /^validatingwebhookconfiguration\/istiod: Argo CD .*caBundle and failurePolicy.*\nfix: .*"\.webhooks\[\]\?\.failurePolicy"\]/,
   );
   assert.equal((await finding(validating("pilot-discovery", POLICY, "rev.validation.istio.io"))).result, "ok");
@@ -135,7 +135,7 @@ Deno.test("webhook-gitops: a bare pod with a sidecar that Argo CD tracks is told
     );
   const { result, ...told } = await finding({ annotations });
   assert.equal(result, "warning");
-  assert.match(await toldText(told), /^pod\/shop\/single: Argo CD compares .*\nfix: .*ServerSideDiff=true/);
+  assert.match(await shownText(told), /^pod\/shop\/single: Argo CD compares .*\nfix: .*ServerSideDiff=true/);
   assert.equal((await finding({})).result, "ok");
   assert.equal((await finding({ annotations, ownerReferences: [{ name: "web-1", kind: "ReplicaSet" }] })).result, "ok");
   assert.equal((await finding({ annotations }, { containers: spec.containers.slice(0, 1) })).result, "ok");

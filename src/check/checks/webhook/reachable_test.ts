@@ -3,7 +3,7 @@ import { clusterApi, type ClusterOptions, object } from "../../../../test/suppor
 import { findingFor } from "../../../../test/support/kube/finding.ts";
 import { meshWebhooks } from "../../../../test/support/kube/mesh_webhooks.ts";
 import { webhookEndpoints, webhookFinding, webhookService } from "../../../../test/support/kube/webhook_check.ts";
-import { toldText } from "../../../../test/support/kube/told.ts";
+import { shownText } from "../../../../test/support/kube/shown.ts";
 import { ApiError, type KubeObject } from "../../../kube/client/mod.ts";
 import { isList } from "../../../base/value.ts";
 import { inventoryOf } from "../../inventory/mod.ts";
@@ -74,7 +74,7 @@ Deno.test("a failed call is reported with its explanation", async () => {
   ];
   for (const [cause, advice] of cases) {
     const { result, objects, ...told } = await reach(failing(`${CALL} ${cause}`));
-    const message = await toldText(told);
+    const message = await shownText(told);
     assert.deepEqual([result, objects], ["error", ["mutatingwebhookconfiguration/istio-sidecar-injector"]]);
     assert(message.includes(`${CALL} ${cause}`), message);
     assert.match(message, advice);
@@ -86,7 +86,7 @@ Deno.test("a webhook with a longer timeout than the request is the one that did 
   const { result, ...told } = await reach(sent);
   assert.equal(result, "error");
   assert.match(
-    await toldText(told),
+    await shownText(told),
     /^mutating.*: Timeout: request did not complete .*\nno answer in time: .*\nfix: .*port 15017/,
   );
 });
@@ -166,7 +166,7 @@ Deno.test("a pod that asks for a sidecar and comes back without one is an error,
   const answered = await reach(same);
   assert.equal(answered.result, "error");
   assert.match(
-    await toldText(answered),
+    await shownText(answered),
     /although failurePolicy is Fail: .*\nfix: enable the admission plugin Mutating/,
   );
   const { result, message = "" } = await reach(same, [...meshWebhooks({ failurePolicy: "Ignore" }), SHOP]);
@@ -186,7 +186,7 @@ Deno.test("an answer as late as the timeout is a timeout, although Ignore hides 
   const scope = { namespace: undefined, istioNamespace: "istio-system", revision: undefined };
   const { result, ...told } = await findingFor("webhook-reachable", inventoryOf({ api, clock, scope }));
   assert.equal(result, "error");
-  assert.match(await toldText(told), /after 10 s, the timeout of .*\n.*firewall.*\n.*port 15017/);
+  assert.match(await shownText(told), /after 10 s, the timeout of .*\n.*firewall.*\n.*port 15017/);
 });
 
 Deno.test("without a selected namespace no pod is sent", async () => {
@@ -226,7 +226,7 @@ Deno.test("a match condition that fails for every pod is an error", async () => 
   const { result, ...told } = await reach(refusing(failure, 403));
   assert.equal(result, "error");
   assert.match(
-    await toldText(told),
+    await shownText(told),
     /denies every pod that matches it: .* resulted in error.*\nfix: correct its matchCond/,
   );
 });

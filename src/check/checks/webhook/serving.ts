@@ -6,16 +6,18 @@ import { containersOf, labelsOf } from "../../../inject/mod.ts";
 import { type Advice, byHand, harmless, look } from "../../advice/advice.ts";
 import { described, edit, logs, type Named, patch, rolloutRestart, scale } from "../../advice/commands.ts";
 import { type Facts, forAdvice } from "../../facts.ts";
+import { replicaFailure } from "../../injection/failed_create.ts";
 import { labelsOfObject } from "../../inventory/injector_webhooks.ts";
 import { isAlive } from "../../inventory/live_pods.ts";
 import type { Place } from "../../inventory/services.ts";
-import { endingText, reported } from "../data_plane/agent_report.ts";
 import { serverAgain } from "./again.ts";
 import {
   conditionOf,
   type ContainerState,
+  endingText,
   isWithoutImage,
   lastEnding,
+  reported,
   stateOf,
   unreadyText,
   waitingMessage,
@@ -150,9 +152,7 @@ const CAUSES: readonly ((serving: Waiting) => Cause | undefined)[] = [
     };
   },
   ({ deployment, named, pods }) => {
-    const failure = mapsAt(mapAt(deployment, "status"), "conditions").find(({ type, status }) => {
-      return type === "ReplicaFailure" && status === "True";
-    });
+    const failure = replicaFailure(deployment);
     if (failure === undefined || pods.length > 0) return undefined;
     const message = textAt(failure, "message");
     return {

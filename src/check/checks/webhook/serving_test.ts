@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { object } from "../../../../test/support/kube/cluster.ts";
 import { meshObjects, meshWebhooks } from "../../../../test/support/kube/mesh_webhooks.ts";
-import { toldText } from "../../../../test/support/kube/told.ts";
+import { shownText } from "../../../../test/support/kube/shown.ts";
 import { webhookEndpoints, webhookFinding, webhookService } from "../../../../test/support/kube/webhook_check.ts";
 import { ApiError, type KubeObject } from "../../../kube/client/mod.ts";
 import { mapAt, mapsAt, type Value, type ValueMap } from "../../../base/value.ts";
@@ -50,7 +50,7 @@ async function endpoints(
 ): Promise<string> {
   const all = [...meshWebhooks({ flags: FLAGS }), webhookEndpoints(states), ...objects];
   const options = forbidden === undefined ? { objects: all } : { objects: all, forbidden };
-  return await toldText(await webhookFinding("webhook-endpoints", options));
+  return await shownText(await webhookFinding("webhook-endpoints", options));
 }
 
 const FLAGS = ["--image=example.com/mesh:1"];
@@ -225,7 +225,7 @@ async function refused(objects: readonly KubeObject[]): Promise<string> {
   const dryRun = () => {
     throw new ApiError(`Internal error occurred: ${CALL}`, { status: 500 });
   };
-  return (await toldText(await webhookFinding("webhook-reachable", { objects: all, dryRun }))).split("\n").slice(2)
+  return (await shownText(await webhookFinding("webhook-reachable", { objects: all, dryRun }))).split("\n").slice(2)
     .join("\n");
 }
 
@@ -255,7 +255,7 @@ for (const [what, objects, told] of PORTS) {
 }
 
 Deno.test("pods without the named port of the Service: it is led to theirs", async () => {
-  const told = await toldText(
+  const told = await shownText(
     await webhookFinding("webhook-endpoints", {
       objects: [...meshWebhooks(), service(undefined, "https"), deployment(), webhookEndpoints(["ready"], "metrics")],
     }),

@@ -9,7 +9,7 @@ import {
 } from "../../../inject/mod.ts";
 import { known } from "../../facts.ts";
 import type { ExpectedPod } from "../../inventory/expectations.ts";
-import type { PodProblem } from "./pod_problem.ts";
+import type { ProblemOf } from "../findings.ts";
 
 const PROXY = "istio-proxy";
 
@@ -19,7 +19,7 @@ export function isInMesh({ hasProxy, decision }: ExpectedPod): boolean {
 }
 
 /** Init containers between traffic capture and the start of the proxy have no network. */
-export function initNetwork({ pod, hasProxy }: ExpectedPod): PodProblem | undefined {
+export function initNetwork({ pod, hasProxy }: ExpectedPod): ProblemOf | undefined {
   const cut = hasProxy ? initContainersWithoutNetwork(pod) : [];
   if (cut.length === 0) return undefined;
   return {
@@ -36,7 +36,7 @@ function quoted(names: readonly string[]): string {
  * A Job completes when all its containers end. An ordinary proxy container does not (Kubernetes, "Sidecar
  * Containers").
  */
-export function jobProxy({ pod, owner }: ExpectedPod): PodProblem | undefined {
+export function jobProxy({ pod, owner }: ExpectedPod): ProblemOf | undefined {
   if (!["Job", "CronJob"].includes(owner.kind)) return undefined;
   const containers = containersOf(pod, "containers");
   if (findProxy(pod) === undefined || !containers.some(({ name }) => name === PROXY)) return undefined;
@@ -51,7 +51,7 @@ export function jobProxy({ pod, owner }: ExpectedPod): PodProblem | undefined {
 }
 
 /** Applications of the proxy's user bypass the proxy. */
-export function proxyUser(expected: ExpectedPod): PodProblem | undefined {
+export function proxyUser(expected: ExpectedPod): ProblemOf | undefined {
   const found = containersOfProxyUser(expected.pod);
   if (found.length === 0 || !isInMesh(expected)) return undefined;
   return {
@@ -61,7 +61,7 @@ export function proxyUser(expected: ExpectedPod): PodProblem | undefined {
 }
 
 /** Declared application ports on which the proxy listens. */
-export function appPorts(expected: ExpectedPod): PodProblem | undefined {
+export function appPorts(expected: ExpectedPod): ProblemOf | undefined {
   const clashes = portConflicts(expected.pod);
   if (clashes.length === 0 || !isInMesh(expected)) return undefined;
   const told = clashes.map(({ port, container, use }) => `${port} of "${container}" (${use})`).join(", ");

@@ -7,10 +7,11 @@ import type { ExpectedPod } from "../../inventory/expectations.ts";
 import type { ObservedPlane } from "../../inventory/control_planes.ts";
 import { known } from "../../facts.ts";
 import { revisionOf } from "../../inventory/live_pods.ts";
-import { ownerRef, type PodProblem } from "./pod_problem.ts";
+import { PROBE } from "../../inventory/sidecars.ts";
+import { type ProblemOf, refOf } from "../findings.ts";
 
 /** The pod is older than the label or the webhook, or was created while the webhook was down. */
-export function missingProxy({ hasProxy, decision, webhook }: ExpectedPod): PodProblem | undefined {
+export function missingProxy({ hasProxy, decision, webhook }: ExpectedPod): ProblemOf | undefined {
   if (hasProxy || webhook === undefined || known(decision)?.inject !== true) return undefined;
   const message = `it has no proxy, but a new pod would get one: it is older than the label or the webhook`;
   return { result: "error", message };
@@ -20,11 +21,11 @@ export function missingProxy({ hasProxy, decision, webhook }: ExpectedPod): PodP
 export function unexpectedProxy(
   expected: ExpectedPod,
   isByHand: (workload: string) => boolean,
-): PodProblem | undefined {
+): ProblemOf | undefined {
   const { hasProxy, pod } = expected;
   if (!hasProxy || annotationIn(pod, STATUS) === undefined) return undefined;
   const message = whyNoProxy(expected);
-  return message === undefined || isByHand(ownerRef(expected)) ? undefined : { result: "warning", message };
+  return message === undefined || isByHand(refOf(expected.owner)) ? undefined : { result: "warning", message };
 }
 
 function whyNoProxy({ decision, webhook }: ExpectedPod): string | undefined {
@@ -41,7 +42,7 @@ const STATUS = "sidecar.istio.io/status";
 const IMAGES = new WeakMap<Injector, string | undefined>();
 
 /** The proxy has another revision, or comes from an older configuration. */
-export function otherProxy({ pod, hasProxy, decision, webhook, plane }: ExpectedPod): PodProblem | undefined {
+export function otherProxy({ pod, hasProxy, decision, webhook, plane }: ExpectedPod): ProblemOf | undefined {
   if (!hasProxy || webhook === undefined || plane === undefined || known(decision)?.inject !== true) return undefined;
   const message = otherRevision(pod, webhook.revision) ?? otherImage(pod, plane);
   return message === undefined ? undefined : { result: "warning", message };
@@ -60,13 +61,6 @@ function otherImage(pod: Pod, { injector }: ObservedPlane): string | undefined {
   return `its proxy is "${has}", new pods get "${image}"`;
 }
 
-const PROBE = {
-  apiVersion: "v1",
-  kind: "Pod",
-  metadata: { name: "app", namespace: "default", labels: {}, annotations: {} },
-  spec: { containers: [{ name: "app", image: "app" }] },
-};
-
 function imageOf(injector: Injector): string | undefined {
   if (!IMAGES.has(injector)) IMAGES.set(injector, renderedImage(injector));
   return IMAGES.get(injector);
@@ -84,7 +78,7 @@ function renderedImage(injector: Injector): string | undefined {
 }
 
 /** Injectors skip such pods silently: capturing their traffic would capture the node's. */
-export function hostNetwork({ pod, webhook }: ExpectedPod): PodProblem | undefined {
+export function hostNetwork({ pod, webhook }: ExpectedPod): ProblemOf | undefined {
   if (webhook === undefined || specOf(pod)["hostNetwork"] !== true) return undefined;
   return {
     result: "warning",
@@ -93,7 +87,7 @@ export function hostNetwork({ pod, webhook }: ExpectedPod): PodProblem | undefin
 }
 
 /** Sidecars run on Linux only, and injectors do not look at the operating system of a pod. */
-export function onWindows({ pod, decision, hasProxy }: ExpectedPod): PodProblem | undefined {
+export function onWindows({ pod, decision, hasProxy }: ExpectedPod): ProblemOf | undefined {
   const { os, nodeSelector } = specOf(pod);
   const system = textAt(isMap(os) ? os : {}, "name") || textAt(isMap(nodeSelector) ? nodeSelector : {}, OS);
   if (system !== "windows" || (!hasProxy && known(decision)?.inject !== true)) return undefined;

@@ -1,13 +1,11 @@
 /** Two proxies capture the traffic of one pod: neither gets all of it. Which mesh the pod leaves is for its user to decide. */
 import { otherMeshSidecars } from "../../../inject/mod.ts";
 import { type Advice, byHand } from "../../advice/advice.ts";
-import { changePod, type PodChange } from "../../injection/workload_advice.ts";
+import { changePod, optedOut, type PodChange } from "../../injection/workload_advice.ts";
 import { targetNamed } from "../../injection/target.ts";
 import type { ExpectedPod } from "../../inventory/expectations.ts";
-import { namedIn } from "../findings.ts";
+import { namedIn, type ProblemOf, refOf } from "../findings.ts";
 import { isInMesh } from "./application.ts";
-import { optedOut } from "./opted_out.ts";
-import { ownerRef, type PodProblem } from "./pod_problem.ts";
 
 /**
  * What keeps a pod out of another mesh, whatever its namespace says. Sources: Linkerd, "Automatic Proxy Injection"; Kuma,
@@ -20,10 +18,10 @@ const SWITCHES: Readonly<Record<string, PodChange>> = {
 };
 
 /** A pod of this mesh that has the sidecar of another one. */
-export function otherMesh(expected: ExpectedPod): PodProblem | undefined {
+export function otherMesh(expected: ExpectedPod): ProblemOf | undefined {
   const [other] = otherMeshSidecars(expected.pod);
   if (other === undefined || !isInMesh(expected)) return undefined;
-  const object = namedIn(ownerRef(expected));
+  const object = namedIn(refOf(expected.owner));
   const target = targetNamed(object);
   const change = SWITCHES[other.mesh];
   // A pod without a controller keeps its containers.

@@ -1,6 +1,6 @@
 /** Executes advice as it is told, and looks at what it does to the rest of the mesh. */
 import assert from "node:assert/strict";
-import type { ToldAdvice } from "../../../../src/check/advice/advice_schema.ts";
+import type { ShownAdvice } from "../../../../src/check/advice/advice_schema.ts";
 import { explainInjection, type Explanation } from "../../../../src/check/mod.ts";
 import type { CheckResult } from "../../../../src/check/result_schema.ts";
 import type { KubeConnection } from "../../../../src/kube/client/mod.ts";
@@ -35,7 +35,7 @@ function asked(
  * The first alternative with a command, of each fix. A look at a workload, or at the checks of a category, leads to what is
  * told there.
  */
-export async function firstCommands(mesh: MeshCluster, fixes: CheckResult["fixes"]): Promise<readonly ToldAdvice[]> {
+export async function firstCommands(mesh: MeshCluster, fixes: CheckResult["fixes"]): Promise<readonly ShownAdvice[]> {
   const found = fixes.flatMap(({ alternatives }) => alternatives.find(({ commands }) => commands.length > 0) ?? []);
   const led = await Promise.all(found.map(async (advice) => {
     const there = await shownBy(mesh, advice.commands[0] ?? "");
@@ -55,7 +55,7 @@ async function shownBy(mesh: MeshCluster, command: string): Promise<CheckResult[
 }
 
 /** The alternatives that the user decides on, behind a look or an advice without a command. */
-export function picked(fixes: CheckResult["fixes"], words: RegExp): readonly ToldAdvice[] {
+export function picked(fixes: CheckResult["fixes"], words: RegExp): readonly ShownAdvice[] {
   return fixes.flatMap(({ alternatives }) => {
     const found = alternatives.findIndex(({ change }) => words.test(change));
     assert.ok(found > 0, `Nobody has to decide on ${words}: ${JSON.stringify(alternatives)}`);
@@ -72,7 +72,7 @@ export const BAD: readonly string[] = ["error", "warning"];
 /** Runs the commands of advice, and does what a kubelet would do with new pods. */
 export async function follow(
   mesh: MeshCluster,
-  advice: ToldAdvice,
+  advice: ShownAdvice,
   { message = "", writer, isDecided = false }: {
     readonly message?: string;
     readonly writer?: Writer | undefined;

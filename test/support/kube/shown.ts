@@ -6,7 +6,7 @@ import { fixLines } from "../../../src/check/advice/text.ts";
 import { isWithoutSidecars } from "../../../src/check/inventory/sidecars.ts";
 
 /** The text of a finding; rights are not known. */
-export async function toldText({ message = "", fixes = [] }: Pick<Finding, "message" | "fixes">): Promise<string> {
+export async function shownText({ message = "", fixes = [] }: Pick<Finding, "message" | "fixes">): Promise<string> {
   return [message, ...await fixTexts(fixes)].join("\n");
 }
 
