@@ -7,8 +7,8 @@ import { PILOT_AGENT_VERSION } from "../src/cli/commands/agent/pilot_agent_schem
 import { VERSION_INFO } from "../src/cli/commands/version/version_schema.ts";
 import { FUNCTION_CONFIG } from "../src/cli/kustomize/function_config.ts";
 import { ANSWER } from "../src/explain/answer_schema.ts";
-import { GLANCE } from "../src/explain/glance/glance_schema.ts";
-import { CAPTURE } from "../src/inject/config/capture_schema.ts";
+import { POD_SUMMARY } from "../src/explain/summary/pod_summary_schema.ts";
+import { SNAPSHOT } from "../src/inject/config/snapshot_schema.ts";
 import { REPORT_LINE } from "../src/inject/document/report_schema.ts";
 import { VERIFICATION } from "../src/iptables/verify/report_schema.ts";
 import { PLAN } from "../src/iptables/views/plan_schema.ts";
@@ -18,8 +18,8 @@ const SCHEMAS: Readonly<Record<string, z.core.$ZodType>> = {
   "check-injection.json": EXPLANATION,
   "check-upgrade.json": UPGRADE,
   "explain.json": ANSWER,
-  "explain-pod.json": GLANCE,
-  "inject-capture.json": CAPTURE,
+  "explain-pod.json": POD_SUMMARY,
+  "inject-snapshot.json": SNAPSHOT,
   "inject-report.json": REPORT_LINE,
   "iptables-generate.json": PLAN,
   "iptables-verify.json": VERIFICATION,

@@ -5,7 +5,7 @@
  * `MESH_BINARY` names the binary, which must be compiled.
  */
 import { parseArgs } from "node:util";
-import { captureFiles } from "./explain_capture.ts";
+import { snapshotFiles } from "./explain_snapshot.ts";
 import { columns, median, print } from "../measure.ts";
 import { type Usage, usageOf } from "../usage.ts";
 
@@ -20,7 +20,7 @@ async function main(): Promise<number> {
   const folder = await Deno.makeTempDir();
   try {
     let bytes = 0;
-    for (const [name, text] of captureFiles(SIZE)) {
+    for (const [name, text] of snapshotFiles(SIZE)) {
       bytes += text.length;
       await Deno.writeTextFile(`${folder}/${name}`, text);
     }
@@ -49,7 +49,7 @@ function report(runs: readonly Usage[], bytes: number): number {
     runs.map(({ processor }) => processor * 1000),
     runs.map(({ megabytes }) => megabytes),
   ];
-  print(`2,000 clusters and 5,000 endpoints, a capture of ${(bytes / 1e6).toFixed(1)} MB\n`);
+  print(`2,000 clusters and 5,000 endpoints, a snapshot of ${(bytes / 1e6).toFixed(1)} MB\n`);
   print(`${"".padEnd(16)}${["median", "least", "most", "goal"].map((word) => word.padStart(8)).join("")}\n`);
   print(`${"ms".padEnd(16)}${columns(times)}\n`);
   print(`${"ms of processor".padEnd(16)}${columns(used)}${`< ${GOAL.seconds * 1000}`.padStart(8)}\n`);

@@ -16,7 +16,7 @@ const PODS = 500;
 const DELAY = 50;
 const GOAL_SECONDS = 10;
 const NAMESPACE = "shop";
-const CAPTURE = decodeURIComponent(new URL("../../examples/explain/web", import.meta.url).pathname);
+const SNAPSHOT = decodeURIComponent(new URL("../../examples/explain/web", import.meta.url).pathname);
 
 async function main(): Promise<number> {
   const { values } = parseArgs({ args: Deno.args, options: { runs: { type: "string", default: "5" } } });
@@ -45,14 +45,14 @@ async function main(): Promise<number> {
 async function programs(): Promise<string> {
   const folder = await Deno.makeTempDir({ prefix: "mesh-bench-" });
   const dump: { configs: Record<string, unknown>[] } = JSON.parse(
-    await Deno.readTextFile(`${CAPTURE}/config_dump.json`),
+    await Deno.readTextFile(`${SNAPSHOT}/config_dump.json`),
   );
   const kept = ["@type", "version_info", "dynamic_active_secrets"];
   const configs = dump.configs.map((config) =>
     Object.fromEntries(Object.entries(config).filter(([key]) => kept.includes(key)))
   );
   await Deno.writeTextFile(`${folder}/config_dump`, JSON.stringify({ configs }));
-  await Deno.copyFile(`${CAPTURE}/stats.txt`, `${folder}/stats`);
+  await Deno.copyFile(`${SNAPSHOT}/stats.txt`, `${folder}/stats`);
   const script =
     `#!/bin/sh\ncase $3 in config_dump*) exec cat ${folder}/config_dump ;; *) exec cat ${folder}/stats ;; esac\n`;
   await Deno.writeTextFile(`${folder}/pilot-agent`, script, { mode: 0o755 });

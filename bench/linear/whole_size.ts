@@ -1,8 +1,8 @@
-/** Configuration and captures of the largest size that is read: 16 MB in the third of three sizes. A size is in megabytes. */
-import { captureOf } from "../../src/explain/capture/manifest.ts";
+/** Configuration and snapshots of the largest size that is read: 16 MB in the third of three sizes. A size is in megabytes. */
+import { snapshotOf } from "../../src/explain/snapshot/manifest.ts";
 import { answerOf } from "../../src/explain/answer.ts";
-import { glanceOf } from "../../src/explain/glance/glance.ts";
-import { captureFiles } from "../explain/explain_capture.ts";
+import { podSummary } from "../../src/explain/summary/pod_summary.ts";
+import { snapshotFiles } from "../explain/explain_snapshot.ts";
 import type { LinearCase } from "./case.ts";
 import { configOf, configured, podOf } from "./configuration.ts";
 
@@ -45,13 +45,13 @@ const CONNECTION = {
   sni: undefined,
 } as const;
 
-function captured(megabytes: number) {
+function sized(megabytes: number) {
   const clusters = megabytes * CLUSTERS_OF_A_MEGABYTE;
-  const files = captureFiles({ clusters, endpoints: 2 * clusters });
+  const files = snapshotFiles({ clusters, endpoints: 2 * clusters });
   const parts = new Map([...files].map(([name, text]) => [name, { text }]));
   return {
     length: [...files.values()].reduce((sum, { length }) => sum + length, 0),
-    capture: captureOf(parts, "a capture"),
+    snapshot: snapshotOf(parts, "a snapshot"),
   };
 }
 
@@ -65,16 +65,16 @@ export const WHOLE_SIZE_CASES: readonly LinearCase[] = [
     name: "16 MB: explain of a connection",
     size: MEGABYTES,
     prepare(n) {
-      const { length, capture } = captured(n);
-      return { length, run: () => answerOf(capture, CONNECTION) };
+      const { length, snapshot } = sized(n);
+      return { length, run: () => answerOf(snapshot, CONNECTION) };
     },
   },
   {
     name: "16 MB: explain of a pod",
     size: MEGABYTES,
     prepare(n) {
-      const { length, capture } = captured(n);
-      return { length, run: () => glanceOf(capture) };
+      const { length, snapshot } = sized(n);
+      return { length, run: () => podSummary(snapshot) };
     },
   },
 ];

@@ -32,7 +32,7 @@ import { MeshError } from "../base/errors.ts";
 
 /** What is asked. */
 export interface WebhookAsking {
-  /** A cluster, or a capture of one. */
+  /** A cluster, or a snapshot of one. */
   readonly api: KubeApi;
   readonly clock: Source["clock"];
   /** The ConfigMaps of the control planes, if they do not have Istio's names. */

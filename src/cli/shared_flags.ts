@@ -32,7 +32,7 @@ export const CLUSTER = {
 
 /** The injector configuration in files. */
 export const CONFIGURATION = {
-  injectConfig: flag("--inject-config FILE", "Injector configuration, its ConfigMap, a template, or a capture", {
+  injectConfig: flag("--inject-config FILE", "Injector configuration, its ConfigMap, a template, or a snapshot", {
     type: "file",
     old: ["--injectConfigFile"],
   }),

@@ -1,18 +1,18 @@
-/** One connection of one pod: capture in, answer out. */
+/** One connection of one pod: snapshot in, answer out. */
 import { re2Library } from "../golang/re2.ts";
 import type { Answer } from "./answer_schema.ts";
 import { answerWith } from "./connection/answer.ts";
 import { factsOf } from "./connection/facts.ts";
-import type { ProbedCapture } from "./evidence.ts";
+import type { ProbedSnapshot } from "./evidence.ts";
 import { withProbe } from "./probe/proofs.ts";
 import type { Connection } from "./question/question.ts";
 
 /**
- * The path of a connection through a pod, with what a probe proved of it. Reads only the capture; loads the library of
+ * The path of a connection through a pod, with what a probe proved of it. Reads only the snapshot; loads the library of
  * regular expressions.
  */
-export async function answerOf(capture: ProbedCapture, connection: Connection): Promise<Answer> {
+export async function answerOf(snapshot: ProbedSnapshot, connection: Connection): Promise<Answer> {
   await re2Library.loaded();
-  const facts = factsOf(capture);
+  const facts = factsOf(snapshot);
   return withProbe(answerWith(facts, connection), facts);
 }

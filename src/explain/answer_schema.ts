@@ -31,7 +31,7 @@ const STATION = z.strictObject({
 
 /** The way of one connection. */
 export const ANSWER = z.strictObject({
-  pod: z.string().describe("NAMESPACE/NAME; empty if the capture does not tell"),
+  pod: z.string().describe("NAMESPACE/NAME; empty if the snapshot does not tell"),
   direction: z.enum(["outbound", "inbound"]),
   verdict: z.enum(["reaches", "refused", "bypasses", "unknown"]).describe(
     "reaches: the proxy takes it to an endpoint; bypasses: it does not pass the proxy",

@@ -1,10 +1,10 @@
-/** What a probe left behind: raw answers, as a capture has them. */
-import type { Capture, Part, PartName } from "./capture/capture.ts";
+/** What a probe left behind: raw answers, as a snapshot has them. */
+import type { Part, PartName, Snapshot } from "./snapshot/snapshot.ts";
 import type { Connection } from "./question/question.ts";
 import type { ProcSocket, SocketEnd } from "./kernel/sockets.ts";
 
-/** A capture, and what `--probe` found. */
-export interface ProbedCapture extends Capture {
+/** A snapshot, and what `--probe` found. */
+export interface ProbedSnapshot extends Snapshot {
   readonly probe?: Evidence;
 }
 

@@ -1,7 +1,7 @@
 /** What a connection needs to know of the pod: `pod.json`, as the API server prints it. */
 import { intAt, listAt, mapAt, mapsAt, textAt, textsAt, type ValueMap } from "../base/value.ts";
-import type { Capture } from "./capture/capture.ts";
-import { jsonOf } from "./capture/json_part.ts";
+import type { Snapshot } from "./snapshot/snapshot.ts";
+import { jsonOf } from "./snapshot/json_part.ts";
 
 /** A container of the application. */
 export interface Application {
@@ -40,8 +40,8 @@ export interface Pod {
 
 const PROXY = "istio-proxy";
 
-/** The pod of a capture; `undefined` if its description is absent. */
-export function podOf({ parts }: Pick<Capture, "parts">): Pod | undefined {
+/** The pod of a snapshot; `undefined` if its description is absent. */
+export function podOf({ parts }: Pick<Snapshot, "parts">): Pod | undefined {
   const { value } = jsonOf(parts["pod.json"], "pod.json");
   return value === undefined ? undefined : readPod(value);
 }

@@ -1,8 +1,8 @@
 /** What the proxy of a running pod says of itself, for `check`: two commands in its container. */
 import { ApiError, type KubeConnection, type Pod } from "../kube/client/mod.ts";
 import type { Clock } from "../platform/mod.ts";
-import { glanceOf } from "./glance/glance.ts";
-import { captureLive } from "./sources/live/live.ts";
+import { podSummary } from "./summary/pod_summary.ts";
+import { snapshotLive } from "./sources/live/live.ts";
 import { SHORT_QUESTIONS } from "./sources/live/questions.ts";
 
 /** Who is asked. */
@@ -20,7 +20,7 @@ export interface ProxyAnswer {
 }
 
 const TIMEOUT = 10_000;
-/** What only the proxy knows; the rest of a glance is in the pod. */
+/** What only the proxy knows; the rest of a summary is in the pod. */
 const OF_PROXY: readonly string[] = ["certificate", "configuration"];
 
 /**
@@ -28,8 +28,8 @@ const OF_PROXY: readonly string[] = ["certificate", "configuration"];
  * the status 403 without the right.
  */
 export async function askProxy({ api, clock, pod, container }: AskedProxy): Promise<ProxyAnswer | undefined> {
-  const capture = await captureLive({ api, clock, container, timeout: TIMEOUT }, pod, SHORT_QUESTIONS);
-  const { absent, message = "" } = capture.parts["config_dump.json"];
+  const snapshot = await snapshotLive({ api, clock, container, timeout: TIMEOUT }, pod, SHORT_QUESTIONS);
+  const { absent, message = "" } = snapshot.parts["config_dump.json"];
   switch (absent) {
     case "forbidden":
       throw new ApiError(message, { status: 403 });
@@ -41,7 +41,7 @@ export async function askProxy({ api, clock, pod, container }: AskedProxy): Prom
     default:
       return { problems: [{ result: "error", message }] };
   }
-  const found = glanceOf(capture).findings.filter(({ id }) => OF_PROXY.includes(id));
+  const found = podSummary(snapshot).findings.filter(({ id }) => OF_PROXY.includes(id));
   return {
     problems: found.flatMap(({ result, message }) =>
       result === "error" || result === "warning" ? [{ result, message }] : []

@@ -11,7 +11,7 @@ import { type Look, terminalText } from "./picture/terminal.ts";
 import { answersJson } from "./print_json.ts";
 import type { Connection, Question } from "./question/question.ts";
 import { explainPods } from "./run_pod.ts";
-import { capturesOf } from "./sources/sources.ts";
+import { snapshotsOf } from "./sources/sources.ts";
 
 /** Answers a question on standard output; returns the exit code. Errors are `MeshError`s. */
 export async function explain(world: World, question: Question): Promise<number> {
@@ -19,7 +19,7 @@ export async function explain(world: World, question: Question): Promise<number>
   if (connection === undefined) return await explainPods(world, question);
   const look = lookOf(world);
   const answers: Answer[] = [];
-  for await (const capture of capturesOf(world, question.source)) answers.push(await answerOf(capture, connection));
+  for await (const snapshot of snapshotsOf(world, question.source)) answers.push(await answerOf(snapshot, connection));
   world.stdout.write(textOf(question.output, { answers, asked: askedText(connection), look }));
   return answers.every(isWell) ? EXIT.ok : EXIT.failed;
 }

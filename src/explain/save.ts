@@ -1,12 +1,12 @@
-/** `capture`: a pod in, an archive that `explain -f` reads out. */
+/** `snapshot`: a pod in, an archive that `explain -f` reads out. */
 import { EXIT, MeshError } from "../base/errors.ts";
 import type { World } from "../platform/world.ts";
-import { writeArchive } from "./capture/archive.ts";
-import { type Capture, PART_NAMES } from "./capture/capture.ts";
+import { writeArchive } from "./snapshot/archive.ts";
+import { PART_NAMES, type Snapshot } from "./snapshot/snapshot.ts";
 import type { SourceChoice } from "./question/question.ts";
-import { capturesOf } from "./sources/sources.ts";
+import { snapshotsOf } from "./sources/sources.ts";
 
-/** What is captured, and where it is written. */
+/** What is saved, and where it is written. */
 export interface SaveOptions {
   readonly source: SourceChoice;
   readonly path: string;
@@ -18,21 +18,21 @@ export interface SaveOptions {
  * Writes the archive and says on standard error what is in it and what is not. Errors: a MeshError if the pod cannot be
  * read, or the file cannot be written.
  */
-export async function saveCapture(world: World, { source, path, program }: SaveOptions): Promise<number> {
+export async function saveSnapshot(world: World, { source, path, program }: SaveOptions): Promise<number> {
   world.files.tidyTemporary(path);
-  for await (const capture of capturesOf(world, source, { keeps: ["write"] })) {
-    const absent = PART_NAMES.filter((name) => capture.parts[name].text === undefined);
-    if (PART_NAMES.every((name) => name === "pod.json" || absent.includes(name))) throw nothing(capture);
-    const { bytes, redacted } = await writeArchive(world, capture, { path, program });
+  for await (const snapshot of snapshotsOf(world, source, { keeps: ["write"] })) {
+    const absent = PART_NAMES.filter((name) => snapshot.parts[name].text === undefined);
+    if (PART_NAMES.every((name) => name === "pod.json" || absent.includes(name))) throw nothing(snapshot);
+    const { bytes, redacted } = await writeArchive(world, snapshot, { path, program });
     const count = PART_NAMES.length - absent.length;
     const secrets = redacted === 0 ? "no value looked like a secret" : `${redacted} values were redacted`;
-    world.stderr.write(`"${path}" has ${count} files of ${capture.origin}, ${kib(bytes)}; ${secrets}\n`);
-    for (const name of absent) world.stderr.write(`  without ${name}: ${capture.parts[name].message}\n`);
+    world.stderr.write(`"${path}" has ${count} files of ${snapshot.origin}, ${kib(bytes)}; ${secrets}\n`);
+    for (const name of absent) world.stderr.write(`  without ${name}: ${snapshot.parts[name].message}\n`);
   }
   return EXIT.ok;
 }
 
-function nothing({ origin, parts }: Capture): MeshError {
+function nothing({ origin, parts }: Snapshot): MeshError {
   return new MeshError(`Nothing of the proxy of ${origin} can be read: ${parts["server_info.json"].message}`);
 }
 

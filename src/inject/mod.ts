@@ -16,13 +16,13 @@ export {
   revisionConfiguration,
 } from "./config/cluster.ts";
 export {
-  type CapturedPlane,
-  captureIn,
-  captureText,
-  type InjectionCapture,
+  type InjectionSnapshot,
   revisionsIn,
+  snapshotIn,
+  type SnapshotPlane,
+  snapshotText,
   type Unreadable,
-} from "./config/capture.ts";
+} from "./config/snapshot.ts";
 export { BUILT_IN } from "./default/mod.ts";
 export type { Decision } from "./decision/answer.ts";
 export { decide, type DecisionPolicy, IGNORED_NAMESPACES } from "./decision/decision.ts";

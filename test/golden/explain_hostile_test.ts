@@ -1,16 +1,16 @@
-/** Captures are untrusted: whatever stands in them, there is an answer of the schema or a clear error. */
+/** Snapshots are untrusted: whatever stands in them, there is an answer of the schema or a clear error. */
 import assert from "node:assert/strict";
 import { re2Library } from "../../src/golang/re2.ts";
 import { fakeWorld } from "../../src/platform/mod.ts";
 import { ANSWER } from "../../src/explain/answer_schema.ts";
-import type { Part } from "../../src/explain/capture/capture.ts";
-import { captureOf } from "../../src/explain/capture/manifest.ts";
+import type { Part } from "../../src/explain/snapshot/snapshot.ts";
+import { snapshotOf } from "../../src/explain/snapshot/manifest.ts";
 import { answerWith } from "../../src/explain/connection/answer.ts";
 import { factsOf } from "../../src/explain/connection/facts.ts";
 import { explain } from "../../src/explain/mod.ts";
 import { readConnection } from "../../src/explain/question/read_connection.ts";
 
-const FOLDER = decodeURIComponent(new URL("./explain/capture/", import.meta.url).pathname);
+const FOLDER = decodeURIComponent(new URL("./explain/snapshot/", import.meta.url).pathname);
 const NAMES = ["config_dump.json", "clusters.json", "pod.json", "rules.iptables"];
 const TEXTS = new Map(await Promise.all(NAMES.map(async (name) => [name, await Deno.readTextFile(FOLDER + name)] as const)));
 
@@ -30,9 +30,9 @@ const CONNECTIONS = [
   connection(undefined, [":path:/admin"]),
 ];
 
-/** All answers about a capture of these files; each must be one of the schema. */
+/** All answers about a snapshot of these files; each must be one of the schema. */
 function answers(files: ReadonlyMap<string, string>) {
-  const facts = factsOf(captureOf(new Map([...files].map(([name, text]): [string, Part] => [name, { text }])), "x"));
+  const facts = factsOf(snapshotOf(new Map([...files].map(([name, text]): [string, Part] => [name, { text }])), "x"));
   return CONNECTIONS.map((each) => ANSWER.parse(answerWith(facts, each)));
 }
 
@@ -60,7 +60,7 @@ function damage(value: unknown, next: () => number): unknown {
   return Array.isArray(value) ? Object.values(copy) : copy;
 }
 
-Deno.test("wrong types anywhere in a capture make no defect", async () => {
+Deno.test("wrong types anywhere in a snapshot make no defect", async () => {
   await re2Library.loaded();
   const next = numbers(7);
   const parsed = new Map(["config_dump.json", "clusters.json", "pod.json"].map((name) => [name, JSON.parse(TEXTS.get(name) ?? "")]));

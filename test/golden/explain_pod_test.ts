@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { sayMesh } from "../support/programs/mesh.ts";
 
 const ROOT = decodeURIComponent(new URL("../../", import.meta.url).pathname);
-const CAPTURE = "examples/explain/web";
+const SNAPSHOT = "examples/explain/web";
 const UTF8 = { LC_ALL: "C.UTF-8", NO_COLOR: "1" };
 
 interface Case {
@@ -26,8 +26,8 @@ const CASES: Readonly<Record<string, Case>> = {
 };
 
 for (const [name, { args, env, file }] of Object.entries(CASES)) {
-  Deno.test(`a pod at a glance: ${name}`, async () => {
-    const { code, stdout, stderr } = await sayMesh(["explain", "-f", CAPTURE, ...args], { env });
+  Deno.test(`summary of a pod: ${name}`, async () => {
+    const { code, stdout, stderr } = await sayMesh(["explain", "-f", SNAPSHOT, ...args], { env });
     assert.deepEqual([code, stderr], [1, ""]);
     if (Deno.env.get("UPDATE") === "1") await Deno.writeTextFile(`${ROOT}${file}`, stdout);
     assert.equal(stdout, await Deno.readTextFile(`${ROOT}${file}`));

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { re2Library } from "../../src/golang/re2.ts";
 import { fakeWorld } from "../../src/platform/mod.ts";
-import { readFolder } from "../../src/explain/capture/read_saved.ts";
+import { readFolder } from "../../src/explain/snapshot/read_saved.ts";
 import { factsOf } from "../../src/explain/connection/facts.ts";
 import { disagreements, type Recorded } from "../support/explain_requests.ts";
 import { sayMesh } from "../support/programs/mesh.ts";
@@ -11,12 +11,12 @@ import { needsShared, SHARED, testWhen } from "../support/test_when.ts";
 const FOLDER = decodeURIComponent(new URL("./explain/", import.meta.url).pathname);
 
 async function recordedFacts() {
-  const names = await Array.fromAsync(Deno.readDir(`${FOLDER}capture`), ({ name }) => name);
+  const names = await Array.fromAsync(Deno.readDir(`${FOLDER}snapshot`), ({ name }) => name);
   const files = await Promise.all(
-    names.map(async (name) => [`/capture/${name}`, await Deno.readTextFile(`${FOLDER}capture/${name}`)] as const),
+    names.map(async (name) => [`/snapshot/${name}`, await Deno.readTextFile(`${FOLDER}snapshot/${name}`)] as const),
   );
   await re2Library.loaded();
-  return factsOf(await readFolder(fakeWorld({ files: Object.fromEntries(files) }), "/capture"));
+  return factsOf(await readFolder(fakeWorld({ files: Object.fromEntries(files) }), "/snapshot"));
 }
 
 Deno.test("explain agrees with the recorded access log on every request", async () => {

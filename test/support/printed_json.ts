@@ -6,7 +6,7 @@ import { UPGRADE } from "../../src/check/upgrade/upgrade_schema.ts";
 import { PILOT_AGENT_VERSION } from "../../src/cli/commands/agent/pilot_agent_schema.ts";
 import { VERSION_INFO } from "../../src/cli/commands/version/version_schema.ts";
 import { ANSWER } from "../../src/explain/answer_schema.ts";
-import { GLANCE } from "../../src/explain/glance/glance_schema.ts";
+import { POD_SUMMARY } from "../../src/explain/summary/pod_summary_schema.ts";
 import { REPORT_LINE } from "../../src/inject/document/report_schema.ts";
 import { VERIFICATION } from "../../src/iptables/verify/report_schema.ts";
 import { PLAN } from "../../src/iptables/views/plan_schema.ts";
@@ -33,7 +33,7 @@ const PRINTED: readonly Printed[] = [
   {
     words: /^explain (?!.*--(to|from)\b).*(-o ?|--output[ =])json\b/,
     stream: "stdout",
-    schema: GLANCE,
+    schema: POD_SUMMARY,
     isLines: false,
   },
   { words: /^iptables generate .*--output[ =]json\b/, stream: "stdout", schema: PLAN, isLines: false },

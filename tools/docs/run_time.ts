@@ -99,13 +99,13 @@ export const RUN_TIME: readonly RunTime[] = [
       "check",
       "check injection",
       "check upgrade",
-      "config capture",
+      "config snapshot",
       "config diff",
       "explain",
-      "capture",
+      "snapshot",
     ],
     keeps:
-      "read, env, net; write without verification of the server and for `capture` and `config capture`, run with an exec plugin; " +
+      "read, env, net; write without verification of the server and for `snapshot` and `config snapshot`, run with an exec plugin; " +
       "read, env with `explain -f`; all with `--local`, and `version` without a kubeconfig",
     reads: [...CLUSTER.reads, "MANIFESTS", "OUTPUT_FOLDER", "TMPDIR", "/tmp", ...SOCKETS],
     writes: ["OUTPUT", "OUTPUT_FOLDER/kubectl-mesh-*", ...SOCKETS],

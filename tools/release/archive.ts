@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { zipSync } from "fflate";
-import { tarBytes } from "../../src/explain/capture/tar.ts";
+import { tarBytes } from "../../src/explain/snapshot/tar.ts";
 import { type Binary, type Document, goPlatform, type Release } from "./release.ts";
 
 /** The archive of a binary: the program and the documents, with no folder around them, all with the time of the commit. */

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
 import { unzipSync } from "fflate";
 import { parseYaml } from "../../src/yaml/mod.ts";
-import { readTar } from "../../src/explain/capture/tar.ts";
+import { readTar } from "../../src/explain/snapshot/tar.ts";
 import { temporaryFolder } from "../../test/support/temporary_folder.ts";
 import { PLATFORMS } from "../compile/platforms.ts";
 import { archiveOf } from "./archive.ts";

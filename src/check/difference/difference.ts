@@ -6,7 +6,7 @@ import { type ManifestTexts, targetsIn } from "../injection/manifest_targets.ts"
 import { ownerOfTarget, podOf, type Target } from "../injection/target.ts";
 import samples from "./samples.yaml" with { type: "text" };
 
-/** What is compared: one configuration, or those of all revisions of a capture. */
+/** What is compared: one configuration, or those of all revisions of a snapshot. */
 export interface Side {
   /** As the user names it. */
   readonly name: string;
@@ -18,7 +18,7 @@ export interface Side {
 
 /** A pod as both sides make it. */
 export interface PodPair {
-  /** `deployment.apps/web`, with the revision where whole captures are compared. */
+  /** `deployment.apps/web`, with the revision where whole snapshots are compared. */
   readonly name: string;
   readonly before: string;
   readonly after: string;
@@ -32,8 +32,8 @@ export interface Difference {
 }
 
 /**
- * Makes the pods of manifests, or of samples, with both sides. Two whole captures are compared revision by revision.
- * Errors: a MeshError for a pod that a side refuses, and a UsageError for a capture of several revisions beside one
+ * Makes the pods of manifests, or of samples, with both sides. Two whole snapshots are compared revision by revision.
+ * Errors: a MeshError for a pod that a side refuses, and a UsageError for a snapshot of several revisions beside one
  * configuration.
  */
 export async function differenceOf(

@@ -61,7 +61,7 @@ Deno.test("a revision of a cluster by its webhooks, or by its ConfigMaps where t
   await assert.rejects(of("next", /mutating/), /The ConfigMap "istio-sidecar-injector-next" does not exist/);
 });
 
-Deno.test("a file that is no capture has no revisions", async () => {
+Deno.test("a file that is no snapshot has no revisions", async () => {
   const config = { text: BUILT_IN.config, file: "a" };
-  await assert.rejects(fileSide("a@x", { config, revision: "x" }, OPTIONS), /"a" is no capture/);
+  await assert.rejects(fileSide("a@x", { config, revision: "x" }, OPTIONS), /"a" is no snapshot/);
 });

@@ -1,15 +1,15 @@
-/** The sides of a comparison: configurations in files, captures, revisions of a cluster. */
+/** The sides of a comparison: configurations in files, snapshots, revisions of a cluster. */
 import { MeshError } from "../../base/errors.ts";
 import type { KubeApi } from "../../kube/client/mod.ts";
 import type { Clock } from "../../platform/world.ts";
 import {
-  captureIn,
   configurationOf,
   type GivenConfiguration,
   type Injector,
   loadInjector,
   revisionConfiguration,
   revisionsIn,
+  snapshotIn,
   type Source as ConfigurationText,
 } from "../../inject/mod.ts";
 import { inventoryOf, type Source } from "../inventory/mod.ts";
@@ -26,27 +26,27 @@ export interface SideOptions {
 }
 
 /**
- * The side of a file, and of one revision of it if it is a capture.
- * Errors: a MeshError for a configuration that cannot be used, and for a revision that the capture does not have.
+ * The side of a file, and of one revision of it if it is a snapshot.
+ * Errors: a MeshError for a configuration that cannot be used, and for a revision that the snapshot does not have.
  */
 export async function fileSide(
   name: string,
   { config, revision }: { readonly config: ConfigurationText; readonly revision: string | undefined },
   options: SideOptions,
 ): Promise<Side> {
-  const capture = captureIn(config);
-  if (capture === undefined && revision !== undefined) {
-    throw new MeshError(`"${config.file}" is no capture: it has no revision "${revision}"`);
+  const snapshot = snapshotIn(config);
+  if (snapshot === undefined && revision !== undefined) {
+    throw new MeshError(`"${config.file}" is no snapshot: it has no revision "${revision}"`);
   }
-  const names = capture === undefined || revision !== undefined ? [revision] : revisionsIn(capture);
-  if (names.length === 0) throw new MeshError(`The capture "${name}" has no configuration of a revision`);
+  const names = snapshot === undefined || revision !== undefined ? [revision] : revisionsIn(snapshot);
+  if (names.length === 0) throw new MeshError(`The snapshot "${name}" has no configuration of a revision`);
   const injectors = new Map<string, Injector>();
   for (const each of names) {
     const own = configurationOf({ config, revision: each });
     const { values = options.given.values, mesh = options.given.mesh } = own;
     injectors.set(each ?? "default", await injectorOf({ ...own, values, mesh }, options));
   }
-  return { name, injectors, isWhole: capture !== undefined && revision === undefined };
+  return { name, injectors, isWhole: snapshot !== undefined && revision === undefined };
 }
 
 /**
@@ -76,7 +76,7 @@ async function byName(api: KubeApi, { scope: { istioNamespace } }: Source, revis
   return await revisionConfiguration(api, { revision, istioNamespace });
 }
 
-/** `revision` is that of a capture or of a control plane. */
+/** `revision` is that of a snapshot or of a control plane. */
 async function injectorOf(given: GivenConfiguration, { clock, nativeSidecars }: SideOptions): Promise<Injector> {
   return await loadInjector({
     revision: given.revision,

@@ -44,7 +44,7 @@ const FLAGS = {
     }),
   },
   "Source": {
-    filename: flag("-f, --filename CAPTURE", "Read a capture, its folder or a config_dump.json, and no cluster", {
+    filename: flag("-f, --filename SNAPSHOT", "Read a snapshot, its folder or a config_dump.json, and no cluster", {
       type: "file",
       excludes: ["local"],
     }),
@@ -87,8 +87,8 @@ export const EXPLAIN = command({
   description:
     "Print the stations of one connection, from the rules of the kernel to listener, route, cluster, endpoint and TLS, " +
     "each with what decided and how it is known: seen, planned, proved or unknown. The first station that is wrong is " +
-    "the answer. Without a connection: the pod's side of the mesh at a glance. Without --ephemeral and --probe nothing is changed in the pod.",
-  usage: "POD | KIND/NAME | -l SELECTOR | -f CAPTURE | --local [flags]",
+    "the answer. Without a connection: the summary of a pod. Without --ephemeral and --probe nothing is changed in the pod.",
+  usage: "POD | KIND/NAME | -l SELECTOR | -f SNAPSHOT | --local [flags]",
   positional: { usage: "POD", completes: "pods" },
   examples: [
     { command: "kubectl mesh explain pod/web --to reviews:9080/api" },
@@ -126,7 +126,7 @@ function sourceOf(flags: Flags, args: readonly string[], connection: Connection 
     throw new UsageError(`Both the pod "${name}" and ${other} are named`, HINT);
   }
   if (filename === "-") {
-    throw new UsageError("A capture is not read from standard input", { hint: "name its file or folder with -f" });
+    throw new UsageError("A snapshot is not read from standard input", { hint: "name its file or folder with -f" });
   }
   if (filename !== undefined) return { kind: "file", path: filename };
   if (local) return { kind: "local", probe };
@@ -140,7 +140,7 @@ function podsOf({ namespace, selector, allNamespaces, container }: Flags, name: 
   }
   if (name === undefined && !isSelected) {
     throw new UsageError("No pod is named", {
-      hint: "name it as pod/NAME or KIND/NAME, with -l or -A, or a capture with -f",
+      hint: "name it as pod/NAME or KIND/NAME, with -l or -A, or a snapshot with -f",
     });
   }
   return { name, selector, namespace, allNamespaces, container };

@@ -144,7 +144,7 @@ const LIVE: readonly (readonly [words: string[], expected: string[]])[] = [
   [["check", "upgrade", "--to", "p"], ["prod", ":0"]],
   [["config", "diff", ""], ["rev:1-31", "rev:prod", "rev:default", ":0"]],
   [["config", "diff", "before.yaml", "rev:p"], ["rev:prod", ":0"]],
-  [["config", "capture", "-n", "bank,"], ["bank,default", "bank,shop", ":4"]],
+  [["config", "snapshot", "-n", "bank,"], ["bank,default", "bank,shop", ":4"]],
   [["webhook", "serve", "--self-managed-certs", "--webhook-config", ""], [
     "istio-sidecar-injector",
     "cert-manager",

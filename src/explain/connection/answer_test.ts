@@ -1,6 +1,6 @@
 /** What goes wrong in a pod, and the sentence and the field that `explain` answers. */
 import assert from "node:assert/strict";
-import { type Changes, fakeCapture } from "./fake_capture_test.ts";
+import { type Changes, fakeSnapshot } from "./fake_snapshot_test.ts";
 import { readConnection } from "../question/read_connection.ts";
 import { answerOf } from "../answer.ts";
 
@@ -9,7 +9,7 @@ async function ask(changes: Changes, asked: string, header: readonly string[] = 
   const from = to === undefined ? asked.slice("from ".length) : undefined;
   const connection = readConnection({ to, from, toPort, method: undefined, header, sni: undefined });
   assert.ok(connection !== undefined);
-  return await answerOf(fakeCapture(changes), connection);
+  return await answerOf(fakeSnapshot(changes), connection);
 }
 
 const IN = "from 10.9.9.9";
@@ -89,7 +89,7 @@ const CASES: readonly (readonly [string, Changes, string, string, RegExp, RegExp
     /depends on the client.*spiffe:\/\/x\/ns\/a\/sa\/b/,
     /^$/,
   ],
-  ["no configuration", { config: "" }, "web:80/", "unknown", /config_dump\.json is not JSON/, /capture the pod/],
+  ["no configuration", { config: "" }, "web:80/", "unknown", /config_dump\.json is not JSON/, /take the snapshot/],
 ];
 
 Deno.test("answerOf: endpoints that their metadata chooses are not told", async () => {

@@ -4,7 +4,7 @@ import type { HttpManager } from "../envoy/network_filter.ts";
 import type { Policy, Rbac } from "../envoy/rbac.ts";
 import type { Overrides } from "../envoy/route_config.ts";
 import { type Access, rulesText, type Ruling, rulingOf } from "../rules/rbac_match.ts";
-import { clauses, detailOf, passing, refusing, sentence, stationOf, type Step } from "./way.ts";
+import { clauses, detailOf, passing, refusing, sentence, stationOf, type Step } from "./connection_path.ts";
 
 /** The filters of authorization in a chain, in their order; a route may have other rules for those of HTTP. */
 export function rulesOf({ filters }: FilterChain, overrides: readonly Overrides[]): Rbac[] {
@@ -18,7 +18,7 @@ function rulesOfHttp({ filters }: HttpManager, overrides: readonly Overrides[]):
   return filters.flatMap((filter) => filter.kind === "rbac" ? [other ?? filter.rbac] : []);
 }
 
-/** The other filters of a chain that may refuse a request by rules that the capture does not have. */
+/** The other filters of a chain that may refuse a request by rules that the snapshot does not have. */
 export function unknownFilters({ filters }: FilterChain): string[] {
   return filters.flatMap((filter) =>
     filter.kind === "http"
@@ -90,7 +90,7 @@ function refused({ rbac, ruling }: Ruled, { request, identity }: Access): Step {
 
 const MOST_SHOWN = 5;
 
-/** The client's identity is in its certificate, which a capture of this pod does not have. */
+/** The client's identity is in its certificate, which a snapshot of this pod does not have. */
 function conditional(depends: readonly Ruled[], others: string): Step {
   const texts = depends.flatMap(({ rbac, ruling }) =>
     ruling.policies.slice(0, MOST_SHOWN).map((policy) =>

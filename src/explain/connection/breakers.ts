@@ -1,5 +1,5 @@
 /** Circuit breakers that are open now, by Envoy's gauges in `stats.txt`. */
-import type { Capture } from "../capture/capture.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
 
 const GAUGES: Readonly<Record<string, string>> = {
   cx_open: "connections",
@@ -10,7 +10,7 @@ const GAUGES: Readonly<Record<string, string>> = {
 };
 
 /** What a cluster's breakers of the default priority refuse; empty without stats. */
-export function openBreakers({ parts }: Pick<Capture, "parts">, cluster: string): string[] {
+export function openBreakers({ parts }: Pick<Snapshot, "parts">, cluster: string): string[] {
   const { text } = parts["stats.txt"];
   if (text === undefined) return [];
   return Object.entries(GAUGES).flatMap(([gauge, what]) => {

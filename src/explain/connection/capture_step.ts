@@ -5,7 +5,7 @@ import type { Detail } from "../answer_schema.ts";
 import { passedInbound, passedOutbound, type Reason, ruleText } from "./capture_reasons.ts";
 import type { Facts } from "./facts.ts";
 import type { Sender } from "./sender.ts";
-import { passing, sentence, stationOf, type Step, unknowing } from "./way.ts";
+import { passing, sentence, stationOf, type Step, unknowing } from "./connection_path.ts";
 
 /** Where the kernel sends the connection. */
 export interface Captured {
@@ -91,10 +91,10 @@ function captured(facts: Facts, packet: Packet, why: WhyPassed): Captured {
       port,
     };
   }
-  const family = packet.family === 6 && facts.capture.parts["rules.ip6tables"].text === undefined &&
-    facts.capture.parts["rules.nft"].text === undefined && kernel.source === "seen";
+  const family = packet.family === 6 && facts.snapshot.parts["rules.ip6tables"].text === undefined &&
+    facts.snapshot.parts["rules.nft"].text === undefined && kernel.source === "seen";
   if (family) {
-    return { step: unknowing("kernel", { message: "the capture has no rules for IPv6" }), port: undefined };
+    return { step: unknowing("kernel", { message: "the snapshot has no rules for IPv6" }), port: undefined };
   }
   const { source, rules } = kernel;
   const { result, assumed } = traced(rules.rules, packet);

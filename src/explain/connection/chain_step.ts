@@ -3,7 +3,7 @@ import type { FilterChain, Listener, ListenerFilter, PortPredicate } from "../en
 import type { Spoken } from "../question/question.ts";
 import { type ChainChoice, filterChainFor, type Properties } from "../rules/filter_chain_search.ts";
 import { lower } from "../rules/string_match.ts";
-import { passing, refusing, type Step, unknowing } from "./way.ts";
+import { passing, refusing, type Step, unknowing } from "./connection_path.ts";
 
 /** What comes in at a listener. */
 export interface Incoming {

@@ -7,7 +7,7 @@ import { type Asked, endpointsOf, type Found } from "./endpoints.ts";
 import type { Facts } from "./facts.ts";
 import { originalText } from "./listener_step.ts";
 import { tlsStep } from "./tls_step.ts";
-import { clauses, detailOf, passing, refusing, type Step, unknowing } from "./way.ts";
+import { clauses, detailOf, passing, refusing, type Step, unknowing } from "./connection_path.ts";
 
 /** The stations of one cluster, and its endpoints. */
 export interface ClusterSteps {
@@ -74,7 +74,7 @@ function blackHole({ original, direction }: Asked): Step {
   return refusing("cluster", { name: "BlackHoleCluster", message }, fix);
 }
 
-function clusterStation({ capture }: Facts, config: EnvoyConfig, cluster: Cluster): Step {
+function clusterStation({ snapshot }: Facts, config: EnvoyConfig, cluster: Cluster): Step {
   const { name, limits } = cluster;
   const detail = clusterDetail(cluster);
   const closed = (["connections", "pending", "requests"] as const).find((key) => limits[key] === 0);
@@ -84,7 +84,7 @@ function clusterStation({ capture }: Facts, config: EnvoyConfig, cluster: Cluste
     const fix = `raise the limit of ${closed} in trafficPolicy.connectionPool of ${where}`;
     return refusing("cluster", { name, message, detail }, fix);
   }
-  const open = openBreakers(capture, name);
+  const open = openBreakers(snapshot, name);
   const refused = config.rejected.find((each) => each.name === name);
   const concerns = [
     open.length === 0 ? "" : `the circuit breaker is open for ${open.join(", ")}: requests get 503 UO`,
@@ -125,7 +125,7 @@ function describe({ name, discovery, subset, origin }: Cluster): string {
   return parts.length === 0 ? `cluster ${name}` : parts.join(", ");
 }
 
-/** Istio's way to say no limit. */
+/** The value by which Istio says that there is no limit. */
 const NO_LIMIT = 4_294_967_295;
 
 function outlierText(

@@ -4,7 +4,7 @@ import { configuredAddresses } from "../names/configured.ts";
 import { askedNames, searchOf } from "../names/resolve.ts";
 import type { Connection } from "../question/question.ts";
 import type { Facts } from "./facts.ts";
-import { passing, refusing, type Step } from "./way.ts";
+import { passing, refusing, type Step } from "./connection_path.ts";
 
 /** The destination. */
 export interface Destination {
@@ -21,7 +21,7 @@ export function destinationOf(facts: Facts, { host, port }: Connection): Destina
   const asked = askedNames(host, search);
   const found = inTable(facts, asked) ?? inConfiguration(facts, asked, port);
   if (found !== undefined) return found;
-  const known = facts.names === undefined ? "the capture has no name table" : "the mesh's name table does not have it";
+  const known = facts.names === undefined ? "the snapshot has no name table" : "the mesh's name table does not have it";
   const step = passing("dns", {
     name: host,
     source: "unknown",

@@ -62,7 +62,7 @@ export function endpointsOf(config: EnvoyConfig, cluster: Cluster, asked: Asked)
     config.assignment(cluster.name);
   const hosts = hostsOf(config.status(cluster.name), assignment);
   if (hosts === undefined) {
-    return { ...NOTHING, isKnown: false, why: `the capture has no endpoints of ${cluster.name}` };
+    return { ...NOTHING, isKnown: false, why: `the snapshot has no endpoints of ${cluster.name}` };
   }
   if (cluster.hasSubsets) {
     return { ...NOTHING, all: hosts.map(takenOf), isKnown: false, why: "their metadata decides (lb_subset_config)" };

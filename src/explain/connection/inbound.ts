@@ -4,34 +4,34 @@ import type { FilterChain } from "../envoy/listener.ts";
 import type { Connection } from "../question/question.ts";
 import { type Request, requestOf } from "../rules/request.ts";
 import { captureInbound } from "./capture_step.ts";
-import { type Inside, throughChain } from "./chain_way.ts";
+import { type Inside, throughChain } from "./chain_path.ts";
 import { chainStep, type Incoming } from "./chain_step.ts";
 import type { Facts } from "./facts.ts";
 import { acceptedBy, type Original, withoutConfiguration } from "./listener_step.ts";
 import { type Client, CLIENTS, type Mode, modeOf, takes } from "./mode.ts";
 import { portStep } from "./port_step.ts";
-import { passing, refusing, stationOf, type Step, type Way } from "./way.ts";
+import { type ConnectionPath, passing, refusing, stationOf, type Step } from "./connection_path.ts";
 
 /** Adds the stations of an inbound connection. */
-export function inbound(way: Way, facts: Facts, connection: Connection): void {
+export function inbound(path: ConnectionPath, facts: Facts, connection: Connection): void {
   const { host: source, port } = connection;
   const own = facts.addresses.find((each) => each.includes(":") === source.includes(":")) ?? facts.addresses[0];
   const captured = captureInbound(facts, source, port);
-  if (!way.add(captured.step) || captured.port === undefined) {
-    if (captured.step.end?.verdict === "bypasses") way.note(portStep(facts, joinHostPort(own ?? "0.0.0.0", port)));
+  if (!path.add(captured.step) || captured.port === undefined) {
+    if (captured.step.end?.verdict === "bypasses") path.note(portStep(facts, joinHostPort(own ?? "0.0.0.0", port)));
     return;
   }
   if (facts.config === undefined) {
-    way.add(withoutConfiguration(facts));
+    path.add(withoutConfiguration(facts));
     return;
   }
   const original: Original = { address: own, port };
   const accepted = acceptedBy(facts.config, captured.port, original);
-  if (!way.add(accepted.step) || accepted.listener === undefined) return;
-  throughListener(way, { facts, config: facts.config, listener: accepted.listener, original }, connection);
+  if (!path.add(accepted.step) || accepted.listener === undefined) return;
+  throughListener(path, { facts, config: facts.config, listener: accepted.listener, original }, connection);
 }
 
-function throughListener(way: Way, inside: Inside, connection: Connection): void {
+function throughListener(path: ConnectionPath, inside: Inside, connection: Connection): void {
   const { listener, original, facts } = inside;
   const base = {
     destination: original.address,
@@ -44,13 +44,13 @@ function throughListener(way: Way, inside: Inside, connection: Connection): void
   const client = clientOf(mode, connection);
   const incoming: Incoming = { ...base, ...CLIENTS[client] };
   const { step, chain } = chainStep(listener, incoming, `; ${CLIENT_TEXT[client]}`);
-  if (!way.add(step) || chain === undefined) return;
-  if (!way.add(modeStep(mode, client, chain))) return;
+  if (!path.add(step) || chain === undefined) return;
+  if (!path.add(modeStep(mode, client, chain))) return;
   const isMutual = client.startsWith("mutual");
   const request = requestAt(connection, original, isMutual);
   const identity = isMutual ? undefined : "none";
-  throughChain(way, inside, { chain, incoming, request, identity, direction: "inbound" });
-  addPorts(way, facts);
+  throughChain(path, inside, { chain, incoming, request, identity, direction: "inbound" });
+  addPorts(path, facts);
 }
 
 const CLIENT_TEXT: Readonly<Record<Client, string>> = {
@@ -93,6 +93,6 @@ function requestAt(connection: Connection, { address, port }: Original, isMutual
 }
 
 /** The application's port of every endpoint. */
-function addPorts(way: Way, facts: Facts): void {
-  for (const { address } of way.endpointList()) way.add(portStep(facts, address));
+function addPorts(path: ConnectionPath, facts: Facts): void {
+  for (const { address } of path.endpointList()) path.add(portStep(facts, address));
 }

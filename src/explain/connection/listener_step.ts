@@ -5,7 +5,7 @@ import type { Listener } from "../envoy/listener.ts";
 import { withoutProxy } from "../pod.ts";
 import { boundListener, listenerFor } from "../rules/listener_search.ts";
 import type { Facts } from "./facts.ts";
-import { clauses, detailOf, passing, refusing, sentence, stationOf, type Step, unknowing } from "./way.ts";
+import { clauses, detailOf, passing, refusing, sentence, stationOf, type Step, unknowing } from "./connection_path.ts";
 
 /** The listener that has the connection. */
 export interface Accepted {
@@ -21,15 +21,15 @@ export interface Original {
 }
 
 /** The station where nothing is known of Envoy's configuration. */
-export function withoutConfiguration({ pod, absent, capture }: Facts): Step {
+export function withoutConfiguration({ pod, absent, snapshot }: Facts): Step {
   if (pod === undefined || pod.proxy !== undefined) {
-    return unknowing("listener", { message: absent?.message ?? "" }, CAPTURE_AGAIN);
+    return unknowing("listener", { message: absent?.message ?? "" }, WITH_PROXY);
   }
-  const { message, fix } = withoutProxy(capture.pod.namespace || pod.namespace, capture.pod.name);
+  const { message, fix } = withoutProxy(snapshot.pod.namespace || pod.namespace, snapshot.pod.name);
   return unknowing("listener", { message }, fix);
 }
 
-const CAPTURE_AGAIN = "capture the pod while its proxy runs, or give Envoy's config_dump.json with -f";
+const WITH_PROXY = "take the snapshot while its proxy runs, or give Envoy's config_dump.json with -f";
 
 /** The DNS proxy of the agent. */
 const DNS_PORT = 15053;
@@ -96,5 +96,5 @@ function pending({ warming, rejected, listeners }: EnvoyConfig): string {
   if (warming.length > 0) return `: ${warming.slice(0, 3).join(", ")} still waits for routes or secrets`;
   const [refused] = rejected;
   if (refused !== undefined) return `: it refused ${refused.name}: ${refused.why}`;
-  return listeners.length === 0 ? ": the capture has no listeners" : "";
+  return listeners.length === 0 ? ": the snapshot has no listeners" : "";
 }

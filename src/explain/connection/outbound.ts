@@ -4,40 +4,40 @@ import type { FilterChain } from "../envoy/listener.ts";
 import type { Connection } from "../question/question.ts";
 import { requestOf } from "../rules/request.ts";
 import { captureOutbound } from "./capture_step.ts";
-import { type Inside, throughChain } from "./chain_way.ts";
+import { type Inside, throughChain } from "./chain_path.ts";
 import { chainStep, chooseChain, type Incoming } from "./chain_step.ts";
 import { destinationOf } from "./destination.ts";
 import type { Facts } from "./facts.ts";
 import { acceptedBy, type Original, withoutConfiguration } from "./listener_step.ts";
 import { senderOf } from "./sender.ts";
-import { refusing, type Way } from "./way.ts";
+import { type ConnectionPath, refusing } from "./connection_path.ts";
 
 /** Adds the stations of an outbound connection. */
-export function outbound(way: Way, facts: Facts, connection: Connection): void {
+export function outbound(path: ConnectionPath, facts: Facts, connection: Connection): void {
   const sender = senderOf(facts.pod);
-  way.add(sender.step);
+  path.add(sender.step);
   const { step, address } = destinationOf(facts, connection);
-  if (step !== undefined && !way.add(step)) return;
+  if (step !== undefined && !path.add(step)) return;
   const captured = captureOutbound(facts, sender, address, connection.port);
-  if (!way.add(captured.step) || captured.port === undefined) return;
+  if (!path.add(captured.step) || captured.port === undefined) return;
   if (facts.config === undefined) {
-    way.add(withoutConfiguration(facts));
+    path.add(withoutConfiguration(facts));
     return;
   }
   const original: Original = { address, port: connection.port };
   const accepted = acceptedBy(facts.config, captured.port, original);
-  if (!way.add(accepted.step) || accepted.listener === undefined) return;
-  throughListener(way, { facts, config: facts.config, listener: accepted.listener, original }, connection);
+  if (!path.add(accepted.step) || accepted.listener === undefined) return;
+  throughListener(path, { facts, config: facts.config, listener: accepted.listener, original }, connection);
 }
 
-function throughListener(way: Way, inside: Inside, connection: Connection): void {
+function throughListener(path: ConnectionPath, inside: Inside, connection: Connection): void {
   const { listener } = inside;
   const { incoming, note } = incomingOf(inside, connection);
   const { step, chain } = chainStep(listener, incoming, note);
-  if (!way.add(step) || chain === undefined) return;
+  if (!path.add(step) || chain === undefined) return;
   if (isWrongProtocol(chain, incoming)) {
     const message = "the application speaks TLS, and this chain reads HTTP: Envoy answers 400";
-    way.add(
+    path.add(
       refusing(
         "filter-chain",
         { name: chain.name, message },
@@ -47,7 +47,7 @@ function throughListener(way: Way, inside: Inside, connection: Connection): void
     return;
   }
   const request = requestOf(connection, authorityOf(connection), NO_TLS);
-  throughChain(way, inside, { chain, incoming, request, identity: "none", direction: "outbound" });
+  throughChain(path, inside, { chain, incoming, request, identity: "none", direction: "outbound" });
 }
 
 function isWrongProtocol({ filters, transport }: FilterChain, { spoken }: Incoming): boolean {

@@ -2,16 +2,16 @@
 import { joinHostPort, splitHostPort } from "../../golang/net/mod.ts";
 import { type ListeningSocket, listeningSockets, socketsFor } from "../kernel/sockets.ts";
 import type { Facts } from "./facts.ts";
-import { detailOf, passing, refusing, type Step } from "./way.ts";
+import { detailOf, passing, refusing, type Step } from "./connection_path.ts";
 
 /** Whether a process listens where the proxy connects to. `target`: `ADDRESS:PORT`. */
-export function portStep({ capture, pod }: Facts, target: string): Step {
+export function portStep({ snapshot, pod }: Facts, target: string): Step {
   const parts = splitHostPort(target);
   if (typeof parts === "string") {
     return passing("port", { name: target, source: "unknown", result: "unknown", message: `${target} is no port` });
   }
   const port = Number(parts.port);
-  const { text, message } = capture.parts["sockets.txt"];
+  const { text, message } = snapshot.parts["sockets.txt"];
   if (text === undefined) {
     return unread(pod?.applications.some(({ ports }) => ports.includes(port)) === true, target, message ?? "");
   }

@@ -8,7 +8,7 @@ import { percent, type RouteChoice, routeMatchText, routesFor } from "../rules/r
 import { type HostChoice, virtualHostFor } from "../rules/virtual_host_search.ts";
 import { normalizePath } from "../rules/path.ts";
 import { faultOf, type FaultText } from "./fault_text.ts";
-import { clauses, detailOf, type End, refusing, sentence, stationOf, type Step, unknowing } from "./way.ts";
+import { clauses, detailOf, type End, refusing, sentence, stationOf, type Step, unknowing } from "./connection_path.ts";
 
 /** A cluster with its share of the requests, from 0 to 1. */
 export interface Target {

@@ -1,6 +1,6 @@
 /** Who opens an outbound connection: a container of the application. */
 import type { Pod } from "../pod.ts";
-import { passing, type Step } from "./way.ts";
+import { passing, type Step } from "./connection_path.ts";
 
 /** The sender. */
 export interface Sender {
@@ -16,7 +16,7 @@ export function senderOf(pod: Pod | undefined): Sender {
   if (pod === undefined) {
     const step = passing("application", {
       source: "unknown",
-      message: "the capture has no description of the pod; a user that no rule names is assumed",
+      message: "the snapshot has no description of the pod; a user that no rule names is assumed",
     });
     return { step, uid: undefined, gid: undefined, container: "" };
   }

@@ -5,11 +5,11 @@ import type { EnvoyConfig } from "../envoy/config.ts";
 import { percent } from "../rules/route_search.ts";
 import type { Facts } from "./facts.ts";
 import type { Target } from "./route_step.ts";
-import type { End, Way } from "./way.ts";
+import type { ConnectionPath, End } from "./connection_path.ts";
 
 /** Adds the stations of all targets. The connection is refused if it is by every one of them. */
 export function addTargets(
-  way: Way,
+  path: ConnectionPath,
   { facts, config, targets }: {
     readonly facts: Facts;
     readonly config: EnvoyConfig;
@@ -21,16 +21,16 @@ export function addTargets(
   const shares = sharesByName(targets);
   for (const [name, share] of shares) {
     const { steps, isKnown, endpoints } = clusterSteps(facts, config, { ...asked, name });
-    if (isKnown) way.cluster(name, rounded(share * 100));
-    way.endpoints(endpoints);
-    for (const step of steps) shares.size === 1 ? way.add(step) : way.note(step);
+    if (isKnown) path.cluster(name, rounded(share * 100));
+    path.endpoints(endpoints);
+    for (const step of steps) shares.size === 1 ? path.add(step) : path.note(step);
     ends.push(...steps.flatMap(({ end }) => end === undefined ? [] : [{ share, end }]).slice(0, 1));
   }
   const [first] = ends;
   if (shares.size === 1 || first === undefined) return;
-  if (ends.length === shares.size) return way.end(first.end);
+  if (ends.length === shares.size) return path.end(first.end);
   const share = ends.reduce((sum, each) => sum + each.share, 0);
-  way.concern({ reason: `${percent(share)} of requests are refused: ${first.end.reason}`, fix: first.end.fix });
+  path.concern({ reason: `${percent(share)} of requests are refused: ${first.end.reason}`, fix: first.end.fix });
 }
 
 /** A cluster of several routes has one share. */

@@ -1,13 +1,13 @@
 /** The station of TLS to the endpoints: mutual TLS with which identity, or plain text, and why. */
 import { mapsAt, textAt, type ValueMap } from "../../base/value.ts";
-import { jsonOf } from "../capture/json_part.ts";
+import { jsonOf } from "../snapshot/json_part.ts";
 import type { Cluster } from "../envoy/cluster.ts";
 import type { TransportSocket } from "../envoy/tls.ts";
 import { type TransportChoice, transportFor } from "../rules/transport_choice.ts";
 import { stringMatchText } from "../rules/string_match.ts";
 import type { Found } from "./endpoints.ts";
 import type { Facts } from "./facts.ts";
-import { clauses, detailOf, passing, refusing, type Step } from "./way.ts";
+import { clauses, detailOf, passing, refusing, type Step } from "./connection_path.ts";
 
 /** What a connection to the endpoints is like. */
 export function tlsStep(facts: Facts, cluster: Cluster, { taken }: Found): Step {
@@ -16,7 +16,7 @@ export function tlsStep(facts: Facts, cluster: Cluster, { taken }: Found): Step 
     return passing("tls", {
       source: "unknown",
       result: "unknown",
-      message: "whether it is mutual TLS depends on the tlsMode of the endpoint, which the capture does not have",
+      message: "whether it is mutual TLS depends on the tlsMode of the endpoint, which the snapshot does not have",
     });
   }
   const kinds = new Map(choices.map((choice) => [keyOf(choice), choice]));
@@ -107,7 +107,7 @@ function reasonOf(match: string, origin: string): string {
 }
 
 /** The workload's certificate is the secret `default`. An expired one, or none, fails every handshake. */
-function certificateProblem({ capture, config }: Facts, tls: Tls): Step | undefined {
+function certificateProblem({ snapshot, config }: Facts, tls: Tls): Step | undefined {
   if (!tls.certificates.includes("default")) return undefined;
   const secrets = config?.sections.get("SecretsConfigDump");
   const warming = secrets === undefined
@@ -117,13 +117,13 @@ function certificateProblem({ capture, config }: Facts, tls: Tls): Step | undefi
     const message = "mutual TLS, but Envoy has no workload certificate yet";
     return refusing("tls", { message }, "look at the agent's log: the control plane does not sign its certificate");
   }
-  const certs = jsonOf(capture.parts["certs.json"], "certs.json").value;
+  const certs = jsonOf(snapshot.parts["certs.json"], "certs.json").value;
   const chains = certs === undefined ? [] : mapsAt(certs, "certificates").flatMap((each) => mapsAt(each, "cert_chain"));
   const own = chains.filter((chain) =>
     mapsAt(chain, "subject_alt_names").some((name) => /^spiffe:/.test(textAt(name, "uri")))
   );
-  const expired = own.find((chain) => isExpired(chain, capture.time));
-  if (expired === undefined || own.some((chain) => !isExpired(chain, capture.time))) return undefined;
+  const expired = own.find((chain) => isExpired(chain, snapshot.time));
+  if (expired === undefined || own.some((chain) => !isExpired(chain, snapshot.time))) return undefined;
   const message = `mutual TLS, but the workload certificate expired at ${textAt(expired, "expiration_time")}`;
   return refusing(
     "tls",
@@ -132,7 +132,7 @@ function certificateProblem({ capture, config }: Facts, tls: Tls): Step | undefi
   );
 }
 
-/** Without the time of the capture nothing is expired. */
+/** Without the time of the snapshot nothing is expired. */
 function isExpired(chain: ValueMap, now: Date | undefined): boolean {
   const end = Date.parse(textAt(chain, "expiration_time"));
   return now !== undefined && !Number.isNaN(end) && end < now.getTime();

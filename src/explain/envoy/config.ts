@@ -1,10 +1,10 @@
 /**
- * Envoy's configuration from a capture. Listeners, routes, clusters and endpoints are indexed by name and read when they
+ * Envoy's configuration from a snapshot. Listeners, routes, clusters and endpoints are indexed by name and read when they
  * are asked for: a dump of a large mesh has thousands, and a connection meets a handful.
  */
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
-import { type AbsentPart, absentPart, type Capture } from "../capture/capture.ts";
-import { jsonOf } from "../capture/json_part.ts";
+import { type AbsentPart, absentPart, type Snapshot } from "../snapshot/snapshot.ts";
+import { jsonOf } from "../snapshot/json_part.ts";
 import { type Assignment, readAssignment } from "./assignment.ts";
 import { type Cluster, readCluster } from "./cluster.ts";
 import { type ClusterStatus, readClusterStatus } from "./host_status.ts";
@@ -46,8 +46,8 @@ export type ConfigReading = { readonly config: EnvoyConfig; readonly absent?: un
   readonly absent: AbsentPart;
 };
 
-/** Reads the configuration of a capture. */
-export function readEnvoy({ parts }: Pick<Capture, "parts">): ConfigReading {
+/** Reads the configuration of a snapshot. */
+export function readEnvoy({ parts }: Pick<Snapshot, "parts">): ConfigReading {
   const dump = jsonOf(parts["config_dump.json"], "config_dump.json");
   if (dump.value === undefined) return { absent: dump.part };
   const sections = sectionsOf(dump.value);

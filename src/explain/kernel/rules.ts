@@ -1,6 +1,6 @@
 /** The rules of the kernel of a pod: seen, else planned from the arguments of its init container. */
 import { plannedRules, savedRules, type TracedRules } from "../../iptables/mod.ts";
-import type { Capture, Part } from "../capture/capture.ts";
+import type { Part, Snapshot } from "../snapshot/snapshot.ts";
 import type { Pod } from "../pod.ts";
 
 /** The rules and how they are known. */
@@ -8,8 +8,8 @@ export type KernelRules =
   | { readonly source: "seen" | "planned"; readonly rules: TracedRules; readonly why: string }
   | { readonly source: "unknown"; readonly rules?: undefined; readonly why: string };
 
-/** The rules of a capture. `why`: where they are from, or why they are unknown. */
-export function kernelRules({ parts }: Pick<Capture, "parts">, pod: Pod | undefined): KernelRules {
+/** The rules of a snapshot. `why`: where they are from, or why they are unknown. */
+export function kernelRules({ parts }: Pick<Snapshot, "parts">, pod: Pod | undefined): KernelRules {
   const saved = [parts["rules.iptables"], parts["rules.ip6tables"], parts["rules.nft"]];
   if (saved.some(({ text }) => text !== undefined)) return seenRules(parts);
   const unread = reasonOf(saved);
@@ -19,7 +19,7 @@ export function kernelRules({ parts }: Pick<Capture, "parts">, pod: Pod | undefi
     : { source: "planned", rules: planned, why: `computed from the arguments of ${pod?.capture?.name}: ${unread}` };
 }
 
-function seenRules(parts: Capture["parts"]): KernelRules {
+function seenRules(parts: Snapshot["parts"]): KernelRules {
   const text = (part: Part) => part.text;
   try {
     const rules = savedRules({
@@ -36,8 +36,8 @@ function seenRules(parts: Capture["parts"]): KernelRules {
 
 /** The first reason that is more than that nobody asked. */
 function reasonOf(saved: readonly Part[]): string {
-  const told = saved.find(({ absent }) => absent !== undefined && absent !== "not-captured");
-  return told?.message ?? "the capture has no rules of the kernel";
+  const told = saved.find(({ absent }) => absent !== undefined && absent !== "not-in-snapshot");
+  return told?.message ?? "the snapshot has no rules of the kernel";
 }
 
 /** The planned rules, or why there are none. */

@@ -1,7 +1,7 @@
 /** What a name resolves to for a pod: search domains and ndots first, then the table of the mesh. */
 import { isMap, mapAt, textsAt, type ValueMap } from "../../base/value.ts";
-import type { Capture } from "../capture/capture.ts";
-import { jsonOf } from "../capture/json_part.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
+import { jsonOf } from "../snapshot/json_part.ts";
 import type { Pod } from "../pod.ts";
 
 /** How names are searched. */
@@ -33,8 +33,8 @@ export interface NameTable {
   find(name: string): { readonly host: string; readonly addresses: readonly string[] } | undefined;
 }
 
-/** The table of a capture; `undefined` if it is absent, for example because DNS is not captured. */
-export function nameTableOf({ parts }: Pick<Capture, "parts">): NameTable | undefined {
+/** The table of a snapshot; `undefined` if it is absent, for example because DNS is not captured. */
+export function nameTableOf({ parts }: Pick<Snapshot, "parts">): NameTable | undefined {
   const { value } = jsonOf(parts["name_table.json"], "name_table.json");
   if (value === undefined) return undefined;
   const table: ValueMap = isMap(value["table"]) ? value["table"] : value;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { captureOf } from "../capture/manifest.ts";
+import { snapshotOf } from "../snapshot/manifest.ts";
 import { podOf } from "../pod.ts";
 import { askedNames, nameTableOf, searchOf } from "./resolve.ts";
 
@@ -17,7 +17,7 @@ Deno.test("askedNames: the search list first below ndots, after it above, and ne
 });
 
 Deno.test("searchOf: what the pod's dnsConfig and dnsPolicy add or replace", () => {
-  const pod = (spec: object) => podOf(captureOf(new Map([["pod.json", { text: JSON.stringify({ spec }) }]]), "x"));
+  const pod = (spec: object) => podOf(snapshotOf(new Map([["pod.json", { text: JSON.stringify({ spec }) }]]), "x"));
   const config = { options: [{ name: "ndots", value: "2" }], searches: ["corp.example."] };
   assert.deepEqual(searchOf("shop", "cluster.local", pod({ dnsConfig: config })), {
     ndots: 2,
@@ -35,7 +35,7 @@ Deno.test("nameTableOf: exact names, then the longest wildcard", () => {
     "*.example.com": { ips: ["10.0.0.2"] },
     "*.a.example.com": { ips: [] },
   };
-  const names = nameTableOf(captureOf(new Map([["name_table.json", { text: JSON.stringify({ table }) }]]), "x"));
+  const names = nameTableOf(snapshotOf(new Map([["name_table.json", { text: JSON.stringify({ table }) }]]), "x"));
   assert.deepEqual(names?.find("web.shop.svc.cluster.local")?.addresses, ["10.0.0.1"]);
   assert.equal(names?.find("x.example.com")?.host, "*.example.com");
   assert.equal(names?.find("x.a.example.com")?.host, "*.a.example.com");

@@ -1,5 +1,5 @@
 /** A picture as data: boxes, lanes and facts, which the printers place. It knows no Envoy. */
-import type { Result } from "../glance/glance_schema.ts";
+import type { Result } from "../summary/pod_summary_schema.ts";
 
 /** A box of a row. */
 export interface Box {

@@ -1,16 +1,16 @@
 /** A line for each pod. */
 import { columns, visible } from "../../base/text/mod.ts";
-import { ageText } from "../glance/age.ts";
-import type { Glance } from "../glance/glance_schema.ts";
+import { ageText } from "../summary/age.ts";
+import type { PodSummary } from "../summary/pod_summary_schema.ts";
 
 const HEAD = ["POD", "SYNCHRONISED", "AGE", "CERTIFICATE", "READY", "PROBLEM"];
 
 /** Pods as a table: synchronised or not, age of the last change, how long the certificate lasts, the worst problem. */
-export function shortText(glances: readonly Glance[]): string {
-  return columns([HEAD, ...glances.map(row)].map((cells) => cells.map(visible)));
+export function shortText(summaries: readonly PodSummary[]): string {
+  return columns([HEAD, ...summaries.map(row)].map((cells) => cells.map(visible)));
 }
 
-function row({ pod, configuration, certificate, readiness, findings }: Glance): string[] {
+function row({ pod, configuration, certificate, readiness, findings }: PodSummary): string[] {
   const ages = configuration.types.flatMap(({ age }) => age ?? []);
   return [
     pod === "" ? "-" : pod,
@@ -28,7 +28,10 @@ function wordOf(value: boolean | null): string {
 
 const LONGEST = 120;
 
-function problemOf([first]: Glance["findings"], { synchronised, result, message }: Glance["configuration"]): string {
+function problemOf(
+  [first]: PodSummary["findings"],
+  { synchronised, result, message }: PodSummary["configuration"],
+): string {
   const text = first?.message ?? (synchronised === null && result === "unknown" ? message : "-");
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}..` : text;
 }

@@ -1,7 +1,7 @@
 /** A picture as text for a terminal: box drawing, or ASCII. */
 import colors from "picocolors";
 import { visible } from "../../base/text/mod.ts";
-import type { Result } from "../glance/glance_schema.ts";
+import type { Result } from "../summary/pod_summary_schema.ts";
 import type { Box, FactRow, LaneRow, Note, Picture, Section } from "./picture.ts";
 import { wrap } from "./wrap.ts";
 

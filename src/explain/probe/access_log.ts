@@ -3,7 +3,7 @@
  * with the same names.
  */
 import type { Answer } from "../answer_schema.ts";
-import { jsonOf } from "../capture/json_part.ts";
+import { jsonOf } from "../snapshot/json_part.ts";
 
 /** What a line tells; `undefined` where it does not. */
 export interface LogLine {

@@ -4,8 +4,8 @@
  */
 import { mapsAt } from "../../base/value.ts";
 import type { Answer } from "../answer_schema.ts";
-import type { Part } from "../capture/capture.ts";
-import { jsonOf } from "../capture/json_part.ts";
+import type { Part } from "../snapshot/snapshot.ts";
+import { jsonOf } from "../snapshot/json_part.ts";
 import { addressText } from "../connection/endpoints.ts";
 import { readClusterStatus } from "../envoy/host_status.ts";
 import type { Counted } from "../evidence.ts";

@@ -1,8 +1,8 @@
 /** Probes of inbound connections: what is sent, and what it proves. */
 import assert from "node:assert/strict";
-import { absentPart, type Part } from "../capture/capture.ts";
+import { absentPart, type Part } from "../snapshot/snapshot.ts";
 import { answerOf } from "../answer.ts";
-import { type Changes, fakeCapture } from "../connection/fake_capture_test.ts";
+import { type Changes, fakeSnapshot } from "../connection/fake_snapshot_test.ts";
 import { readConnection } from "../question/read_connection.ts";
 import { probed, type ProbePlace, type ProbeSender } from "./send.ts";
 import type { ProbeUser } from "./plan.ts";
@@ -37,8 +37,8 @@ async function probedWith(world: World, changes: Changes = { isPermissive: true 
   assert.ok(connection !== undefined);
   const sent: string[] = [];
   const users: ProbeUser[] = [];
-  const capture = await probed(placeOf(world, { sent, users }), fakeCapture(changes), connection);
-  const answer = await answerOf(capture, connection);
+  const snapshot = await probed(placeOf(world, { sent, users }), fakeSnapshot(changes), connection);
+  const answer = await answerOf(snapshot, connection);
   const proved = answer.stations.filter(({ source }) => source === "proved").map(({ kind }) => kind).join(" ");
   return { answer, proved, sent: sent.join(" "), users };
 }
@@ -89,7 +89,7 @@ const LOGGED = JSON.stringify({ path: "/dev/stdout" });
 const logging: Changes = { isPermissive: true, config: configWithLog() };
 
 function configWithLog(): string {
-  const { text = "" } = fakeCapture({ isPermissive: true }).parts["config_dump.json"];
+  const { text = "" } = fakeSnapshot({ isPermissive: true }).parts["config_dump.json"];
   return text.replace(/^\{/, `{"log":${LOGGED},`);
 }
 
@@ -116,7 +116,7 @@ const ALLOW = { isPermissive: true, allow: { identity: "spiffe://cluster.local/n
 
 Deno.test("an inbound probe: a policy that refuses plain text is proved by Envoy's words", async () => {
   const denied = { response_code: 403, response_code_details: "rbac_access_denied_matched_policy[none]" };
-  const { text = "" } = fakeCapture(ALLOW).parts["config_dump.json"];
+  const { text = "" } = fakeSnapshot(ALLOW).parts["config_dump.json"];
   const config = text.replace(/^\{/, `{"log":${LOGGED},`);
   const { answer, proved } = await probedWith({ log: denied, isForwarded: false, status: 403 }, { ...ALLOW, config });
   assert.deepEqual([answer.verdict, proved], ["refused", "listener authorization"]);
@@ -150,7 +150,7 @@ const UNSENT: Readonly<Record<string, readonly [World, Changes, RegExp, string?]
     { isPermissive: true, allow: { source_ip: "10.9.0.0" } },
     /a probe comes from 10\.0\.0\.8, the address 10\.9\.9\.9 cannot be made, and for it the authorization is another/,
   ],
-  "no capture": [
+  "no snapshot": [
     {},
     { isPermissive: true, rules: "*nat\nCOMMIT\n" },
     /no rules of Istio.*: Envoy gets no such connection/,

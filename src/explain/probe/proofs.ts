@@ -4,7 +4,7 @@ import { kernelRules } from "../kernel/rules.ts";
 import type { Facts } from "../connection/facts.ts";
 import { joinHostPort } from "../../golang/net/mod.ts";
 import { addressText } from "../connection/endpoints.ts";
-import { sentence } from "../connection/way.ts";
+import { sentence } from "../connection/connection_path.ts";
 import { lineOf, type LogLine } from "./access_log.ts";
 import { type CountedHost, countedHosts, countedListeners } from "./counters.ts";
 import { type Evidence, otherEnd, type Sent } from "../evidence.ts";
@@ -33,7 +33,7 @@ interface Trail {
 
 /** The answer with what the probe proved. Without a probe it is the same. */
 export function withProbe(answer: Answer, facts: Facts): Answer {
-  const { probe: evidence } = facts.capture;
+  const { probe: evidence } = facts.snapshot;
   if (evidence === undefined) return answer;
   const { request, sent } = evidence;
   if (typeof sent === "string") {
@@ -151,7 +151,7 @@ const PROXY_PORTS = [15001, INBOUND_PORT];
 function countText({ detail }: Station, { evidence: { rules }, facts }: Trail): string {
   const before = detail["packets"];
   if (typeof before !== "number" || rules.size === 0) return "";
-  const parts = { ...facts.capture.parts, ...Object.fromEntries(rules) };
+  const parts = { ...facts.snapshot.parts, ...Object.fromEntries(rules) };
   const rule = kernelRules({ parts }, facts.pod).rules?.rules.find(({ table, chain, place }) =>
     table === detail["table"] && chain === detail["chain"] && place === detail["rule"]
   );

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Changes, fakeCapture } from "../connection/fake_capture_test.ts";
+import { type Changes, fakeSnapshot } from "../connection/fake_snapshot_test.ts";
 import { answerOf } from "../answer.ts";
 import { readConnection } from "../question/read_connection.ts";
 import type { Counted, Evidence, Sent } from "../evidence.ts";
@@ -61,7 +61,7 @@ async function probedWith(
     rules: new Map(rules === undefined ? [] : [["rules.iptables", { text: rules }]]),
     log: log === undefined ? { absent: "forbidden", message: "the log cannot be read: forbidden" } : { text: log },
   };
-  const answer = await answerOf(fakeCapture({ ...changes, probe }), connection);
+  const answer = await answerOf(fakeSnapshot({ ...changes, probe }), connection);
   const provedKinds = answer.stations.filter(({ source }) => source === "proved").map(({ kind }) => kind);
   return { answer, proved: provedKinds.join(" ") };
 }

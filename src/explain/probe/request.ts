@@ -4,7 +4,7 @@
  */
 import { joinHostPort } from "../../golang/net/mod.ts";
 import { intAt, textAt, type ValueMap } from "../../base/value.ts";
-import { jsonOf } from "../capture/json_part.ts";
+import { jsonOf } from "../snapshot/json_part.ts";
 import { procSockets, type SocketEnd } from "../kernel/sockets.ts";
 import type { Connection } from "../question/question.ts";
 import type { Sent } from "../evidence.ts";

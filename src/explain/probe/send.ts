@@ -2,11 +2,11 @@
 import { joinHostPort } from "../../golang/net/mod.ts";
 import { re2Library } from "../../golang/re2.ts";
 import type { Clock } from "../../platform/mod.ts";
-import { absentPart, type Capture, type Part, type PartName } from "../capture/capture.ts";
+import { absentPart, type Part, type PartName, type Snapshot } from "../snapshot/snapshot.ts";
 import { factsOf } from "../connection/facts.ts";
 import type { Connection } from "../question/question.ts";
 import { LISTENER_STATS } from "./counters.ts";
-import { type Counted, type Evidence, otherEnd, type ProbedCapture } from "../evidence.ts";
+import { type Counted, type Evidence, otherEnd, type ProbedSnapshot } from "../evidence.ts";
 import { type ProbePlan, probePlan, type ProbeUser } from "./plan.ts";
 import { marked, probeRequest, type Ran } from "./request.ts";
 
@@ -29,20 +29,20 @@ export interface ProbeSender {
   run(command: readonly string[]): Promise<Ran>;
 }
 
-/** The capture with what a request of the connection left behind. */
+/** The snapshot with what a request of the connection left behind. */
 export async function probed(
   place: ProbePlace,
-  capture: Capture,
+  snapshot: Snapshot,
   asked: Connection,
-): Promise<ProbedCapture> {
+): Promise<ProbedSnapshot> {
   await re2Library.loaded();
   const mark = crypto.randomUUID();
-  const plan = probePlan(factsOf(capture), marked(asked, mark));
-  const probe = typeof plan === "string" ? notSent(asked, mark, plan) : await send(place, capture, { plan, mark });
-  return { ...capture, probe };
+  const plan = probePlan(factsOf(snapshot), marked(asked, mark));
+  const probe = typeof plan === "string" ? notSent(asked, mark, plan) : await send(place, snapshot, { plan, mark });
+  return { ...snapshot, probe };
 }
 
-const NOT_SENT = absentPart("not-captured", "there was no connection to Envoy");
+const NOT_SENT = absentPart("not-in-snapshot", "there was no connection to Envoy");
 const NOTHING: Counted = { clusters: NOT_SENT, listeners: NOT_SENT };
 
 function notSent(connection: Connection, mark: string, why: string): Evidence {
@@ -54,7 +54,7 @@ function notSent(connection: Connection, mark: string, why: string): Evidence {
 
 async function send(
   place: ProbePlace,
-  capture: Capture,
+  snapshot: Snapshot,
   { plan: { connection, sent: asked, user, needsUser, isHttp }, mark }: {
     readonly plan: ProbePlan;
     readonly mark: string;
@@ -69,7 +69,7 @@ async function send(
   const own = typeof sent === "string" ? undefined : sent.local;
   const isLogged = typeof sent !== "string" && otherEnd(sent) !== "left";
   const log = own !== undefined && isLogged
-    ? await logged(place, capture, [mark, joinHostPort(own.address, own.port)])
+    ? await logged(place, snapshot, [mark, joinHostPort(own.address, own.port)])
     : NOT_SENT;
   const rules = own === undefined ? new Map() : await place.rules();
   const text = `${request.text} as UID ${sender.uid}`;
@@ -95,8 +95,8 @@ const TRIES = 25;
 const BETWEEN = 500;
 
 /** The log, when it has a line of the request, or does not get one. */
-async function logged(place: ProbePlace, capture: Capture, marks: readonly string[]): Promise<Part> {
-  const { text: config = "" } = capture.parts["config_dump.json"];
+async function logged(place: ProbePlace, snapshot: Snapshot, marks: readonly string[]): Promise<Part> {
+  const { text: config = "" } = snapshot.parts["config_dump.json"];
   if (!/\/dev\/stdout|StdoutAccessLog/.test(config)) {
     return absentPart("unsupported", "Envoy writes no access log to its standard output (meshConfig.accessLogFile)");
   }

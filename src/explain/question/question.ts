@@ -41,7 +41,7 @@ export interface PodChoice {
   readonly container: string | undefined;
 }
 
-/** Where captures come from. */
+/** Where snapshots come from. */
 export type SourceChoice =
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "local"; readonly probe?: Connection | undefined }

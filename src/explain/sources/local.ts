@@ -3,9 +3,9 @@ import { MeshError, messageOf } from "../../base/errors.ts";
 import { requestFailure } from "../../platform/request_failure.ts";
 import { readAll } from "../../kube/client/mod.ts";
 import type { World } from "../../platform/mod.ts";
-import { absentPart, allParts, mostBytes, type Part, type PartName } from "../capture/capture.ts";
-import { captureOf } from "../capture/manifest.ts";
-import type { ProbedCapture } from "../evidence.ts";
+import { absentPart, allParts, mostBytes, type Part, type PartName } from "../snapshot/snapshot.ts";
+import { snapshotOf } from "../snapshot/manifest.ts";
+import type { ProbedSnapshot } from "../evidence.ts";
 import { probed, type ProbePlace } from "../probe/send.ts";
 import type { Connection } from "../question/question.ts";
 import { ADMIN_PARTS, ADMIN_PATHS, AGENT_READY, NAME_TABLE, type PartCommand, SOCKET_FILES } from "./live/questions.ts";
@@ -18,7 +18,7 @@ const TIMEOUT = 20_000;
  * Reads the pod, and sends a probe if one is asked for. A part that cannot be read says why. Errors: a MeshError if nothing
  * at all answers.
  */
-export async function captureLocal(world: World, probe: Connection | undefined): Promise<ProbedCapture> {
+export async function snapshotLocal(world: World, probe: Connection | undefined): Promise<ProbedSnapshot> {
   const ask = async (part: PartName, port: number, path: string) =>
     [part, await answer(world, part, port, path)] as const;
   const answers = await Promise.all([
@@ -27,14 +27,14 @@ export async function captureLocal(world: World, probe: Connection | undefined):
     ask("agent_ready.txt", AGENT_READY.port, AGENT_READY.path),
   ]);
   const parts = new Map<string, Part>([...answers, ...await rules(world), ["sockets.txt", await sockets(world)]]);
-  parts.set("pod.json", absentPart("not-captured", "only the API server has the pod"));
+  parts.set("pod.json", absentPart("not-in-snapshot", "only the API server has the pod"));
   if (![...parts.values()].some(({ text }) => text !== undefined)) {
     throw new MeshError(`Nothing can be read here: ${parts.get("server_info.json")?.message}`, {
       hint: "--local reads the network namespace of this process: run it in the pod, or with nsenter",
     });
   }
-  const capture = { ...captureOf(parts, "this network namespace"), time: world.clock.now(), parts: allParts(parts) };
-  return probe === undefined ? capture : await probed(localPlace(world), capture, probe);
+  const snapshot = { ...snapshotOf(parts, "this network namespace"), time: world.clock.now(), parts: allParts(parts) };
+  return probe === undefined ? snapshot : await probed(localPlace(world), snapshot, probe);
 }
 
 /** Root sends as the user; anybody else as itself. */
@@ -51,7 +51,7 @@ function localPlace(world: World): ProbePlace {
         },
       }),
     admin: (part, path) => answer(world, part, ADMIN_PORT, path),
-    log: () => Promise.resolve(absentPart("not-captured", "only the API server has the log of the proxy")),
+    log: () => Promise.resolve(absentPart("not-in-snapshot", "only the API server has the log of the proxy")),
   };
 }
 

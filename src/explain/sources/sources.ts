@@ -1,25 +1,25 @@
-/** From the choice of a source to captures. */
+/** From the choice of a source to snapshots. */
 import { connect, type KubeConnection, type Pod } from "../../kube/client/mod.ts";
 import type { PermissionName, World } from "../../platform/world.ts";
-import { isArchive, readArchive } from "../capture/archive.ts";
-import { allParts, type Capture, type Part, type PartName } from "../capture/capture.ts";
-import { readConfigDump, readFolder } from "../capture/read_saved.ts";
+import { isArchive, readArchive } from "../snapshot/archive.ts";
+import { allParts, type Part, type PartName, type Snapshot } from "../snapshot/snapshot.ts";
+import { readConfigDump, readFolder } from "../snapshot/read_saved.ts";
 import type { SourceChoice } from "../question/question.ts";
-import type { ProbedCapture } from "../evidence.ts";
+import type { ProbedSnapshot } from "../evidence.ts";
 import { probed } from "../probe/send.ts";
 import { type EphemeralSource, rulesGuest, startGuest } from "./live/ephemeral.ts";
-import { asked, captureLive, type LiveSource } from "./live/live.ts";
+import { asked, type LiveSource, snapshotLive } from "./live/live.ts";
 import { choosePods, imageOf, PROXY_CONTAINER } from "./live/pods.ts";
 import { livePlace } from "./live/probe_place.ts";
 import { mayReadRules, SHORT_QUESTIONS, WHOLE_QUESTIONS } from "./live/questions.ts";
 import { readRules } from "./live/rules.ts";
 import { Together } from "./live/together.ts";
-import { captureLocal } from "./local.ts";
+import { snapshotLocal } from "./local.ts";
 
 /** Pods of which parts are read at the same time. */
 const PODS_AT_ONCE = 24;
 
-/** How captures are made. */
+/** How snapshots are made. */
 export interface Capturing {
   /** How much of each pod is read: all of it, or what a line about it needs. */
   readonly depth?: "whole" | "short";
@@ -28,39 +28,39 @@ export interface Capturing {
 }
 
 /**
- * The captures, one for each pod. A source that cannot read a part says why in the part. Errors: a MeshError where nothing
+ * The snapshots, one for each pod. A source that cannot read a part says why in the part. Errors: a MeshError where nothing
  * at all can be told.
  */
-export async function* capturesOf(
+export async function* snapshotsOf(
   world: World,
   source: SourceChoice,
   how: Capturing = {},
-): AsyncIterable<ProbedCapture> {
+): AsyncIterable<ProbedSnapshot> {
   switch (source.kind) {
     case "file":
       yield await readSaved(world, source.path);
       return;
     case "local":
-      yield await captureLocal(world, source.probe);
+      yield await snapshotLocal(world, source.probe);
       return;
     case "live":
-      yield* liveCaptures(world, source, how);
+      yield* liveSnapshots(world, source, how);
   }
 }
 
-/** No network and no other process: a capture is untrusted. */
-async function readSaved(world: World, path: string): Promise<Capture> {
+/** No network and no other process: a snapshot is untrusted. */
+async function readSaved(world: World, path: string): Promise<Snapshot> {
   world.permissions.keepOnly(["read", "env"]);
   const isFolder = (await world.files.stat(path))?.kind === "directory";
   if (isFolder) return await readFolder(world, path);
   return await isArchive(world, path) ? await readArchive(world, path) : await readConfigDump(world, path);
 }
 
-async function* liveCaptures(
+async function* liveSnapshots(
   world: World,
   { pods: choice, api: options, ...reading }: LiveChoice,
   { depth = "whole", keeps = [] }: Capturing,
-): AsyncIterable<ProbedCapture> {
+): AsyncIterable<ProbedSnapshot> {
   const api = await connect(world, options);
   world.permissions.keepOnly([...new Set([...api.permissions, ...keeps])]);
   try {
@@ -70,11 +70,11 @@ async function* liveCaptures(
     const common = { api, clock: world.clock, container, timeout: options.requestTimeout };
     if (depth === "short") {
       const live = { ...common, together: new Together() };
-      yield* inOrder(pods, PODS_AT_ONCE, (pod) => captureLive(live, pod, SHORT_QUESTIONS));
+      yield* inOrder(pods, PODS_AT_ONCE, (pod) => snapshotLive(live, pod, SHORT_QUESTIONS));
       return;
     }
-    // A whole capture may have 100 MiB: one at a time.
-    yield* inOrder(pods, 1, (pod) => wholeCapture({ world, api, live: common, pod }, reading));
+    // A whole snapshot may have 100 MiB: one at a time.
+    yield* inOrder(pods, 1, (pod) => wholeSnapshot({ world, api, live: common, pod }, reading));
   } finally {
     api.close();
   }
@@ -90,16 +90,16 @@ interface RunningPod {
 }
 
 /** All parts, with the rules where they can be read, and what a probe found. */
-async function wholeCapture(
+async function wholeSnapshot(
   { world, api, live, pod }: RunningPod,
   { ephemeral, probe, probeImage }: Pick<LiveChoice, "ephemeral" | "probe" | "probeImage">,
-): Promise<ProbedCapture> {
+): Promise<ProbedSnapshot> {
   const source = { api, clock: world.clock, say: (text: string) => world.stderr.write(text) };
   const image = imageOf(pod, live.container);
-  const capture = await captureLive(live, pod, WHOLE_QUESTIONS);
+  const snapshot = await snapshotLive(live, pod, WHOLE_QUESTIONS);
   const reader = await rulesReader({ live, pod, source }, ephemeral ? image : undefined);
   const rules = reader === undefined ? NO_RULES : await reader();
-  const whole = { ...capture, parts: allParts(new Map([...Object.entries(capture.parts), ...rules])) };
+  const whole = { ...snapshot, parts: allParts(new Map([...Object.entries(snapshot.parts), ...rules])) };
   if (probe === undefined || image === undefined) return whole;
   const place = { api, live, ephemeral: source, pod, image: probeImage ?? image, isOther: probeImage !== undefined };
   return await probed(livePlace({ ...place, rules: reader ?? (() => Promise.resolve(NO_RULES)) }), whole, probe);

@@ -4,7 +4,7 @@ import { isMap, mapAt, newMap, textAt, type ValueMap } from "../../base/value.ts
 import { toYaml } from "../../yaml/mod.ts";
 import { type Source, textBesideConfig } from "./config.ts";
 import { BUILT_IN } from "../default/mod.ts";
-import { capturedConfiguration, captureIn } from "./capture.ts";
+import { snapshotConfiguration, snapshotIn } from "./snapshot.ts";
 import { parseValues } from "./values.ts";
 
 /** The user's choice. */
@@ -12,7 +12,7 @@ export interface GivenConfiguration {
   readonly config?: Source | undefined;
   readonly values?: Source | undefined;
   readonly mesh?: Source | undefined;
-  /** Which of the revisions of a capture. */
+  /** Which of the revisions of a snapshot. */
   readonly revision?: string | undefined;
   /** Single values, which override all others. */
   readonly hub?: string | undefined;
@@ -25,14 +25,14 @@ export interface Configuration {
   readonly config: Source;
   readonly values: Source | undefined;
   readonly mesh: Source | undefined;
-  /** The revision that was taken from a capture. */
+  /** The revision that was taken from a snapshot. */
   readonly revision?: string;
 }
 
 /**
  * The configuration in use. Without a configuration from the user it is the built-in one: the user's values override the
- * built-in values key by key. A ConfigMap may also have `values` and `mesh` beside `config`, a capture has all of them.
- * Errors: a MeshError with the place for values that are not a mapping, and for a revision that a capture does not have.
+ * built-in values key by key. A ConfigMap may also have `values` and `mesh` beside `config`, a snapshot has all of them.
+ * Errors: a MeshError with the place for values that are not a mapping, and for a revision that a snapshot does not have.
  */
 export function configurationOf(given: GivenConfiguration): Configuration {
   const { config } = given;
@@ -40,9 +40,9 @@ export function configurationOf(given: GivenConfiguration): Configuration {
     const mesh = given.mesh ?? builtIn("mesh");
     return { config: builtIn("config"), values: layered(given, [builtIn("values"), given.values]), mesh };
   }
-  const capture = captureIn(config);
-  if (capture !== undefined) {
-    const found = capturedConfiguration(capture, given.revision, config.file);
+  const snapshot = snapshotIn(config);
+  if (snapshot !== undefined) {
+    const found = snapshotConfiguration(snapshot, given.revision, config.file);
     return { ...found, values: layered(given, [given.values ?? found.values]), mesh: given.mesh ?? found.mesh };
   }
   return {
@@ -58,7 +58,7 @@ export interface Origin {
   readonly files: Pick<GivenConfiguration, "config" | "values" | "mesh">;
   /** The control plane that gives what no file gives. */
   readonly cluster: { readonly server: string; readonly revision: string } | undefined;
-  /** The revision that was taken from a capture. */
+  /** The revision that was taken from a snapshot. */
   readonly revision?: string | undefined;
 }
 

@@ -41,7 +41,7 @@ const ADMIN: readonly (readonly [words: string, lines: readonly string[]])[] = [
   ["check injection -n shop deployment/", ["deployment/web", ":4"]],
   ["check injection -n shop sts d", ["db", ":4"]],
   ["explain -n shop w", ["web-1", ":4"]],
-  ["capture -n shop pod/", ["pod/web-1", ":4"]],
+  ["snapshot -n shop pod/", ["pod/web-1", ":4"]],
   ["check --revision ''", ["canary", "next", "default", ":4"]],
   ["inject --from-cluster -n sh", ["shop", ":4"]],
   ["inject -n sh", [":4"]],

@@ -1,7 +1,7 @@
 /** The rules that `explain` says a connection passes are those whose counters in the kernel count it. */
 import assert from "node:assert/strict";
-import { absentPart, type Capture, type Part } from "../../../src/explain/capture/capture.ts";
-import { captureOf } from "../../../src/explain/capture/manifest.ts";
+import { absentPart, type Part, type Snapshot } from "../../../src/explain/snapshot/snapshot.ts";
+import { snapshotOf } from "../../../src/explain/snapshot/manifest.ts";
 import { answerWith } from "../../../src/explain/connection/answer.ts";
 import { factsOf } from "../../../src/explain/connection/facts.ts";
 import { readConnection } from "../../../src/explain/question/read_connection.ts";
@@ -68,7 +68,7 @@ for (const mode of ["REDIRECT", "TPROXY"]) {
 type BackEnd = typeof BACK_ENDS[number]["name"];
 
 /** The rules as they are now. */
-async function capture({ pod }: Pair, backEnd: BackEnd, { uid }: Case): Promise<Capture> {
+async function snapshot({ pod }: Pair, backEnd: BackEnd, { uid }: Case): Promise<Snapshot> {
   const rules: readonly (readonly [string, Part])[] = backEnd === "nft"
     ? [["rules.nft", { text: await pod.shell("nft -j list ruleset") }]]
     : [["rules.iptables", { text: await pod.shell(`${backEnd}-save -c`) }]];
@@ -79,7 +79,7 @@ async function capture({ pod }: Pair, backEnd: BackEnd, { uid }: Case): Promise<
     "config_dump.json",
     absentPart("not-running", "no Envoy"),
   ]]);
-  return captureOf(parts, "the test");
+  return snapshotOf(parts, "the test");
 }
 
 /** Counters of all rules, in order. */
@@ -109,7 +109,7 @@ async function compare(pair: Pair, backEnd: BackEnd, each: Case): Promise<void> 
       : { to: `tcp://${host}:${port}`, from: undefined, toPort: undefined },
   });
   assert.ok(connection !== undefined);
-  const answer = answerWith(factsOf(await capture(pair, backEnd, each)), connection);
+  const answer = answerWith(factsOf(await snapshot(pair, backEnd, each)), connection);
   const before = await counters(pair, backEnd);
   await pair[isInbound ? "outside" : "pod"].ask([{ host, port, ...isInbound ? {} : { uid, gid: uid } }]);
   const after = await counters(pair, backEnd);

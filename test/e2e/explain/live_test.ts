@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { ANSWER, type Answer } from "../../../src/explain/answer_schema.ts";
-import { GLANCE } from "../../../src/explain/glance/glance_schema.ts";
+import { POD_SUMMARY } from "../../../src/explain/summary/pod_summary_schema.ts";
 import { mapAt, mapsAt, textAt, textsAt } from "../../../src/base/value.ts";
 import { MESH_COMMAND, runMesh, sayMesh } from "../../support/programs/mesh.ts";
 import { temporaryFolder } from "../../support/temporary_folder.ts";
@@ -46,9 +46,9 @@ testWhen(missing, "a running pod is read through the API server", async (t) => {
       const node = await startKubelet(cluster);
       try {
         const at = await scene({ cluster, node, folder: folder.path }, namespace);
-        await t.step("at a glance: Envoy, sockets and rules as they are", () => glance(at));
+        await t.step("the summary: Envoy, sockets and rules as they are", () => summary(at));
         await t.step("without NET_ADMIN the rules are planned", () => planned(at));
-        await t.step("a capture gives the same answer, without the cluster and without secrets", () => saved(at));
+        await t.step("a snapshot gives the same answer, without the cluster and without secrets", () => saved(at));
         await t.step("an ephemeral container reads the rules", () => ephemeral(at));
         await t.step("--local: in the pod's network namespace", () => local(namespace));
         await t.step("--local --probe: stations are proved", () => localProbe(namespace));
@@ -84,19 +84,19 @@ function explain({ cluster }: Scene, ...args: string[]) {
   return sayMesh(args, { env: { KUBECONFIG: cluster.kubeconfig } });
 }
 
-async function glanceOf(scene: Scene, ...args: string[]) {
+async function podSummary(scene: Scene, ...args: string[]) {
   const { stdout, stderr } = await explain(scene, "explain", ...args, "-o", "json");
   assert.ok(stdout.startsWith("{"), stderr);
-  return GLANCE.parse(JSON.parse(stdout));
+  return POD_SUMMARY.parse(JSON.parse(stdout));
 }
 
 /** The program and its pilot-agent as processes of their own. */
-async function glance(scene: Scene): Promise<void> {
+async function summary(scene: Scene): Promise<void> {
   const stdout = await withOwnAgent(scene, "*", async () => {
     const args = ["explain", "pod/admin", "-n", "shop", "-o", "json"];
     return (await runMesh(args, { env: { KUBECONFIG: scene.cluster.kubeconfig } })).stdout;
   });
-  const { pod, traffic, configuration, findings } = GLANCE.parse(JSON.parse(stdout));
+  const { pod, traffic, configuration, findings } = POD_SUMMARY.parse(JSON.parse(stdout));
   assert.equal(pod, "shop/admin");
   assert.deepEqual([configuration.state, configuration.istio, configuration.envoy], ["LIVE", "1.29.1", "1.40.0"]);
   assert.deepEqual([traffic.source, traffic.mode], ["seen", "REDIRECT"]);
@@ -119,14 +119,14 @@ async function withOwnAgent<T>({ node, containers }: Scene, paths: string, body:
 }
 
 async function planned(scene: Scene): Promise<void> {
-  const { traffic } = await glanceOf(scene, "web", "-n", "shop");
+  const { traffic } = await podSummary(scene, "web", "-n", "shop");
   assert.equal(traffic.source, "planned");
   assert.match(traffic.message, /lacks NET_ADMIN/);
 }
 
 async function saved(scene: Scene): Promise<void> {
   const path = `${scene.folder}/web.tar.gz`;
-  const { code, stderr } = await explain(scene, "capture", "pod/web", "-n", "shop", "-o", path);
+  const { code, stderr } = await explain(scene, "snapshot", "pod/web", "-n", "shop", "-o", path);
   assert.equal(code, 0, stderr);
   assert.match(
     stderr,
@@ -139,8 +139,8 @@ async function saved(scene: Scene): Promise<void> {
   assert.ok(text.includes(NODE_ID) && text.includes("[redacted]"));
   assert.equal(text.includes("hunter2"), false);
   const again = await runMesh(["explain", "-f", path, "-o", "json"]);
-  const live = await glanceOf(scene, "web", "-n", "shop");
-  const { configuration, time: _, ...other } = GLANCE.parse(JSON.parse(again.stdout));
+  const live = await podSummary(scene, "web", "-n", "shop");
+  const { configuration, time: _, ...other } = POD_SUMMARY.parse(JSON.parse(again.stdout));
   const { configuration: own, time: _now, ...now } = live;
   const same = (texts: string) => texts.replaceAll(/runs for [\dhms ]+|\b\d+d \d+h\b/g, "runs");
   assert.equal(same(JSON.stringify(other)), same(JSON.stringify(now)));
@@ -225,7 +225,7 @@ async function ephemeral(scene: Scene): Promise<void> {
   const running = explain(scene, "explain", "pod/web", "-n", "shop", "-o", "json", "--ephemeral");
   await startGuest(scene, { pod: "web", known: [], before });
   const { stdout, stderr } = await running;
-  const { traffic, containers } = GLANCE.parse(JSON.parse(stdout));
+  const { traffic, containers } = POD_SUMMARY.parse(JSON.parse(stdout));
   assert.deepEqual([traffic.source, traffic.mode], ["seen", "REDIRECT"]);
   assert.equal(containers.length, 3);
   assert.match(
@@ -273,7 +273,7 @@ function answerIn(stdout: string): Answer {
 
 async function local(namespace: Namespace): Promise<void> {
   const { stdout } = await namespace.mesh(["explain", "--local", "-o", "json"]);
-  const { pod, traffic, configuration } = GLANCE.parse(JSON.parse(stdout));
+  const { pod, traffic, configuration } = POD_SUMMARY.parse(JSON.parse(stdout));
   assert.deepEqual([pod, traffic.source, traffic.mode, configuration.state], ["shop/web", "seen", "REDIRECT", "LIVE"]);
   const plain = answerIn((await namespace.mesh(["explain", "--local", ...HTTP, "-o", "json"])).stdout);
   assert.deepEqual([plain.verdict, provedKinds(plain), plain.probe], ["reaches", "", undefined]);
@@ -391,7 +391,7 @@ async function short(scene: Scene): Promise<void> {
 async function forbidden(scene: Scene): Promise<void> {
   await kubectl(scene.cluster, ["create", "role", "reader", "-n", "shop", "--verb=get", "--resource=pods"]);
   await kubectl(scene.cluster, ["create", "rolebinding", "joe", "-n", "shop", "--role=reader", "--user=joe"]);
-  const { configuration, containers, traffic } = await glanceOf(scene, "web", "-n", "shop", "--as", "joe");
+  const { configuration, containers, traffic } = await podSummary(scene, "web", "-n", "shop", "--as", "joe");
   assert.match(
     configuration.message,
     /User "joe" cannot (get|create) resource "pods\/exec".*an administrator can grant/,
@@ -401,7 +401,7 @@ async function forbidden(scene: Scene): Promise<void> {
   const line = await explain(scene, "explain", "web", "-n", "shop", "--as", "joe", "-o", "short");
   assert.match(line.stdout, /unknown .*forbidden/);
   assert.equal(line.code, 1);
-  const saved = await explain(scene, "capture", "web", "-n", "shop", "--as", "joe", "-o", `${scene.folder}/no.tar.gz`);
+  const saved = await explain(scene, "snapshot", "web", "-n", "shop", "--as", "joe", "-o", `${scene.folder}/no.tar.gz`);
   assert.equal(saved.code, 1);
   assert.match(
     saved.stderr,
@@ -419,17 +419,17 @@ async function forbidden(scene: Scene): Promise<void> {
 async function broken(scene: Scene): Promise<void> {
   const gone = await explain(scene, "explain", "pod/gone", "-n", "shop");
   assert.equal(gone.stderr, 'error: There is no "pod/gone" in the namespace "shop"; see --namespace\n');
-  const { configuration, findings } = await glanceOf(scene, "ended", "-n", "shop");
+  const { configuration, findings } = await podSummary(scene, "ended", "-n", "shop");
   assert.match(configuration.message, /container "istio-proxy" of pod "shop\/ended" is not running/);
   assert.ok(findings.some(({ message }) => message.startsWith("container istio-proxy ended: exit code 255")));
-  const plain = await glanceOf(scene, "plain", "-n", "shop");
+  const plain = await podSummary(scene, "plain", "-n", "shop");
   assert.equal(plain.findings[0]?.id, "no-proxy");
-  const other = await glanceOf(scene, "web", "-n", "shop", "-c", "envoy");
+  const other = await podSummary(scene, "web", "-n", "shop", "-c", "envoy");
   assert.match(other.configuration.message, /no container "envoy"/);
 }
 
 async function silent(scene: Scene): Promise<void> {
-  const { configuration, traffic } = await glanceOf(scene, "admin", "-n", "shop");
+  const { configuration, traffic } = await podSummary(scene, "admin", "-n", "shop");
   assert.match(configuration.message, /Envoy does not answer|connection refused/i);
   assert.equal(traffic.source, "seen");
 }

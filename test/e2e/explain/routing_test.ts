@@ -13,8 +13,8 @@ testWhen(missing, "explain and a real Envoy agree on every request of a mesh wit
   assert.ok(REQUESTS.length >= 200, `${REQUESTS.length} requests`);
   await using pod = await EnvoyPod.start();
   await re2Library.loaded();
-  const capture = await pod.capture();
-  const facts = factsOf(capture);
+  const snapshot = await pod.snapshot();
+  const facts = factsOf(snapshot);
   const ports = await pod.send(REQUESTS);
   const lines = await pod.logged(ports, (index) => REQUESTS[index]?.from === "outside" ? OUTSIDE[4] : POD[4]);
   assert.equal(lines.length, REQUESTS.length);
@@ -23,7 +23,7 @@ testWhen(missing, "explain and a real Envoy agree on every request of a mesh wit
     return line === undefined ? [] : [{ sent, line }];
   });
   assert.deepEqual(recorded.flatMap((each) => disagreements(facts, each)), []);
-  if (Deno.env.get("UPDATE") === "1") await record(capture, recorded);
+  if (Deno.env.get("UPDATE") === "1") await record(snapshot, recorded);
   assertVariety(lines);
 });
 

@@ -1,4 +1,4 @@
-/** `inject --as-webhook`, `config capture` and `config diff` against a real API server with two revisions and a tag. */
+/** `inject --as-webhook`, `config snapshot` and `config diff` against a real API server with two revisions and a tag. */
 import assert from "node:assert/strict";
 import { partsOf } from "../../../src/check/upgrade/parts.ts";
 import { isMap, type Value, type ValueMap } from "../../../src/base/value.ts";
@@ -95,9 +95,9 @@ testWhen(needsCluster(), "sources of injection in a cluster with two revisions a
   try {
     await prepare(cluster, webhooks);
     await t.step("--as-webhook makes the pods that the API server makes", () => asTheServer(scene));
-    await t.step("a capture gives the same as the cluster, with and without --as-webhook", () => asTheCluster(scene));
+    await t.step("a snapshot gives the same as the cluster, with and without --as-webhook", () => asTheCluster(scene));
     await t.step("some rights: what cannot be told is not injected", () => someRights(scene));
-    await t.step("no rights: nothing is captured or injected", () => noRights(scene));
+    await t.step("no rights: no snapshot, nothing injected", () => noRights(scene));
     await t.step("config diff shows what a revision changes", () => differences(scene));
   } finally {
     for (const webhook of webhooks) await webhook.stop();
@@ -185,9 +185,9 @@ async function asTheServer(scene: Scene): Promise<void> {
 
 async function asTheCluster(scene: Scene): Promise<void> {
   const file = `${scene.folder}/cluster.yaml`;
-  const captured = await mesh(scene, "config", "capture", "-o", file);
-  assert.deepEqual(captured, { code: 0, stdout: "", stderr: "" });
-  assert.equal((await mesh(scene, "config", "capture")).stdout, await Deno.readTextFile(file));
+  const saved = await mesh(scene, "config", "snapshot", "-o", file);
+  assert.deepEqual(saved, { code: 0, stdout: "", stderr: "" });
+  assert.equal((await mesh(scene, "config", "snapshot")).stdout, await Deno.readTextFile(file));
   for (const revision of ["default", "canary", "prod"]) {
     const online = await mesh(scene, "inject", "-f", "-", "--from-cluster", "--revision", revision, "--report=json");
     const from = ["inject", "-f", "-", "--inject-config", file, "--revision", revision];
@@ -209,11 +209,11 @@ async function someRights(scene: Scene): Promise<void> {
   }
   assert.match(online.stderr, /needs get on namespaces/);
   const file = `${scene.folder}/some.yaml`;
-  const captured = await mesh(scene, "config", "capture", "-o", file, "--as", "some");
-  assert.deepEqual(captured, {
+  const saved = await mesh(scene, "config", "snapshot", "-o", file, "--as", "some");
+  assert.deepEqual(saved, {
     code: 1,
     stdout: "",
-    stderr: "error: The capture is not complete: it needs list on namespaces, list on nodes\n" +
+    stderr: "error: The snapshot is not complete: it needs list on namespaces, list on nodes\n" +
       '  hint: "kubectl mesh check --rbac" prints the rights\n',
   });
   const decided = await offline("inject", "-f", "-", "--inject-config", file, "--as-webhook", "--report=json");
@@ -222,9 +222,9 @@ async function someRights(scene: Scene): Promise<void> {
 
 async function noRights(scene: Scene): Promise<void> {
   const file = `${scene.folder}/none.yaml`;
-  const captured = await mesh(scene, "config", "capture", "-o", file, "--as", "none");
-  assert.equal(captured.code, 1);
-  assert.match(captured.stderr, /^error: Nothing can be read: it needs .*list on mutatingwebhookconfigurations, /);
+  const saved = await mesh(scene, "config", "snapshot", "-o", file, "--as", "none");
+  assert.equal(saved.code, 1);
+  assert.match(saved.stderr, /^error: Nothing can be read: it needs .*list on mutatingwebhookconfigurations, /);
   await assert.rejects(Deno.stat(file));
   const { code, stdout, stderr } = await mesh(scene, ...AS_WEBHOOK, "--report=json", "--as", "none");
   assert.deepEqual([code, stdout], [1, ""]);
@@ -238,8 +238,8 @@ async function differences(scene: Scene): Promise<void> {
   assert.match(live.stdout, /^\+ +image: .*:9\.9\.9-canary$/m);
   assert.equal((await mesh(scene, "config", "diff", "rev:canary", "rev:prod")).code, 0);
   const file = `${scene.folder}/cluster.yaml`;
-  const captured = await mesh(scene, "config", "diff", `${file}@default`, "rev:canary");
+  const saved = await mesh(scene, "config", "diff", `${file}@default`, "rev:canary");
   const hunks = (text: string) => text.split("\n").filter((line) => !/^(---|\+\+\+) /.test(line));
-  assert.deepEqual(hunks(captured.stdout), hunks(live.stdout));
+  assert.deepEqual(hunks(saved.stdout), hunks(live.stdout));
   assert.equal((await offline("config", "diff", file, file)).code, 0);
 }

@@ -103,7 +103,7 @@ function fails({ code, stderr, before, after }: Result): void {
   assert.equal(after, before);
 }
 
-testWhen(missing ?? needsCluster(), "config capture on a disk that is full fails whole", async () => {
+testWhen(missing ?? needsCluster(), "config snapshot on a disk that is full fails whole", async () => {
   const cluster = await startCluster();
   try {
     await createNamespace(cluster, "istio-system");
@@ -116,7 +116,7 @@ testWhen(missing ?? needsCluster(), "config capture on a disk that is full fails
         data,
       });
     }
-    const args = ["config", "capture", "--kubeconfig", cluster.kubeconfig, "-o", "DISK/capture.yaml"];
+    const args = ["config", "snapshot", "--kubeconfig", cluster.kubeconfig, "-o", "DISK/snapshot.yaml"];
     for (const free of Object.values(FREE)) fails(await onDisk(free, { args }));
   } finally {
     await cluster.stop();

@@ -190,9 +190,9 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["inject", "-f", "pod.yaml", "--from-cluster"],
   ["inject", "--from-cluster", "--show-config"],
   ["version"],
-  ["config", "capture"],
+  ["config", "snapshot"],
   ["config", "diff", "rev:default", "rev:canary"],
-  ["capture", "pod/web-1", "-n", "shop", "-o", "web.tar.gz"],
+  ["snapshot", "pod/web-1", "-n", "shop", "-o", "web.tar.gz"],
   ["__complete", "check", "injection", "-n", ""],
   ["__complete", "explain", "-n", "shop", "pod/"],
 ];

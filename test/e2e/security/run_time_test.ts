@@ -104,14 +104,14 @@ async function inFolder(body: (folder: string) => Promise<void>): Promise<void> 
   await body(folder.path);
 }
 
-const CAPTURE = `${ROOT}test/golden/explain/capture`;
+const SNAPSHOT = `${ROOT}test/golden/explain/snapshot`;
 const POD_TEXT = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, image: a}]}\n";
 
 testWhen(strace, "what commands without a cluster do is what docs/security.md says", () =>
   inFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/pod.yaml`, POD_TEXT);
     const words = {
-      MANIFESTS: `(${folder}/pod.yaml|${CAPTURE}(/[^]*)?)`,
+      MANIFESTS: `(${folder}/pod.yaml|${SNAPSHOT}(/[^]*)?)`,
       OUTPUT: `${folder}/(out|pod).yaml`,
       OUTPUT_FOLDER: folder,
     };
@@ -127,8 +127,8 @@ testWhen(strace, "what commands without a cluster do is what docs/security.md sa
       ["uninject", "-f", "pod.yaml"],
       ["kustomize"],
       ["uninject", "-f", "pod.yaml", "-i"],
-      ["explain", "-f", CAPTURE],
-      ["explain", "-f", CAPTURE, "--to", "reviews:9080"],
+      ["explain", "-f", SNAPSHOT],
+      ["explain", "-f", SNAPSHOT, "--to", "reviews:9080"],
       ["iptables generate", "-u", "1337", "-i", "*", "-b", "*"],
       ["agent bootstrap"],
       ["config diff", "pod.yaml", "pod.yaml"],
@@ -178,8 +178,8 @@ testWhen(strace, "what commands that ask a cluster do is what docs/security.md s
         ["check injection", "pod/a"],
         ["check upgrade", "--to", "canary"],
         ["explain", "pod/a"],
-        ["capture", "pod/a", "-o", "a.tar.gz"],
-        ["config capture", "-o", "a.tar.gz"],
+        ["snapshot", "pod/a", "-o", "a.tar.gz"],
+        ["config snapshot", "-o", "a.tar.gz"],
       ];
       for (const [command = "", ...rest] of runs) {
         const { contacts, writes } = await compare(command, [...command.split(" "), ...rest], {
@@ -190,7 +190,7 @@ testWhen(strace, "what commands that ask a cluster do is what docs/security.md s
         });
         assert.ok(contacts.includes(address));
         assert.equal(writes.some((path) => path.startsWith(`${folder}/tmp/kubectl-mesh-`)), insecure, writes.join());
-        assert.equal(writes.includes(words.OUTPUT), insecure && command === "capture", writes.join());
+        assert.equal(writes.includes(words.OUTPUT), insecure && command === "snapshot", writes.join());
         await removeTraces(folder);
       }
     }

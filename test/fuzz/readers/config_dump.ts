@@ -1,9 +1,9 @@
 /** Envoy's configuration dump, as `explain` reads it and follows a connection through it. */
-import type { PartName } from "../../../src/explain/capture/capture.ts";
-import { captureOf } from "../../../src/explain/capture/manifest.ts";
+import type { PartName } from "../../../src/explain/snapshot/snapshot.ts";
+import { snapshotOf } from "../../../src/explain/snapshot/manifest.ts";
 import { answerOf } from "../../../src/explain/answer.ts";
 import type { Connection } from "../../../src/explain/question/question.ts";
-import { withoutSecrets } from "../../../src/explain/capture/redact.ts";
+import { withoutSecrets } from "../../../src/explain/snapshot/redact.ts";
 import seeds from "../seeds/config_dump.json" with { type: "json" };
 import { type FuzzReader, holds, textOf } from "../reader.ts";
 import { JSON_WORDS } from "./words.ts";
@@ -54,9 +54,9 @@ export const CONFIG_DUMP: FuzzReader = {
   ],
   open: () => async (input) => {
     const text = dumpWith((input[0] ?? 0) % SECTIONS.length, textOf(input.subarray(1)));
-    const capture = captureOf(new Map<PartName, { text: string }>([["config_dump.json", { text }]]), "fuzz");
+    const snapshot = snapshotOf(new Map<PartName, { text: string }>([["config_dump.json", { text }]]), "fuzz");
     for (const connection of CONNECTIONS) {
-      const answer = await answerOf(capture, connection);
+      const answer = await answerOf(snapshot, connection);
       holds(JSON.stringify(answer).length > 0, "an answer cannot be printed");
     }
     withoutSecrets("config_dump.json", text);

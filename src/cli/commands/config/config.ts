@@ -4,7 +4,7 @@ import { commandGroup } from "../../command.ts";
 export const CONFIG = commandGroup({
   summary: "Keep and compare what decides about injection",
   commands: {
-    capture: async () => (await import("./capture.ts")).CONFIG_CAPTURE,
+    snapshot: async () => (await import("./snapshot.ts")).CONFIG_SNAPSHOT,
     diff: async () => (await import("./diff.ts")).CONFIG_DIFF,
   },
 });

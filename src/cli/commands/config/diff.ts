@@ -6,8 +6,8 @@ export const CONFIG_DIFF = command({
   summary: "Show what two configurations change in the pods they make",
   description:
     "Inject the same pods with both, and print a unified diff of the results. Equal differences of several pods are told once. " +
-    "A and B are captures, injector configurations, their ConfigMaps, templates, or rev:NAME for a revision or tag of the " +
-    "cluster. CAPTURE@REVISION is one revision of a capture; two captures are compared revision by revision.",
+    "A and B are snapshots, injector configurations, their ConfigMaps, templates, or rev:NAME for a revision or tag of the " +
+    "cluster. SNAPSHOT@REVISION is one revision of a snapshot; two snapshots are compared revision by revision.",
   usage: "A B [-f FILE] [flags]",
   positional: { usage: "A B", completes: "configurations" },
   examples: [
@@ -21,7 +21,7 @@ export const CONFIG_DIFF = command({
   flags: CONFIG_DIFF_FLAGS,
   exits: {
     ok: "the pods are the same",
-    failed: "pods differ, or only one of two captures has a revision",
+    failed: "pods differ, or only one of two snapshots has a revision",
     usage: "it failed, or the command line is wrong",
   },
   run: async (world, input) => (await import("./diff_run.ts")).runConfigDiff(world, input),

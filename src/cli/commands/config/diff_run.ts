@@ -23,7 +23,7 @@ function namesOf([a, b, ...more]: readonly string[]): readonly [string, string] 
   if (more.length > 0) throw new UsageError(`Unexpected argument "${more[0]}"`, { hint });
   if (a === undefined || b === undefined) {
     throw new UsageError(a === undefined ? "No configurations are named" : `"${a}" is named alone`, {
-      hint: "name two: files, captures, or rev:NAME",
+      hint: "name two: files, snapshots, or rev:NAME",
     });
   }
   return [a, b];

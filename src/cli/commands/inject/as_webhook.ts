@@ -44,7 +44,7 @@ export async function runAsWebhook(world: World, { flags }: InjectInput): Promis
   }
 }
 
-/** A cluster, or the capture of one. */
+/** A cluster, or the snapshot of one. */
 interface Cluster {
   readonly api: KubeApi;
   readonly choice: Pick<Flags, "istioNamespace" | "injectConfigMapName" | "meshConfigMapName">;
@@ -58,10 +58,10 @@ async function clusterOf(world: World, flags: Flags, inject: InjectModule): Prom
   const { fromCluster, injectConfig, istioNamespace, injectConfigMapName, meshConfigMapName } = flags;
   if (fromCluster && injectConfig !== undefined) {
     throw new UsageError("The flag --as-webhook takes either --from-cluster or --inject-config", {
-      hint: "the cluster and a capture of it may decide differently",
+      hint: "the cluster and a snapshot of it may decide differently",
     });
   }
-  if (!fromCluster) return await captured(world, flags, inject);
+  if (!fromCluster) return await clusterOfSnapshot(world, flags, inject);
   const { connect } = await import("../../../kube/client/mod.ts");
   const api = await connect(world, flags);
   return {
@@ -73,21 +73,21 @@ async function clusterOf(world: World, flags: Flags, inject: InjectModule): Prom
   };
 }
 
-async function captured(world: World, flags: Flags, inject: InjectModule): Promise<Cluster> {
+async function clusterOfSnapshot(world: World, flags: Flags, inject: InjectModule): Promise<Cluster> {
   const { config } = await readConfiguration(world, flags);
-  const capture = config === undefined ? undefined : inject.captureIn(config);
-  if (config === undefined || capture === undefined) {
+  const snapshot = config === undefined ? undefined : inject.snapshotIn(config);
+  if (config === undefined || snapshot === undefined) {
     throw new UsageError(
-      `"${flags.injectConfig}" is no capture of a cluster: it does not say which pods are injected`,
+      `"${flags.injectConfig}" is no snapshot of a cluster: it does not say which pods are injected`,
       {
-        hint: 'make one with "kubectl mesh config capture", or ask the cluster with --from-cluster',
+        hint: 'make one with "kubectl mesh config snapshot", or ask the cluster with --from-cluster',
       },
     );
   }
-  const { capturedApi } = await import("../../../check/mod.ts");
-  const { istioNamespace, injectConfigMapName, meshConfigMapName } = capture.controlPlane;
+  const { snapshotApi } = await import("../../../check/mod.ts");
+  const { istioNamespace, injectConfigMapName, meshConfigMapName } = snapshot.controlPlane;
   const choice = { istioNamespace, injectConfigMapName, meshConfigMapName };
-  return { api: capturedApi(capture, config.file), choice, namespace: undefined, permissions: [], close: () => {} };
+  return { api: snapshotApi(snapshot, config.file), choice, namespace: undefined, permissions: [], close: () => {} };
 }
 
 /** What the user says about native sidecars; else the nodes decide. */

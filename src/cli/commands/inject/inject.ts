@@ -34,7 +34,7 @@ export const INJECT = command({
     {
       title: "What the webhooks of the cluster would do, now and without the cluster",
       command: "kubectl mesh inject -f manifests/ --from-cluster --as-webhook\n" +
-        "kubectl mesh config capture -o cluster.yaml\n" +
+        "kubectl mesh config snapshot -o cluster.yaml\n" +
         "kubectl mesh inject -f manifests/ --inject-config cluster.yaml --as-webhook",
     },
   ],

@@ -6,7 +6,7 @@ import { errorText } from "../../../base/errors.ts";
 import { ApiError, type KubeConnection, type KubeObject, type Pod } from "../../../kube/client/mod.ts";
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../../base/value.ts";
 import type { Clock } from "../../../platform/mod.ts";
-import { type AbsentPart, absentPart } from "../../capture/capture.ts";
+import { type AbsentPart, absentPart } from "../../snapshot/snapshot.ts";
 
 /** What it needs. */
 export interface EphemeralSource {

@@ -11,11 +11,11 @@ import {
   absentPart,
   type AbsentReason,
   allParts,
-  type Capture,
   mostBytes,
   type Part,
   type PartName,
-} from "../../capture/capture.ts";
+  type Snapshot,
+} from "../../snapshot/snapshot.ts";
 import { hasContainer, imageOf } from "./pods.ts";
 import type { PartResult, Together } from "./together.ts";
 import { mayReadRules, type PartCommand } from "./questions.ts";
@@ -25,7 +25,7 @@ const TIMEOUT = 20_000;
 /** Each command is a process in the proxy's container, whose memory is limited. */
 const AT_ONCE = 3;
 
-/** What a capture of a running pod is made with. */
+/** What a snapshot of a running pod is made with. */
 export interface LiveSource {
   readonly api: Pick<KubeConnection, "exec">;
   readonly clock: Pick<Clock, "now">;
@@ -38,11 +38,11 @@ export interface LiveSource {
 }
 
 /** Reads the parts by these commands. Never rejects for a failed command: the part says why it is absent. */
-export async function captureLive(
+export async function snapshotLive(
   source: LiveSource,
   pod: Pod,
   questions: readonly PartCommand[],
-): Promise<Capture> {
+): Promise<Snapshot> {
   const { name, namespace = "" } = pod.metadata;
   const parts = new Map<string, Part>([["pod.json", { text: JSON.stringify(pod) }]]);
   for (const [part, value] of withoutCommand(source, pod)) parts.set(part, value);

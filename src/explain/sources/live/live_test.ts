@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ExecError, type ExecRequest, type Pod } from "../../../kube/client/mod.ts";
-import { captureLive } from "./live.ts";
+import { snapshotLive } from "./live.ts";
 import { WHOLE_QUESTIONS } from "./questions.ts";
 
 const POD: Pod = {
@@ -26,7 +26,7 @@ function sourceOf(answer: (command: string) => Answer, asked: ExecRequest[] = []
   return { api: { exec }, clock: CLOCK, container: "istio-proxy", timeout: undefined };
 }
 
-Deno.test("captureLive() keeps what each command prints, and says why a part is absent", async () => {
+Deno.test("snapshotLive() keeps what each command prints, and says why a part is absent", async () => {
   const source = sourceOf((command) => {
     if (command.startsWith("cat")) return { code: 127 };
     if (command.endsWith("?verbose")) {
@@ -35,7 +35,7 @@ Deno.test("captureLive() keeps what each command prints, and says why a part is 
     if (command.endsWith("debug/ndsz")) return { code: 1, stderr: "Error: connection refused\n" };
     return { code: 0, stdout: `of ${command}` };
   });
-  const { pod, parts, time } = await captureLive(source, POD, WHOLE_QUESTIONS);
+  const { pod, parts, time } = await snapshotLive(source, POD, WHOLE_QUESTIONS);
   assert.deepEqual([pod, time], [{ namespace: "shop", name: "web" }, CLOCK.now()]);
   assert.equal(parts["config_dump.json"].text, "of pilot-agent request GET config_dump?include_eds");
   assert.equal(parts["sockets.txt"].absent, "unsupported");
@@ -45,21 +45,21 @@ Deno.test("captureLive() keeps what each command prints, and says why a part is 
   assert.equal(JSON.parse(parts["pod.json"].text ?? "").metadata.name, "web");
 });
 
-Deno.test("captureLive() gives up after a failure that all commands share", async () => {
+Deno.test("snapshotLive() gives up after a failure that all commands share", async () => {
   const asked: ExecRequest[] = [];
   const source = sourceOf(() => {
     throw new ExecError("forbidden", "not allowed", { hint: "grant it" });
   }, asked);
-  const { parts } = await captureLive(source, POD, WHOLE_QUESTIONS);
+  const { parts } = await snapshotLive(source, POD, WHOLE_QUESTIONS);
   assert.equal(asked.length, 3);
   assert.deepEqual(parts["sockets.txt"], { absent: "forbidden", message: "not allowed; grant it" });
   assert.ok(parts["pod.json"].text);
 });
 
-Deno.test("captureLive() runs nothing in a pod without a proxy", async () => {
+Deno.test("snapshotLive() runs nothing in a pod without a proxy", async () => {
   const asked: ExecRequest[] = [];
   const pod: Pod = { ...POD, spec: { containers: [{ name: "app" }] } };
-  const { parts } = await captureLive(sourceOf(() => ({ code: 0 }), asked), pod, WHOLE_QUESTIONS);
+  const { parts } = await snapshotLive(sourceOf(() => ({ code: 0 }), asked), pod, WHOLE_QUESTIONS);
   assert.equal(asked.length, 0);
   assert.equal(parts["server_info.json"].absent, "not-running");
 });

@@ -2,7 +2,7 @@
 import { decodeUtf8 } from "../../../base/text/mod.ts";
 import { errorText } from "../../../base/errors.ts";
 import { ApiError, ExecError, type KubeConnection, type Pod } from "../../../kube/client/mod.ts";
-import { absentPart, type Part, type PartName } from "../../capture/capture.ts";
+import { absentPart, type Part, type PartName } from "../../snapshot/snapshot.ts";
 import type { ProbeUser } from "../../probe/plan.ts";
 import type { ProbePlace } from "../../probe/send.ts";
 import { type EphemeralSource, probeGuest, SLEEPS, startGuest } from "./ephemeral.ts";

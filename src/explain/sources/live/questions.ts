@@ -1,5 +1,5 @@
 /** What is asked in the proxy's container: a command for each part. */
-import type { PartName } from "../../capture/capture.ts";
+import type { PartName } from "../../snapshot/snapshot.ts";
 import type { Pod } from "../../../kube/client/mod.ts";
 
 /** A part and the command that prints it. */

@@ -1,5 +1,5 @@
 /** The rules of the kernel, by commands in a container that has NET_ADMIN. */
-import type { Part, PartName } from "../../capture/capture.ts";
+import type { Part, PartName } from "../../snapshot/snapshot.ts";
 import type { PartCommand } from "./questions.ts";
 
 /** Runs commands; the text of each, or why there is none. */

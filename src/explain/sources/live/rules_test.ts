@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { absentPart, type Part } from "../../capture/capture.ts";
+import { absentPart, type Part } from "../../snapshot/snapshot.ts";
 import { readRules } from "./rules.ts";
 
 /** The rules where programs print this, and the programs that were asked. */

@@ -1,6 +1,6 @@
 /** A pod with the rules of Istio in its kernel and a real Envoy, whose configuration comes from the control plane. */
-import { captureOf } from "../../../../src/explain/capture/manifest.ts";
-import type { Capture, Part } from "../../../../src/explain/capture/capture.ts";
+import { snapshotOf } from "../../../../src/explain/snapshot/manifest.ts";
+import type { Part, Snapshot } from "../../../../src/explain/snapshot/snapshot.ts";
 import type { Logged, Sent } from "../../../support/explain_requests.ts";
 import { realEnvoy } from "../../../support/programs/envoy.ts";
 import { needsProgram } from "../../../support/test_when.ts";
@@ -21,7 +21,7 @@ export const missing = needsNamespaces("iptables-nft-save") ?? needsProgram("set
 const UID = 1337;
 const ADMIN = "http://127.0.0.1:15000";
 
-/** The answers of Envoy that a capture has. */
+/** The answers of Envoy that a snapshot has. */
 const QUESTIONS: readonly (readonly [part: string, path: string])[] = [
   ["config_dump.json", "/config_dump?include_eds"],
   ["clusters.json", "/clusters?format=json"],
@@ -133,7 +133,7 @@ export class EnvoyPod implements AsyncDisposable {
   }
 
   /** What `explain` reads, with the rules of the kernel. */
-  async capture(): Promise<Capture> {
+  async snapshot(): Promise<Snapshot> {
     const parts = new Map<string, Part>();
     for (const [name, path] of QUESTIONS) parts.set(name, { text: await this.#ask(path) });
     parts.set("rules.iptables", { text: await this.pair.pod.shell("iptables-nft-save -c") });
@@ -141,7 +141,7 @@ export class EnvoyPod implements AsyncDisposable {
     const containers = [{ name: "app", securityContext: { runAsUser: 0 } }, { name: "istio-proxy" }];
     const pod = { metadata: { name: "a", namespace: "default" }, spec: { containers }, status };
     parts.set("pod.json", { text: JSON.stringify(pod) });
-    return captureOf(parts, "the test");
+    return snapshotOf(parts, "the test");
   }
 
   /** What Envoy refused, else the end of its log. */

@@ -1,15 +1,15 @@
-/** Keeps a capture and its requests for the tests that have no Envoy: `test/golden/explain`. */
-import type { Capture } from "../../../../src/explain/capture/capture.ts";
+/** Keeps a snapshot and its requests for the tests that have no Envoy: `test/golden/explain`. */
+import type { Snapshot } from "../../../../src/explain/snapshot/snapshot.ts";
 import type { Recorded } from "../../../support/explain_requests.ts";
 
 const FOLDER = decodeURIComponent(new URL("../../../golden/explain/", import.meta.url).pathname);
 
 /** Writes the parts that decide, without what changes from run to run or says nothing. */
-export async function record({ parts }: Capture, recorded: readonly Recorded[]): Promise<void> {
-  await Deno.mkdir(`${FOLDER}capture`, { recursive: true });
+export async function record({ parts }: Snapshot, recorded: readonly Recorded[]): Promise<void> {
+  await Deno.mkdir(`${FOLDER}snapshot`, { recursive: true });
   for (const name of ["config_dump.json", "clusters.json", "rules.iptables", "pod.json"] as const) {
     const text = parts[name].text ?? "";
-    await Deno.writeTextFile(`${FOLDER}capture/${name}`, name.endsWith(".json") ? shortened(text) : text);
+    await Deno.writeTextFile(`${FOLDER}snapshot/${name}`, name.endsWith(".json") ? shortened(text) : text);
   }
   const lines = recorded.map((each) => JSON.stringify(each));
   await Deno.writeTextFile(`${FOLDER}requests.json`, `[\n${lines.join(",\n")}\n]\n`);

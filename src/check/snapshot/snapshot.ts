@@ -1,0 +1,232 @@
+/** Reads what decides about injection in a cluster: an `InjectionSnapshot`. What is forbidden is named in it. */
+import { MeshError } from "../../base/errors.ts";
+import {
+  isMutatingWebhookConfiguration,
+  type KubeApi,
+  type KubeObject,
+  type MutatingWebhookConfiguration,
+} from "../../kube/client/mod.ts";
+import { LABEL } from "../../istio/annotations/labels.ts";
+import { type RedactCount, redactFields, redactText } from "../../base/redact.ts";
+import { isMap, mapAt, mapsAt, type Value, type ValueMap } from "../../base/value.ts";
+import { parseYaml, toYaml } from "../../yaml/mod.ts";
+import {
+  absent,
+  clusterNames,
+  configMapsPath,
+  type InjectionSnapshot,
+  kubeletVersion,
+  nativeNodes,
+  type SnapshotPlane,
+  type Unreadable,
+} from "../../inject/mod.ts";
+import { controlPlanes } from "../inventory/control_planes.ts";
+import { injectorWebhooks } from "../inventory/injector_webhooks.ts";
+import { nodeKeeper } from "../inventory/kept_fields.ts";
+import { isKnown, observe, reason } from "../inventory/observed.ts";
+
+/** What is in the snapshot. */
+export interface SnapshotQuestion {
+  readonly controlPlane: SnapshotPlane;
+  /** Only these namespaces; an empty list means all. */
+  readonly namespaces: readonly string[];
+}
+
+/**
+ * A snapshot of a cluster.
+ * Errors: those of the API but for missing rights, and MeshErrors if nothing may be read, or no injector or a named
+ * namespace is there.
+ */
+export async function snapshotInjection(api: KubeApi, question: SnapshotQuestion): Promise<InjectionSnapshot> {
+  const reader = new Reader(api);
+  const { controlPlane } = question;
+  const webhooks = await webhookConfigurations(reader);
+  const maps = await configMaps(reader, controlPlane, webhooks);
+  const [namespaces, nodes] = await Promise.all([namespacesOf(reader, question.namespaces), nodesOf(reader)]);
+  const unreadable = reader.unreadable.toSorted((a, b) => a.needs < b.needs ? -1 : 1);
+  if (maps.length === 0 && !unreadable.some(({ resource }) => resource === "configmaps")) {
+    const { namespace, injector } = clusterNames(controlPlane);
+    throw await absent(api, namespace, injector);
+  }
+  const withheld: string[] = [];
+  const objects = [...maps.map((map) => withoutSecrets(map, withheld)), ...webhooks ?? [], ...namespaces ?? []];
+  if (objects.length === 0) {
+    throw new MeshError(`Nothing can be read: it needs ${unreadable.map(({ needs }) => needs).join(", ")}`, {
+      hint: '"kubectl mesh check --rbac" prints the rights',
+    });
+  }
+  return { controlPlane, objects, kubeletVersions: nodes, unreadable, withheld };
+}
+
+/** Asks the API, and notes what is forbidden. */
+class Reader {
+  readonly unreadable: Unreadable[] = [];
+
+  constructor(readonly api: KubeApi) {}
+
+  /** `undefined` for what is forbidden. Errors: other failures, as half a snapshot must not look like a whole one. */
+  async read<T>(what: Unreadable, ask: () => Promise<T>): Promise<T | undefined> {
+    const observed = await this.try(what.needs, ask);
+    if (observed !== undefined) return observed.value;
+    if (!this.unreadable.some((each) => JSON.stringify(each) === JSON.stringify(what))) this.unreadable.push(what);
+    return undefined;
+  }
+
+  /** The same, but what is forbidden is not missed. */
+  async try<T>(needs: string, ask: () => Promise<T>): Promise<{ readonly value: T } | undefined> {
+    const observed = await observe(needs, ask);
+    if (isKnown(observed)) return observed;
+    if ("forbidden" in observed) return undefined;
+    throw new MeshError(reason(observed));
+  }
+}
+
+const WEBHOOKS = "mutatingwebhookconfigurations";
+
+async function webhookConfigurations(
+  reader: Reader,
+): Promise<readonly MutatingWebhookConfiguration[] | undefined> {
+  const needs = `list on ${WEBHOOKS}`;
+  const list = await reader.read({ resource: WEBHOOKS, needs }, () => {
+    return reader.api.list(`/apis/admissionregistration.k8s.io/v1/${WEBHOOKS}`);
+  });
+  const all = list?.items.filter(isMutatingWebhookConfiguration);
+  return all?.filter((each) => injectorWebhooks([each]).length > 0).map(cutDown);
+}
+
+const WEBHOOK_FIELDS = [
+  "name",
+  "failurePolicy",
+  "reinvocationPolicy",
+  "timeoutSeconds",
+  "namespaceSelector",
+  "objectSelector",
+  "matchConditions",
+  "rules",
+] as const;
+
+/** The labels and fields that decide; no certificate of an authority, which a control plane renews. */
+function cutDown(configuration: MutatingWebhookConfiguration): MutatingWebhookConfiguration {
+  const { apiVersion, kind, metadata: { name, labels = {} }, webhooks = [] } = configuration;
+  const kept = webhooks.filter((webhook) => injectorWebhooks([{ ...configuration, webhooks: [webhook] }]).length > 0);
+  return {
+    apiVersion,
+    kind,
+    metadata: { name, labels: chosen(labels, ["app", LABEL.revision, LABEL.tag]) },
+    webhooks: kept.map((webhook) => ({
+      ...chosen(webhook, WEBHOOK_FIELDS),
+      clientConfig: chosen(webhook.clientConfig ?? {}, ["service", "url"]),
+    })),
+  };
+}
+
+function chosen<T extends object, Key extends keyof T>(record: T, keys: readonly Key[]): Pick<T, Key> {
+  const entries = Object.entries(record).filter(([key]) => keys.some((each) => each === key));
+  // A mapped type: no guard can prove it.
+  return Object.fromEntries(entries) as Pick<T, Key>;
+}
+
+/** The ConfigMaps of the chosen control plane, of those that the webhooks call, and of those that the namespace has. */
+async function configMaps(
+  reader: Reader,
+  controlPlane: SnapshotPlane,
+  webhooks: readonly MutatingWebhookConfiguration[] | undefined,
+): Promise<readonly KubeObject[]> {
+  const planes = controlPlanes(injectorWebhooks(webhooks ?? []), controlPlane);
+  const listed = await revisionsIn(reader, controlPlane, webhooks !== undefined);
+  const names = ["default", ...listed].map((revision) => clusterNames({ ...controlPlane, revision }));
+  const wanted = [...names, ...planes.map((plane) => plane.names)].flatMap(({ namespace, injector, mesh }) => [
+    { namespace, name: injector },
+    { namespace, name: mesh },
+  ]);
+  const own = planes.flatMap(({ own, names: { namespace } }) => own === undefined ? [] : [{ namespace, name: own }]);
+  const all = new Map([...wanted, ...own].map((each) => [`${each.namespace}/${each.name}`, each]));
+  const found = await Promise.all([...all.values()].map(({ namespace, name }) => {
+    const needs = `get on configmaps in the namespace "${namespace}"`;
+    return reader.read({ resource: "configmaps", namespace, needs }, () => {
+      return reader.api.get(`${configMapsPath(namespace)}/${encodeURIComponent(name)}`);
+    });
+  }));
+  return found.filter((each) => each !== undefined);
+}
+
+/** The revisions that have ConfigMaps. Where the webhooks are known, they name the revisions too. */
+async function revisionsIn(
+  reader: Reader,
+  { istioNamespace }: SnapshotPlane,
+  hasWebhooks: boolean,
+): Promise<readonly string[]> {
+  const needs = `list on configmaps in the namespace "${istioNamespace}"`;
+  const ask = () => reader.api.list(configMapsPath(istioNamespace), {}, nameAlone);
+  const list = hasWebhooks
+    ? (await reader.try(needs, ask))?.value
+    : await reader.read({ resource: "configmaps", namespace: istioNamespace, needs }, ask);
+  const names = list?.items.map(({ metadata: { name } }) => /^istio-sidecar-injector-(.+)$/.exec(name)?.[1]) ?? [];
+  return names.filter((name) => name !== undefined);
+}
+
+function nameAlone({ apiVersion, kind, metadata: { name } }: KubeObject): KubeObject {
+  return { apiVersion, kind, metadata: { name } };
+}
+
+/** The parts of a ConfigMap that injection reads. */
+const TEXTS = ["config", "values", "mesh"];
+
+/** A ConfigMap with the texts of a configuration alone, and without the secrets that values and mesh may have. */
+function withoutSecrets(map: KubeObject, withheld: string[]): KubeObject {
+  const { metadata: { name, namespace = "" } } = map;
+  const data: ValueMap = {};
+  for (const [key, text] of Object.entries(mapAt({ ...map }, "data"))) {
+    if (!TEXTS.includes(key) || typeof text !== "string") continue;
+    const count = { redacted: 0 };
+    data[key] = redactText(key === "config" ? text : withoutFields(text, count), count);
+    if (count.redacted > 0) withheld.push(`configmap/${namespace}/${name}: ${key}`);
+  }
+  return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace }, data };
+}
+
+/** The same text where nothing in it is secret. A text that cannot be read is an error of whoever injects with it. */
+function withoutFields(text: string, count: RedactCount): string {
+  try {
+    const value: Value = parseYaml(text, "");
+    redactFields(value, count);
+    return count.redacted === 0 ? text : toYaml(value);
+  } catch (error) {
+    if (error instanceof MeshError) return text;
+    throw error;
+  }
+}
+
+async function namespacesOf(reader: Reader, names: readonly string[]): Promise<readonly KubeObject[] | undefined> {
+  const resource = "namespaces";
+  if (names.length === 0) {
+    const ask = () => reader.api.list("/api/v1/namespaces", {}, labelsAlone);
+    return (await reader.read({ resource, needs: "list on namespaces" }, ask))?.items;
+  }
+  const found = await Promise.all(names.map((name) => {
+    const needs = `get on namespaces "${name}"`;
+    return reader.read({ resource, name, needs }, async () => {
+      const namespace = await reader.api.get(`/api/v1/namespaces/${encodeURIComponent(name)}`);
+      if (namespace !== undefined) return labelsAlone(namespace);
+      throw new MeshError(`There is no namespace "${name}"`, { hint: "see --namespace" });
+    });
+  }));
+  return found.filter((each) => each !== undefined);
+}
+
+function labelsAlone({ metadata: { name, labels } }: KubeObject): KubeObject {
+  return { apiVersion: "v1", kind: "Namespace", metadata: { name, ...isMap(labels) ? { labels } : {} } };
+}
+
+/** Versions by name only where some kubelets support native sidecars and others do not: nodes come and go. */
+async function nodesOf(reader: Reader): Promise<InjectionSnapshot["kubeletVersions"]> {
+  const list = await reader.read({ resource: "nodes", needs: "list on nodes" }, () => {
+    return reader.api.list("/api/v1/nodes", { limit: "50" }, nodeKeeper());
+  });
+  if (list === undefined) return undefined;
+  const nodes = mapsAt({ items: list.items.map((node) => ({ ...node })) }, "items");
+  const { byName, all } = nativeNodes(nodes);
+  const isMixed = !all && Object.values(byName).includes(true);
+  if (!isMixed) return [...new Set(nodes.map(kubeletVersion))].sort();
+  return Object.fromEntries(list.items.map((node) => [node.metadata.name, kubeletVersion({ ...node })]));
+}

@@ -1,0 +1,89 @@
+import { EXIT } from "../../../base/errors.ts";
+import { flag, type FlagGroups } from "../../../golang/flags/mod.ts";
+import type { World } from "../../../platform/world.ts";
+import { command, type Input } from "../../command.ts";
+import { say } from "../../failure.ts";
+import { openOutput } from "../../manifests/output.ts";
+import { CLUSTER, CONTROL_PLANE } from "../../shared_flags.ts";
+
+const FLAGS = {
+  "Output": {
+    output: flag("-o, --output FILE", "File to write, in one step; - is standard output", {
+      type: "file",
+      default: "-",
+    }),
+  },
+  "What is in the snapshot": {
+    namespace: flag("-n, --namespace NAMESPACES", "Labels of these namespaces only", {
+      type: "list",
+      completes: "namespaces",
+      defaultDoc: "all",
+    }),
+    ...CONTROL_PLANE,
+    istioNamespace: { ...CONTROL_PLANE.istioNamespace, default: "istio-system" },
+  },
+  "Cluster": CLUSTER,
+} as const satisfies FlagGroups;
+
+/** `kubectl mesh config snapshot`. */
+export const CONFIG_SNAPSHOT = command({
+  summary: "Save all that decides about injection in a cluster as one file",
+  description:
+    "Write the configuration of every revision, the selectors of the injection webhooks, revision tags, labels of " +
+    "namespaces and versions of kubelets as one YAML file. --inject-config reads it where no cluster can be asked, such as " +
+    "in CI. The file is the same for the same state of the cluster, so it can be kept in git. It holds no secrets.\n" +
+    "What you have no right to read is named in the file and on standard error.",
+  examples: [
+    { command: "kubectl mesh config snapshot -o cluster.yaml" },
+    {
+      title: "In CI, without the cluster",
+      command: "kubectl mesh inject -f manifests/ --inject-config cluster.yaml --as-webhook",
+    },
+    {
+      title: "With the right to read some namespaces",
+      command: "kubectl mesh config snapshot -n shop,pay -o cluster.yaml",
+    },
+  ],
+  flags: FLAGS,
+  exits: {
+    ok: "all is in the snapshot",
+    failed: "it failed, and nothing is written; or something may not be read, and the file that is written says what",
+    usage: true,
+  },
+  run: runSnapshot,
+});
+
+const RIGHTS = 'hint: "kubectl mesh check --rbac" prints the rights';
+
+async function runSnapshot(world: World, { flags }: Input<typeof FLAGS>): Promise<number> {
+  const target = { format: "yaml", file: flags.output === "-" ? undefined : flags.output } as const;
+  const [{ connect }, room, { snapshotText }] = await Promise.all([
+    import("../../../kube/client/mod.ts"),
+    import("../../../check/mod.ts"),
+    import("../../../inject/mod.ts"),
+  ]);
+  const api = await connect(world, flags);
+  if (target.file !== undefined) world.files.tidyTemporary(target.file);
+  world.permissions.keepOnly([...new Set([...api.permissions, "write"] as const)]);
+  const output = await openOutput(world, target, { keepGoing: false, scratch: () => world.files.scratch() });
+  try {
+    const { istioNamespace, injectConfigMapName, meshConfigMapName, namespace: namespaces } = flags;
+    const controlPlane = { istioNamespace, injectConfigMapName, meshConfigMapName };
+    const snapshot = await Promise.race([
+      room.snapshotInjection(api, { controlPlane, namespaces }),
+      output.interrupted,
+    ]);
+    output.write(snapshotText(snapshot));
+    output.commit();
+    const needs = [...new Set(snapshot.unreadable.map(({ needs }) => needs))];
+    for (const text of snapshot.withheld) say(world, `note: a secret is replaced by "[redacted]": ${text}\n`);
+    if (needs.length === 0) return EXIT.ok;
+    say(world, `error: The snapshot is not complete: it needs ${needs.join(", ")}\n  ${RIGHTS}\n`);
+    return EXIT.failed;
+  } catch (error) {
+    output.abort();
+    throw error;
+  } finally {
+    api.close();
+  }
+}

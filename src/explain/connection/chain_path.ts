@@ -1,0 +1,94 @@
+/** The path behind the filter chain, outbound and inbound: authorization, routes, clusters. */
+import type { Answer } from "../answer_schema.ts";
+import type { EnvoyConfig } from "../envoy/config.ts";
+import type { FilterChain, Listener } from "../envoy/listener.ts";
+import type { WeightedCluster } from "../envoy/network_filter.ts";
+import type { Access } from "../rules/rbac_match.ts";
+import { headerText, type Request } from "../rules/request.ts";
+import { lower } from "../rules/string_match.ts";
+import { authorizationStep, rulesOf, unknownFilters } from "./authorization_step.ts";
+import type { Incoming } from "./chain_step.ts";
+import type { Facts } from "./facts.ts";
+import type { Original } from "./listener_step.ts";
+import { type Routed, routeSteps, type Target } from "./route_step.ts";
+import { addTargets } from "./targets.ts";
+import { type ConnectionPath, unknowing } from "./connection_path.ts";
+
+/** The listener that has the connection, and where it was going. */
+export interface Inside {
+  readonly facts: Facts;
+  readonly config: EnvoyConfig;
+  readonly listener: Listener;
+  readonly original: Original;
+}
+
+/** The chain, and what comes in. */
+export interface Chained {
+  readonly chain: FilterChain;
+  readonly incoming: Incoming;
+  /** What is asked for if the chain reads HTTP. */
+  readonly request: Request;
+  readonly identity: Access["identity"];
+  readonly direction: Answer["direction"];
+}
+
+/** Adds the stations behind a filter chain. */
+export function throughChain(path: ConnectionPath, { facts, config, original }: Inside, chained: Chained): void {
+  const { chain, incoming, direction } = chained;
+  const http = chain.filters.find((filter) => filter.kind === "http");
+  const request = http === undefined ? undefined : chained.request;
+  const routed = http === undefined ? undefined : routeSteps(config, http.http, chained.request);
+  if (!isAuthorized(path, chained, { original, request, routed })) return;
+  for (const step of routed?.steps ?? []) path.add(step);
+  const targets = routed?.targets ?? tcpTargets(chain, incoming);
+  if (targets === undefined) {
+    path.add(unknowing("cluster", { message: `the filters ${filterNames(chain)} of the chain decide where it goes` }));
+    return;
+  }
+  const header = (name: string) => request === undefined ? undefined : headerText(request, name);
+  addTargets(path, { facts, config, targets }, { original, header, direction });
+}
+
+interface Authorizing {
+  readonly original: Original;
+  readonly request: Request | undefined;
+  readonly routed: Routed | undefined;
+}
+
+/** Adds the station of authorization; `false` if it refuses for certain. */
+function isAuthorized(
+  path: ConnectionPath,
+  { chain, incoming, identity }: Chained,
+  { original, request, routed }: Authorizing,
+): boolean {
+  const access: Access = {
+    request,
+    destination: original.address,
+    port: original.port,
+    source: incoming.source,
+    identity,
+    serverName: lower(incoming.sni),
+  };
+  const step = authorizationStep(rulesOf(chain, routed?.overrides ?? []), access, unknownFilters(chain));
+  return step === undefined || path.add(step) || step.end?.verdict !== "refused";
+}
+
+/** The clusters of TCP; `undefined` if no known filter names one. */
+function tcpTargets({ filters }: FilterChain, { sni }: Incoming): Target[] | undefined {
+  const tcp = filters.find((filter) => filter.kind === "tcp");
+  if (tcp === undefined) return undefined;
+  const byName = filters.some(({ kind }) => kind === "sni-cluster") && sni !== "";
+  return byName ? [{ cluster: sni, share: 1 }] : sharesOf(tcp.tcp.clusters);
+}
+
+function sharesOf(clusters: readonly WeightedCluster[]): Target[] {
+  const total = clusters.reduce((sum, { weight }) => sum + weight, 0);
+  return clusters.filter(({ weight }) => weight > 0).map(({ name, weight }) => ({
+    cluster: name,
+    share: weight / total,
+  }));
+}
+
+function filterNames({ filters }: FilterChain): string {
+  return filters.map((filter) => filter.kind === "other" ? filter.name : filter.kind).join(", ");
+}

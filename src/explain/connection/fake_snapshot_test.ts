@@ -1,0 +1,198 @@
+/** A small pod for tests: one service, one inbound port, everything well but for what is changed. */
+import assert from "node:assert/strict";
+import type { Part } from "../snapshot/snapshot.ts";
+import type { Evidence, ProbedSnapshot } from "../evidence.ts";
+import { snapshotOf } from "../snapshot/manifest.ts";
+
+/** What is otherwise. */
+export interface Changes {
+  readonly endpoints?: readonly string[];
+  readonly tlsMode?: string;
+  readonly isEjected?: boolean;
+  /** Of the service's cluster. */
+  readonly lb_subset_config?: object;
+  /** Where the route leads to. */
+  readonly cluster?: string;
+  readonly passthrough?: string;
+  readonly hasListeners?: boolean;
+  readonly uid?: number;
+  readonly spec?: object;
+  /** `undefined`: not captured. */
+  readonly rules?: string | undefined;
+  readonly expires?: string;
+  /** Ports, or `ADDRESS:PORT`. */
+  readonly sockets?: readonly (number | string)[];
+  /** The inbound port takes plain text too. */
+  readonly isPermissive?: boolean;
+  readonly allow?: { readonly source_ip?: string; readonly identity?: string };
+  readonly config?: string;
+  readonly probe?: Evidence;
+}
+
+const TYPE = "type.googleapis.com/envoy";
+const WEB = "outbound|80||web.shop.svc.cluster.local";
+const ARGS = ["istio-iptables", "-p", "15001", "-z", "15006", "-u", "1337", "-i", "*", "-b", "*"];
+
+const RULES = `*nat
+-A PREROUTING -p tcp -j ISTIO_INBOUND
+-A OUTPUT -j ISTIO_OUTPUT
+-A ISTIO_INBOUND -p tcp -j ISTIO_IN_REDIRECT
+-A ISTIO_IN_REDIRECT -p tcp -j REDIRECT --to-ports 15006
+-A ISTIO_OUTPUT ! -d 127.0.0.1/32 -o lo -p tcp -m owner --uid-owner 1337 -j ISTIO_IN_REDIRECT
+-A ISTIO_OUTPUT -m owner --uid-owner 1337 -j RETURN
+-A ISTIO_OUTPUT -j ISTIO_REDIRECT
+-A ISTIO_REDIRECT -p tcp -j REDIRECT --to-ports 15001
+COMMIT
+`;
+
+/** The snapshot. */
+export function fakeSnapshot(changes: Changes = {}): ProbedSnapshot {
+  const { rules = "rules" in changes ? undefined : RULES, config = JSON.stringify(dump(changes)) } = changes;
+  const certificate = {
+    cert_chain: [{
+      subject_alt_names: [{ uri: "spiffe://x" }],
+      expiration_time: changes.expires ?? "2036-01-01T00:00:00Z",
+    }],
+  };
+  const sockets = (changes.sockets ?? [8080]).map((each) =>
+    `LISTEN 0 9 ${typeof each === "number" ? `0.0.0.0:${each}` : each} *:*\n`
+  );
+  const texts: Readonly<Record<string, string | undefined>> = {
+    "manifest.json": JSON.stringify({
+      schemaVersion: 1,
+      pod: { namespace: "shop", name: "a" },
+      time: "2026-11-22T00:00:00Z",
+    }),
+    "config_dump.json": config,
+    "clusters.json": JSON.stringify(statuses(changes)),
+    "certs.json": JSON.stringify({ certificates: [certificate] }),
+    "pod.json": JSON.stringify(pod(changes)),
+    "rules.iptables": rules,
+    "sockets.txt": sockets.join(""),
+  };
+  const parts = Object.entries(texts).flatMap(([name, text]): [string, Part][] =>
+    text === undefined ? [] : [[name, { text }]]
+  );
+  const { probe } = changes;
+  return { ...snapshotOf(new Map(parts), "a test"), ...probe === undefined ? {} : { probe } };
+}
+
+function pod({ uid = 1000, spec = {} }: Changes): object {
+  const app = { name: "app", securityContext: { runAsUser: uid } };
+  const init = [{ name: "istio-init", args: ARGS }];
+  return {
+    metadata: { name: "a", namespace: "shop" },
+    spec: { initContainers: init, containers: [app, { name: "istio-proxy" }], ...spec },
+    status: { podIP: "10.0.0.8" },
+  };
+}
+
+function statuses({ endpoints = ["10.0.0.9"], isEjected = false }: Changes): object {
+  const host_statuses = endpoints.map((address) => ({
+    address: { socket_address: { address, port_value: 8080 } },
+    health_status: { failed_outlier_check: isEjected },
+  }));
+  return { cluster_statuses: [{ name: WEB, host_statuses }] };
+}
+
+function tls(kind: "Upstream" | "Downstream"): object {
+  const common_tls_context = {
+    tls_certificate_sds_secret_configs: [{ name: "default" }],
+    validation_context_sds_secret_config: { name: "ROOTCA" },
+  };
+  const typed_config = {
+    "@type": `${TYPE}.extensions.transport_sockets.tls.v3.${kind}TlsContext`,
+    common_tls_context,
+    require_client_certificate: true,
+  };
+  return { name: "tls", typed_config };
+}
+
+function network(type: string, config: object): object {
+  return { name: type, typed_config: { "@type": `${TYPE}.x.v3.${type}`, ...config } };
+}
+
+function listener(name: string, port: number, more: object): object {
+  const address = { socket_address: { address: "0.0.0.0", port_value: port } };
+  return { name, active_state: { listener: { name, address, ...more } } };
+}
+
+function host(name: string, domains: readonly string[], cluster: string): object {
+  return { name, domains, routes: [{ name: "default", match: { prefix: "/" }, route: { cluster } }] };
+}
+
+function allowing({ source_ip, identity }: NonNullable<Changes["allow"]>): object {
+  const principal = source_ip === undefined
+    ? { authenticated: { principal_name: { exact: identity } } }
+    : { source_ip: { address_prefix: source_ip, prefix_len: 16 } };
+  const policy = { permissions: [{ any: true }], principals: [principal] };
+  return network("RBAC", { rules: { policies: { "ns[shop]-policy[allow]-rule[0]": policy } } });
+}
+
+function listeners({ passthrough = "PassthroughCluster", allow, isPermissive = false }: Changes): object[] {
+  const http = (routes: object, filters: readonly object[] = []) =>
+    network("HttpConnectionManager", { ...routes, http_filters: [...filters, network("Router", {})] });
+  const tcp = (cluster: string) => [{ name: "tcp", filters: [network("TcpProxy", { cluster })] }];
+  const inbound = http(
+    { route_config: { name: "in", virtual_hosts: [host("in", ["*"], "inbound|8080||")] } },
+    allow === undefined ? [] : [allowing(allow)],
+  );
+  const own = {
+    name: "0.0.0.0_8080",
+    filter_chain_match: { destination_port: 8080, transport_protocol: "tls" },
+    transport_socket: tls("Downstream"),
+    filters: [inbound],
+  };
+  const plain = {
+    name: "0.0.0.0_8080",
+    filter_chain_match: { destination_port: 8080, transport_protocol: "raw_buffer" },
+    filters: [inbound],
+  };
+  return [
+    listener("virtualOutbound", 15001, { use_original_dst: true, filter_chains: tcp(passthrough) }),
+    listener("virtualInbound", 15006, {
+      listener_filters: [{ name: "envoy.filters.listener.tls_inspector" }],
+      filter_chains: isPermissive ? [own, plain] : [own],
+    }),
+    listener("0.0.0.0_80", 80, {
+      bind_to_port: false,
+      filter_chains: [{ filters: [http({ rds: { route_config_name: "80" } })] }],
+    }),
+  ];
+}
+
+function dump(changes: Changes): object {
+  const { cluster = WEB, tlsMode = "istio", endpoints = ["10.0.0.9"], hasListeners = true, lb_subset_config } = changes;
+  const matches = [{ name: "tlsMode-istio", match: { tlsMode: "istio" }, transport_socket: tls("Upstream") }];
+  const common_lb_config = { healthy_panic_threshold: {} };
+  const names = [
+    { name: WEB, type: "EDS", transport_socket_matches: matches, common_lb_config, lb_subset_config },
+    { name: "PassthroughCluster", type: "ORIGINAL_DST" },
+    { name: "BlackHoleCluster", type: "STATIC" },
+    { name: "inbound|8080||", type: "ORIGINAL_DST" },
+  ];
+  const lb_endpoints = endpoints.map((address) => ({
+    endpoint: { address: { socket_address: { address, port_value: 8080 } } },
+    metadata: { filter_metadata: { "envoy.transport_socket_match": { tlsMode } } },
+  }));
+  const web = host("web.shop.svc.cluster.local:80", ["web.shop.svc.cluster.local", "web", "10.96.0.9"], cluster);
+  const section = (type: string, content: object) => ({ "@type": `${TYPE}.admin.v3.${type}`, ...content });
+  return {
+    configs: [
+      section("ListenersConfigDump", { dynamic_listeners: hasListeners ? listeners(changes) : [] }),
+      section("ClustersConfigDump", { dynamic_active_clusters: names.map((each) => ({ cluster: each })) }),
+      section("RoutesConfigDump", {
+        dynamic_route_configs: [{
+          route_config: { name: "80", ignore_port_in_host_matching: true, virtual_hosts: [web] },
+        }],
+      }),
+      section("EndpointsConfigDump", {
+        dynamic_endpoint_configs: [{ endpoint_config: { cluster_name: WEB, endpoints: [{ lb_endpoints }] } }],
+      }),
+    ],
+  };
+}
+
+Deno.test("the pod of the tests is a snapshot", () => {
+  assert.deepEqual(fakeSnapshot().pod, { namespace: "shop", name: "a" });
+});

@@ -1,0 +1,176 @@
+/** The picture of a pod. */
+import { ageText } from "../summary/age.ts";
+import type {
+  Certificate,
+  Configuration,
+  Lane,
+  PodSummary,
+  SummaryContainer,
+  SummaryPort,
+} from "../summary/pod_summary_schema.ts";
+import type { Box, FactRow, LaneRow, Picture, Section } from "./picture.ts";
+
+/** A pod as boxes of its containers, lanes of its traffic, and facts. */
+export function summaryPicture(summary: PodSummary): Picture {
+  const { pod, node, addresses, phase, containers, findings } = summary;
+  const place = [phase, node === "" ? "" : `on ${node}`, addresses.join(", ")].filter((part) => part !== "");
+  return {
+    title: `pod ${pod === "" ? "(its name is not known)" : pod}`,
+    subtitle: place.join(" · "),
+    boxesTitle: "Containers in the order of their start",
+    boxesIn: "row",
+    boxes: containers.map(boxOf),
+    sections: [
+      trafficSection(summary, "inbound"),
+      trafficSection(summary, "outbound"),
+      certificateSection(summary.certificate),
+      configurationSection(summary.configuration),
+      stateSection(summary),
+    ],
+    notes: findings.map(({ result, message, fix }) => ({ mark: result, text: message, fix })),
+  };
+}
+
+const KINDS: Readonly<Record<SummaryContainer["kind"], string>> = {
+  init: "init container",
+  sidecar: "native sidecar",
+  container: "container",
+  ephemeral: "ephemeral container",
+};
+
+const ROLES: Readonly<Record<SummaryContainer["role"], string>> = {
+  proxy: "Envoy and the agent",
+  capture: "the rules that capture traffic",
+  application: "",
+};
+
+function boxOf({ name, kind, role, image, message, result }: SummaryContainer, at: number): Box {
+  const what = [KINDS[kind], ROLES[role]].filter((part) => part !== "").join(": ");
+  return { title: `${at + 1} ${name}`, mark: result, lines: [what, shortImage(image), message] };
+}
+
+/** Without the registry. */
+function shortImage(image: string): string {
+  return image.slice(image.lastIndexOf("/") + 1);
+}
+
+const SOURCES: Readonly<Record<PodSummary["traffic"]["source"], string>> = {
+  seen: "seen in the kernel",
+  planned: "planned",
+  unknown: "unknown",
+};
+
+function trafficSection({ traffic }: PodSummary, direction: Lane["direction"]): Section {
+  const { ports, lanes, source, message, mode } = traffic;
+  const isInbound = direction === "inbound";
+  const own = lanes.filter((lane) => lane.direction === direction);
+  const captures = lanes.find((lane) => lane.direction === direction && lane.path === "captured");
+  const proxy = `Envoy ${/port (\d+)/.exec(captures?.message ?? "")?.[1] ?? ""}`.trim();
+  const rows = [
+    ...isInbound ? ports.filter(({ path }) => path !== "proxy").map((port) => portLane(port, proxy)) : [],
+    ...own.filter(({ path, what }) => !isInbound || path === "bypasses" || ports.length === 0 || what !== "").map((
+      lane,
+    ) => laneRow(lane, proxy)),
+  ];
+  const how = mode === "" ? message : `${SOURCES[source]}, by ${mode}`;
+  const title = `${isInbound ? "Inbound" : "Outbound"} traffic (${how})`;
+  return { title, column: "left", rows };
+}
+
+function portLane({ port, protocol, name, container, path, message, result }: SummaryPort, proxy: string): LaneRow {
+  const from = `${port}/${protocol}${name === "" ? "" : ` ${name}`}`;
+  const note = path === "unknown" ? `${message}; whether it is captured is not known` : message;
+  const to = container === "" ? "a process" : container;
+  return { kind: "lane", mark: result, from, via: path === "captured" ? proxy : "", to, note };
+}
+
+function laneRow({ direction, path, what, message }: Lane, proxy: string): LaneRow {
+  const isCaptured = path === "captured";
+  const to = direction === "inbound" ? "application" : isCaptured ? "mesh" : "network";
+  return {
+    kind: "lane",
+    mark: undefined,
+    from: what,
+    via: isCaptured ? proxy : "",
+    to,
+    note: isCaptured ? "" : message,
+  };
+}
+
+function fact(label: string, text: string, mark: FactRow["mark"] = undefined): FactRow[] {
+  return text === "" ? [] : [{ kind: "fact", mark, label, text }];
+}
+
+const MOST_ROOTS = 4;
+
+function certificateSection({ identity, issuer, notAfter, roots, result, message }: Certificate): Section {
+  const more = roots.length > MOST_ROOTS ? `, and ${roots.length - MOST_ROOTS} more` : "";
+  const names = roots.slice(0, MOST_ROOTS).map((root) => `${root.subject} until ${dayOf(root.notAfter)}`);
+  return {
+    title: "Certificate",
+    column: "right",
+    rows: [
+      ...fact("state", message, result),
+      ...fact("identity", identity),
+      ...fact("signed by", issuer),
+      ...fact("expires", notAfter.replace(".000Z", "Z")),
+      ...fact("roots", roots.length === 0 ? "" : `${names.join("; ")}${more}`),
+    ],
+  };
+}
+
+function dayOf(time: string): string {
+  return time.slice(0, 10);
+}
+
+function configurationSection(configuration: Configuration): Section {
+  const { controlPlane, revision, connected, istio, envoy, state, uptime, types, rejected, result, message } =
+    configuration;
+  const link = connected === null ? "" : connected ? ", connected" : ", not connected";
+  const plane = controlPlane === "" ? "" : `${controlPlane}${revision === "" ? "" : `, revision ${revision}`}${link}`;
+  const proxy = [
+    istio === "" || istio === "unknown" ? "" : `Istio ${istio}`,
+    envoy === "" ? "" : `Envoy ${envoy}`,
+    state,
+    uptime === null ? "" : `up ${ageText(uptime)}`,
+  ].filter((part) => part !== "");
+  return {
+    title: "Configuration",
+    column: "right",
+    rows: [
+      ...fact("state", message, result),
+      ...fact("istiod", plane),
+      ...fact("proxy", proxy.join(", ")),
+      ...types.flatMap(({ type, resources, age, version, warming, rejections }) =>
+        fact(
+          type,
+          [
+            resources === null ? "" : String(resources),
+            age === null ? "" : `${ageText(age)} old`,
+            version === "" ? "" : `version ${version}`,
+            warming === 0 ? "" : `${warming} wait`,
+            (rejections ?? 0) === 0 ? "" : `${rejections} refused`,
+          ].filter((part) => part !== "").join(", "),
+        )
+      ),
+      ...rejected.slice(1).flatMap(({ name, message }) => fact("refused", `${name}: ${message}`, "error")),
+    ],
+  };
+}
+
+function stateSection({ readiness, compared, differences }: PodSummary): Section {
+  return {
+    title: "Readiness and injection",
+    column: "right",
+    rows: [
+      ...fact("ready", readiness.message, readiness.result),
+      ...!compared
+        ? fact("injection", "what injection wrote is not known: no annotation sidecar.istio.io/status", "unknown")
+        : differences.length === 0
+        ? fact("injection", "what injection wrote is what runs")
+        : differences.flatMap(({ field, wrote, runs }) =>
+          fact("changed", `${field}: "${wrote}" was written, ${runs}`, "error")
+        ),
+    ],
+  };
+}

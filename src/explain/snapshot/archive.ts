@@ -1,0 +1,130 @@
+/** A snapshot as one file: a tar archive, compressed by gzip. */
+import { MeshError, messageOf } from "../../base/errors.ts";
+import type { World } from "../../platform/world.ts";
+import { absentPart, isPartName, mostBytes, type Part, PART_NAMES, type Snapshot } from "./snapshot.ts";
+import { MANIFEST, manifestProblem, manifestText, MOST_MANIFEST_BYTES, snapshotOf } from "./manifest.ts";
+import { withoutSecrets } from "./redact.ts";
+import { readTar, tarBytes, type TarFile } from "./tar.ts";
+
+/** The most decompressed bytes that are looked at: more than all parts of the largest size have. */
+const MOST_BYTES = 512 * 1024 * 1024;
+/** The most entries: a snapshot has some fifteen. */
+const MOST_ENTRIES = 1000;
+
+/** Whether a file begins as gzip does. */
+export async function isArchive(world: World, path: string): Promise<boolean> {
+  for await (const chunk of world.files.chunks(path)) return chunk[0] === 0x1f && chunk[1] === 0x8b;
+  return false;
+}
+
+/**
+ * Reads an archive. Files with other names are left out, in whatever folder the parts are; nothing is written. Errors: a
+ * MeshError for a file that is no archive, is cut off or too large, or holds no snapshot.
+ */
+export async function readArchive(world: World, path: string): Promise<Snapshot> {
+  const files = new Map<string, Part>();
+  let entries = 0;
+  try {
+    await readTar(bounded(decompressed(world.files.chunks(path))), {
+      wants({ name, isFile, size }) {
+        if (++entries > MOST_ENTRIES) throw new MeshError(`The archive has more than ${MOST_ENTRIES} files`);
+        const part = partOf(name);
+        if (part === undefined || !isFile) return 0;
+        return size > mostOf(part) ? 0 : size;
+      },
+      read({ name, size }, content) {
+        const part = partOf(name);
+        if (part !== undefined) files.set(part, textPart(part, content, size));
+      },
+    });
+  } catch (error) {
+    throw new MeshError(`The snapshot cannot be read: ${messageOf(error)}`, { place: { file: path }, cause: error });
+  }
+  const manifest = files.get(MANIFEST);
+  const problem = manifest === undefined
+    ? `it has no ${MANIFEST}: "kubectl mesh snapshot" made no such archive`
+    : manifestProblem(manifest);
+  if (problem !== undefined) throw new MeshError(`The snapshot cannot be read: ${problem}`, { place: { file: path } });
+  return snapshotOf(files, `"${path}"`);
+}
+
+/** Archives that were made by tar have a folder before the names. */
+function partOf(name: string): string | undefined {
+  const last = name.slice(name.lastIndexOf("/") + 1);
+  return last === MANIFEST || isPartName(last) ? last : undefined;
+}
+
+function mostOf(name: string): number {
+  return isPartName(name) ? mostBytes(name) : MOST_MANIFEST_BYTES;
+}
+
+function textPart(name: string, content: Uint8Array, size: number): Part {
+  if (content.length < size) {
+    return absentPart("too-large", `${name} has ${size} bytes: at most ${mostOf(name)} are read`);
+  }
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true }).decode(content) };
+  } catch {
+    // A TypeError: the bytes are not UTF-8.
+    return absentPart("malformed", `${name} is not UTF-8 text`);
+  }
+}
+
+function decompressed(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  return ReadableStream.from(copies(chunks)).pipeThrough(new DecompressionStream("gzip"));
+}
+
+async function* copies(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  for await (const chunk of chunks) yield new Uint8Array(chunk);
+}
+
+async function* bounded(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const chunk of stream) {
+    bytes += chunk.length;
+    if (bytes > MOST_BYTES) throw new MeshError(`The archive has more than ${MOST_BYTES} bytes when it is unpacked`);
+    yield chunk;
+  }
+}
+
+/** What was written. */
+export interface WrittenArchive {
+  readonly bytes: number;
+  /** Values that were replaced, as they might be secret. */
+  readonly redacted: number;
+}
+
+/** Writes an archive without secrets, in one step and for its owner alone. Errors: a MeshError if it cannot be written. */
+export async function writeArchive(
+  world: World,
+  snapshot: Snapshot,
+  { path, program }: { readonly path: string; readonly program: string },
+): Promise<WrittenArchive> {
+  const encoder = new TextEncoder();
+  let redacted = 0;
+  function* files(): Generator<TarFile> {
+    yield { name: MANIFEST, content: encoder.encode(manifestText(snapshot, program)) };
+    for (const name of PART_NAMES) {
+      const { text } = snapshot.parts[name];
+      if (text === undefined) continue;
+      const safe = withoutSecrets(name, text);
+      redacted += safe.redacted;
+      yield { name, content: encoder.encode(safe.text) };
+    }
+  }
+  const seconds = Math.floor((snapshot.time ?? world.clock.now()).getTime() / 1000);
+  const packed = ReadableStream.from(tarBytes(files(), seconds)).pipeThrough(new CompressionStream("gzip"));
+  const replacement = world.files.replace(path, 0o600);
+  let bytes = 0;
+  try {
+    for await (const chunk of packed) {
+      bytes += chunk.length;
+      replacement.write(chunk);
+    }
+    replacement.commit();
+  } catch (error) {
+    replacement.abort();
+    throw error;
+  }
+  return { bytes, redacted };
+}

@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { fakeWorld, realWorld } from "../../platform/mod.ts";
+import { temporaryFolder } from "../../../test/support/temporary_folder.ts";
+import { needsProgram, testWhen } from "../../../test/support/test_when.ts";
+import { isArchive, readArchive, writeArchive } from "./archive.ts";
+import { absentPart, allParts, type Part, type Snapshot } from "./snapshot.ts";
+import { tarBytes, type TarFile } from "./tar.ts";
+
+const SNAPSHOT: Snapshot = {
+  pod: { namespace: "shop", name: "web" },
+  time: new Date("2026-01-02T03:04:05Z"),
+  origin: "pod/web",
+  parts: allParts(
+    new Map<string, Part>([
+      ["config_dump.json", { text: `{"configs":[],"text":"ä${"x".repeat(2000)}"}\n` }],
+      ["ready.txt", { text: "LIVE\n" }],
+      ["rules.nft", absentPart("not-permitted", "the container lacks NET_ADMIN")],
+    ]),
+  ),
+};
+
+const PROGRAM = "9.9.9";
+
+testWhen(needsProgram("tar"), "an archive is read again, by tar too, and only its owner may read it", async () => {
+  await using folder = await temporaryFolder();
+  const path = `${folder.path}/web.tar.gz`;
+  await writeArchive(realWorld(), SNAPSHOT, { path, program: PROGRAM });
+  assert.equal(((await Deno.stat(path)).mode ?? 0) & 0o777, 0o600);
+  assert.equal(await isArchive(realWorld(), path), true);
+  const read = await readArchive(realWorld(), path);
+  assert.deepEqual([read.pod, read.time, read.parts], [SNAPSHOT.pod, SNAPSHOT.time, SNAPSHOT.parts]);
+  const { success, stdout } = await new Deno.Command("tar", { args: ["-tvzf", path] }).output();
+  assert.equal(success, true);
+  assert.match(new TextDecoder().decode(stdout), /^-rw------- \S+ +\d+ \S+ \S+ manifest\.json\n/);
+  await new Deno.Command("tar", { args: ["-xzf", path, "-C", folder.path] }).output();
+  await new Deno.Command("tar", {
+    args: ["-czf", `${folder.path}/again.tar.gz`, "-C", folder.path, "./manifest.json", "./ready.txt"],
+  }).output();
+  const again = await readArchive(realWorld(), `${folder.path}/again.tar.gz`);
+  assert.equal(again.parts["ready.txt"].text, "LIVE\n");
+});
+
+const MANIFEST = { name: "manifest.json", content: new TextEncoder().encode('{"schemaVersion":1}') };
+const file = (name: string, content: string | Uint8Array): TarFile => ({
+  name,
+  content: typeof content === "string" ? new TextEncoder().encode(content) : content,
+});
+
+async function packed(files: readonly TarFile[], cut = 0): Promise<Uint8Array> {
+  const stream = ReadableStream.from(tarBytes(files, 0)).pipeThrough(new CompressionStream("gzip"));
+  const bytes = await new Response(stream).bytes();
+  return bytes.subarray(0, bytes.length - cut);
+}
+
+async function readBytes(bytes: Uint8Array): Promise<Snapshot> {
+  return await readArchive(fakeWorld({ files: { "a.tar.gz": bytes } }), "a.tar.gz");
+}
+
+Deno.test("names with folders are no paths: nothing is written, only known files are read", async () => {
+  const world = fakeWorld({
+    files: { "a.tar.gz": await packed([MANIFEST, file("../../etc/ready.txt", "LIVE"), file("../../etc/passwd", "x")]) },
+  });
+  const { parts } = await readArchive(world, "a.tar.gz");
+  assert.equal(parts["ready.txt"].text, "LIVE");
+  assert.deepEqual([...world.content.keys()], ["a.tar.gz"]);
+});
+
+Deno.test("a file of the snapshot that is too large is left out, the others are read", async () => {
+  const large = file("certs.json", new Uint8Array(9 * 1024 * 1024));
+  const { parts } = await readBytes(await packed([large, MANIFEST, file("ready.txt", "LIVE")]));
+  assert.deepEqual([parts["certs.json"].absent, parts["ready.txt"].text], ["too-large", "LIVE"]);
+});
+
+Deno.test("a file that is not UTF-8 is left out", async () => {
+  const { parts } = await readBytes(await packed([MANIFEST, file("ready.txt", new Uint8Array([0xff, 0xfe]))]));
+  assert.equal(parts["ready.txt"].absent, "malformed");
+});
+
+Deno.test("hostile and damaged archives are errors", async () => {
+  const many = Array.from({ length: 1001 }, (_, at) => file(`f${at}`, ""));
+  const zeros = new Uint8Array(64 * 1024 * 1024);
+  const bomb = Array.from({ length: 9 }, (_, at) => file(`f${at}`, zeros));
+  const broken = [...tarBytes([MANIFEST], 0)];
+  broken[0]?.set([0x39], 124);
+  const gzip = (chunks: readonly Uint8Array<ArrayBuffer>[]) =>
+    new Response(ReadableStream.from(chunks).pipeThrough(new CompressionStream("gzip"))).bytes();
+  const [first = new Uint8Array(0)] = tarBytes([file("ready.txt", "x".repeat(2000))], 0);
+  const cases: readonly [Uint8Array, RegExp][] = [
+    [await packed(many), /more than 1000 files/],
+    [await packed(bomb), /more than 536870912 bytes/],
+    [await packed([MANIFEST], 30), /cannot be read/],
+    [await gzip([first]), /ends in the middle of a file/],
+    [await gzip([new Uint8Array([1, 2, 3])]), /ends in the middle of a header/],
+    [await gzip(broken), /not a tar archive/],
+    [await gzip([new TextEncoder().encode("x".repeat(600))]), /not a tar archive/],
+    [await packed([file("ready.txt", "LIVE")]), /no manifest\.json/],
+    [await packed([file("manifest.json", '{"schemaVersion":7}')]), /schema version 7/],
+  ];
+  for (const [bytes, message] of cases) await assert.rejects(readBytes(bytes), { name: "MeshError", message });
+});

@@ -1,0 +1,31 @@
+/** The JSON of a part. */
+import { messageOf } from "../../base/errors.ts";
+import { isMap, type ValueMap } from "../../base/value.ts";
+import { type AbsentPart, absentPart, type Part } from "./snapshot.ts";
+
+/** The object in a part, or the part that says why there is none. */
+export type JsonPart = { readonly value: ValueMap; readonly part?: undefined } | {
+  readonly value?: undefined;
+  readonly part: AbsentPart;
+};
+
+/** Parses a part that should be one JSON object. `name` is for the message. */
+export function jsonOf(part: Part, name: string): JsonPart {
+  if (part.text === undefined) return { part };
+  try {
+    const value: unknown = JSON.parse(part.text);
+    return isMap(value) ? { value } : malformed(`${name} is not a JSON object`);
+  } catch (error) {
+    return malformed(`${name} is not JSON: ${shortened(messageOf(error))}`);
+  }
+}
+
+function malformed(message: string): JsonPart {
+  return { part: absentPart("malformed", message) };
+}
+
+/** V8 quotes the text around the error, which may be anything. */
+function shortened(message: string): string {
+  // deno-lint-ignore no-control-regex -- these characters are removed
+  return message.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, " ").slice(0, 120);
+}

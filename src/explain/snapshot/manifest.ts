@@ -1,0 +1,100 @@
+/** `manifest.json` of a snapshot: which pod, when, and why parts are absent. */
+import { isMap, mapAt, textAt, type ValueMap } from "../../base/value.ts";
+import {
+  ABSENT_REASONS,
+  absentPart,
+  type AbsentReason,
+  allParts,
+  isPartName,
+  type Part,
+  PART_NAMES,
+  type PodName,
+  type Snapshot,
+} from "./snapshot.ts";
+import { jsonOf } from "./json_part.ts";
+
+export const MANIFEST = "manifest.json";
+
+/** The form of snapshots that this program writes, and the newest that it reads. */
+export const SCHEMA_VERSION = 1;
+
+/** The most bytes of a manifest. */
+export const MOST_MANIFEST_BYTES = 1024 * 1024;
+
+/** The text of the manifest of a snapshot; `program` is the version of the writer. */
+export function manifestText({ pod, time, parts }: Snapshot, program: string): string {
+  const absent = Object.fromEntries(
+    PART_NAMES.flatMap((name) => {
+      const { absent, message } = parts[name];
+      return absent === undefined ? [] : [[name, { reason: absent, message }] as const];
+    }),
+  );
+  const manifest = { schemaVersion: SCHEMA_VERSION, pod, time: time?.toISOString(), program, absent };
+  return `${JSON.stringify(manifest, undefined, 2)}\n`;
+}
+
+/**
+ * A snapshot from its files by name, `manifest.json` among them where there is one. A snapshot without a manifest tells its
+ * pod by `pod.json`, else by Envoy's node.
+ */
+export function snapshotOf(files: ReadonlyMap<string, Part>, origin: string): Snapshot {
+  const manifest = files.get(MANIFEST);
+  const { value } = manifest === undefined ? { value: undefined } : jsonOf(manifest, MANIFEST);
+  const parts = allParts(new Map([...absentOf(value), ...files]));
+  const said = value === undefined ? undefined : podName(mapAt(value, "pod"));
+  return {
+    pod: said ?? podOfParts(parts),
+    time: value === undefined ? undefined : timeOf(textAt(value, "time")),
+    origin,
+    parts,
+  };
+}
+
+/** Why the manifest is of no snapshot that this program reads; `undefined` if it is well. */
+export function manifestProblem(manifest: Part): string | undefined {
+  const { value, part } = jsonOf(manifest, MANIFEST);
+  if (value === undefined) return part.message;
+  const version = value["schemaVersion"];
+  if (version === SCHEMA_VERSION) return undefined;
+  return typeof version === "number" && version > SCHEMA_VERSION
+    ? `the snapshot has the schema version ${version}: a newer kubectl-mesh made it`
+    : `${MANIFEST} has no schemaVersion of a snapshot`;
+}
+
+function absentOf(manifest: ValueMap | undefined): Map<string, Part> {
+  const absent = manifest === undefined ? {} : mapAt(manifest, "absent");
+  return new Map(
+    Object.entries(absent).flatMap(([name, why]): [string, Part][] => {
+      if (!isPartName(name) || !isMap(why)) return [];
+      return [[name, absentPart(reasonOf(textAt(why, "reason")), textAt(why, "message"))]];
+    }),
+  );
+}
+
+function reasonOf(text: string): AbsentReason {
+  return ABSENT_REASONS.find((reason) => reason === text) ?? "not-in-snapshot";
+}
+
+function podName(pod: ValueMap): PodName | undefined {
+  const name = textAt(pod, "name");
+  return name === "" ? undefined : { namespace: textAt(pod, "namespace"), name };
+}
+
+function podOfParts(parts: Snapshot["parts"]): PodName {
+  const pod = jsonOf(parts["pod.json"], "pod.json").value;
+  const named = pod === undefined ? undefined : podName(mapAt(pod, "metadata"));
+  if (named !== undefined) return named;
+  const info = jsonOf(parts["server_info.json"], "server_info.json").value;
+  return podOfNode(info === undefined ? "" : textAt(mapAt(info, "node"), "id")) ?? { namespace: "", name: "" };
+}
+
+/** Istio's node is `sidecar~10.1.0.9~web-1.shop~shop.svc.cluster.local`. */
+export function podOfNode(id: string): PodName | undefined {
+  const [, name = "", namespace = ""] = /^[^~]+~[^~]*~([^~]+)\.([^~.]+)~/.exec(id) ?? [];
+  return name === "" ? undefined : { namespace, name };
+}
+
+function timeOf(text: string): Date | undefined {
+  const time = new Date(text);
+  return Number.isNaN(time.getTime()) ? undefined : time;
+}

@@ -1,0 +1,50 @@
+/** A saved snapshot: its folder, or a bare `config_dump.json`. */
+import { trimmedEnd } from "../../base/text/mod.ts";
+import { MeshError, messageOf } from "../../base/errors.ts";
+import type { World } from "../../platform/world.ts";
+import { absentPart, isPartName, mostBytes, type Part, PART_NAMES, type Snapshot } from "./snapshot.ts";
+import { MANIFEST, manifestProblem, MOST_MANIFEST_BYTES, snapshotOf } from "./manifest.ts";
+
+/** Reads the folder of a snapshot. Errors: a MeshError for a folder without any part, or with a manifest of another kind. */
+export async function readFolder(world: World, path: string): Promise<Snapshot> {
+  const entries = await world.files.list(path);
+  const names = entries.filter(({ kind }) => kind === "file").map(({ name }) => name);
+  const wanted = names.filter((name) => isPartName(name) || name === MANIFEST);
+  if (!wanted.some(isPartName)) {
+    throw new MeshError("The folder is no snapshot: it has none of its files", {
+      place: { file: path },
+      hint: `a snapshot has ${PART_NAMES.slice(0, 3).join(", ")} and others`,
+    });
+  }
+  const files = new Map<string, Part>();
+  for (const name of wanted) files.set(name, await readPart(world, `${trimmedEnd(path, "/")}/${name}`, name));
+  const manifest = files.get(MANIFEST);
+  const problem = manifest === undefined ? undefined : manifestProblem(manifest);
+  if (problem !== undefined) throw new MeshError(`The folder cannot be read: ${problem}`, { place: { file: path } });
+  return snapshotOf(files, `"${path}"`);
+}
+
+/** Reads a file that is Envoy's configuration alone. Errors: a MeshError for a file that is no configuration. */
+export async function readConfigDump(world: World, path: string): Promise<Snapshot> {
+  const text = await world.files.readText(path, mostBytes("config_dump.json"));
+  if (!/^\s*\{/.test(text)) {
+    throw new MeshError("The file is neither a snapshot nor Envoy's configuration", {
+      place: { file: path },
+      hint: '"kubectl mesh snapshot POD -o FILE.tar.gz" makes a snapshot',
+    });
+  }
+  return snapshotOf(new Map([["config_dump.json", { text }]]), `"${path}"`);
+}
+
+/** A part of a folder. A file that is too large or no text is absent; the others still tell something. */
+async function readPart(world: World, path: string, name: string): Promise<Part> {
+  const most = isPartName(name) ? mostBytes(name) : MOST_MANIFEST_BYTES;
+  const size = (await world.files.stat(path))?.size ?? 0;
+  if (size > most) return absentPart("too-large", `${name} has ${size} bytes: at most ${most} are read`);
+  try {
+    return { text: await world.files.readText(path, most) };
+  } catch (error) {
+    if (!(error instanceof MeshError)) throw error;
+    return absentPart("malformed", `${name} cannot be read: ${messageOf(error)}`);
+  }
+}

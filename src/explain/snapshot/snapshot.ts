@@ -1,0 +1,119 @@
+/**
+ * A snapshot: what one pod said of itself, as raw answers. `explain` reads nothing else, so a live pod, an archive and a
+ * folder give the same answers.
+ */
+
+/** The files of a snapshot. Their content is untrusted. */
+export const PART_NAMES = [
+  "config_dump.json",
+  "clusters.json",
+  "listeners.json",
+  "server_info.json",
+  "certs.json",
+  "stats.txt",
+  "ready.txt",
+  "agent_ready.txt",
+  "pod.json",
+  "rules.iptables",
+  "rules.ip6tables",
+  "rules.nft",
+  "sockets.txt",
+  "name_table.json",
+] as const;
+
+export type PartName = typeof PART_NAMES[number];
+
+const MIB = 1024 * 1024;
+
+/**
+ * The most bytes of a part. A dump of 2,000 clusters and 5,000 endpoints has some 12 MiB; parsed JSON takes about ten
+ * times its text.
+ */
+export function mostBytes(name: PartName): number {
+  return name === "config_dump.json" ? 64 * MIB : name === "clusters.json" || name === "stats.txt" ? 32 * MIB : 8 * MIB;
+}
+
+/** Why a part is absent. */
+export const ABSENT_REASONS = [
+  /** The snapshot has no such file. */
+  "not-in-snapshot",
+  /** The API server refuses: a right is missing. */
+  "forbidden",
+  /** The pod or its proxy container is gone. */
+  "gone",
+  /** The proxy container does not run. */
+  "not-running",
+  /** Envoy or the agent did not answer in time. */
+  "no-answer",
+  /** The kernel refuses: a capability such as NET_ADMIN is missing. */
+  "not-permitted",
+  /** The pod lacks what is asked for: no nft program, no DNS capture. */
+  "unsupported",
+  "too-large",
+  /** It is not the text, the archive or the JSON that it should be. */
+  "malformed",
+] as const;
+
+export type AbsentReason = typeof ABSENT_REASONS[number];
+
+/** The text of a part, or why it is absent: `message` is a clause for the user, without a final period. */
+export type Part = PresentPart | AbsentPart;
+
+export interface PresentPart {
+  readonly text: string;
+  readonly absent?: undefined;
+  readonly message?: undefined;
+}
+
+export interface AbsentPart {
+  readonly text?: undefined;
+  readonly absent: AbsentReason;
+  readonly message: string;
+}
+
+/** Which pod; an empty text where the snapshot does not tell. */
+export interface PodName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** All that is known of a pod. */
+export interface Snapshot {
+  readonly pod: PodName;
+  /** When it was made; `undefined` if nothing tells. */
+  readonly time: Date | undefined;
+  /** Where it comes from, for messages: `"web.tar.gz"`, `pod/web`. */
+  readonly origin: string;
+  readonly parts: Readonly<Record<PartName, Part>>;
+}
+
+/** An absent part. */
+export function absentPart(absent: AbsentReason, message: string): AbsentPart {
+  return { absent, message };
+}
+
+/** All parts, those that are not given as `not-in-snapshot`. */
+export function allParts(given: ReadonlyMap<string, Part>): Readonly<Record<PartName, Part>> {
+  const part = (name: PartName) => given.get(name) ?? absentPart("not-in-snapshot", `the snapshot has no ${name}`);
+  return {
+    "config_dump.json": part("config_dump.json"),
+    "clusters.json": part("clusters.json"),
+    "listeners.json": part("listeners.json"),
+    "server_info.json": part("server_info.json"),
+    "certs.json": part("certs.json"),
+    "stats.txt": part("stats.txt"),
+    "ready.txt": part("ready.txt"),
+    "agent_ready.txt": part("agent_ready.txt"),
+    "pod.json": part("pod.json"),
+    "rules.iptables": part("rules.iptables"),
+    "rules.ip6tables": part("rules.ip6tables"),
+    "rules.nft": part("rules.nft"),
+    "sockets.txt": part("sockets.txt"),
+    "name_table.json": part("name_table.json"),
+  };
+}
+
+/** Whether a file's name is one of a part. */
+export function isPartName(name: string): name is PartName {
+  return PART_NAMES.some((each) => each === name);
+}

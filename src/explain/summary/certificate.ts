@@ -1,0 +1,122 @@
+/** The workload's certificate: whose it is, until when, and who signed it. */
+import { isMap, listAt, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
+import { decodePems, distinguishedName, readCertificate, readCertificateInfo } from "../../golang/x509/mod.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
+import { jsonOf } from "../snapshot/json_part.ts";
+import { ageText, millisecondsOf, secondsBetween } from "./age.ts";
+import type { Certificate } from "./pod_summary_schema.ts";
+
+type Root = Certificate["roots"][number];
+type Known = Pick<Certificate, "identity" | "issuer" | "notBefore" | "notAfter" | "roots">;
+
+const UNKNOWN: Known = { identity: "", issuer: "", notBefore: "", notAfter: "", roots: [] };
+
+/**
+ * The certificate that Envoy has now. `secrets` is the section of the dump, which has the certificates themselves; without
+ * it the admin interface's summary counts, which does not say who signed.
+ */
+export function certificateOf(
+  { parts }: Pick<Snapshot, "parts">,
+  secrets: ValueMap | undefined,
+  now: number | undefined,
+): Certificate {
+  const known = (secrets === undefined ? undefined : ofSecrets(secrets)) ?? ofSummary(parts);
+  if (known === undefined) {
+    const warming = secrets === undefined ? [] : mapsAt(secrets, "dynamic_warming_secrets");
+    const names = warming.map((each) => textAt(each, "name")).join(", ");
+    const why = parts["certs.json"].message ?? parts["config_dump.json"].message;
+    return warming.length > 0
+      ? { ...UNKNOWN, lasts: null, result: "error", message: `Envoy waits for its certificate (${names})` }
+      : { ...UNKNOWN, lasts: null, result: "unknown", message: why ?? "Envoy has no certificate of a workload" };
+  }
+  return { ...known, ...judged(known, now) };
+}
+
+/** Half of a day's certificate is left when it is renewed. */
+const SOON_SECONDS = 3600;
+
+function judged(
+  { notBefore, notAfter }: Known,
+  now: number | undefined,
+): Pick<Certificate, "lasts" | "result" | "message"> {
+  const lasts = secondsBetween(now, millisecondsOf(notAfter));
+  if (lasts === null) return { lasts, result: "unknown", message: "its end is not known" };
+  if (lasts <= 0) return { lasts, result: "error", message: `it expired ${ageText(-lasts)} ago` };
+  const started = secondsBetween(millisecondsOf(notBefore), now);
+  if (started !== null && started < 0) {
+    return { lasts, result: "error", message: `it is valid only in ${ageText(-started)}: the clocks differ` };
+  }
+  const whole = secondsBetween(millisecondsOf(notBefore), millisecondsOf(notAfter)) ?? 0;
+  const isLate = lasts < Math.min(SOON_SECONDS, whole / 5);
+  const text = `valid for ${ageText(lasts)}`;
+  return { lasts, result: isLate ? "warning" : "ok", message: isLate ? `${text}: it should have been renewed` : text };
+}
+
+function ofSecrets(section: ValueMap): Known | undefined {
+  const all = [...mapsAt(section, "static_secrets"), ...mapsAt(section, "dynamic_active_secrets")]
+    .map((each) => mapAt(each, "secret"));
+  const own = all.find((secret) => textAt(secret, "name") === "default") ??
+    all.find((each) => isMap(each["tls_certificate"]));
+  const chain = own === undefined ? [] : derOf(mapAt(mapAt(own, "tls_certificate"), "certificate_chain"));
+  const [leaf] = chain;
+  if (leaf === undefined) return undefined;
+  try {
+    const info = readCertificateInfo(leaf);
+    const trusted = all.filter((each) => isMap(each["validation_context"])).flatMap((secret) =>
+      derOf(mapAt(mapAt(secret, "validation_context"), "trusted_ca"))
+    );
+    return {
+      identity: info.uris[0] ?? info.dnsNames[0] ?? "",
+      issuer: issuerOf(leaf),
+      notBefore: info.notBefore.toISOString(),
+      notAfter: info.notAfter.toISOString(),
+      roots: trusted.map(rootOf),
+    };
+  } catch {
+    // The bytes are no certificate: the summary may tell more.
+    return undefined;
+  }
+}
+
+function derOf(source: ValueMap): Uint8Array[] {
+  const text = textAt(source, "inline_string");
+  const pem = text === "" ? decoded(textAt(source, "inline_bytes")) : text;
+  return decodePems(pem).map(({ bytes }) => bytes);
+}
+
+function decoded(base64: string): string {
+  try {
+    return atob(base64);
+  } catch {
+    // The text is not base64.
+    return "";
+  }
+}
+
+function rootOf(der: Uint8Array): Root {
+  const { notAfter } = readCertificateInfo(der);
+  return { subject: distinguishedName(readCertificate(der).subject) || "(no name)", notAfter: notAfter.toISOString() };
+}
+
+/** The name of the authority, which is in the certificate itself. */
+function issuerOf(leaf: Uint8Array): string {
+  return distinguishedName(readCertificateInfo(leaf).issuer);
+}
+
+/** `certs.json`: the first certificate with a name of SPIFFE. */
+function ofSummary(parts: Snapshot["parts"]): Known | undefined {
+  const { value } = jsonOf(parts["certs.json"], "certs.json");
+  if (value === undefined) return undefined;
+  for (const entry of mapsAt(value, "certificates")) {
+    const [leaf] = mapsAt(entry, "cert_chain");
+    if (leaf === undefined) continue;
+    const identity = listAt(leaf, "subject_alt_names").filter(isMap).map((each) => textAt(each, "uri"))[0] ?? "";
+    const roots = mapsAt(entry, "ca_cert").map((root) => ({
+      subject: `serial number ${textAt(root, "serial_number")}`,
+      notAfter: textAt(root, "expiration_time"),
+    }));
+    const [notBefore, notAfter] = [textAt(leaf, "valid_from"), textAt(leaf, "expiration_time")];
+    return { identity, issuer: "", notBefore, notAfter, roots };
+  }
+  return undefined;
+}

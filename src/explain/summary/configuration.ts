@@ -1,0 +1,230 @@
+/** What Envoy has of the control plane: which types, how old, and what it refused. */
+import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
+import { jsonOf } from "../snapshot/json_part.ts";
+import type { EnvoyConfig } from "../envoy/config.ts";
+import { ageText, millisecondsOf, secondsBetween } from "./age.ts";
+import type { Configuration, ResourceType } from "./pod_summary_schema.ts";
+import { statsOf } from "./stats.ts";
+
+interface TypeRow {
+  readonly type: ResourceType["type"];
+  readonly section: string;
+  /** Lists of resources that came from the control plane. */
+  readonly lists: readonly string[];
+  readonly warming: readonly string[];
+  /** The counter of refused updates; of several, their sum. */
+  readonly isRejections: (counter: string) => boolean;
+}
+
+const TYPES: readonly TypeRow[] = [
+  {
+    type: "listeners",
+    section: "ListenersConfigDump",
+    lists: ["dynamic_listeners"],
+    warming: [],
+    isRejections: (counter) => counter === "listener_manager.lds.update_rejected",
+  },
+  {
+    type: "routes",
+    section: "RoutesConfigDump",
+    lists: ["dynamic_route_configs"],
+    warming: [],
+    isRejections: (counter) => isRejectionsOf(".rds.", counter),
+  },
+  {
+    type: "clusters",
+    section: "ClustersConfigDump",
+    lists: ["dynamic_active_clusters"],
+    warming: ["dynamic_warming_clusters"],
+    isRejections: (counter) => counter === "cluster_manager.cds.update_rejected",
+  },
+  {
+    type: "endpoints",
+    section: "EndpointsConfigDump",
+    lists: ["dynamic_endpoint_configs"],
+    warming: [],
+    isRejections: () => false,
+  },
+  {
+    type: "secrets",
+    section: "SecretsConfigDump",
+    lists: ["dynamic_active_secrets"],
+    warming: ["dynamic_warming_secrets"],
+    isRejections: (counter) => isRejectionsOf(".sds.", counter),
+  },
+];
+
+/** Names of routes and secrets have dots: `http.a.rds.b.c.svc:80.update_rejected`. */
+function isRejectionsOf(scope: string, counter: string): boolean {
+  return counter.includes(scope) && counter.endsWith(".update_rejected");
+}
+
+/** What the pod tells of the control plane. */
+export interface ControlPlane {
+  readonly address: string;
+  readonly revision: string;
+}
+
+/** The configuration of a snapshot. `envoy` is undefined if there is no dump; `absent` says why. */
+export function configurationOf(
+  { parts }: Pick<Snapshot, "parts">,
+  envoy: EnvoyConfig | undefined,
+  { controlPlane, now, absent }: {
+    readonly controlPlane: ControlPlane;
+    readonly now: number | undefined;
+    readonly absent: string;
+  },
+): Configuration {
+  const info = jsonOf(parts["server_info.json"], "server_info.json").value ?? {};
+  const node = mapAt(mapAt(info, "node"), "metadata");
+  const stats = statsOf(parts["stats.txt"].text);
+  const types = envoy === undefined
+    ? []
+    : TYPES.flatMap((row) => typeOf(row, envoy.sections.get(row.section), { stats, now }));
+  const known = {
+    controlPlane: textAt(mapAt(node, "PROXY_CONFIG"), "discoveryAddress") || controlPlane.address,
+    revision: controlPlane.revision,
+    connected: connectedOf(stats, parts),
+    istio: textAt(node, "ISTIO_VERSION"),
+    envoy: versionOf(textAt(info, "version")),
+    state: textAt(info, "state") || (parts["ready.txt"].text ?? "").trim().slice(0, 40),
+    uptime: secondsOf(textAt(info, "uptime_current_epoch")),
+    types,
+    rejected: (envoy?.rejected ?? []).map(({ name, time, why }) => ({ name, time, message: why })),
+  };
+  return { ...known, ...judged(known, envoy === undefined ? absent : undefined) };
+}
+
+type Known = Omit<Configuration, "synchronised" | "result" | "message">;
+type Judged = Pick<Configuration, "synchronised" | "result" | "message">;
+
+/** The first row that holds decides. */
+const RULES: readonly ((known: Known) => Judged | undefined)[] = [
+  ({ state }) =>
+    /INITIALIZING$/.test(state)
+      ? { synchronised: false, result: "error", message: `Envoy waits for its first configuration (${state})` }
+      : undefined,
+  ({ rejected: [first] }) =>
+    first === undefined
+      ? undefined
+      : { synchronised: false, result: "error", message: `Envoy refused "${first.name}": ${first.message}` },
+  ({ types }) => {
+    const none = types.filter(({ version, resources }) => version === "" && resources === 0);
+    return none.some(({ type }) => type === "clusters") && none.some(({ type }) => type === "listeners")
+      ? { synchronised: false, result: "error", message: "Envoy has no configuration of a control plane" }
+      : undefined;
+  },
+  ({ connected }) =>
+    connected === false
+      ? {
+        synchronised: false,
+        result: "error",
+        message: "no connection to the control plane: the configuration does not change",
+      }
+      : undefined,
+  ({ types }) => {
+    const warming = types.filter(({ warming }) => warming > 0);
+    const text = warming.map(({ type, warming }) => `${warming} ${type}`).join(", ");
+    return warming.length === 0
+      ? undefined
+      : { synchronised: false, result: "warning", message: `${text} wait for other resources` };
+  },
+  ({ types }) => {
+    const refused = types.filter(({ rejections }) => (rejections ?? 0) > 0);
+    const text = refused.map(({ type, rejections }) => `${rejections} updates of ${type}`).join(", ");
+    return refused.length === 0 ? undefined : {
+      synchronised: true,
+      result: "warning",
+      message: `Envoy refused ${text} since its start; what it has now is accepted`,
+    };
+  },
+  ({ state }) =>
+    state === "DRAINING"
+      ? { synchronised: true, result: "warning", message: "Envoy drains its connections" }
+      : undefined,
+];
+
+function judged(known: Known, absent: string | undefined): Judged {
+  if (absent !== undefined) return { synchronised: null, result: "unknown", message: absent };
+  for (const rule of RULES) {
+    const found = rule(known);
+    if (found !== undefined) return found;
+  }
+  const newest = known.types.flatMap(({ age }) => age ?? []);
+  const age = newest.length === 0 ? "" : `; the last change was ${ageText(Math.min(...newest))} ago`;
+  return known.connected === true
+    ? { synchronised: true, result: "ok", message: `synchronised${age}` }
+    : { synchronised: null, result: "ok", message: `nothing was refused${age}; the connection is not known` };
+}
+
+function typeOf(
+  { type, lists, warming, isRejections }: TypeRow,
+  section: ValueMap | undefined,
+  { stats, now }: { readonly stats: ReadonlyMap<string, number>; readonly now: number | undefined },
+): ResourceType[] {
+  if (section === undefined) return [];
+  const entries = lists.flatMap((list) => mapsAt(section, list));
+  const version = textAt(section, "version_info") || newestVersion(entries);
+  const times = [...entries.map(updatedOf), timeOfVersion(version)].flatMap((time) => time ?? []);
+  const updated = times.length === 0 ? undefined : times.reduce((a, b) => Math.max(a, b));
+  const counters = [...stats].filter(([name]) => isRejections(name)).map(([, value]) => value);
+  return [{
+    type,
+    version,
+    updated: updated === undefined ? "" : new Date(updated).toISOString(),
+    age: secondsBetween(updated, now),
+    resources: lists.some((list) => Array.isArray(section[list])) ? entries.length : version === "" ? 0 : null,
+    warming: warming.flatMap((list) => mapsAt(section, list)).length + entries.filter(isWarming).length,
+    rejections: counters.length === 0 ? null : counters.reduce((a, b) => a + b),
+  }];
+}
+
+function isWarming(entry: ValueMap): boolean {
+  return isMap(entry["warming_state"]) && !isMap(entry["active_state"]);
+}
+
+/** A listener has its time in its state. */
+function updatedOf(entry: ValueMap): number | undefined {
+  return millisecondsOf(textAt(entry, "last_updated") || textAt(mapAt(entry, "active_state"), "last_updated"));
+}
+
+function newestVersion(entries: readonly ValueMap[]): string {
+  const versions = entries.map((entry) =>
+    textAt(entry, "version_info") || textAt(mapAt(entry, "active_state"), "version_info")
+  );
+  return versions.reduce((a, b) => a > b ? a : b, "");
+}
+
+/** istiod's versions begin with the time of the push: `2026-01-02T03:04:05Z/9`. */
+function timeOfVersion(version: string): number | undefined {
+  return millisecondsOf(version.split("/", 1)[0] ?? "");
+}
+
+/** The stream to the control plane is open while its connection carries a request. */
+function connectedOf(stats: ReadonlyMap<string, number>, parts: Snapshot["parts"]): boolean | null {
+  const value = stats.get("control_plane.connected_state") ?? stats.get("cluster.xds-grpc.upstream_rq_active") ??
+    stats.get("cluster.xds-grpc.upstream_cx_active") ?? requestsOf(parts);
+  return value === undefined ? null : value > 0;
+}
+
+/** Of the hosts of the cluster that the agent serves the configuration by. */
+function requestsOf(parts: Snapshot["parts"]): number | undefined {
+  const { value } = jsonOf(parts["clusters.json"], "clusters.json");
+  if (value === undefined) return undefined;
+  const status = mapsAt(value, "cluster_statuses").find((each) => textAt(each, "name") === "xds-grpc");
+  const hosts = status === undefined ? [] : mapsAt(status, "host_statuses");
+  const stats = hosts.flatMap((host) => mapsAt(host, "stats")).filter((stat) => textAt(stat, "name") === "rq_active");
+  return stats.length === 0 ? undefined : stats.reduce((sum, stat) => sum + Number(textAt(stat, "value") || 0), 0);
+}
+
+/** `SHA/1.40.0/Clean/RELEASE/BoringSSL`. */
+function versionOf(text: string): string {
+  return text.split("/")[1] ?? text;
+}
+
+/** A duration of protobuf: `287s`. */
+function secondsOf(text: string): number | null {
+  const [, seconds] = /^(\d+)(?:\.\d+)?s$/.exec(text) ?? [];
+  return seconds === undefined ? null : Number(seconds);
+}

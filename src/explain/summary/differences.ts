@@ -1,0 +1,70 @@
+/** Differences between what injection wrote and what runs. */
+import { parseJson } from "../../base/json.ts";
+import { isMap, mapAt, mapsAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
+import type { Difference } from "./pod_summary_schema.ts";
+
+const STATUS = "sidecar.istio.io/status";
+
+/** Injection writes into an annotation which containers and volumes it added; `undefined` without it: nothing is known. */
+export function differencesOf(pod: ValueMap): Difference[] | undefined {
+  const annotations = mapAt(mapAt(pod, "metadata"), "annotations");
+  const status = parseJson(textAt(annotations, STATUS));
+  if (!isMap(status)) return undefined;
+  return [...missing(pod, status), ...notNative(pod, status), ...images(pod), ...revision(pod, status)];
+}
+
+const LISTS = ["initContainers", "containers", "volumes"] as const;
+
+/** What the annotation names and the pod lacks. A container may have moved between the lists. */
+function missing(pod: ValueMap, status: ValueMap): Difference[] {
+  const spec = mapAt(pod, "spec");
+  const names = (list: string) => mapsAt(spec, list).map((each) => textAt(each, "name"));
+  return LISTS.flatMap((list) =>
+    textsAt(status, list).filter((name) => !names(list).includes(name)).map((name) => {
+      const other = LISTS.slice(0, 2).find((each) => each !== list && names(each).includes(name));
+      const runs = list !== "volumes" && other !== undefined ? `it is in spec.${other}` : "it is not in the pod";
+      return { field: `spec.${list}`, wrote: name, runs };
+    })
+  );
+}
+
+/** Webhooks with an older client library take `restartPolicy` away (istio/istio#49054). */
+function notNative(pod: ValueMap, status: ValueMap): Difference[] {
+  return mapsAt(mapAt(pod, "spec"), "initContainers").flatMap((container) => {
+    const name = textAt(container, "name");
+    const isProxy = name === "istio-proxy" && textsAt(status, "initContainers").includes(name);
+    if (!isProxy || textAt(container, "restartPolicy") === "Always") return [];
+    return [{
+      field: `spec.initContainers[${name}].restartPolicy`,
+      wrote: "Always",
+      runs: "not set: the pod waits for the proxy to end, another webhook took the field away",
+    }];
+  });
+}
+
+/** An image that was changed after injection, and is not yet pulled or was replaced in place. */
+function images(pod: ValueMap): Difference[] {
+  const status = mapAt(pod, "status");
+  const running = [...mapsAt(status, "initContainerStatuses"), ...mapsAt(status, "containerStatuses")];
+  const spec = mapAt(pod, "spec");
+  return [...mapsAt(spec, "initContainers"), ...mapsAt(spec, "containers")].flatMap((container) => {
+    const name = textAt(container, "name");
+    if (!name.startsWith("istio-")) return [];
+    const image = textAt(running.find((each) => textAt(each, "name") === name) ?? {}, "image");
+    const wrote = textAt(container, "image");
+    if (image === "" || tagOf(image) === tagOf(wrote) || image.startsWith("sha256:")) return [];
+    return [{ field: `spec.containers[${name}].image`, wrote, runs: image }];
+  });
+}
+
+/** Container runtimes add the registry to the name of an image. */
+function tagOf(image: string): string {
+  return image.slice(image.lastIndexOf("/") + 1).split("@", 1)[0] ?? "";
+}
+
+function revision(pod: ValueMap, status: ValueMap): Difference[] {
+  const wrote = textAt(status, "revision");
+  const label = textAt(mapAt(mapAt(pod, "metadata"), "labels"), "istio.io/rev");
+  if (wrote === "" || label === "" || wrote === label) return [];
+  return [{ field: 'metadata.labels["istio.io/rev"]', wrote, runs: label }];
+}

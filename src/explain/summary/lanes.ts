@@ -1,0 +1,111 @@
+/** The lanes of a pod: which connections the kernel sends to the proxy, and which bypass it. */
+import { type Cidr, cidrText } from "../../golang/net/mod.ts";
+import type { CaptureSettings } from "../../iptables/mod.ts";
+import type { Lane } from "./pod_summary_schema.ts";
+
+const ANNOTATION = "traffic.sidecar.istio.io";
+
+type Ports = CaptureSettings["inboundPortsExclude"];
+
+/** Ports of Envoy and of the agent, which injection always excludes. */
+const OWN_PORTS = ["15008", "15020", "15021", "15090"];
+
+/** Lanes that settings make; those that nothing takes are left out. */
+export function lanesOf(settings: CaptureSettings): Lane[] {
+  return [...inbound(settings), ...outbound(settings)];
+}
+
+function inbound({ inboundPort, inboundPorts, inboundPortsExclude, excludeInterfaces, mode }: CaptureSettings): Lane[] {
+  const excluded = portsText(inboundPortsExclude, OWN_PORTS);
+  return [
+    inboundPorts === "*"
+      ? lane("inbound", "captured", "every TCP port", `${verbOf(mode)} to port ${inboundPort} of Envoy`)
+      : inboundPorts.length === 0
+      ? lane("inbound", "bypasses", "every port", `${ANNOTATION}/includeInboundPorts is empty`)
+      : lane(
+        "inbound",
+        "captured",
+        `TCP ports ${portsText(inboundPorts)}`,
+        `${verbOf(mode)} to port ${inboundPort} of Envoy`,
+      ),
+    ...when(
+      inboundPorts !== "*" && inboundPorts.length > 0,
+      "inbound",
+      "the other ports",
+      "includeInboundPorts has not named them",
+    ),
+    ...when(excluded !== "", "inbound", `TCP ports ${excluded}`, `${ANNOTATION}/excludeInboundPorts`),
+    lane("inbound", "bypasses", "UDP", "the mesh carries TCP alone"),
+    ...interfaces("inbound", excludeInterfaces),
+  ];
+}
+
+function outbound(settings: CaptureSettings): Lane[] {
+  const { proxyPort, outboundCidrs, outboundCidrsExclude, outboundPorts, outboundPortsExclude } = settings;
+  const [ports, ranges] = [portsText(outboundPortsExclude), cidrsText(outboundCidrsExclude)];
+  const isAll = outboundCidrs === "*";
+  const captured = isAll ? "every TCP connection" : `TCP to ${cidrsText(outboundCidrs)}`;
+  const isNothing = !isAll && outboundCidrs.length === 0 && outboundPorts.length === 0;
+  return [
+    isNothing
+      ? lane("outbound", "bypasses", "every connection", `${ANNOTATION}/includeOutboundIPRanges is empty`)
+      : lane("outbound", "captured", captured, `redirected to port ${proxyPort} of Envoy`),
+    ...outboundPorts.length === 0
+      ? []
+      : [lane("outbound", "captured", `TCP ports ${portsText(outboundPorts)}`, `${ANNOTATION}/includeOutboundPorts`)],
+    ...when(
+      !isAll && !isNothing,
+      "outbound",
+      "the other addresses",
+      `${ANNOTATION}/includeOutboundIPRanges has not named them`,
+    ),
+    ...when(ports !== "", "outbound", `TCP ports ${ports}`, `${ANNOTATION}/excludeOutboundPorts`),
+    ...when(ranges !== "", "outbound", ranges, `${ANNOTATION}/excludeOutboundIPRanges`),
+    ...users(settings),
+    ...settings.redirectDns || settings.captureAllDns
+      ? [lane("outbound", "captured", "DNS", "redirected to port 15053 of the agent")]
+      : [],
+    lane("outbound", "bypasses", settings.redirectDns ? "other UDP" : "UDP", "the mesh carries TCP alone"),
+    ...interfaces("outbound", settings.excludeInterfaces),
+  ];
+}
+
+function users({ proxyUids, excludeUids, ownerGroups, ownerGroupsExclude }: CaptureSettings): Lane[] {
+  const groups = ownerGroups === "*" ? ownerGroupsExclude.join(", ") : "";
+  return [
+    lane(
+      "outbound",
+      "bypasses",
+      `user ${proxyUids.join(", ")}`,
+      "the proxy's own connections, and of all who run as it",
+    ),
+    ...when(excludeUids.length > 0, "outbound", `users ${excludeUids.join(", ")}`, "istio-iptables excludes them"),
+    ...when(groups !== "", "outbound", `groups ${groups}`, "istio-iptables excludes them"),
+    ...when(ownerGroups !== "*", "outbound", "other groups", "istio-iptables includes named groups alone"),
+  ];
+}
+
+function interfaces(direction: Lane["direction"], names: readonly string[]): Lane[] {
+  return when(names.length > 0, direction, `interfaces ${names.join(", ")}`, `${ANNOTATION}/excludeInterfaces`);
+}
+
+function verbOf(mode: CaptureSettings["mode"]): string {
+  return mode === "TPROXY" ? "passed on by TPROXY" : "redirected";
+}
+
+function when(holds: boolean, direction: Lane["direction"], what: string, message: string): Lane[] {
+  return holds ? [lane(direction, "bypasses", what, message)] : [];
+}
+
+function lane(direction: Lane["direction"], path: Lane["path"], what: string, message: string): Lane {
+  return { direction, path, what, message };
+}
+
+function portsText(ports: Ports, without: readonly string[] = []): string {
+  const texts = ports.map(({ first, last }) => first === last ? String(first) : `${first}-${last}`);
+  return texts.filter((text) => !without.includes(text)).join(", ");
+}
+
+function cidrsText(cidrs: readonly Cidr[]): string {
+  return cidrs.map(cidrText).join(", ");
+}

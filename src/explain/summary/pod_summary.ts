@@ -1,0 +1,70 @@
+/** The summary of a pod: a snapshot in, the state of everything that the mesh does in the pod out. Pure. */
+import { mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
+import { jsonOf } from "../snapshot/json_part.ts";
+import { podText } from "../connection/answer.ts";
+import { readEnvoy } from "../envoy/config.ts";
+import { podOf } from "../pod.ts";
+import { certificateOf } from "./certificate.ts";
+import { configurationOf } from "./configuration.ts";
+import { containersOf } from "./containers.ts";
+import { differencesOf } from "./differences.ts";
+import { findingsOf } from "./findings.ts";
+import type { PodSummary } from "./pod_summary_schema.ts";
+import { proxyReadiness } from "./proxy_readiness.ts";
+import { readinessOf } from "./readiness.ts";
+import { trafficOf } from "./traffic.ts";
+
+/** The summary of a pod. What cannot be told is `unknown` with its reason. Ages count to the time of the snapshot. */
+export function podSummary(snapshot: Snapshot): PodSummary {
+  const { parts } = snapshot;
+  const now = snapshot.time?.getTime();
+  const object = jsonOf(parts["pod.json"], "pod.json").value;
+  const { config, absent } = readEnvoy(snapshot);
+  const containers = object === undefined ? [] : containersOf(object, now);
+  const configuration = configurationOf(snapshot, config, {
+    controlPlane: controlPlaneOf(object),
+    now,
+    absent: absent?.message ?? "",
+  });
+  const differences = object === undefined ? undefined : differencesOf(object);
+  const known = {
+    pod: podText(snapshot.pod),
+    time: snapshot.time?.toISOString() ?? "",
+    ...placeOf(object),
+    containers,
+    traffic: trafficOf(snapshot, object, podOf(snapshot)),
+    certificate: certificateOf(snapshot, config?.sections.get("SecretsConfigDump"), now),
+    configuration,
+    readiness: readinessOf(object, containers, { state: configuration.state, agent: proxyReadiness(snapshot) }),
+    compared: differences !== undefined,
+    differences: differences ?? [],
+  };
+  return { ...known, findings: findingsOf(known) };
+}
+
+function placeOf(object: ValueMap | undefined): Pick<PodSummary, "node" | "addresses" | "phase"> {
+  if (object === undefined) return { node: "", addresses: [], phase: "" };
+  const status = mapAt(object, "status");
+  return {
+    node: textAt(mapAt(object, "spec"), "nodeName"),
+    addresses: mapsAt(status, "podIPs").map((each) => textAt(each, "ip")).filter((ip) => ip !== ""),
+    phase: textAt(status, "phase"),
+  };
+}
+
+/** The pod's own word, for an Envoy that does not answer. */
+function controlPlaneOf(object: ValueMap | undefined): { readonly address: string; readonly revision: string } {
+  if (object === undefined) return { address: "", revision: "" };
+  const { annotations, labels } = {
+    annotations: mapAt(mapAt(object, "metadata"), "annotations"),
+    labels: mapAt(mapAt(object, "metadata"), "labels"),
+  };
+  const proxy = mapsAt(mapAt(object, "spec"), "containers").concat(mapsAt(mapAt(object, "spec"), "initContainers"))
+    .find((container) => textAt(container, "name") === "istio-proxy") ?? {};
+  const address = mapsAt(proxy, "env").find((each) => textAt(each, "name") === "CA_ADDR") ?? {};
+  return {
+    address: textAt(address, "value"),
+    revision: textAt(annotations, "istio.io/rev") || textAt(labels, "istio.io/rev"),
+  };
+}

@@ -1,0 +1,43 @@
+/** Why the proxy is not ready: by the agent's own words, and by the counters that the agent reads. */
+import { configProblem, serverProblem, workersProblem } from "../../istio/envoy_stats.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
+import { statsOf } from "./stats.ts";
+
+/** What is known of the proxy's readiness. */
+export interface ProxyReadiness {
+  /** What the agent answers a kubelet: `undefined` if nothing tells. */
+  readonly isReady: boolean | undefined;
+  /** Why it is not ready; empty if nothing tells. */
+  readonly reason: string;
+}
+
+const STATUS = /^(\d{3})\b/;
+/** Any other status is of a port that is not the agent's, or of a release without this path. */
+const UNREADY = "503";
+/** A stage of `?verbose`, in lines or in one line. */
+const STAGE = /\[-\]\w+ failed: /;
+const NEXT_STAGE = /\n|\s\[[+-]\]|\snot ready/;
+
+/** Why the first stage failed, from the text of all. */
+function stageProblem(text: string): string | undefined {
+  const found = STAGE.exec(text);
+  if (found === null) return undefined;
+  return text.slice(found.index + found[0].length).split(NEXT_STAGE, 1)[0]?.trimEnd();
+}
+
+/** The proxy's readiness at the time of the snapshot. */
+export function proxyReadiness({ parts }: Pick<Snapshot, "parts">): ProxyReadiness {
+  const { text } = parts["agent_ready.txt"];
+  const status = STATUS.exec(text ?? "")?.[1];
+  if (text !== undefined && status === undefined) return { isReady: true, reason: "" };
+  const isReady = status === UNREADY ? false : undefined;
+  const said = stageProblem(text ?? "") ?? countersProblem(parts["stats.txt"].text);
+  const answered = status === UNREADY ? `the agent answers ${status} at port 15020` : "";
+  return { isReady, reason: [answered, said ?? ""].filter((each) => each !== "").join(": ") };
+}
+
+/** Istio's own words: people search for them. */
+function countersProblem(text: string | undefined): string | undefined {
+  const stats = statsOf(text);
+  return stats.size === 0 ? undefined : configProblem(stats) ?? serverProblem(stats) ?? workersProblem(stats);
+}

@@ -1,0 +1,166 @@
+/** Ports of a pod: what listens, and whether connections to them pass the proxy. */
+import { type Address, parseAddress } from "../../golang/net/mod.ts";
+import { intAt, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
+import { type Fate, trace, type TracedRules } from "../../iptables/mod.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
+import { type KernelRules, kernelRules } from "../kernel/rules.ts";
+import { type ListeningSocket, listeningSockets } from "../kernel/sockets.ts";
+import type { Pod } from "../pod.ts";
+import type { SummaryPort, Traffic } from "./pod_summary_schema.ts";
+import { lanesOf } from "./lanes.ts";
+
+/** Ports of the proxy itself, and what for (istio.io, "Ports used by Istio"). */
+const PROXY_PORTS: Readonly<Record<number, string>> = {
+  15000: "Envoy's admin interface",
+  15001: "captured outbound connections",
+  15004: "debug interface of the agent",
+  15006: "captured inbound connections",
+  15008: "tunnels of HBONE",
+  15020: "merged metrics and probes of the agent",
+  15021: "readiness of the pod",
+  15053: "DNS of the agent",
+  15090: "Envoy's metrics",
+};
+
+/** The traffic of a snapshot. `object` is the pod as the API has it, `pod` as this room reads it. */
+export function trafficOf(snapshot: Snapshot, object: ValueMap | undefined, pod: Pod | undefined): Traffic {
+  const kernel = kernelRules(snapshot, pod);
+  const text = snapshot.parts["sockets.txt"].text;
+  const sockets = text === undefined ? undefined : listeningSockets(text);
+  const ports = portsOf(object, sockets).map((port) => portOf(port, { kernel, sockets, pod }));
+  if (pod?.isHostNetwork === true) return hostNetwork(ports);
+  const { rules } = kernel;
+  if (rules === undefined) {
+    return {
+      source: "unknown",
+      mode: "",
+      message: `the rules of the kernel are not known: ${kernel.why}`,
+      ports,
+      lanes: [],
+    };
+  }
+  if (!rules.isCaptured) {
+    const message = "the kernel has no rules of Istio: nothing passes the proxy";
+    return { source: kernel.source, mode: "", message, ports, lanes: [] };
+  }
+  return {
+    source: kernel.source,
+    mode: rules.settings.mode,
+    message: kernel.why,
+    ports,
+    lanes: lanesOf(rules.settings),
+  };
+}
+
+function hostNetwork(ports: readonly SummaryPort[]): Traffic {
+  const message = "the pod uses the host's network: nothing is captured";
+  return { source: "seen", mode: "", message, ports, lanes: [] };
+}
+
+/** A port that a container declares, or that somebody listens on. */
+type Declared = Pick<SummaryPort, "port" | "protocol" | "name" | "container">;
+
+function portsOf(object: ValueMap | undefined, sockets: readonly ListeningSocket[] | undefined): Declared[] {
+  const spec = object === undefined ? {} : mapAt(object, "spec");
+  const declared = [...mapsAt(spec, "containers"), ...mapsAt(spec, "initContainers")].flatMap((container) =>
+    mapsAt(container, "ports").flatMap((each): Declared[] => {
+      const port = intAt(each, "containerPort");
+      if (port === undefined) return [];
+      const protocol = textAt(each, "protocol") || "TCP";
+      return [{ port, protocol, name: textAt(each, "name"), container: textAt(container, "name") }];
+    })
+  );
+  const others = new Set(
+    (sockets ?? []).map(({ port }) => port).filter((port) => !declared.some((each) => each.port === port)),
+  );
+  const found = [...others].map((port): Declared => ({ port, protocol: "TCP", name: "", container: "" }));
+  return [...declared, ...found].toSorted((a, b) => a.port - b.port);
+}
+
+/** What it means for a port that the application declares. */
+const RESULTS: Readonly<Record<SummaryPort["listens"], SummaryPort["result"]>> = {
+  yes: "ok",
+  loopback: "error",
+  no: "error",
+  unknown: "unknown",
+};
+
+interface Known {
+  readonly kernel: KernelRules;
+  readonly sockets: readonly ListeningSocket[] | undefined;
+  readonly pod: Pod | undefined;
+}
+
+function portOf(declared: Declared, { kernel, sockets, pod }: Known): SummaryPort {
+  const own = PROXY_PORTS[declared.port];
+  const listening = listens(declared, sockets);
+  if (own !== undefined) {
+    return { ...declared, path: "proxy", source: "seen", ...listening, result: "ok", message: own };
+  }
+  const path = pathOf(declared, kernel, pod);
+  const isApplications = declared.container !== "" && declared.protocol === "TCP";
+  const result = isApplications ? RESULTS[listening.listens] : "ok";
+  return { ...declared, ...path, ...listening, result, message: messageOf(listening) };
+}
+
+type Listens = Pick<SummaryPort, "listens" | "address">;
+
+function listens({ port, protocol }: Declared, sockets: readonly ListeningSocket[] | undefined): Listens {
+  if (sockets === undefined || protocol !== "TCP") return { listens: "unknown", address: "" };
+  const found = sockets.filter((each) => each.port === port);
+  const address = found.map((each) => each.address).join(", ");
+  if (found.length === 0) return { listens: "no", address };
+  return { listens: found.every(({ isLoopback }) => isLoopback) ? "loopback" : "yes", address };
+}
+
+/** Envoy connects to the pod's address, which a loopback socket does not take (istio/istio#29940). */
+function messageOf({ listens, address }: Listens): string {
+  switch (listens) {
+    case "yes":
+      return `listens on ${address}`;
+    case "loopback":
+      return `listens on ${address} alone, which Envoy does not connect to`;
+    case "no":
+      return "nothing listens";
+    case "unknown":
+      return "whether anything listens is not known";
+  }
+}
+
+function pathOf(
+  { port, protocol }: Declared,
+  kernel: KernelRules,
+  pod: Pod | undefined,
+): Pick<SummaryPort, "path" | "source"> {
+  if (pod?.isHostNetwork === true || protocol !== "TCP") return { path: "bypasses", source: "seen" };
+  if (kernel.rules === undefined) return { path: "unknown", source: "unknown" };
+  const { kind } = fateOf(kernel.rules, port, pod);
+  const path = kind === "pass" ? "bypasses" : kind === "redirect" || kind === "tproxy" ? "captured" : "unknown";
+  return { path, source: kernel.source };
+}
+
+/** Addresses for documentation (RFC 5737): a client that no rule names. */
+const CLIENT = "192.0.2.1";
+const SERVER = "192.0.2.2";
+
+function fateOf({ rules }: TracedRules, port: number, pod: Pod | undefined): Fate {
+  const own = pod?.addresses.find((address) => !address.includes(":")) ?? SERVER;
+  return trace(rules, {
+    family: 4,
+    protocol: "tcp",
+    source: addressOf(CLIENT),
+    destination: addressOf(own),
+    port,
+    inInterface: "eth0",
+    outInterface: undefined,
+    uid: undefined,
+    gid: undefined,
+    isSent: false,
+    mark: 0,
+  }).fate;
+}
+
+function addressOf(text: string): Address | undefined {
+  const address = parseAddress(text);
+  return typeof address === "string" ? undefined : address;
+}

@@ -1,0 +1,182 @@
+/**
+ * What a cluster has that decides about injection, as one file: `config snapshot` writes it, `--inject-config` reads it. It
+ * holds Kubernetes objects, cut down to what is read of them, so that a snapshot is asked as its cluster is.
+ */
+import { MeshError } from "../../base/errors.ts";
+import type { KubeObject } from "../../kube/client/api.ts";
+import { isKubeObject } from "../../kube/client/kube_object.ts";
+import { isList, isMap, mapAt, mapsAt, newMap, textAt, textsAt, type Value, type ValueMap } from "../../base/value.ts";
+import { parseYaml, toYaml } from "../../yaml/mod.ts";
+import { SNAPSHOT_SHAPE, wrongIn } from "./snapshot_shape.ts";
+import {
+  type ClusterChoice,
+  clusterNames,
+  configurationIn,
+  type RevisionConfiguration,
+  taggedRevision,
+} from "./cluster.ts";
+import type { Source } from "./config.ts";
+
+const API_VERSION = "kubectl-mesh/v1";
+const KIND = "InjectionSnapshot";
+
+/** The names of the control plane's namespace and ConfigMaps. */
+export type SnapshotPlane = Omit<ClusterChoice, "revision"> & { readonly istioNamespace: string };
+
+/** A snapshot of a cluster. */
+export interface InjectionSnapshot {
+  readonly controlPlane: SnapshotPlane;
+  /** ConfigMaps, MutatingWebhookConfigurations and Namespaces. */
+  readonly objects: readonly KubeObject[];
+  /**
+   * Versions of kubelets, as far as native sidecars need them: by the names of the nodes where some support them and
+   * others do not. `undefined` if they could not be read.
+   */
+  readonly kubeletVersions: readonly string[] | Readonly<Record<string, string>> | undefined;
+  /** What the user had no right to read. */
+  readonly unreadable: readonly Unreadable[];
+  /** Texts whose secrets are replaced. */
+  readonly withheld: readonly string[];
+}
+
+/** A part of the cluster that could not be read. */
+export interface Unreadable {
+  /** The plural: `nodes`. */
+  readonly resource: string;
+  readonly namespace?: string;
+  /** Only this object; else all that the snapshot does not have. */
+  readonly name?: string;
+  /** The missing right: `list on nodes`. */
+  readonly needs: string;
+}
+
+const HEAD =
+  `# Written by "kubectl mesh config snapshot": what decides about injection in a cluster. It holds no secrets.
+#   kubectl mesh inject -f web.yaml --inject-config THIS_FILE [--as-webhook]
+`;
+
+/** The file. The same for the same state of the cluster. */
+export function snapshotText(
+  { controlPlane, objects, kubeletVersions, unreadable, withheld }: InjectionSnapshot,
+): string {
+  const file: ValueMap = {
+    apiVersion: API_VERSION,
+    kind: KIND,
+    controlPlane: asMap(controlPlane),
+    objects: [...objects].sort((a, b) => keyOf(a) < keyOf(b) ? -1 : 1).map(asMap),
+    ...kubeletVersions === undefined ? {} : { kubeletVersions: asValue(kubeletVersions) },
+    ...unreadable.length === 0 ? {} : { unreadable: unreadable.map(asMap) },
+    ...withheld.length === 0 ? {} : { withheld: [...withheld] },
+  };
+  return `${HEAD}${toYaml(file)}`;
+}
+
+function keyOf({ kind, metadata: { namespace = "", name } }: KubeObject): string {
+  return `${kind}\n${namespace}\n${name}`;
+}
+
+function asValue(versions: readonly string[] | Readonly<Record<string, string>>): Value {
+  return isList(versions) ? [...versions] : asMap(versions);
+}
+
+/** Without fields that are `undefined`. */
+function asMap(record: object): ValueMap {
+  const map = newMap();
+  for (const [key, value] of Object.entries(record)) if (value !== undefined) map[key] = value;
+  return map;
+}
+
+/**
+ * The snapshot in a file; `undefined` for another configuration.
+ * Errors: a MeshError with the field for a snapshot that is damaged, or of another version.
+ */
+export function snapshotIn({ text, file }: Source): InjectionSnapshot | undefined {
+  if (!text.includes(KIND)) return undefined;
+  const value = LOOKS_LIKE.test(text) ? plain(parseYaml(text, file)) : null;
+  if (!isMap(value) || value["kind"] !== KIND) return undefined;
+  if (value["apiVersion"] !== API_VERSION) {
+    throw new MeshError(`The snapshot has the version "${textAt(value, "apiVersion")}", not "${API_VERSION}"`, {
+      place: { file, field: "apiVersion" },
+      hint: 'make it anew with "kubectl mesh config snapshot"',
+    });
+  }
+  const wrong = wrongIn(value, SNAPSHOT_SHAPE);
+  if (wrong !== undefined) {
+    const place = { file, field: wrong.field };
+    throw new MeshError(`The snapshot cannot be read: "${wrong.field}" must be ${wrong.expected}`, { place });
+  }
+  return {
+    controlPlane: { istioNamespace: "istio-system", ...mapAt(value, "controlPlane") },
+    objects: mapsAt(value, "objects").filter(isKubeObject),
+    kubeletVersions: versionsIn(value),
+    unreadable: mapsAt(value, "unreadable").map(unreadableOf),
+    withheld: textsAt(value, "withheld"),
+  };
+}
+
+/** In YAML, or as JSON. */
+const LOOKS_LIKE = new RegExp(`(^kind|"kind")\\s*:\\s*"?${KIND}\\b`, "m");
+
+function unreadableOf(value: ValueMap): Unreadable {
+  const [namespace, name] = [textAt(value, "namespace"), textAt(value, "name")];
+  return {
+    resource: textAt(value, "resource"),
+    ...namespace === "" ? {} : { namespace },
+    ...name === "" ? {} : { name },
+    needs: textAt(value, "needs"),
+  };
+}
+
+function versionsIn(value: ValueMap): InjectionSnapshot["kubeletVersions"] {
+  const versions = value["kubeletVersions"];
+  if (versions === undefined || versions === null) return undefined;
+  if (isList(versions)) return textsAt(value, "kubeletVersions");
+  return Object.fromEntries(Object.entries(mapAt(value, "kubeletVersions")).map(([name, of]) => [name, String(of)]));
+}
+
+/** Numbers as JSON has them. */
+function plain(value: Value): Value {
+  if (typeof value === "bigint") return Number(value);
+  if (isList(value)) return value.map(plain);
+  if (!isMap(value)) return value;
+  const map = newMap();
+  for (const [key, item] of Object.entries(value)) map[key] = plain(item);
+  return map;
+}
+
+/** The configuration of a revision or a tag. Errors: a MeshError for one that the snapshot does not have. */
+export function snapshotConfiguration(
+  snapshot: InjectionSnapshot,
+  name = "default",
+  file = "",
+): RevisionConfiguration {
+  const revision = mapsOf(snapshot, name) === undefined ? taggedRevision(snapshot.objects, name) ?? name : name;
+  const maps = mapsOf(snapshot, revision);
+  if (maps !== undefined) return { ...configurationIn(maps.injector, maps.mesh), revision };
+  const missing = snapshot.unreadable.find(({ resource }) => resource === "configmaps");
+  const has = revisionsIn(snapshot).map((each) => `"${each}"`).join(", ");
+  throw new MeshError(`The snapshot has no configuration of the revision "${name}"`, {
+    place: { file },
+    hint: missing === undefined ? `it has ${has || "none"}` : `it needed ${missing.needs}; it has ${has || "none"}`,
+  });
+}
+
+function mapsOf({ objects, controlPlane }: InjectionSnapshot, revision: string) {
+  const names = clusterNames({ ...controlPlane, revision });
+  const find = (name: string) =>
+    objects.find(({ kind, metadata }) =>
+      kind === "ConfigMap" && metadata.namespace === names.namespace && metadata.name === name
+    );
+  const [injector, mesh] = [find(names.injector), find(names.mesh)];
+  return injector === undefined || mesh === undefined ? undefined : { injector, mesh };
+}
+
+/** The revisions of which the snapshot has the configuration. */
+export function revisionsIn(snapshot: InjectionSnapshot): readonly string[] {
+  const injectors = snapshot.objects.filter(({ kind }) => kind === "ConfigMap").map(({ metadata: { name } }) =>
+    /^istio-sidecar-injector(?:-(.+))?$/.exec(name)
+  );
+  const names = injectors.flatMap((found) => found === null ? [] : [found[1] ?? "default"]);
+  const chosen = snapshot.controlPlane.injectConfigMapName === undefined ? [] : ["default"];
+  return [...new Set([...names, ...chosen])].filter((name) => mapsOf(snapshot, name) !== undefined).sort();
+}
