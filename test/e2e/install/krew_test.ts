@@ -118,6 +118,7 @@ class Box {
   constructor(readonly folder: string, readonly programs: { readonly krew: string; readonly kubectl: string }) {}
 
   async initialize(): Promise<void> {
+    await linkPrograms(`${this.folder}/bin`);
     await this.index("default", undefined);
     await this.krew(["update"]);
   }
@@ -169,11 +170,24 @@ class Box {
         KREW_ROOT: root,
         KREW_DEFAULT_INDEX_URI: `${this.folder}/index-default`,
         KREW_NO_UPGRADE_CHECK: "1",
-        PATH: `${root}/bin:${Deno.env.get("PATH")}`,
+        PATH: `${root}/bin:${this.folder}/bin`,
         ...env,
       },
       stdin: "null",
     }).output();
     return { code, stdout: new TextDecoder().decode(stdout), stderr: new TextDecoder().decode(stderr) };
+  }
+}
+
+/** Links all programs of PATH in a folder, without this plugin: one that is installed already would be found in place of krew's. */
+async function linkPrograms(folder: string): Promise<void> {
+  await Deno.mkdir(folder);
+  const linked = new Set<string>();
+  for (const path of (Deno.env.get("PATH") ?? "").split(":")) {
+    for (const { name } of await Array.fromAsync(Deno.readDir(path)).catch(() => [])) {
+      if (linked.has(name) || /^kubectl[-_].*mesh$/.test(name)) continue;
+      linked.add(name);
+      await Deno.symlink(`${path}/${name}`, `${folder}/${name}`);
+    }
   }
 }
