@@ -13,7 +13,6 @@ import { FILES_SOCKET, identitySocketPath } from "./settings/pod/pod.ts";
 import { controlPlaneEndpoint } from "./xds/upstream.ts";
 import { startXds } from "./xds/server.ts";
 
-/** The running parts. */
 export interface ControlPlane {
   /** Why Envoy may get no configuration: a line per part with a problem. */
   problems(): readonly string[];
@@ -21,18 +20,16 @@ export interface ControlPlane {
   nameProblem(): string | undefined;
   /** The name table as JSON (`/debug/ndsz`); `undefined` if there is none. */
   nameTable(): string | undefined;
-  /** Metrics of the parts. */
   readonly collect: Collector;
   /** Closes all parts, dependents first. */
   close(): Promise<void>;
 }
 
-/** A running part, or one that failed to start. */
 type Part = Pick<Dns, "problem" | "close"> & Partial<Dns>;
 
 /**
  * Starts all parts before Envoy, which backs off if a socket is missing. Does not wait for certificates. A part that
- * fails to start is logged and reported by `problems`; the others work without it.
+ * fails is logged and reported by `problems`; the others work without it.
  */
 export async function startControlPlane(
   world: World,

@@ -5,10 +5,9 @@ import type { World } from "../platform/world.ts";
 import { type ProgramName, readCommandLine } from "./settings/command_line.ts";
 import { logSettings } from "./settings/log_settings.ts";
 
-/** The log, and whether it writes JSON. */
 export interface EarlyLog {
   readonly isJson: boolean;
-  tell(level: "info" | "fatal", text: string): void;
+  write(level: "info" | "fatal", text: string): void;
 }
 
 /** Never fails: an unknown format means text. */
@@ -22,5 +21,5 @@ export function earlyLog(world: World, args: readonly string[], name: ProgramNam
     environmentFormat: world.env.get("MESH_LOG_FORMAT") ?? "",
   }, []);
   const log = startLog(world, "agent", { format, level: "info" });
-  return { isJson: format === "json", tell: (level, text) => log[level](logText(text)) };
+  return { isJson: format === "json", write: (level, text) => log[level](logText(text)) };
 }

@@ -19,9 +19,9 @@ for (const [words, variable, isJson] of CASES) {
   Deno.test(`earlyLog(): "${words.join(" ")}" with MESH_LOG_FORMAT "${variable}"`, () => {
     const world = fakeWorld({ env: { MESH_LOG_FORMAT: variable, MESH_LOG_LEVEL: "loud" } });
     const early = earlyLog(world, words, "agent");
-    early.tell("info", "told of {braces}");
+    early.write("info", "a line with {braces}");
     assert.equal(early.isJson, isJson);
     assert.equal(world.said.stderr.startsWith("{"), isJson);
-    assert.match(world.said.stderr, /told of \{braces\}/);
+    assert.match(world.said.stderr, /a line with \{braces\}/);
   });
 }

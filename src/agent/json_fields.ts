@@ -1,7 +1,7 @@
 /** Reads JSON as Go's encoding/json does: the exact field name, else any case. */
 import { goJsonParse } from "../golang/gojson/mod.ts";
 
-/** The value of a JSON text as Go reads it (`goJsonParse`): keys like `__proto__` are data; `undefined` for any other text. */
+/** The value of a JSON text as Go reads it: keys like `__proto__` are data; `undefined` for any other text. */
 export function readGoJson(text: string): unknown {
   try {
     return goJsonParse(text);

@@ -10,18 +10,16 @@ import { readSettings } from "./settings/read.ts";
 import type { AgentSettings } from "./settings/settings.ts";
 import { DEFAULT_GRACE, DEFAULT_RESTART, longestDrain, type Rules } from "./lifecycle/rules.ts";
 
-/** The source of the settings: a hot restart reads them again. */
 export interface Source {
   readonly args: readonly string[];
   readonly name: ProgramName;
   readonly log: Logger;
-  /** Runs before each Envoy. */
   readonly before: () => Promise<void>;
 }
 
 /**
- * The first Envoy uses the settings read at startup; each further one reads them again, so that a changed mesh
- * configuration takes effect. Invalid settings leave the running Envoy as is and are logged.
+ * The first Envoy uses the settings read at startup. Later ones read them again: a changed mesh configuration takes
+ * effect, invalid settings are logged and leave the running Envoy as it is.
  */
 export function envoyOptions(
   world: World,

@@ -1,7 +1,4 @@
-/**
- * The agent of a pod's proxy, and requests to a running agent. In: settings or a request. Out: an exit code. Each
- * command is loaded lazily.
- */
+/** The agent of a pod's proxy, and requests to a running agent. Each command is loaded lazily. */
 import type { FlagGroups } from "../golang/flags/mod.ts";
 import type { World } from "../platform/world.ts";
 import type { EarlyLog } from "./early_log.ts";
@@ -15,7 +12,7 @@ export async function runAgent(world: World, args: readonly string[], name: Prog
   return await (await import("./run.ts")).runAgent(world, args, name);
 }
 
-/** The log before the settings are known, and for their errors. */
+/** For errors of the settings too. */
 export async function earlyLog(world: World, args: readonly string[], name: ProgramName): Promise<EarlyLog> {
   return (await import("./early_log.ts")).earlyLog(world, args, name);
 }
@@ -37,6 +34,6 @@ export async function runRequest(world: World, request: ProxyRequest): Promise<n
 }
 
 /** `agent quit` and `agent drain`: sends a request to the agent of this pod. */
-export async function tellAgent(world: World, message: Message): Promise<number> {
-  return await (await import("./request.ts")).tellAgent(world, message);
+export async function messageAgent(world: World, message: Message): Promise<number> {
+  return await (await import("./request.ts")).messageAgent(world, message);
 }

@@ -2,7 +2,6 @@ import { ClosedPipeError, EXIT, MeshError } from "../base/errors.ts";
 import { requestFailure } from "../platform/request_failure.ts";
 import type { World } from "../platform/world.ts";
 
-/** A request to a port of the proxy. */
 export interface ProxyRequest {
   readonly method: string;
   /** With or without leading slash; may have a query. */
@@ -13,13 +12,11 @@ export interface ProxyRequest {
 
 /** pilot-agent's timeout. */
 const TIMEOUT = 60_000;
-/** Maximum length of an error body in the message. */
 const MAX_ERROR_BODY = 2000;
 
 /**
- * Sends a request to the proxy of this pod and prints the body and a line end, as `pilot-agent request` does. Throws a
- * `MeshError` without a response, or for status 400 and above except 404 (pilot-agent's rule, for endpoints that a
- * release lacks).
+ * Prints the response and a line end, as `pilot-agent request` does. Throws a `MeshError` without a response, or for
+ * status 400 and above except 404 (pilot-agent's rule, for endpoints that a release lacks).
  */
 export async function runRequest(world: World, request: ProxyRequest): Promise<number> {
   const url = `http://localhost:${request.port}/${request.path.replace(/^\//, "")}`;
@@ -40,9 +37,7 @@ async function exchange(world: World, url: string, { method, body }: ProxyReques
   const response = await world.network.request(url, { method, signal, ...body === "" ? {} : { body } });
   if (response.status >= 400 && response.status !== 404) {
     const text = (await response.text()).trim().slice(0, MAX_ERROR_BODY);
-    throw new MeshError(
-      `Received unsuccessful status code ${response.status}: ${text === "" ? "no body" : text}`,
-    );
+    throw new MeshError(`Received unsuccessful status code ${response.status}: ${text === "" ? "no body" : text}`);
   }
   // The admin interface may return many MB: stream them.
   for await (const chunk of response.body ?? []) world.stdout.write(chunk);
@@ -50,7 +45,6 @@ async function exchange(world: World, url: string, { method, body }: ProxyReques
   return EXIT.ok;
 }
 
-/** A POST request to the agent. */
 export interface Message {
   /** Without leading slash. */
   readonly path: string;
@@ -59,11 +53,8 @@ export interface Message {
   readonly timeout: number;
 }
 
-/**
- * Sends a POST request to the agent of this pod. Throws a `MeshError` without a response, or for a status other than
- * 2xx.
- */
-export async function tellAgent(world: World, { path, port, timeout }: Message): Promise<number> {
+/** Throws a `MeshError` without a response, or for a status other than 2xx. */
+export async function messageAgent(world: World, { path, port, timeout }: Message): Promise<number> {
   const url = `http://localhost:${port}/${path}`;
   const { status } = await post(world, url, timeout);
   if (status >= 200 && status < 300) return EXIT.ok;
@@ -79,7 +70,7 @@ async function post(world: World, url: string, timeout: number): Promise<Respons
     return response;
   } catch (error) {
     const { kind, text } = requestFailure(error, timeout);
-    throw new MeshError(`Cannot tell the agent "POST ${url}": ${text}`, {
+    throw new MeshError(`Cannot send "POST ${url}" to the agent: ${text}`, {
       ...kind === "refused" ? { hint: "is an agent running in this pod, with this --status-port?" } : {},
       cause: error,
     });

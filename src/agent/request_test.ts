@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ClosedPipeError } from "../base/errors.ts";
 import { fakeWorld, type FakeWorldOptions } from "../platform/mod.ts";
-import { type ProxyRequest, runRequest, tellAgent } from "./request.ts";
+import { messageAgent, type ProxyRequest, runRequest } from "./request.ts";
 
 const GET: ProxyRequest = { method: "GET", path: "stats", body: "", port: 15000 };
 
@@ -58,7 +58,7 @@ Deno.test("runRequest() leaves a closed stdout to its caller", async () => {
 
 const QUIT = { path: "quitquitquit", port: 15020, timeout: 100 };
 
-Deno.test("tellAgent() sends a POST and accepts any 2xx", async () => {
+Deno.test("messageAgent() sends a POST and accepts any 2xx", async () => {
   const posts: string[] = [];
   const world = fakeWorld({
     request(url, init) {
@@ -66,19 +66,19 @@ Deno.test("tellAgent() sends a POST and accepts any 2xx", async () => {
       return new Response(null, { status: 204 });
     },
   });
-  assert.equal(await tellAgent(world, QUIT), 0);
+  assert.equal(await messageAgent(world, QUIT), 0);
   assert.deepEqual([posts, world.said], [["POST http://localhost:15020/quitquitquit"], { stdout: "", stderr: "" }]);
 });
 
-Deno.test("tellAgent() reports failures with a hint", async () => {
-  await assert.rejects(tellAgent(fakeWorld(), QUIT), {
-    message: 'Cannot tell the agent "POST http://localhost:15020/quitquitquit": connection refused',
+Deno.test("messageAgent() reports failures with a hint", async () => {
+  await assert.rejects(messageAgent(fakeWorld(), QUIT), {
+    message: 'Cannot send "POST http://localhost:15020/quitquitquit" to the agent: connection refused',
     hint: "is an agent running in this pod, with this --status-port?",
   });
   const answering = (status: number) => fakeWorld({ request: () => new Response(null, { status }) });
-  await assert.rejects(tellAgent(answering(404), QUIT), {
+  await assert.rejects(messageAgent(answering(404), QUIT), {
     message: 'The agent did not take "POST http://localhost:15020/quitquitquit": it answered 404',
     hint: "an older agent, or another program, listens at that port",
   });
-  await assert.rejects(tellAgent(answering(403), QUIT), { hint: "see the log of the agent" });
+  await assert.rejects(messageAgent(answering(403), QUIT), { hint: "see the log of the agent" });
 });

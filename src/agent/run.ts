@@ -20,10 +20,9 @@ import { stopCode } from "./stop_code.ts";
 const WATCH_INTERVAL = 1000;
 
 /**
- * Runs the proxy until it ends. In: the arguments of `agent` or `pilot-agent proxy`. Out: the exit code: Envoy's own
- * (128 + signal) if it exited unasked, that of `stopCode` after a signal, 0 otherwise. Errors: UsageError and MeshError
- * for invalid settings, or if Envoy cannot be started; nothing runs then. Keeps all permissions: without them Deno
- * denies `/proc` and `/sys`, which orphan reaping and memory metrics need.
+ * Runs the proxy until it ends. Resolves with the exit code: Envoy's own (128 + signal) if it exited unasked, the code
+ * of `stopCode` after a signal, else 0. Throws UsageError and MeshError for invalid settings, or if Envoy cannot be
+ * started. Keeps all permissions: without them Deno denies `/proc` and `/sys`, for orphans and memory metrics.
  */
 export async function runAgent(world: World, args: readonly string[], name: ProgramName): Promise<number> {
   const settings = await readSettings(world, args, { name });
@@ -70,9 +69,7 @@ export async function runAgent(world: World, args: readonly string[], name: Prog
   }
 }
 
-/**
- * Starts the control plane parts with the first Envoy: signals are handled by then, so that no socket is left behind.
- */
+/** Starts with the first Envoy: signals are handled by then, so that no socket is left behind. */
 function lazyControlPlane(
   world: World,
   settings: AgentSettings,

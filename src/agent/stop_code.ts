@@ -1,19 +1,17 @@
-/** The agent's exit code after a signal that asks for the end. */
 import type { SignalName } from "../platform/world.ts";
 
 const NUMBERS: Readonly<Partial<Record<SignalName, number>>> = { SIGINT: 2, SIGTERM: 15 };
 
-/** What is known about the proxy when the signal comes. */
 export interface Past {
-  /** Whether readiness was answered by 200 once; `undefined` if nobody has asked. */
+  /** `undefined` if nobody has asked. */
   readonly wasReady: boolean | undefined;
-  /** Whether Envoy was live once. */
   readonly wasLive: boolean;
 }
 
 /**
- * 0 if the proxy has worked, else 128 + signal: the kubelet stops a container whose postStart hook failed, and with
- * `restartPolicy: OnFailure` it restarts the container only after an error (Istio's issue 45627). SIGQUIT is a person's request: always 0.
+ * The exit code after a signal: 0 if the proxy has worked, else 128 + signal. The kubelet stops a container whose
+ * postStart hook failed, and with `restartPolicy: OnFailure` restarts it only after an error (Istio's issue 45627).
+ * SIGQUIT is a person's request: always 0.
  *
  * | ready once | Envoy live once | code         |
  * |------------|-----------------|--------------|

@@ -1,14 +1,14 @@
-/** The environment of a run: users and groups, addresses and DNS servers of the pod (spec/iptables.md 1.4). */
+/** The environment of a run: users and groups, the pod's addresses and DNS servers. */
 import { type Logger, logText } from "../platform/log.ts";
 import { MeshError, messageOf } from "../base/errors.ts";
 import { type Address, isLinkLocal, isLoopback, parseAddress, unmapped } from "../golang/net/mod.ts";
 import type { World } from "../platform/world.ts";
 import type { OwnerNames } from "./kernel/xtables/rule_options.ts";
 import type { PlanNetwork } from "./plan/plan.ts";
-import { parseNames } from "./settings/names.ts";
+import { parseNames } from "./settings/values.ts";
 import type { CaptureSettings } from "./settings/settings.ts";
 
-/** Users and groups by name; an absent file has none. */
+/** An absent file has none. */
 export async function ownerNames(world: World): Promise<OwnerNames> {
   const [users, groups] = await Promise.all([namesIn(world, "/etc/passwd"), namesIn(world, "/etc/group")]);
   return { users, groups };
@@ -24,7 +24,7 @@ async function namesIn(world: World, path: string) {
   }
 }
 
-/** The pod's network. Throws a `MeshError` if the pod has no address, or if its DNS servers are needed and unreadable. */
+/** Throws a `MeshError` if the pod has no address, or if its DNS servers are needed and unreadable. */
 export async function detectNetwork(world: World, capture: CaptureSettings, log: Logger): Promise<PlanNetwork> {
   const network = podNetwork(world.network.interfaces().map(({ address }) => address), capture.dualStack);
   if (network.hostAddress === undefined) {
@@ -37,8 +37,8 @@ export async function detectNetwork(world: World, capture: CaptureSettings, log:
 }
 
 /**
- * The network in a list of addresses: IPv4 before IPv6, in the order of the interfaces. With `dualStack` any IPv6 address
- * turns on the capture of IPv6; without it only the first address counts.
+ * IPv4 before IPv6, in the order of the interfaces. With `dualStack` any IPv6 address turns on the capture of IPv6,
+ * else only the first address counts.
  */
 export function podNetwork(texts: readonly string[], dualStack: boolean) {
   const ordered = texts.map(parseAddress).filter((address) => typeof address !== "string").map(unmapped)
@@ -62,7 +62,7 @@ async function dnsServers(world: World, log: Logger): Promise<PlanNetwork["dnsSe
     });
   });
   const { servers, unreadable } = nameservers(text);
-  unreadable.forEach((word) => log.warn(logText(`"${word}" in ${RESOLV_CONF} is not an IP address`)));
+  unreadable.forEach((server) => log.warn(logText(`"${server}" in ${RESOLV_CONF} is not an IP address`)));
   if (servers.length === 0) {
     log.warn(`${RESOLV_CONF} names no DNS server, so DNS is not captured: use --capture-all-dns`);
   }

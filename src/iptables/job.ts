@@ -16,7 +16,6 @@ import { commandsText, jsonText, tableText } from "./views/data.ts";
 import { nftText } from "./views/nft.ts";
 import { restoreText } from "./views/restore.ts";
 
-/** A run of a command. */
 export interface Job {
   readonly world: World;
   readonly log: Logger;
@@ -56,9 +55,7 @@ export async function print(job: Job): Promise<void> {
 function viewText(plan: Plan, run: Settings["run"]): string {
   switch (formatOf(run)) {
     case "restore":
-      return plan.families.map((family) => `${family === 6 ? "# IPv6\n" : ""}${restoreText(plan, family, run)}`).join(
-        "",
-      );
+      return plan.families.map((family) => (family === 6 ? "# IPv6\n" : "") + restoreText(plan, family, run)).join("");
     case "nft":
       return nftText(plan, run);
     case "json":
@@ -70,30 +67,26 @@ function viewText(plan: Plan, run: Settings["run"]): string {
   }
 }
 
-/** Prints what `clean` would do, without a change. */
-export async function printRemoval(job: Job): Promise<void> {
-  write(job, await removalText(job));
-}
-
 /**
- * The input of each program that `clean` would start, after a comment with its name: IPv4, then IPv6 after a line `# IPv6`.
- * Policy rules, routes and addresses are comments. Empty if no owned rule is found, or if rules cannot be read.
+ * Prints the input of each program that `clean` would start, after a comment with its command: IPv4, then IPv6 after a
+ * line `# IPv6`. Policy rules, routes and addresses are comments. Empty without owned rules, or if rules cannot be
+ * read.
  */
-async function removalText(job: Job): Promise<string> {
+export async function printRemoval(job: Job): Promise<void> {
   const { world, log } = job;
   try {
     const { steps } = await pending(world, undefined, applyOptions(job));
     const firstIpv6 = steps.findIndex((what) => what.startsWith("ip6tables"));
-    return steps.map((what, at) => (at === firstIpv6 ? "# IPv6\n" : "") + stepText(what)).join("");
+    write(job, steps.map((what, at) => (at === firstIpv6 ? "# IPv6\n" : "") + stepText(what)).join(""));
   } catch (error) {
     if (!(error instanceof MeshError)) throw error;
     const { message, hint = "" } = error;
     log.warn(logText(`Cannot read the rules to remove: ${message}; ${hint}`));
-    return "";
+    write(job, "");
   }
 }
 
-/** The text of a step: its command as a comment, then the input, if any. */
+/** The command as a comment, then the input. */
 export function stepText(what: string): string {
   const [command = "", ...input] = what.trimEnd().replace(/ with the following input:$/m, "").split("\n");
   return [`# ${command}`, ...input].map((line) => `${line}\n`).join("");

@@ -21,7 +21,7 @@ export interface Call {
 export async function runIptables(world: World, { mode, isDropIn }: Call, args: readonly string[]): Promise<number> {
   const names = await ownerNames(world);
   const env = world.env.all();
-  const reading = readSettings(args, env, { ...names, isPrintOnly: mode === "generate", refusesWords: !isDropIn });
+  const reading = readSettings(args, env, { ...names, isPrintOnly: mode === "generate", refusesArguments: !isDropIn });
   const log = startLog(world, "iptables", reading.log);
   reading.warnings.forEach((warning) => log.warn(logText(warning)));
   const settings = reading.settings ?? refuse(reading);
@@ -32,7 +32,7 @@ export async function runIptables(world: World, { mode, isDropIn }: Call, args: 
   return await perform({ world, log, logBlock, names, settings, given: reading.given, mode });
 }
 
-/** The steps in the order of istio-iptables: first the rules, then the validation. */
+/** In istio-iptables' order: first the rules, then the validation. */
 async function perform(job: Job): Promise<number> {
   const { mode, settings: { run } } = job;
   const isClean = mode === "clean" || run.cleanupOnly;
@@ -43,14 +43,14 @@ async function perform(job: Job): Promise<number> {
   return run.runValidation ? await verified(job) : EXIT.ok;
 }
 
-/** Throws if a required direction is missing in the settings, before any change. */
+/** Checks the required directions before any change. */
 function logCaptured({ log, mode, settings: { capture, run } }: Job): void {
   const captured = capturedDirections(capture);
   checkRequired(run.require, captured, "The settings");
   if (mode === "apply" && captured.length === 0) log.warn(NOTHING_CAPTURED);
 }
 
-/** Loads the validation only when it runs: most runs apply rules and end. */
+/** Most runs do not verify. */
 async function verified(job: Job): Promise<number> {
   const { verify } = await import("./verify/run.ts");
   return await verify(job);
@@ -62,8 +62,8 @@ function refuse({ problems }: Reading): never {
 }
 
 /**
- * A command that only prints drops all other permissions. The other commands start programs and call the kernel, so they
- * would gain nothing, and Deno denies `/proc` to a process that has dropped any permission.
+ * A command that only prints drops all other permissions. Other commands start programs and call the kernel: they would
+ * gain nothing, and Deno denies `/proc` to a process that has dropped any permission.
  */
 function dropPermissions(world: World, mode: Mode, { run }: Settings): void {
   const isClean = mode === "clean" || run.cleanupOnly;

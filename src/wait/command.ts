@@ -4,9 +4,9 @@ import { ENOENT, SystemError } from "../platform/mod.ts";
 import type { AttachedChild, SignalName, World } from "../platform/world.ts";
 
 /**
- * Replaces this process by the command (execvp, on Linux), so that signals, terminal and exit code are its own. On other
- * systems it runs as a child; returns its exit code. Errors: a `MeshError` with code 127 if the program does not exist, 126 if
- * it is not executable.
+ * Replaces this process by the command (execvp, on Linux): signals, terminal and exit code are its own. On other
+ * systems it runs as a child. Throws a `MeshError` with code 127 if the program does not exist, 126 if it is not
+ * executable.
  */
 export async function become(world: World, [file = "", ...args]: readonly string[]): Promise<number> {
   if (world.machine.os !== "linux") return await supervise(world, [file, ...args]);
@@ -26,19 +26,19 @@ function cannotRun(file: string, { errno, message }: SystemError): MeshError {
   });
 }
 
-/** Signals that a terminal sends to the child too, as to every process of the foreground group. */
+/** A terminal sends these to the child too, as to every process of the foreground group. */
 const OF_THE_TERMINAL: readonly SignalName[] = ["SIGINT", "SIGQUIT", "SIGHUP"];
 const FORWARDED = ["SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP", "SIGUSR1", "SIGUSR2"] as const;
 
 /**
- * Runs the command as a child with the streams and terminal of this process, and forwards signals to it. Returns its exit
- * code, 128 + signal after a signal. Errors as of {@link become}.
+ * Runs the command as a child with this process's streams and terminal, and forwards signals. Returns its exit code,
+ * 128 + signal after a signal. Throws like {@link become}.
  */
 export async function supervise(world: World, [file = "", ...args]: readonly string[]): Promise<number> {
   let child: AttachedChild | undefined;
   const hasTerminal = world.stdin.isTerminal;
   const names = world.machine.os === "windows" ? [] : FORWARDED;
-  // Before the child starts: a signal in between would end this process and orphan the child.
+  // A signal before the handlers would end this process and orphan the child.
   const offs = names.map((name) =>
     world.signals.on(name, () => {
       if (!hasTerminal || !OF_THE_TERMINAL.includes(name)) child?.signal(name);

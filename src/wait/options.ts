@@ -6,7 +6,6 @@ export interface WaitOptions {
   readonly timeout: number;
   /** The longest pause between two requests. */
   readonly period: number;
-  /** Limit of one request. */
   readonly requestTimeout: number;
   /** After a timeout: fail, or run the command anyway. */
   readonly onTimeout: "fail" | "continue";
@@ -16,14 +15,13 @@ export interface WaitOptions {
   readonly shutdown?: Shutdown | undefined;
 }
 
-/** How the proxy is asked to quit. */
 export interface Shutdown {
   readonly url: string;
   /** After every exit of the command, or only after exit code 0. */
   readonly when: "always" | "success";
 }
 
-/** The defaults of `kubectl-mesh wait`. The URLs belong to Istio's agent. */
+/** The URLs belong to Istio's agent. */
 export const DEFAULTS = {
   url: "http://localhost:15021/healthz/ready",
   quitUrl: "http://localhost:15020/quitquitquit",

@@ -2,31 +2,29 @@ import type { World } from "../platform/world.ts";
 import type { WaitOptions } from "./options.ts";
 import { type Probe, probe } from "./probe.ts";
 
-/** The result of a wait. */
 export interface Outcome {
-  /** Milliseconds. */
   readonly waited: number;
   /** The last response of each URL that is not ready; empty if all are. */
   readonly unready: ReadonlyMap<string, Probe>;
 }
 
-/** A proxy starts within seconds: requests are frequent at first, and become rarer after this time. */
+/** A proxy starts within seconds: requests become rarer after this time. */
 const EARLY = 5_000;
 const EARLY_PAUSE = 50;
-/** The pause grows by a millisecond per this many milliseconds of the wait. */
+/** The pause grows by a millisecond per this many milliseconds. */
 const GROWTH = 100;
 
-/** The pause before the next request: 50 ms at first, later up to the period. */
+/** 50 ms at first, later up to the period. */
 export function pauseAfter(waited: number, period: number): number {
   return Math.min(period, EARLY_PAUSE + Math.max(0, waited - EARLY) / GROWTH);
 }
 
-/** The minimum limit of a request shortly before the timeout. */
+/** Shortly before the timeout. */
 const SHORTEST_REQUEST = 50;
 
 /**
- * Sends requests to each URL until it was ready once. Calls `report` after each round with unready URLs. An aborted signal
- * stops it early.
+ * Polls each URL until it was ready once. Calls `report` after each round with unready URLs. An aborted signal stops it
+ * early.
  */
 export async function poll(
   world: World,
@@ -53,7 +51,6 @@ function requestLimit({ timeout, requestTimeout }: Pick<WaitOptions, "timeout" |
   return Math.min(requestTimeout, Math.max(SHORTEST_REQUEST, Math.ceil(timeout - sent)));
 }
 
-/** Sends the requests in parallel. */
 async function round(world: World, urls: readonly string[], limit: number): Promise<Outcome["unready"]> {
   const probes = await Promise.all(urls.map(async (url) => [url, await probe(world, url, limit)] as const));
   return new Map(probes.filter(([, { stage }]) => stage !== "ready"));

@@ -1,17 +1,15 @@
 import { type FailureKind, requestFailure } from "../platform/request_failure.ts";
 import type { World } from "../platform/world.ts";
 
-/** The state of a URL: its response, or the kind of failure. */
 export type Stage = "ready" | "unready" | "other-status" | FailureKind;
 
-/** One response or failure. */
 export interface Probe {
   readonly stage: Stage;
   /** For messages: `connection refused`, `answered 503`. */
   readonly seen: string;
 }
 
-/** Sends one request. Ready means status 200, after redirects, as in pilot-agent. Never throws. */
+/** Ready means status 200, after redirects, as in pilot-agent. Never throws. */
 export async function probe(world: World, url: string, limit: number): Promise<Probe> {
   try {
     const response = await world.network.request(url, { signal: AbortSignal.timeout(limit) });
@@ -29,7 +27,7 @@ export function answered(status: number): Probe {
   return { stage: status === 503 ? "unready" : "other-status", seen };
 }
 
-/** The probe of a failed request; `limit` in milliseconds. */
+/** `limit` in milliseconds. */
 export function unanswered(error: unknown, limit: number): Probe {
   const { kind, text } = requestFailure(error, limit);
   return { stage: kind, seen: text };

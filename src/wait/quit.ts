@@ -7,7 +7,7 @@ const ATTEMPTS = 3;
 const PAUSE = 200;
 const LIMIT = 5_000;
 
-/** Asks the proxy to quit after the command. A failure is a warning. */
+/** A failure is a warning. */
 export async function askToQuit(
   world: World,
   { url, when }: Shutdown,
@@ -21,13 +21,12 @@ export async function askToQuit(
     const failure = await post(world, url);
     if (failure === undefined) return;
     if (attempt === ATTEMPTS) {
-      return await reporter.warn(`Cannot tell the proxy to quit, the pod may keep running: POST ${url}: ${failure}`);
+      return await reporter.warn(`Cannot stop the proxy, the pod may keep running: POST ${url}: ${failure}`);
     }
     await world.clock.sleep(PAUSE);
   }
 }
 
-/** The failure, or `undefined`. */
 async function post(world: World, url: string): Promise<string | undefined> {
   try {
     const response = await world.network.request(url, { method: "POST", signal: AbortSignal.timeout(LIMIT) });

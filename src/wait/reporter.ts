@@ -1,41 +1,37 @@
-/** The messages of a wait. A proxy that is ready at once causes none, so that only the command prints. */
+/** The messages of a wait: none if the proxy is ready at once, so that only the command prints. */
 import { formatDuration } from "../golang/duration.ts";
 import { ClosedPipeError, errorLine, MeshError } from "../base/errors.ts";
 import type { Logger } from "../platform/log.ts";
 import type { World } from "../platform/world.ts";
 import type { Explanation } from "./stages.ts";
 
-/** Prints the messages of a wait, in the form of `kubectl-mesh wait` or of pilot-agent. */
+/** In the form of `kubectl-mesh wait` or of pilot-agent. */
 export interface Reporter {
-  /** The wait starts; `timeout` in milliseconds. */
+  /** `timeout` in milliseconds. */
   begin(timeout: number): Promise<void>;
-  /** The unready URLs after a round. */
   unready(seen: string): Promise<void>;
   ready(waited: number): Promise<void>;
   note(text: string): Promise<void>;
   warn(text: string): Promise<void>;
-  /** The error after a timeout. */
   timedOut(timeout: number, explanation: Explanation): MeshError;
   /** Prints an error; `false` if `main` still has to. */
   error(error: MeshError): Promise<boolean>;
 }
 
-/** Milliseconds as text: `1m0s`, `1.5s`. */
+/** Such as `1m0s`, `1.5s`. */
 function duration(milliseconds: number): string {
   return formatDuration(BigInt(Math.round(milliseconds)) * 1_000_000n);
 }
 
-/** The flags of the log. */
 export interface LogReporterOptions {
   readonly format?: string | undefined;
   readonly level?: string | undefined;
-  /** Only errors. */
   readonly quiet: boolean;
 }
 
 /**
- * Log lines on standard error. Errors are log lines too if the format is JSON. Throws a `UsageError` for an unknown format or
- * level, also in `MESH_LOG_FORMAT` and `MESH_LOG_LEVEL`.
+ * Log lines on standard error; with JSON, errors too. Throws a `UsageError` for an unknown format or level, also in
+ * `MESH_LOG_FORMAT` and `MESH_LOG_LEVEL`.
  */
 export async function logReporter(world: World, { format, level, quiet }: LogReporterOptions): Promise<Reporter> {
   const chosen = { format, level: quiet ? "error" : level };
@@ -75,7 +71,7 @@ export async function logReporter(world: World, { format, level, quiet }: LogRep
   };
 }
 
-/** The lines of pilot-agent on standard output, in the form of Istio's log. */
+/** On standard output, in the form of Istio's log. */
 export function pilotAgentReporter(world: World, options: { readonly json: boolean }): Reporter {
   const log = (level: string, text: string) => {
     const time = world.clock.now().toISOString().replace("Z", "000Z");

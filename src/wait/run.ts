@@ -5,10 +5,7 @@ import type { WaitOptions } from "./options.ts";
 import { type Outcome, poll } from "./poll.ts";
 import type { Reporter } from "./reporter.ts";
 
-/**
- * Waits, then runs the command; returns the exit code. Errors: a `MeshError` after a timeout, and for a command that cannot
- * run (code 127 or 126).
- */
+/** Returns the exit code. Throws a `MeshError` after a timeout, and for a command that cannot run (code 127 or 126). */
 export async function runWait(world: World, options: WaitOptions, reporter: Reporter): Promise<number> {
   try {
     return await waitAndRun(world, options, reporter);
@@ -45,7 +42,7 @@ function textOf(unready: Outcome["unready"]): string {
   return [...unready].map(([url, { seen }]) => `${url}: ${seen}`).join("; ");
 }
 
-/** Loads the explanation only after a timeout: it keeps the start short. */
+/** The explanation is loaded only after a timeout. */
 async function timedOut(
   world: World,
   options: WaitOptions,
@@ -71,8 +68,8 @@ async function proceed(world: World, { command, shutdown }: WaitOptions, reporte
 const CODES = { SIGTERM: EXIT.terminated, SIGINT: EXIT.interrupted } as const;
 
 /**
- * The kernel ignores the default action of signals for PID 1 of a container. Other processes keep it, and an ignored signal
- * stays ignored for the command.
+ * For PID 1 of a container the kernel ignores a signal's default action. Other processes keep it: an ignored signal
+ * would stay ignored for the command.
  */
 function interruptionOf(world: World) {
   const controller = new AbortController();

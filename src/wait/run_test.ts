@@ -153,7 +153,7 @@ Deno.test("a failed quit request is sent three times, then a warning follows", a
   const { world, code } = await run({ command: ["job"], shutdown: SHUTDOWN }, { ...childEnding(0), request });
   assert.equal(await code(), 0);
   assert.equal(posts.length, 3);
-  assert.match(world.said.stderr, /warning wait: Cannot tell the proxy to quit, .*: POST .*: answered 405\n$/);
+  assert.match(world.said.stderr, /warning wait: Cannot stop the proxy, .*: POST .*: answered 405\n$/);
 });
 
 Deno.test("signals are forwarded to a child; signals of a terminal reach it directly", async () => {

@@ -1,15 +1,13 @@
-/** The explanation after a timeout: the state of the proxy, and a hint. */
+/** After a timeout: the state of the proxy, and a hint. */
 import { oneLine } from "../base/errors.ts";
 import type { World } from "../platform/world.ts";
 import { answered, type Probe, type Stage, unanswered } from "./probe.ts";
 
-/** The readiness port of Istio's proxy, and the status port of its agent. */
 const PROXY_PORT = "15021";
 const AGENT_PORT = "15020";
 const AGENT_PATH = "/healthz/ready?verbose";
-const LONGEST_REASON = 2000;
+const MAX_REASON = 2000;
 
-/** The hint for each state of a URL. */
 const HINTS: Readonly<Record<Stage, string>> = {
   ready: "it is ready now",
   refused: "nothing listens there: check that this pod has a proxy, and see the log of its container",
@@ -22,13 +20,12 @@ const HINTS: Readonly<Record<Stage, string>> = {
 
 const LOG_HINT = "see the log of the proxy's container";
 
-/** The message and the hint of the error. */
 export interface Explanation {
   readonly seen: string;
   readonly hint: string;
 }
 
-/** Explains the unready URLs, with the reason of the agent if it answers. Never throws. */
+/** With the reason of the agent if it answers. Never throws. */
 export async function explain(world: World, unready: ReadonlyMap<string, Probe>, limit: number): Promise<Explanation> {
   const parts = await Promise.all([...unready].map(([url, found]) => explainOne(world, url, found, limit)));
   return {
@@ -49,14 +46,13 @@ async function explainOne(world: World, url: string, found: Probe, limit: number
   return { seen: `${plain.seen}, while its agent at port ${AGENT_PORT} says: ${reason}`, hint: LOG_HINT };
 }
 
-/** The status URL of the agent, for a URL of proxy or agent. */
 function agentUrl(text: string): string | undefined {
   const url = new URL(text);
   if (url.protocol !== "http:" || ![PROXY_PORT, AGENT_PORT].includes(url.port)) return undefined;
   return `http://${url.hostname}:${AGENT_PORT}${AGENT_PATH}`;
 }
 
-/** Istio's own agent answers without a text; then its status is the reason. */
+/** Istio's own agent answers without a text: then the status is the reason. */
 async function askAgent(world: World, url: string, limit: number): Promise<{ stage: Stage; reason?: string }> {
   try {
     const response = await world.network.request(url, { signal: AbortSignal.timeout(limit) });
@@ -68,18 +64,18 @@ async function askAgent(world: World, url: string, limit: number): Promise<{ sta
   }
 }
 
-/** The start of a text as one line: another server may answer on that port. */
+/** As one line: another server may answer on that port. */
 async function startOf({ body }: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   for await (const chunk of body ?? []) {
     text += decoder.decode(chunk, { stream: true });
-    if (text.length >= LONGEST_REASON) break;
+    if (text.length >= MAX_REASON) break;
   }
-  return oneLine(failedStages(text.slice(0, LONGEST_REASON))).replace(/\p{Cc}/gu, " ");
+  return oneLine(failedStages(text.slice(0, MAX_REASON))).replace(/\p{Cc}/gu, " ");
 }
 
-/** The failed stages in the output of `?verbose` (`[+]config ok: ...`, `[-]server failed: ...`). */
+/** In the output of `?verbose` (`[+]config ok: ...`, `[-]server failed: ...`). */
 function failedStages(text: string): string {
   const failed = text.split("\n").filter((line) => line.startsWith("[-]")).map((line) => line.slice("[-]".length));
   return failed.length === 0 ? text : failed.join("\n");

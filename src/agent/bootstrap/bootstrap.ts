@@ -18,10 +18,7 @@ export function buildBootstrap(settings: AgentSettings): ValueMap {
     application_log_config: { log_format: settings.bootstrap.logJson ? JSON_LOG : TEXT_LOG },
     node: nodeOf(settings),
     layered_runtime: {
-      layers: [
-        { name: "global config", static_layer: runtimeFlags(settings) },
-        { name: "admin", admin_layer: {} },
-      ],
+      layers: [{ name: "global config", static_layer: runtimeFlags(settings) }, { name: "admin", admin_layer: {} }],
     },
     bootstrap_extensions: [...(settings.bootstrap.metadataDiscovery ? [METADATA_DISCOVERY] : []), INTERNAL_LISTENER],
     ...statsIntervals(settings),
@@ -39,14 +36,7 @@ export function buildBootstrap(settings: AgentSettings): ValueMap {
 
 const TEXT_LOG = { text_format: "%Y-%m-%dT%T.%fZ\t%l\tenvoy %n %g:%#\t%v\tthread=%t" };
 const JSON_LOG = {
-  json_format: {
-    time: "%Y-%m-%dT%T.%fZ",
-    level: "%l",
-    scope: "envoy %n",
-    msg: "%j",
-    caller: "%g:%#",
-    thread: "%t",
-  },
+  json_format: { time: "%Y-%m-%dT%T.%fZ", level: "%l", scope: "envoy %n", msg: "%j", caller: "%g:%#", thread: "%t" },
 };
 
 const METADATA_DISCOVERY = {
@@ -99,7 +89,7 @@ function dynamicResources(settings: AgentSettings) {
   };
 }
 
-/** The headers that the agent's relay would add. */
+/** With `--xds direct`, the headers that the relay would add. */
 function headersOf({ bootstrap, xds }: AgentSettings) {
   const added = Object.entries(xds.headers).map(([key, value]) => ({ key, value }));
   return bootstrap.isXdsDirect && added.length > 0 ? { initial_metadata: added } : {};

@@ -1,10 +1,7 @@
 /** Envoy's arguments, exactly as in Istio's envoy.args: tools look for them. */
 import type { AgentSettings } from "../settings/settings.ts";
 
-/**
- * The arguments. With hot restart, those of Istio 1.0 to 1.9 replace `--disable-hot-restart`; `epoch` counts the
- * starts.
- */
+/** Hot restart has the flags of Istio 1.0 to 1.9 in place of `--disable-hot-restart`; `epoch` counts the starts. */
 export function envoyArgs(settings: AgentSettings, configFile: string, epoch: number): string[] {
   const { envoy, drain, ipMode } = settings;
   return [
@@ -27,11 +24,10 @@ export function envoyArgs(settings: AgentSettings, configFile: string, epoch: nu
 
 function restartArgs({ envoy, drain }: AgentSettings, epoch: number): string[] {
   if (!envoy.hotRestart) return ["--disable-hot-restart"];
-  const words = ["--restart-epoch", String(epoch), "--parent-shutdown-time-s", String(drain.parentShutdownSeconds)];
-  return [...words, ...option("--base-id", envoy.baseId)];
+  const restart = ["--restart-epoch", String(epoch), "--parent-shutdown-time-s", String(drain.parentShutdownSeconds)];
+  return [...restart, ...option("--base-id", envoy.baseId)];
 }
 
-/** A flag with its value; absent if the value is empty. */
 function option(name: string, value: string | number): string[] {
   return value === "" || value === 0 ? [] : [name, String(value)];
 }

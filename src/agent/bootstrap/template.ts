@@ -10,8 +10,8 @@ import type { AgentSettings } from "../settings/settings.ts";
 import { templateParams } from "./template_params.ts";
 
 /**
- * Renders the template: Go's text/template with `toJSON` and sprig, as in Istio. The result is not validated: it may be
- * YAML or for another Envoy version. Throws a MeshError with the file and Go's message.
+ * Renders the template: Go's text/template with `toJSON` and sprig. The result may be YAML or fit another Envoy, so it
+ * is not validated. Throws a MeshError with the file and Go's message.
  */
 export async function renderBootstrap(world: World, settings: AgentSettings): Promise<string> {
   const file = settings.envoy.templateFile;
@@ -24,10 +24,7 @@ export async function renderBootstrap(world: World, settings: AgentSettings): Pr
   }
 }
 
-/**
- * Renders the template and checks that the result is a mapping, as YAML, which accepts Istio's trailing commas. Throws
- * a MeshError.
- */
+/** Renders the template. Throws a MeshError if the result is no mapping, read as YAML: Istio's has trailing commas. */
 export async function renderReadable(world: World, settings: AgentSettings): Promise<string> {
   const text = await renderBootstrap(world, settings);
   const file = settings.envoy.templateFile;

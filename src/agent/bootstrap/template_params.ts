@@ -119,7 +119,6 @@ function serviceParams(settings: AgentSettings): Params {
   };
 }
 
-/** A socket address as JSON, with Istio's spaces. */
 function addressText({ bootstrap }: AgentSettings, text: string): string | undefined {
   if (text === "") return undefined;
   const { address, port_value } = socketAddress(text, bootstrap.hostIp);
@@ -159,7 +158,7 @@ function tracingParams(settings: AgentSettings): Params {
 
 const DEFAULT_MAX = 200;
 
-/** Envoy has no Stackdriver driver any more, but a template may use the parameters. */
+/** Envoy dropped its Stackdriver driver, but a template may use the parameters. */
 function stackdriverParams({ proxyConfig, node }: AgentSettings): Params {
   const { stackdriver } = mapAt(proxyConfig.data, "tracing");
   if (!isMap(stackdriver)) return {};
@@ -189,7 +188,6 @@ const VIEWS: Readonly<Record<TypedKind, View>> = {
   config: (_value, settings) => proxyConfigView(settings.proxyConfig),
 };
 
-/** Fields by Go name. */
 export class MetadataView extends GoStruct {
   override readonly goType = "*model.BootstrapNodeMetadata";
 

@@ -10,7 +10,7 @@ import { lightstepTokenFile, tracerOf } from "./parts/tracing.ts";
 /** It may hold tokens and addresses. */
 const MODE = 0o600;
 
-/** The file for Envoy's `-c`. Envoy detects YAML by the extension. */
+/** The file for Envoy's `-c`; its extension marks YAML. */
 export function configFile({ envoy }: AgentSettings): string {
   if (envoy.customConfigFile !== "") return envoy.customConfigFile;
   const isYaml = /\.yaml(\.tmpl)?$/.test(envoy.templateFile);
@@ -20,9 +20,8 @@ export function configFile({ envoy }: AgentSettings): string {
 export type Warn = (text: string) => void;
 
 /**
- * The bootstrap's text: built-in or from a template. If the image's own template renders no valid bootstrap (a quote in
- * a pod name breaks it), the built-in one is used, with a warning. Throws a MeshError for a template that the user
- * named.
+ * The bootstrap's text. If the image's own template renders no mapping (a quote in a pod name breaks it), the built-in
+ * one is used, with a warning. Throws a MeshError for a template that the user named.
  */
 export async function bootstrapText(world: World, settings: AgentSettings, warn: Warn): Promise<string> {
   const { templateFile, isImagesTemplate } = settings.envoy;
@@ -45,8 +44,7 @@ function builtIn(settings: AgentSettings): string {
 }
 
 /**
- * Writes the bootstrap atomically and returns its path. A custom configuration file is used as is. Throws a MeshError
- * that names the file.
+ * Writes the bootstrap and returns its path; a custom configuration is used as is. Throws a MeshError with the file.
  */
 export async function writeBootstrap(world: World, settings: AgentSettings, warn: Warn): Promise<string> {
   const file = configFile(settings);

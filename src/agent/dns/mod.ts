@@ -1,6 +1,6 @@
 /**
- * The DNS server of a sidecar. In: questions (captured, or sent to its port), and the name table of istiod. Out:
- * addresses of mesh hosts; other questions are forwarded to the machine's name servers.
+ * The DNS server of a sidecar: answers for mesh hosts from istiod's name table, forwards other questions to the
+ * machine's name servers.
  */
 import type { Collector } from "../../base/metrics/mod.ts";
 import type { World } from "../../platform/world.ts";
@@ -10,7 +10,6 @@ import { type DnsOptions, TUNING } from "./options.ts";
 import { startServer } from "./server/server.ts";
 import { tableOf, type TableState, TableStream } from "./table/stream.ts";
 
-/** A running DNS server. */
 export interface Dns {
   readonly port: number;
   /** Whether a name table has arrived; until then names get SERVFAIL. */
@@ -19,9 +18,8 @@ export interface Dns {
   problem(): string | undefined;
   /** The table in force as JSON, for `/debug/ndsz`; `undefined` before the first. */
   tableJson(): string | undefined;
-  /** Asks for the table at once if the next attempt is still to come: the control plane is there again. */
+  /** The control plane answers again: ask for the table now instead of at the next attempt. */
   retry(): void;
-  /** Metrics, with pilot-agent's names. */
   readonly collect: Collector;
   close(): Promise<void>;
 }

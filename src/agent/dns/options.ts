@@ -1,4 +1,3 @@
-/** Options of the DNS server. */
 import type { GrpcChannel, GrpcEndpoint } from "../grpc/mod.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { ValueMap } from "../../base/value.ts";
@@ -14,7 +13,6 @@ export interface DnsSettings {
   readonly upstreamTimeout: number;
 }
 
-/** The xDS node that requests the name table. */
 export interface TableNode {
   readonly id: string;
   readonly cluster: string;
@@ -22,7 +20,6 @@ export interface TableNode {
   readonly locality: { readonly region: string; readonly zone: string; readonly subZone: string };
 }
 
-/** The stream of the name table. */
 export interface TableOptions {
   readonly node: TableNode;
   /** Delta xDS instead of state of the world. */
@@ -45,7 +42,6 @@ export interface ProxyDomain {
 
 export interface ServerOptions extends Pick<DnsSettings, "address" | "isParallel" | "upstreamTimeout">, ProxyDomain {
   readonly log: Logger;
-  /** For tests. */
   readonly tuning?: Partial<Tuning>;
 }
 
@@ -53,21 +49,20 @@ export interface DnsOptions extends ServerOptions {
   readonly table: TableOptions;
 }
 
-/** Values that users do not set. */
+/** Values for tests. */
 export interface Tuning {
   readonly resolvConf: string;
-  /** The port of upstream servers. */
   readonly upstreamPort: number;
   /** Maximum of forwarded questions in flight; further ones get SERVFAIL. */
   readonly maxForwarded: number;
   /** Memory for answers of other servers, in bytes. */
   readonly cacheBytes: number;
-  /** Idle timeout of a TCP connection, in milliseconds. */
+  /** In milliseconds, for a TCP connection. */
   readonly idle: number;
   readonly random: () => number;
 }
 
-/** The idle timeout is that of miekg/dns. Each forwarded question takes a file descriptor. */
+/** The idle timeout is miekg/dns's. Each forwarded question takes a file descriptor. */
 export const TUNING: Tuning = {
   resolvConf: "/etc/resolv.conf",
   upstreamPort: 53,

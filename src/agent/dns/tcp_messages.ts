@@ -3,7 +3,6 @@ import type { ByteConnection } from "../../platform/mod.ts";
 
 const PREFIX = 2;
 
-/** Reads messages of a connection. */
 export class MessageReader {
   #buffer = new Uint8Array(1024);
   #start = 0;
@@ -11,7 +10,7 @@ export class MessageReader {
 
   constructor(private readonly connection: ByteConnection) {}
 
-  /** The next message, copied; `undefined` when the connection ends, also within a message. */
+  /** A copy; `undefined` when the connection ends, also within a message. */
   async next(): Promise<Uint8Array | undefined> {
     if (!await this.#fill(PREFIX)) return undefined;
     const length = (this.#buffer[this.#start] ?? 0) << 8 | (this.#buffer[this.#start + 1] ?? 0);
@@ -23,7 +22,7 @@ export class MessageReader {
 
   async #fill(count: number): Promise<boolean> {
     while (this.#end - this.#start < count) {
-      this.#makeRoom(count);
+      this.#reserve(count);
       const read = await this.connection.read(this.#buffer.subarray(this.#end));
       if (read === null) return false;
       this.#end += read;
@@ -31,7 +30,7 @@ export class MessageReader {
     return true;
   }
 
-  #makeRoom(count: number): void {
+  #reserve(count: number): void {
     if (this.#start + count <= this.#buffer.length) return;
     const held = this.#buffer.subarray(this.#start, this.#end);
     if (count > this.#buffer.length) {

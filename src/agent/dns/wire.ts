@@ -3,7 +3,6 @@
  * only name, type and EDNS size are parsed.
  */
 
-/** Header length. */
 export const HEADER_LENGTH = 12;
 
 export const TYPE = { A: 1, OPT: 41, AAAA: 28 } as const;
@@ -20,29 +19,21 @@ const MIN_SIZE = 512;
 const MAX_DATAGRAM = 65_507;
 const MAX_NAME = 255;
 
-/** A parsed question. */
 export interface Query {
   readonly bytes: Uint8Array;
-  /**
-   * The name in wire format (length before each label), one character per byte, lower case. Each name has exactly one
-   * text.
-   */
+  /** In wire format (length before each label), one character per byte, lower case. */
   readonly name: string;
   /** `undefined` for classes other than IN, which no table answers. */
   readonly type: number | undefined;
-  /** Where the question ends. */
   readonly questionEnd: number;
   /** Maximum size of a UDP answer. */
   readonly udpSize: number;
 }
 
-/** A message that is not a question: ignore it, or answer with this error. */
+/** Not a question: ignore it, or answer with this error. */
 export type NoQuery = { readonly rcode: number } | undefined;
 
-/**
- * Parses a question. Rejects what miekg/dns, Istio's library, rejects. The agent's V8 only interprets: in the code that each
- * question runs, a call of a function costs as much as the byte that it reads.
- */
+/** Parses a question. Rejects what miekg/dns, Istio's library, rejects. */
 export function readQuery(bytes: Uint8Array): Query | NoQuery {
   const flags = bytes[2] ?? 0;
   if (bytes.length < HEADER_LENGTH || (flags & FLAG.response) !== 0) return undefined;
@@ -57,29 +48,20 @@ function readQuestion(bytes: Uint8Array, isQuery: boolean): Query | undefined {
   if (end < 0 || questionEnd > bytes.length) return undefined;
   const name = nameText(bytes, HEADER_LENGTH, end);
   const type = isQuery && bytes[end + 2] === 0 && bytes[end + 3] === IN ? uint16(bytes, end) : undefined;
-  if (hasOnlyQuestion(bytes) && questionEnd === bytes.length) {
-    return { bytes, name, type, questionEnd, udpSize: MIN_SIZE };
-  }
   const records = recordsAfter(bytes, questionEnd);
   if (records === undefined) return undefined;
   const udpSize = Math.min(Math.max(records.udpSize, MIN_SIZE), MAX_DATAGRAM);
   return { bytes: bytes.subarray(0, records.end), name, type, questionEnd, udpSize };
 }
 
-/** Whether a message has one question and no records, as most have. */
-function hasOnlyQuestion(bytes: Uint8Array): boolean {
-  return bytes[5] === 1 && bytes[4] === 0 && bytes[6] === 0 && bytes[7] === 0 && bytes[8] === 0 && bytes[9] === 0 &&
-    bytes[10] === 0 && bytes[11] === 0;
-}
-
-/** The records after the question; `undefined` for several questions, or for more records than a question may have. */
+/** `undefined` for several questions, or for more records than a question may have. */
 function recordsAfter(bytes: Uint8Array, start: number): Records | undefined {
   const [questions, answers, authorities, more] = countsOf(bytes);
   if (questions !== 1 || answers > 1 || authorities > 1 || more > 2) return undefined;
   return readRecords(bytes, start, answers + authorities + more);
 }
 
-/** The counts of questions, answers, authorities and additional records. */
+/** Questions, answers, authorities and additional records. */
 export function countsOf(bytes: Uint8Array): readonly [number, number, number, number] {
   return [uint16(bytes, 4), uint16(bytes, 6), uint16(bytes, 8), uint16(bytes, 10)];
 }
@@ -121,7 +103,6 @@ function nameText(bytes: Uint8Array, start: number, end: number): string {
   return text.toLowerCase();
 }
 
-/** The result of skipping records. */
 export interface Records {
   readonly end: number;
   /** UDP size of the OPT record, 0 without one. */
@@ -132,11 +113,8 @@ export interface Records {
   readonly opt: number;
 }
 
-const EMPTY: readonly number[] = [];
-
-/** Skips `count` records; `undefined` if the message is cut off. */
+/** `undefined` if the message is cut off. */
 export function readRecords(bytes: Uint8Array, start: number, count: number): Records | undefined {
-  if (count === 0) return { end: start, udpSize: 0, bounds: EMPTY, opt: -1 };
   const bounds = [start];
   let [at, udpSize, opt] = [start, 0, -1];
   for (let index = 0; index < count; index++) {
@@ -150,7 +128,7 @@ export function readRecords(bytes: Uint8Array, start: number, count: number): Re
   return { end: at, udpSize, bounds, opt };
 }
 
-/** A name such as `www.example.com` in wire format, lower case; `undefined` if invalid. */
+/** The wire format of `www.example.com`, lower case; `undefined` if invalid. */
 export function wireName(text: string): string | undefined {
   const labels = text.replace(/\.$/, "").split(".");
   if (labels.length === 1 && labels[0] === "") return undefined;
@@ -162,7 +140,7 @@ export function wireName(text: string): string | undefined {
   return name.length + 1 > MAX_NAME ? undefined : `${name}\0`;
 }
 
-/** A wire format name as text; the root is `.`. */
+/** The root is `.`. */
 export function nameOf(wire: string): string {
   const labels: string[] = [];
   for (let at = 0; at < wire.length;) {

@@ -1,6 +1,5 @@
 /** Envoy's active connections and requests, from its admin interface. */
 
-/** Sums over lines. */
 export interface Count {
   add(line: string): void;
   /** -1 if no line matched. */
@@ -12,9 +11,8 @@ const OWN_ADDRESS = /^(?:0\.0\.0\.0|127\.0\.0\.1|\[__\]|\[__1\]|\[__ffff_127\.0\
 const CONNECTIONS = /^listener\.(.+)\.downstream_cx_active: (\d+)$/;
 
 /**
- * Client connections, from `/stats?usedonly&filter=downstream_cx_active$`: all listeners except admin, internal ones
- * and `ownPorts` (health, metrics). Source: pilot-agent's count of active connections (Istio, pkg/envoy/agent.go),
- * which knows its own listeners on IPv4 only.
+ * Client connections, from `/stats?usedonly&filter=downstream_cx_active$`, without admin, internal listeners and
+ * `ownPorts` (health, metrics). Source: Istio, pkg/envoy/agent.go, which knows its own listeners on IPv4 only.
  */
 export function clientConnections(ownPorts: readonly number[]): Count {
   let total = -1;
@@ -36,7 +34,7 @@ function isClients(listener: string, ownPorts: readonly number[]): boolean {
   return port === undefined || !ownPorts.includes(Number(port));
 }
 
-/** Clusters of the bootstrap: Envoy's own traffic (control plane, tracing, metrics, logs). */
+/** Clusters of Envoy's own traffic. */
 const OWN_CLUSTERS: ReadonlySet<string> = new Set([
   "prometheus_stats",
   "agent",
@@ -53,7 +51,7 @@ const OWN_CLUSTERS: ReadonlySet<string> = new Set([
 const CLUSTER = /^(.*)::added_via_api::(?:true|false)$/;
 const REQUESTS = /::rq_(?:pending_)?active::(\d+)$/;
 
-/** Forwarded requests and connections in flight, from `/clusters`, without Envoy's own clusters. */
+/** Forwarded requests and connections in flight, from `/clusters`. */
 export function forwardedRequests(): Count {
   let total = -1;
   let cluster = "";

@@ -28,7 +28,7 @@ Deno.test("clientConnections() excludes workers, internal and own listeners, als
   assert.equal(totalOf(clientConnections([]), STATISTICS), 342);
 });
 
-Deno.test("clientConnections() tells missing statistics from no connections", () => {
+Deno.test("clientConnections() distinguishes missing statistics from no connections", () => {
   assert.equal(totalOf(clientConnections([15021]), ""), -1);
   assert.equal(totalOf(clientConnections([15021]), "http.admin.downstream_cx_active: 1"), -1);
   assert.equal(totalOf(clientConnections([15021]), "listener.[__]_15021.downstream_cx_active: 3"), 0);

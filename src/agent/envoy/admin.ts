@@ -8,20 +8,19 @@ const MAX_ANSWER = 64 << 20;
 
 /** Envoy's admin interface. Every call rejects with `MeshError` on failure. */
 export interface EnvoyAdmin {
-  /** Whether this epoch serves: listeners are open and configured. */
+  /** Listeners are open and configured. */
   isLive(epoch: number): Promise<boolean>;
   /**
-   * Starts a drain: connections are closed, and listeners after Envoy's drain time unless kept open. Source: Envoy's
-   * operations, administration interface, `drain_listeners`.
+   * Connections are closed, and listeners after Envoy's drain time unless kept open (Envoy's docs: `drain_listeners`).
    */
   drainListeners(options: { readonly inboundOnly: boolean; readonly keepOpen: boolean }): Promise<void>;
-  /** Client connections; -1 without such statistics. */
+  /** -1 without such statistics. */
   clientConnections(): Promise<number>;
-  /** Forwarded requests and connections in flight; -1 without clusters. */
+  /** Including connections in flight; -1 without clusters. */
   forwardedRequests(): Promise<number>;
 }
 
-/** The admin interface at a URL such as `http://127.0.0.1:15000`; `ownPorts`: health and metrics. */
+/** `ownPorts`: health and metrics. */
 export function envoyAdmin(world: World, url: string, ownPorts: readonly number[]): EnvoyAdmin {
   const ask = async (path: string, method: "GET" | "POST" = "GET") =>
     (await request(world, url + path, [200], method)).text;
@@ -63,7 +62,7 @@ async function request(world: World, url: string, good: readonly number[], metho
   }
 }
 
-/** Parses `/server_info`: `{"state": "LIVE", "command_line_options": {"restart_epoch": 0}}` and more. */
+/** In: `{"state": "LIVE", "command_line_options": {"restart_epoch": 0}}` and more. */
 function isLive(text: string, epoch: number): boolean {
   const state = /^ ?"state": ?"(\w+)"/m.exec(text)?.[1];
   const of = /^ +"restart_epoch": ?(\d+)/m.exec(text)?.[1];

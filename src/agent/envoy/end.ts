@@ -7,14 +7,14 @@ export interface EnvoyEnd {
   readonly outOfMemory: boolean;
 }
 
-/** How an Envoy exited, as the end of a sentence. */
+/** The end of a sentence. */
 export function endText({ code, signal, outOfMemory }: EnvoyEnd): string {
   if (outOfMemory) return "was killed by the kernel (out of memory)";
   if (signal !== undefined) return `was terminated by ${signal} (exit code ${code})`;
   return `exited with code ${code}`;
 }
 
-/** The likely cause of a frequent kind of exit, and what to do. */
+/** What to do about a frequent kind of exit. */
 export function failureHint({ signal, outOfMemory }: EnvoyEnd): string | undefined {
   if (outOfMemory) return "Increase the memory limit of the proxy container (resources.limits.memory)";
   if (signal === "SIGKILL") {

@@ -2,9 +2,9 @@ import type { World } from "../../platform/world.ts";
 import type { EnvoyAdmin } from "./admin.ts";
 
 const FIRST_DELAY = 50;
-/** Not longer: a drain needs to know that Envoy is live; until then requests would be cut off. */
+/** A drain cuts requests off until Envoy is known to be live. */
 const MAX_DELAY = 250;
-/** Envoy answers within a second: without any answer the admin interface is elsewhere. */
+/** Without any answer the admin interface is elsewhere. */
 const NO_ANSWER_TIMEOUT = 60_000;
 
 /**

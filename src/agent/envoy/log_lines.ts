@@ -5,7 +5,6 @@ import type { World } from "../../platform/world.ts";
 
 type Level = "debug" | "info" | "warning" | "error" | "fatal";
 
-/** Envoy's levels to ours. */
 const LEVELS: ReadonlyMap<string, Level> = new Map([
   ["trace", "debug"],
   ["debug", "debug"],
@@ -19,9 +18,8 @@ const LEVELS: ReadonlyMap<string, Level> = new Map([
 const PLAIN = /^\[[^\]]*\]\[\d+\]\[(\w+)\]\[/;
 
 /**
- * Handles the lines. JSON lines, which Envoy writes after reading its bootstrap, pass unchanged; earlier lines become
- * JSON with their own level. A line without a level has that of the line before, initially error: so Envoy reports
- * wrong arguments.
+ * JSON lines, which Envoy writes after reading its bootstrap, pass unchanged; earlier lines become JSON with their own
+ * level. A line without a level has the level of the line before, at first error: so Envoy reports wrong arguments.
  */
 export function envoyLines(world: World, log: Logger): (line: string) => void {
   let level: Level = "error";
@@ -36,10 +34,7 @@ function isJsonObject(line: string): boolean {
   return line.startsWith("{") && parseJson(line) !== undefined;
 }
 
-/**
- * A stderr that is closed, or a file on a full disk, must neither end the agent nor stop the reading: an Envoy whose output
- * nobody reads hangs.
- */
+/** A closed stderr or a full disk must not stop the reading: Envoy hangs if nobody reads its output. */
 function pass(world: World, line: string): void {
   try {
     world.stderr.write(`${line}\n`);

@@ -6,10 +6,10 @@ import { envoyLines } from "./log_lines.ts";
 const PREFIX = "[2026-11-21 23:45:14.477][14]";
 
 /** What comes of the lines: level and text. */
-function told(...lines: string[]) {
+function logged(...lines: string[]) {
   const world = fakeWorld();
-  const tell = envoyLines(world, startLog(world, "agent", { format: "json", level: "debug" }));
-  lines.forEach(tell);
+  const write = envoyLines(world, startLog(world, "agent", { format: "json", level: "debug" }));
+  lines.forEach(write);
   return world.said.stderr.trimEnd().split("\n").map((line) => {
     const { level, message, msg } = JSON.parse(line);
     return [level, message ?? msg];
@@ -20,13 +20,13 @@ Deno.test("envoyLines(): a line in Envoy's format keeps its level", () => {
   const levels = [["trace", "DEBUG"], ["debug", "DEBUG"], ["info", "INFO"], ["warning", "WARN"], ["error", "ERROR"]];
   for (const [envoy, level] of [...levels, ["critical", "FATAL"]]) {
     const line = `${PREFIX}[${envoy}][main] [source/server/server.cc:463] text {with} braces`;
-    assert.deepEqual(told(line), [[level, line]]);
+    assert.deepEqual(logged(line), [[level, line]]);
   }
 });
 
-Deno.test("envoyLines(): a line without a level has that of the line before", () => {
+Deno.test("envoyLines(): a line without a level has the level of the line before", () => {
   const [info, critical] = [`${PREFIX}[info][main] [a.cc:1] a`, `${PREFIX}[critical][main] [b.cc:2] b`];
-  assert.deepEqual(told("PARSE ERROR: --x", info, "more", critical, "why"), [
+  assert.deepEqual(logged("PARSE ERROR: --x", info, "more", critical, "why"), [
     ["ERROR", "PARSE ERROR: --x"],
     ["INFO", info],
     ["INFO", "more"],
@@ -36,7 +36,7 @@ Deno.test("envoyLines(): a line without a level has that of the line before", ()
 });
 
 Deno.test("envoyLines(): JSON passes unchanged; lines that only start like JSON are converted", () => {
-  assert.deepEqual(told('{"level":"warning","msg":"of Envoy"}', '{"admin":', "{}x"), [
+  assert.deepEqual(logged('{"level":"warning","msg":"of Envoy"}', '{"admin":', "{}x"), [
     ["warning", "of Envoy"],
     ["ERROR", '{"admin":'],
     ["ERROR", "{}x"],
@@ -53,6 +53,6 @@ Deno.test("envoyLines(): a closed log does not end the agent", () => {
 Deno.test("envoyLines() goes on when stderr cannot be written to: nobody else reads what Envoy says", () => {
   const world = fakeWorld();
   const full = { ...world, stderr: { ...world.stderr, write: () => assert.fail("No space left on device") } };
-  const tell = envoyLines(full, startLog(full, "agent", { format: "json" }));
-  for (const line of ['{"level":"warning"}', "plain"]) tell(line);
+  const write = envoyLines(full, startLog(full, "agent", { format: "json" }));
+  for (const line of ['{"level":"warning"}', "plain"]) write(line);
 });

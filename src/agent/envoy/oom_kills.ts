@@ -5,9 +5,8 @@ const ROOT = "/sys/fs/cgroup";
 const KILLS = /^oom_kill (\d+)$/m;
 
 /**
- * The number of processes in this container that the kernel killed for lack of memory; 0 if unknown. A process that was
- * killed while it increased ran out of memory. Source: Linux, Documentation/admin-guide/cgroup-v2.rst (memory.events)
- * and cgroup-v1/memory.rst (memory.oom_control).
+ * Processes in this container that the kernel killed for lack of memory; 0 if unknown. Source: Linux,
+ * Documentation/admin-guide/cgroup-v2.rst (memory.events), cgroup-v1/memory.rst (memory.oom_control).
  */
 export async function outOfMemoryKills(world: World): Promise<number> {
   for (const file of candidates(await textOrNone(world, "/proc/self/cgroup"))) {

@@ -7,7 +7,6 @@ import type { EnvoyEnd } from "./end.ts";
 
 export type EnvoySignal = "SIGTERM" | "SIGKILL" | "SIGUSR1";
 
-/** A started Envoy. */
 export interface RunningEnvoy {
   readonly pid: number;
   /** Resolves when it was reaped and its last log lines were passed on. */
@@ -55,7 +54,7 @@ function spawn(world: World, options: EnvoyOptions, args: readonly string[]): Ch
   }
 }
 
-/** Passes lines on; returns a function that waits for the last one. */
+/** Returns a function that waits for the last line. */
 function forwardLines(world: World, child: Child, errorLine: EnvoyOptions["errorLine"]) {
   const forward = async () => {
     for await (const line of linesOf(child.errorOutput ?? null)) errorLine?.(line);
@@ -71,8 +70,8 @@ function forwardLines(world: World, child: Child, errorLine: EnvoyOptions["error
 const VALIDATION_MILLISECONDS = 30_000;
 
 /**
- * Lets Envoy validate the configuration of a new epoch: an epoch that fails during its start would break all later hot
- * restarts. Rejects with a `MeshError` that quotes Envoy.
+ * An epoch that fails during its start would break all later hot restarts. Rejects with a `MeshError` that quotes
+ * Envoy.
  */
 export async function validateConfiguration(
   world: World,

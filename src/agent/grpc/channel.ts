@@ -6,37 +6,32 @@ import { aborted, callText, GrpcError, refused, unreachable } from "./error.ts";
 import { encodeFrame, FrameError, frames } from "./frames.ts";
 import { CODE, statusOf } from "./status.ts";
 
-/** Options of a call. */
 export interface CallOptions {
   /** Metadata: names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Ends the call. */
   readonly signal: AbortSignal;
 }
 
-/** A bidirectional stream. */
 export interface GrpcStream {
-  /** Resolves when the message is sent; waits while the server does not read. Rejects with a `GrpcError` after the end. */
+  /** Waits while the server does not read. Rejects with a `GrpcError` after the end. */
   send(message: Uint8Array): Promise<void>;
   /**
-   * The server's messages, to be read once. Ends when the server ends the call after its headers, whatever the status: `fetch`
-   * does not show trailers. Throws a `GrpcError` if the server refuses the call, the connection breaks or the signal fires.
+   * To be read once. Ends when the server ends the call after its headers, whatever the status: `fetch` does not show
+   * trailers. Throws a `GrpcError` if the server refuses the call, the connection breaks or the signal fires.
    */
   messages(): AsyncIterable<Uint8Array>;
   /** Ends the call; `messages()` ends without an error. */
   close(): void;
 }
 
-/** Calls to one server. */
 export interface GrpcChannel {
   /**
-   * A unary call: `method` is `/package.Service/Method`. Rejects with a `GrpcError`, also for a response without a message,
-   * whose status is in trailers, which `fetch` does not show.
+   * A unary call: `method` is `/package.Service/Method`. Rejects with a `GrpcError`, also without a message: the status
+   * is in trailers then.
    */
   call(method: string, message: Uint8Array, options: CallOptions): Promise<Uint8Array>;
   /** Starts a bidirectional stream. Rejects with a `GrpcError` if there is no connection. */
   stream(method: string, options: CallOptions): Promise<GrpcStream>;
-  /** Ends all calls and closes the connection, for good. */
   close(): void;
 }
 
@@ -54,13 +49,11 @@ export function openChannel(network: Network, endpoint: GrpcEndpoint): GrpcChann
   };
 }
 
-/** A call in progress. */
 interface Call {
   readonly connections: Connections;
   readonly address: string;
   readonly method: string;
   readonly options: CallOptions;
-  /** The call in error messages. */
   readonly text: string;
 }
 
@@ -106,7 +99,7 @@ function post({ client }: Connected, { address, method, options }: Call, init: R
   return client.request(address, method, { ...init, method: "POST", headers });
 }
 
-/** The messages of a response. Throws a status in its headers other than OK. */
+/** Throws a status in the headers other than OK. */
 async function* answers({ text }: Call, response: Response): AsyncGenerator<Uint8Array> {
   const status = statusOf(response);
   if (status !== undefined) {
@@ -117,7 +110,6 @@ async function* answers({ text }: Call, response: Response): AsyncGenerator<Uint
   }
 }
 
-/** Whether the connection took no request: nothing was sent. */
 function isUnsent(error: unknown): boolean {
   return error instanceof GrpcError && isRuntimeError(error.cause, "unsent");
 }

@@ -125,7 +125,7 @@ Deno.test("call() rejects for answers that are none: empty, cut off, too large, 
   });
 });
 
-Deno.test("call() tells how far it came: name, connection, TLS", async () => {
+Deno.test("call() reports how far it came: name, connection, TLS", async () => {
   const authority = testAuthority();
   await using server = await serverOf(echo, authority.issue({ dnsNames: ["istiod.istio-system.svc"] }));
   const tls = { serverName: "istiod.other.svc", authorities: authority.roots };

@@ -7,7 +7,6 @@ import { GrpcError, unreachable } from "./error.ts";
 /** Milliseconds to look up the name, connect and do the TLS handshake. */
 const DIAL_TIMEOUT = 10_000;
 
-/** A server. */
 export interface GrpcEndpoint {
   /** `host:port`. */
   readonly address: string;
@@ -19,24 +18,22 @@ export interface GrpcEndpoint {
 export interface GrpcTls {
   /** The name that the server's certificate must have. */
   readonly serverName: string;
-  /** The only trusted roots; `undefined`: those of the system. */
+  /** The only trusted roots; `undefined`: the system's. */
   readonly authorities: string | undefined;
   readonly identity?: { readonly certificate: string; readonly key: string } | undefined;
 }
 
-/** A connection, which may just have ended. */
+/** It may just have ended. */
 export interface Connected {
   readonly client: HttpConnection;
   isOpen: boolean;
-  /** New calls get another connection. */
   isLeft: boolean;
-  /** Calls in flight. */
   calls: number;
 }
 
 /** Shares one connection among all calls. */
 export interface Connections {
-  /** Takes the connection for one call, which gives it back. Rejects with a `GrpcError` of the stage `name`, `connection` or `tls`. */
+  /** The caller gives it back. Rejects with a `GrpcError` of the stage `name`, `connection` or `tls`. */
   take(): Promise<Connected>;
   giveBack(connected: Connected): void;
   /** New calls get another connection; this one is closed after its calls in flight. */

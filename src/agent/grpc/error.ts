@@ -5,7 +5,6 @@ import { CODE, codeName, type Status } from "./status.ts";
 /** The step that failed: `status` is the server's status or a timeout; `protocol` is a response that is not gRPC. */
 export type GrpcStage = DialStage | "status" | "protocol";
 
-/** A call that failed. */
 export class GrpcError extends MeshError {
   constructor(readonly code: number, readonly stage: GrpcStage, message: string, details: ErrorDetails = {}) {
     super(message, details);

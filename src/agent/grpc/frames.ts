@@ -1,7 +1,7 @@
-/** Messages in the body of a call: a byte for compression, four for the length, the message (gRPC over HTTP/2). */
+/** gRPC's frames: a byte for compression, four for the length, the message. */
 
-/** What a peer may send as one message: a name table of a large mesh has some megabytes. */
-export const LARGEST_MESSAGE = 64 * 1024 * 1024;
+/** A name table of a large mesh has some megabytes. */
+export const MAX_MESSAGE = 64 * 1024 * 1024;
 
 const HEAD = 5;
 
@@ -16,16 +16,16 @@ export function encodeFrame(message: Uint8Array): Uint8Array<ArrayBuffer> {
   return frame;
 }
 
-/** Takes bytes as they come and gives messages; of a message that is not whole only its own bytes are held. */
+/** Cuts bytes into messages. Holds only the bytes of an incomplete message. */
 export class FrameReader {
   readonly #head = new Uint8Array(HEAD);
   #headBytes = 0;
   #message: Uint8Array | undefined;
   #messageBytes = 0;
 
-  constructor(private readonly largest: number = LARGEST_MESSAGE) {}
+  constructor(private readonly maxBytes: number = MAX_MESSAGE) {}
 
-  /** The messages that these bytes complete. Throws `FrameError` for one that is too large or compressed. */
+  /** Yields the messages that are complete now. Throws `FrameError` for a message that is too large or compressed. */
   *push(bytes: Uint8Array): Generator<Uint8Array> {
     for (let at = 0; at < bytes.length;) {
       at += this.#message === undefined ? this.#takeHead(bytes.subarray(at)) : this.#takeMessage(bytes.subarray(at));
@@ -36,7 +36,6 @@ export class FrameReader {
     }
   }
 
-  /** Whether a message is not whole. */
   get isWithin(): boolean {
     return this.#headBytes > 0 || this.#message !== undefined;
   }
@@ -53,8 +52,8 @@ export class FrameReader {
     const view = new DataView(this.#head.buffer);
     if (view.getUint8(0) !== 0) throw new FrameError("a message is compressed, which was not offered");
     const size = view.getUint32(1);
-    if (size > this.largest) {
-      throw new FrameError(`a message has ${size} bytes, more than the ${this.largest} that are taken`);
+    if (size > this.maxBytes) {
+      throw new FrameError(`a message has ${size} bytes, more than the ${this.maxBytes} that are taken`);
     }
     this.#message = new Uint8Array(size);
     this.#headBytes = this.#messageBytes = 0;
@@ -69,9 +68,9 @@ export class FrameReader {
   }
 }
 
-/** The messages of a body. Throws `FrameError` also for a body that ends within a message; the body is cancelled then. */
-export async function* frames(body: ReadableStream<Uint8Array>, largest?: number): AsyncGenerator<Uint8Array> {
-  const reader = new FrameReader(largest);
+/** Throws `FrameError` also for a body that ends within a message; the body is cancelled then. */
+export async function* frames(body: ReadableStream<Uint8Array>, maxBytes?: number): AsyncGenerator<Uint8Array> {
+  const reader = new FrameReader(maxBytes);
   for await (const bytes of body) yield* reader.push(bytes);
   if (reader.isWithin) throw new FrameError("it ended within a message");
 }

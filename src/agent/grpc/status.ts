@@ -1,6 +1,5 @@
 /** The status of a call: codes of gRPC and their names. */
 
-/** Codes by their names, as Go prints them. */
 export const CODE = {
   OK: 0,
   Canceled: 1,
@@ -45,8 +44,7 @@ export interface Status {
 }
 
 /**
- * The status in the headers of a response; `undefined` if the status comes in trailers, which `fetch` does not show. A server that
- * refuses a call sends headers only, so that refusals are seen.
+ * `undefined` if the status comes in trailers, which `fetch` does not show. A refusal has headers only, so it is seen.
  */
 export function statusOf({ status, headers }: Response): Status | undefined {
   const text = headers.get("grpc-status");
@@ -59,11 +57,11 @@ export function statusOf({ status, headers }: Response): Status | undefined {
   return { code: OF_HTTP[status] ?? CODE.Unknown, message: `the server answered with ${what}, which is not gRPC` };
 }
 
-const LONGEST = 1000;
+const MAX_TEXT = 1000;
 
 /** `grpc-message` is percent-encoded UTF-8; invalid text is kept as it is. Line breaks would forge lines of a log. */
 function decodeMessage(text: string): string {
-  const clean = (decoded: string) => decoded.replace(/\s+/g, " ").slice(0, LONGEST);
+  const clean = (decoded: string) => decoded.replace(/\s+/g, " ").slice(0, MAX_TEXT);
   try {
     return clean(decodeURIComponent(text));
   } catch {

@@ -10,7 +10,7 @@ import type { HealthCheck } from "./options.ts";
 /** The User-Agent of pilot-agent's probes. */
 const USER_AGENT = "istio-probe/1.0";
 
-/** A repeatable check; resolves with the problem, if any. Never rejects. */
+/** Resolves with the problem, if any. Never rejects. */
 export type Check = (signal: AbortSignal) => Promise<string | undefined>;
 
 /** Creates the check with a timeout. */

@@ -25,15 +25,12 @@ export interface HealthSettings {
   readonly failureThreshold: number;
 }
 
-/** A health report. */
 export interface HealthReport {
   /** Why the workload is unhealthy, in one line; `undefined` if healthy. */
   readonly problem: string | undefined;
 }
 
-/** The latest report, and notifications. */
 export interface HealthReports {
-  /** `undefined` before the first. */
   current(): HealthReport | undefined;
   /** Calls back for each new report, until the returned function is called. */
   subscribe(changed: () => void): () => void;

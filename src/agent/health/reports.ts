@@ -3,15 +3,11 @@ import type { Clock, World } from "../../platform/world.ts";
 import { healthCheck } from "./check.ts";
 import type { HealthOptions, HealthReport, HealthReports } from "./options.ts";
 
-/** Running health checks. */
 export interface RunningHealth extends HealthReports {
   close(): Promise<void>;
 }
 
-/**
- * Checks Envoy and the application: after the initial delay, then once per period. Checks do not overlap: a slow one
- * delays the next.
- */
+/** Checks Envoy and the application: after the initial delay, then once per period. A slow check delays the next. */
 export function startHealth(world: World, options: HealthOptions): RunningHealth {
   const end = new AbortController();
   const listeners = new Set<() => void>();
@@ -55,17 +51,10 @@ function logReport(log: Logger, { problem }: HealthReport): void {
   else log.warning(logText(`The workload is unhealthy: ${problem}`));
 }
 
-/** Consecutive results that count as a change. */
-export interface Thresholds {
-  readonly successThreshold: number;
-  readonly failureThreshold: number;
-}
-
-/**
- * Turns check results into reports: returns one when the health changes. Source: pilot-agent's
- * PerformApplicationHealthCheck.
- */
-export function thresholds({ successThreshold, failureThreshold }: Thresholds) {
+/** Returns a report when the health changes. Source: pilot-agent's PerformApplicationHealthCheck. */
+export function thresholds(
+  { successThreshold, failureThreshold }: Pick<HealthOptions, "successThreshold" | "failureThreshold">,
+) {
   let reported: "healthy" | "unhealthy" | undefined;
   let last: "healthy" | "unhealthy" | undefined;
   let consecutive = 0;

@@ -28,8 +28,7 @@ type Outcome =
 type RequestOptions = Pick<IdentityOptions, "authority" | "spiffeId" | "open">;
 
 /**
- * Requests a certificate for the key of `makeKey`. Connection, token, roots and client certificate are new for each
- * request. Never rejects.
+ * Requests a certificate for the key of `makeKey`, with the current token, roots and client certificate. Never rejects.
  */
 export async function requestCertificate(
   world: World,

@@ -3,23 +3,21 @@ import { messageOf } from "../../base/errors.ts";
 import { type CertificateInfo, decodePems, readCertificateInfo, sameBytes } from "../../golang/x509/mod.ts";
 import { spanText, StageError, stamp } from "./failure.ts";
 
-/** A valid chain. */
 export interface Chain {
   /** All certificates in PEM, leaf first. */
   readonly certificate: string;
   /** The root certificates in PEM. */
   readonly roots: string;
-  /** The fields of the leaf. */
   readonly leaf: CertificateInfo;
 }
 
-/** A limit, since parsing a long chain takes time. */
+/** Parsing a long chain takes time. */
 const MAX_CERTIFICATES = 100;
 const MINUTE = 60_000;
 
 /**
- * Checks a response: PEM entries, leaf first, roots last. Errors: `StageError` for fewer than two entries, an invalid
- * one, a leaf for another key, or an expired leaf.
+ * In: PEM entries, leaf first, roots last. Throws a `StageError` for fewer than two entries, an invalid one, a leaf for
+ * another key, or an expired leaf.
  */
 export function checkAnswer(entries: readonly string[], publicKey: Uint8Array, now: number): Chain {
   if (entries.length < 2) {
@@ -39,13 +37,13 @@ export function checkAnswer(entries: readonly string[], publicKey: Uint8Array, n
   if (end <= now) {
     const ago = spanText(Math.round((now - end) / MINUTE) * MINUTE);
     const text = `clock: The CA's new certificate ended about ${ago} ago already, by the clock of this machine`;
-    throw new StageError(text, { hint: "set the clock of this machine, or that of the CA" });
+    throw new StageError(text, { hint: "set the clock of this machine or of the CA" });
   }
   const texts = entries.map((entry) => `${entry.trim()}\n`);
   return { certificate: texts.join(""), roots: texts.at(-1) ?? "", leaf };
 }
 
-/** The fields of an entry's certificates, at least one. */
+/** At least one. */
 function infoOf(entry: string, index: number): CertificateInfo[] {
   const blocks = decodePems(entry).filter(({ type }) => type === "CERTIFICATE");
   if (blocks.length === 0) throw wrong(`entry ${index + 1} of its answer is not a PEM certificate`);

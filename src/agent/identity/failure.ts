@@ -6,7 +6,6 @@ import type { Failure, State } from "./state.ts";
 import type { AuthorityOptions } from "./options.ts";
 import type { Token } from "./token.ts";
 
-/** What is known about a failed request. */
 export interface RequestContext {
   readonly authority: Pick<AuthorityOptions, "tokenFile" | "rootsFile" | "headers">;
   readonly token: Token | undefined;
@@ -14,7 +13,7 @@ export interface RequestContext {
   readonly now: number;
 }
 
-/** An error before or after the call; its text has the stage. */
+/** Its text has the stage. */
 export class StageError extends MeshError {}
 
 /** gRPC codes after which Istio retries at once. */
@@ -27,7 +26,7 @@ const TRANSIENT: readonly number[] = [
   CODE.Unavailable,
 ];
 
-/** Turns an error into a failure. The token never appears in the text. */
+/** The token never appears in the text. */
 export function failureOf(error: unknown, context: RequestContext): Failure {
   const text = textOf(error, context);
   const secret = context.token?.text;
@@ -47,7 +46,7 @@ type Text = (error: GrpcError, context: RequestContext) => string;
 
 const BY_STAGE: Readonly<Record<GrpcStage, Text>> = {
   name: (error) =>
-    `name: ${withHint(error, 'is the control plane installed, and is the address that of its Service ("CA_ADDR")?')}`,
+    `name: ${withHint(error, 'is the control plane installed, and is the address its Service ("CA_ADDR")?')}`,
   connection: (error) =>
     `connection: ${withHint(error, "check that the control plane runs, and that no network policy blocks it")}`,
   tls: tlsProblem,
@@ -55,9 +54,8 @@ const BY_STAGE: Readonly<Record<GrpcStage, Text>> = {
   protocol: (error) => `CA: ${withHint(error, "is this the address of a CA?")}`,
 };
 
-/** Hints by TLS error. */
 const TLS_HINTS: readonly (readonly [RegExp, (roots: string) => string])[] = [
-  [/ is not for "/, () => 'the name that is expected is that of the address, or "ISTIOD_SAN"'],
+  [/ is not for "/, () => 'the expected name is the host of the address, or "ISTIOD_SAN"'],
   [/ trusted here$/, (roots) => `trusted are the roots of ${roots} ("CA_ROOT_CA")`],
 ];
 
@@ -92,14 +90,14 @@ function tokenHint(file: string, headers: AuthorityOptions["headers"], token: To
   if (token === undefined) return `"${file}" has no token: mount a service account token with the audience istio-ca`;
   const { expires, audiences } = token;
   if (expires !== undefined && expires <= now) {
-    return `that in "${file}" ended at ${stamp(expires)}, or the clock of this machine is ahead`;
+    return `the token in "${file}" expired at ${stamp(expires)}, or the clock of this machine is ahead`;
   }
   if (audiences.length > 0 && !audiences.includes("istio-ca")) {
-    return `that in "${file}" is for ${audiences.map((each) => `"${each}"`).join(", ")}, not for "istio-ca"`;
+    return `the token in "${file}" is for ${audiences.map((each) => `"${each}"`).join(", ")}, not for "istio-ca"`;
   }
   const cluster = headers["clusterid"];
   const known = cluster === undefined ? "" : ` ("${cluster}")`;
-  return `that in "${file}" must be of a cluster that the control plane knows${known}`;
+  return `the token in "${file}" must be from a cluster that the control plane knows${known}`;
 }
 
 /** Without the current time: a stable text is logged once. */
@@ -115,7 +113,7 @@ export function spanText(milliseconds: number): string {
   return formatDuration(BigInt(Math.round(milliseconds / 1000)) * 1_000_000_000n);
 }
 
-/** The problem; `undefined` if all is well. `now` is in milliseconds since 1970. */
+/** The problem, if any. `now` is in milliseconds since 1970. */
 export function problemText(
   { phase, failure, held, storeProblem }: State,
   address: string,

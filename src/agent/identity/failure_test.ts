@@ -1,4 +1,4 @@
-/** What is told of a certificate that cannot be had. */
+/** The reported problem of a missing certificate. */
 import assert from "node:assert/strict";
 import { FakeAuthority, type Signing } from "../../../test/support/agent/fake_authority.ts";
 import {
@@ -21,7 +21,7 @@ const leafOf = (csr: string, ca: FakeAuthority, changes: Partial<Signing> = {}) 
   return ca.sign(csr, { notBefore: START - 120_000, notAfter: START + LIFETIME, ...changes });
 };
 
-/** What the authority does, what else is given, and the problem that is told. */
+/** What the authority does, what else is given, and the reported problem. */
 const FAILURES: readonly (readonly [string, FakeAuthority["answer"] | undefined, Given, RegExp])[] = [
   [
     "the name is not known",
@@ -39,7 +39,7 @@ const FAILURES: readonly (readonly [string, FakeAuthority["answer"] | undefined,
     "its certificate has other names",
     throws(new GrpcError(CODE.Unavailable, "tls", `the server's certificate is not for "a", but for "b", "c"`)),
     {},
-    /^No certificate: TLS: the server's certificate is not for "a", but for "b", "c"; the name that is .* "ISTIOD_SAN"$/,
+    /^No certificate: TLS: the server's certificate is not for "a", but for "b", "c"; the expected name is .* "ISTIOD_SAN"$/,
   ],
   [
     "its certificate is of a root that is not trusted",
@@ -64,7 +64,7 @@ const FAILURES: readonly (readonly [string, FakeAuthority["answer"] | undefined,
     "the token has expired",
     throws(unauthenticated),
     { files: { [TOKEN_FILE]: tokenWith({ exp: START / 1000 - 1 }) } },
-    /: token: .*failure; that in "\.\/token" ended at 2027-01-15T07:59:59Z, or the clock of this machine is ahead$/,
+    /: token: .*failure; the token in "\.\/token" expired at 2027-01-15T07:59:59Z, or the clock of this machine is ahead$/,
   ],
   [
     "the token is of the future",
@@ -78,7 +78,7 @@ const FAILURES: readonly (readonly [string, FakeAuthority["answer"] | undefined,
     { files: { [TOKEN_FILE]: tokenWith({ aud: "vault" }) } },
     /: token: .*is for "vault", not for "istio-ca"$/,
   ],
-  ["the token is refused", throws(unauthenticated), {}, /: token: .*must be of a cluster that .* \("west"\)$/],
+  ["the token is refused", throws(unauthenticated), {}, /: token: .*must be from a cluster that .* \("west"\)$/],
   [
     "what is no token is refused",
     throws(unauthenticated),
@@ -89,7 +89,7 @@ const FAILURES: readonly (readonly [string, FakeAuthority["answer"] | undefined,
     "the server repeats the token",
     throws(refusal(CODE.Unauthenticated, `bad token ${TOKEN}`)),
     {},
-    /: token: .*bad token \.\.\.; that in/,
+    /: token: .*bad token \.\.\.; the token in/,
   ],
   ["a port without a CA", throws(refusal(CODE.Unimplemented, "unknown service")), {}, /: CA: .*not on 15010$/],
   [
@@ -184,13 +184,13 @@ for (const [name, answer, given, expected] of FAILURES) {
     const problem = identity.problem() ?? "";
     assert.match(problem, expected);
     assert.deepEqual([identity.workload(), identity.roots(), clock.waiting.count], [undefined, undefined, 1]);
-    const told = problem.replace("No certificate: ", "");
+    const reported = problem.replace("No certificate: ", "");
     assert.equal(
-      world.said.stderr.split("\n").filter((line) => line.endsWith(told)).length,
+      world.said.stderr.split("\n").filter((line) => line.endsWith(reported)).length,
       name === "no answer" ? 0 : 1,
     );
     assert(!world.said.stderr.includes(TOKEN));
     await clock.pass(60_000);
-    assert.equal(world.said.stderr.split("\n").length, 2, `told again: ${world.said.stderr}`);
+    assert.equal(world.said.stderr.split("\n").length, 2, `reported again: ${world.said.stderr}`);
   });
 }

@@ -1,4 +1,4 @@
-/** Maintains a certificate from the CA: turns results and timers into events of the machine, and performs its actions. */
+/** Maintains a certificate from the CA: runs the machine in machine.ts. */
 import { type Logger, logText } from "../../platform/log.ts";
 import type { World } from "../../platform/world.ts";
 import { type CertificateInfo, generateEcKey, makeRsaKey, pkcs8Pem, type PrivateKey } from "../../golang/x509/mod.ts";
@@ -78,7 +78,7 @@ class CaMaintenance {
     work.finally(() => this.#running.delete(work));
   }
 
-  /** The key of a failed request is kept for the next one: RSA keys take time. */
+  /** A failed request leaves its key for the next one: RSA keys take time. */
   async #requestOnce(): Promise<void> {
     const { world, options, store } = this;
     const { signal } = this.#request = new AbortController();

@@ -8,11 +8,11 @@ import { aheadText, stamp } from "./failure.ts";
 import type { CertificateStore, Maintenance } from "./store.ts";
 import type { IdentityOptions, MountedPaths } from "./options.ts";
 
-/** Polling interval in milliseconds; a change counts after two equal reads. */
+/** In milliseconds; a change counts after two equal reads. */
 const POLL_INTERVAL = 1000;
 const MAX_BYTES = 1024 * 1024;
 
-/** The first place with certificate and key; `undefined` if none. */
+/** The first place with certificate and key. */
 export async function findMounted(files: Files, places: readonly MountedPaths[]): Promise<MountedPaths | undefined> {
   for (const place of places) {
     const there = await Promise.all([isThere(files, place.certificate), isThere(files, place.key)]);
@@ -31,7 +31,7 @@ async function isThere(files: Files, path: string): Promise<boolean> {
   }
 }
 
-/** Reads the files, again on each change. Invalid files leave the current certificate in force. */
+/** Reads the files again on each change. Invalid files leave the current certificate in force. */
 export async function maintainFromFiles(
   world: World,
   { mounted, log }: Pick<IdentityOptions, "mounted" | "log">,
@@ -56,7 +56,7 @@ export async function maintainFromFiles(
     close: () => Promise.resolve(stop()),
   };
 
-  /** The problem, if any. The certificate is used even without roots. */
+  /** The certificate is used even without roots. */
   async function read(): Promise<string | undefined> {
     const place = await findMounted(files, mounted);
     if (place === undefined) return `files: No certificate: ${missingText(mounted)}`;
@@ -102,7 +102,7 @@ function timeProblem({ notBefore, notAfter }: CertificateInfo, now: number): str
   return `files: The certificate expired at ${end}: the program that maintains it has not renewed it`;
 }
 
-/** Runs once more for calls during a run; resolves after the last run. */
+/** Calls during a run cause one more run. Resolves after the last run. */
 function oneAtATime(run: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   let again = false;

@@ -1,12 +1,11 @@
 /**
- * Requests and renews the certificate, as a state table: for each phase, what each event leads to. Missing entries
- * change nothing. There is one timer: setting it replaces the last one.
+ * Requests and renews the certificate, as a state table: for each phase, what each event leads to. Events without an
+ * entry change nothing. There is one timer: setting it replaces the last one.
  */
 import type { RenewalOptions } from "./options.ts";
 import { dueAt, isDue, retryDelay, until } from "./schedule.ts";
 import type { Events, Phase, State, Step } from "./state.ts";
 
-/** Timeout of a request. */
 export const REQUEST_TIMEOUT = 20_000;
 
 type Handler<Event> = (state: State, event: Event, renewal: RenewalOptions) => Step;

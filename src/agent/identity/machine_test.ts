@@ -50,9 +50,9 @@ const CASES: readonly (readonly [string, readonly Event[], State["phase"], reado
   ["what is not due is slept over again", [answered(0), timeUp(MAX_SLEEP)], "held", [timer(MAX_SLEEP)]],
   ["the last sleep ends when it is due", [answered(0), timeUp(DAY / 2 - 400)], "held", [timer(400)]],
   ["half of its time is over", [answered(0), timeUp(DAY / 2)], "requesting", ask],
-  ["a failure is told and waited for", [failed(5)], "waiting", [say(BROKEN.text), timer(100)]],
-  ["the same failure is told once", [failed(5), timeUp(105), failed(110)], "waiting", [timer(200)]],
-  ["another failure is told", [failed(5), timeUp(105), failed(110, REFUSED)], "waiting", [
+  ["a failure is logged and waited for", [failed(5)], "waiting", [say(BROKEN.text), timer(100)]],
+  ["the same failure is logged once", [failed(5), timeUp(105), failed(110)], "waiting", [timer(200)]],
+  ["another failure is logged", [failed(5), timeUp(105), failed(110, REFUSED)], "waiting", [
     say(REFUSED.text),
     timer(500),
   ]],
@@ -63,12 +63,12 @@ const CASES: readonly (readonly [string, readonly Event[], State["phase"], reado
     timer(500),
   ]],
   ["files that were written change nothing", [answered(0), stored(10)], "held", []],
-  ["files that were not written are told", [answered(0), stored(10, "disk full")], "held", [say("disk full")]],
+  ["files that were not written are logged", [answered(0), stored(10, "disk full")], "held", [say("disk full")]],
   ["they are written at the next look", [answered(0), stored(10, "disk full"), timeUp(1000)], "held", [
     timer(MAX_SLEEP),
     { do: "write" },
   ]],
-  ["the same problem of files is told once", [answered(0), stored(10, "full"), stored(5010, "full")], "held", []],
+  ["the same problem of files is logged once", [answered(0), stored(10, "full"), stored(5010, "full")], "held", []],
   ["a renewal does not wait for files", [answered(0, 20_000), stored(10, "full"), timeUp(10_000)], "requesting", ask],
   ["files may be done while it is asked", [answered(0, 20_000), timeUp(10_000), stored(10_001)], "requesting", []],
   ["an end while it is asked", [close], "closed", [{ do: "abort" }, { do: "clearTimer" }]],
@@ -137,7 +137,7 @@ for (const [name, now, elapsed, phase] of SET) {
   });
 }
 
-Deno.test("identity: a clock that was set back behind that of the CA leads to one request", () => {
+Deno.test("identity: a clock that was set back behind the CA's leads to one request", () => {
   const back = (elapsed: number) => ({ now: START - 3_600_000 + elapsed, elapsed, random: 0 });
   let { state } = next(RENEWAL, after(answered(0)).state, "timeUp", back(1000));
   ({ state } = next(RENEWAL, state, "answered", { ...back(1100), notBefore: START - 120_000, notAfter: START + DAY }));

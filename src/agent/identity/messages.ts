@@ -23,7 +23,7 @@ export function encodeRequest({ csr, validitySeconds, certSigner }: CertificateR
   return writer.finish();
 }
 
-/** The PEM certificates of an `IstioCertificateResponse`: leaf first, root last. Throws for invalid bytes. */
+/** PEM certificates, leaf first, root last. Throws for invalid bytes. */
 export function decodeResponse(bytes: Uint8Array): string[] {
   const chain: string[] = [];
   readMessage(bytes, { [RESPONSE.chain]: (reader) => chain.push(reader.string()) });

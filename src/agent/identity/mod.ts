@@ -1,7 +1,6 @@
 /**
- * The workload's identity: certificate with SPIFFE ID, key and root certificates, in memory. In: files of another
- * program, or a CA that signs a CSR (istiod). Out: the certificate in force, notifications of changes, and the current
- * problem in one line. Keys and tokens are never logged.
+ * The workload's identity in memory: certificate with SPIFFE ID, key and root certificates, from files of another
+ * program or from a CA that signs a CSR (istiod). Keys and tokens are never logged.
  */
 import type { World } from "../../platform/world.ts";
 import { maintainFromCa } from "./from_ca.ts";
@@ -13,8 +12,8 @@ import { type CertificateStore, certificateStore, type Maintenance } from "./sto
 export type Identity = Omit<CertificateStore, "put"> & Maintenance;
 
 /**
- * Starts to maintain the identity: from files if they exist, else from the CA, with retries. Resolves at once, without
- * the first certificate. Problems are never errors here.
+ * Maintains the identity: from files if they exist, else from the CA, with retries. Does not wait for the first
+ * certificate.
  */
 export async function startIdentity(world: World, options: IdentityOptions): Promise<Identity> {
   const store = certificateStore();

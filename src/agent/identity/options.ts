@@ -1,4 +1,3 @@
-/** Options of the workload's identity. */
 import type { GrpcChannel, GrpcEndpoint } from "../grpc/mod.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { CaMetrics } from "../metrics/control_plane_metrics.ts";
@@ -11,12 +10,10 @@ export interface MountedPaths {
   readonly roots: string;
 }
 
-/** The type of key to generate. */
 export type KeyChoice =
   | { readonly type: "ecdsa"; readonly curve: CurveName }
   | { readonly type: "rsa"; readonly bits: number };
 
-/** The CA, and how to reach it. */
 export interface AuthorityOptions {
   /** `host:port`. */
   readonly address: string;
@@ -28,7 +25,7 @@ export interface AuthorityOptions {
   readonly rootsFile: string | undefined;
   /** The folder of a client certificate (`PROV_CERT`: `key.pem`, `cert-chain.pem`); `""` for none. */
   readonly clientFolder: string;
-  /** The token file, read for each request; `""` for none. */
+  /** Read for each request; `""` for none. */
   readonly tokenFile: string;
   readonly headers: Readonly<Record<string, string>>;
   /** The Kubernetes signer to request; `""` for none. */

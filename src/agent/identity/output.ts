@@ -8,8 +8,8 @@ const FOLDER_MODE = 0o700;
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /**
- * Writes the files that differ. All new files are complete before the first is renamed: a full disk or a read-only
- * folder leaves the old ones intact. Errors: those of `files`.
+ * Writes the files that differ. All new files are complete before the first rename: a full disk or a read-only folder
+ * leaves the old ones intact. Throws what `files` throws.
  */
 export async function writeOutput(files: Files, folder: string, pair: KeyPair, roots: string): Promise<void> {
   await files.makeFolder(folder, FOLDER_MODE);

@@ -1,7 +1,4 @@
-/**
- * When to renew a certificate, and when to retry after a failure: pure functions. Source: Istio's secret cache
- * (rotateTime).
- */
+/** When to renew a certificate, and when to retry after a failure. Source: Istio's secret cache (rotateTime). */
 import type { RenewalOptions } from "./options.ts";
 import type { Held, Moment, State } from "./state.ts";
 
@@ -11,10 +8,7 @@ const MAX_LEFT = 0.99;
 /** In milliseconds. If the clock is far ahead, every certificate looks expired: do not flood the CA. */
 const MIN_WAIT = 500;
 
-/**
- * Computes the renewal time. It counts from now, since CAs backdate certificates, but never exceeds the certificate's
- * own validity: the clock may be behind.
- */
+/** Counts from now, since CAs backdate certificates, within the certificate's own validity: the clock may be behind. */
 export function dueAt(
   { notBefore, notAfter }: Pick<Held, "notBefore" | "notAfter">,
   { now, elapsed, random }: Moment,
@@ -27,23 +21,26 @@ export function dueAt(
 }
 
 /**
- * By either clock: the wall clock may be set back, the monotonic clock may stop during sleep. Also if the wall clock was set
- * back to a time before the certificate's start, where peers refuse it.
+ * By either clock: the wall clock may be set back, the monotonic clock may stop during sleep. Also if the clock was set
+ * back before the certificate's start, where peers refuse it.
  */
 export function isDue(held: Held, moment: Moment): boolean {
   return moment.now >= held.dueAt || moment.elapsed >= held.dueElapsed || isSetBeforeStart(held, moment);
 }
 
-/** In milliseconds. A clock that is slewed is not set. */
+/** A smaller difference is slewing. */
 const MIN_SET_BACK = 1000;
 
-/** Once for each time that the clock is set: if that of the CA is ahead, a new certificate is not valid yet either. */
+/**
+ * If the CA's clock is ahead, a new certificate is not valid yet either: renew once for each time that the clock is
+ * set.
+ */
 function isSetBeforeStart({ notBefore, dueAt, dueElapsed }: Held, { now, elapsed }: Moment): boolean {
   const setBack = dueAt - dueElapsed - (now - elapsed);
   return now < notBefore && setBack > MIN_SET_BACK;
 }
 
-/** How long a clock that was set, or a machine that has slept, goes unnoticed: peers may refuse the certificate meanwhile. */
+/** Maximum time before a set clock or a machine's sleep is noticed: peers may refuse the certificate meanwhile. */
 export const MAX_SLEEP = 1000;
 
 /** Milliseconds until the next check. */
@@ -51,39 +48,38 @@ export function until(held: Held, { now, elapsed }: Moment): number {
   return Math.max(0, Math.min(held.dueAt - now, held.dueElapsed - elapsed, MAX_SLEEP));
 }
 
-/** Immediate retries, each after twice the delay of the one before, ±10%. Numbers of pilot-agent. */
-const IMMEDIATE = { most: 5, first: 100, factor: 2, jitter: 0.1 } as const;
-/** Delays between rounds of immediate retries: each 1.5 times the one before, ±50%. */
-const ROUNDS = { first: 500, factor: 1.5, jitter: 0.5, longest: 60_000 } as const;
-/** Minimum delay, also when the current certificate ends soon. */
+/** Immediate retries, each after twice the last delay, ±10%. Source: pilot-agent. */
+const IMMEDIATE = { maxTries: 5, first: 100, factor: 2, jitter: 0.1 } as const;
+/** Delays between rounds of immediate retries: each 1.5 times the last, ±50%. */
+const ROUNDS = { first: 500, factor: 1.5, jitter: 0.5, max: 60_000 } as const;
+/** Also when the current certificate ends soon. */
 const MIN_DELAY = 1000;
 
-/** A delay, and the counters after it. */
 export interface Delay {
   readonly milliseconds: number;
   readonly tries: number;
   readonly rounds: number;
 }
 
-/** The delay after a failure. It ends well before the current certificate expires. */
+/** Ends well before the current certificate expires. */
 export function retryDelay(
   { tries, rounds, held }: Pick<State, "tries" | "rounds" | "held">,
   isTransient: boolean,
   { now, random }: Moment,
 ): Delay {
-  if (isTransient && tries + 1 < IMMEDIATE.most) {
+  if (isTransient && tries + 1 < IMMEDIATE.maxTries) {
     const milliseconds = spread(IMMEDIATE.first * IMMEDIATE.factor ** tries, IMMEDIATE.jitter, random);
     return { milliseconds, tries: tries + 1, rounds };
   }
-  const pause = spread(Math.min(ROUNDS.first * ROUNDS.factor ** rounds, ROUNDS.longest), ROUNDS.jitter, random);
+  const pause = spread(Math.min(ROUNDS.first * ROUNDS.factor ** rounds, ROUNDS.max), ROUNDS.jitter, random);
   return { milliseconds: Math.min(pause, maxDelay(held?.notAfter, now)), tries: 0, rounds: rounds + 1 };
 }
 
 function maxDelay(notAfter: number | undefined, now: number): number {
   const left = (notAfter ?? 0) - now;
-  return left > 0 ? Math.max(left / 2, MIN_DELAY) : ROUNDS.longest;
+  return left > 0 ? Math.max(left / 2, MIN_DELAY) : ROUNDS.max;
 }
 
 function spread(milliseconds: number, jitter: number, random: number): number {
-  return Math.round(Math.min(milliseconds * (1 + jitter * (2 * random - 1)), ROUNDS.longest));
+  return Math.round(Math.min(milliseconds * (1 + jitter * (2 * random - 1)), ROUNDS.max));
 }

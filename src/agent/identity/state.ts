@@ -10,9 +10,8 @@ export interface Moment {
   readonly random: number;
 }
 
-/** Why there is no new certificate. */
 export interface Failure {
-  /** Stage, reason and what to do, in one line. */
+  /** In one line: stage, reason, what to do. */
   readonly text: string;
   /** An immediate retry may help. */
   readonly isTransient: boolean;
@@ -35,7 +34,6 @@ export interface State {
   readonly tries: number;
   /** Consecutive rounds of failed requests. */
   readonly rounds: number;
-  /** The certificate in force. */
   readonly held: Held | undefined;
   /** Why the last request failed; `undefined` after a success. */
   readonly failure: Failure | undefined;
@@ -43,7 +41,6 @@ export interface State {
   readonly storeProblem: string | undefined;
 }
 
-/** Events and their data. */
 export interface Events {
   answered: Moment & { readonly notBefore: number; readonly notAfter: number };
   failed: Moment & { readonly failure: Failure };
@@ -53,11 +50,9 @@ export interface Events {
 }
 
 export type Action =
-  /** Send a request to the CA. */
   | { readonly do: "request" }
   /** Abort the request; ignore its response. */
   | { readonly do: "abort" }
-  /** Write the certificate to files. */
   | { readonly do: "write" }
   | { readonly do: "timer"; readonly milliseconds: number }
   | { readonly do: "clearTimer" }

@@ -1,4 +1,4 @@
-/** Holds the certificate, key and roots in force, and notifies subscribers. */
+/** The certificate, key and roots in force. */
 import type { KeyPair } from "../../golang/x509/mod.ts";
 
 type Part = "workload" | "roots";
@@ -8,20 +8,15 @@ export interface CertificateStore {
   workload(): KeyPair | undefined;
   /** Root certificates of the peers, PEM. */
   roots(): string | undefined;
-  /** Calls back on each change, until the returned function is called. */
+  /** Returns a function that unsubscribes. */
   subscribe(changed: (what: Part) => void): () => void;
-  /**
-   * Replaces the values. Notifies about roots first, and only if they differ: peers must trust a root before
-   * certificates of it appear.
-   */
+  /** Notifies about roots first, and only of changes: peers must trust a root before its certificates appear. */
   put(workload: KeyPair | undefined, roots: string | undefined): void;
 }
 
-/** What keeps the store up to date. */
 export interface Maintenance {
   /** The failed stage, the reason and what to do, in one line; `undefined` if all is well. */
   problem(): string | undefined;
-  /** Stops timers, watches and requests. */
   close(): Promise<void>;
 }
 

@@ -3,7 +3,7 @@ import { bytesOfBinary } from "../../base/bytes.ts";
 import { isMap, type Value } from "../../base/value.ts";
 import type { Files } from "../../platform/world.ts";
 
-/** A token and its claims; times in milliseconds since 1970. */
+/** Times in milliseconds since 1970. */
 export interface Token {
   readonly text: string;
   readonly audiences: readonly string[];
@@ -13,7 +13,7 @@ export interface Token {
 
 const MAX_BYTES = 1024 * 1024;
 
-/** The token in a file; `undefined` if absent or empty. Errors: the file cannot be read. */
+/** `undefined` if absent or empty. Rejects if the file cannot be read. */
 export async function readToken(files: Files, path: string): Promise<Token | undefined> {
   if (path === "" || await files.stat(path) === undefined) return undefined;
   const text = (await files.readText(path, MAX_BYTES)).trim();
@@ -21,7 +21,7 @@ export async function readToken(files: Files, path: string): Promise<Token | und
   return text === "" ? undefined : { text: text.replaceAll(/[^\x21-\x7e]/g, ""), ...claimsOf(text) };
 }
 
-/** The claims of a JWT (RFC 7519, 4.1); empty if it is not a JWT. */
+/** RFC 7519, 4.1; empty if the text is no JWT. */
 export function claimsOf(text: string): Omit<Token, "text"> {
   const claims = payloadOf(text);
   const { aud, nbf, iat, exp } = isMap(claims) ? claims : {};
@@ -32,10 +32,9 @@ export function claimsOf(text: string): Omit<Token, "text"> {
 function payloadOf(text: string): Value | undefined {
   const [, payload = ""] = text.split(".");
   try {
-    const json: Value = JSON.parse(
+    return JSON.parse(
       new TextDecoder().decode(bytesOfBinary(atob(payload.replaceAll("-", "+").replaceAll("_", "/")))),
     );
-    return json;
   } catch {
     // The token is no JWT.
     return undefined;

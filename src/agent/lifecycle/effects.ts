@@ -7,17 +7,15 @@ import { untilLive } from "../envoy/liveness.ts";
 import type { EnvoyOptions } from "../envoy/options.ts";
 import type { Counting, EventName, Events, State } from "./state.ts";
 
-/** The lifecycle as the effects see it. */
 interface LifecycleEvents {
   send<Name extends EventName>(name: Name, event: Events[Name]): void;
   state(): State;
   log(level: "info" | "warning", text: string): void;
 }
 
-/** Timeout of `settle`. */
 const SETTLE_MILLISECONDS = 1000;
 
-/** The effects on Envoy; none runs yet. Each effect returns at once; its result is an event. */
+/** Each effect returns at once; its result is an event. */
 export function envoyEffects(world: World, options: EnvoyOptions, { send, state, log }: LifecycleEvents) {
   const admin = envoyAdmin(world, options.adminUrl, options.ownPorts);
   const args = new Map<number, readonly string[]>();
@@ -47,7 +45,7 @@ export function envoyEffects(world: World, options: EnvoyOptions, { send, state,
       const count = what === "connections" ? admin.clientConnections() : admin.forwardedRequests();
       send("counted", { count: await count.catch(() => undefined) });
     },
-    /** Waits briefly for a pending `prepare`, so that its files are removed. */
+    /** Waits briefly for a pending `prepare`, whose files are removed. */
     async settle(): Promise<void> {
       const over = new AbortController();
       await Promise.race([preparation, world.clock.sleep(SETTLE_MILLISECONDS, over.signal)]);

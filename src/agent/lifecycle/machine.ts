@@ -1,12 +1,12 @@
 /**
- * The lifecycle of Envoy as a state table: for each phase, what each event leads to. Missing entries change nothing.
- * docs/agent.md has the diagram.
+ * The lifecycle of Envoy as a state table: for each phase, what each event leads to. Events without an entry change
+ * nothing. docs/agent.md has the diagram.
  */
 import type { Action, Epoch, EventName, Events, Outcome, Phase, State, Step, TimerName } from "./state.ts";
 import { endText, type EnvoyEnd, failureHint } from "../envoy/end.ts";
 import { restartDelay, type Rules } from "./rules.ts";
 
-/** The first step; without Envoy (DISABLE_ENVOY) the phase is `idle`. */
+/** Without Envoy (DISABLE_ENVOY) the phase is `idle`. */
 export function begin(hasEnvoy: boolean): Step {
   const state: State = {
     phase: hasEnvoy ? "starting" : "idle",
@@ -35,7 +35,7 @@ function ifAwaited<Event extends { readonly epoch: number }>(handler: Handler<Ev
   return (state, event, rules) => event.epoch === state.awaited ? handler(state, event, rules) : stay(state);
 }
 
-/** An end that was asked for has the exit code of the request, whatever Envoy's code is. */
+/** A requested end has the request's exit code, whatever Envoy's code is. */
 function asked(handler: Handler<Events["stop"]>): Handler<Events["stop"]> {
   return (state, event, rules) => {
     return handler({ ...state, outcome: { type: "end", code: event.code ?? 0 } }, event, rules);
@@ -90,14 +90,7 @@ const TABLE: Readonly<Record<Phase, Row>> = {
     stop: asked(endNow),
     quit: endNow,
   },
-  draining: {
-    timeUp: drainTimeUp,
-    counted,
-    exited: exitedAfterAsked,
-    stop: skipDrain,
-    quit: skipDrain,
-    reopenLogs,
-  },
+  draining: { timeUp: drainTimeUp, counted, exited: exitedAfterAsked, stop: skipDrain, quit: skipDrain, reopenLogs },
   terminating: {
     timeUp: (state, { timer }) => TERMINATING_TIMERS[timer]?.(state) ?? stay(state),
     exited: exitedAfterAsked,
@@ -161,7 +154,6 @@ function withLive(state: State, epoch: number): State {
   };
 }
 
-/** Chains two steps. */
 function chain(first: Step, more: (state: State) => Step): Step {
   const second = more(first.state);
   return { state: second.state, actions: [...first.actions, ...second.actions] };
@@ -192,10 +184,7 @@ function refuseReload(state: State, { by }: Events["reload"]): Step {
 
 function postponeReload(state: State, { by }: Events["reload"], rules: Rules): Step {
   if (!rules.hotRestart) return refuseReload(state, { by });
-  return stay(
-    { ...state, reloadPending: true },
-    log("info", `${by}: hot restart postponed`),
-  );
+  return stay({ ...state, reloadPending: true }, log("info", `${by}: hot restart postponed`));
 }
 
 function reloadIfPending(state: State, rules: Rules): Step {
@@ -269,7 +258,6 @@ function afterFailure(
   return { outcome: { type: "end", code: end.code }, actions: [...actions, log("error", text)] };
 }
 
-/** No Envoy runs. */
 function finish(state: State, rules: Rules): Step {
   if (state.outcome.type === "restart") return backOff(state, rules);
   return stay({ ...state, phase: "ended" }, { do: "end", code: state.outcome.code });
@@ -308,8 +296,8 @@ function endNow(state: State, { by }: Events["stop"]): Step {
 }
 
 /**
- * Sends SIGTERM: Envoy closes connections and writes its access log. The newest epoch goes first: it contacts its
- * parent when it exits, and would retry for ten seconds if the parent were gone.
+ * On SIGTERM Envoy closes connections and writes its access log. The newest epoch goes first: it contacts its parent
+ * when it exits, and retries for ten seconds if the parent is gone.
  */
 function terminate(state: State, { by }: Events["stop"], rules: Rules): Step {
   if (state.epochs.length === 0) return endNow(state, { by });
@@ -342,7 +330,7 @@ function reopenLogs(state: State): Step {
 
 /* Drains */
 
-/** Connections are closed, new ones are still accepted: other containers still work (`/drain`). */
+/** New connections are still accepted: other containers still work (`/drain`). */
 function drainOnly(state: State, { by }: Events["drain"]): Step {
   return stay(
     { ...state, phase: "drained" },
@@ -385,7 +373,7 @@ function drainTimeUp(state: State, { timer }: Events["timeUp"], rules: Rules): S
   return timer === "drain" ? terminate(state, { by: "The drain time is over" }, rules) : stay(state);
 }
 
-/** Maximum of consecutive failed counts: pilot-agent's number. */
+/** Consecutive failed counts. Source: pilot-agent. */
 const MAX_ERRORS = 5;
 const COUNT_INTERVAL = { connections: 1000, requests: 200 } as const;
 

@@ -13,7 +13,7 @@ const RULES: Rules = {
 const ON_FAILURE: Rules = { ...RULES, restart: { ...DEFAULT_RESTART, policy: "on-failure" } };
 const ON_ZERO: Rules = { ...RULES, drain: { ...RULES.drain, exitOnZero: true } };
 
-/** An event on its way: what `next` takes after the state. */
+/** An event: what `next` takes after the state. */
 type Event = { readonly [Name in EventName]: readonly [Name, Events[Name]] }[EventName];
 
 const prepared = (epoch = 0): Event => ["prepared", { epoch }];
@@ -45,7 +45,7 @@ const RELOADING = [...RUNNING, reload, prepared(1)];
 const DRAINING = [...RUNNING, stop];
 
 /** What leads to each phase. */
-const WAYS: Readonly<Record<Phase, readonly Event[]>> = {
+const PATHS: Readonly<Record<Phase, readonly Event[]>> = {
   idle: [],
   starting: STARTED,
   running: RUNNING,
@@ -61,7 +61,7 @@ const WAYS: Readonly<Record<Phase, readonly Event[]>> = {
 function stateIn(phase: Phase): State {
   const state = phase === "idle"
     ? begin(false).state
-    : after(phase === "backoff" ? ON_FAILURE : RULES, ...WAYS[phase]).state;
+    : after(phase === "backoff" ? ON_FAILURE : RULES, ...PATHS[phase]).state;
   assert.equal(state.phase, phase);
   return state;
 }
@@ -371,7 +371,7 @@ Deno.test("a requested end waits for every epoch", () => {
   assert.equal(last(RULES, ...ending), "terminating: SIGTERM to 1, grace 2000");
   assert.equal(last(RULES, ...ending, exited(0)), "terminating");
   assert.equal(last(RULES, ...ending, exited(0), exited(1)), "ended: end 0");
-  // The newest is asked to end before the others: it tells them to end, and tries long if they are gone.
+  // The newest is asked to end before the others: it asks them to end, and tries long if they are gone.
   assert.equal(last(RULES, ...ending, exited(1)), "terminating: older 1000");
   assert.equal(last(RULES, ...ending, exited(1), timeUp("older")), "terminating: SIGTERM to 0");
   assert.equal(last(RULES, ...ending, exited(1), exited(0)), "ended: end 0");
@@ -394,8 +394,8 @@ Deno.test("a new epoch that becomes live after the drain drains too", () => {
 
 Deno.test("without hot restarts a reload is refused, but a backoff ends at once", () => {
   const cold: Rules = { ...ON_FAILURE, hotRestart: false };
-  for (const way of [STARTED, RUNNING]) {
-    const step = after(cold, ...way, reload, live());
+  for (const path of [STARTED, RUNNING]) {
+    const step = after(cold, ...path, reload, live());
     assert.equal(step.state.phase, "running");
     assert.equal(step.state.reloadPending, false);
   }

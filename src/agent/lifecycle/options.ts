@@ -8,18 +8,17 @@ export interface LifecycleOptions {
   /** `undefined` (DISABLE_ENVOY): only wait for signals. */
   readonly envoy: EnvoyOptions | undefined;
   readonly rules: Rules;
-  /** Files whose change asks for a hot restart, and the polling interval. */
+  /** A change of these files asks for a hot restart. */
   readonly watch?: { readonly paths: readonly string[]; readonly milliseconds: number } | undefined;
   readonly log: Logger;
-  /** Receives the control before anything starts. */
+  /** Called before anything starts. */
   readonly attach?: ((control: LifecycleControl) => void) | undefined;
-  /** The exit code of an end that a signal asks for; default: 0. */
+  /** The exit code after a signal; default: 0. */
   readonly stopCode?: ((signal: SignalName) => number) | undefined;
-  /** Called with each new phase. */
   readonly changed?: ((phase: Phase) => void) | undefined;
 }
 
-/** Requests to the lifecycle; `by` in an event names the requester in the log: a signal, `POST /drain`. */
+/** `by` names the requester in the log: a signal, `POST /drain`. */
 export interface LifecycleControl {
   phase(): Phase;
   send(name: "stop" | "quit" | "drain" | "reload", event: { readonly by: string }): void;

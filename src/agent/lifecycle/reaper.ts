@@ -2,13 +2,13 @@ import { linesOf } from "../envoy/lines.ts";
 import type { World } from "../../platform/world.ts";
 
 const LOOK_INTERVAL = 300;
-/** Looks before a child counts as an orphan: a program of posix_spawn(3) is waited for by its starter. */
+/** A child that posix_spawn(3) started is waited for by its starter. */
 const SIGHTINGS = 3;
 
 /**
- * Adopts orphans, as PID 1 does, and reaps them. A child that this process waits for is left to its starter, however busy
- * the machine is: its exit code would be lost. Any other process seen as a zombie in three looks, 600 ms apart, is an
- * orphan. The returned function stops it. Refused system calls reduce the function; it never fails.
+ * Adopts orphans, as PID 1 does, and reaps them. Children that this process waits for keep their exit code. Any other
+ * process seen as a zombie three times, 600 ms in all, is an orphan. The returned function stops it. A refused system
+ * call is no error.
  */
 export function startReaper(world: World): () => void {
   const attempt = <T>(call: () => T): T | undefined => {
@@ -40,7 +40,7 @@ export function startReaper(world: World): () => void {
   };
 }
 
-/** Reaps children seen often enough; returns how often the others were seen. */
+/** Returns how often the other children were seen. */
 async function look(
   world: World,
   seen: ReadonlyMap<string, number>,
@@ -56,7 +56,7 @@ async function look(
   return now;
 }
 
-/** A process by PID and start time: PIDs are reused. */
+/** PIDs are reused: the identity has the start time. */
 interface EndedChild {
   readonly pid: number;
   readonly identity: string;
@@ -78,7 +78,7 @@ async function endedChildren(world: World): Promise<readonly EndedChild[]> {
 /** Field 22 of proc_pid_stat(5), counted from field 3, the state. */
 const START_TIME = 19;
 
-/** The fields of /proc/PID/stat after the name, which may hold anything; empty if the process is gone. */
+/** The fields after the name, which may hold anything; empty if the process is gone. */
 async function statOf(world: World, pid: string): Promise<readonly string[]> {
   try {
     const lines = await Array.fromAsync(linesOf(world.files.chunks(`/proc/${pid}/stat`)));

@@ -30,18 +30,15 @@ export interface DrainRules {
   readonly maximum: number;
 }
 
-/**
- * The restarts of Istio 1.0 to 1.3: 200 ms, 400 ms ... 102.4 s, 204.6 s in total (pkg/proxy/agent.go, defaultRetry).
- */
+/** Istio 1.0 to 1.3 (pkg/proxy/agent.go, defaultRetry): 200 ms, 400 ms ... 102.4 s, 204.6 s in total. */
 export const DEFAULT_RESTART: RestartRules = { policy: "never", budget: 10, firstDelay: 200, stable: 300_000 };
 
-/** Envoy exits within milliseconds of SIGTERM: this is for one that hangs. */
+/** From SIGTERM to SIGKILL. Envoy exits within milliseconds. */
 export const DEFAULT_GRACE = 5000;
 
 const HOUR = 3_600_000;
 
 export interface DrainLimits {
-  /** The explicit limit. */
   readonly maximum?: number | undefined;
   /** terminationDrainDuration if set explicitly. */
   readonly chosenDuration?: number | undefined;
@@ -49,8 +46,8 @@ export interface DrainLimits {
 }
 
 /**
- * The longest drain with EXIT_ON_ZERO_ACTIVE_CONNECTIONS: the explicit limit, else an explicit
- * terminationDrainDuration, else an hour; never less than the minimum. Istio has no limit (its issue 44690).
+ * The explicit limit, else an explicit terminationDrainDuration, else an hour; at least the minimum. Istio has no limit
+ * (its issue 44690).
  */
 export function longestDrain({ maximum, chosenDuration, minimum }: DrainLimits): number {
   return Math.max(minimum, maximum ?? chosenDuration ?? HOUR);

@@ -1,4 +1,4 @@
-/** Runs the lifecycle: turns signals, timers and exits into events of the machine, and performs its actions. */
+/** Runs the lifecycle machine. */
 import { logText } from "../../platform/log.ts";
 import type { SignalName, World } from "../../platform/world.ts";
 import { startReaper } from "./reaper.ts";
@@ -9,9 +9,9 @@ import type { Action, Counting, EventName, Events, Phase, State, Step, TimerName
 import { type Timers, timersOf } from "./timers.ts";
 
 /**
- * Runs Envoy until it exits or is asked to. Resolves with the agent's exit code: Envoy's own (128 + signal) if it
- * exited unasked, that of `stopCode` after a signal, 0 otherwise. Reaps orphans meanwhile. Rejects with `MeshError` if Envoy cannot be started. When it
- * settles, every Envoy was reaped.
+ * Runs Envoy until it exits or is asked to, and reaps orphans. Resolves with the exit code: Envoy's own (128 + signal)
+ * if it exited unasked, the code of `stopCode` after a signal, else 0. Rejects with `MeshError` if Envoy cannot be
+ * started. Every Envoy is reaped by then.
  */
 export async function runLifecycle(world: World, options: LifecycleOptions): Promise<number> {
   const lifecycle = new Lifecycle(world, options);

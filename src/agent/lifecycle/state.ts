@@ -25,10 +25,8 @@ export interface Epoch {
   readonly live: boolean;
 }
 
-/** What follows the exit of the last Envoy. */
 export type Outcome = { readonly type: "end"; readonly code: number } | { readonly type: "restart" };
 
-/** What is counted during a drain, and the consecutive failures. */
 export interface Counting {
   readonly what: "connections" | "requests";
   readonly errors: number;
@@ -54,24 +52,18 @@ export interface State {
 
 export type TimerName = "drain" | "minimum" | "grace" | "older" | "backoff" | "stable";
 
-/** Events and their data. */
 export interface Events {
   /** An epoch's bootstrap is written. */
   prepared: { readonly epoch: number };
-  /** An epoch could not be prepared or started. */
   notStarted: { readonly epoch: number; readonly error: Error };
-  /** An epoch serves. */
   live: { readonly epoch: number };
   exited: { readonly epoch: number; readonly end: EnvoyEnd };
   /** Graceful shutdown requested; `code` is the agent's exit code, default 0. */
   stop: { readonly by: string; readonly code?: number };
   /** Immediate end requested. */
   quit: { readonly by: string };
-  /** Drain without ending requested. */
   drain: { readonly by: string };
-  /** Hot restart requested. */
   reload: { readonly by: string };
-  /** Reopening of log files requested. */
   reopenLogs: { readonly by: string };
   timeUp: { readonly timer: TimerName };
   /** The count; `undefined` if Envoy did not answer, -1 if it has no such statistics. */
@@ -80,7 +72,6 @@ export interface Events {
 
 export type EventName = keyof Events;
 
-/** What to do. */
 export type Action =
   | { readonly do: "prepare"; readonly epoch: number }
   | { readonly do: "start"; readonly epoch: number }
@@ -92,7 +83,6 @@ export type Action =
   | { readonly do: "end"; readonly code: number }
   | { readonly do: "fail"; readonly error: Error };
 
-/** The state after an event, and the actions. */
 export interface Step {
   readonly state: State;
   readonly actions: readonly Action[];

@@ -1,6 +1,6 @@
 /**
- * Formats of metrics. Only text formats can be concatenated: the Accept header is reduced to them (Istio,
- * pilot/cmd/pilot-agent/status: allowedContentTypes, negotiateMetricsFormat).
+ * Formats of metrics. Only text formats can be concatenated: the Accept header is reduced to them. Source: Istio,
+ * pilot/cmd/pilot-agent/status.
  */
 
 /** Prometheus' text format, which every client accepts. */
@@ -11,19 +11,13 @@ const OPEN_METRICS_FORMATS: Readonly<Record<string, string>> = {
   "0.0.1": `${OPEN_METRICS}; version=0.0.1; charset=utf-8`,
 };
 
-/**
- * Formats to request from each endpoint. Envoy's metrics are not last, so they must not end with OpenMetrics' end mark.
- */
-const ALLOWED = {
-  envoy: ["text/*", "text/plain"],
-  application: ["text/*", "text/plain", OPEN_METRICS],
-} as const;
+/** Envoy's metrics are not last, so they must not end with OpenMetrics' end mark. */
+const ALLOWED = { envoy: ["text/*", "text/plain"], application: ["text/*", "text/plain", OPEN_METRICS] } as const;
 
 const PLAIN_TEXT: MediaType = { name: "text/plain", parameters: new Map([["version", "0.0.4"]]) };
 const PLAIN_OPEN_METRICS: MediaType = { name: OPEN_METRICS, parameters: new Map([["version", "0.0.1"]]) };
 const FALLBACK = "text/plain;version=0.0.4";
 
-/** Wildcard types, and the format requested for them. */
 const RANGES: Readonly<Record<string, MediaType>> = {
   "*/*": PLAIN_TEXT,
   "*": PLAIN_TEXT,
@@ -66,7 +60,7 @@ export function isOpenMetrics(format: string): boolean {
   return format.startsWith(OPEN_METRICS);
 }
 
-/** `text/plain; version=0.0.4`, in lower case. */
+/** In lower case. */
 export interface MediaType {
   readonly name: string;
   readonly parameters: ReadonlyMap<string, string>;
@@ -76,7 +70,7 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const PARAMETER =
   /^\s*;\s*([!#$%&'*+\-.^_`|~0-9A-Za-z]+)\s*=\s*(?:([!#$%&'*+\-.^_`|~0-9A-Za-z]+)|"((?:[^"\\]|\\.)*)")\s*/;
 
-/** Parses a media type; `undefined` if invalid. */
+/** `undefined` if invalid. */
 export function parseMediaType(text: string): MediaType | undefined {
   const semicolon = text.indexOf(";");
   const name = (semicolon < 0 ? text : text.slice(0, semicolon)).trim().toLowerCase();
@@ -98,7 +92,7 @@ function parametersOf(text: string): Map<string, string> | undefined {
   return /^[\s;]*$/.test(rest) ? parameters : undefined;
 }
 
-/** Formats a media type: parameters sorted, values quoted where necessary. */
+/** Parameters sorted, values quoted where necessary. */
 export function formatMediaType({ name, parameters }: MediaType): string {
   const pairs = [...parameters].sort(([a], [b]) => a < b ? -1 : 1);
   return [name, ...pairs.map(([key, value]) => `${key}=${TOKEN.test(value) ? value : quote(value)}`)].join("; ");

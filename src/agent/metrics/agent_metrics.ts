@@ -5,18 +5,16 @@ import { processMetrics } from "../../platform/process_metrics.ts";
 /** pilot-agent's prefix of all names. */
 const PREFIX = "istio_agent_";
 
-/** The source of a failed scrape. */
 export type ScrapedPart = "envoy" | "application" | "agent";
 
-/** The agent's own metrics. */
 export interface AgentMetrics {
   readonly scrapes: Meter;
   /** Seconds from the agent's start to the first readiness. */
   readonly startupSeconds: Meter;
   scrapeFailed(part: ScrapedPart): void;
-  /** Adds metrics; their names get the prefix too. */
+  /** Names get the prefix too. */
   register(collector: Collector): void;
-  /** All metrics in Prometheus' text format. */
+  /** Prometheus' text format. */
   text(): Promise<string>;
 }
 

@@ -1,7 +1,7 @@
 /** Bodies in memory, up to a limit. */
 import { joinBytes } from "../../base/bytes.ts";
 
-/** The chunks of a body; `undefined` if it exceeds the limit; the rest is cancelled. */
+/** `undefined` if it exceeds the limit: the rest is cancelled. */
 export async function readBounded(
   body: ReadableStreamDefaultReader<Uint8Array>,
   maxBytes: number,
@@ -20,7 +20,7 @@ export async function readBounded(
 }
 
 const END_MARK = "# EOF";
-/** Trailing white space is ignored, up to this length. */
+/** Trailing white space is ignored up to this length. */
 const TAIL = 64;
 
 /** Removes the end mark of OpenMetrics: more metrics follow. */
@@ -32,7 +32,6 @@ export function withoutEndMark(pieces: readonly Uint8Array[]): Uint8Array[] {
   return [...kept, tail.subarray(0, left)].filter((piece) => piece.length > 0);
 }
 
-/** Removes and returns the last bytes. */
 function takeTail(pieces: Uint8Array[]): Uint8Array {
   let tail: Uint8Array = new Uint8Array(0);
   while (tail.length < TAIL) {

@@ -2,11 +2,8 @@
 import { type Collector, type Family, meter } from "../../base/metrics/mod.ts";
 import { certificateInfo } from "../../golang/x509/mod.ts";
 
-/** Counts what happens between Envoy and istiod. */
 export interface XdsMetrics {
-  /** An attempt to connect to istiod failed. */
   connectionFailed(): void;
-  /** A connection ended: the side that ended it, and whether it broke. */
   connectionEnded(by: "istiod" | "envoy", isBroken: boolean): void;
   /** Envoy's messages to istiod. */
   requested(count: number): void;
@@ -14,9 +11,7 @@ export interface XdsMetrics {
   responded(count: number): void;
 }
 
-/** Counts requests to the CA. */
 export interface CaMetrics {
-  /** A request has ended. */
   certificateRequested(request: { readonly milliseconds: number; readonly isFailed: boolean }): void;
 }
 
@@ -65,7 +60,7 @@ function counter(name: string, help: string) {
   return meter("counter", name, help);
 }
 
-/** How long the workload's certificate (PEM, the leaf first) is still valid; no sample without one. */
+/** In seconds; no sample without a certificate. */
 export function certificateExpiry(certificate: string | undefined, now: Date): Family {
   const samples = certificate === undefined ? [] : [{
     labels: { resource_name: "default" },

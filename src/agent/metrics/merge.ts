@@ -1,6 +1,6 @@
 /**
- * Merges the metrics of agent, Envoy and application into one text. Data is streamed: large or slow endpoints cost no
- * memory. A client that disconnects ends all scrapes.
+ * Merges the metrics of agent, Envoy and application into one text, streamed: large or slow endpoints cost no memory. A
+ * client that disconnects ends all scrapes.
  */
 import { messageOf } from "../../base/errors.ts";
 import { type Logger, logText } from "../../platform/log.ts";
@@ -20,24 +20,22 @@ export interface MergeOptions {
   readonly logger: Logger;
 }
 
-/**
- * With several targets each response is buffered up to this size, one at a time; larger ones are left out, as in Istio.
- */
+/** With several targets each response is buffered; larger ones are left out, as in Istio. */
 const MAX_TARGET_BYTES = 10 * 1024 * 1024;
-/** Time to response headers without a client timeout: three times Prometheus' default. */
+/** Without a client timeout: three times Prometheus' default. */
 const HEADERS_TIMEOUT = 30_000;
 
-/** Time reserved of the client's timeout, so that the other metrics still arrive. */
+/** Reserved of the client's timeout, so that the other metrics still arrive. */
 const MARGIN = 500;
 const CLIENT_GONE = new Error("the client has gone");
 const TIMED_OUT = new Error("the time for the scrape ran out");
 
 type ScrapeWorld = { readonly network: Network; readonly clock: Clock };
 
-/** Concurrent scrapes: a client that does not read holds 1 MB in buffers. */
+/** A client that does not read holds 1 MB in buffers. */
 const MAX_CONCURRENT = 20;
 
-/** Serves scrapes: always 200, since the other metrics are useful if one endpoint fails; 503 above the limit. */
+/** Always 200, since the other metrics are useful if one endpoint fails; 503 above the limit. */
 export function metricsMerger(world: ScrapeWorld, options: MergeOptions): (request: Request) => Promise<Response> {
   let inFlight = 0;
   return async (request) => {
@@ -98,12 +96,10 @@ function envoyUrl(port: number | undefined, { url }: Request): string | undefine
   return port === undefined ? undefined : `http://localhost:${port}/stats/prometheus${targetOf(url).query}`;
 }
 
-/** A scrape and its signal. */
 interface RunningScrape extends Scrape {
   readonly signal: AbortSignal;
 }
 
-/** Starts a scrape; logs and counts a failure. */
 async function begin(run: Run, part: "envoy" | "application", url: string): Promise<RunningScrape | undefined> {
   const { world: { network }, headers, end, deadline } = run;
   const own = new AbortController();
@@ -128,7 +124,7 @@ function failed({ options: { logger, metrics }, end: { signal } }: Run, part: Sc
   metrics.scrapeFailed(part);
 }
 
-/** The common format of all applications; text if they differ. */
+/** Text if they differ. */
 function commonFormat(applications: readonly (RunningScrape | undefined)[]): string {
   const formats = new Set(applications.flatMap((each) => each === undefined ? [] : [formatOf(each.contentType)]));
   const [first = TEXT_FORMAT] = formats;
@@ -182,7 +178,6 @@ async function* buffered(run: Run, { body, signal }: RunningScrape): Pieces {
   }
 }
 
-/** Appends a line feed if it is missing. */
 async function* withLineEnd(pieces: Pieces): Pieces {
   let last: number | undefined;
   for await (const piece of pieces) {
@@ -192,7 +187,6 @@ async function* withLineEnd(pieces: Pieces): Pieces {
   if (last !== undefined && last !== 0x0a) yield Uint8Array.of(0x0a);
 }
 
-/** Reads at the client's pace. */
 function stream(pieces: Pieces, { end }: Run): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     async pull(controller) {

@@ -90,7 +90,7 @@ const MERGED: readonly {
   { name: "one of two fails", envoy: B, applications: [A, failing], text: B + A, failed: 1 },
   { name: "all fail", envoy: A, applications: [failing, failing], text: A, failed: 2 },
   {
-    name: "the first of two fails: the format is that of the second",
+    name: "the first of two fails: the format is the second's",
     applications: [failing, openMetrics(`${B}# EOF\n`)],
     text: `${B}# EOF\n`,
     type: OPEN_METRICS,

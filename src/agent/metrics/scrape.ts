@@ -2,7 +2,6 @@ import { MeshError, messageOf } from "../../base/errors.ts";
 import { requestFailure } from "../../platform/request_failure.ts";
 import type { Network } from "../../platform/world.ts";
 
-/** A response whose body is not read yet. */
 export interface Scrape {
   /** Ends without an error when the request's signal fires. */
   readonly body: ReadableStreamDefaultReader<Uint8Array>;
@@ -18,11 +17,10 @@ export interface ScrapeRequest {
   readonly signal: AbortSignal;
 }
 
-/** Prometheus' scrape timeout. */
 export const TIMEOUT_FIELD = "x-prometheus-scrape-timeout-seconds";
 const PASSED_ON = ["user-agent", TIMEOUT_FIELD];
 
-/** Requests metrics. Throws a `MeshError` on failure or a status other than 200. */
+/** Throws a `MeshError` on failure or a status other than 200. */
 export async function scrape(network: Network, { url, accept, headers, signal }: ScrapeRequest): Promise<Scrape> {
   // Merging needs uncompressed text, and loopback is fast.
   const fields = new Headers({ accept, "accept-encoding": "identity" });
@@ -45,8 +43,8 @@ const MAX_REDIRECTS = 10;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 /**
- * The response after redirects within the same host and port: whoever answers for the metrics of an application must not
- * have the agent ask others, such as Envoy's admin interface or the metadata server of a cloud.
+ * Follows redirects within the same host and port: whoever serves an application's metrics must not make the agent ask
+ * Envoy's admin interface or a cloud's metadata server.
  */
 async function following(network: Network, start: string, init: RequestInit): Promise<Response> {
   let url = start;
@@ -81,7 +79,7 @@ async function ask(network: Network, url: string, headers: Headers, signal: Abor
   }
 }
 
-/** The client's scrape timeout in milliseconds; `undefined` if absent, the text if invalid. */
+/** In milliseconds; `undefined` if absent, the text if invalid. */
 export function timeoutOf(headers: Headers): number | string | undefined {
   const text = headers.get(TIMEOUT_FIELD);
   if (text === null || text === "") return undefined;
@@ -89,7 +87,7 @@ export function timeoutOf(headers: Headers): number | string | undefined {
   return Number.isNaN(seconds) ? text : Math.min(seconds * 1000, 2 ** 31 - 1);
 }
 
-/** Calls `action` once when the signal is aborted, at once if it already is. */
+/** Calls `action` once, at once if the signal is aborted already. */
 export function onAbort(signal: AbortSignal, action: () => void): void {
   if (signal.aborted) action();
   else signal.addEventListener("abort", action, { once: true });

@@ -3,13 +3,12 @@ import { parseJson } from "../../base/json.ts";
 import { parseUint } from "../../golang/net/mod.ts";
 import { fieldOf, isObject } from "../json_fields.ts";
 
-/** An endpoint on this machine. */
 export interface ScrapeTarget {
   readonly port: number;
   readonly path: string;
 }
 
-/** The endpoints (empty if scraping is off), and the problems of the text. */
+/** Empty if scraping is off. */
 export interface ScrapeTargets {
   readonly targets: readonly ScrapeTarget[];
   readonly problems: readonly string[];
@@ -31,10 +30,7 @@ const RESERVED: ReadonlyMap<number, string> = new Map([
 const DEFAULT_PATH = "/metrics";
 const DEFAULT_PORT = "80";
 
-/**
- * Parses ISTIO_PROMETHEUS_ANNOTATIONS; an empty value is invalid JSON. An endpoint on the status port would scrape the
- * agent itself.
- */
+/** An endpoint on the status port would scrape the agent itself. */
 export function readScrapeTargets(text: string, statusPort: number): ScrapeTargets {
   const json = parseJson(text);
   if (!isObject(json)) return { targets: [], problems: [`not a JSON object but "${text.slice(0, 100)}"`] };

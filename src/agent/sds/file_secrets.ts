@@ -7,7 +7,7 @@ import { type FileSecretName, sameSecret, type Secret, type SecretSource } from 
 
 /** The system's root certificates have some 200 KB. */
 const MAX_BYTES = 4 * 1024 * 1024;
-/** Polling interval of requested files, in milliseconds. */
+/** In milliseconds. */
 const WATCH_INTERVAL = 1000;
 
 interface FileSecretOptions {
@@ -18,8 +18,8 @@ interface FileSecretOptions {
 }
 
 /**
- * `file-cert:` and `file-root:`. Waits for absent or invalid files; the last valid content stays in force. Any client
- * of the socket may name any file: only certificates, and keys that match one, are served.
+ * `file-cert:` and `file-root:`. Waits for absent or invalid files; the last valid content stays in force. A client of
+ * the socket may name any file: only certificates, and keys that match one, are served.
  */
 export function fileSecret({ files, log, name, changed }: FileSecretOptions, parsed: FileSecretName): SecretSource {
   const paths = parsed.kind === "pair" ? [parsed.certificate, parsed.key] : parsed.paths;

@@ -7,7 +7,7 @@ import { parseSecretName } from "./secret.ts";
 
 const [ONE, TWO] = [testCertificate(), testCertificate()];
 
-/** The source of a name, how often it has told of changes, and files to change. */
+/** The source of a name, how often it has reported changes, and files to change. */
 function opened(name: string, files: Record<string, string> = {}) {
   const world = fakeWorld({ files });
   let changes = 0;

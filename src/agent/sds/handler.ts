@@ -7,15 +7,14 @@ import { SecretStream, type StreamOptions } from "./stream.ts";
 const SERVICE = "/envoy.service.secret.v3.SecretDiscoveryService/";
 const STREAM = `${SERVICE}StreamSecrets`;
 
-/** gRPC's default limit; the first request holds the node with its metadata. */
+/** gRPC's default; the first request holds the node with its metadata. */
 const MAX_REQUEST = 4 * 1024 * 1024;
 
 export interface HandlerOptions extends StreamOptions {
-  /** The open streams; maintained by the handler. */
   readonly streams: Set<SecretStream>;
 }
 
-/** Serves `StreamSecrets`. Other methods (`FetchSecrets`, `DeltaSecrets`) are not implemented. */
+/** Serves `StreamSecrets`; `FetchSecrets` and `DeltaSecrets` are not implemented. */
 export function secretHandler(options: HandlerOptions): (request: Request) => Response {
   return (request) => {
     const { pathname } = new URL(request.url);
@@ -48,12 +47,11 @@ function notImplemented(path: string): Response {
   });
 }
 
-/** An abnormal end. */
 interface Failure {
   readonly error: unknown;
 }
 
-/** Reads until Envoy ends the stream or disconnects. Invalid requests fail the stream. */
+/** Reads to the end of the stream. Invalid requests fail it. */
 async function readRequests(
   requests: ReadableStreamDefaultReader<Uint8Array>,
   stream: SecretStream,

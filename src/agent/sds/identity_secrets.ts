@@ -2,14 +2,9 @@
 import type { Identity } from "../identity/mod.ts";
 import type { Secret, SecretSource } from "./secret.ts";
 
-/** The identity as SDS sees it. */
 export type SdsIdentity = Omit<Identity, "close">;
 
-export function identitySecret(
-  identity: SdsIdentity,
-  kind: "workload" | "roots",
-  changed: () => void,
-): SecretSource {
+export function identitySecret(identity: SdsIdentity, kind: "workload" | "roots", changed: () => void): SecretSource {
   return {
     current: () => kind === "workload" ? workloadSecret(identity) : rootsSecret(identity),
     problem: () => identity.problem(),

@@ -21,10 +21,9 @@ export interface DiscoveryResponse {
   readonly secrets: ReadonlyMap<string, Secret>;
 }
 
-/** The resource type of SDS. */
 export const SECRET_TYPE = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret";
 
-/** Decodes a request. Throws a MeshError for invalid bytes. */
+/** Throws a MeshError for invalid bytes. */
 export function readDiscoveryRequest(message: Uint8Array): DiscoveryRequest {
   const read = { versionInfo: "", nodeId: "", resourceNames: Array<string>(), typeUrl: "", responseNonce: "" };
   let refusal: string | undefined;

@@ -18,15 +18,13 @@ export interface SecretSource {
   close(): void;
 }
 
-/** The source of a secret, which calls `changed` on each change until closed; `undefined` for an unknown name. */
+/** Calls `changed` on each change until closed; `undefined` for an unknown name. */
 export type OpenSecret = (name: string, changed: () => void) => SecretSource | undefined;
 
-/** What a secret's name refers to. */
 type SecretName = { readonly kind: "workload" | "roots" } | FileSecretName;
 
 export type FileSecretName =
   | { readonly kind: "pair"; readonly certificate: string; readonly key: string }
-  /** The first file that exists. */
   | { readonly kind: "authorities"; readonly paths: readonly string[] };
 
 /** Root certificate files of the operating system. Source: Go's crypto/x509, root_linux.go. */
@@ -50,8 +48,8 @@ const FILES = /^file-(cert|root):(.+)$/s;
 const SEPARATOR = "~";
 
 /**
- * Parses a name that Istio gives to proxies: `default`, `ROOTCA`, `file-cert:CERTIFICATE~KEY`, `file-root:FILE` and
- * `file-root:system`; `undefined` for others. Source: Istio's SdsCertificateConfigFromResourceName.
+ * Parses a name that Istio gives to proxies: `default`, `ROOTCA`, `file-cert:CERTIFICATE~KEY`, `file-root:FILE`, `file-
+ * root:system`. Source: Istio's SdsCertificateConfigFromResourceName.
  */
 export function parseSecretName(name: string): SecretName | undefined {
   const fixed = FIXED.get(name);

@@ -10,24 +10,23 @@ import type { SecretStream } from "./stream.ts";
 
 /** Envoy may run as another user; the folder restricts access. */
 const SOCKET_MODE = 0o666;
-/** Timeout of the connection that detects another SDS server, in milliseconds. Source: Istio's agent. */
+/** In milliseconds, to detect another SDS server. Source: Istio's agent. */
 const DIAL_TIMEOUT = 1000;
 
 export interface SdsOptions {
-  /** The socket for all secrets, unless another program (such as SPIRE) serves it. */
+  /** The socket for all secrets. */
   readonly path: string;
-  /** The socket for file secrets in that case. */
+  /** The socket for file secrets, if another program serves `path`. */
   readonly filesPath: string;
   /** `undefined` if another program serves the workload's identity: only file secrets are served then. */
   readonly identity: SdsIdentity | undefined;
   readonly log: Logger;
 }
 
-/** A running server, or one that failed to start. */
 export interface Sds {
   /** Another program serves the workload's identity. */
   readonly isExternal: boolean;
-  /** The secret that Envoy rejects, with its reason; `undefined` if none. */
+  /** With the reason; `undefined` if none is rejected. */
   lastRefusal(): string | undefined;
   /** Why Envoy gets no secrets, or rejects them; `undefined` if all is well. */
   problem(): string | undefined;
@@ -35,10 +34,7 @@ export interface Sds {
   close(): Promise<void>;
 }
 
-/**
- * Serves secrets until closed. Listen errors are logged and reported by `problem`, not thrown: some proxies need no
- * identity.
- */
+/** Serves secrets until closed. Listen errors are logged and reported by `problem`: some proxies need no identity. */
 export async function startSds(world: World, options: SdsOptions): Promise<Sds> {
   const { log, identity } = options;
   const isExternal = identity === undefined || await isServed(world, options.path);
@@ -71,7 +67,6 @@ export async function startSds(world: World, options: SdsOptions): Promise<Sds> 
   };
 }
 
-/** The server, or the problem. */
 async function listen(
   { network }: World,
   path: string,
@@ -88,7 +83,7 @@ async function listen(
   }
 }
 
-/** A leftover socket file, or one that nobody accepts on, is not served. */
+/** A socket file that nobody accepts on is not served. */
 async function isServed({ network, clock }: World, path: string): Promise<boolean> {
   const end = new AbortController();
   const late = clock.sleep(DIAL_TIMEOUT, end.signal).then(() => false);

@@ -130,11 +130,11 @@ Deno.test("a rejection is logged with its reason and reported, until a newer sec
     await stream.ask({ names: ["default"], nonce, refusal });
   };
   await refuse("Failed to load\ncertificate chain");
-  const told = 'Envoy rejects the secret "default": Failed to load certificate chain';
+  const refusal = 'Envoy rejects the secret "default": Failed to load certificate chain';
   await until(() => server.sds.lastRefusal() !== undefined);
-  assert.equal(server.sds.lastRefusal(), told);
-  assert.equal(server.sds.problem(), told);
-  assert.match(server.log(), new RegExp(`error agent·sds: ${told} \\(version [^ ]+/1\\)\n`));
+  assert.equal(server.sds.lastRefusal(), refusal);
+  assert.equal(server.sds.problem(), refusal);
+  assert.match(server.log(), new RegExp(`error agent·sds: ${refusal} \\(version [^ ]+/1\\)\n`));
   server.identity.issue(TWO);
   await stream.accepted();
   await until(() => server.sds.lastRefusal() === undefined);

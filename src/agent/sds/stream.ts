@@ -1,22 +1,19 @@
-/** One SDS stream: the requested names, and what was sent for them. */
+/** One SDS stream. */
 import { MeshError } from "../../base/errors.ts";
 import { type Logger, logText } from "../../platform/log.ts";
 import { type DiscoveryRequest, discoveryResponse, readDiscoveryRequest, SECRET_TYPE } from "./messages.ts";
 import { type OpenSecret, sameSecret, type Secret, type SecretSource } from "./secret.ts";
 
-/** A limit, since each name may cost a file watch. */
+/** Each name may cost a file watch. */
 const MAX_NAMES = 1000;
 
 export interface StreamOptions {
   readonly open: OpenSecret;
   readonly log: Logger;
-  /** The version of the next response. */
   readonly nextVersion: () => string;
 }
 
-/**
- * State of the world: each response holds all available secrets that were requested, and is sent when one has changed.
- */
+/** State of the world: a response holds all requested secrets that are available, and is sent when one has changed. */
 export class SecretStream {
   readonly #options: StreamOptions;
   readonly #sources = new Map<string, SecretSource>();
@@ -31,12 +28,11 @@ export class SecretStream {
     this.#options = options;
   }
 
-  /** Why Envoy rejected the last response; `undefined` if it did not. */
   get refusal(): string | undefined {
     return this.#refusal;
   }
 
-  /** Handles a request. Throws a MeshError for an invalid one; the stream should fail with it. */
+  /** Throws a MeshError for an invalid request; the stream should fail with it. */
   take(message: Uint8Array): void {
     const request = readDiscoveryRequest(message);
     if (request.typeUrl !== "" && request.typeUrl !== SECRET_TYPE) {
@@ -49,7 +45,7 @@ export class SecretStream {
     this.#wake();
   }
 
-  /** Resolves with the next response when there is one; `undefined` at the end. Rejects with the stream's error. */
+  /** Waits for the next response; `undefined` at the end. Rejects with the stream's error. */
   async next(): Promise<Uint8Array | undefined> {
     for (;;) {
       if (this.#end === "ended") return undefined;
@@ -60,7 +56,6 @@ export class SecretStream {
     }
   }
 
-  /** Ends the stream, with an error if given. */
   end(failure?: { readonly error: unknown }): void {
     this.#end ??= failure ?? "ended";
     for (const source of this.#sources.values()) source.close();
@@ -135,7 +130,7 @@ function plain(text: string): string {
 
 const MAX_LENGTH = 200;
 
-/** A quoted text of untrusted origin for the log: one line, limited length. */
+/** For the log: one line, limited length. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}...` : text);
 }

@@ -1,20 +1,18 @@
-/** The arguments of `agent` and of `pilot-agent proxy`: long flags in pflag's spellings, and the role. */
+/** The arguments of `agent` and of `pilot-agent proxy`. */
 import { parseFlags, retiredWarnings } from "../../golang/flags/mod.ts";
 import { type FlagName, FLAGS, isRole } from "./flags.ts";
 
 /** Whose command line it is: `pilot-agent` ignores unknown flags, as that program does. */
 export type ProgramName = "agent" | "pilot-agent";
 
-/** What a command line says, before any value is used. */
 export interface CommandLine {
   readonly given: ReadonlyMap<FlagName, string>;
   readonly words: readonly string[];
-  /** What is wrong with it, all at once. */
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
 }
 
-/** Reads a command line. It never fails: what cannot be read is in `problems`. */
+/** Never throws: see `problems`. */
 export function readCommandLine(args: readonly string[], program: ProgramName): CommandLine {
   const line = parseFlags(FLAGS, args, program === "agent" ? {} : { ignoresUnknown: isRole });
   return {

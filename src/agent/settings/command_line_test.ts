@@ -22,7 +22,7 @@ Deno.test("readCommandLine: the last of a flag counts, repeatable ones add", () 
   assert.equal(levels, "a:debug,b:info");
 });
 
-Deno.test("readCommandLine: everything that is wrong is told at once", () => {
+Deno.test("readCommandLine: everything that is wrong is reported at once", () => {
   const line = "--concurrency four --drainDuration 1 --stsPort 70000 --profiling=maybe --concurency 2 --id";
   assert.deepEqual(read(line).problems, [
     'The flag --concurrency cannot be "four": it takes a whole number from 0 to 4294967295',

@@ -1,12 +1,12 @@
 /**
- * Every flag of `agent` and of `pilot-agent proxy`: those of today, those of Istio 1.0 to 1.7, and our own. Source:
- * pilot-agent's cmd.go of the releases.
+ * Every flag of `agent` and of `pilot-agent proxy`: today's, the ones of Istio 1.0 to 1.7, and our own. Source: pilot-
+ * agent's cmd.go of the releases.
  */
 import { flag, type FlagGroups, type FlagNames, type FlagTable, flagTable } from "../../golang/flags/mod.ts";
 
 const GONE = "no proxy of today has it";
 
-/** Flags of Istio 1.0 to 1.5: they count where no `PROXY_CONFIG` is given, which came with 1.6. */
+/** Flags of Istio 1.0 to 1.5: they count where no `PROXY_CONFIG` (1.6 and later) is given. */
 export const OLD_FLAGS = {
   configPath: flag("--configPath TEXT", "Folder of the generated bootstrap"),
   binaryPath: flag("--binaryPath FILE", "Envoy's binary", { type: "file" }),
@@ -60,7 +60,6 @@ const RETIRED_FLAGS = {
   vklog: flag("--vklog NUMBER", "Level of Kubernetes' log", { retired: "", type: "integer" }),
 } as const satisfies FlagTable;
 
-/** All flags, by their titles in the help. */
 export const FLAG_GROUPS = {
   "Flags": {
     domain: flag("--domain TEXT", "DNS domain of the pod, the last part of the proxy's node id", {
@@ -75,7 +74,7 @@ export const FLAG_GROUPS = {
     }),
     proxyLogLevel: flag(
       "--proxyLogLevel TEXT",
-      "Envoy's log level, with those of components: info,misc:error,upstream:debug",
+      "Envoy's log level, with levels of components: info,misc:error,upstream:debug",
       { default: "warning" },
     ),
     proxyComponentLogLevel: flag(
@@ -138,10 +137,8 @@ export const FLAG_GROUPS = {
   "Retired": RETIRED_FLAGS,
 } as const satisfies FlagGroups;
 
-/** The key of a flag in the table. */
 export type FlagName = FlagNames<typeof FLAG_GROUPS>;
 
-/** All flags by their keys. */
 export const FLAGS: FlagTable<FlagName> = flagTable(FLAG_GROUPS);
 
 /** What a proxy is: the first word of the command line. Source: Istio's model.NodeType. */

@@ -1,7 +1,7 @@
 /** Log settings, from our flags and from Istio's (its pkg/log). */
 import type { LogSettings } from "./settings.ts";
 
-/** The flags and variables; `""` for those not given. */
+/** `""` for what is not given. */
 export interface LogFlags {
   readonly format: string;
   readonly level: string;
@@ -13,7 +13,6 @@ export interface LogFlags {
   readonly environmentFormat: string;
 }
 
-/** Istio's level names to ours. */
 const LEVELS: ReadonlyMap<string, string> = new Map([
   ["debug", "debug"],
   ["info", "info"],
@@ -24,7 +23,7 @@ const LEVELS: ReadonlyMap<string, string> = new Map([
   ["none", "fatal"],
 ]);
 
-/** The settings; invalid values are added to `problems`. Our own flags win. */
+/** Invalid values are added to `problems`. Our own flags win. */
 export function logSettings(flags: LogFlags, problems: string[]): LogSettings {
   const scopes = scopesOf(flags.istioLevels, problems);
   const level = flags.level === "" ? undefined : levelOf(flags.level, "--log-level", problems);

@@ -1,6 +1,6 @@
 /**
- * The proxy configuration that the flags of Istio 1.0 to 1.5 make. They stand where `PROXY_CONFIG` stands, which came with
- * 1.6 and whose releases pass over these flags: where both are given, `PROXY_CONFIG` counts.
+ * The proxy configuration from the flags of Istio 1.0 to 1.5, in place of `PROXY_CONFIG`. Istio 1.6 and later ignores
+ * these flags: where both are given, `PROXY_CONFIG` counts.
  */
 import { parseProxyConfig, type ProxyConfig } from "../../istio/configuration.ts";
 import { parseBool } from "../../golang/go_bool.ts";
@@ -10,7 +10,6 @@ import { type FlagName, OLD_FLAGS } from "./flags.ts";
 
 type Given = ReadonlyMap<FlagName, string>;
 
-/** Fields that are the text or the number of a flag. */
 const TEXTS: readonly FlagName[] = [
   "configPath",
   "binaryPath",
@@ -29,7 +28,7 @@ export function oldFlags(given: Given): string[] {
   return flagEntries(OLD_FLAGS).flatMap(([key, { name }]) => given.has(key) ? [`--${name}`] : []);
 }
 
-/** The overlay that they make. Errors: MeshError for a value that is none, such as a service that is no JSON. */
+/** Throws a MeshError for an invalid value, such as a service that is no JSON. */
 export function proxyConfigOfFlags(given: Given): ProxyConfig {
   const data: Record<string, unknown> = {};
   for (const name of TEXTS) if (given.has(name)) data[name] = given.get(name);

@@ -17,7 +17,6 @@ import type { FlagName } from "./flags.ts";
 import { oldFlags, proxyConfigOfFlags } from "./old_flags.ts";
 import type { Variables } from "./variables.ts";
 
-/** The inputs. */
 export interface ProxyConfigSources {
   readonly world: World;
   readonly given: ReadonlyMap<FlagName, string>;
@@ -34,7 +33,7 @@ export interface EffectiveProxyConfig {
 }
 
 /**
- * Layers, lowest first: defaults, mesh file, `PROXY_CONFIG` (without it: the flags of Istio 1.0 to 1.5), the annotation
+ * Layers, lowest first: defaults, mesh file, `PROXY_CONFIG` (else the flags of Istio 1.0 to 1.5), the annotation
  * `proxy.istio.io/config`. Concurrency, service cluster and two annotations come after the merge.
  */
 export async function effectiveProxyConfig(sources: ProxyConfigSources): Promise<EffectiveProxyConfig> {
@@ -60,7 +59,6 @@ export function meshFileOf({ given }: Pick<ProxyConfigSources, "given">): string
   return given.get("meshConfig") ?? "./etc/istio/config/mesh";
 }
 
-/** The mesh file is optional. */
 async function meshProxyConfig({ world, given, problems }: ProxyConfigSources): Promise<ProxyConfig> {
   const file = meshFileOf({ given });
   try {
@@ -72,7 +70,7 @@ async function meshProxyConfig({ world, given, problems }: ProxyConfigSources): 
   }
 }
 
-/** An invalid overlay is added to `problems` and ignored. */
+/** An invalid overlay is a problem and is ignored. */
 function readOverlay(problems: string[], read: () => ProxyConfig): ProxyConfig | undefined {
   try {
     return read();
@@ -133,7 +131,7 @@ function withServiceCluster(config: ProxyConfig, given: ReadonlyMap<FlagName, st
   return isEmpty ? set(config, "serviceCluster", given.get("serviceCluster") ?? "istio-proxy") : config;
 }
 
-/** Envoy's statsd sink takes IP addresses only. An unresolvable host turns the sink off, as in Istio. */
+/** Envoy's statsd sink takes IP addresses only. Without an address the sink is off, as in Istio. */
 async function withResolvedStatsd(config: ProxyConfig, { world, warnings }: ProxyConfigSources): Promise<ProxyConfig> {
   const address = config.data["statsdUdpAddress"];
   if (typeof address !== "string" || address === "") return config;
@@ -147,7 +145,7 @@ type Resolved =
   | { readonly ip: string; readonly problem?: never }
   | { readonly ip?: never; readonly problem: string };
 
-/** `host:port` with the host resolved, IPv4 preferred. */
+/** The host resolved, IPv4 preferred. */
 async function addressOf(address: string, network: Network): Promise<Resolved> {
   const parts = splitHostPort(address);
   if (typeof parts === "string") return { problem: parts };

@@ -24,21 +24,21 @@ import { readXds } from "./control_plane/xds.ts";
 
 export interface ReadOptions {
   readonly name: ProgramName;
-  /** The settings read at startup: the agent may serve sockets by now that must not count as another program's. */
+  /** At startup: the agent may serve sockets by now that must not count as another program's. */
   readonly before?: AgentSettings;
 }
 
 /**
- * Reads and checks the settings. In: the arguments of `agent` or `pilot-agent proxy`. Waits up to two minutes for the
- * pod's addresses. Errors: UsageError for a wrong command line, else MeshError; all problems in one message.
+ * Reads and checks the settings; waits up to two minutes for the pod's addresses. Throws a UsageError for a wrong
+ * command line, else a MeshError; all problems are in one message.
  */
 export async function readSettings(
   world: World,
-  words: readonly string[],
+  args: readonly string[],
   options: ReadOptions,
 ): Promise<AgentSettings> {
   const { name } = options;
-  const line = readCommandLine(words, name);
+  const line = readCommandLine(args, name);
   const warnings = [...line.warnings];
   const reading: Reading = {
     world,
@@ -98,7 +98,6 @@ async function readAll(
     program: name,
     role,
     node,
-    podName: variables.text("podName"),
     namespace: variables.text("podNamespace"),
     instanceIp,
     addresses,
@@ -134,10 +133,10 @@ function readLog(reading: Reading): LogSettings {
 }
 
 function readRestart(reading: Reading): "never" | "on-failure" {
-  const word = flagText(reading, "restart");
-  if (word === "on-failure") return word;
-  if (word !== "" && word !== "never") {
-    reading.usage.push(`Unknown value "${word}" for "--restart": use never or on-failure`);
+  const policy = flagText(reading, "restart");
+  if (policy === "on-failure") return policy;
+  if (policy !== "" && policy !== "never") {
+    reading.usage.push(`Unknown value "${policy}" for "--restart": use never or on-failure`);
   }
   return "never";
 }

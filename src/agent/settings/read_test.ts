@@ -254,13 +254,16 @@ Deno.test("readSettings: templates by variable, flag and configuration", async (
 });
 
 Deno.test("readSettings: the node shows the template that a flag names, unless none is rendered", async () => {
-  const told = async (given: Given) => {
+  const templateOf = async (given: Given) => {
     const config = (await read(given)).node.metadata["PROXY_CONFIG"];
     return isMap(config) ? config["proxyBootstrapTemplatePath"] : undefined;
   };
-  assert.equal(await told({ words: "--templateFile f" }), "f");
-  assert.equal(await told({}), undefined);
-  assert.equal(await told({ words: "--templateFile f", env: { PROXY_CONFIG: "customConfigFile: c" } }), undefined);
+  assert.equal(await templateOf({ words: "--templateFile f" }), "f");
+  assert.equal(await templateOf({}), undefined);
+  assert.equal(
+    await templateOf({ words: "--templateFile f", env: { PROXY_CONFIG: "customConfigFile: c" } }),
+    undefined,
+  );
 });
 
 Deno.test("readSettings: the bootstrap override is compact JSON; an unreadable one is ignored", async () => {

@@ -10,14 +10,13 @@ export interface Reading {
   readonly world: World;
   readonly given: ReadonlyMap<FlagName, string>;
   readonly variables: Variables;
-  /** Command line problems. */
+  /** Of the command line. */
   readonly usage: string[];
-  /** Other problems. */
   readonly problems: string[];
   readonly warnings: string[];
 }
 
-/** A flag's text, `""` if not given. */
+/** `""` if not given. */
 export function flagText({ given }: Reading, name: FlagName): string {
   return given.get(name) ?? "";
 }
@@ -27,7 +26,7 @@ export function isOn(reading: Reading, name: FlagName): boolean {
   return parseBool(flagText(reading, name)) === true;
 }
 
-/** The milliseconds of a duration in the proxy configuration. */
+/** Of a duration in the proxy configuration. */
 export function milliseconds(value: Value | undefined, fallback: number): number {
   const duration = typeof value === "string" ? readDuration(value) : undefined;
   return typeof duration === "bigint" ? Number(duration / 1_000_000n) : fallback;

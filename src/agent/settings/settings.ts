@@ -12,15 +12,14 @@ import type { ProgramName } from "./command_line.ts";
 import type { Role } from "./flags.ts";
 import type { PodInfo } from "./pod/pod.ts";
 
-/** The node of the bootstrap. */
 export interface ProxyNode {
   /** `role~address~name.namespace~domain`. */
   readonly id: string;
   readonly cluster: string;
   readonly locality: Locality;
-  /** All metadata, keys sorted. */
+  /** Keys sorted. */
   readonly metadata: ValueMap;
-  /** The metadata fields that Istio's types define, by JSON name. */
+  /** By JSON name: the fields that Istio's types define. */
   readonly typedMetadata: ValueMap;
   readonly labels: ReadonlyMap<string, string>;
   readonly annotations: ReadonlyMap<string, string>;
@@ -39,14 +38,12 @@ export interface Ports {
   readonly admin: number;
   /** The agent's status server. */
   readonly status: number;
-  /** Envoy's health and metrics listeners. */
   readonly envoyStatus: number;
   readonly prometheus: number;
   readonly secureMetrics: number;
   readonly secureMergedMetrics: number;
 }
 
-/** How the proxy drains and ends. */
 export interface DrainSettings {
   /** Envoy's `--drain-time-s`. */
   readonly drainSeconds: number;
@@ -61,11 +58,9 @@ export interface DrainSettings {
   readonly parentShutdownSeconds: number;
 }
 
-/** How Envoy is started. */
 export interface EnvoySettings {
   readonly isDisabled: boolean;
   readonly binaryPath: string;
-  /** The folder of the generated bootstrap. */
   readonly configPath: string;
   /** A bootstrap used as is; `""` for none. */
   readonly customConfigFile: string;
@@ -86,34 +81,29 @@ export interface EnvoySettings {
   readonly coreDump: boolean;
   /** Compact JSON that Envoy merges over its bootstrap; `""` for none. */
   readonly bootstrapOverride: string;
-  /** Whether hot restarts are enabled. */
   readonly hotRestart: boolean;
   readonly baseId: number;
-  /** Added to the environment of Envoy. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Buckets of the histograms with this name prefix. */
+/** For histograms with this name prefix. */
 export interface HistogramBuckets {
   readonly prefix: string;
   readonly buckets: readonly number[];
 }
 
-/** Which statistics Envoy keeps and how it serves them. */
 export interface StatsSettings {
   readonly extraTags: readonly string[];
   readonly prefixes: readonly string[];
   readonly suffixes: readonly string[];
   readonly regexps: readonly string[];
   readonly histogramBuckets: readonly HistogramBuckets[];
-  /** Whether Envoy's metrics listener compresses. */
   readonly compression: boolean;
   /** In Envoy's format, such as `10s`; `""` for Envoy's default. */
   readonly flushInterval: string;
   readonly evictionInterval: string;
 }
 
-/** Inputs of the bootstrap besides node and proxy configuration. */
 export interface BootstrapSettings {
   readonly dualStack: boolean;
   readonly deltaXds: boolean;
@@ -125,28 +115,23 @@ export interface BootstrapSettings {
   /** TLS 1.3 is off in Envoy's gRPC client. */
   readonly isTls12Only: boolean;
   readonly statusProxyProtocol: boolean;
-  /** Envoy logs JSON. */
   readonly logJson: boolean;
   readonly outlierLogPath: string;
   readonly identitySocket: string;
   /** Another program serves the workload's certificate; file certificates come from a socket of the agent. */
   readonly hasCustomSds: boolean;
   readonly hostIp: string;
-  /** The maximum of downstream connections. */
   readonly connectionLimit: number;
   readonly stats: StatsSettings;
   readonly xdsRootCert: string;
 }
 
-/** Probes of the application. */
 export interface ProbeSettings {
-  /** `ISTIO_KUBE_APP_PROBERS`. */
   readonly probers: Probers;
   readonly legacyLocalhost: boolean;
   readonly http2: boolean;
 }
 
-/** Merged metrics. */
 export interface MetricsSettings {
   /** `ISTIO_PROMETHEUS_ANNOTATIONS`; empty without application metrics, or for other roles than sidecar. */
   readonly scrapeTargets: readonly ScrapeTarget[];
@@ -161,7 +146,7 @@ export interface LogSettings {
   readonly scopes: ReadonlyMap<string, string>;
 }
 
-/** What is known about the pod before its node is read. */
+/** Known before the node. */
 export interface PodInputs {
   readonly role: Role;
   readonly info: PodInfo;
@@ -174,8 +159,6 @@ export interface AgentSettings {
   readonly program: ProgramName;
   readonly role: Role;
   readonly node: ProxyNode;
-  /** `POD_NAME` and `POD_NAMESPACE`. */
-  readonly podName: string;
   readonly namespace: string;
   /** `INSTANCE_IP` as given; `""` if unset. */
   readonly instanceIp: string;
@@ -199,9 +182,7 @@ export interface AgentSettings {
   readonly log: LogSettings;
   /** The path of the mesh configuration; the file is optional. */
   readonly meshFile: string;
-  /** Whether file changes start a new Envoy. */
   readonly watch: boolean;
   readonly restart: "never" | "on-failure";
-  /** Log lines about ignored or replaced values. */
   readonly warnings: readonly string[];
 }

@@ -1,9 +1,14 @@
 /**
- * The environment variables that the agent reads: flags without a name. Source: the `env.Register` calls of pilot-agent
- * and the features that it uses.
+ * Every environment variable of the agent. Source: the `env.Register` calls of pilot-agent and of the features that it
+ * uses.
  */
 import { type Flag, type FlagTable, readValue, variable } from "../../golang/flags/mod.ts";
 import type { Environment } from "../../platform/world.ts";
+
+/** A boolean that is off by default. */
+function option(name: string, doc: string) {
+  return variable(name, doc, { type: "boolean", default: "false" });
+}
 
 export const VARIABLES = {
   podName: variable("POD_NAME", "Name of the pod"),
@@ -17,7 +22,7 @@ export const VARIABLES = {
   appProbers: variable("ISTIO_KUBE_APP_PROBERS", "Probes of the application, JSON"),
   prometheusAnnotations: variable("ISTIO_PROMETHEUS_ANNOTATIONS", "Metrics of the application, JSON"),
   cpuLimit: variable("ISTIO_CPU_LIMIT", "Worker threads if none are configured", { type: "integer", default: "0" }),
-  disableEnvoy: variable("DISABLE_ENVOY", "Run without Envoy", { type: "boolean", default: "false" }),
+  disableEnvoy: option("DISABLE_ENVOY", "Run without Envoy"),
   envoyStatusPort: variable("ENVOY_STATUS_PORT", "Envoy's health port", { type: "port", default: "15021" }),
   prometheusPort: variable("ENVOY_PROMETHEUS_PORT", "Envoy's metrics port", { type: "port", default: "15090" }),
   secureMetricsPort: variable("ENVOY_SECURE_METRICS_PORT", "Envoy's metrics by TLS", {
@@ -30,18 +35,12 @@ export const VARIABLES = {
     least: 0,
     default: "0",
   }),
-  statusProxyProtocol: variable("ENVOY_STATUS_PORT_ENABLE_PROXY_PROTOCOL", "PROXY protocol on Envoy's health port", {
-    type: "boolean",
-    default: "false",
-  }),
+  statusProxyProtocol: option("ENVOY_STATUS_PORT_ENABLE_PROXY_PROTOCOL", "PROXY protocol on Envoy's health port"),
   minimumDrain: variable("MINIMUM_DRAIN_DURATION", "With EXIT_ON_ZERO_ACTIVE_CONNECTIONS: wait at least so long", {
     type: "duration",
     default: "5s",
   }),
-  exitOnZero: variable("EXIT_ON_ZERO_ACTIVE_CONNECTIONS", "Drain until no connection is left", {
-    type: "boolean",
-    default: "false",
-  }),
+  exitOnZero: option("EXIT_ON_ZERO_ACTIVE_CONNECTIONS", "Drain until no connection is left"),
   maximumDrain: variable(
     "MAXIMUM_DRAIN_DURATION",
     "With EXIT_ON_ZERO_ACTIVE_CONNECTIONS: wait at most so long; 0s: terminationDrainDuration if it is set, else 1h",
@@ -56,33 +55,27 @@ export const VARIABLES = {
     type: "boolean",
     default: "true",
   }),
-  coreDump: variable("ISTIO_ENVOY_ENABLE_CORE_DUMP", "Envoy dumps core", { type: "boolean", default: "false" }),
+  coreDump: option("ISTIO_ENVOY_ENABLE_CORE_DUMP", "Envoy dumps core"),
   compliancePolicy: variable("COMPLIANCE_POLICY", "Rules of cryptography: fips-140-2, fips-140-3, or none"),
   deltaXds: variable("ISTIO_DELTA_XDS", "Incremental xDS", { type: "boolean", default: "true" }),
-  dualStack: variable("ISTIO_DUAL_STACK", "Listen on IPv4 and IPv6", { type: "boolean", default: "false" }),
-  metadataDiscovery: variable("PEER_METADATA_DISCOVERY", "Peers' metadata by xDS; unset: as ISTIO_META_ENABLE_HBONE", {
-    type: "boolean",
-    default: "false",
-  }),
+  dualStack: option("ISTIO_DUAL_STACK", "Listen on IPv4 and IPv6"),
+  metadataDiscovery: option("PEER_METADATA_DISCOVERY", "Peers' metadata by xDS; unset: as ISTIO_META_ENABLE_HBONE"),
   xdsRootCa: variable("XDS_ROOT_CA", "Root certificates of the control plane"),
   identitySocket: variable("WORKLOAD_IDENTITY_SOCKET_FILE", "Name of the socket of the workload's certificates", {
     default: "socket",
   }),
   dnsProxyAddress: variable("DNS_PROXY_ADDR", "Address of the DNS proxy", { default: "localhost:15053" }),
-  enableDnsServer: variable(
+  enableDnsServer: option(
     "ENABLE_DNS_SERVER",
     "Serve DNS in a sidecar even if it is not captured (`ISTIO_META_DNS_CAPTURE`)",
-    { type: "boolean", default: "false" },
   ),
-  metaEnableDnsServer: variable(
+  metaEnableDnsServer: option(
     "ISTIO_META_ENABLE_DNS_SERVER",
     "Serve DNS in any role, also in a gateway, even if it is not captured",
-    { type: "boolean", default: "false" },
   ),
-  dnsForwardParallel: variable(
+  dnsForwardParallel: option(
     "DNS_FORWARD_PARALLEL",
     "Ask all DNS servers of the machine at once, not one after the other",
-    { type: "boolean", default: "false" },
   ),
   dnsForwardTimeout: variable("DNS_FORWARD_TIMEOUT", "How long to wait for the answer of a DNS server", {
     type: "duration",
@@ -92,28 +85,21 @@ export const VARIABLES = {
     type: "boolean",
     default: "true",
   }),
-  metricsLocalhostOnly: variable("METRICS_LOCALHOST_ACCESS_ONLY", "Merged metrics for this machine only", {
-    type: "boolean",
-    default: "false",
-  }),
+  metricsLocalhostOnly: option("METRICS_LOCALHOST_ACCESS_ONLY", "Merged metrics for this machine only"),
   mergeEnvoyStats: variable("PILOT_AGENT_MERGE_ENVOY_STATS", "Envoy's metrics among the merged ones", {
     type: "boolean",
     default: "true",
   }),
-  probeLegacyLocalhost: variable(
+  probeLegacyLocalhost: option(
     "REWRITE_PROBE_LEGACY_LOCALHOST_DESTINATION",
     "Probes go to localhost instead of the pod's address",
-    { type: "boolean", default: "false" },
   ),
-  probeKeepalive: variable("ENABLE_PROBE_KEEPALIVE_CONNECTIONS", "Accepted: each probe has a connection of its own", {
-    type: "boolean",
-    default: "false",
-  }),
+  probeKeepalive: option("ENABLE_PROBE_KEEPALIVE_CONNECTIONS", "Accepted: each probe has a connection of its own"),
   http2Probing: variable("ISTIO_ENABLE_HTTP2_PROBING", "Probes may use HTTP/2", { type: "boolean", default: "true" }),
   trustDomain: variable("TRUST_DOMAIN", "Trust domain in the name of the workload", { default: "cluster.local" }),
   caAddress: variable("CA_ADDR", "Address of the CA; unset: the discovery address"),
   caProvider: variable("CA_PROVIDER", "Citadel, or GkeWorkloadCertificate", { default: "Citadel" }),
-  caRootCa: variable("CA_ROOT_CA", "Root certificates of the CA; SYSTEM: those of the system"),
+  caRootCa: variable("CA_ROOT_CA", "Root certificates of the CA; SYSTEM: the roots of the system"),
   istiodSan: variable("ISTIOD_SAN", "Name in the certificate of istiod"),
   pilotCertProvider: variable("PILOT_CERT_PROVIDER", "Who made the certificate of istiod: istiod, kubernetes, custom", {
     default: "istiod",
@@ -126,10 +112,7 @@ export const VARIABLES = {
   }),
   provCert: variable("PROV_CERT", "Folder of a certificate to come to the CA with"),
   outputCerts: variable("OUTPUT_CERTS", "Folder that the certificate is written to"),
-  fileMountedCerts: variable("FILE_MOUNTED_CERTS", "The certificate is in files, no CA is asked", {
-    type: "boolean",
-    default: "false",
-  }),
+  fileMountedCerts: option("FILE_MOUNTED_CERTS", "The certificate is in files, no CA is asked"),
   secretTtl: variable("SECRET_TTL", "How long a certificate shall be valid", { type: "duration", default: "24h" }),
   gracePeriodRatio: variable(
     "SECRET_GRACE_PERIOD_RATIO",
@@ -146,20 +129,19 @@ export const VARIABLES = {
   ),
   eccCurve: variable("ECC_CURVE", "P256 or P384", { default: "P256" }),
   rsaKeySize: variable("WORKLOAD_RSA_KEY_SIZE", "Bits of an RSA key", { type: "integer", default: "2048" }),
-  pkcs8Key: variable("PKCS8_KEY", "Keys in the form of PKCS #8", { type: "boolean", default: "false" }),
+  pkcs8Key: option("PKCS8_KEY", "Keys in the form of PKCS #8"),
   fileDebounce: variable("FILE_DEBOUNCE_DURATION", "Accepted: mounted files are looked at each second", {
     type: "duration",
     default: "100ms",
   }),
   certSigner: variable("ISTIO_META_CERT_SIGNER", "Signer that the CA is asked for"),
-  clusterId: variable("ISTIO_META_CLUSTER_ID", "Name of the cluster, told to the CA"),
+  clusterId: variable("ISTIO_META_CLUSTER_ID", "Name of the cluster, sent to the CA"),
   logFormat: variable("MESH_LOG_FORMAT", "Form of the log: text or json"),
 } as const satisfies FlagTable;
 
-/** The key of a variable in the table. */
 export type VariableName = keyof typeof VARIABLES;
 
-/** Reads the variables of the table; a value that cannot be read gives the default and a warning, once. */
+/** Reads the variables. An unreadable value gives the default and a warning, once. */
 export class Variables {
   readonly #warned = new Set<VariableName>();
 

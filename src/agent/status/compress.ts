@@ -6,7 +6,7 @@ const ENCODINGS: readonly Encoding[] = ["zstd", "gzip"];
 /** Smaller bodies would grow. */
 const MIN_SIZE = 1024;
 
-/** The supported encoding that an Accept-Encoding header prefers; `undefined` for none. */
+/** `undefined` for none. */
 export function preferredEncoding(accept: string): Encoding | undefined {
   const qualities = new Map(accept.toLowerCase().split(",").map(qualityOf));
   const rated = ENCODINGS.map((encoding) => ({
@@ -26,8 +26,8 @@ function qualityOf(item: string): readonly [string, number] {
 }
 
 /**
- * The response in the preferred encoding; unchanged if the body is known to be small. Reading request headers is costly
- * in Deno (3 KB of garbage): skipped for a response without body.
+ * Unchanged if the body is known to be small. Reading request headers costs 3 KB of garbage in Deno: not done without a
+ * body.
  */
 export async function compressed(request: Request, response: Response): Promise<Response> {
   const { body, status } = response;

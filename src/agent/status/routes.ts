@@ -1,14 +1,13 @@
 /** Routing by path, method and client. */
 import { refusal, targetOf } from "../http.ts";
 import { compressed } from "./compress.ts";
-import { parseAddress } from "../../golang/net/mod.ts";
+import { isLoopback, parseAddress, unmapped } from "../../golang/net/mod.ts";
 
-/** Matches one path, or all paths below one that ends in `/`. */
+/** A path that ends in `/` matches all paths below it. */
 export interface Route {
   readonly path: string;
-  /** Only for clients on this machine. */
   readonly isLocal?: boolean;
-  /** The only method; default: any. */
+  /** Default: any. */
   readonly method?: string;
   readonly answer: (request: Request) => Response | Promise<Response>;
 }
@@ -25,7 +24,7 @@ export function router(routes: readonly Route[]) {
 
 /** The client is checked before the method: strangers learn nothing. */
 async function answer({ isLocal, method, answer }: Route, request: Request, remote: string): Promise<Response> {
-  if (isLocal === true && !isLoopback(remote)) return refusal(403, "Only requests from localhost are allowed");
+  if (isLocal === true && !isLocalClient(remote)) return refusal(403, "Only requests from localhost are allowed");
   if (method !== undefined && request.method !== method) return refusal(405, "Method Not Allowed");
   return await answer(request);
 }
@@ -35,14 +34,8 @@ function withoutBody({ body, status, headers }: Response): Response {
   return new Response(null, { status, headers });
 }
 
-const MAPPED = 0xffffn << 32n;
-
 /** Whether an address is loopback: 127.0.0.0/8, also IPv4-mapped, or ::1. */
-export function isLoopback(text: string): boolean {
+export function isLocalClient(text: string): boolean {
   const address = parseAddress(text);
-  if (typeof address === "string") return false;
-  const { family, value } = address;
-  const isMapped = family === 6 && value >> 32n === MAPPED >> 32n;
-  if (family === 4 || isMapped) return (value & 0xffffffffn) >> 24n === 127n;
-  return value === 1n;
+  return typeof address !== "string" && isLoopback(unmapped(address));
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isLoopback, router } from "./routes.ts";
+import { isLocalClient, router } from "./routes.ts";
 
 const answer = () => new Response("done");
 const route = router([
@@ -41,5 +41,5 @@ for (const { path, method, remote, status, text } of CASES) {
 const YES = ["127.0.0.1", "127.255.0.6", "::1", "::ffff:127.0.0.1", "::ffff:7f00:2"];
 const NO = ["10.0.0.1", "128.0.0.1", "::", "::2", "::ffff:10.0.0.1", "::127.0.0.1", "fe80::1", "localhost", ""];
 
-for (const text of YES) Deno.test(`isLoopback(): ${text} is`, () => assert.equal(isLoopback(text), true));
-for (const text of NO) Deno.test(`isLoopback(): "${text}" is not`, () => assert.equal(isLoopback(text), false));
+for (const text of YES) Deno.test(`isLocalClient(): ${text} is`, () => assert.equal(isLocalClient(text), true));
+for (const text of NO) Deno.test(`isLocalClient(): "${text}" is not`, () => assert.equal(isLocalClient(text), false));

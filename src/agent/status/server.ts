@@ -1,4 +1,4 @@
-/** The status server on port 15020: readiness, application probes, metrics, quit and drain. */
+/** The status server: readiness, application probes, metrics, quit and drain. */
 import { messageOf } from "../../base/errors.ts";
 import { type Logger, logText } from "../../platform/log.ts";
 import type { HttpHandler, World } from "../../platform/world.ts";
@@ -16,16 +16,14 @@ export interface StatusOptions {
   /** 0: any free port. */
   readonly port: number;
   readonly logger: Logger;
-  /** The version, for the metrics. */
   readonly version: string;
   /** `undefined` without Envoy (DISABLE_ENVOY). */
   readonly envoy: EnvoyPorts | undefined;
   readonly application: ProbeSettings;
-  /** The application's metrics endpoints; for sidecars only. */
+  /** For sidecars only. */
   readonly scrapeTargets: readonly ScrapeTarget[];
   /** METRICS_LOCALHOST_ACCESS_ONLY. */
   readonly areMetricsLocal: boolean;
-  /** State of the parts between Envoy and the control plane. */
   readonly controlPlane?: () => ControlPlaneView | undefined;
   /** Why the agent shuts down; `undefined` if it does not. */
   readonly terminating: () => string | undefined;
@@ -36,11 +34,9 @@ export interface StatusOptions {
 }
 
 export interface ControlPlaneView extends ControlPlaneProblems {
-  /** The name table as JSON; `undefined` if there is none. */
   nameTable(): string | undefined;
 }
 
-/** Envoy's addresses. */
 export interface EnvoyPorts {
   /** Loopback of the pod's address family. */
   readonly adminHost: "127.0.0.1" | "::1" | "localhost";
@@ -49,21 +45,19 @@ export interface EnvoyPorts {
   readonly metricsPort: number | undefined;
 }
 
-/** A running server, or one that failed to start. */
 export interface StatusServer {
   /** `undefined` if the port is not available; the log has the reason. */
   readonly port: number | undefined;
   readonly metrics: AgentMetrics;
-  /** Why the proxy is not ready; `undefined` if it is. */
   problem(): Promise<string | undefined>;
   /** Whether the proxy was ready at least once; `undefined` if nobody has asked. */
   wasReady(): boolean | undefined;
-  /** Forgets the readiness of the old Envoy after a restart. */
+  /** Envoy was restarted. */
   forgetReadiness(): void;
   close(): Promise<void>;
 }
 
-/** Serves on all interfaces. A port that is not available is logged, not thrown: the proxy works without. */
+/** Serves on all interfaces. A port that is not available is logged: the proxy works without. */
 export async function startStatusServer(world: World, options: StatusOptions): Promise<StatusServer> {
   const { logger, envoy, terminating } = options;
   const admin = envoy === undefined ? undefined : adminAt(world.network, envoy.adminHost, envoy.adminPort);
@@ -114,7 +108,7 @@ function routesOf(world: World, options: StatusOptions, metrics: AgentMetrics, p
   }
 }
 
-/** The action also runs after this delay, in milliseconds, if the end of the request is missed. */
+/** In milliseconds: the action also runs if the end of the request is missed. */
 const ACTION_DELAY = 100;
 
 /** Without a table: an empty object and 404, as in pilot-agent. */
@@ -135,7 +129,7 @@ function withoutFailure(answer: HttpHandler, logger: Logger): HttpHandler {
   };
 }
 
-/** Probes, scrapes and `wait` need a handful of connections. The longest answer, of a probe, is waited for less than that. */
+/** Probes, scrapes and `wait` need a handful of connections; the longest answer, of a probe, takes less than that. */
 const LIMITS = { most: 500, silence: 180_000 } as const;
 
 /** `::` accepts both families; a kernel without IPv6 needs 0.0.0.0. */

@@ -2,12 +2,9 @@
 import { type Logger, logText } from "../../platform/log.ts";
 
 export interface ConnectionStatus {
-  /** The current problem, in one line. */
   problem(): string | undefined;
   connected(): void;
-  /** Waiting for a prerequisite. */
   waiting(problem: string): void;
-  /** A connection attempt failed. */
   failed(problem: string): void;
   /** A connection ended; with a reason if istiod's side broke it. */
   ended(reason: string | undefined): void;

@@ -1,21 +1,18 @@
-/** Counts the gRPC messages in bytes that pass: bodies of calls, or whole connections of HTTP/2. Nothing is kept. */
+/** Counts the gRPC messages in passing bytes: bodies of calls, or whole connections of HTTP/2. */
 import type { ByteConnection } from "../../platform/mod.ts";
 
-/** A counter of one direction. */
 export interface MessageCounter {
-  /** The number of messages whose head is complete with these bytes. */
+  /** Messages whose head is complete with these bytes. */
   count(bytes: Uint8Array): number;
 }
 
 /** Head of a message: compression, length. */
 const GRPC_HEAD = 5;
 
-/** The messages of one body. */
 export class BodyCounter implements MessageCounter {
-  /** Bytes of the head that have come, and the length in them. */
+  /** Received bytes of the head, and the length in them. */
   #head = 0;
   #length = 0;
-  /** Bytes of the message that are still to come. */
   #rest = 0;
 
   count(bytes: Uint8Array): number {
@@ -30,7 +27,6 @@ export class BodyCounter implements MessageCounter {
     return messages;
   }
 
-  /** Whether the last message is complete. */
   get isBetweenMessages(): boolean {
     return this.#rest === 0 && this.#head === 0;
   }
@@ -52,14 +48,14 @@ const FRAME_HEAD = 9;
 const DATA = 0;
 const PADDED = 0x08;
 
-/** The messages in one direction of a connection, of all its streams. */
+/** One direction of a connection, all its streams. */
 export class ConnectionCounter implements MessageCounter {
   readonly #head = new Uint8Array(FRAME_HEAD + 1);
   #filled = 0;
-  /** Payload of the current DATA frame that is still to come. */
+  /** Missing payload of the current DATA frame. */
   #data = 0;
   #padding = 0;
-  /** Bytes to pass over: the preface, other frames, padding. */
+  /** Bytes to skip: the preface, other frames, padding. */
   #skipped: number;
   #stream = 0;
   /** Streams in the middle of a message. */
@@ -114,7 +110,7 @@ export class ConnectionCounter implements MessageCounter {
   }
 }
 
-/** The connection; `read` and `written` get the bytes that have passed. */
+/** `read` and `written` get the bytes that have passed. */
 export function observed(
   connection: ByteConnection,
   { read, written }: { readonly read: (bytes: Uint8Array) => void; readonly written: (bytes: Uint8Array) => void },

@@ -3,19 +3,16 @@ import type { Identity } from "../identity/mod.ts";
 import type { HealthReports } from "../health/options.ts";
 import type { XdsMetrics } from "../metrics/control_plane_metrics.ts";
 
-/** The credentials of the connection to istiod. */
 export type XdsIdentity = Pick<Identity, "workload" | "roots" | "subscribe" | "problem">;
 
 /** Root certificates that istiod's certificate must chain to. */
 export type XdsRoots =
-  /** The system's. */
   | { readonly from: "system" }
-  /** Those in a file, which must exist. */
+  /** The file must exist. */
   | { readonly from: "file"; readonly file: string }
-  /** Those in the files that exist, and those of the identity. */
+  /** The files that exist, and the roots of the identity. */
   | { readonly from: "mesh"; readonly files: readonly string[] };
 
-/** The control plane. */
 export interface XdsSettings {
   /** The Unix socket that the bootstrap names. */
   readonly path: string;
@@ -42,7 +39,6 @@ export interface XdsOptions extends XdsSettings {
   readonly certificateTimeout?: number;
 }
 
-/** A running xDS proxy. */
 export interface XdsProxy {
   /** Why Envoy is not connected to istiod, in one line; `undefined` if it is, or has not tried. */
   problem(): string | undefined;

@@ -1,4 +1,4 @@
-/** Relays calls one by one over HTTP/2 to istiod, to add headers or health reports. Responses are not read. */
+/** Relays calls over HTTP/2 to istiod, to add headers or health reports. Responses are not read. */
 import { logText } from "../../platform/log.ts";
 import type { HttpConnection } from "../../platform/mod.ts";
 import { readToken } from "../identity/token.ts";
@@ -7,12 +7,11 @@ import { requestForm } from "./report_message.ts";
 import { type Reporting, reporting } from "./reporting.ts";
 import { connectUpstream, problemOf, type UpstreamContext } from "./upstream.ts";
 
-/** gRPC code UNAVAILABLE. */
 const UNAVAILABLE = "14";
 
 /**
- * Answers Envoy's call with istiod's response, streamed; one connection per call. Never rejects: a failure is a gRPC
- * status. Trailers are not relayed: a call that istiod ends later ends without a status, and Envoy reconnects.
+ * Streams istiod's response to Envoy's call; one connection per call. Never rejects: a failure is a gRPC status.
+ * Trailers are not relayed: a call that istiod ends later ends without a status, and Envoy reconnects.
  */
 export async function relay(upstream: UpstreamContext, request: Request): Promise<Response> {
   try {
@@ -78,7 +77,6 @@ async function headersOf({ world, options }: UpstreamContext, request: Request):
   return headers;
 }
 
-/** The side that ended a call, and the error that broke it. */
 type Ended = (by: "istiod" | "envoy", error?: unknown) => void;
 
 interface Observer {
@@ -87,7 +85,6 @@ interface Observer {
   readonly ended: Ended;
 }
 
-/** The body, observed. */
 function observedBody<Bytes extends Uint8Array>(
   body: ReadableStream<Bytes> | null,
   { seen, ended }: Observer,

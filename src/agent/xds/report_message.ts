@@ -16,7 +16,7 @@ const FORMS: ReadonlyMap<string, RequestForm> = new Map([
   [`${SERVICE}DeltaAggregatedResources`, { typeUrl: 2, errorDetail: 7 }],
 ]);
 
-/** The form of a call's requests; `undefined` for calls without reports. */
+/** `undefined` for calls without reports. */
 export function requestForm(path: string): RequestForm | undefined {
   return FORMS.get(path);
 }
@@ -26,7 +26,6 @@ export const HEALTH_TYPE = "type.googleapis.com/istio.v1.HealthInformation";
 /** istiod knows a proxy after this request: reports count from then on. */
 export const LISTENER_TYPE = "type.googleapis.com/envoy.config.listener.v3.Listener";
 
-/** gRPC code INTERNAL. */
 const INTERNAL = 13;
 
 /** Encodes a report. */
@@ -34,7 +33,6 @@ export function reportMessage({ typeUrl, errorDetail }: RequestForm, { problem }
   const writer = new BinaryWriter();
   putString(writer, typeUrl, HEALTH_TYPE);
   if (problem === undefined) return writer.finish();
-  // google.rpc.Status
   putMessage(writer, errorDetail, (status) => {
     putInteger(status, 1, INTERNAL);
     putString(status, 2, problem);
@@ -42,7 +40,7 @@ export function reportMessage({ typeUrl, errorDetail }: RequestForm, { problem }
   return writer.finish();
 }
 
-/** The type that a request asks for; `""` if it has none. Errors: the bytes are no message. */
+/** `""` without a type. Throws for invalid bytes. */
 export function typeOf({ typeUrl }: RequestForm, request: Uint8Array): string {
   let type = "";
   readMessage(request, { [typeUrl]: (reader) => type = reader.string() });

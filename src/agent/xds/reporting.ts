@@ -6,16 +6,14 @@ import { LISTENER_TYPE, reportMessage, type RequestForm, typeOf } from "./report
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** A body with inserted reports. */
 export interface Reporting {
   readonly body: ReadableStream<Bytes>;
-  /** Ends the subscription. */
   stop(): void;
 }
 
 /**
- * Passes a body on. Between two messages it inserts the latest report that this stream has not had, once listeners were
- * requested. If messages cannot be parsed, `failed` is called once and the rest passes without reports.
+ * Between two messages of a body, inserts the latest report that this stream has not sent, once listeners were
+ * requested. If messages cannot be parsed, `failed` is called once and the rest passes unchanged.
  */
 export function reporting(
   inner: ReadableStream<Bytes>,
@@ -36,12 +34,11 @@ type Controller = ReadableStreamDefaultController<Bytes>;
 class ReportInserter {
   readonly #reader: ReadableStreamDefaultReader<Bytes>;
   readonly #frames = new FrameReader();
-  /** Whether Envoy has requested listeners on this stream. */
+  /** Envoy has requested listeners on this stream. */
   #hasAsked = false;
   #isReadable = true;
   #sent: HealthReport | undefined;
   #isReading = false;
-  /** Handles the result of the last read. */
   #arrived: ((controller: Controller) => void) | undefined;
   #wake = () => {};
   readonly stop: () => void;

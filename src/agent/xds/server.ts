@@ -1,4 +1,4 @@
-/** The xDS proxy: a Unix socket for Envoy, connected to istiod. In: `XdsOptions`. Out: the socket, and `problem()`. */
+/** The xDS proxy: a Unix socket for Envoy, connected to istiod. */
 import { type ByteConnection, splice, type World } from "../../platform/mod.ts";
 import { connectionStatus } from "./connection_status.ts";
 import type { XdsOptions, XdsProxy } from "./options.ts";
@@ -11,9 +11,8 @@ const SOCKET_MODE = 0o666;
 
 /**
  * Serves the socket. Each of Envoy's connections gets its own to istiod, with the current certificate and roots. Bytes
- * are spliced unread, and both ends close together; Envoy then reconnects after its own delay. Extra headers
- * (`XDS_HEADER_*`), a token or health reports need a relay instead. Rejects with a MeshError if the socket cannot be
- * bound.
+ * are spliced unread, and both ends close together; Envoy reconnects after its own delay. Extra headers
+ * (`XDS_HEADER_*`), a token or health reports need a relay. Rejects with a MeshError if the socket cannot be bound.
  */
 export async function startXds(world: World, options: XdsOptions): Promise<XdsProxy> {
   const connection = connectionStatus(options.address, options.log);
@@ -43,7 +42,7 @@ function needsRelay({ headers, identity, tls, tokenFile = "", reports }: XdsOpti
     (identity === undefined && tls !== undefined && tokenFile !== "");
 }
 
-/** Splices one connection to its end. Never rejects. */
+/** Never rejects. */
 async function spliceUpstream(upstream: UpstreamContext, envoy: ByteConnection): Promise<void> {
   try {
     const istiod = await connectUpstream(upstream);

@@ -238,7 +238,7 @@ async function samplesOf(metrics: ControlPlaneMetrics): Promise<Record<string, n
   return Object.fromEntries(samples);
 }
 
-Deno.test("startXds: metrics tell failed connections, and which side ended one", async () => {
+Deno.test("startXds: metrics count failed connections, and which side ended one", async () => {
   await using folder = await temporaryFolder();
   await using plane = inClear();
   const metrics = controlPlaneMetrics();

@@ -10,10 +10,7 @@ import type { ConnectionStatus } from "./connection_status.ts";
 /** Timeout of name resolution, connection and TLS, in milliseconds. */
 const DIAL_TIMEOUT = 10_000;
 
-/**
- * Connects with the current certificate and roots. Errors: MeshErrors that name the failed step. `signal` aborts the
- * attempt.
- */
+/** Connects with the current certificate and roots. Rejects with a MeshError that names the failed step. */
 export async function dial(world: World, options: XdsOptions, signal: AbortSignal): Promise<ByteConnection> {
   const target = splitHostPort(options.address);
   if (typeof target === "string") throw new MeshError(`The address of the control plane is wrong: ${target}`);
@@ -58,7 +55,7 @@ async function rootsOf(world: World, roots: XdsRoots, identity: XdsIdentity | un
   });
 }
 
-/** Waits for a certificate; `false` on timeout or abort. */
+/** `false` on timeout or abort. */
 export function firstCertificate(identity: XdsIdentity, milliseconds: number, signal: AbortSignal): Promise<boolean> {
   if (identity.workload() !== undefined) return Promise.resolve(true);
   const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -78,19 +75,14 @@ export function firstCertificate(identity: XdsIdentity, milliseconds: number, si
 
 const CERTIFICATE_TIMEOUT = 60_000;
 
-/** Shared by all connections. */
 export interface UpstreamContext {
   readonly world: World;
   readonly options: XdsOptions;
   readonly connection: ConnectionStatus;
-  /** Fires when the proxy is closed. */
   readonly signal: AbortSignal;
 }
 
-/**
- * Connects to istiod, after the first certificate if needed. Rejects with a MeshError that names the failed step;
- * `status` is updated.
- */
+/** Connects to istiod, after the first certificate if needed. Rejects with a MeshError that names the failed step. */
 export async function connectUpstream(upstream: UpstreamContext): Promise<ByteConnection> {
   try {
     await untilCertificate(upstream);

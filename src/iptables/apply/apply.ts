@@ -11,7 +11,6 @@ import { type Check, iptablesSteps, type RuleSteps } from "./rule_steps.ts";
 import { takeSteps } from "./steps.ts";
 import { holdsOwned, marksOf, type Readers, type Survey, survey } from "./survey.ts";
 
-/** How rules are written. */
 export interface ApplyOptions {
   readonly native: boolean;
   readonly forced: "" | "legacy" | "nft";
@@ -21,19 +20,16 @@ export interface ApplyOptions {
   log(line: string): void;
 }
 
-/** The result. */
 export interface Outcome {
   readonly changed: boolean;
-  /** Differences from the plan; empty on a second run. */
   readonly differences: readonly string[];
-  /** The owned rules before the run. */
   readonly before: Survey;
 }
 
-/** The lock is the network namespace: all containers of a pod share it, and it needs no writable folder. */
+/** All containers of a pod share the network namespace, and it needs no writable folder. */
 const LOCK = "/proc/self/ns/net";
 
-/** Makes the plan while programs read the kernel state; `undefined` removes all owned rules. */
+/** Makes the plan; `undefined` removes all owned rules. */
 export type MakePlan = () => Promise<Plan | undefined>;
 
 /** Applies the plan under a lock. Throws a `MeshError`; the namespace is then as before. */
@@ -58,7 +54,7 @@ async function takeLock(world: World, options: ApplyOptions): Promise<Lock | und
   });
 }
 
-/** Pending changes: the text of each step, and the differences from the plan. */
+/** The text of each step, and the differences from the plan. */
 export type Pending = Pick<Outcome, "differences"> & { readonly steps: readonly string[] };
 
 /** The changes that `converge` would make now. Changes nothing and takes no lock. */
@@ -82,7 +78,7 @@ async function convergeLocked(world: World, makePlan: MakePlan, options: ApplyOp
   return { changed: steps.length > 0, differences, before: found };
 }
 
-/** Tests the texts of both families in parallel, and waits for all of them. */
+/** Tests the texts of both families in parallel. */
 async function allOf(checks: readonly Check[]): Promise<void> {
   const verdicts = checks.map((begin) => begin());
   for (const result of await Promise.allSettled(verdicts.map((verdict) => verdict()))) {

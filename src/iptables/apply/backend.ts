@@ -4,10 +4,9 @@ import type { World } from "../../platform/world.ts";
 import { findProgram, iptablesProgram, isOnPath, runProgram, type Variant } from "./programs.ts";
 import { foreignLegacyRules, holdsOwned, type Readers, type Survey } from "./survey.ts";
 
-/** A choice and its evidence. */
 export interface BackendChoice {
   readonly variant: Variant;
-  /** The back end whose rules these programs change. */
+  /** The back end of these programs. */
   readonly holds: "nft" | "legacy";
   readonly evidence: string;
 }
@@ -21,7 +20,6 @@ export function readersOf(world: World): Readers {
   });
 }
 
-/** The function with a cache: one call per argument. */
 function once<In, Out>(find: (what: In) => Promise<Out>): (what: In) => Promise<Out> {
   const known = new Map<In, Promise<Out>>();
   return (what) => {
@@ -31,7 +29,7 @@ function once<In, Out>(find: (what: In) => Promise<Out>): (what: In) => Promise<
   };
 }
 
-/** The back end of `iptables-restore`: its binary contains the text "(nf_tables)" or not; a script is run. */
+/** The binary contains the text "(nf_tables)" or not; a script is run. */
 async function backendOf(world: World, program: string): Promise<"nft" | "legacy" | undefined> {
   const path = await findProgram(world, program);
   if (path === undefined) return undefined;

@@ -2,7 +2,7 @@
 
 interface Cause {
   readonly message: RegExp;
-  /** `line`: the line of the input that the message names, else the message. */
+  /** `line`: the line of the input in the message, else the message. */
   readonly hint: string | ((line: string, message: string) => string);
 }
 
@@ -24,7 +24,6 @@ const MODULES: readonly (readonly [RegExp, string])[] = [
   [/add table inet/, "nf_tables_inet"],
 ];
 
-/** The hint for a process without the capability. */
 export const NET_ADMIN =
   'The container needs the capability NET_ADMIN (securityContext.capabilities.add: ["NET_ADMIN", "NET_RAW"]) and user 0';
 
@@ -91,7 +90,7 @@ function modulesHint(line: string): string {
   }`;
 }
 
-/** The line of the input that a message names, and a hint; either may be unknown. */
+/** Either may be unknown. */
 export function diagnose(message: string, input = ""): { readonly line?: string; readonly hint?: string } {
   const number = /(?:line:? |stdin:)(\d+)/i.exec(message)?.[1];
   const line = number === undefined ? undefined : input.split("\n")[Number(number) - 1];

@@ -8,7 +8,7 @@ import type { RuleSteps, WriteOptions } from "./rule_steps.ts";
 import type { Step } from "./steps.ts";
 import type { Survey } from "./survey.ts";
 
-/** The steps for the owned tables of nftables; without a `plan` they are deleted. */
+/** Without a `plan` the owned tables are deleted. */
 export async function nftSteps(
   world: World,
   survey: Survey,

@@ -7,14 +7,14 @@ import { diagnose } from "./diagnosis.ts";
 /** The set of iptables programs: `plain` has no suffix, for images without the others. */
 export type Variant = "nft" | "legacy" | "plain";
 
-/** `iptables-nft-save`, `ip6tables-restore`. */
+/** Such as `iptables-nft-save`. */
 export function iptablesProgram(variant: Variant, family: Family, verb: "save" | "restore"): string {
   return `${family === 4 ? "iptables" : "ip6tables"}${variant === "plain" ? "" : `-${variant}`}-${verb}`;
 }
 
 const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** The path of a program in the first folder of PATH that has it; `undefined` if none has it. */
+/** In the first folder of PATH that has it. */
 export function findProgram(world: World, name: string): Promise<string | undefined> {
   return findIn(world, name, foldersOf(world));
 }
@@ -41,7 +41,7 @@ async function findIn(world: World, name: string, folders: readonly string[]): P
 
 const TIME_LIMIT = 60_000;
 
-/** Runs a program in the C locale and returns its stdout. Throws a `MeshError` with its stderr and a hint. */
+/** Returns the stdout, in the C locale. Throws a `MeshError` with the stderr and a hint. */
 export async function runProgram(
   world: World,
   command: string,

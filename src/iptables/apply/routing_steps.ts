@@ -6,7 +6,6 @@ import { type SystemCalls, SystemError } from "../../platform/mod.ts";
 import type { Family, PolicyRule } from "../plan/rule.ts";
 import type { Step } from "./steps.ts";
 
-/** The planned routing. */
 export interface WantedRouting {
   readonly policyRules: readonly PolicyRule[];
   readonly loopbackAddresses: readonly Cidr[];
@@ -21,7 +20,7 @@ export interface RoutingChanges {
   readonly removals: readonly Step[];
 }
 
-/** The routing in the kernel that may be owned. */
+/** Routing that may be owned. */
 export interface HeldRouting {
   readonly families: readonly HeldPolicy[];
   readonly hasAddress: boolean;
@@ -46,7 +45,7 @@ export function heldRouting(system: SystemCalls): HeldRouting {
   return { families, hasAddress: addresses.length > 0 };
 }
 
-/** The steps from the kernel state to the plan. `marks`: the marks that owned rules set now. */
+/** `marks`: the marks that owned rules set now. */
 export function routingChanges(
   system: SystemCalls,
   held: HeldRouting,
@@ -64,8 +63,8 @@ export function routingChanges(
 }
 
 /**
- * A policy rule is owned if the settings name it, if it is Istio's default, or if owned rules set its mark and its table has
- * `local default dev lo`.
+ * A policy rule is owned if the settings name it, if it is Istio's default, or if owned rules set its mark and its
+ * table has `local default dev lo`.
  */
 function policyChanges(
   system: SystemCalls,
@@ -150,7 +149,7 @@ function unlessAbsent<T>(read: () => T[]): T[] {
   }
 }
 
-/** A step whose rollback ignores errors of the kernel: there may be nothing to roll back. */
+/** The rollback ignores errors of the kernel: there may be nothing to roll back. */
 function step(what: string, run: () => void, undo: () => void): Step {
   return {
     what,

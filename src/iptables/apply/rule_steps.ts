@@ -15,10 +15,9 @@ import { beginProgram, iptablesProgram, runProgram, type Variant } from "./progr
 import type { Step } from "./steps.ts";
 import { contentOf, type Survey } from "./survey.ts";
 
-/** Starts the test of an input; the returned function waits for the result, and throws if the input is refused. */
+/** The returned function throws if the input is refused. */
 export type Check = () => () => Promise<unknown>;
 
-/** Steps that change rules, the tests before the first step, and the differences that they repair. */
 export interface RuleSteps {
   readonly checks: readonly Check[];
   readonly steps: readonly Step[];
@@ -36,7 +35,6 @@ export interface Target {
   readonly plan: Plan | undefined;
 }
 
-/** The change of one family. */
 interface Part {
   readonly world: World;
   readonly target: Target;
@@ -86,7 +84,7 @@ function restoreStep(part: Part): Step {
   };
 }
 
-/** Program and arguments. iptables-nft has no lock; iptables-legacy waits for its owned. */
+/** iptables-nft has no lock; iptables-legacy waits for its own. */
 function restoreCommand({ target, family, options }: Part, ...more: readonly string[]): [string, string[]] {
   const wait = target.holds === "legacy" ? [`--wait=${Math.ceil(options.waitMilliseconds / 1000)}`] : [];
   return [iptablesProgram(target.variant, family, "restore"), ["--noflush", ...more, ...wait]];

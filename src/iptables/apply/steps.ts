@@ -3,7 +3,6 @@ import { EXIT, MeshError, messageOf } from "../../base/errors.ts";
 import { EEXIST, EPERM, SystemError, type World } from "../../platform/mod.ts";
 import { NET_ADMIN } from "./diagnosis.ts";
 
-/** One change. */
 export interface Step {
   /** The command that has the same effect, for the log. */
   readonly what: string;
@@ -12,7 +11,7 @@ export interface Step {
   undo(): Promise<void> | void;
 }
 
-/** Makes all changes. After a failure or a signal it rolls back, and the error says so. */
+/** After a failure or a signal it rolls back, and the error says so. */
 export async function takeSteps(world: World, steps: readonly Step[]): Promise<void> {
   if (steps.length === 0) return;
   const signals: string[] = [];
@@ -32,7 +31,6 @@ export async function takeSteps(world: World, steps: readonly Step[]): Promise<v
   }
 }
 
-/** Adds the change to an error of the kernel. */
 async function take(step: Step): Promise<void> {
   try {
     await step.run();

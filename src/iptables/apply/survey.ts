@@ -15,7 +15,6 @@ import { NFT_TABLES } from "../views/nft.ts";
 import { NET_ADMIN } from "./diagnosis.ts";
 import { beginProgram, iptablesProgram, type Variant } from "./programs.ts";
 
-/** The iptables rules of one family in one back end. */
 export interface Holding {
   readonly variant: "nft" | "legacy";
   readonly family: Family;
@@ -24,7 +23,6 @@ export interface Holding {
   readonly owned: ReadonlySet<SavedRule>;
 }
 
-/** The observed state. */
 export interface Survey {
   /** `undefined` on a kernel without nf_tables. */
   readonly nftTables: ReadonlySet<string> | undefined;
@@ -39,10 +37,12 @@ export interface Survey {
 const TABLES = ["nat", "mangle", "raw", "filter"];
 const FAMILIES: readonly Family[] = [4, 6];
 
-/** The program variant that can read a back end; `undefined` if there is none. */
 export type Readers = (variant: "nft" | "legacy") => Promise<Variant | undefined>;
 
-/** Reads every back end that may have owned rules, and starts no program for others. Calls `meanwhile` while programs run. */
+/**
+ * Reads every back end that may have owned rules, and starts no program for others. Calls `meanwhile` while programs
+ * run.
+ */
 export async function survey<T>(
   world: World,
   { names, readers }: { readonly names: OwnerNames; readonly readers: Readers },
@@ -71,7 +71,7 @@ async function readNftContent(world: World): Promise<NftContent> {
   return isMap(listing) ? heldContent(listing) : new Map();
 }
 
-/** The packet marks that owned rules set. They identify the policy rules of an earlier run. */
+/** They identify the policy rules of an earlier run. */
 export function marksOf({ holdings, nft }: Survey): ReadonlySet<number> {
   const inIptables = holdings.flatMap(({ tables }) => tables).flatMap(({ rules }) => rules)
     .filter(({ chain }) => isOwnedChain(chain))

@@ -5,7 +5,6 @@ import { isOwnedChain } from "../kernel/xtables/save.ts";
 import type { Family, Table } from "../plan/rule.ts";
 import { NFT_TABLES } from "../views/nft.ts";
 
-/** An owned rule. */
 export interface HeldRule {
   /** `undefined`: a rule of nftables for both families. */
   readonly family: Family | undefined;
@@ -29,7 +28,7 @@ export function heldRules({ holdings, nft }: Pick<Survey, "holdings" | "nft">): 
   return [...inIptables.toSorted((a, b) => (a.family ?? 0) - (b.family ?? 0)), ...inNft];
 }
 
-/** A rule of nftables with the options of iptables, from its key. */
+/** From its key. */
 export function ofNft(table: Table, chain: string, key: string): HeldRule {
   const [conditions = "", outcome = ""] = key.replace(/ # .*$/s, "").split(" => ");
   return {

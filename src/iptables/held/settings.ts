@@ -1,15 +1,14 @@
 /**
- * The settings that the owned rules in the kernel were made with. What a chain would capture counts, also if the jump to it
- * is gone: the verification then names the flow that escapes.
+ * The settings that the owned rules were made with. What a chain would capture counts, also without a jump to it: the
+ * verification then names the flow that escapes.
  */
 import { type Cidr, parseCidr } from "../../golang/net/mod.ts";
 import type { Table } from "../plan/rule.ts";
-import type { PortRange } from "../settings/settings.ts";
-import type { CaptureSettings } from "../settings/settings.ts";
+import type { CaptureSettings, PortRange } from "../settings/settings.ts";
 import { readPorts, Wrong } from "../settings/values.ts";
 import type { HeldRule } from "./rules.ts";
 
-/** The settings. Those that no rule shows are the ones of `base`. `tables`: routing tables by packet mark. */
+/** Settings that no rule shows come from `base`. `tables`: routing tables by packet mark. */
 export function heldSettings(
   rules: readonly HeldRule[],
   tables: ReadonlyMap<number, number>,
@@ -31,11 +30,11 @@ export function heldSettings(
   };
 }
 
-/** The rules of a table. Each answer is without repetition: both families have most rules. */
+/** Answers have no duplicates: most rules exist in both families. */
 class Chains {
   constructor(private readonly rules: readonly HeldRule[], private readonly table: Table) {}
 
-  /** The options of rules with exactly these names of options, and the target. */
+  /** Rules with this target and exactly these options. */
   of(chain: string, target: string, names: readonly string[]): HeldRule["options"][] {
     const wanted = [...names, "j"].sort().join();
     return this.inChain(chain, target).filter((options) => {
@@ -43,7 +42,6 @@ class Chains {
     });
   }
 
-  /** The values of an option of such rules. */
   values(chain: string, target: string, names: readonly string[], option: string): string[] {
     return [...new Set(this.of(chain, target, names).map((options) => valueOf(options, option)))];
   }

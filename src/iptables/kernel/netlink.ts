@@ -1,4 +1,4 @@
-/** Netlink messages (netlink(7)) in little-endian byte order, which all supported machines have. */
+/** Netlink messages (netlink(7)), little-endian like all supported machines. */
 import { joinBytes } from "../../base/bytes.ts";
 import { type SystemCalls, SystemError } from "../../platform/mod.ts";
 import type { Family } from "../plan/rule.ts";
@@ -12,13 +12,10 @@ export const CREATE = FLAGS.ack | FLAGS.create | FLAGS.exclusive;
 /** AF_INET and AF_INET6. */
 export const FAMILY_NUMBERS: Readonly<Record<Family, number>> = { 4: 2, 6: 10 };
 
-/** An attribute: its number and its bytes. */
 export type Attribute = readonly [type: number, value: Uint8Array];
 
-/** A message of an answer. */
 export interface Message {
   readonly type: number;
-  /** The header of the family that the message is of. */
   readonly header: DataView;
   readonly attributes: ReadonlyMap<number, Uint8Array>;
 }
@@ -27,7 +24,6 @@ const HEADER = 16;
 const TYPE_ERROR = 2;
 const TYPE_DONE = 3;
 
-/** A message to send, with the header of its type and its attributes. */
 export interface Request {
   readonly protocol: number;
   readonly type: number;
@@ -36,13 +32,13 @@ export interface Request {
   readonly attributes?: readonly Attribute[];
 }
 
-/** Sends a request and returns the messages of the answer. Throws a `SystemError` if the kernel refuses it. */
+/** Throws a `SystemError` if the kernel refuses it. */
 export function ask(system: SystemCalls, request: Request): Message[] {
   const answer = system.netlink(request.protocol, encode(request));
   return decode(answer, request.header.length, request.type);
 }
 
-/** Sends a request of rtnetlink(7). Throws a `SystemError` if the kernel refuses it. */
+/** rtnetlink(7). Throws a `SystemError` if the kernel refuses it. */
 export function askRoute(system: SystemCalls, request: Omit<Request, "protocol">): Message[] {
   return ask(system, { ...request, protocol: NETLINK_ROUTE });
 }
@@ -76,7 +72,7 @@ export function encode({ type, flags, header, attributes = [] }: Request): Uint8
   return bytes;
 }
 
-/** The bytes of an attribute, padded to 32-bit words. */
+/** Padded to 32-bit words. */
 export function attributeBytes([type, value]: Attribute): Uint8Array {
   const bytes = new Uint8Array(aligned(4 + value.length));
   const view = new DataView(bytes.buffer);
@@ -86,7 +82,7 @@ export function attributeBytes([type, value]: Attribute): Uint8Array {
   return bytes;
 }
 
-/** The messages in the bytes of an answer; the header of each is `headerSize` long. */
+/** `headerSize`: the size of each header. */
 export function decode(bytes: Uint8Array, headerSize: number, request: number): Message[] {
   const messages: Message[] = [];
   for (let at = 0; at + HEADER <= bytes.length;) {
@@ -123,21 +119,21 @@ function aligned(size: number): number {
   return (size + 3) & ~3;
 }
 
-/** A number as four bytes in host byte order. */
+/** In host byte order. */
 export function u32(value: number): Uint8Array {
   const bytes = new Uint8Array(4);
   new DataView(bytes.buffer).setUint32(0, value, true);
   return bytes;
 }
 
-/** The number in four bytes; `fallback` if the attribute is absent. */
+/** Four bytes; `fallback` if the attribute is absent. */
 export function numberOf(value: Uint8Array | undefined, fallback: number): number {
   return value === undefined || value.length < 4
     ? fallback
     : new DataView(value.buffer, value.byteOffset).getUint32(0, true);
 }
 
-/** The number in four bytes of network byte order, as in nftables. */
+/** Network byte order, as in nftables. */
 export function numberOfBigEndian(value: Uint8Array | undefined, fallback: number): number {
   return value === undefined || value.length < 4 ? fallback : new DataView(value.buffer, value.byteOffset).getUint32(0);
 }

@@ -25,7 +25,6 @@ const PROTOCOL_BOOT = 3;
 /** The loopback interface is the first of every network namespace. */
 const LOOPBACK_INDEX = 1;
 
-/** A policy rule in the kernel. */
 export interface HeldRule extends PolicyRule {
   readonly priority: number;
   readonly mask: number;
@@ -116,7 +115,6 @@ export function deleteLoopbackAddress(system: SystemCalls, cidr: Cidr): void {
   changeAddress(system, MESSAGE.deleteAddress, FLAGS.ack, { index: LOOPBACK_INDEX, cidr });
 }
 
-/** An address of an interface. */
 interface InterfaceAddress {
   readonly index: number;
   readonly cidr: Cidr;
@@ -124,7 +122,7 @@ interface InterfaceAddress {
   readonly flags?: number;
 }
 
-/** Adds an address to an interface. Throws a `SystemError` if the kernel refuses it. */
+/** Throws a `SystemError` if the kernel refuses it. */
 export function addAddress(system: SystemCalls, address: InterfaceAddress): void {
   changeAddress(system, MESSAGE.newAddress, CREATE, address);
 }
@@ -137,13 +135,13 @@ function changeAddress(system: SystemCalls, type: number, messageFlags: number, 
   askRoute(system, { type, flags: messageFlags, header, attributes });
 }
 
-/** The bytes of an address in network byte order. */
+/** Network byte order. */
 export function addressBytes(value: bigint, family: Family): Uint8Array {
   const size = family === 4 ? 4 : 16;
   return Uint8Array.from({ length: size }, (_, at) => Number((value >> BigInt(8 * (size - 1 - at))) & 0xffn));
 }
 
-/** Whether the loopback interface has an address such as `::6/128`. */
+/** Such as `::6/128`. */
 export function hasLoopbackAddress(system: SystemCalls, { address, bits }: Cidr): boolean {
   const header = new Uint8Array([FAMILY_NUMBERS[address.family], 0, 0, 0, 0, 0, 0, 0]);
   const wanted = addressBytes(address.value, address.family).join();

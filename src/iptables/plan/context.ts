@@ -1,10 +1,8 @@
-/** What the steps of a plan share: their input, and the conditions and targets that they use. */
+/** What the steps of a plan share. */
 import type { Cidr } from "../../golang/net/mod.ts";
-import type { CaptureSettings } from "../settings/settings.ts";
+import type { CaptureSettings, PortRange } from "../settings/settings.ts";
 import type { Family, Match, Rule, Target } from "./rule.ts";
-import type { PortRange } from "../settings/settings.ts";
 
-/** The input of every step. */
 export interface PlanContext {
   readonly settings: CaptureSettings;
   readonly families: readonly Family[];
@@ -34,21 +32,19 @@ export function jump(chain: string): Target {
   return { kind: "jump", chain };
 }
 
-/** A condition on the destination port: any of the ranges. */
+/** Destination ports: any of the ranges. */
 export function ports(...ranges: PortRange[]): Extract<Match, { kind: "sourcePorts" | "ports" }> {
   return { kind: "ports", ports: ranges };
 }
 
-/** Where a rule goes. */
 type Place = Pick<Rule, "table" | "chain" | "insertAt"> & Partial<Pick<Rule, "family">>;
 
-/** A rule for both families, or for the family of its place. */
+/** Without a family in its place, the rule is for both. */
 export function rule({ family, ...place }: Place, match: readonly Match[], target: Target, why: string): Rule {
   const { table, chain, ...rest } = place;
   return { family, table, chain, match, target, why, ...rest };
 }
 
-/** A user or group of the proxy, as a condition. */
 export interface Owner {
   readonly kind: "uid" | "gid";
   readonly owner: string;

@@ -20,8 +20,8 @@ const NAT = { table: "nat", chain: "ISTIO_OUTPUT_DNS" } as const;
 const RAW = { table: "raw", chain: "ISTIO_OUTPUT_DNS" } as const;
 
 /**
- * Step 13: DNS goes to the agent. Over UDP the agent's own queries have the same addresses and ports as the queries that it
- * answers. Two conntrack zones keep them apart.
+ * Step 13: DNS goes to the agent. Over UDP the agent's own queries have the same addresses and ports as the queries
+ * that it answers: two conntrack zones keep them apart.
  */
 export function dnsRules(context: PlanContext): Rule[] {
   if (context.dns === "off") return [];

@@ -45,7 +45,7 @@ export function exclusionRules({ settings, families, proxySource }: PlanContext)
 /** Step 11: traffic of the proxy, and traffic of an application to its own pod. */
 export function ownerRules(context: PlanContext): Rule[] {
   const { settings: { outboundCidrs }, families, dns } = context;
-  // Across both families: `-i ::1/128` has an effect on the IPv4 rules too, as in istio-iptables.
+  // `-i ::1/128` changes the IPv4 rules too, as in istio-iptables.
   const ownPodIsCaptured = outboundCidrs !== "*" && outboundCidrs.some(({ address }) => isLoopback(address));
   const noDns: Match[] = dns === "off" ? [] : [TCP, { ...ports(DNS_PORT), negated: true }];
   const ownPod = "traffic of an application to its own pod is not captured";

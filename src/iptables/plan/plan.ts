@@ -1,4 +1,4 @@
-/** The rule plan: the rules of istio-iptables in its order (spec/iptables.md 1.5), so that the kernel state is the same. */
+/** The rules of istio-iptables in its order (spec/iptables.md 1.5): the kernel state is the same. */
 import { type Address, type Cidr, hostBlock } from "../../golang/net/mod.ts";
 import type { CaptureSettings } from "../settings/settings.ts";
 import { jump, onePort, type PlanContext, ports, RETURN, rule, TCP } from "./context.ts";
@@ -8,7 +8,6 @@ import { captureRules, exclusionRules, groupRules, ownerRules } from "./outbound
 import type { Family, Plan, PolicyRule, Rule } from "./rule.ts";
 import { tproxyRules } from "./tproxy.ts";
 
-/** The pod's network, as far as the rules depend on it. */
 export interface PlanNetwork {
   readonly hasIpv6: boolean;
   /** Servers whose queries are captured; ignored with `captureAllDns`. */
@@ -51,7 +50,7 @@ function policyRules(settings: CaptureSettings, families: readonly Family[]): Po
   return families.map((family) => ({ family, mark: settings.mark, table: settings.routeTable }));
 }
 
-/** The steps, in the order in which their rules are appended. */
+/** In the order in which their rules are appended. */
 const STEPS: readonly ((context: PlanContext) => Rule[])[] = [
   excludedInterfaceRules,
   virtualInterfaceRules,

@@ -1,11 +1,11 @@
-/** The rule plan as data: the input of every view and of the comparison with the kernel. */
+/** The rule plan as data. */
 import type { Cidr } from "../../golang/net/mod.ts";
 import type { PortRange } from "../settings/settings.ts";
 
 export type Family = 4 | 6;
 export type Table = "nat" | "mangle" | "raw" | "filter";
 
-/** A condition of a rule. A rule matches a packet if all conditions do. */
+/** A rule matches a packet if all its conditions do. */
 export type Match =
   | { readonly kind: "inInterface" | "outInterface"; readonly name: string }
   | { readonly kind: "source" | "destination"; readonly cidr: Cidr; readonly negated?: true }
@@ -16,7 +16,6 @@ export type Match =
   | { readonly kind: "connectionMark"; readonly mark: number }
   | { readonly kind: "connectionState"; readonly states: readonly string[] };
 
-/** The target of a rule. */
 export type Target =
   | { readonly kind: "jump"; readonly chain: string }
   | { readonly kind: "return" | "accept" | "drop" | "saveMark" | "restoreMark" }
@@ -25,7 +24,7 @@ export type Target =
   | { readonly kind: "setMark"; readonly mark: number }
   | { readonly kind: "zone"; readonly zone: number };
 
-/** A rule. The order of its conditions is the order in the text. */
+/** The order of the conditions is their order in the text. */
 export interface Rule {
   /** `undefined`: a rule for both families. */
   readonly family: Family | undefined;
@@ -36,7 +35,6 @@ export interface Rule {
   readonly insertAt?: number;
   readonly match: readonly Match[];
   readonly target: Target;
-  /** The reason, for tables and comments. */
   readonly why: string;
 }
 
@@ -47,7 +45,6 @@ export interface PolicyRule {
   readonly table: number;
 }
 
-/** The planned state of a network namespace. */
 export interface Plan {
   /** IPv4 always, IPv6 if the pod has such an address. */
   readonly families: readonly Family[];
@@ -58,7 +55,6 @@ export interface Plan {
   readonly loopbackAddresses: readonly Cidr[];
 }
 
-/** The built-in chains of netfilter. */
 export const BUILT_IN_CHAINS: ReadonlySet<string> = new Set([
   "PREROUTING",
   "INPUT",

@@ -2,16 +2,15 @@
 import { type Line, parseFlags } from "../../golang/flags/mod.ts";
 import { type FlagName, FLAGS } from "./flags.ts";
 
-/** Arguments, parsed. */
 export interface CommandLine extends Line<FlagName> {
   readonly isClean: boolean;
   readonly warnings: readonly string[];
 }
 
-/** Reads a command line. It never fails: what cannot be read is in `problems`. */
+/** Never throws: see `problems`. */
 export function readCommandLine(args: readonly string[]): CommandLine {
-  const isUnitTestMode = (word: string, at: number) => word === "-t" && !isValue(args[at + 1]);
-  const line = parseFlags(FLAGS, args.map((word, at) => isUnitTestMode(word, at) ? "--dry-run" : word));
+  const isUnitTestMode = (arg: string, at: number) => arg === "-t" && !isValue(args[at + 1]);
+  const line = parseFlags(FLAGS, args.map((arg, at) => isUnitTestMode(arg, at) ? "--dry-run" : arg));
   const warning = '"-t" without a mark means the unit-test mode of Istio 1.2 and 1.3: nothing is applied';
   return { ...line, isClean: line.words[0] === "clean", warnings: args.some(isUnitTestMode) ? [warning] : [] };
 }

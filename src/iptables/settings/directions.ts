@@ -14,7 +14,7 @@ export function capturedDirections(capture: CaptureSettings): readonly Direction
   return DIRECTIONS.filter((direction) => captures[direction]);
 }
 
-/** Throws a `MeshError` with exit code 126 if a required direction is not among these. `whose`: the settings or the rules. */
+/** Throws a `MeshError` with exit code 126 if a required direction is missing. `whose`: the settings or the rules. */
 export function checkRequired(required: Required, captured: readonly Direction[], whose: string): void {
   const wanted = required === "" ? [] : required === "both" ? DIRECTIONS : [required];
   const missing = wanted.filter((direction) => !captured.includes(direction));
@@ -28,5 +28,4 @@ export function checkRequired(required: Required, captured: readonly Direction[]
 
 const FLAG: Readonly<Record<Direction, string>> = { inbound: "-b '*'", outbound: "-i '*'" };
 
-/** A warning about settings that capture nothing. */
 export const NOTHING_CAPTURED = "These settings capture neither inbound nor outbound connections: give -b and -i";

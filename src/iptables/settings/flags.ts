@@ -1,7 +1,6 @@
-/** Every flag and variable of `istio-iptables` (spec/iptables.md 1.2, 1.3) and of this program. */
+/** Every flag and variable of `istio-iptables` and of this program. */
 import { flag, type FlagGroups, type FlagNames, type FlagTable, flagTable, variable } from "../../golang/flags/mod.ts";
 
-/** All flags, by their titles in the help. */
 export const FLAG_GROUPS = {
   "Flags": {
     proxyPort: flag("-p, --envoy-port PORT", "Port that outbound TCP connections are redirected to", {
@@ -184,8 +183,6 @@ export const FLAG_GROUPS = {
   },
 } as const satisfies FlagGroups;
 
-/** The name of a setting. */
 export type FlagName = FlagNames<typeof FLAG_GROUPS>;
 
-/** All flags by their names. */
 export const FLAGS: FlagTable<FlagName> = flagTable(FLAG_GROUPS);

@@ -1,7 +1,6 @@
-/** The log options, from the flags of this program and from the flags that Istio's injector adds. */
+/** Log options, from this program's flags and from the flags that Istio's injector adds. */
 import type { LogOptions } from "../../platform/log.ts";
 
-/** The values of the flags. */
 export interface LogFlags {
   readonly format: string;
   readonly level: string;
@@ -11,7 +10,7 @@ export interface LogFlags {
   readonly istioLevel: string;
 }
 
-/** The flags of this program win. Of Istio's scopes `iptables` counts, else `default`. */
+/** This program's flags win. Of Istio's scopes `iptables` counts, else `default`. */
 export function logOptions({ format, level, istioJson, istioLevel }: LogFlags): LogOptions {
   const levels = new Map(
     istioLevel.split(",").map((item): [string, string] => {
@@ -20,13 +19,10 @@ export function logOptions({ format, level, istioJson, istioLevel }: LogFlags): 
     }),
   );
   const scoped = ISTIO_LEVELS[levels.get("iptables") ?? levels.get("default") ?? ""];
-  return {
-    format: format !== "" ? format : istioJson ? "json" : undefined,
-    level: level !== "" ? level : scoped,
-  };
+  return { format: format !== "" ? format : istioJson ? "json" : undefined, level: level !== "" ? level : scoped };
 }
 
-/** Istio's levels; like Istio, an unknown level means the default. */
+/** Like Istio, an unknown level means the default. */
 const ISTIO_LEVELS: Readonly<Record<string, string>> = {
   debug: "debug",
   info: "info",

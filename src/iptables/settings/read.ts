@@ -1,4 +1,4 @@
-/** Reads the settings: a flag wins over a variable, a variable over the default. All problems are reported at once. */
+/** Reads the settings: flags win over variables, variables over defaults. All problems are reported at once. */
 import { type Flag, flagEntries, type Given, readValue, retiredWarnings } from "../../golang/flags/mod.ts";
 import type { Cidr } from "../../golang/net/mod.ts";
 import type { LogOptions } from "../../platform/log.ts";
@@ -16,25 +16,22 @@ import {
 import * as values from "./values.ts";
 import { type Names, Wrong } from "./values.ts";
 
-/** The environment that settings refer to. */
 export interface SettingsEnvironment {
   /** Users and groups of this container. */
   readonly users: Names;
   readonly groups: Names;
-  /** The rules are only printed, perhaps for another machine: unknown names are accepted. */
+  /** The rules are printed, perhaps for another machine: unknown names are accepted. */
   readonly isPrintOnly?: boolean;
-  /** Arguments that are no flags are refused. Istio's programs ignore them. */
-  readonly refusesWords?: boolean;
+  /** Refuses arguments that are no flags. Istio's programs ignore them. */
+  readonly refusesArguments?: boolean;
 }
 
-/** A problem and its origin. */
 export interface Problem {
   /** `--istio-inbound-ports`, `-b`, or the name of a variable. */
   readonly origin: string;
   readonly reason: string;
 }
 
-/** Settings, or their problems. */
 export interface Reading {
   readonly settings: Settings | undefined;
   readonly log: LogOptions;
@@ -44,7 +41,7 @@ export interface Reading {
   readonly warnings: readonly string[];
 }
 
-/** Reads and checks the settings of `istio-iptables` (spec/iptables.md 1.2 to 1.4). Never throws. */
+/** Never throws. */
 export function readSettings(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -56,7 +53,7 @@ export function readSettings(
   reader.problems.push(...line.problems.map(({ message, hint }) => {
     return { origin: "", reason: hint === undefined ? message : `${message}: ${hint}` };
   }));
-  if (environment.refusesWords === true) reader.problems.push(...surplus(line));
+  if (environment.refusesArguments === true) reader.problems.push(...surplus(line));
   reader.warnings.push(...line.warnings, ...retiredWarnings(FLAGS, (name) => sources.get(name)?.origin || undefined));
   const settings: Settings = { capture: reader.capture(), run: reader.run() };
   reader.checkTogether(settings.capture);
@@ -69,11 +66,7 @@ function surplus({ words, rest = [] }: CommandLine): Problem[] {
   return [...words, ...rest].map((word) => ({ origin: "", reason: `Unexpected argument "${word}"` }));
 }
 
-function sourceOf(
-  name: FlagName,
-  given: Given | undefined,
-  env: Readonly<Record<string, string>>,
-): Given {
+function sourceOf(name: FlagName, given: Given | undefined, env: Readonly<Record<string, string>>): Given {
   if (given !== undefined) return given;
   const flag: Flag = FLAGS[name];
   const variable = flag.env?.find((key) => Object.hasOwn(env, key));
@@ -86,7 +79,7 @@ function defaultOf({ type, default: text }: Flag): string {
 }
 
 const ANY_IPV4_LOOPBACK: Cidr = { address: { family: 4, value: 0x7f000001n, zone: "" }, bits: 32 };
-const MOST_OWNER_GROUPS = 64;
+const MAX_OWNER_GROUPS = 64;
 
 class Reader {
   readonly problems: Problem[] = [];
@@ -162,10 +155,10 @@ class Reader {
     });
   }
 
-  /** Problems that concern several settings. */
+  /** Problems of several settings together. */
   checkTogether({ proxyPort, inboundPort, ownerGroups, mode }: CaptureSettings): void {
-    if (ownerGroups !== "*" && ownerGroups.length > MOST_OWNER_GROUPS) {
-      this.wrong("ownerGroups", `${ownerGroups.length} groups are too many: at most ${MOST_OWNER_GROUPS}`);
+    if (ownerGroups !== "*" && ownerGroups.length > MAX_OWNER_GROUPS) {
+      this.wrong("ownerGroups", `${ownerGroups.length} groups are too many: at most ${MAX_OWNER_GROUPS}`);
     }
     if (proxyPort === inboundPort && mode === "TPROXY") {
       this.wrong("inboundPort", `with TPROXY it must differ from the outbound port ${proxyPort}`);
@@ -179,7 +172,7 @@ class Reader {
     return [String(users.get(this.text("envoyUser")) ?? 1337)];
   }
 
-  /** The groups of the users: a user name becomes its number, as each user has a group with the same number. */
+  /** As numbers: each user has a group with the same number. */
   private gidsLike(uids: readonly string[]): string[] {
     const { users, groups } = this.environment;
     return uids.map((uid) => /^\d/.test(uid) || groups.has(uid) ? uid : String(users.get(uid) ?? uid));
@@ -191,9 +184,7 @@ class Reader {
   }
 
   private portsForUids() {
-    const texts = this.source("excludePortsForUids").texts.flatMap((text) => text.split(";")).filter((text) =>
-      text !== ""
-    );
+    const texts = this.source("excludePortsForUids").texts.flatMap((text) => text.split(";")).filter(Boolean);
     const read = values.collect(texts, (text) => values.readPortsForUids(text, this.environment.users));
     return this.accept("excludePortsForUids", read, []);
   }
@@ -206,15 +197,11 @@ class Reader {
     return this.valueOf(name) === true;
   }
 
-  /** A port, or milliseconds. */
   private number(name: FlagName): number {
     return Math.trunc(Number(this.valueOf(name)));
   }
 
-  /**
-   * The value of a flag with a type. A text that cannot be read is in the environment: the command line has been read by
-   * then. Istio goes on with the default.
-   */
+  /** An unreadable text comes from the environment: the command line is checked already. Istio uses the default too. */
   private valueOf(name: FlagName): string | number | boolean | undefined {
     const flag = FLAGS[name];
     const text = this.text(name);
@@ -266,6 +253,6 @@ function readRequired(text: string): Required | Wrong {
 
 function readOutput(text: string): OutputFormat | undefined | Wrong {
   if (text === "") return undefined;
-  const isFormat = (word: string): word is OutputFormat => OUTPUT_FORMATS.some((format) => format === word);
+  const isFormat = (name: string): name is OutputFormat => OUTPUT_FORMATS.some((format) => format === name);
   return isFormat(text) ? text : new Wrong([`"${text}" is none of ${OUTPUT_FORMATS.join(", ")}`]);
 }

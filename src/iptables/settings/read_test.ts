@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseNames } from "./names.ts";
+import { parseNames } from "./values.ts";
 import { readSettings } from "./read.ts";
 
 const NAMES = {

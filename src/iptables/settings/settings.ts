@@ -1,7 +1,7 @@
-/** The checked settings: the input of the rule plan, and how a run works. */
+/** The checked settings. */
 import type { Cidr } from "../../golang/net/mod.ts";
 
-/** Ports from `first` to `last`, both included; one port has both the same. */
+/** Both included. */
 export interface PortRange {
   readonly first: number;
   readonly last: number;
@@ -16,16 +16,12 @@ export interface PortsForUids {
   readonly uids: readonly string[];
 }
 
-/** A subcommand of `kubectl mesh iptables`. */
 export type Mode = "generate" | "apply" | "clean" | "verify";
 
-/** Where captured connections come from, or go to. */
 export type Direction = "inbound" | "outbound";
 
-/** What `--require` takes. */
 export type Required = "" | "both" | Direction;
 
-/** What a run does. */
 export interface RunSettings {
   readonly nativeNftables: boolean;
   readonly forceBinary: "" | "legacy" | "nft";
@@ -44,14 +40,12 @@ export interface RunSettings {
   readonly cniMode: boolean;
   readonly reconcile: boolean;
   readonly forceApply: boolean;
-  /** Directions without which a run fails. */
   readonly require: Required;
 }
 
 export const OUTPUT_FORMATS = ["restore", "nft", "json", "commands", "table"] as const;
 export type OutputFormat = typeof OUTPUT_FORMATS[number];
 
-/** What the rules capture. */
 export interface CaptureSettings {
   readonly proxyPort: number;
   readonly inboundPort: number;

@@ -2,13 +2,22 @@
 import { type Cidr, goTrim, parseCidr, parseUint } from "../../golang/net/mod.ts";
 import type { PortRange, PortsForUids } from "./settings.ts";
 
-/** The problems of a text. */
 export class Wrong {
   constructor(readonly reasons: readonly string[]) {}
 }
 
-/** Users, groups: names and their numbers. */
+/** Numbers of users or groups by name. */
 export type Names = ReadonlyMap<string, number>;
+
+/** Names and numbers in a text of passwd(5) or group(5); other lines are ignored, the first of equal names counts. */
+export function parseNames(text: string): Names {
+  const names = new Map<string, number>();
+  for (const line of text.split("\n")) {
+    const [name = "", , id = ""] = line.split(":");
+    if (name !== "" && !name.startsWith("#") && /^\d+$/.test(id) && !names.has(name)) names.set(name, Number(id));
+  }
+  return names;
+}
 
 /** A list as Istio splits it. Spaces around items are ignored: the injector of 1.0 writes them. */
 function listItems(text: string): string[] {
@@ -22,7 +31,6 @@ export function readPort(text: string): number | Wrong {
   return port === 0 ? new Wrong([`"${text}" is not a port from 1 to 65535`]) : port;
 }
 
-/** A port, or two ports with `-` or `:` between. */
 function readPortRange(text: string): PortRange | Wrong {
   const [, first = text, last = first] = /^(.[^-:]*)[-:](.+)$/.exec(text) ?? [];
   const ends = collect([first, last], readPort);
@@ -31,7 +39,7 @@ function readPortRange(text: string): PortRange | Wrong {
   return from > to ? new Wrong([`the range "${text}" ends before it begins`]) : { first: from, last: to };
 }
 
-/** A list of ports and ranges, without `*`. */
+/** Without `*`. */
 export function readPorts(text: string): PortRange[] | Wrong {
   return collect(listItems(text), readPortRange);
 }
@@ -41,7 +49,7 @@ export function readPortsOrAll(text: string): "*" | PortRange[] | Wrong {
   return goTrim(text) === "*" ? "*" : readPorts(text);
 }
 
-/** A list of blocks such as `10.0.0.0/8,2001:db8::/32`. */
+/** Such as `10.0.0.0/8,2001:db8::/32`. */
 export function readCidrs(text: string): Cidr[] | Wrong {
   return collect(listItems(text), readBlock);
 }
@@ -64,7 +72,7 @@ export function readLoopback(text: string): Cidr | Wrong {
   return isLoopback ? cidr : new Wrong([`"${text}" does not lie within 127.0.0.0/8`]);
 }
 
-/** Interface names; a final `+` matches any ending, as in iptables. */
+/** A final `+` matches any ending, as in iptables. */
 export function readInterfaces(text: string): string[] | Wrong {
   return collect(listItems(text), (name) => {
     if (name.length > 15) return new Wrong([`the interface name "${name}" is longer than 15 characters`]);
@@ -94,25 +102,24 @@ function ownerProblem(item: string, kind: string, names: Names | undefined): str
   return from > to ? `the range "${item}" ends before it begins` : undefined;
 }
 
-/** A name that useradd(8) allows. */
+/** useradd(8). */
 function nameProblem(item: string, kind: string, names: Names | undefined): string | undefined {
   if (!/^[A-Za-z_][\w.-]*\$?$/.test(item)) return `"${item}" is not a name of a ${kind}`;
   return names === undefined || names.has(item) ? undefined : `the ${kind} "${item}" does not exist`;
 }
 
-/** A number of 1 to 2^32-1, in decimal or hexadecimal. */
+/** 1 to 2^32-1, decimal or hexadecimal. */
 export function readMark(text: string): number | Wrong {
-  const word = goTrim(text);
-  const mark = /^0[xX][0-9a-fA-F]{1,8}$/.test(word) ? Number(word) : parseUint(word, 32);
+  const number = goTrim(text);
+  const mark = /^0[xX][0-9a-fA-F]{1,8}$/.test(number) ? Number(number) : parseUint(number, 32);
   if (typeof mark === "string") return new Wrong([mark]);
   if (mark === 0) return new Wrong(["the mark 0 has no effect"]);
   return mark === 1338 ? new Wrong(["the mark 1338 is reserved for connections of the proxy to its own pod"]) : mark;
 }
 
-/** Reserved routing tables, with the names of iproute2. */
 const KERNEL_TABLES: Readonly<Record<number, string>> = { 0: "unspec", 253: "default", 254: "main", 255: "local" };
 
-/** The number of a routing table that is not reserved. */
+/** A reserved table is a problem. */
 export function readRouteTable(text: string): number | Wrong {
   const table = parseUint(goTrim(text), 32);
   if (typeof table === "string") return new Wrong([table]);

@@ -10,24 +10,23 @@ export interface Packet {
   readonly source: Address | undefined;
   readonly destination: Address | undefined;
   readonly port: number;
-  /** The interfaces; `eth0` stands for any that is not `lo`. */
+  /** `eth0` stands for any interface except `lo`. */
   readonly inInterface: string | undefined;
   readonly outInterface: string | undefined;
-  /** Of the process that sends it; `undefined`: unknown. A packet from outside has none. */
+  /** Of the sending process; `undefined`: unknown. */
   readonly uid: number | undefined;
   readonly gid: number | undefined;
-  /** It comes from a process of this network namespace. */
+  /** A process of this network namespace sends it. */
   readonly isSent: boolean;
-  /** Packet marks are set on the way. */
+  /** Rules may set it. */
   readonly mark: number;
 }
 
-/** `undefined`: something of the packet or of the condition is unknown. */
+/** `undefined`: unknown, from the packet or the condition. */
 type Held = boolean | undefined;
 
 type Test = (value: string, packet: Packet) => Held;
 
-/** Options that are no conditions. */
 const TARGET_OPTIONS: ReadonlySet<string> = new Set([
   "j",
   "g",
@@ -98,7 +97,7 @@ function inPorts(value: string, port: number): boolean {
   });
 }
 
-/** Only packets of a local process have an owner; without one the condition does not hold, negated or not. */
+/** Only packets of a local process have an owner; otherwise the condition does not hold, negated or not. */
 function isOwner(value: string, owner: number | undefined, isSent: boolean): Held {
   if (!isSent) return false;
   const [first = "", last = first] = value.split("-");

@@ -13,9 +13,7 @@ import type { CaptureSettings } from "../settings/settings.ts";
 import { NFT_TABLES } from "../views/nft.ts";
 import { restoreText } from "../views/restore.ts";
 
-/** A rule with its place. */
 export interface TracedRule extends HeldRule {
-  /** In its chain, from 1. */
   readonly place: number;
   /** As the back end prints it, without its chain. */
   readonly text: string;
@@ -23,16 +21,13 @@ export interface TracedRule extends HeldRule {
   readonly packets: number | undefined;
 }
 
-/** The rules of a network namespace. */
 export interface TracedRules {
   readonly rules: readonly TracedRule[];
-  /** What they capture. */
   readonly settings: CaptureSettings;
-  /** Whether a chain of Istio's is among them. */
+  /** A chain of Istio's is among them. */
   readonly isCaptured: boolean;
 }
 
-/** Saved texts; `undefined` for those that are absent. */
 export interface SavedTexts {
   /** `iptables-save -c`, with or without counters. */
   readonly iptables: string | undefined;
@@ -53,19 +48,15 @@ export function savedRules({ iptables, ip6tables, nft }: SavedTexts): TracedRule
   return tracedRules(rules, heldSettings(rules, new Map(), DEFAULTS));
 }
 
-/** What the planned rules depend on beside arguments. */
 export interface PlannedNetwork {
   readonly hasIpv6: boolean;
-  /** Addresses; others are ignored. */
+  /** Texts that are no addresses are ignored. */
   readonly dnsServers: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** The rules that `istio-iptables` makes of arguments; the texts of all problems if it refuses them. */
-export function plannedRules(
-  args: readonly string[],
-  network: PlannedNetwork,
-): TracedRules | readonly string[] {
+/** The rules that `istio-iptables` makes of arguments; the problems if it refuses them. */
+export function plannedRules(args: readonly string[], network: PlannedNetwork): TracedRules | readonly string[] {
   const { settings, problems } = readSettings(args, network.environment ?? {}, { ...NAMES, isPrintOnly: true });
   if (settings === undefined) {
     return problems.map(({ origin, reason }) => origin === "" ? reason : `${origin}: ${reason}`);
@@ -76,7 +67,7 @@ export function plannedRules(
   return tracedRules(rules, settings.capture);
 }
 
-/** The settings of `istio-iptables` without arguments. */
+/** Without arguments. */
 const DEFAULTS: CaptureSettings = defaults();
 
 function defaults(): CaptureSettings {
@@ -89,7 +80,7 @@ function tracedRules(rules: readonly TracedRule[], settings: CaptureSettings): T
   return { rules, settings, isCaptured: rules.some(({ chain }) => isOwnedChain(chain)) };
 }
 
-/** Counts the rules of each chain: of one family in iptables, of both in nftables. */
+/** Numbers the rules of each chain. */
 function placed(rules: readonly Omit<TracedRule, "place">[]): TracedRule[] {
   const counts = new Map<string, number>();
   return rules.map((rule) => {
@@ -120,7 +111,6 @@ function ofPlan(text: string, family: Family): TracedRule[] {
   return ofSave(ordered.join("\n"), family);
 }
 
-/** Inserts before the rule that has this place in the chain of the table at the end. */
 function insert(lines: string[], line: string, { chain, place }: { readonly chain: string; readonly place: number }) {
   const table = lines.findLastIndex((each) => each.startsWith("*"));
   const own = lines.flatMap((each, at) => at > table && each.startsWith(`-A ${chain} `) ? [at] : []);
@@ -154,7 +144,6 @@ function nftRule(table: Table, chain: string, { key, packets }: { key: string; p
   return { ...ofNft(table, chain, key), text: key.replace(/ # .*$/s, ""), packets };
 }
 
-/** `nft list ruleset`: tables, chains and rules, a line each. */
 function ofNftText(text: string): TracedRule[] {
   const rules: Omit<TracedRule, "place">[] = [];
   let table: Table | undefined;

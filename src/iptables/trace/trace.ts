@@ -1,34 +1,32 @@
-/** The way of the first packet of a connection through the rules: which of them decided. */
+/** The path of a connection's first packet through the rules, and the rule that decided. */
 import type { Table } from "../plan/rule.ts";
 import { holds, type Packet } from "./packet.ts";
 import type { TracedRule } from "./rules.ts";
 
-/** What becomes of the connection in this network namespace. */
 export type Fate =
   | { readonly kind: "redirect" | "tproxy"; readonly port: number }
   | { readonly kind: "pass" | "drop" }
   /** A condition that decides is unknown. */
   | { readonly kind: "unknown" };
 
-/** The result of a trace. */
 export interface Trace {
   readonly fate: Fate;
-  /** The rules that the packet matched, in their order. */
+  /** In their order. */
   readonly passed: readonly TracedRule[];
-  /** The rule that decided: the last one, or the one that is not known to match; `undefined`: none does, it passes. */
+  /** The last rule, or one whose match is unknown; `undefined`: the packet passes all chains. */
   readonly decided: TracedRule | undefined;
 }
 
-/** The hooks of a packet's direction, in the order of the kernel. */
+/** In the order of the kernel. */
 const HOOKS: Readonly<Record<"sent" | "received", readonly (readonly [Table, string])[]>> = {
   sent: [["raw", "OUTPUT"], ["mangle", "OUTPUT"], ["nat", "OUTPUT"], ["filter", "OUTPUT"]],
   received: [["raw", "PREROUTING"], ["mangle", "PREROUTING"], ["nat", "PREROUTING"], ["filter", "INPUT"]],
 };
 
-/** Jumps deeper than this are no rules that a kernel took. */
-const MOST_DEPTH = 16;
+/** The kernel takes no rules with deeper jumps. */
+const MAX_DEPTH = 16;
 
-/** Follows a packet. Redirection ends the trace: what happens behind it is another connection's matter. */
+/** Redirection ends the trace: another connection begins there. */
 export function trace(rules: readonly TracedRule[], packet: Packet): Trace {
   const walk = new Walk(rules.filter(({ family }) => family === undefined || family === packet.family), packet);
   for (const [table, chain] of HOOKS[packet.isSent ? "sent" : "received"]) {
@@ -41,7 +39,6 @@ export function trace(rules: readonly TracedRule[], packet: Packet): Trace {
 /** `return`: to the calling chain; `next`: to the next rule. */
 type Outcome = Fate | "return" | "next";
 
-/** Targets that end a chain. */
 const ENDS: Readonly<Record<string, ((port: number) => Outcome) | undefined>> = {
   RETURN: () => "return",
   ACCEPT: () => ({ kind: "pass" }),
@@ -87,7 +84,7 @@ class Walk {
     return this.#target(rule, depth);
   }
 
-  /** A rule that only marks or logs may match or not: the way stays the same. */
+  /** A rule that only marks or logs does not change the path. */
   #unknown(rule: TracedRule): Outcome {
     if (HARMLESS.has(targetOf(rule))) return "next";
     this.#decided = rule;
@@ -110,7 +107,7 @@ class Walk {
   }
 
   #jump(rule: TracedRule, target: string, depth: number): Outcome {
-    if (depth >= MOST_DEPTH) return { kind: "unknown" };
+    if (depth >= MAX_DEPTH) return { kind: "unknown" };
     const outcome = this.chain(rule.table, target, depth + 1);
     if (outcome !== "return") return outcome;
     // After a jump the caller goes on; after a goto its own caller does.

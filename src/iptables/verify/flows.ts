@@ -13,36 +13,30 @@ import type { Endpoint } from "../../platform/mod.ts";
 import type { OwnerNames } from "../kernel/xtables/rule_options.ts";
 import { DNS_CAPTURE_PORT, onePort } from "../plan/context.ts";
 import type { Family } from "../plan/rule.ts";
-import type { PortRange } from "../settings/settings.ts";
-import type { CaptureSettings } from "../settings/settings.ts";
+import type { CaptureSettings, PortRange } from "../settings/settings.ts";
 import { applicationOwner, type Identity, type Owner, proxyOwner } from "./owners.ts";
 
-/** Kinds of flows, in the order of the report. */
+/** In the order of the report. */
 export const FLOW_KINDS = ["outbound", "inbound", "proxy to itself", "DNS over TCP", "DNS over UDP"] as const;
 export type FlowKind = typeof FLOW_KINDS[number];
 
-/** A flow to prove: a path of traffic, and the port to which the rules lead it. */
 export interface Flow {
   readonly kind: FlowKind;
   readonly family: Family;
   /** Candidates; the first with a route is used. */
   readonly targets: readonly Endpoint[];
-  /** The port where it should arrive. */
   readonly port: number;
   /** The sender, or the reason why this process cannot be it. */
   readonly owner: Owner | string;
 }
 
-/** The result for a flow. */
 export interface FlowResult {
   readonly flow: Flow;
-  /** Where it was sent. */
   readonly target: Endpoint | undefined;
   readonly outcome: "proved" | "escaped" | "not provable";
   readonly reason: string;
 }
 
-/** The settings, the pod's network and this process. */
 export interface FlowContext {
   readonly settings: CaptureSettings;
   readonly families: readonly Family[];
@@ -64,7 +58,7 @@ export function flowsOf(context: FlowContext): Flow[] {
   ]);
 }
 
-/** Addresses for documentation, which no network uses (RFC 5737, RFC 3849). */
+/** No network uses these addresses (RFC 5737, RFC 3849). */
 const UNUSED: Readonly<Record<Family, readonly string[]>> = {
   4: ["192.0.2.1", "198.51.100.1", "203.0.113.1"],
   6: ["2001:db8::1", "2001:db8:ffff::1"],
@@ -98,7 +92,6 @@ function unusedAddresses(context: FlowContext, family: Family): Address[] {
   return captured(context, [...unused, ...neighbours]);
 }
 
-/** Some addresses of a block. */
 function hostsOf(cidr: Cidr): Address[] {
   const { address, bits } = maskedBlock(cidr);
   const size = 1n << BigInt((address.family === 4 ? 32 : 128) - bits);
@@ -124,7 +117,7 @@ function inboundFlows(context: FlowContext, family: Family): Flow[] {
   const [own] = ownAddresses(context, family);
   const sender = own === undefined ? `the pod has no IPv${family} address` : { uid: undefined, gid: undefined };
   const owner = me.hasNetAdmin && me.hasNetRaw ? sender : NO_CAPABILITIES;
-  return ports.slice(0, MOST_PORTS).map((port) => ({
+  return ports.slice(0, MAX_PORTS).map((port) => ({
     kind: "inbound",
     family,
     targets: own === undefined ? [] : [{ address: own, port }],
@@ -135,8 +128,8 @@ function inboundFlows(context: FlowContext, family: Family): Flow[] {
 
 const NO_CAPABILITIES = "an inbound connection needs the capabilities NET_ADMIN and NET_RAW";
 
-/** At most this many listed ports are tried. */
-const MOST_PORTS = 16;
+/** Listed ports that are tried. */
+const MAX_PORTS = 16;
 
 function selfFlows(context: FlowContext, family: Family): Flow[] {
   const { settings, me, names } = context;

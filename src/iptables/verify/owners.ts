@@ -1,9 +1,9 @@
-/** The user and group that send a flow, so that the rules match it as traffic of an application or of the proxy. */
+/** The user and group that send a flow: the rules match it as traffic of an application or of the proxy. */
 import type { World } from "../../platform/mod.ts";
 import type { OwnerNames } from "../kernel/xtables/rule_options.ts";
 import type { CaptureSettings } from "../settings/settings.ts";
 
-/** The user and group of a socket; `undefined`: this process's. */
+/** `undefined`: this process's. */
 export interface Owner {
   readonly uid: number | undefined;
   readonly gid: number | undefined;
@@ -26,7 +26,10 @@ export async function readIdentity(world: World): Promise<Identity> {
   return identityOf(await world.files.readText("/proc/self/status"));
 }
 
-/** The file-system user and group, which a socket gets, and the effective capabilities in a text of `/proc/PID/status`. */
+/**
+ * From a text of `/proc/PID/status`: the file-system user and group, which a socket gets, and the effective
+ * capabilities.
+ */
 export function identityOf(status: string): Identity {
   const effective = BigInt(`0x${/^CapEff:\s*([0-9a-f]+)/m.exec(status)?.[1] ?? "0"}`);
   const may = (bit: bigint) => (effective >> bit & 1n) === 1n;
@@ -40,12 +43,12 @@ export function identityOf(status: string): Identity {
   };
 }
 
-/** The last number of a line such as `Uid: real effective saved filesystem`. */
+/** Of a line such as `Uid: real effective saved filesystem`. */
 function numberIn(status: string, line: RegExp): number {
   return Number(line.exec(status)?.[1] ?? NaN);
 }
 
-/** Candidates after the process's own IDs: numbers that images give to applications, and "nobody". */
+/** After the process's own IDs: usual numbers of applications, and "nobody". */
 const APPLICATION_IDS: readonly number[] = [1000, 1001, 10001, 65534, 4242];
 
 /** An owner whose traffic the rules capture, or the reason why none can be used. */

@@ -12,8 +12,8 @@ import { resultJson, resultLine, resultTable } from "./report.ts";
 import { verifyCapture } from "./verify.ts";
 
 /**
- * Proves that traffic is captured. `iptables verify` prints a report, `--run-validation` logs it. Throws a `MeshError` with
- * exit code 126 if a flow escapes, or if no flow can be proved.
+ * `iptables verify` prints a report, `--run-validation` logs it. Throws a `MeshError` with exit code 126 if a flow
+ * escapes, or if no flow can be proved.
  */
 export async function verify(asked: Job): Promise<number> {
   const job = await withHeldSettings(asked);
@@ -43,7 +43,6 @@ function isWhole(results: readonly FlowResult[], required: Required): boolean {
     wanted.every((direction) => proved.includes(direction));
 }
 
-/** Throws if nothing is captured, or not what is required; JSON says so too. */
 function checkCaptured({ world, settings: { run } }: Job, captured: readonly Direction[]): void {
   if (captured.length === 0 && run.output === "json") world.stdout.write(resultJson([], false));
   checkRequired(run.require, captured, "The rules");
@@ -58,7 +57,7 @@ function flowName({ family, kind }: FlowResult["flow"]): string {
   return `IPv${family} ${kind}`;
 }
 
-/** The flows that escaped and, as far as this process may read them, the rules to look at, stand below the message. */
+/** Lists the flows that escaped, and the rules to look at if this process may read them. */
 async function failure(job: Job, plan: Plan, results: readonly FlowResult[]): Promise<MeshError> {
   const escaped = results.filter(({ outcome }) => outcome === "escaped");
   const shown = escaped.length > 0 ? escaped : results.filter(({ outcome }) => outcome !== "proved");
@@ -81,7 +80,7 @@ const CNI = "if the CNI plugin makes the rules, look at its log on the node and 
 const NOTHING_PROVED =
   "run it in the pod's network namespace, as the proxy's user or with the capabilities NET_ADMIN and NET_RAW";
 
-/** The differences, if any were found; else the rules that the flows depend on. A line each. */
+/** The differences, else the rules that the flows depend on. A line each. */
 export function blame(found: readonly string[] | undefined, rules: readonly string[]): string[] {
   if (found !== undefined && found.length > 0) return listed("not as planned", found);
   const seen = found === undefined

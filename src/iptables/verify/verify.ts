@@ -12,7 +12,6 @@ import { readIdentity } from "./owners.ts";
 import { proveInbound } from "./probe/inbound.ts";
 import { type OpenDatagramPort, openDatagramPort, type OpenPort, openPort, type PortState } from "./probe/ports.ts";
 
-/** The settings, and the pod as far as the flows depend on it. */
 export interface VerifyInput {
   readonly settings: Settings;
   readonly families: readonly Family[];
@@ -20,7 +19,7 @@ export interface VerifyInput {
   readonly names: OwnerNames;
 }
 
-/** Proves every flow of the settings within `--probe-timeout`. Throws a `MeshError` after SIGINT or SIGTERM. */
+/** Within `--probe-timeout`. Throws a `MeshError` after SIGINT or SIGTERM. */
 export async function verifyCapture(world: World, input: VerifyInput): Promise<FlowResult[]> {
   const { settings: { capture, run } } = input;
   const me = await readIdentity(world);
@@ -51,7 +50,7 @@ export async function verifyCapture(world: World, input: VerifyInput): Promise<F
   }
 }
 
-/** Addresses of the interfaces in a list; a final `+` matches any ending. */
+/** A final `+` in the list matches any ending. */
 export function excludedAddresses(
   interfaces: readonly InterfaceAddress[],
   list: readonly string[],

@@ -1,8 +1,7 @@
-/** The plan as JSON, as commands, and as a table with the reason of each rule. */
+/** The plan as JSON, as commands (one for each chain, rule, route, address), and as a table with reasons. */
 import { columns } from "../../base/text/mod.ts";
 import { cidrText } from "../../golang/net/mod.ts";
-import type { Family, Match, Plan, PolicyRule, Rule } from "../plan/rule.ts";
-import { rulesOf } from "../plan/rule.ts";
+import { type Family, type Match, type Plan, type PolicyRule, type Rule, rulesOf } from "../plan/rule.ts";
 import { NFT_TABLES, nftChain, nftRule, nftText } from "./nft.ts";
 import type { PlanData } from "./plan_schema.ts";
 import { chainsOf, ruleLine, type RuleTextOptions } from "./restore.ts";
@@ -46,7 +45,6 @@ export function commandsText(plan: Plan, options: RuleTextOptions & { readonly n
     .map((line) => `${line}\n`).join("");
 }
 
-/** The text as one shell word. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
@@ -81,12 +79,9 @@ export function tableText(plan: Plan, { nativeNftables }: { readonly nativeNftab
     rule.why,
   ]);
   const routes = plan.policyRules.flatMap((rule) =>
-    routeCommands(rule).map((
-      command,
-    ) => [`IPv${rule.family}`, "-", "-", command, "marked packets are delivered in the pod"])
+    routeCommands(rule).map((text) => [`IPv${rule.family}`, "-", "-", text, "marked packets are delivered in the pod"])
   );
-  const addresses = plan.loopbackAddresses.map((
-    cidr,
-  ) => ["IPv6", "-", "-", addressCommand(cidr), "source address of the proxy for connections to the application"]);
+  const source = "source address of the proxy for connections to the application";
+  const addresses = plan.loopbackAddresses.map((cidr) => ["IPv6", "-", "-", addressCommand(cidr), source]);
   return columns([["FAMILY", "TABLE", "CHAIN", "RULE", "WHY"], ...rows, ...routes, ...addresses]);
 }

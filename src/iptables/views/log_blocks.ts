@@ -1,8 +1,7 @@
-/** The first blocks of the log, in the format of istio-iptables (spec/iptables.md 1.12). */
+/** The first blocks of the log, as istio-iptables writes them. */
 import { addressText, type Cidr, cidrText } from "../../golang/net/mod.ts";
 import type { PlanNetwork } from "../plan/plan.ts";
-import type { PortRange } from "../settings/settings.ts";
-import type { Settings } from "../settings/settings.ts";
+import type { PortRange, Settings } from "../settings/settings.ts";
 
 const VARIABLES = [
   "ENVOY_PORT",

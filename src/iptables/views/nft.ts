@@ -4,7 +4,7 @@ import type { Match, Plan, Rule, Table } from "../plan/rule.ts";
 import type { PortRange } from "../settings/settings.ts";
 import { commentOf, type RuleTextOptions } from "./restore.ts";
 
-/** The owned tables of nftables, in the order of their creation. */
+/** In the order of their creation. */
 export const NFT_TABLES: readonly { readonly table: Table; readonly name: string }[] = [
   { table: "nat", name: "istio-proxy-nat" },
   { table: "mangle", name: "istio-proxy-mangle" },
@@ -21,7 +21,7 @@ const BASE_CHAINS: Readonly<Record<string, string>> = {
   "raw/output": "type filter hook output priority -300 ;",
 };
 
-/** Chains of each table in the order of their creation. */
+/** In the order of their creation. */
 const CHAIN_ORDER: Readonly<Record<string, readonly string[]>> = {
   nat: [
     "prerouting",
@@ -36,7 +36,7 @@ const CHAIN_ORDER: Readonly<Record<string, readonly string[]>> = {
   raw: ["prerouting", "output", "istio-inbound", "istio-output-dns"],
 };
 
-/** The transaction; `""` for a plan without rules. */
+/** `""` for a plan without rules. */
 export function nftText(plan: Plan, options: RuleTextOptions = {}): string {
   return NFT_TABLES.map(({ table, name }) => nftTable(name, plan.rules.filter((rule) => rule.table === table), options))
     .join("");
@@ -82,10 +82,10 @@ function ruleLines(table: string, rules: readonly Rule[], options: RuleTextOptio
   });
 }
 
-/** One rule of nft: conditions, counter, outcome. */
+/** Conditions, counter, outcome. */
 export function nftRule(rule: Rule, options: RuleTextOptions = {}): string {
-  const words = [...conditions(rule), ...outcome(rule)];
-  return [...words, ...(options.comments === true ? [`comment "${commentOf(rule)}"`] : [])].join(" ");
+  const comment = options.comments === true ? [`comment "${commentOf(rule)}"`] : [];
+  return [...conditions(rule), ...outcome(rule), ...comment].join(" ");
 }
 
 /** The order of the conditions; in the table raw, ports come before the address. */

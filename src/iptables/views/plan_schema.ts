@@ -38,7 +38,6 @@ const RULE = z.strictObject({
 const POLICY_RULE = z.strictObject({ family: FAMILY, mark: z.int(), table: z.int() });
 const ROUTE = z.strictObject({ family: FAMILY, table: z.int(), route: z.string() });
 
-/** The rules, routes and addresses that a pod needs. */
 export const PLAN = z.strictObject({
   families: z.array(FAMILY).readonly(),
   rules: z.array(RULE).readonly(),

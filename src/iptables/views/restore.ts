@@ -3,12 +3,11 @@ import { cidrText } from "../../golang/net/mod.ts";
 import { BUILT_IN_CHAINS, type Family, type Match, type Plan, type Rule, rulesOf } from "../plan/rule.ts";
 import type { PortRange } from "../settings/settings.ts";
 
-/** How rules are written. */
 export interface RuleTextOptions {
   readonly comments?: boolean;
 }
 
-/** The text for `iptables-restore --noflush` of one family, tables in alphabetical order; `""` without rules. */
+/** Of one family, tables in alphabetical order; `""` without rules. */
 export function restoreText(plan: Plan, family: Family, options: RuleTextOptions = {}): string {
   const rules = rulesOf(plan, family);
   const tables = [...new Set(rules.map(({ table }) => table))].sort();
@@ -25,7 +24,7 @@ function tableText(table: string, rules: readonly Rule[], options: RuleTextOptio
   return `${lines.join("\n")}\n`;
 }
 
-/** The owned chains of a table: first chains with rules, in order of appearance, then chains that are only jumped to. */
+/** First chains with rules, in order of appearance, then chains that are only jumped to. */
 export function chainsOf(rules: readonly Rule[]): string[] {
   const targets = rules.flatMap(({ target }) => target.kind === "jump" ? [target.chain] : []);
   return [...new Set([...rules.map(({ chain }) => chain), ...targets])].filter((chain) => !BUILT_IN_CHAINS.has(chain));
@@ -38,7 +37,7 @@ export function ruleLine(rule: Rule, options: RuleTextOptions = {}): string {
   return [place, ...rule.match.flatMap(matchArguments), ...comment, "-j", ...targetArguments(rule)].join(" ");
 }
 
-/** The reason of a rule as its comment, within the 128 bytes that nft allows. */
+/** Within the 128 bytes that nft allows. */
 export function commentOf(rule: Rule): string {
   return `kubectl-mesh: ${rule.why}`.replaceAll('"', "'").slice(0, 127);
 }

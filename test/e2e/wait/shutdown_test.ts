@@ -58,7 +58,7 @@ Deno.test("a missing proxy is a warning, and wait exits with the command's code"
   const args = ["wait", "--url", proxy.url, "--shutdown", "--quit-url", `http://127.0.0.1:${freePort()}/`, "--"];
   const { code, stderr } = await runMesh([...args, "sh", "-c", "exit 8"]);
   assert.equal(code, 8);
-  assert.match(stderr, /warning wait: Cannot tell the proxy to quit, .*: connection refused\n$/);
+  assert.match(stderr, /warning wait: Cannot stop the proxy, .*: connection refused\n$/);
 });
 
 Deno.test("after a timeout no command runs and no proxy is told to quit", async () => {
@@ -76,6 +76,6 @@ Deno.test("agent quit and agent drain ask the agent, and report errors", async (
     assert.deepEqual(agent.requests, [`POST ${path}`]);
     const alone = await runMesh(["agent", command, "--status-port", `${freePort()}`]);
     assert.equal(alone.code, 1);
-    assert.match(alone.stderr, /^error: Cannot tell the agent "POST .*": connection refused; is an agent running/);
+    assert.match(alone.stderr, /^error: Cannot send "POST .*" to the agent: connection refused; is an agent running/);
   }
 });

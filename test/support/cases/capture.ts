@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { nameservers, podNetwork } from "../../../src/iptables/environment.ts";
 import { makePlan } from "../../../src/iptables/plan/plan.ts";
-import { parseNames } from "../../../src/iptables/settings/names.ts";
+import { parseNames } from "../../../src/iptables/settings/values.ts";
 import { readSettings } from "../../../src/iptables/settings/read.ts";
 import { nftText } from "../../../src/iptables/views/nft.ts";
 import { restoreText } from "../../../src/iptables/views/restore.ts";

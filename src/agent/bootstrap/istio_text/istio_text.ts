@@ -1,7 +1,7 @@
 /**
- * The bootstrap as the exact text of Istio's template, so that a diff with pilot-agent's file shows content only. Like
- * Istio's it is not always JSON (trailing comma of the PROXY protocol filter, escaped apostrophes), but Envoy reads it.
- * Unlike Istio's, quotes in names are escaped.
+ * The bootstrap as the exact text of Istio's template: a diff with pilot-agent's file shows content only. Like Istio's
+ * it is not always JSON (trailing comma of the PROXY protocol filter, escaped apostrophes), but Envoy reads it. Quotes
+ * in names are escaped.
  */
 import { isMap, type ValueMap } from "../../../base/value.ts";
 import { CLUSTERS, LISTENER } from "./resources.ts";
@@ -12,7 +12,7 @@ export function istioText(bootstrap: ValueMap): string {
   return `${printLayout(bootstrap, BOOTSTRAP)}\n`;
 }
 
-/** Tags written name first; all others, also the user's, regex first. */
+/** Tags that Istio writes name first; all others begin with their regex. */
 const NAME_FIRST = [
   ...["cluster_name", "http_conn_manager_prefix", "thread_name", "tcp_prefix", "response_code_class"],
   ...["http_conn_manager_listener_prefix", "listener_address", "mongo_prefix"],

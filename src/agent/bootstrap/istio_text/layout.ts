@@ -4,7 +4,6 @@ import { goJson } from "../../../golang/gojson/mod.ts";
 
 /** How to print a value. The default is `JSON.stringify(value, null, 2)`. */
 export interface Layout {
-  /** The value on one line. */
   readonly line?: (value: Value) => string;
   /** Separator between this member's name and its value; default `": "`. */
   readonly colon?: string;
@@ -20,7 +19,6 @@ export interface Layout {
   readonly isOpen?: boolean;
   /** Commas on their own lines; or also a comma after the last part, which is not JSON. */
   readonly commas?: "own line" | "behind all";
-  /** Members to print first. */
   readonly order?: readonly string[];
   readonly members?: Readonly<Record<string, LayoutOf>>;
   readonly items?: LayoutOf;
@@ -28,24 +26,20 @@ export interface Layout {
   readonly places?: readonly Place[];
 }
 
-/** A layout, or a function that selects it by value and position. */
 export type LayoutOf = Layout | ((value: Value, index: number, count: number) => Layout);
 
-/** An optional part. */
 export interface Place {
   readonly name: string;
   /** Print a whitespace-only line before it, also if the part is absent. */
   readonly isGapBefore: boolean;
   /**
-   * The comma before it, on its own line. `with gaps`: only after another part, followed by a whitespace-only line, and
-   * one more that is always printed.
+   * The comma before it, on its own line. `with gaps`: only after another part, and whitespace-only lines around it.
    */
   readonly comma: "none" | "own line" | "with gaps";
 }
 
 /**
- * Adds layouts of inner values to `own`, by path: member names, `[]` for list items. Below a function layout, that
- * function decides.
+ * Adds layouts of inner values to `own`, by path: member names, `[]` for list items. A function layout decides alone.
  */
 export function withInner(inner: Readonly<Record<string, LayoutOf>>, own: Layout = {}): Layout {
   const byName = Map.groupBy(Object.entries(inner), ([path]) => path.split("/", 1)[0] ?? "");
@@ -58,13 +52,11 @@ export function withInner(inner: Readonly<Record<string, LayoutOf>>, own: Layout
   return { ...own, members, ...(items === undefined ? {} : { items }) };
 }
 
-/** As Go marshals a map. */
 export const GO_MAP: Layout = { line: (value) => goJson(value) };
 
-/** As Go marshals structs: members in order. */
 export const COMPACT: Layout = { line: (value) => JSON.stringify(value) };
 
-/** One line with a space after colons and commas; `ONE_WIDE_LINE` also inside the outer braces. */
+/** One line; `ONE_WIDE_LINE` has spaces inside its braces too. */
 export const ONE_LINE: Layout = { line: oneLine };
 export const ONE_WIDE_LINE: Layout = { line: (value) => oneLine(value).replace(/^\{(.*)\}$/, "{ $1 }") };
 

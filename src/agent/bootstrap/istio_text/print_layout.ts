@@ -2,7 +2,6 @@
 import { isList, isMap, type Value, type ValueMap } from "../../../base/value.ts";
 import type { Layout, LayoutOf, Place } from "./layout.ts";
 
-/** A member or item without its comma. */
 interface Part {
   readonly name: string;
   readonly text: string;
@@ -11,7 +10,6 @@ interface Part {
 
 /** The text of a value. `newLine`: a line feed and the current indentation. */
 export function printLayout(value: Value, layout: Layout, newLine = "\n"): string {
-  if (layout === DEFAULT) return JSON.stringify(value, null, 2).replaceAll("\n", newLine);
   if (layout.line !== undefined) return layout.line(value);
   const inner = layout.isTight ? newLine : newLine + " ".repeat(layout.indent ?? 2);
   if (isList(value)) return `[${inside(items(value, layout, inner), layout, { inner, newLine })}]`;
@@ -38,10 +36,7 @@ function members(map: ValueMap, layout: Layout, newLine: string): Part[] {
   });
 }
 
-/** The default layout: JSON.stringify is faster. */
-const DEFAULT: Layout = {};
-
-function layoutOf(layout: LayoutOf = DEFAULT, ...part: [value: Value, index: number, count: number]): Layout {
+function layoutOf(layout: LayoutOf = {}, ...part: [value: Value, index: number, count: number]): Layout {
   return typeof layout === "function" ? layout(...part) : layout;
 }
 
@@ -49,7 +44,6 @@ function gapOf({ gap }: Layout, newLine: string): string {
   return gap === undefined ? "" : newLine.slice(0, newLine.length - gap);
 }
 
-/** The text between the brackets. */
 function inside(
   parts: readonly Part[],
   layout: Layout,

@@ -16,12 +16,10 @@ const ALL: Readonly<Record<string, LayoutOf>> = {
   [ADDRESS]: { colon: ":" },
 };
 
-/** A cluster that is always present. */
 function inside(order: readonly string[], other: Readonly<Record<string, LayoutOf>> = {}): Layout {
   return withInner({ ...ALL, ...other }, { order: [...NAMES, ...order] });
 }
 
-/** An optional cluster. */
 function outside(order: readonly string[], other: Readonly<Record<string, LayoutOf>> = {}): Layout {
   return withInner({
     ...ALL,
@@ -34,7 +32,6 @@ function outside(order: readonly string[], other: Readonly<Record<string, Layout
 
 const SERVICE = ["type", "transport_socket", "upstream_connection_options", ...DNS, ...POLICY, OPTIONS];
 
-/** Layouts by cluster name. */
 export const CLUSTERS: Readonly<Record<string, Layout>> = {
   prometheus_stats: inside([]),
   agent: inside([]),

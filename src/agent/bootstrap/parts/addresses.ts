@@ -11,7 +11,6 @@ const V4: Family = { localhost: "127.0.0.1", wildcard: "0.0.0.0" };
 const V6: Family = { localhost: "::1", wildcard: "::" };
 
 export interface NetworkView extends Family {
-  /** The second family of a dual-stack proxy. */
   readonly additional: Family | undefined;
   readonly dnsLookupFamily: "V4_ONLY" | "V6_ONLY" | "ALL";
 }

@@ -43,7 +43,6 @@ type EnvoyAddress =
   | { readonly socket_address: { readonly address: string; readonly port_value: number; readonly protocol?: "TCP" } }
   | { readonly pipe: { readonly path: string } };
 
-/** Common fields: name, statistics name (ends with `;`), one endpoint. */
 function cluster(name: string, type: "STATIC" | "STRICT_DNS", connectTimeout: string, address: EnvoyAddress) {
   return {
     name,
@@ -79,7 +78,6 @@ function controlPlane(settings: AgentSettings) {
   };
 }
 
-/** A cluster resolved by DNS. */
 function named(settings: AgentSettings, name: string, address: string) {
   const socket = socketAddress(address, settings.bootstrap.hostIp);
   return {
@@ -134,16 +132,10 @@ const LOCAL_CLUSTER = {
       },
     }],
   },
-  eds_cluster_config: {
-    eds_config: { ads: {}, resource_api_version: "V3" },
-    service_name: "local_cluster",
-  },
+  eds_cluster_config: { eds_config: { ads: {}, resource_api_version: "V3" }, service_name: "local_cluster" },
 };
 
-/**
- * `tcp_keepalive` of a TcpKeepalive. Istio writes the numbers as objects, which Envoy accepts. Source: Istio's
- * option.keepaliveConverter.
- */
+/** Istio writes the numbers as objects, which Envoy accepts. Source: Istio's option.keepaliveConverter. */
 export function keepalive({ probes, time, interval }: ValueMap): ValueMap {
   return {
     ...wrapped("keepalive_probes", Number(probes ?? 0)),
@@ -156,7 +148,6 @@ function wrapped(name: string, value: number): ValueMap {
   return value > 0 ? { [name]: { value } } : {};
 }
 
-/** Whole seconds of a duration in proto JSON. */
 function seconds(value: Value | undefined): number {
   return typeof value === "string" ? Math.trunc(Number(value.replace(/s$/, ""))) : 0;
 }

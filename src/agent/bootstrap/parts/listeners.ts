@@ -38,7 +38,6 @@ export function listeners(settings: AgentSettings) {
   ];
 }
 
-/** A listener's address, and the second family's. */
 type Addresses = readonly [first: string, additional: string | undefined];
 
 function wildcards(settings: AgentSettings): Addresses {
@@ -53,7 +52,7 @@ function metricsAddresses(settings: AgentSettings): Addresses {
   return [localhost, additional?.localhost];
 }
 
-/** Common fields: connection limit and overload do not affect health and metrics. */
+/** The connection limit and overload do not affect health and metrics. */
 function listener([address, additional]: Addresses, port: number) {
   return {
     name: `${address}_${port}`,
@@ -105,7 +104,6 @@ const PROXY_PROTOCOL = {
   },
 };
 
-/** In order of preference. */
 const COMPRESSORS = [["brotli", "Brotli"], ["zstd", "Zstd"], ["gzip", "Gzip"]] as const;
 
 function compressor([name, type]: typeof COMPRESSORS[number]) {

@@ -1,6 +1,5 @@
-import type { ValueMap } from "../../../base/value.ts";
-
 /** Type names of Envoy's extensions (https://www.envoyproxy.io/docs/envoy/latest/api-v3). */
+import type { ValueMap } from "../../../base/value.ts";
 
 const PREFIX = "type.googleapis.com/";
 

@@ -12,9 +12,7 @@ const DEFAULTS = {
 const TLS_12_ONLY = { "envoy.reloadable_features.google_grpc_disable_tls_13": true };
 const KEEP_FRAGMENT = { "envoy.reloadable_features.http_strip_fragment_from_path_unsafe_if_disabled": "false" };
 
-/**
- * The static layer: defaults, then `runtimeValues`. An empty value removes a flag; `true` and `false` become booleans.
- */
+/** An empty value of `runtimeValues` removes a flag; `true` and `false` become booleans. */
 export function runtimeFlags({ bootstrap, proxy }: AgentSettings): ValueMap {
   const flags: ValueMap = Object.assign(
     newMap(),

@@ -22,7 +22,6 @@ const TAGS: readonly Tag[] = [
   ["mongo_prefix", "^mongo\\.(.+?)\\.(collection|cmd|cx_|op_|delays_|decoding_)(.*?)$"],
 ];
 
-/** Tags after the user's own. */
 const LAST_TAGS: readonly Tag[] = [
   ["cache", "(cache\\.(.+?)\\.)"],
   ["component", "(component\\.(.+?)\\.)"],

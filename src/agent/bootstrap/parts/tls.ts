@@ -3,13 +3,12 @@ import { isList, isMap, textAt, type Value, type ValueMap } from "../../../base/
 import type { XdsRoots, XdsSettings } from "../../xds/options.ts";
 import { envoyType } from "./proto_types.ts";
 
-/** The server side of the connection. */
 export interface TlsPeer {
   /** The default server name of ISTIO_MUTUAL. */
   readonly sni: string;
   /** Offer HTTP/2 in ALPN. */
   readonly isHttp2: boolean;
-  /** Files named by the node's metadata win over those of the settings. */
+  /** Files that the node's metadata names win over files of the settings. */
   readonly metadata: ValueMap;
 }
 
@@ -55,7 +54,6 @@ export function controlPlaneTls({ serverName, roots }: NonNullable<XdsSettings["
   };
 }
 
-/** Roots of the mesh arrive with the certificate. */
 function rootsOf(roots: XdsRoots): Secret {
   if (roots.from === "mesh") return meshSecret("ROOTCA");
   return sdsSecret(`file-root:${roots.from === "file" ? roots.file : "system"}`);

@@ -53,7 +53,6 @@ const KINDS: readonly TracerKind[] = [
   },
 ];
 
-/** The configured tracing collector. */
 export interface Tracer {
   readonly kind: TracerKind;
   readonly address: string;

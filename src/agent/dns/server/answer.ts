@@ -42,9 +42,9 @@ function putAddresses(bytes: Uint8Array, start: number, { owner, found, order }:
   const { addresses, width } = found;
   const type = width === 4 ? TYPE.A : TYPE.AAAA;
   let at = start;
-  for (let index = 0; index < order.length; index++) {
-    const from = (order[index] ?? 0) * width;
-    at = putRecord(bytes, at, { owner, type, data: addresses.slice(from, from + width) });
+  for (const index of order) {
+    const data = addresses.slice(index * width, (index + 1) * width);
+    at = putRecord(bytes, at, { owner, type, data });
   }
 }
 
@@ -67,7 +67,6 @@ export function errorReply(message: Uint8Array, rcode: number): Uint8Array {
   return answer;
 }
 
-/** The question with the header of an answer. */
 function withHeader({ bytes, questionEnd }: Query, size: number, flags: number, rcode: number): Uint8Array {
   const answer = new Uint8Array(size);
   answer.set(bytes.subarray(0, questionEnd));
@@ -84,10 +83,10 @@ interface Record {
   readonly data: string;
 }
 
-/** What every record begins with: a pointer, a type of less than 256, the class IN, the TTL, the length of the data. */
+/** Pointer, type below 256, class IN, TTL, data length. */
 const RECORD_START = new Uint8Array([POINTER >> 8, 0, 0, 0, 0, 1, 0, 0, 0, TTL, 0, 0]);
 
-/** Writes a record; returns where it ends. */
+/** Returns the end of the record. */
 function putRecord(bytes: Uint8Array, at: number, { owner, type, data }: Record): number {
   const { length } = data;
   bytes.set(RECORD_START, at);
@@ -101,11 +100,8 @@ function putRecord(bytes: Uint8Array, at: number, { owner, type, data }: Record)
   return start + length;
 }
 
-const FIRST_ONLY: readonly number[] = [0];
-
 /** `wanted` random indices below `count`: clients use the first address. */
 function shuffled(count: number, wanted: number, random: () => number): readonly number[] {
-  if (count === 1 && wanted === 1) return FIRST_ONLY;
   const indices = Array.from({ length: count }, (_, index) => index);
   for (let at = 0; at < wanted; at++) {
     const other = at + Math.floor(random() * (count - at));
@@ -130,9 +126,9 @@ export function truncate(answer: Uint8Array, questionEnd: number, limit: number)
   return truncateAt(answer, bounds[kept] ?? questionEnd, kept, option);
 }
 
-function optionOf(answer: Uint8Array, { bounds, opt }: Records, room: number): Uint8Array {
+function optionOf(answer: Uint8Array, { bounds, opt }: Records, space: number): Uint8Array {
   const option = opt < 0 ? EMPTY : answer.subarray(bounds[opt], bounds[opt + 1]);
-  return option.length > room ? EMPTY : option;
+  return option.length > space ? EMPTY : option;
 }
 
 function truncateAt(answer: Uint8Array, end: number, kept: number, option: Uint8Array): Uint8Array {

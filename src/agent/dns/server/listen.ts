@@ -5,15 +5,14 @@ import { parseUint, splitHostPort } from "../../../golang/net/mod.ts";
 import type { DatagramSocket, Network, TcpHandler, TcpListener } from "../../../platform/mod.ts";
 import type { Upstream } from "../upstream/resolv_conf.ts";
 
-/** Addresses, and the port of all of them. */
 export interface ListenPlan {
   readonly hosts: readonly string[];
   readonly port: number;
 }
 
 /**
- * The listen addresses. `localhost` means 127.0.0.1, ::1 or both: the families of the machine's name servers, so that
- * captured questions to them arrive. Throws a MeshError for an invalid `host:port`.
+ * `localhost` means 127.0.0.1, ::1 or both: the families of the machine's name servers, so that captured questions to
+ * them arrive. Throws a MeshError for an invalid `host:port`.
  */
 export function listenPlan(address: string, servers: readonly Upstream[]): ListenPlan {
   const parts = splitHostPort(address);

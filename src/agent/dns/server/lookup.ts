@@ -1,34 +1,29 @@
 /** The index of the mesh's names. Source: Istio's pkg/dns/client. */
 import { binaryOf } from "../../../base/bytes.ts";
-import { parseAddress } from "../../../golang/net/mod.ts";
+import { parseAddress, unmapped } from "../../../golang/net/mod.ts";
 import type { NameInfo } from "../table/name_table.ts";
 import type { ProxyDomain } from "../options.ts";
 import { TYPE, wireName } from "../wire.ts";
 
 /** A host's addresses, concatenated, one character per byte: a tenth of the memory of byte arrays. */
 export interface Host {
-  /** Four bytes each. */
   readonly ipv4: string;
-  /** Sixteen bytes each. */
   readonly ipv6: string;
 }
 
-/** Hosts by name in wire format. */
 export type Lookup = ReadonlyMap<string, Host>;
 
-/** The addresses for a question; empty if the host has none of that family. */
 export interface Found {
   readonly addresses: string;
-  /** Bytes of an address. */
   readonly width: 4 | 16;
   /** The name that the alias stands for, in wire format; `undefined` without an alias. */
   readonly canonical: string | undefined;
 }
 
 /**
- * Looks a question up; `undefined`: forward it. `search` is the resolver's first search domain in wire format: programs
- * ask for `www.example.com` with that suffix first, and the alias answers at once. Hosts win over aliases, then the
- * longest wildcard.
+ * Looks a question up; `undefined`: forward it. `search` is the resolver's first search domain: programs ask for
+ * `www.example.com` with that suffix first, and the alias answers at once. Hosts win over aliases, then the longest
+ * wildcard.
  */
 export function find(
   lookup: Lookup,
@@ -68,8 +63,8 @@ function foundOf({ host, canonical }: Match, type: typeof TYPE.A | typeof TYPE.A
 }
 
 /**
- * Builds the index of a table. Of several hosts with one name, the host of that name wins, then a Kubernetes Service,
- * then the first by name (random in Istio). Hosts without a valid address are left out.
+ * Builds the index. If hosts share a name, the host of that name wins, then a Kubernetes Service, then the first by
+ * name (random in Istio). Hosts without a valid address are left out.
  */
 export function buildLookup(entries: Iterable<readonly [string, NameInfo]>, proxy: ProxyDomain): Lookup {
   const lookup = new Map<string, Host>();
@@ -104,13 +99,12 @@ function hostOf(ips: readonly string[]): Host | undefined {
   return ipv4 === "" && ipv6 === "" ? undefined : { ipv4, ipv6 };
 }
 
-const MAPPED = 0xffffn;
-
 /** An IPv4-mapped IPv6 address is IPv4. */
 function addressBytes(text: string): Uint8Array | undefined {
-  const address = parseAddress(text);
-  if (typeof address === "string") return undefined;
-  const bytes = new Uint8Array(address.family === 4 || address.value >> 32n === MAPPED ? 4 : 16);
+  const parsed = parseAddress(text);
+  if (typeof parsed === "string") return undefined;
+  const address = unmapped(parsed);
+  const bytes = new Uint8Array(address.family === 4 ? 4 : 16);
   let rest = address.value;
   for (let at = bytes.length - 1; at >= 0; at--, rest >>= 8n) bytes[at] = Number(rest & 0xffn);
   return bytes;

@@ -9,18 +9,15 @@ import { find, type Lookup } from "./lookup.ts";
 import type { ResolvConf, Upstream } from "../upstream/resolv_conf.ts";
 import { type Query, RCODE, readQuery } from "../wire.ts";
 
-/** Maximum size of a TCP message. */
 const MAX_TCP_SIZE = 65_535;
 const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 export interface ResolverOptions {
   readonly forwarder: Forwarder;
   readonly conf: () => ResolvConf;
-  /** Whether a name server is this server. */
   readonly isOwn: (server: Upstream) => boolean;
   /** Forward questions before the first table: on port 53 this is the machine's only server. */
   readonly answersBeforeTable: boolean;
-  /** Called when the agent's own question comes back. */
   readonly onLoop: () => void;
   readonly random: () => number;
   readonly cacheBytes: number;
@@ -53,7 +50,7 @@ export class Resolver {
     "Total number of DNS requests that the cache could have answered.",
   );
   readonly #cache: AnswerCache;
-  /** The configuration whose servers gave the answers in the cache. */
+  /** The source of the cached answers. */
   #conf: ResolvConf | undefined;
 
   constructor(private readonly options: ResolverOptions) {
@@ -70,16 +67,17 @@ export class Resolver {
     this.#lookup = lookup;
   }
 
-  /**
-   * The answer; a promise if the question is forwarded; `undefined` for no answer. The caller may reuse the buffer of a
-   * UDP message afterwards. `remotePort` is the client's port.
-   */
+  /** A promise if the question is forwarded; `undefined` for no answer. The caller may reuse a UDP message's buffer. */
   answer(message: Uint8Array, transport: Transport, remotePort: number): Uint8Array | undefined | Promise<Uint8Array> {
     const query = readQuery(message);
     if (query === undefined) return undefined;
     if (!("name" in query)) return errorReply(message, query.rcode);
     this.#requests.add();
-    if (transport === "udp" && this.options.forwarder.ports.has(remotePort)) return this.#reportLoop(query);
+    if (transport === "udp" && this.options.forwarder.ports.has(remotePort)) {
+      // The agent's own question was captured: forwarding would loop.
+      this.options.onLoop();
+      return errorAnswer(query, RCODE.servFail);
+    }
     const conf = this.options.conf();
     if (this.#lookup === undefined) {
       return this.options.answersBeforeTable
@@ -91,7 +89,7 @@ export class Resolver {
     return this.#fromOthers(query, transport, conf);
   }
 
-  /** From the cache, or from a server. Other servers may know other names: their answers start a new cache. */
+  /** Other servers may know other names: a new configuration starts a new cache. */
   #fromOthers(query: Query, transport: Transport, conf: ResolvConf): Uint8Array | Promise<Uint8Array> {
     if (conf !== this.#conf) this.#cache.clear();
     this.#conf = conf;
@@ -101,12 +99,6 @@ export class Resolver {
     (known === undefined ? this.#misses : this.#hits).add();
     if (known === undefined) return this.#forward(query, transport, conf, key);
     return truncate(restoreQuestion(known, query), query.questionEnd, limitOf(query, transport));
-  }
-
-  /** The agent's own question was captured: forwarding would loop. */
-  #reportLoop(query: Query): Uint8Array {
-    this.options.onLoop();
-    return errorAnswer(query, RCODE.servFail);
   }
 
   async #forward(

@@ -1,4 +1,4 @@
-/** The DNS server: sockets, resolver and forwarder. */
+/** Starts the DNS server. */
 import { logText } from "../../../platform/log.ts";
 import type { World } from "../../../platform/world.ts";
 import { Forwarder } from "../upstream/forward.ts";
@@ -48,7 +48,6 @@ export async function startServer(world: World, options: ServerOptions) {
   log.info(logText(`Serving DNS on port ${port} of ${listening.map(({ host }) => host).join(" and ")}`));
   return {
     port,
-    /** Answers from this table from now on. */
     use: (lookup: Lookup) => resolver.use(lookup),
     collect: resolver.collect,
     async close(): Promise<void> {

@@ -29,7 +29,7 @@ function generatedTable(): Record<string, NameInfo> {
   return table;
 }
 
-/** What is expected, by texts and without an index: Istio's own way, which writes every name down. */
+/** What is expected, by texts and without an index: Istio's own method, which writes every name down. */
 function namesOf(
   table: Record<string, NameInfo>,
 ): Map<string, { readonly ips: readonly string[]; readonly cname?: string }> {

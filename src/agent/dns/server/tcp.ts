@@ -7,7 +7,7 @@ import { MessageReader, writeMessage } from "../tcp_messages.ts";
 const MAX_CONNECTIONS = 256;
 const MAX_PENDING = 32;
 
-/** Idle timeout and clock, in milliseconds. */
+/** In milliseconds. */
 interface Limits {
   readonly idle: number;
   readonly now: () => number;
@@ -30,7 +30,6 @@ export class TcpServer {
     this.#open.add(session);
   }
 
-  /** Resolves when all connections are closed. */
   async ended(): Promise<void> {
     await Promise.all(this.#open);
   }
@@ -94,7 +93,7 @@ class TcpSession {
     this.#written.catch(() => this.connection.close());
   }
 
-  /** Idle time counts from the last question or answer, not while an answer is pending. One timer per connection. */
+  /** Counts from the last question or answer, not while an answer is pending. */
   #watchIdle(milliseconds: number): void {
     this.#timer = setTimeout(() => {
       if (this.#isEnded) return;

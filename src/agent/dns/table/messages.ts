@@ -1,15 +1,12 @@
-/**
- * The messages of Envoy's aggregated discovery service (ADS) in protobuf: the fields that are used, of both variants.
- */
+/** Envoy's aggregated discovery service (ADS) in protobuf, both variants: the fields that are used. */
 import { BinaryWriter, putInteger, putMessage, putString, readMessage, writeStruct } from "../../../base/protobuf.ts";
 import { NAME_TABLE } from "./name_table.ts";
 import type { TableNode } from "../options.ts";
 
 const SERVICE = "/envoy.service.discovery.v3.AggregatedDiscoveryService";
 
-/** A request: the first of a stream, an ACK or a NACK. */
+/** The first request of a stream, an ACK or a NACK. */
 export interface TableRequest {
-  /** In the first request only. */
   readonly node?: TableNode;
   /** The version in force; state of the world only. */
   readonly version?: string;
@@ -18,7 +15,6 @@ export interface TableRequest {
   readonly problem?: string | undefined;
 }
 
-/** A name table. */
 export interface TableResource {
   readonly name: string;
   readonly bytes: Uint8Array;
@@ -32,7 +28,6 @@ export interface TableResponse {
   readonly removed: readonly string[];
 }
 
-/** A variant of the stream. */
 export interface Protocol {
   readonly method: string;
   encode(request: TableRequest): Uint8Array;
@@ -66,7 +61,7 @@ const STATE: Numbers = { version: 1, node: 2, type: 4, nonce: 5, problem: 6 };
 const DELTA: Numbers = { version: 0, node: 1, type: 2, nonce: 6, problem: 7 };
 const INVALID_ARGUMENT = 3;
 
-/** `DiscoveryRequest` and `DiscoveryResponse`: each response is the full state. */
+/** Each response is the full state. */
 export const STATE_OF_THE_WORLD: Protocol = {
   method: `${SERVICE}/StreamAggregatedResources`,
   encode: (request) => encodeRequest(request, STATE),
@@ -83,7 +78,7 @@ export const STATE_OF_THE_WORLD: Protocol = {
   },
 };
 
-/** `DeltaDiscoveryRequest` and `DeltaDiscoveryResponse`: a response holds changes. */
+/** A response holds changes. */
 export const INCREMENTAL: Protocol = {
   method: `${SERVICE}/DeltaAggregatedResources`,
   encode: (request) => encodeRequest(request, DELTA),
@@ -110,7 +105,7 @@ function decodeResource(bytes: Uint8Array): TableResource {
   return read;
 }
 
-/** The value of a google.protobuf.Any, which must be a name table. Copied, so that the response can be freed. */
+/** Copied, so that the response can be freed. */
 function decodeAny(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const read = { type: "", value: new Uint8Array(0) };
   readMessage(bytes, {
@@ -131,13 +126,11 @@ function encodeRequest({ node, version = "", nonce = "", problem }: TableRequest
   return writer.finish();
 }
 
-/** google.rpc.Status. */
 function writeProblem(writer: BinaryWriter, message: string): void {
   putInteger(writer, 1, INVALID_ARGUMENT);
   putString(writer, 2, message);
 }
 
-/** envoy.config.core.v3.Node. */
 function writeNode(writer: BinaryWriter, { id, cluster, metadata, locality }: TableNode): void {
   putString(writer, 1, id);
   putString(writer, 2, cluster);

@@ -4,24 +4,21 @@ import { readMessage } from "../../../base/protobuf.ts";
 
 export const NAME_TABLE = "type.googleapis.com/istio.networking.nds.v1.NameTable";
 
-/** A host. */
 export interface NameInfo {
   readonly ips: readonly string[];
   /** The service registry, such as `Kubernetes`. */
   readonly registry: string;
-  /** The Service's name and namespace. */
   readonly shortname: string;
   readonly namespace: string;
   readonly altHosts: readonly string[];
 }
 
-/** Hosts by name. */
 export type NameTable = ReadonlyMap<string, NameInfo>;
 
 const TABLE = { entries: 1, key: 1, value: 2 } as const;
 const INFO = { ips: 1, registry: 2, shortname: 3, namespace: 4, altHosts: 5 } as const;
 
-/** Decodes a table. Throws for invalid bytes. */
+/** Throws for invalid bytes. */
 export function decodeNameTable(bytes: Uint8Array): NameTable {
   const table = new Map<string, NameInfo>();
   readMessage(bytes, {

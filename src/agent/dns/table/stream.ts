@@ -15,22 +15,19 @@ const MAX_DELAY = 30_000;
 export interface StreamOptions extends TableOptions {
   readonly log: Logger;
   readonly random: () => number;
-  /** Called with each new state. */
   readonly changed: (state: TableState) => void;
 }
 
-/** Follows the name table from its creation to `close`. The last tables stay in force while disconnected. */
+/** Follows the name table. The last tables stay in force while disconnected. */
 export class TableStream {
-  /** Why the table is missing or may be stale, in one line; `undefined` if neither. */
+  /** In one line; `undefined` if the table is current. */
   problem: string | undefined = "the control plane has sent no name table yet";
   readonly #end = new AbortController();
   readonly #ended: Promise<void>;
   readonly #protocol: Protocol;
   #state: TableState | undefined;
   #failures = 0;
-  /** Ends the wait for the next attempt. */
   #wait = new AbortController();
-  /** The version in force, sent with each NACK. */
   #version = "";
 
   constructor(
@@ -41,7 +38,7 @@ export class TableStream {
     this.#ended = this.#run();
   }
 
-  /** Ends the wait for the next attempt: another connection has shown that the control plane is there. */
+  /** The control plane answers again: try now. */
   retry(): void {
     this.#failures = 0;
     this.#wait.abort();
@@ -65,7 +62,7 @@ export class TableStream {
     }
   }
 
-  /** Runs one stream; resolves with the reason for its end. */
+  /** Resolves with the reason for the end. */
   async #stream(): Promise<string> {
     const { endpoint, open, node } = this.options;
     const { signal } = this.#end;
@@ -125,10 +122,7 @@ export class TableStream {
 /** Encoded tables by resource name. Bytes take less memory than decoded tables. */
 export type TableState = ReadonlyMap<string, Uint8Array>;
 
-/**
- * The state after a response. An empty response changes nothing, unless it is the first: then there are no names.
- * Throws for an invalid table; the old state stays.
- */
+/** An empty response changes nothing, unless it is the first: then there are no names. Throws for an invalid table. */
 export function nextState(state: TableState | undefined, response: TableResponse, isDelta: boolean): TableState {
   const { resources, removed } = response;
   for (const { bytes } of resources) decodeNameTable(bytes);

@@ -12,11 +12,9 @@ const CHECK_TIMES: readonly number[] = [10, 50, 200, 1000];
 
 export interface AskContext {
   readonly network: Network;
-  /** Source ports in use. */
   readonly ports: Set<number>;
 }
 
-/** A question: as received, and as sent. */
 export interface Ask {
   readonly server: Upstream;
   readonly query: Query;
@@ -25,14 +23,13 @@ export interface Ask {
 }
 
 /**
- * Sends the question from a random port and waits for its answer; ignores other datagrams. Asks again over TCP if the
- * answer is longer than the buffer. Rejects on an ICMP error, and with the signal's reason.
+ * Asks from a random port and ignores other datagrams; over TCP if the answer exceeds the buffer. Rejects on an ICMP
+ * error, and with the signal's reason.
  */
 export async function askUdp(context: AskContext, ask: Ask): Promise<Uint8Array> {
   return await askOverUdp(context, ask) ?? await askTcp(context, ask);
 }
 
-/** `undefined` if the answer is longer than the buffer. */
 async function askOverUdp({ network, ports }: AskContext, ask: Ask): Promise<Uint8Array | undefined> {
   const { server, message, signal } = ask;
   const hostname = server.address.family === 4 ? "0.0.0.0" : "::";
@@ -57,7 +54,7 @@ async function askOverUdp({ network, ports }: AskContext, ask: Ask): Promise<Uin
   }
 }
 
-/** Runs until the socket is closed, which rejects. */
+/** The socket's end rejects. `undefined` if the answer exceeds the buffer. */
 async function answerOf(socket: DatagramSocket, { server, query, message }: Ask): Promise<Uint8Array | undefined> {
   const buffer = new Uint8Array(Math.max(query.udpSize, MIN_BUFFER) + 1);
   for (;;) {
@@ -75,7 +72,7 @@ function isFrom({ host, port, address }: Upstream, from: DatagramAddress): boole
   return typeof sender !== "string" && sender.value === address.value && sender.family === address.family;
 }
 
-/** Checks for ICMP errors at intervals; returns a function that stops it. */
+/** Returns a function that stops it. */
 function watchIcmpErrors(socket: DatagramSocket, refused: (error: Error) => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   // Deno may run a due timer that was cleared in the same turn.
@@ -96,7 +93,7 @@ function watchIcmpErrors(socket: DatagramSocket, refused: (error: Error) => void
   };
 }
 
-/** Asks over a new connection. Rejects on failure, on a wrong answer, and with the signal's reason. */
+/** Rejects on failure, on a wrong answer, and with the signal's reason. */
 export async function askTcp({ network }: Pick<AskContext, "network">, ask: Ask): Promise<Uint8Array> {
   const { server, query, message, signal } = ask;
   const connection = await network.dial({ host: server.host, port: server.port, tls: undefined, signal });
@@ -114,7 +111,7 @@ export async function askTcp({ network }: Pick<AskContext, "network">, ask: Ask)
 
 const RCODE = 0x0f;
 
-/** Whether id and question match, in any case, and the message is complete. An error response may omit the question. */
+/** Whether id and question match, in any case. An error response may omit the question. */
 export function isAnswerTo(answer: Uint8Array, query: Query, message: Uint8Array): boolean {
   if (answer.length < HEADER_LENGTH || (byteAt(answer, 2) & FLAG.response) === 0) return false;
   if (answer[0] !== message[0] || answer[1] !== message[1]) return false;

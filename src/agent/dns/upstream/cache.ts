@@ -2,55 +2,50 @@
 import { binaryOf } from "../../../base/bytes.ts";
 import { byteAt, countsOf, FLAG, nameEnd, type Query, readRecords, TYPE, uint16 } from "../wire.ts";
 
-/** Seconds at most: of an answer, and of one that has no record of the type. */
+/** Seconds at most; `absent`: for answers without a record of the type. */
 const MAX_SECONDS = { found: 3600, absent: 300 } as const;
-/** A longer answer is not kept. */
 const MAX_ANSWER = 16 * 1024;
-/** The objects of an entry, about. */
+/** Estimated size of an entry's objects. */
 const ENTRY_BYTES = 200;
 
-/** An EDNS record without options: a cookie or a client's network makes each question another. */
+/** An EDNS record without options: a cookie or a client network would need its own cache entry. */
 const PLAIN_OPT_LENGTH = 11;
-/** Types from here on ask for more than records: TSIG, AXFR, ANY. */
+/** Meta types (TSIG, AXFR, ANY) are never cached. */
 const FIRST_META_TYPE = 249;
 
-/** All of a question that its answer depends on; `undefined` if its answer is not kept. */
+/** The part of a question that its answer depends on; `undefined` if it is not cached. */
 export function cacheKey({ bytes, name, type, questionEnd }: Query): string | undefined {
   const rest = bytes.length - questionEnd;
   if (type === undefined || type >= FIRST_META_TYPE || (rest !== 0 && rest !== PLAIN_OPT_LENGTH)) return undefined;
   return String.fromCharCode(byteAt(bytes, 2), byteAt(bytes, 3)) + name + binaryOf(bytes.subarray(questionEnd - 4));
 }
 
-/** What an answer holds. */
 interface Contents {
   readonly seconds: number;
-  /** Offsets of the TTLs. */
   readonly ttls: readonly number[];
-  /** Offsets of the addresses that were asked for. */
   readonly addresses: readonly number[];
 }
 
 interface Entry extends Contents {
   readonly answer: Uint8Array;
-  /** When it came, in milliseconds. */
+  /** In milliseconds. */
   readonly at: number;
 }
 
 export interface CacheOptions {
   readonly maxBytes: number;
-  /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
   readonly random: () => number;
 }
 
 export class AnswerCache {
-  /** The least recently used first. */
+  /** Least recently used first. */
   readonly #entries = new Map<string, Entry>();
   #bytes = 0;
 
   constructor(private readonly options: CacheOptions) {}
 
-  /** A copy of the answer with the TTLs that are left and its addresses rotated; `undefined` if there is none. */
+  /** A copy with the remaining TTLs and rotated addresses; `undefined` if there is none. */
   find(key: string): Uint8Array | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
@@ -61,7 +56,6 @@ export class AnswerCache {
     return aged(entry, age, this.options.random);
   }
 
-  /** Keeps an answer, if it may be. */
   put(key: string, answer: Uint8Array, query: Query): void {
     const contents = answer.length > MAX_ANSWER ? undefined : contentsOf(answer, query);
     if (contents === undefined) return;
@@ -120,8 +114,8 @@ const SOA = 6;
 const MAX_TTL = 0x7fff_ffff;
 
 /**
- * `undefined` for an answer that must not be kept: an error, an answer that was cut, one with a TTL of 0, or one without
- * records that does not say how long that holds (SOA, RFC 2308).
+ * `undefined` for answers that must not be cached: errors, truncated answers, a TTL of 0, or no records and no SOA (RFC
+ * 2308).
  */
 function contentsOf(answer: Uint8Array, { type: asked, questionEnd }: Query): Contents | undefined {
   const records = fieldsOf(answer, questionEnd);
@@ -140,7 +134,7 @@ function secondsOf(answer: Uint8Array, records: readonly RecordFields[]): number
   const soa = records.find(({ type, index }) => type === SOA && index >= answers && index < answers + authorities);
   const isAbsent = rcode === NXDOMAIN || answers === 0;
   if (isAbsent && soa === undefined) return undefined;
-  // The last field of a SOA is the time that the absence of a name holds.
+  // The last field of a SOA limits negative caching.
   const times = [...records.map(({ ttlAt }) => ttlAt), ...soa === undefined ? [] : [soa.end - 4]];
   const view = new DataView(answer.buffer, answer.byteOffset, answer.byteLength);
   const limits = times.map((at) => view.getUint32(at)).map((ttl) => ttl > MAX_TTL ? 0 : ttl);
@@ -149,7 +143,7 @@ function secondsOf(answer: Uint8Array, records: readonly RecordFields[]): number
 
 const ADDRESSES: ReadonlySet<number> = new Set([TYPE.A, TYPE.AAAA]);
 
-/** The fields of a record: offsets in the message, and its number. */
+/** Offsets in the message. */
 interface RecordFields {
   readonly index: number;
   readonly type: number;
@@ -158,7 +152,6 @@ interface RecordFields {
   readonly end: number;
 }
 
-/** All records but OPT. */
 function fieldsOf(answer: Uint8Array, questionEnd: number): readonly RecordFields[] {
   const [, answers, authorities, more] = countsOf(answer);
   const { bounds = [] } = readRecords(answer, questionEnd, answers + authorities + more) ?? {};

@@ -7,7 +7,6 @@ import type { Upstream } from "./resolv_conf.ts";
 import { type AskContext, askTcp, askUdp, restoreQuestion } from "./ask.ts";
 import { nameOf, type Query } from "../wire.ts";
 
-/** The transport of a question; it is forwarded over the same one. */
 export type Transport = "udp" | "tcp";
 
 const ASK = { udp: askUdp, tcp: askTcp } as const;
@@ -16,7 +15,6 @@ export interface ForwardOptions
   extends Pick<Tuning, "maxForwarded" | "random">, Pick<DnsSettings, "isParallel" | "upstreamTimeout"> {
   readonly network: Network;
   readonly log: Logger;
-  /** Aborted at shutdown. */
   readonly signal: AbortSignal;
 }
 
@@ -24,7 +22,7 @@ export class Forwarder {
   /** Source ports in use: a question from one of them is the agent's own. */
   readonly ports = new Set<number>();
   readonly #context: AskContext;
-  /** Servers that failed last time: each failure is a warning once. */
+  /** Servers that failed last time: warn only once. */
   readonly #failing = new Set<string>();
   #inFlight = 0;
 
@@ -32,7 +30,7 @@ export class Forwarder {
     this.#context = { network: options.network, ports: this.ports };
   }
 
-  /** The first server's answer; `undefined` if none answers, or too many questions are in flight. */
+  /** `undefined` if no server answers, or too many questions are in flight. */
   async ask(servers: readonly Upstream[], query: Query, transport: Transport): Promise<Uint8Array | undefined> {
     if (this.#inFlight >= this.options.maxForwarded) return undefined;
     this.#inFlight++;
@@ -107,7 +105,6 @@ export class Forwarder {
   }
 }
 
-/** With a random id. */
 function withRandomId(bytes: Uint8Array): Uint8Array {
   const message = bytes.slice();
   crypto.getRandomValues(message.subarray(0, 2));

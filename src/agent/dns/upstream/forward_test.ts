@@ -173,7 +173,7 @@ Deno.test("a server that refuses is skipped at once, in either order", async () 
     await using server = await dnsServer({
       resolvConf: TWO,
       table: {},
-      // A patience of an hour: an answer shows that the refusal was heard.
+      // A timeout of an hour: an answer shows that the refusal was heard.
       upstreamTimeout: 3_600_000,
       tuning: { upstreamPort: upstream.port, random },
     });
@@ -234,7 +234,7 @@ Deno.test("the server never forwards to itself", async () => {
 });
 
 Deno.test("a forwarded question that comes back fails, and is not forwarded again", () => {
-  const told: string[] = [];
+  const loops: string[] = [];
   const world = dnsWorld("");
   const options = { ...TUNING, network: world.network, isParallel: false, ...QUICK, log: getLogger(["test"]) };
   const forwarder = new Forwarder({ ...options, signal: AbortSignal.abort() });
@@ -243,7 +243,7 @@ Deno.test("a forwarded question that comes back fails, and is not forwarded agai
     conf: () => readResolvConf("nameserver 127.0.0.1"),
     isOwn: () => false,
     answersBeforeTable: true,
-    onLoop: () => told.push("circle"),
+    onLoop: () => loops.push("circle"),
     random: Math.random,
     cacheBytes: TUNING.cacheBytes,
     clock: world.clock,
@@ -251,7 +251,7 @@ Deno.test("a forwarded question that comes back fails, and is not forwarded agai
   forwarder.ports.add(40_000);
   const answer = resolver.answer(questionBytes("www.example.com"), "udp", 40_000);
   assert.ok(answer instanceof Uint8Array);
-  assert.deepEqual([decoded(answer).rcode, told], ["SERVFAIL", ["circle"]]);
+  assert.deepEqual([decoded(answer).rcode, loops], ["SERVFAIL", ["circle"]]);
   assert.ok(resolver.answer(questionBytes("www.example.com"), "udp", 40_001) instanceof Promise);
 });
 

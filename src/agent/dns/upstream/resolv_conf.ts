@@ -23,7 +23,7 @@ export interface ResolvConf {
 
 export const DNS_PORT = 53;
 
-/** Parses it; the last line with search domains counts. The root is not a search domain. */
+/** The last line with search domains counts. The root is not a search domain. */
 export function readResolvConf(text: string, port = DNS_PORT): ResolvConf {
   const servers: Upstream[] = [];
   const invalid: string[] = [];
@@ -59,13 +59,13 @@ export class ResolverFile {
     private readonly log: Logger,
   ) {}
 
-  /** The known configuration; refreshes it in the background if it may be stale. */
+  /** Refreshes a stale configuration in the background. */
   current(): ResolvConf {
     if (!this.#isReading && this.world.clock.monotonic() - this.#readAt >= MAX_AGE) void this.read();
     return this.#conf;
   }
 
-  /** Reads the file. On failure the known configuration stays. */
+  /** On failure the known configuration stays. */
   async read(): Promise<ResolvConf> {
     this.#isReading = true;
     this.#readAt = this.world.clock.monotonic();

@@ -6,8 +6,8 @@ import type { Reading } from "../reading.ts";
 import type { ProxyNode } from "../settings.ts";
 
 /**
- * Reads them. The node metadata `DNS_CAPTURE` says whether DNS is captured, which only sidecars do. `ENABLE_DNS_SERVER`
- * counts for every role: Envoy of a gateway may resolve names by the agent.
+ * `DNS_CAPTURE` of the node metadata counts for sidecars only, `ENABLE_DNS_SERVER` for every role: a gateway's Envoy
+ * may resolve names by the agent.
  */
 export function readDns(reading: Reading, role: Role, { metadata, typedMetadata }: ProxyNode): DnsSettings {
   const { variables } = reading;

@@ -9,7 +9,7 @@ export interface HealthInputs {
   readonly host: string;
 }
 
-/** Reads it. An unusable probe is ignored with a warning. */
+/** An unusable probe is ignored with a warning. */
 export function readHealth({ proxyConfig, host }: HealthInputs, warnings: string[]): HealthSettings | undefined {
   const probe = proxyConfig["readinessProbe"];
   if (!isMap(probe)) return undefined;

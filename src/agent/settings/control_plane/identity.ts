@@ -14,7 +14,7 @@ function pathsIn(folder: string, certificate: string, key: string, roots: string
   return { certificate: `${folder}/${certificate}`, key: `${folder}/${key}`, roots: `${folder}/${roots}` };
 }
 
-/** Reads them. `discoveryAddress` is the effective one. */
+/** `discoveryAddress` is the effective one. */
 export function readIdentity(reading: Reading, discoveryAddress: string): IdentitySettings {
   const { variables } = reading;
   const [domain, namespace] = [variables.text("trustDomain"), variables.text("podNamespace")];
@@ -45,7 +45,7 @@ function readMounted(reading: Reading): Pick<IdentitySettings, "mounted" | "isMo
   return { mounted: [...named, CREDENTIALS, GKE, ...isWritten ? [] : [CERTS]], isMountedOnly };
 }
 
-/** The files that the node metadata names: those of the client side, else of the server side. */
+/** Files named by the node metadata: the client's, else the server's. */
 function namedPaths({ world: { env } }: Reading): MountedPaths[] {
   return ["CLIENT", "SERVER"].flatMap((side) => {
     const path = (what: string) => env.get(`ISTIO_META_TLS_${side}_${what}`) ?? "";
@@ -88,14 +88,13 @@ export function serverName(address: string, istiodSan: string): string {
 
 const KUBERNETES = "./var/run/secrets/kubernetes.io/serviceaccount";
 
-/** Root certificates of the CA by `PILOT_CERT_PROVIDER`. */
 const ROOTS_BY_PROVIDER: ReadonlyMap<string, string> = new Map([
   ["custom", `${CERTS_FOLDER}/root-cert.pem`],
   ["kubernetes", `${KUBERNETES}/ca.crt`],
 ]);
 
 /**
- * The first of `CA_ROOT_CA`, the provider's file, `PROV_CERT`, the mounted ConfigMap. `undefined`: the system's roots.
+ * The first of `CA_ROOT_CA`, the provider's file, `PROV_CERT`, the mounted ConfigMap; `undefined`: the system's roots.
  */
 function rootsFile({ variables }: Reading): string | undefined {
   const chosen = variables.text("caRootCa");
@@ -105,7 +104,6 @@ function rootsFile({ variables }: Reading): string | undefined {
     (folder === "" ? "./var/run/secrets/istio/root-cert.pem" : `${folder}/root-cert.pem`);
 }
 
-/** Token files by `JWT_POLICY`. */
 const TOKENS: ReadonlyMap<string, string> = new Map([
   ["third-party-jwt", "./var/run/secrets/tokens/istio-token"],
   ["first-party-jwt", `${KUBERNETES}/token`],

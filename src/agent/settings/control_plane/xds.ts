@@ -5,10 +5,9 @@ import type { XdsRoots, XdsSettings } from "../../xds/options.ts";
 import { serverName } from "./identity.ts";
 import type { Reading } from "../reading.ts";
 
-/** istiod's plain text port. */
 const PLAIN_PORT = "15010";
 
-/** Reads them. The socket is in the bootstrap's folder. */
+/** The socket is in the bootstrap's folder. */
 export function readXds(reading: Reading, proxy: ProxySettings): XdsSettings {
   const address = proxy.discoveryAddress;
   return {

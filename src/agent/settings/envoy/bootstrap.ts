@@ -1,4 +1,4 @@
-/** Inputs of the bootstrap besides node and proxy configuration. */
+/** The bootstrap's settings besides node and proxy configuration. */
 import { parseUint } from "../../../golang/net/mod.ts";
 import { mapAt, type ValueMap } from "../../../base/value.ts";
 import { flagText, type Reading } from "../reading.ts";
@@ -35,11 +35,11 @@ export function readBootstrap(reading: Reading, inputs: BootstrapInputs): Bootst
 }
 
 function isXdsDirect(reading: Reading): boolean {
-  const word = flagText(reading, "xds");
-  if (!["", "agent", "direct"].includes(word)) {
-    reading.usage.push(`Unknown value "${word}" for "--xds": use agent or direct`);
+  const value = flagText(reading, "xds");
+  if (!["", "agent", "direct"].includes(value)) {
+    reading.usage.push(`Unknown value "${value}" for "--xds": use agent or direct`);
   }
-  return word === "direct";
+  return value === "direct";
 }
 
 /** A waypoint always has both. Metadata discovery needs delta xDS. */
@@ -60,7 +60,7 @@ const RUNTIME_KEY = "overload.global_downstream_max_connections";
 
 /**
  * The first of `connectionSettings.globalDownstreamConnectionLimit`, the key of `proxyMetadata`, the runtime value, no
- * limit. A value that is not a number is ignored with a warning.
+ * limit. A value that is no number is ignored with a warning.
  */
 export function connectionLimit(proxyConfig: ValueMap, warnings: string[]): number {
   const settings = mapAt(proxyConfig, "connectionSettings");

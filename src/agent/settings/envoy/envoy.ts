@@ -62,8 +62,8 @@ export async function readEnvoy(reading: Reading, config: ProxyConfig): Promise<
 const IMAGE_TEMPLATE = "./var/lib/istio/envoy/envoy_bootstrap_tmpl.json";
 
 /**
- * The template that is named, else the image's own, which fits the Envoy in the image. `--xds direct` exists in the
- * built-in bootstrap only.
+ * The template that is named, else the image's own, which fits the image's Envoy. `--xds direct` exists in the built-in
+ * bootstrap only.
  */
 async function template(
   reading: Reading,
@@ -78,23 +78,22 @@ async function template(
   return { templateFile: isImage ? IMAGE_TEMPLATE : "", isImagesTemplate: isImage };
 }
 
-/** What a policy asks of Envoy's gRPC client. istiod applies the policy to Envoy's other connections. */
+/** For Envoy's gRPC client. istiod applies the policy to Envoy's other connections. */
 interface CompliancePolicy {
   readonly limitsCiphers: boolean;
-  /** TLS 1.3 is off. */
   readonly isTls12Only: boolean;
 }
 
 const NO_POLICY: CompliancePolicy = { limitsCiphers: false, isTls12Only: false };
 
-/** By the value of `COMPLIANCE_POLICY`. Source: Istio's envoy.Run and bootstrap.extractRuntimeFlags. */
+/** Source: Istio's envoy.Run and bootstrap.extractRuntimeFlags. */
 const POLICIES: ReadonlyMap<string, CompliancePolicy> = new Map([
   ["", NO_POLICY],
   ["fips-140-2", { limitsCiphers: true, isTls12Only: true }],
   ["fips-140-3", { limitsCiphers: true, isTls12Only: false }],
 ]);
 
-/** The policy; an unknown one is a warning, once. */
+/** An unknown policy is a warning, once. */
 export function compliancePolicy({ variables, warnings }: Reading): CompliancePolicy {
   const name = variables.text("compliancePolicy");
   const policy = POLICIES.get(name);
@@ -104,8 +103,8 @@ export function compliancePolicy({ variables, warnings }: Reading): CompliancePo
 }
 
 /**
- * The file (YAML or JSON) as compact JSON with sorted keys. `$(HOST_IP)` becomes the node's address, with brackets for
- * IPv6. `""` without a file. A file that cannot be read is a warning: Envoy starts without it.
+ * The file (YAML or JSON) as compact JSON with sorted keys, `""` without a file. `$(HOST_IP)` becomes the node's
+ * address, with brackets for IPv6. An unreadable file is a warning: Envoy starts without it.
  */
 export async function readBootstrapOverride(
   world: World,
@@ -129,17 +128,18 @@ function withHostIp(text: string, hostIp: string): string {
 }
 
 /**
- * Envoy's `-l` and `--component-log-level`; `""` if unset. The last item without a colon is the level; every `component:level` is a component level. Without any component level
- * the deprecated flag counts. Other items are ignored with a warning. Source: Istio's envoy.splitComponentLog.
+ * Envoy's `-l` and `--component-log-level`; `""` if unset. The last item without a colon is the level, every
+ * `component:level` a component level; without any, the deprecated flag counts. Other items are ignored with a warning.
+ * Source: Istio's envoy.splitComponentLog.
  */
 export function envoyLogLevels(text: string, deprecated: string, warnings: string[]) {
-  const parts = text.split(",").map((word) => ({ word, colons: word.split(":").length - 1 }));
-  const components = parts.filter(({ colons }) => colons === 1).map(({ word }) => word);
-  for (const { word } of parts.filter(({ colons }) => colons > 1)) {
-    warnings.push(`"${word}" in "--proxyLogLevel" is ignored: it is neither a level nor component:level`);
+  const parts = text.split(",").map((item) => ({ item, colons: item.split(":").length - 1 }));
+  const components = parts.filter(({ colons }) => colons === 1).map(({ item }) => item);
+  for (const { item } of parts.filter(({ colons }) => colons > 1)) {
+    warnings.push(`"${item}" in "--proxyLogLevel" is ignored: it is neither a level nor component:level`);
   }
   return {
-    logLevel: parts.findLast(({ colons }) => colons === 0)?.word ?? "",
+    logLevel: parts.findLast(({ colons }) => colons === 0)?.item ?? "",
     componentLogLevel: components.length > 0 ? components.join(",") : deprecated,
   };
 }

@@ -13,10 +13,8 @@ const REQUIRED_SUFFIXES = ["rbac.allowed", "rbac.denied", "shadow_allowed", "sha
 const DRAIN_SUFFIX = "downstream_cx_active";
 const REQUIRED_REGEXPS = ["vhost\\..*\\.route\\..*"];
 
-/** Envoy's default flush interval, in nanoseconds. */
+/** In nanoseconds: Envoy's default, and Envoy's minimum. */
 const DEFAULT_FLUSH = 5_000_000_000n;
-
-/** Envoy's minimum, in nanoseconds. */
 const MIN_INTERVAL = 1_000_000n;
 
 export interface StatsSources {
@@ -26,7 +24,7 @@ export interface StatsSources {
   readonly exitOnZero: boolean;
 }
 
-/** The settings. Invalid values are ignored with a warning. */
+/** Invalid values are ignored with a warning. */
 export function statsSettings(sources: StatsSources, warnings: string[]): StatsSettings {
   const { proxyConfig, annotations, exitOnZero } = sources;
   const suffixes = exitOnZero ? [...REQUIRED_SUFFIXES, DRAIN_SUFFIX] : REQUIRED_SUFFIXES;
@@ -47,7 +45,7 @@ export function statsSettings(sources: StatsSources, warnings: string[]): StatsS
 }
 
 /**
- * The annotation's list, else the proxy configuration's, then the required ones. `{pod_ip}` expands to one pattern per
+ * The annotation's list, else the proxy configuration's, then the required ones. `{pod_ip}` gives a pattern per
  * address.
  */
 function inclusion(
@@ -81,7 +79,7 @@ function isNumbers(value: Value): boolean {
   return isList(value) && value.every((item) => typeof item === "number");
 }
 
-/** Envoy evicts statistics at a flush: the eviction interval must be a multiple of the flush interval. */
+/** Envoy evicts at a flush: the eviction interval must be a multiple of the flush interval. */
 function intervals(
   annotations: ReadonlyMap<string, string>,
   warnings: string[],
@@ -115,7 +113,7 @@ function durationAt(
   return undefined;
 }
 
-/** Istio writes durations in Go's format, of which Envoy accepts seconds only: others are written in seconds. */
+/** Envoy accepts seconds only, Istio writes Go's format. */
 function envoyDuration(nanoseconds: bigint): string {
   const text = formatDuration(nanoseconds);
   return /^[\d.]+s$/.test(text) ? text : `${Number(nanoseconds) / 1e9}s`;

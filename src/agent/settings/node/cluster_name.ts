@@ -2,7 +2,6 @@
 import { LABEL } from "../../../istio/configuration.ts";
 import type { Value, ValueMap } from "../../../base/value.ts";
 
-/** The inputs of the name. */
 export interface NameSources {
   readonly proxyConfig: ValueMap;
   readonly labels: ReadonlyMap<string, string>;
@@ -12,7 +11,7 @@ export interface NameSources {
 
 const UNNAMED = "istio-proxy";
 
-/** `node.cluster`: the proxy configuration's name, else one derived from labels, workload or namespace. */
+/** The proxy configuration's name, else one derived from labels, workload or namespace. */
 export function clusterName(sources: NameSources): string {
   const named: Value | undefined = sources.proxyConfig["serviceCluster"];
   if (typeof named === "string") return nameOr(named, sources);

@@ -7,12 +7,10 @@ import { clusterName } from "./cluster_name.ts";
 import { rawMetadata, staticLabels } from "./raw_metadata.ts";
 import { readTyped, TYPED_FIELDS, Unfit } from "./typed_fields.ts";
 
-/** The inputs of the node. */
 export interface NodeSource {
   readonly id: string;
   readonly env: Readonly<Record<string, string>>;
   readonly version: string;
-  /** As proto JSON. */
   readonly proxyConfig: ValueMap;
   readonly proxyMetadata: Readonly<Record<string, string>>;
   /** From the downward API; `undefined` without the file. */
@@ -20,9 +18,9 @@ export interface NodeSource {
   readonly podAnnotations: ReadonlyMap<string, string> | undefined;
   /** Fields that the agent sets. A zero value removes the field. */
   readonly known: ValueMap;
-  /** Untyped keys such as `credential`. */
+  /** Untyped, such as `credential`. */
   readonly extra: Readonly<Record<string, string>>;
-  /** Whether xDS delivers the peers' metadata; `undefined`: as `ENABLE_HBONE` says. */
+  /** `undefined`: as `ENABLE_HBONE` says. */
   readonly metadataDiscovery: boolean | undefined;
 }
 
@@ -34,7 +32,7 @@ export interface Problems {
 /** Pod variables override the same field of `ISTIO_META_*`. */
 const OF_POD = [["POD_NAME", "NAME"], ["POD_NAMESPACE", "NAMESPACE"], ["SERVICE_ACCOUNT", "SERVICE_ACCOUNT"]] as const;
 
-/** The node. Metadata of the wrong type are problems, as in pilot-agent. */
+/** Metadata of the wrong type are problems, as in pilot-agent. */
 export function nodeOf(source: NodeSource, into: Problems): ProxyNode {
   const raw = rawMetadata(source.env, source.proxyMetadata, into.warnings);
   const typed = typedMetadata(raw, into.problems);
@@ -94,8 +92,8 @@ function setKnown(typed: ValueMap, known: ValueMap): void {
 }
 
 /**
- * Labels: `ISTIO_METAJSON_LABELS` under the pod's label file. The locality is written back with slashes. Without a
- * label file Istio uses one map for both fields, so the static labels get it too.
+ * The pod's label file over `ISTIO_METAJSON_LABELS`. The locality is written back with slashes. Without a label file
+ * Istio uses one map for both fields, so the static labels get it too.
  */
 function setLabels(typed: ValueMap, source: NodeSource, warnings: string[]): Map<string, string> {
   const fixed = staticLabels(source.env, warnings);
@@ -135,7 +133,7 @@ function sorted(map: ValueMap): ValueMap {
   return result;
 }
 
-/** The locality label that the control plane reads. Label values cannot hold `/`: `.` stands for it. */
+/** The control plane reads this label. Label values cannot hold `/`: `.` stands for it. */
 export const ISTIO_LOCALITY = "istio-locality";
 const TOPOLOGY_LOCALITY = "topology.istio.io/locality";
 

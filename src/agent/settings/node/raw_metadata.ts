@@ -7,9 +7,9 @@ const PREFIX = "ISTIO_META_";
 const JSON_PREFIX = "ISTIO_METAJSON_";
 
 /**
- * Layers, lowest first: `ISTIO_META_X` of `proxyMetadata`, of the environment, then the keys of the JSON objects in
- * `ISTIO_METAJSON_*` (the variable's name does not matter). An invalid object is ignored with a warning. Source:
- * Istio's bootstrap.GetNodeMetaData.
+ * Layers, lowest first: `ISTIO_META_X` of `proxyMetadata`, of the environment, then the JSON objects in
+ * `ISTIO_METAJSON_*` (whatever X is). An invalid object is ignored with a warning. Source: Istio's
+ * bootstrap.GetNodeMetaData.
  */
 export function rawMetadata(
   env: Readonly<Record<string, string>>,
@@ -28,7 +28,7 @@ export function rawMetadata(
   return raw;
 }
 
-/** The labels in `ISTIO_METAJSON_LABELS`; values that are not strings are ignored with a warning. */
+/** Values that are not strings are ignored with a warning. */
 export function staticLabels(env: Readonly<Record<string, string>>, warnings: string[]): Map<string, string> {
   const text = env[`${JSON_PREFIX}LABELS`];
   // `rawMetadata` reports an invalid object.
@@ -58,7 +58,6 @@ function parsed(text: string): Value | Error {
   }
 }
 
-/** Narrows Go's JSON values to plain data. */
 function toValue(read: ReturnType<typeof goJsonParse>): Value {
   if (read === null || typeof read === "string" || typeof read === "number" || typeof read === "boolean") return read;
   if (Array.isArray(read)) return read.map(toValue);

@@ -11,7 +11,7 @@ export interface NodeInputs extends PodInputs {
   readonly ports: Ports;
 }
 
-/** The node. Metadata of the wrong type are problems. */
+/** Metadata of the wrong type are problems. */
 export function readNode(reading: Reading, inputs: NodeInputs): ProxyNode {
   const { variables, world } = reading;
   const { role, info, proxyConfig, addresses } = inputs;
@@ -35,7 +35,7 @@ export function readNode(reading: Reading, inputs: NodeInputs): ProxyNode {
   }, reading);
 }
 
-/** How a service registry (`--serviceregistry`) names a proxy. Source: pilot-agent of 1.0 to 1.7. */
+/** Source: pilot-agent of 1.0 to 1.7. */
 interface Naming {
   readonly name: (pod: string, address: string) => string;
   readonly domain: (namespace: string) => string;

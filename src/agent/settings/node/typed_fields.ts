@@ -1,6 +1,6 @@
 /**
- * The metadata fields that Istio's types define. A value of the wrong type is an error; other fields pass unchanged.
- * Source: model.NodeMetadata and model.BootstrapNodeMetadata.
+ * Metadata fields with a type in Istio: a value of another type is an error; other fields pass unchanged. Source:
+ * model.NodeMetadata and model.BootstrapNodeMetadata.
  */
 import { goJson, OrderedFields } from "../../../golang/gojson/mod.ts";
 import { readGoJson } from "../../json_fields.ts";
@@ -87,12 +87,11 @@ export const TYPED_FIELDS: readonly TypedField[] = [
   ...fields("config", { PROXY_CONFIG: "ProxyConfig" }),
 ];
 
-/** A value of the wrong type. */
 export class Unfit {
   constructor(readonly wanted: string) {}
 }
 
-/** Reads a value: its normal form, `undefined` for a zero value (Go's JSON omits it), or the type it should have. */
+/** The normal form; `undefined` for a zero value, which Go's JSON omits. */
 type Reader = (value: Value) => Value | undefined | Unfit;
 
 const READERS: Readonly<Record<TypedKind, Reader>> = {

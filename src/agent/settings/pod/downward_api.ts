@@ -5,7 +5,7 @@ const PIECE = /\\(?:([abfnrtv\\"])|x([0-9a-fA-F]{2})|([0-7]{3})|u([0-9a-fA-F]{4}
 
 const encoder = new TextEncoder();
 
-/** Parses a file; ignores lines without `=`. A string is the problem of an invalid line. */
+/** Ignores lines without `=`. A string is the problem of an invalid line. */
 export function parseDownwardApi(text: string): Map<string, string> | string {
   const values = new Map<string, string>();
   for (const line of text.split("\n")) {

@@ -1,4 +1,4 @@
-/** What files say about the pod: the downward API, and sockets of other programs. */
+/** The pod's downward API files, and sockets of other programs. */
 import { messageOf } from "../../../base/errors.ts";
 import type { World } from "../../../platform/world.ts";
 import { parseDownwardApi } from "./downward_api.ts";
@@ -26,8 +26,8 @@ export interface PodInfo {
 }
 
 /**
- * Reads them. Unreadable files are warnings. `identitySocket` is checked as Istio does. `hasIdentitySocketSince` skips
- * the check for another SDS server, since the agent may serve the socket itself by now.
+ * Unreadable files are warnings. `hasIdentitySocketSince` skips the check for another SDS server: the agent may serve
+ * the socket itself by now.
  */
 export async function readPodInfo(
   world: World,
@@ -58,7 +58,7 @@ async function readMap(
   try {
     const status = await world.files.stat(path);
     if (status === undefined) return undefined;
-    // A volume of the pod's author may have a pipe there: nobody would ever write to it.
+    // A pipe would never end.
     const map = status.kind === "other"
       ? "it is neither a file nor a folder"
       : parseDownwardApi(await world.files.readText(path));

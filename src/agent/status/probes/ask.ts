@@ -4,21 +4,18 @@ import type { ExchangeAnswer, Network } from "../../../platform/world.ts";
 import type { Prober } from "./config.ts";
 import { joinHostPort, splitHostPort } from "../../../golang/net/mod.ts";
 
-/** A probe request. */
 export interface ProbeTarget {
   readonly network: Network;
   /** An IP address or `localhost`. */
   readonly host: string;
   readonly source: string | undefined;
   readonly statusPort: number;
-  /** Offer HTTP/2 in the TLS handshake. */
+  /** In the TLS handshake. */
   readonly isHttp2Offered: boolean;
-  /** The kubelet's headers. */
   readonly headers: Headers;
   readonly signal: AbortSignal;
 }
 
-/** The result for the kubelet. */
 export interface ProbeResult {
   readonly status: number;
   readonly body?: Uint8Array<ArrayBuffer>;
@@ -33,7 +30,7 @@ type Ask<Kind extends Prober["kind"]> = (
   prober: Extract<Prober, { kind: Kind }>,
 ) => Promise<ProbeResult>;
 
-/** Probes the application. Throws if the request fails, or for a negative result without a status. */
+/** Throws if the request fails, or for a negative result without a status. */
 export function ask(target: ProbeTarget, prober: Prober): Promise<ProbeResult> {
   switch (prober.kind) {
     case "http":
@@ -71,7 +68,7 @@ const askTcp: Ask<"tcp"> = async (target, { port }) => {
 };
 
 const askGrpc: Ask<"grpc"> = async (target, { port, service }) => {
-  // Loaded late: the protobuf library must not delay the status server.
+  // The protobuf library must not delay the status server.
   const { CHECK, healthRequest, healthStatus } = await import("./grpc_health.ts");
   const headers = new Headers({ "content-type": "application/grpc", te: "trailers", "accept-encoding": "identity" });
   headers.set("user-agent", target.headers.get("user-agent") ?? "");
@@ -103,7 +100,6 @@ function fromSource({ source }: ProbeTarget): { readonly source?: string } {
   return source === undefined ? {} : { source };
 }
 
-/** Headers of the connection or of a body. */
 const HOP_HEADERS = [
   "connection",
   "content-length",
@@ -114,10 +110,7 @@ const HOP_HEADERS = [
   "upgrade",
 ];
 
-/**
- * The kubelet's headers for the application. In Host the agent's port becomes the application's. The connection is
- * closed, as the kubelet does.
- */
+/** The agent's port in Host becomes the application's. The connection is closed, as the kubelet does. */
 export function forwardedHeaders(incoming: Headers, statusPort: number, port: number): Headers {
   const headers = new Headers(incoming);
   for (const name of HOP_HEADERS) headers.delete(name);
@@ -134,8 +127,8 @@ const REDIRECTIONS = [301, 302, 303, 307, 308];
 const MAX_REQUESTS = 10;
 
 /**
- * Sends the request and follows redirects as the kubelet does: to the same host only, at most ten requests. Throws a
- * `MeshError` for too many redirects or an invalid Location.
+ * Follows redirects as the kubelet does: to the same host, ten requests at most. Throws a `MeshError` for too many
+ * redirects or an invalid Location.
  */
 export async function followRedirects(
   start: string,

@@ -15,7 +15,7 @@ Deno.test("forwardedHeaders() keeps another host", () => {
   for (const host of ["example.com", "example.com:80", "[::1]", "a:b:15020"]) assert.equal(hostOf(host), host);
 });
 
-Deno.test("forwardedHeaders() passes all headers except those of the connection", () => {
+Deno.test("forwardedHeaders() passes all headers except the connection's", () => {
   const incoming = new Headers([
     ["x-many", "1"],
     ["x-many", "2"],

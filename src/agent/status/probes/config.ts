@@ -2,7 +2,6 @@
 import { parseJson } from "../../../base/json.ts";
 import { fieldOf, isObject } from "../../json_fields.ts";
 
-/** How to probe the application. */
 export type Prober =
   | {
     readonly kind: "http";
@@ -14,10 +13,9 @@ export type Prober =
   | { readonly kind: "tcp"; readonly port: number; readonly timeoutSeconds: number }
   | { readonly kind: "grpc"; readonly port: number; readonly service: string; readonly timeoutSeconds: number };
 
-/** Probers by the agent's path. */
+/** By the agent's path. */
 export type Probers = ReadonlyMap<string, Prober>;
 
-/** The probers, and the problems of the text. */
 export interface ReadProbers {
   readonly probers: Probers;
   readonly problems: readonly string[];
@@ -27,7 +25,7 @@ const FORM = "/app-health/CONTAINER/PROBE or /app-lifecycle/CONTAINER/PROBE, PRO
   "prestopz or poststartz";
 const PATH = /^\/(app-health|app-lifecycle)\/[^/]+\/(livez|readyz|startupz|prestopz|poststartz)$/;
 
-/** Parses ISTIO_KUBE_APP_PROBERS; an empty text has no probers. */
+/** An empty text has no probers. */
 export function readProbers(text: string): ReadProbers {
   if (text === "") return { probers: new Map(), problems: [] };
   const json = parseJson(text);
@@ -44,7 +42,6 @@ export function readProbers(text: string): ReadProbers {
 
 type Fields = Record<string, unknown>;
 type DetailsOf = Readonly<{ [Kind in Prober["kind"]]: Omit<Extract<Prober, { kind: Kind }>, "timeoutSeconds"> }>;
-/** A prober without its timeout. */
 export type ProberDetails = DetailsOf[Prober["kind"]];
 
 const KINDS: { readonly [Field: string]: (fields: Fields, problems: string[]) => ProberDetails } = {

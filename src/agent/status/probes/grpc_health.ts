@@ -15,10 +15,7 @@ export function healthRequest(service: string): Uint8Array<ArrayBuffer> {
 /** `HealthCheckResponse.ServingStatus`. */
 const STATUSES = ["UNKNOWN", "SERVING", "NOT_SERVING", "SERVICE_UNKNOWN"];
 
-/**
- * Parses the status of a framed `HealthCheckResponse { ServingStatus status = 1 }`. Throws a `MeshError` for invalid
- * bytes.
- */
+/** In: a framed `HealthCheckResponse { ServingStatus status = 1 }`. Throws a `MeshError` for invalid bytes. */
 export function healthStatus(frame: Uint8Array): string {
   try {
     const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);

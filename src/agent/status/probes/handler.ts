@@ -6,7 +6,6 @@ import { ask, type ProbeResult } from "./ask.ts";
 import type { Prober, Probers } from "./config.ts";
 import { probeSource } from "./source.ts";
 
-/** The application to probe. */
 export interface ProbeSettings {
   readonly probers: Probers;
   /** The IP address of the pod, or `localhost`. */
@@ -39,7 +38,6 @@ export function probeHandler(world: World, settings: ProbeSettings, statusPort: 
   };
 }
 
-/** The probe's timeout, or the kubelet's disconnect. */
 function deadline({ timeoutSeconds }: Prober, client: AbortSignal): AbortSignal {
   if (timeoutSeconds === 0) return client;
   return AbortSignal.any([client, AbortSignal.timeout(timeoutSeconds * 1000)]);

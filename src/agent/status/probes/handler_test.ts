@@ -42,8 +42,8 @@ Deno.test("an http probe passes every status on; any redirect is a success", asy
   for (const code of codes) probers.set(`/app-health/c${code}/livez`, http(app.port, `/${code}`));
   await using status = await statusServer({ application: { probers, host: "127.0.0.1", isHttp2Offered: true } });
   for (const code of codes) {
-    const { status: told } = await ask(status.origin, {}, `/app-health/c${code}/livez`);
-    assert.equal(told, code >= 300 && code < 400 ? 200 : code);
+    const { status: reported } = await ask(status.origin, {}, `/app-health/c${code}/livez`);
+    assert.equal(reported, code >= 300 && code < 400 ? 200 : code);
   }
 });
 

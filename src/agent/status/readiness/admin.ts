@@ -8,11 +8,10 @@ import { readBounded } from "../../metrics/bounded_body.ts";
 import { parseStats, QUERIES, type Stats } from "../../../istio/envoy_stats.ts";
 import { fieldOf, isObject } from "../../json_fields.ts";
 
-/** Envoy's admin interface for readiness. */
 export interface Admin {
   /** Throws a `MeshError` on failure or timeout. */
   stats(query: keyof typeof QUERIES): Promise<Stats>;
-  /** Why listeners were rejected; empty if unknown. */
+  /** Why listeners were rejected, if known. */
   refusals(): Promise<readonly string[]>;
 }
 
@@ -53,7 +52,7 @@ export const REFUSALS = "/config_dump?resource=dynamic_listeners&mask=name,error
 const MAX_REASONS = 5;
 const MAX_LENGTH = 500;
 
-/** The reasons: `listener "web": ...`; at most five, without duplicates, each one line. */
+/** `listener "web": ...`; at most five, without duplicates, each one line. */
 export function refusalsIn(text: string): string[] {
   const json = parseJson(text);
   const configs = isObject(json) ? fieldOf(json, "configs") : undefined;

@@ -14,7 +14,6 @@ export interface ReadyOptions {
 /** Log the same problem at most this often: some clients poll twenty times a second. */
 const REPEAT_INTERVAL = 2000;
 
-/** Answers of the readiness probe. */
 export interface ReadyHandler {
   /** Serves `/healthz/ready`: 200 or 503; the body lists the stages with `?verbose`. */
   answer(request: Request): Promise<Response>;
@@ -66,7 +65,7 @@ const MEANINGS: Readonly<Record<Stage, string>> = {
   names: "DNS has the mesh's names",
 };
 
-/** One line per stage, `[+]` passed or `[-]` failed, then the verdict: the format of Kubernetes' `?verbose`. */
+/** The format of Kubernetes' `?verbose`: a line per stage, `[+]` passed or `[-]` failed, then the verdict. */
 function verboseText(readiness: Readiness): string {
   const lines = readiness.map(({ stage, problem }) => {
     return problem === undefined ? `[+]${stage} ok: ${MEANINGS[stage]}` : `[-]${stage} failed: ${problem}`;

@@ -3,16 +3,14 @@ import { messageOf } from "../../../base/errors.ts";
 import type { Admin } from "./admin.ts";
 import { configProblem, isRejected, serverProblem, type Stats, workersProblem } from "../../../istio/envoy_stats.ts";
 
-/** The stages, in order. */
 export type Stage = "admin" | "config" | "running" | "server" | "workers" | "names";
 
-/** A stage and its problem; `undefined` if it passed. */
 export interface StageReport {
   readonly stage: Stage;
   readonly problem: string | undefined;
 }
 
-/** The stages up to the first failed one. */
+/** Up to the first failed stage. */
 export type Readiness = readonly StageReport[];
 
 export interface ReadinessProbe {
@@ -21,7 +19,6 @@ export interface ReadinessProbe {
   forget(): void;
 }
 
-/** Problems outside Envoy. */
 export interface ControlPlaneProblems {
   /** Why Envoy may have no configuration. */
   problems(): readonly string[];
@@ -37,13 +34,12 @@ export interface ProbeOptions {
   readonly terminating: () => string | undefined;
 }
 
-/** Results that hold for Envoy's life. The pod's probe goes through Envoy, which proves that it still serves. */
+/** Results that hold for Envoy's life: the pod's probe goes through Envoy, which proves that it still serves. */
 interface Seen {
   config: boolean;
   live: boolean;
 }
 
-/** One check, with the statistics it has fetched. */
 interface Check {
   readonly admin: Admin;
   readonly seen: Seen;
@@ -76,7 +72,7 @@ const STEPS: readonly Step[] = [
 
 const ALL_PASSED = Promise.resolve(STEPS.map(([stage]): StageReport => ({ stage, problem: undefined })));
 
-/** Creates the probe. Concurrent checks share one run. */
+/** Concurrent checks share one run. */
 export function readinessProbe({ admin, terminating, controlPlane }: ProbeOptions): ReadinessProbe {
   let seen: Seen = { config: false, live: false };
   let current: Promise<Readiness> | undefined;
@@ -126,7 +122,6 @@ function runningProblem(terminating: () => string | undefined): string | undefin
   return cause === undefined ? undefined : `server is terminated: ${cause}`;
 }
 
-/** A problem with the reasons of rejections. */
 async function explained(check: Check, problem: string | undefined): Promise<string | undefined> {
   if (problem === undefined) return undefined;
   const refusals = isRejected(check.updates) ? await check.admin.refusals() : [];

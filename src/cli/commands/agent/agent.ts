@@ -31,7 +31,7 @@ const QUIT = command({
   flags: TELL_FLAGS,
   exits: TOLD,
   run: async (world, { flags }) =>
-    (await import("../../../agent/mod.ts")).tellAgent(world, { path: "quitquitquit", ...flags }),
+    (await import("../../../agent/mod.ts")).messageAgent(world, { path: "quitquitquit", ...flags }),
 });
 
 const DRAIN = command({
@@ -41,7 +41,7 @@ const DRAIN = command({
   flags: TELL_FLAGS,
   exits: TOLD,
   run: async (world, { flags }) =>
-    (await import("../../../agent/mod.ts")).tellAgent(world, { path: "drain", ...flags }),
+    (await import("../../../agent/mod.ts")).messageAgent(world, { path: "drain", ...flags }),
 });
 
 /** `kubectl mesh agent`. */

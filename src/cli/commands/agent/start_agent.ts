@@ -15,21 +15,21 @@ export async function startAgent(
   name: Name,
   codeOf: (error: MeshError) => number,
 ): Promise<number> {
-  const room = () => import("../../../agent/mod.ts");
+  const agent = () => import("../../../agent/mod.ts");
   return await withEarlySignals(world, run, async (signal) => {
-    const { earlyLog, stopCode } = await room();
-    const { tell } = await earlyLog(world, words, name);
-    tell("info", `${signal}: the agent ends before it has started Envoy`);
+    const { earlyLog, stopCode } = await agent();
+    const { write } = await earlyLog(world, words, name);
+    write("info", `${signal}: the agent ends before it has started Envoy`);
     return stopCode(signal, { wasReady: undefined, wasLive: false });
   });
 
   async function run(world: World): Promise<number> {
     try {
-      return await (await room()).runAgent(world, words, name);
+      return await (await agent()).runAgent(world, words, name);
     } catch (error) {
-      const { tell, isJson } = await (await room()).earlyLog(world, words, name);
+      const { write, isJson } = await (await agent()).earlyLog(world, words, name);
       if (!isJson) throw error;
-      tell("fatal", textOf(error));
+      write("fatal", textOf(error));
       return error instanceof MeshError ? codeOf(error) : EXIT.failed;
     }
   }

@@ -9,7 +9,7 @@ import type { OwnerNames } from "../xtables/rule_options.ts";
 /** The chains of each owned table, with the keys of their rules in order. */
 export type NftContent = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
 
-/** The content of the owned tables. An unknown rule gets a key that equals no planned one. */
+/** An unknown rule gets a key that equals no planned one. */
 export function heldContent(listing: Value): NftContent {
   const content = new Map<string, Map<string, string[]>>();
   const items = isMap(listing) && isList(listing["nftables"]) ? listing["nftables"].filter(isMap) : [];
@@ -48,12 +48,10 @@ function wantedChains(rules: readonly Rule[], options: KeyOptions) {
   return chains;
 }
 
-/** A key has the conditions in alphabetical order, then the outcome. */
-/** The key of a rule as text, with or without its counters. */
+/** The key of a rule: conditions in alphabetical order, then the outcome. The text may have counters. */
 export function textKey(text: string, names: OwnerNames): string {
   const quoted = / comment "([^"]*)"$/.exec(text)?.[1];
-  const words = text.replace(/ comment "[^"]*"$/, "").split(/ ?counter ?/);
-  const [matches = "", target = ""] = words;
+  const [matches = "", target = ""] = text.replace(/ comment "[^"]*"$/, "").split(/ ?counter ?/);
   const start = matches.indexOf("tproxy ");
   const split = start < 0 ? [matches, ""] : [matches.slice(0, start), matches.slice(start)];
   const outcome = [split[1] ?? "", target].filter((part) => part !== "").join(" ").replace(/\bmeta mark\b/g, "mark");

@@ -19,15 +19,13 @@ const ACCEPT = 1;
 const FAMILIES: Readonly<Record<number, string>> = { 1: "inet", 2: "ip", 7: "bridge", 10: "ip6" };
 const NUMBERS: ReadonlyMap<string, number> = new Map([["inet", 1], ["ip", 2], ["ip6", 10]]);
 
-/** A chain in nftables. */
 export interface NftChain {
   /** `ip nat`. */
   readonly table: string;
   readonly name: string;
-  /** It is attached to a netfilter hook. */
   readonly isBase: boolean;
   readonly accepts: boolean;
-  /** The number of its rules, and of the rules that jump to it. */
+  /** Of its rules, and of the rules that jump to it. */
   readonly uses: number;
 }
 
@@ -40,7 +38,7 @@ export function nftTables(system: SystemCalls): ReadonlySet<string> {
   );
 }
 
-/** All chains. Throws as `nftTables` does. */
+/** Throws as `nftTables` does. */
 export function nftChains(system: SystemCalls): NftChain[] {
   return dump(system, MESSAGE.getChain).map(({ header, attributes }) => ({
     table: `${familyName(header)} ${text(attributes.get(CHAIN.table))}`,
@@ -51,7 +49,7 @@ export function nftChains(system: SystemCalls): NftChain[] {
   }));
 }
 
-/** The expressions of the rules in a chain such as `ip6 filter`, `INPUT`: one character per byte. Throws as `nftTables` does. */
+/** Of the rules in a chain such as `ip6 filter`, `INPUT`: one character per byte. Throws as `nftTables` does. */
 export function nftRuleContents(system: SystemCalls, table: string, chain: string): string[] {
   const decoder = new TextDecoder("latin1");
   return dump(system, MESSAGE.getRule).flatMap(({ header, attributes }) => {
@@ -78,8 +76,8 @@ function text(bytes: Uint8Array | undefined): string {
 }
 
 /**
- * Deletes each table such as `ip nat` that has only empty base chains with the policy accept, as iptables leaves them. The
- * kernel checks and deletes in one step, so a rule that is added at the same time stays. Returns the deleted tables.
+ * Deletes each table that has only empty base chains with the policy accept, as iptables leaves them. The kernel checks
+ * and deletes in one step: a rule that is added at the same time stays. Returns the deleted tables.
  */
 export function deleteEmptyTables(system: SystemCalls, tables: readonly string[]): string[] {
   if (tables.length === 0) return [];

@@ -5,10 +5,8 @@
 import type { SystemCalls } from "../../../platform/mod.ts";
 import type { Family } from "../../plan/rule.ts";
 
-/** A table in use. */
 export interface LegacyTable {
   readonly name: string;
-  /** The number of rules that were added. */
   readonly rules: number;
   /** It has owned chains, or rules like those that refused IPv6 in Istio 1.0 to 1.4. */
   readonly mayHoldOwned: boolean;

@@ -1,11 +1,11 @@
 /**
- * The owned rules in the kernel: what istio-iptables of any release since 1.0 makes, with any settings. A rule in an owned
- * chain is owned. A rule in a built-in chain is owned by its shape.
+ * The owned rules in the kernel: what istio-iptables of any release since 1.0 makes, with any settings. A rule is owned
+ * if its chain is, in a built-in chain by its shape.
  */
 import type { RuleOptions } from "./rule_options.ts";
 import { isOwnedChain, type SavedRule, type SavedTable } from "./save.ts";
 
-/** A shape of rules: the required and the optional options with their values. A rule with any other option differs. */
+/** Required and optional options with their values. A rule with any other option differs. */
 interface Shape {
   readonly at: string;
   readonly options: Readonly<Record<string, RegExp>>;
@@ -26,7 +26,7 @@ const DNS = /^53$/;
 const CT = /^CT$/;
 const RETURN = /^RETURN$/;
 
-/** Shapes of the rules that releases add directly to built-in chains. */
+/** Rules that releases add directly to built-in chains. */
 const SHAPES: readonly Shape[] = [
   { at: "mangle PREROUTING", options: { p: TCP, mark: MARK, j: /^CONNMARK$/, "save-mark": /^$/ }, optional: COMMENT },
   { at: "mangle OUTPUT", options: { p: TCP, mark: MARK, j: /^CONNMARK$/, "restore-mark": /^$/ }, optional: COMMENT },
@@ -72,7 +72,7 @@ export function ownedRules(tables: readonly SavedTable[]): ReadonlySet<SavedRule
   return new Set(owned);
 }
 
-/** Rules that name an owned chain, or the NFLOG group of Istio's traces. */
+/** Names an owned chain, or the NFLOG group of Istio's traces. */
 function isMarked({ options }: SavedRule): boolean {
   return isOwnedChain(options.get("j") ?? options.get("g") ?? "") || options.get("nflog-group") === "1337";
 }
@@ -109,7 +109,6 @@ function blockedIpv6(rules: readonly SavedRule[]): SavedRule[] {
   return at < 0 ? [] : input.slice(at, at + keys.length);
 }
 
-/** Whether a rule in a built-in chain is owned by its own shape. */
 type IsOwned = (rule: SavedRule) => boolean;
 
 /**

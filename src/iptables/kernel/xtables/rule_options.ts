@@ -1,10 +1,10 @@
 /**
- * Rules of iptables in a normal form. Releases and back ends of iptables print the same rule with different orders and
- * spellings of its options (iptables(8), iptables-extensions(8)).
+ * Rules of iptables in a normal form: releases and back ends print the options of the same rule in different orders and
+ * spellings (iptables(8), iptables-extensions(8)).
  */
 import { normalBlock } from "../../../golang/net/mod.ts";
 
-/** Numbers of users and groups by name. */
+/** Numbers by name. */
 export interface OwnerNames {
   readonly users: ReadonlyMap<string, number>;
   readonly groups: ReadonlyMap<string, number>;
@@ -40,41 +40,35 @@ const SPELLINGS: ReadonlyMap<string, string> = new Map([
   ["state", "ctstate"],
 ]);
 
-/** The arguments in a line; a quoted text is one argument. */
-export function wordsOf(line: string): string[] {
-  const words = line.match(/"[^"\\]*(?:\\.[^"\\]*)*"|\S+/g) ?? [];
-  return words.map((word) => word.startsWith('"') ? word.slice(1, -1).replace(/\\(.)/g, "$1") : word);
+/** A quoted text is one argument. */
+export function argumentsOf(line: string): string[] {
+  const found = line.match(/"[^"\\]*(?:\\.[^"\\]*)*"|\S+/g) ?? [];
+  return found.map((each) => each.startsWith('"') ? each.slice(1, -1).replace(/\\(.)/g, "$1") : each);
 }
 
-/** The options in the arguments of a rule, such as `-p tcp --dport 53 -j RETURN`. */
-export function ruleOptions(words: readonly string[], names: OwnerNames): RuleOptions {
+/** Of arguments such as `-p tcp --dport 53 -j RETURN`. */
+export function ruleOptions(args: readonly string[], names: OwnerNames): RuleOptions {
   const options = new Map<string, string[]>();
   let negation = "";
   let values: string[] = [];
-  for (const word of words) {
-    if (word === "!") negation = "!";
-    else if (/^--?[a-zA-Z]/.test(word)) {
-      options.set(optionName(word), values = [negation]);
+  for (const arg of args) {
+    if (arg === "!") negation = "!";
+    else if (/^--?[a-zA-Z]/.test(arg)) {
+      options.set(optionName(arg), values = [negation]);
       negation = "";
-    } else values.push(word);
+    } else values.push(arg);
   }
   return normalized(new Map([...options].map(([name, values]) => [name, joined(values)])), names);
 }
 
-/** Words with a space between, but for the negation. */
-function joined(words: readonly string[]): string {
-  const separated: string[] = [];
-  let last = "";
-  for (const word of words) {
-    const text = last === "" || last === "!" ? word : ` ${word}`;
-    separated.push(text);
-    last = text.at(-1) ?? last;
-  }
-  return separated.join("");
+/** Arguments with a space between, except after the negation. */
+function joined(args: readonly string[]): string {
+  const [negation = "", ...values] = args;
+  return negation + values.join(" ");
 }
 
-function optionName(word: string): string {
-  const name = word.replace(/^--?/, "");
+function optionName(arg: string): string {
+  const name = arg.replace(/^--?/, "");
   return SPELLINGS.get(name) ?? name;
 }
 
@@ -110,7 +104,7 @@ function normalMark(text: string): string {
   return `${hex(value)}/${hex(mask)}`;
 }
 
-/** A key that is equal for all texts of the same rule. */
+/** Equal for all texts of the same rule. */
 export function ruleKey(options: RuleOptions): string {
   return [...options].map(([name, value]) => `${name}=${value}`).join(" ");
 }

@@ -1,11 +1,10 @@
 /** The output of `iptables-save` as data. */
 import type { Table } from "../../plan/rule.ts";
-import { type OwnerNames, ruleKey, type RuleOptions, ruleOptions, wordsOf } from "./rule_options.ts";
+import { argumentsOf, type OwnerNames, ruleKey, type RuleOptions, ruleOptions } from "./rule_options.ts";
 
-/** A rule in the kernel. */
 export interface SavedRule {
   readonly chain: string;
-  /** The printed line without `-A CHAIN`: `-D` with this text deletes exactly this rule. */
+  /** The printed line without `-A CHAIN`: `-D` deletes exactly this rule. */
   readonly text: string;
   readonly options: RuleOptions;
   readonly key: string;
@@ -13,7 +12,6 @@ export interface SavedRule {
   readonly packets?: number;
 }
 
-/** A table in the kernel. */
 export interface SavedTable {
   readonly name: Table;
   /** User-defined chains, without the built-in ones. */
@@ -57,16 +55,16 @@ function readLine(table: { chains: string[]; rules: SavedRule[] }, line: string,
 
 type Reading = Pick<SavedRule, "options" | "key">;
 
-/** A cache: most texts of IPv6 are equal to texts of IPv4. */
+/** Most texts of IPv6 equal texts of IPv4. */
 const READ = new WeakMap<OwnerNames, Map<string, Reading>>();
 
-/** A rule from its text after `-A CHAIN`. */
+/** In: its text after `-A CHAIN`. */
 export function savedRule(chain: string, text: string, names: OwnerNames): SavedRule {
   const known = READ.get(names) ?? new Map<string, Reading>();
   READ.set(names, known);
   let reading = known.get(text);
   if (reading === undefined) {
-    const options = ruleOptions(wordsOf(text), names);
+    const options = ruleOptions(argumentsOf(text), names);
     known.set(text, reading = { options, key: ruleKey(options) });
   }
   return { chain, text, ...reading };

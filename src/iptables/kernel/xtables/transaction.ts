@@ -4,19 +4,15 @@ import { chainsOf, ruleLine, type RuleTextOptions } from "../../views/restore.ts
 import type { OwnerNames } from "./rule_options.ts";
 import { isOwnedChain, type SavedRule, savedRule, type SavedTable } from "./save.ts";
 
-/** How rules are written, and the names of users and groups in them. */
 export type KeyOptions = RuleTextOptions & { readonly names: OwnerNames };
 
-/** A difference between the plan and the kernel, for the log. */
 export interface Difference {
   readonly table: Table;
   readonly chain: string;
   readonly what: "missing" | "unexpected" | "order";
-  /** The rule or chain. */
   readonly rule: string;
 }
 
-/** The change of one table. */
 export interface TableChange {
   readonly table: Table;
   readonly lines: readonly string[];
@@ -40,7 +36,7 @@ function tableOrder(rules: readonly Rule[]): Table[] {
   return [...new Set<Table>([...early, "nat", "mangle", "raw", "filter"])];
 }
 
-/** The changes from the kernel state to the plan; none for a table without differences. */
+/** None for a table without differences. */
 export function tableChanges(
   plan: Plan | undefined,
   family: Family,
@@ -74,16 +70,13 @@ function withPlanned(
   return new Set([...owned, ...placed]);
 }
 
-/** The input for iptables-restore; `""` without changes. */
+/** `""` without changes. */
 export function changesText(changes: readonly TableChange[]): string {
   return changes.map(({ table, lines }) => `${[`*${table}`, ...lines, "COMMIT"].join("\n")}\n`).join("");
 }
 
-/** The planned rules of each chain in their final order. */
-export function wantedChains(
-  rules: readonly Rule[],
-  options: KeyOptions,
-): ReadonlyMap<string, readonly KeyedRule[]> {
+/** In their final order. */
+export function wantedChains(rules: readonly Rule[], options: KeyOptions): ReadonlyMap<string, readonly KeyedRule[]> {
   const chains = new Map<string, KeyedRule[]>(chainsOf(rules).map((chain) => [chain, []]));
   for (const rule of rules) {
     const chain = chains.get(rule.chain) ?? [];
@@ -142,7 +135,7 @@ function compareChain(
   return isOrder ? [{ table, chain, what: "order", rule: `-A ${chain} ${held[at]?.text}` }] : [...missing, ...extra];
 }
 
-/** Items of a list that the other list lacks; each occurrence counts. */
+/** Each occurrence counts. */
 function without(list: readonly KeyedRule[], other: readonly KeyedRule[]): KeyedRule[] {
   const left = new Map<string, number>();
   for (const { key } of other) left.set(key, (left.get(key) ?? 0) + 1);
@@ -154,8 +147,8 @@ function without(list: readonly KeyedRule[], other: readonly KeyedRule[]): Keyed
 }
 
 /**
- * Declares each chain, which creates or flushes it; deletes owned rules in built-in chains; adds all rules; deletes unused
- * chains. The kernel commits it in one step per table.
+ * Declares each chain, which creates or flushes it; deletes owned rules in built-in chains; adds all rules; deletes
+ * unused chains. The kernel commits each table in one step.
  */
 function changeLines(
   saved: SavedTable,
@@ -174,8 +167,8 @@ function changeLines(
 }
 
 /**
- * The text that restores the owned rules. In built-in chains they get their old positions back, counted from the start of
- * the chain, wherever foreign rules are now. `""` without differences.
+ * Restores the owned rules. In built-in chains they get their old positions back, counted from the start of the chain,
+ * wherever foreign rules are now. `""` without differences.
  */
 export function returnText(now: HeldTables, before: HeldTables): string {
   const names = new Set([...now.tables, ...before.tables].map(({ name }) => name));

@@ -3,7 +3,6 @@ import type { Address } from "../../../golang/net/mod.ts";
 import { SystemError, type World } from "../../../platform/mod.ts";
 import type { Flow, FlowResult } from "../flows.ts";
 
-/** What all attempts of a run share. */
 export interface Proof {
   readonly world: World;
   /** On the monotonic clock. */
@@ -14,7 +13,7 @@ export interface Proof {
   readonly stop: AbortSignal;
 }
 
-/** The result of an attempt. `escaped` is tried again: the CNI plugin may still be adding rules. */
+/** `escaped` is tried again: the CNI plugin may still be adding rules. */
 export type Attempt = Omit<FlowResult, "flow">;
 
 /** Every attempt is a new connection: the kernel decides once per connection. */
@@ -57,7 +56,7 @@ async function attemptOnce(attempt: (end: number) => Promise<Attempt>, end: numb
   }
 }
 
-/** Asks until there is an answer; `undefined` when the time is up. */
+/** `undefined` when the time is up. */
 export async function until<T>(
   { world, stop }: Proof,
   end: number,

@@ -14,14 +14,13 @@ export async function proveConnection(proof: Proof, flow: Flow, port: PortState<
   return await prove(proof, flow, (end) => attemptConnection(proof, flow, { ...plan, end }));
 }
 
-/** A flow that can be sent. */
 interface Sendable<Open> {
   readonly target: Endpoint;
   readonly owner: Owner;
   readonly port: Open | "in use";
 }
 
-/** Target, sender and port of a flow, or the reason why it cannot be sent. */
+/** A text says why the flow cannot be sent. */
 function planOf<Open extends object>(proof: Proof, flow: Flow, port: PortState<Open>): Sendable<Open> | string {
   const { owner } = flow;
   if (typeof owner === "string") return owner;
@@ -54,7 +53,7 @@ async function attemptConnection(
   }
 }
 
-/** The kernel lists a connection that another process accepted, with the local end of this process as remote. */
+/** Looks for a connection that another process accepted, with this process's end as remote. */
 async function seenInKernel({ world }: Proof, { family, port }: Flow, own: Endpoint) {
   const text = endpointText(own);
   const held = (await readConnections(world, family))
@@ -93,7 +92,7 @@ function openClient(system: SystemCalls, kind: "stream" | "datagram", { family }
   });
 }
 
-/** The first target with a route through a captured interface, or the reason why there is none. */
+/** A text says why there is no target with a route through a captured interface. */
 function reachable({ world, isExcluded }: Proof, { family, targets }: Flow): Endpoint | string {
   const routed = targets.map((target) => ({ target, source: sourceFor(world.system, family, target) }))
     .filter(({ source }) => source !== undefined);

@@ -5,7 +5,6 @@ import { addressBytes } from "../../kernel/routing.ts";
 
 export const TCP_FLAGS = { fin: 1, syn: 2, reset: 4, push: 8, ack: 16 } as const;
 
-/** A TCP segment with source and destination. */
 export interface Segment {
   readonly source: Endpoint;
   readonly destination: Endpoint;

@@ -8,14 +8,13 @@ import { frameOf, type Segment, segmentOf, TCP_FLAGS } from "./frames.ts";
 import { endpointText, type OpenPort, type PortState, readConnections } from "./ports.ts";
 import { createVethPair, PREFIX_BITS, type VethPair } from "./veth_pair.ts";
 
-/** What the proof of inbound flows depends on. */
 export interface InboundContext {
   readonly addresses: readonly string[];
   readonly isTransparent: boolean;
   port(family: Family): PortState<OpenPort>;
 }
 
-/** Proves the flows over one veth pair, which is removed at the end. */
+/** Proves the flows over one veth pair. */
 export async function proveInbound(
   proof: Proof,
   flows: readonly Flow[],
@@ -41,7 +40,6 @@ export async function proveInbound(
   }
 }
 
-/** A flow that can be sent. */
 interface Ready {
   readonly flow: Flow;
   readonly target: Endpoint;
@@ -67,13 +65,13 @@ function textOnFailure<T>(call: () => T): T | string {
   }
 }
 
-/** Addresses for documentation, other ones than the outbound flows use. */
+/** Documentation addresses that the outbound flows do not use. */
 const INNER_ADDRESSES: Readonly<Record<Family, readonly string[]>> = {
   4: ["192.0.2.253", "198.51.100.253", "203.0.113.253"],
   6: ["2001:db8:0:ab1e::1", "2001:db8:ffff:ab1e::1"],
 };
 
-/** Gives the inner end an unused address. The next one is the source; a text says why there is none. */
+/** Gives the inner end an unused address; the next one is the source. A text says why there is none. */
 function sourceOn(veth: VethPair, ready: readonly Ready[], family: Family, context: InboundContext): Address | string {
   if (!ready.some(({ flow }) => flow.family === family)) return "";
   const own = ownAddresses(context, family);
@@ -96,7 +94,6 @@ async function proveFlow(
   });
 }
 
-/** One connection from outside. */
 interface Call extends Omit<Ready, "flow"> {
   readonly veth: VethPair;
   readonly source: Endpoint;
@@ -169,7 +166,7 @@ function sendSegment(call: Call, segment: Pick<Segment, "flags" | "sequence" | "
   veth.socket.send(frameOf({ ...segment, source, destination: target }, veth.outerHardware, veth.innerHardware));
 }
 
-/** Segments for this call. All calls read from one socket, so segments for other calls are kept. */
+/** All calls read from one socket: segments for other calls are kept. */
 function inbox({ veth, source }: Call): () => Segment[] {
   const kept = INBOXES.get(veth) ?? [];
   INBOXES.set(veth, kept);

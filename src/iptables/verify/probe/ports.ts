@@ -5,24 +5,21 @@ import type { Endpoint, Socket, SystemCalls, World } from "../../../platform/mod
 import { EADDRINUSE, SystemError } from "../../../platform/mod.ts";
 import type { Family } from "../../plan/rule.ts";
 
-/** A TCP port on which this process listens. */
 export interface OpenPort {
   /** The connection from an endpoint, once it has arrived. */
   take(remote: Endpoint): Socket | undefined;
   close(): void;
 }
 
-/** A UDP port on which this process receives. */
 export interface OpenDatagramPort {
-  /** Whether a datagram with this text has arrived. */
   hasArrived(token: string): boolean;
   close(): void;
 }
 
-/** The port, `"in use"` by another process, or the reason why it cannot be opened. */
+/** `"in use"`: another process has the port. */
 export type PortState<Open> = Open | "in use" | { readonly reason: string };
 
-/** Listens on every address of a family. */
+/** On every address of a family. */
 export function openPort(system: SystemCalls, family: Family, port: number, transparent: boolean): PortState<OpenPort> {
   const socket = bound(system, { kind: "stream", family, transparent }, port);
   if (typeof socket === "string" || "reason" in socket) return socket;
@@ -41,7 +38,7 @@ export function openPort(system: SystemCalls, family: Family, port: number, tran
   };
 }
 
-/** Receives on every address of a family. */
+/** On every address of a family. */
 export function openDatagramPort(system: SystemCalls, family: Family, port: number): PortState<OpenDatagramPort> {
   const socket = bound(system, { kind: "datagram", family }, port);
   if (typeof socket === "string" || "reason" in socket) return socket;
@@ -81,7 +78,7 @@ export function endpointText({ address, port }: Endpoint): string {
   return address.family === 4 ? `${text}:${port}` : `[${text}]:${port}`;
 }
 
-/** The TCP sockets of all processes in this network namespace; none where the kernel has no such family. */
+/** Of all processes in this network namespace; none where the kernel has no such family. */
 export async function readConnections(world: World, family: Family): Promise<Connection[]> {
   const path = family === 4 ? "/proc/net/tcp" : "/proc/net/tcp6";
   return parseConnections(await world.files.readText(path).catch(() => ""));

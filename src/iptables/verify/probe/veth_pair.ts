@@ -1,6 +1,6 @@
 /**
- * A veth pair in this network namespace (veth(4)). A packet that is sent at the outer end arrives at the inner end like a
- * packet from another pod. The pair lasts as long as a proof, and its packets stay in the namespace.
+ * A veth pair in this network namespace (veth(4)): a packet sent at the outer end arrives at the inner end as from
+ * another pod. Its packets stay in the namespace.
  */
 import { joinBytes } from "../../../base/bytes.ts";
 import type { Address } from "../../../golang/net/mod.ts";
@@ -18,12 +18,11 @@ const WITHOUT_DUPLICATE_CHECK = 2;
 /** Names and locally administered hardware addresses of the ends. */
 const OUTER = { name: "meshprobe0", hardware: Uint8Array.of(2, 0x6d, 0x65, 0x73, 0x68, 0) };
 const INNER = { name: "meshprobe1", hardware: Uint8Array.of(2, 0x6d, 0x65, 0x73, 0x68, 1) };
-/** The prefix length of the block that both ends share. */
+/** Of the block that both ends share. */
 export const PREFIX_BITS: Readonly<Record<Family, number>> = { 4: 30, 6: 126 };
 
-/** A veth pair that is up. */
 export interface VethPair {
-  /** A packet socket at the outer end. */
+  /** At the outer end. */
   readonly socket: Socket;
   readonly outerHardware: Uint8Array;
   readonly innerHardware: Uint8Array;
@@ -32,7 +31,7 @@ export interface VethPair {
   remove(): void;
 }
 
-/** Creates a veth pair. Throws a `SystemError` without NET_ADMIN and NET_RAW, and on a kernel without veth. */
+/** Throws a `SystemError` without NET_ADMIN and NET_RAW, and on a kernel without veth. */
 export function createVethPair(system: SystemCalls): VethPair {
   removePair(system);
   const peer = joinBytes([linkHeader(WITHOUT_ARP), ...endAttributes(INNER).map(attributeBytes)]);
