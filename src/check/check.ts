@@ -16,22 +16,16 @@ export const CATEGORIES = [
 
 export type Category = typeof CATEGORIES[number];
 
-/**
- * The result of a check. `skipped`: a required check failed, or there is nothing to check. `unknown`: it cannot be
- * determined, for example without the right to read.
- */
+/** `skipped`: a required check failed, or there is nothing to check. `unknown`: it cannot be determined. */
 export type Outcome = CheckResult["result"];
 
 /** The result of one check. */
 export interface Finding {
   readonly result: Outcome;
-  /** The reason, in one or a few lines; left out if the check is ok. */
+  /** The reason; left out if the check is ok. */
   readonly message?: string;
-  /** What to do about it. */
   readonly fixes?: readonly Fix[];
-  /**
-   * The affected objects: `namespace/web`, `pod/shop/cart-1`, `mutatingwebhookconfiguration/istio-sidecar-injector`.
-   */
+  /** The affected objects: `pod/shop/cart-1`. */
   readonly objects?: readonly string[];
   /** The right without which it is unknown: `list on pods`. */
   readonly missingRight?: string;
@@ -43,7 +37,7 @@ export interface CheckRow {
   readonly id: string;
   /** A claim in the present tense: `the Kubernetes API is reachable`. */
   readonly title: string;
-  /** Ids of checks that must pass first; otherwise this one is skipped. */
+  /** Checks that must pass first. */
   readonly needs?: readonly string[];
   /** It also runs before the mesh is installed (`--pre`). */
   readonly pre?: true;

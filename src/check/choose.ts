@@ -4,9 +4,7 @@ import { CATEGORIES, type Check } from "./check.ts";
 
 /** The user's selection. An empty list selects everything, or excludes nothing. */
 export interface Choice {
-  /** Categories. */
   readonly categories: readonly string[];
-  /** Ids or categories. */
   readonly only: readonly string[];
   /** Ids or categories. */
   readonly skip: readonly string[];
@@ -18,7 +16,7 @@ export interface Choice {
 export interface Chosen {
   /** With the checks that the selected ones need. */
   readonly checks: readonly Check[];
-  readonly told: ReadonlySet<string>;
+  readonly shown: ReadonlySet<string>;
 }
 
 /** All other checks need this one. */
@@ -32,8 +30,8 @@ export function needsOf({ id, needs }: Check): readonly string[] {
 /** The selected checks. Errors: a UsageError for an unknown id or category, and for an empty selection. */
 export function chooseChecks(all: readonly Check[], choice: Choice): Chosen {
   refuseUnknown(choice.categories, CATEGORIES, "category", all);
-  const words = [...CATEGORIES, ...all.map(({ id }) => id)];
-  for (const list of [choice.only, choice.skip]) refuseUnknown(list, words, "check or category");
+  const names = [...CATEGORIES, ...all.map(({ id }) => id)];
+  for (const list of [choice.only, choice.skip]) refuseUnknown(list, names, "check or category");
   const isNamed = ({ id, category }: Check, list: readonly string[]) => list.includes(id) || list.includes(category);
   const left = all.filter((check) => !isNamed(check, choice.skip));
   const wanted = left.filter((check) =>
@@ -42,7 +40,7 @@ export function chooseChecks(all: readonly Check[], choice: Choice): Chosen {
     (choice.only.length === 0 || isNamed(check, choice.only))
   );
   if (wanted.length === 0) throw new UsageError("No check is selected", { hint: "see --only, --skip and --pre" });
-  return { checks: withNeeds(wanted, left), told: new Set(wanted.map(({ id }) => id)) };
+  return { checks: withNeeds(wanted, left), shown: new Set(wanted.map(({ id }) => id)) };
 }
 
 function withNeeds(wanted: readonly Check[], left: readonly Check[]): readonly Check[] {
@@ -60,12 +58,12 @@ function withNeeds(wanted: readonly Check[], left: readonly Check[]): readonly C
 const IDS = { "category": "", "check or category": '"kubectl mesh check --list" prints the ids, ' } as const;
 
 function refuseUnknown(
-  words: readonly string[],
+  names: readonly string[],
   known: readonly string[],
   what: keyof typeof IDS,
   checks: readonly Check[] = [],
 ): void {
-  const unknown = words.find((word) => !known.includes(word));
+  const unknown = names.find((name) => !known.includes(name));
   if (unknown === undefined) return;
   throw new UsageError(`There is no ${what} "${unknown}"`, {
     hint: injectionHint(unknown, what) ?? checkHint(unknown, checks) ?? closestHint(unknown, known) ??

@@ -28,10 +28,10 @@ export function checkNames(): { readonly id: string; readonly category: string; 
 
 /** The selected checks: category, id and title, a line each. */
 export function listText(choice: Choice): string {
-  const { checks, told } = chooseChecks(ALL_CHECKS, choice);
+  const { checks, shown } = chooseChecks(ALL_CHECKS, choice);
   const rows = [
     ["CATEGORY", "ID", "TITLE"],
-    ...checks.filter(({ id }) => told.has(id)).map(({ category, id, title }) => [category, id, title]),
+    ...checks.filter(({ id }) => shown.has(id)).map(({ category, id, title }) => [category, id, title]),
   ];
   const width = (index: number) => Math.max(...rows.map((row) => row[index]?.length ?? 0));
   const [first, second] = [width(0), width(1)];

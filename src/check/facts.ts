@@ -1,6 +1,6 @@
 /**
- * What a check sees of the inventory: values, never one that may be unknown. Reading an unknown value ends the check, and
- * the result is unknown. So no check can say `ok` of what it could not read.
+ * The inventory as checks see it. Reading an unknown value ends the check with the result unknown, so no check passes
+ * without knowledge.
  */
 import { atOnce } from "../base/at_once.ts";
 import { counted } from "../base/text/mod.ts";
@@ -14,7 +14,7 @@ type Reading<Getter> = Getter extends (...args: infer Args) => Promise<Observed<
 /** The inventory as a check reads it. */
 export type Facts = { readonly [Name in keyof Inventory]: Reading<Inventory[Name]> };
 
-/** Thrown by reading an unknown value. Only this file can catch it. Without a stack: thousands of pods may throw it. */
+/** Thrown by reading an unknown value, and caught only here. It has no stack: thousands of pods may throw it. */
 class NotKnown {
   readonly unknown: Unknown;
   readonly of: string;
@@ -25,14 +25,14 @@ class NotKnown {
   }
 }
 
-/** Why something cannot be told. */
+/** Why something is not known. */
 export interface CannotTell {
   readonly why: Unknown;
   /** What it is about, such as `3 pods`; may be empty. */
   readonly of: string;
 }
 
-/** The result over an inventory, or the unknown value that ended it. Errors: those of `run`. */
+/** The result over an inventory, or the unknown value that ended it. */
 export async function overFacts<T>(
   inventory: Inventory,
   run: (facts: Facts) => Promise<T> | T,
@@ -49,7 +49,6 @@ function factsOf(inventory: Inventory): Facts {
 
 type Getter = (...args: unknown[]) => Promise<Observed<unknown>>;
 
-/** Every function of the inventory is a getter. */
 function isGetter(value: unknown): value is Getter {
   return typeof value === "function";
 }
@@ -79,15 +78,15 @@ export async function later<T>(asked: Promise<T>): Promise<() => T> {
 }
 
 /**
- * The answer of the first way that has one. `undefined` says that a way has none; if no way has, the first unknown value
- * ends the check. Each way must be enough by itself.
+ * The first answer of several sources, each of which is enough by itself. `undefined` is no answer; without any, the
+ * first unknown value ends the check.
  */
 export async function firstKnown<T>(
-  ways: readonly (() => Promise<T | undefined> | T | undefined)[],
+  sources: readonly (() => Promise<T | undefined> | T | undefined)[],
 ): Promise<T | undefined> {
   let hidden: NotKnown | undefined;
-  for (const way of ways) {
-    const answer = await attempt(way);
+  for (const source of sources) {
+    const answer = await attempt(source);
     if (answer instanceof NotKnown) hidden ??= answer;
     else if (answer.value !== undefined) return answer.value;
   }
@@ -104,10 +103,7 @@ export async function forAdvice<T>(asked: Promise<T>): Promise<T | undefined> {
 /** Requests of one check in flight. */
 const AT_ONCE = 8;
 
-/**
- * What is found in each item. An item for which an unknown value is read hides nothing of the others; if nothing is found
- * in them, that value ends the check.
- */
+/** What is found in each item. Unknown items end the check only if nothing is found in the others. */
 export async function inEach<T, Found>(
   items: readonly T[],
   find: (item: T) => Promise<readonly Found[]>,
@@ -119,7 +115,7 @@ export async function inEach<T, Found>(
   throw hidden;
 }
 
-/** The same without requests. With `what`, such as `pod`, the message has the number of unknown items. */
+/** The same without requests; `what`, such as `pod`, counts the unknown items in the message. */
 export function inAll<T, Found>(
   items: readonly T[],
   find: (item: T) => readonly Found[],

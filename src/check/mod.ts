@@ -1,6 +1,6 @@
 /**
- * Whether a cluster is ready for the mesh, and its workloads are in it. In: a cluster. Out: the results of a table of
- * checks (`checks/all.ts`) over an inventory that asks at most once, as a table or JSON, and an exit code.
+ * Whether a cluster is ready for the mesh, and its workloads are in it: the results of a table of checks
+ * (`checks/all.ts`) over an inventory, and an exit code.
  */
 import { EXIT, MeshError } from "../base/errors.ts";
 import { connect, type KubeObject } from "../kube/client/mod.ts";
@@ -47,8 +47,8 @@ export interface CheckOptions {
 }
 
 /**
- * Checks a cluster and prints the results; returns the exit code. Errors: a MeshError without a configured cluster,
- * or if the given namespace does not exist.
+ * Checks a cluster, prints the results, and returns the exit code. Errors: a MeshError without a cluster, or if the
+ * given namespace does not exist.
  */
 export async function checkCluster(world: World, options: CheckOptions): Promise<number> {
   const { scope, failOn } = options;

@@ -5,7 +5,6 @@ import type { CheckResult } from "./result_schema.ts";
 /** The least severe result that fails the run: `unknown` is the least. */
 export type FailOn = "error" | "warning" | "unknown";
 
-/** What fails the run. */
 const FAILING: Readonly<Record<FailOn, readonly Outcome[]>> = {
   error: ["error"],
   warning: ["error", "warning"],
@@ -19,7 +18,7 @@ export function neededText(id: string): string {
   return `it needs "${id}"`;
 }
 
-/** A check with its result, and the advice that is told. */
+/** A check with its result and fixes. */
 export function resultOf(
   { id, category, title }: Check,
   { result, message = "", objects = [], missingRight = "" }: Finding,
@@ -29,7 +28,6 @@ export function resultOf(
   return { id, category, title, result, message, fixes, hint, missingRight, objects };
 }
 
-/** All results as one. */
 export interface Summary {
   /** The exit code is 0. */
   readonly isSuccess: boolean;
@@ -67,7 +65,7 @@ export function hasFailed(results: readonly CheckResult[], failOn: FailOn): bool
   return results.some(({ result }) => FAILING[failOn].includes(result));
 }
 
-/** A category with unknown results and no known one: nothing of what was asked for is answered. */
+/** A category with unknown results and no known one. */
 function hasBlindCategory(results: readonly CheckResult[]): boolean {
   const seen = new Set(
     results.filter(({ id, result }) => !BLIND.includes(result) && id !== CLOCK).map(({ category }) => category),
@@ -75,7 +73,7 @@ function hasBlindCategory(results: readonly CheckResult[]): boolean {
   return results.some(({ result, category }) => result === "unknown" && !seen.has(category));
 }
 
-/** Every answer of the API server tells its clock: that says nothing of webhooks. */
+/** Any answer of the API server shows its clock, and says nothing of webhooks. */
 const CLOCK = "clock-skew";
 
 const BLIND: readonly Outcome[] = ["unknown", "skipped"];

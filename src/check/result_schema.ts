@@ -7,7 +7,7 @@ const CHECK_RESULT = z.strictObject({
   category: z.string(),
   title: z.string().describe("the healthy state as a statement"),
   result: z.enum(["ok", "warning", "error", "skipped", "unknown"]).describe(
-    "skipped: what it needs is absent; unknown: it cannot be told, for example because reading is forbidden",
+    "skipped: what it needs is absent; unknown: it is not known, for example because reading is forbidden",
   ),
   message: z.string().describe("empty if there is nothing to say"),
   fixes: z.array(SHOWN_FIX).readonly().describe("what to do about it; empty if all is well"),

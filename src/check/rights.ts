@@ -1,6 +1,6 @@
 /**
- * The rights that the inventory needs, as Roles (`check --rbac`). A test asks for everything and compares: every
- * right is used, and nothing else is read.
+ * The rights that the inventory needs, as Roles (`check --rbac`). A test asks for everything: every right is used, and
+ * nothing else is read.
  */
 import { toYaml } from "../yaml/mod.ts";
 import { newMap, type ValueMap } from "../base/value.ts";
@@ -101,7 +101,7 @@ const APART = {
 #
 `,
   "argo-cd":
-    `# Optional, for users who may read the Applications of Argo CD: "webhook-gitops" tells the command that changes one. Without
+    `# Optional, for users who may read the Applications of Argo CD: "webhook-gitops" prints the command that changes one. Without
 # this role the advice is without a command.
 #
 `,

@@ -13,12 +13,11 @@ export type Progress = (ended: number, all: number) => void;
 const BLOCKING: readonly Outcome[] = ["error", "skipped"];
 
 /**
- * Runs checks concurrently, each after those that it needs, and skips checks whose needs failed. Returns the results
- * in the order of categories and of the table: those of the reported checks, and failures of others that these need.
- * Never throws.
+ * Runs checks concurrently, each after its needs; skips it if they failed. Returns the reported checks and failures of
+ * others that these need, in the order of the table. Never throws.
  */
 export async function runChecks(
-  { checks, told }: Chosen,
+  { checks, shown }: Chosen,
   inventory: Inventory,
   progress: Progress,
 ): Promise<CheckResult[]> {
@@ -40,8 +39,8 @@ export async function runChecks(
     return started;
   };
   const results = await Promise.all(checks.map(start));
-  const shown = results.filter(({ id, result }) => told.has(id) || result === "error");
-  return CATEGORIES.flatMap((category) => shown.filter((result) => result.category === category));
+  const all = results.filter(({ id, result }) => shown.has(id) || result === "error");
+  return CATEGORIES.flatMap((category) => all.filter((result) => result.category === category));
 }
 
 function skipped({ id }: CheckResult): Finding {

@@ -1,4 +1,4 @@
-/** Judges manifests as the webhooks of a cluster would judge their pods: whether, by which revision, and how. */
+/** Judges manifests as the webhooks of a cluster judge their pods. */
 import type { KubeApi } from "../kube/client/mod.ts";
 import { isList, isMap, textAt, type Value, type ValueMap } from "../base/value.ts";
 import {
@@ -30,7 +30,6 @@ import { podOf, type Target, targetOfKind } from "./injection/target.ts";
 import { ASSUMED, type Injection, type Verdict, verdictOf, webhookName } from "./injection/verdict.ts";
 import { MeshError } from "../base/errors.ts";
 
-/** What is asked. */
 export interface WebhookAsking {
   /** A cluster, or a snapshot of one. */
   readonly api: KubeApi;
@@ -39,7 +38,7 @@ export interface WebhookAsking {
   readonly choice: ClusterChoice;
   /** The namespace of manifests that name none; without it, their pods cannot be judged. */
   readonly namespace: string | undefined;
-  /** Replaces the environment of the control planes, which no API tells. */
+  /** Replaces the environment of the control planes, which no API shows. */
   readonly native: NativeSetting | undefined;
 }
 
@@ -47,7 +46,7 @@ export interface WebhookAsking {
 export interface WebhookJudge {
   /** Asks about the namespaces of a document. Errors: a MeshError if the cluster does not answer. */
   prepare(value: Value): Promise<void>;
-  /** Errors: an InjectionError for a pod that is refused, or of which it cannot be told. */
+  /** Errors: an InjectionError for a pod that is refused, or whose injection is unknown. */
   judge(manifest: ValueMap, row: WorkloadKind): Judgment;
 }
 
@@ -155,7 +154,7 @@ function pathOf(url: string): string {
   return URL.parse(url)?.pathname ?? "";
 }
 
-/** A pod that is refused, or of which it is not known whether it is injected, is not injected. */
+/** Throws for a pod that is refused, or whose injection is unknown. */
 function refuseDoubt(verdict: Verdict, asked: Asked): void {
   const { reason: id, message, field } = verdict;
   if (verdict.verdict === "refused") {
@@ -167,7 +166,6 @@ function refuseDoubt(verdict: Verdict, asked: Asked): void {
   throw doubt("configuration-unknown", `several webhooks take it: ${unknown?.rule}: ${unknown?.message}`, field);
 }
 
-/** Why it cannot be told. */
 function doubt(id: string, message: string, field: string): InjectionError {
   return new InjectionError(id, `Cannot tell whether the webhook injects the pod: ${message}`, place(field));
 }

@@ -16,31 +16,26 @@ export const REACHES = ["nothing", "workload", "namespace", "webhook", "mesh", "
 
 export type Reach = typeof REACHES[number];
 
-/**
- * What else happens, the most harmless first. `loosens`: a policy admits more. `enrols`: pods of a namespace that is not in
- * the mesh are injected. `takes-out`: pods in the mesh get no proxy when they are recreated.
- */
+/** What else happens, the most harmless first; the schema of advice says what each means. */
 export const RISKS = ["none", "loosens", "enrols", "takes-out"] as const;
 
 export type Risk = typeof RISKS[number];
 
-/** One way to heal a finding. */
+/** A fix of a finding. */
 export interface Advice {
   /** An imperative clause: `remove the label istio-injection`. */
   readonly change: string;
   readonly reach: Reach;
-  /** One after the other; empty if no command can do it. */
   readonly steps: readonly Step[];
   readonly risk: Risk;
-  /** Whose pods are enrolled or taken out. */
   readonly namespace?: string;
-  /** It helps only if what a look shows is as this advice supposes. */
+  /** It helps only if a look confirms what it assumes. */
   readonly isGuess?: true;
-  /** Pods of that namespace that have no proxy get one. What enrols always does that. */
+  /** Pods of the namespace get a proxy. What enrols always does that. */
   readonly invites?: true;
 }
 
-/** The ways to heal some objects of a finding. */
+/** The alternative fixes of some objects. */
 export interface Fix {
   readonly objects: readonly string[];
   readonly alternatives: readonly Advice[];

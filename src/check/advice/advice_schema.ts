@@ -1,7 +1,7 @@
 /** Advice in the JSON of `check` and of `check injection`. Import it for types only: printing needs no zod. */
 import { z } from "zod";
 
-/** One way to heal a finding. */
+/** A fix of a finding. */
 export const SHOWN_ADVICE = z.strictObject({
   change: z.string().describe("what it changes, as an imperative clause"),
   scope: z.enum(["nothing", "workload", "namespace", "webhook", "mesh", "cluster"]).describe(

@@ -2,19 +2,19 @@
 import { type Advice, look, type Need, type Step } from "./advice.ts";
 
 /** Quotes an argument for a POSIX shell. */
-export function shellWord(text: string): string {
+export function shellQuoted(text: string): string {
   return /^[\w./=:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** `kubectl` with these arguments. */
-export function kubectl(...words: readonly string[]): string {
-  return ["kubectl", ...words].map(shellWord).join(" ");
+export function kubectl(...args: readonly string[]): string {
+  return ["kubectl", ...args].map(shellQuoted).join(" ");
 }
 
 /** Labels to set; `undefined` removes one. */
 export type LabelChange = Readonly<Record<string, string | undefined>>;
 
-/** Changes labels of a namespace. `present` are those that it has: others need no `--overwrite`, and no removal. */
+/** Changes labels of a namespace. Only keys in `present` need `--overwrite`, or can be removed. */
 export function labelNamespace(name: string, change: LabelChange, present: Readonly<Record<string, unknown>>): Step {
   const entries = Object.entries(change).filter(([key, value]) => value !== undefined || key in present);
   const away = entries.flatMap(([key, value]) => value === undefined ? [`${key}-`] : []);
@@ -29,7 +29,6 @@ export function labelNamespace(name: string, change: LabelChange, present: Reado
 /** An object of a namespace. `kind` may have any case. */
 export interface Named {
   readonly kind: string;
-  /** `""` for a cluster-scoped object. */
   readonly namespace: string;
   readonly name: string;
 }
@@ -154,9 +153,9 @@ export function explainInjection({ kind, namespace, name }: Named): Step {
   return { command, needs: [] };
 }
 
-/** A command that needs no right of a writer. */
-export function shows(...words: readonly string[]): Step {
-  return { command: kubectl(...words), needs: [] };
+/** A command that only reads. */
+export function shows(...args: readonly string[]): Step {
+  return { command: kubectl(...args), needs: [] };
 }
 
 /** Shows an object with its events. */

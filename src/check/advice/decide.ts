@@ -1,4 +1,4 @@
-/** In which order advice is told, which is not told at all, and what the user's rights cannot do. */
+/** Which advice is shown, in which order, and what the user may not do. */
 import type { MutatingWebhookConfiguration } from "../../kube/client/mod.ts";
 import { injectorWebhooks, isOfInjector } from "../inventory/injector_webhooks.ts";
 import { isKnown, type Observed } from "../inventory/mod.ts";
@@ -9,28 +9,27 @@ import { kubectl } from "./commands.ts";
 
 /** What decides about advice. */
 export interface Deciding {
-  /** The namespaces of Kubernetes and of the control plane. */
   readonly isProtected: (namespace: string) => Promise<boolean>;
   /** Whether the user has a right; `undefined` if that is not known. */
   readonly may: (need: Need) => Promise<boolean | undefined>;
 }
 
 /**
- * The alternatives as they are told:
+ * The alternatives as they are shown:
  *
  * | rule                                                                                 | because                        |
  * |--------------------------------------------------------------------------------------|--------------------------------|
- * | what gives pods of a protected namespace a proxy is not told                         | the injector would need itself |
+ * | nothing gives pods of a protected namespace a proxy                                  | the injector would need itself |
  * | harmless changes come first, then what only looks, then `loosens`, `enrols`, `takes-out` | the first one is copied        |
- * | a guess comes behind the looks                                                       | a look shows whether it helps  |
- * | among them the smallest reach comes first                                            | nothing else shall change      |
- * | a look comes before a command that enrols or takes out, if that is the first command | the user decides               |
+ * | a guess comes after the looks                                                        | a look shows whether it helps  |
+ * | among equals, the smallest reach comes first                                         | nothing else should change     |
+ * | a look comes before a first command that enrols or takes out                         | the user decides               |
  */
 export async function decided(alternatives: readonly Advice[], deciding: Deciding): Promise<readonly ShownAdvice[]> {
   const isAllowed = await Promise.all(alternatives.map((advice) => mayBeShown(advice, deciding)));
   const ordered = distinct(alternatives.filter((_, index) => isAllowed[index])).toSorted((a, b) => rank(a) - rank(b));
   const all = withLook(ordered);
-  return await Promise.all(all.map((advice) => told(advice, deciding)));
+  return await Promise.all(all.map((advice) => shown(advice, deciding)));
 }
 
 /** All fixes of a finding; those without any advice are left out. */
@@ -51,13 +50,13 @@ function distinct(all: readonly Advice[]): readonly Advice[] {
   return [...new Map(all.toReversed().map((each) => [key(each), each])).values()].toReversed();
 }
 
-/** Looks are less than a harmless change, and more than a risky one. */
+/** Looks come after harmless changes and before risky ones. */
 function rank({ risk, reach, isGuess }: Advice): number {
   const group = risk === "none" ? Number(isGuess === true || reach === "nothing") : 1 + RISKS.indexOf(risk);
   return group * REACHES.length + REACHES.indexOf(reach);
 }
 
-/** A look before the first command, where that would change who is in the mesh. */
+/** Adds a look before a first command that changes who is in the mesh. */
 function withLook(ordered: readonly Advice[]): readonly Advice[] {
   const index = ordered.findIndex(({ steps }) => steps.length > 0);
   const first = ordered[index];
@@ -72,10 +71,10 @@ function lookFirst({ namespace }: Advice): Advice {
   return look("see first who is in the mesh", { command, needs: [] });
 }
 
-/** Each is a request: an advice for all namespaces of a large cluster would ask for minutes. */
+/** Each right is a request; advice for all namespaces of a large cluster would take minutes. */
 const MAX_NEEDS = 10;
 
-async function told({ change, reach, risk, steps }: Advice, { may }: Deciding): Promise<ShownAdvice> {
+async function shown({ change, reach, risk, steps }: Advice, { may }: Deciding): Promise<ShownAdvice> {
   const all = new Map(steps.flatMap((step) => step.needs).map((need) => [needText(need), need]));
   const needs = [...all.values()].slice(0, MAX_NEEDS);
   const answers = await Promise.all(needs.map(may));
@@ -94,14 +93,13 @@ export function needText({ verb, resource, namespace }: Need): string {
   return namespace === undefined ? `${verb} ${resource}` : `${verb} ${resource} in the namespace "${namespace}"`;
 }
 
-/** What is asked. */
 export interface DecidingSource {
   readonly istioNamespace: string;
   readonly mutatingWebhooks: () => Promise<Observed<readonly MutatingWebhookConfiguration[]>>;
   readonly may: (need: Need) => Promise<Observed<boolean>>;
 }
 
-/** The control plane's namespace is that of the scope, or where a webhook's pods are. */
+/** A namespace is protected if it is the scope's control plane or runs a webhook's pods. */
 export function decidingOver({ istioNamespace, mutatingWebhooks, may }: DecidingSource): Deciding {
   return {
     isProtected: async (name) => {

@@ -1,4 +1,4 @@
-/** What other labels of a namespace do to its pods: the risk of an advice. */
+/** The risk of changing labels of a namespace. */
 import type { Pod } from "../../kube/client/mod.ts";
 import { newMap, type ValueMap } from "../../base/value.ts";
 import { findProxy } from "../../inject/mod.ts";
@@ -11,7 +11,6 @@ import type { LabelChange } from "./commands.ts";
 export interface Enrolment {
   readonly name: string;
   readonly labels: ValueMap;
-  /** `undefined` if they are not known. */
   readonly webhooks: readonly InjectorWebhook[] | undefined;
   /** Live pods, also of other namespaces; `undefined` if they are not known. */
   readonly pods: readonly Pod[] | undefined;
@@ -24,9 +23,8 @@ export function changedLabels(labels: ValueMap, change: LabelChange): ValueMap {
 }
 
 /**
- * The risk of a change of labels. Pods that have a proxy and would lose it: `takes-out`. A namespace without any proxy
- * that becomes injected: `enrols`. Where the pods are not known, what holds for unlabelled ones counts; where the
- * webhooks are not known, the worst.
+ * The risk of a change of labels: `takes-out` if pods lose their proxy, `enrols` if a namespace without proxies becomes
+ * injected. Unknown webhooks count as the worst, unknown pods as unlabelled ones.
  */
 export function riskOfLabels({ name, labels, webhooks, pods }: Enrolment, change: LabelChange): Risk {
   if (webhooks === undefined) {

@@ -1,8 +1,8 @@
-/** What made the objects of a control plane, as their annotations tell, and the command that makes one of them again. */
+/** What installed a control plane, by the annotations of its objects, and the command that makes one of them again. */
 import { FLAGS_ANNOTATION, readFlags } from "../../istio/annotations/installation.ts";
 import { textAt, type ValueMap } from "../../base/value.ts";
 import { type Advice, harmless, type Need } from "./advice.ts";
-import { kubectl, needOf, shellWord } from "./commands.ts";
+import { kubectl, needOf, shellQuoted } from "./commands.ts";
 
 /** `webhook manifests` with flags, or a release of Helm. What istioctl installs has neither annotation. */
 export type Installer = { readonly flags: readonly string[] } | Release;
@@ -15,7 +15,7 @@ interface Release {
 /** Source: Helm, "Resource ownership": the annotations of each object of a release. */
 const HELM = { release: "meta.helm.sh/release-name", namespace: "meta.helm.sh/release-namespace" };
 
-/** The installer of an object of this program's webhook, or of istiod; `undefined` if its annotations do not tell. */
+/** The installer of an object of this program's webhook, or of istiod; `undefined` if no annotation says it. */
 export function installerIn(annotations: ValueMap, isOwn: boolean): Installer | undefined {
   if (isOwn) {
     const flags = readFlags(textAt(annotations, FLAGS_ANNOTATION));
@@ -25,10 +25,8 @@ export function installerIn(annotations: ValueMap, isOwn: boolean): Installer | 
   return release === "" || namespace === "" ? undefined : { release, namespace };
 }
 
-/** What is made again. */
 export interface Lost {
   readonly kind: "ConfigMap" | "Service" | "Deployment" | "MutatingWebhookConfiguration";
-  /** `""` for a configuration. */
   readonly namespace: string;
 }
 
@@ -36,10 +34,7 @@ export interface Lost {
 const OF_WEBHOOKS = ["-l", "app=sidecar-injector"];
 const FILES = /^--(?:inject-config|values|mesh-config)=(.*)$/;
 
-/**
- * Makes an object again. `isThere`: it is there and was changed, and lists of its selectors must not be merged. `undefined`
- * where the installer did not make such an object.
- */
+/** Makes an object again; `isThere`: it was changed. `undefined` where the installer made no such object. */
 export function madeAgain(installer: Installer, { kind, namespace }: Lost, isThere = false): Advice | undefined {
   const printed = "flags" in installer ? byFlags(installer.flags, kind) : byHelm(installer, kind);
   if (printed === undefined) return undefined;
@@ -58,7 +53,6 @@ const CHANGED = {
   verb: "patch",
 };
 
-/** A command that prints objects. */
 interface Printed {
   /** How it makes them, as the end of a clause. */
   readonly by: string;
@@ -82,7 +76,7 @@ function byHelm({ release, namespace }: Release, kind: Lost["kind"]): Printed {
   const isWebhook = kind === "MutatingWebhookConfiguration";
   return {
     by: `from the Helm release "${release}"${isWebhook ? "" : ", which undoes other changes of its objects"}`,
-    print: ["helm", "get", "manifest", release, "-n", namespace].map(shellWord).join(" "),
+    print: ["helm", "get", "manifest", release, "-n", namespace].map(shellQuoted).join(" "),
     chosen: isWebhook ? OF_WEBHOOKS : [],
     needs: [{ verb: "list", group: "", resource: "secrets", namespace }],
   };

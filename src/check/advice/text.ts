@@ -1,4 +1,4 @@
-/** Advice as lines: alternatives are joined by "or", commands stand alone on their lines. */
+/** Advice as lines. */
 import type { ShownAdvice, ShownFix } from "./advice_schema.ts";
 
 /** A line; a command is never wrapped. */
@@ -11,7 +11,7 @@ const FIX = "fix: ";
 const LOOK = "next: ";
 const OR = "or: ";
 
-/** Commands that are told; a look at the first object is enough. */
+/** Commands that are shown. */
 const MAX_COMMANDS = 10;
 
 /** The lines of some alternatives: what each changes, its commands, and what the user may not do. */
@@ -29,15 +29,15 @@ export function adviceLines(alternatives: readonly ShownAdvice[], isWhole = fals
   });
 }
 
-/** Fixes that are told. */
+/** Fixes that are shown. */
 const MAX_FIXES = 3;
 
-/** With several fixes each names its first object; `isWhole`: all fixes, with all commands. */
+/** The lines of all fixes; with several, each names its first object. `isWhole`: without limits. */
 export function fixLines(fixes: readonly ShownFix[], isWhole = false): readonly Line[] {
-  const told = isWhole ? fixes : fixes.slice(0, MAX_FIXES);
-  const left = fixes.length - told.length;
+  const shown = isWhole ? fixes : fixes.slice(0, MAX_FIXES);
+  const left = fixes.length - shown.length;
   return [
-    ...told.flatMap((fix) => linesOf(fix, fixes.length < 2, isWhole)),
+    ...shown.flatMap((fix) => linesOf(fix, fixes.length < 2, isWhole)),
     ...left > 0 ? [{ text: `and ${left} more fixes: -o wide prints all`, isCommand: false }] : [],
   ];
 }

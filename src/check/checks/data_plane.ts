@@ -35,14 +35,12 @@ import { findingOf, namedIn, type Problem, type ProblemOf } from "./findings.ts"
 const START_REASONS = new Set(["CreateContainerConfigError", "CreateContainerError", "RunContainerError"]);
 const KILLED_BY_KERNEL = 137;
 
-type Told = ProblemOf | undefined;
-
 /** A check of each pod. */
 interface PodCheck extends Omit<CheckRow, "run"> {
-  readonly judge: (pod: ProxyPod, now: Date) => Told;
-  /** What to do about it, where the problem itself does not tell. */
+  readonly judge: (pod: ProxyPod, now: Date) => ProblemOf | undefined;
+  /** What to do about a problem that has no advice of its own. */
   readonly advice?: (pod: Named) => readonly Advice[];
-  /** What comes before that, and needs more than the pod. Asked only if there is a problem. */
+  /** Advice that comes first and needs requests. Asked for only if there is a problem. */
   readonly first?: (facts: Facts) => Promise<(pod: Named) => readonly Advice[]>;
 }
 
@@ -92,11 +90,11 @@ async function overPods(check: PodRow, facts: Facts): Promise<Finding> {
   return judgePods({ ...check, advice: (pod) => [...first(pod), ...check.advice?.(pod) ?? []] }, pods, now);
 }
 
-/** Each is asked by commands in its container. */
+/** Each is asked by a command in its container. */
 const MAX_ASKED = 20;
 const ASKED_AT_ONCE = 5;
 
-/** Asks the proxies themselves that run and are not ready. */
+/** Asks running proxies that are not ready. */
 async function unreadyProxies({ pods, proxyAnswer }: Pick<Facts, "pods" | "proxyAnswer">): Promise<Finding> {
   let hasProxies = false;
   const unready: ProxyPod[] = [];
@@ -121,8 +119,8 @@ export function judgePods({ judge, advice }: PodRow, pods: readonly Pod[], now: 
   const problems: Problem[] = [];
   for (const each of proxyPods(pods)) {
     hasProxies = true;
-    const told = judge(each, now);
-    if (told !== undefined) problems.push({ object: each.object, ...told });
+    const found = judge(each, now);
+    if (found !== undefined) problems.push({ object: each.object, ...found });
   }
   return hasProxies ? findingOf(problems, advice) : NO_PROXY;
 }
@@ -130,7 +128,7 @@ export function judgePods({ judge, advice }: PodRow, pods: readonly Pod[], now: 
 const NO_PROXY: Finding = { result: "skipped", message: "no pod has a proxy" };
 
 /** Reports the scheduler's reason: waiting does not help (linkerd2 #4680). */
-function scheduled({ object, pod, proxy }: ProxyPod): Told {
+function scheduled({ object, pod, proxy }: ProxyPod): ProblemOf | undefined {
   const condition = conditionOf(pod, "PodScheduled");
   if (condition?.status !== "False") return undefined;
   const said = condition.message ?? "";
@@ -139,13 +137,13 @@ function scheduled({ object, pod, proxy }: ProxyPod): Told {
     message: [condition.reason || "is not scheduled", ...reported(said)].join(": "),
     advice: [
       ...smallerRequests(pod, proxy.spec, said),
-      byHand("make room, or lower the requests of its containers", "workload"),
+      byHand("free resources on the nodes, or lower the requests of its containers", "workload"),
       described(namedIn(object)),
     ],
   };
 }
 
-function imagePulled({ object, pod, proxy, init }: ProxyPod): Told {
+function imagePulled({ object, pod, proxy, init }: ProxyPod): ProblemOf | undefined {
   const without = [init, proxy].find((each) => each !== undefined && isWithoutImage(each));
   if (without === undefined) return undefined;
   const image = textAt(without.spec, "image");
@@ -163,30 +161,30 @@ function imagePulled({ object, pod, proxy, init }: ProxyPod): Told {
     ...reported(waitingMessage(without)),
   ];
   const own = withoutOwnImage(pod);
-  const told = { result: "error", message: message.join(": ") } as const;
-  return own.length === 0 ? told : { ...told, advice: [...own, described(namedIn(object))] };
+  const problem = { result: "error", message: message.join(": ") } as const;
+  return own.length === 0 ? problem : { ...problem, advice: [...own, described(namedIn(object))] };
 }
 
 /** The image of gateways and of own proxies in manifests: the injector fills it in. */
 const AUTO = "auto";
 
-function initialized({ object, pod, init }: ProxyPod): Told {
+function initialized({ object, pod, init }: ProxyPod): ProblemOf | undefined {
   if (init === undefined || !hasFailed(init)) return undefined;
   const ending = lastEnding(init);
   if (START_REASONS.has(waitingReason(init)) || ending === undefined) {
     return { result: "error", message: notStarted(init) };
   }
-  const told = { result: "error", message: `${init.name} ${endingText(ending)}` } as const;
-  if (ending.code !== EXIT.notCaptured) return told;
+  const problem = { result: "error", message: `${init.name} ${endingText(ending)}` } as const;
+  if (ending.code !== EXIT.notCaptured) return problem;
   const again = recreatedWhen(pod, "when the CNI plugin's pods on their nodes are ready");
-  return { ...told, advice: [again, seeLogs(namedIn(object))] };
+  return { ...problem, advice: [again, seeLogs(namedIn(object))] };
 }
 
 function hasFailed(init: ContainerState): boolean {
   return START_REASONS.has(waitingReason(init)) || (lastEnding(init)?.code ?? 0) !== 0;
 }
 
-function ready(each: ProxyPod, now: Date): Told {
+function ready(each: ProxyPod, now: Date): ProblemOf | undefined {
   const { object, pod, proxy } = each;
   if (proxy.status.ready === true || isBefore(pod, proxy)) return undefined;
   const { waiting, running, terminated } = proxy.status.state ?? {};
@@ -217,7 +215,7 @@ function isBefore(pod: ProxyPod["pod"], proxy: ContainerState): boolean {
 /** Init containers may take this long. */
 const INIT_MINUTES = 5;
 
-/** The proxy waits for init containers. Other checks report that of the injection. */
+/** The proxy waits for init containers. Other checks report the init container of the injection. */
 function initializing({ pod, proxy, init }: ProxyPod, now: Date): string | undefined {
   const since = Date.parse(pod.metadata.creationTimestamp ?? "");
   const minutes = Math.floor((now.getTime() - since) / 60_000);
@@ -232,7 +230,7 @@ function notStarted(state: ContainerState): string {
   return [`${state.name} does not start`, waitingReason(state), ...reported(waitingMessage(state))].join(": ");
 }
 
-function withinMemory({ pod, proxy }: ProxyPod): Told {
+function withinMemory({ pod, proxy }: ProxyPod): ProblemOf | undefined {
   const ending = lastEnding(proxy);
   if (ending === undefined || !isOutOfMemory(ending.reason, ending.code)) return undefined;
   const limit = textAt(mapAt(mapAt(proxy.spec, "resources"), "limits"), "memory");
@@ -247,7 +245,7 @@ function isOutOfMemory(reason: string, code: number): boolean {
   return reason === "OOMKilled" || code === KILLED_BY_KERNEL;
 }
 
-function steady({ object, pod, proxy }: ProxyPod): Told {
+function steady({ object, pod, proxy }: ProxyPod): ProblemOf | undefined {
   const restarts = restartsOf(proxy);
   const ending = lastEnding(proxy);
   if (restarts === 0 || ending === undefined || isOutOfMemory(ending.reason, ending.code)) return undefined;

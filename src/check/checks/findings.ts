@@ -1,4 +1,4 @@
-/** Findings about many objects: the first few in the message, all of them by name. */
+/** Findings about many objects: the message has the first few, `objects` all. */
 import type { Advice, Fix } from "../advice/advice.ts";
 import type { Named } from "../advice/commands.ts";
 import type { Finding } from "../check.ts";
@@ -8,9 +8,7 @@ export interface Problem {
   /** `pod/shop/cart-1`. */
   readonly object: string;
   readonly result: "warning" | "error";
-  /** Follows the object's name. */
   readonly message: string;
-  /** What to do about this object. */
   readonly advice?: readonly Advice[];
 }
 
@@ -20,10 +18,10 @@ export type ProblemOf = Omit<Problem, "object">;
 /** The JSON output has every object. */
 const MAX_LINES = 10;
 
-/** What to do: for all objects, or for each of them. Advice of a problem itself comes first. */
+/** Advice for all objects, or for each. Advice of a problem itself takes precedence. */
 export type AdviceFor = readonly Advice[] | ((object: Named) => readonly Advice[]);
 
-/** One finding for all problems, with the worst result, and a fix for those that are healed in the same way. Without a problem `ok`. */
+/** One finding for all problems, with the worst result, or `ok`. Objects with the same advice share a fix. */
 export function findingOf(problems: readonly Problem[], advice: AdviceFor = []): Finding {
   if (problems.length === 0) return { result: "ok" };
   const errors = problems.filter(({ result }) => result === "error");

@@ -11,7 +11,6 @@ import type { ObservedPlane, PlaneTexts } from "../inventory/control_planes.ts";
 import { mapsAgain } from "./webhook/again.ts";
 import { type AdviceFor, findingOf, type Problem } from "./findings.ts";
 
-/** Judges the ConfigMaps of a control plane. */
 type Judge = (texts: PlaneTexts, plane: ObservedPlane, clock: Facts["clock"]) => readonly Problem[];
 
 interface Row extends Omit<CheckRow, "run"> {
@@ -27,7 +26,6 @@ const CORRECT = (map: Named) => [
   byHand("write it again by the tool that installed the control plane", "mesh"),
 ];
 
-/** Where no ConfigMap is found. */
 const ELSEWHERE = [
   byHand("name the control plane's place by --istioNamespace and --revision", "nothing"),
   byHand("install the control plane again", "mesh"),
@@ -68,8 +66,8 @@ export const INJECTOR_CONFIGURATION_CHECKS: readonly CheckRow[] = ROWS.map((row)
 }));
 
 /**
- * Problems of all control planes. A missing ConfigMap is a problem of the first check, which the others need. Without
- * the right to read webhooks it is none: the control plane of the scope is then a guess.
+ * Problems of all control planes. Without the right to read webhooks a missing ConfigMap is no problem: the control
+ * plane is then a guess.
  */
 async function ofPlanes(facts: Facts, { judge, advice }: Row): Promise<Finding> {
   const [webhooks, planes] = await Promise.all([later(facts.mutatingWebhooks()), facts.planes()]);

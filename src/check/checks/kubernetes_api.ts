@@ -12,7 +12,7 @@ import { aggregatorRouting } from "./kubernetes_api/aggregator_routing.ts";
 /** The first version with admissionregistration.k8s.io/v1 (Kubernetes, "Deprecated API Migration Guide", v1.16). */
 const OLDEST = { major: 1, minor: 16 };
 
-/** Whether the API server answers, and can call webhooks at all. */
+/** Whether the API server answers and can call webhooks. */
 export const KUBERNETES_API_CHECKS: readonly CheckRow[] = [
   { id: FIRST, title: "the Kubernetes API is reachable", pre: true, run: reachable },
   { id: "api-version", title: "the Kubernetes version is supported", pre: true, run: version },
@@ -85,7 +85,7 @@ const NOT_SHOWN: Finding = {
 
 const NOT_ASKED: Finding = { result: "skipped", message: "it needs pods of another namespace than --namespace" };
 
-/** What the command line of kube-apiserver shows; `undefined` if its pods are not visible. */
+/** What the flags of kube-apiserver show; `undefined` if its pods are not visible. */
 async function pluginFinding(facts: Facts, plugin: string): Promise<Finding | undefined> {
   const pods = await facts.apiServerPods();
   if (pods.length === 0) return undefined;
@@ -130,10 +130,7 @@ function uncalled(webhook: InjectorWebhook, run: DryRun | undefined): Finding | 
 /** Issuers backdate certificates by about a minute. */
 const MAX_SKEW = 60_000;
 
-/**
- * The API server and this machine have the same time. Otherwise certificates and tokens are not yet valid, or
- * expired.
- */
+/** Otherwise certificates and tokens are not yet valid, or expired. */
 export async function clockSkew(facts: Facts): Promise<Finding> {
   const { ahead } = await facts.version();
   if (ahead === undefined) return cannotTell("the server sends no Date header");

@@ -64,13 +64,10 @@ function selectorsIn({ text, file }: { readonly text: string; readonly file: str
   }
 }
 
-/** The volume of the root certificate in Istio's templates: of `istio-ca-root-cert`, or of the bundle that values name. */
+/** The volume of the root certificate in Istio's templates. */
 const VOLUME = "istiod-ca-cert";
 
-/**
- * istiod writes the ConfigMap with its root certificate to each namespace. Without it pods wait for their volume
- * (istio #22463, #43824).
- */
+/** Without the ConfigMap that istiod writes, pods wait for their volume (istio #22463, #43824). */
 export async function rootCertificate(
   { name, sidecar }: SidecarNamespace,
   facts: Facts,
@@ -84,7 +81,7 @@ export async function rootCertificate(
   const source = { kind: "configmap", namespace, name: map };
   const advice = [
     ...isThere === true
-      ? [harmless(`copy that of ${namespace} until istiod writes it`, "namespace", copy(source, name))]
+      ? [harmless(`copy it from ${namespace} until istiod writes it`, "namespace", copy(source, name))]
       : [],
     look("see why istiod does not write it", logs({ kind: "deployment", namespace, name: "istiod" })),
     look("see where it is", shows("get", "configmaps", "-A", "--field-selector", `metadata.name=${map}`)),
@@ -93,7 +90,7 @@ export async function rootCertificate(
   return [{ object: `namespace/${name}`, result: "error", message, advice }];
 }
 
-/** Pods can use Secrets of their own namespace only; the injector adds the names of `global.imagePullSecrets`. */
+/** Pods can only use Secrets of their own namespace. */
 export async function pullSecrets(
   { name, sidecar }: SidecarNamespace,
   facts: Facts,

@@ -35,18 +35,16 @@ import { discovered, ofInjected, pullSecrets, rootCertificate } from "./namespac
 
 type Judge = (namespace: Namespace, webhooks: readonly InjectorWebhook[]) => readonly Problem[];
 
-/** A namespace and its injection labels. */
 interface Namespace {
   readonly name: string;
   readonly object: string;
   readonly labels: ValueMap;
   readonly injection: string | undefined;
   readonly revision: string | undefined;
-  /** Of the control plane or of Kubernetes. */
   readonly isSystem: boolean;
   /** What decides about the pods, as far as it is known. */
   readonly enrolment: Enrolment;
-  /** Makes the webhooks select it, where no label does. */
+  /** Makes the webhooks select it, for a namespace that they exclude. */
   readonly reinstall: readonly Advice[];
 }
 
@@ -106,10 +104,10 @@ async function ofServed(facts: Facts, judge: Judge): Promise<Finding> {
   return await ofNamespaces(facts, (namespace) => judge(namespace, injectors));
 }
 
-/** Nothing that is looked at is no reason to say `ok`. */
+/** An empty selection must not pass. */
 const NONE_CHOSEN: Finding = { result: "skipped", message: "no namespace has the labels of --selector" };
 
-/** With what decides about the risk of other labels: only advice needs it. */
+/** Adds what decides about the risk of other labels; only advice needs it. */
 async function forTheirAdvice(all: readonly Namespace[], facts: Facts): Promise<readonly Namespace[]> {
   const [configurations, pods] = await Promise.all([forAdvice(facts.mutatingWebhooks()), forAdvice(facts.pods())]);
   const webhooks = configurations === undefined ? undefined : injectorWebhooks(configurations);
@@ -145,7 +143,7 @@ function relabelled({ name, labels, enrolment }: Namespace, change: string, of: 
   return { change, reach: "namespace", steps: [labelNamespace(name, of, labels)], risk, namespace: name };
 }
 
-/** The first label that a webhook serves, in place of those that the namespace has; `undefined` if none is served. */
+/** Replaces the injection labels by the first that is served; `undefined` if none is. */
 function servedLabel({ name, enrolment }: Namespace): LabelChange | undefined {
   const [label] = servedLabels(enrolment.webhooks ?? [], name);
   return label === undefined ? undefined : { [LABEL.injection]: undefined, [LABEL.revision]: undefined, ...label };
@@ -228,7 +226,7 @@ function withoutAmbient(namespace: Namespace): Advice {
   return isLosing ? { ...advice, risk: "takes-out" } : advice;
 }
 
-/** A label that nobody serves: pods with a proxy keep it when they are recreated only if the label is served again. */
+/** Pods with a proxy would lose it when the label is served again later. */
 function withoutUnserved(namespace: Namespace, key: string): Advice {
   const isLosing = livePods(namespace)?.some((pod) => findProxy(pod) !== undefined) ?? true;
   const advice = relabelled(namespace, "remove the label", { [key]: undefined });
@@ -265,7 +263,7 @@ function unserved(namespace: Namespace, webhooks: readonly InjectorWebhook[]): r
 
 const REINSTALL = byHand("let the webhooks select the namespace: install the control plane again", "mesh");
 
-/** Injected pods lose their proxy when they are recreated. Without any label the mesh is empty. */
+/** Injected pods lose their proxy when they are recreated. */
 async function unlabelled(facts: Facts): Promise<Finding> {
   const [namespaces, webhooks, expectations] = await Promise.all([
     facts.namespaces(),
@@ -298,7 +296,7 @@ async function unlabelled(facts: Facts): Promise<Finding> {
   return all.some((each) => reachesWebhook(each, injectors)) ? { result: "ok" } : await nobody(all, injectors, facts);
 }
 
-/** Nobody of those that are looked at. A single workload is less than a namespace. */
+/** No namespace of the scope is injected. Injecting one workload is the smaller change. */
 async function nobody(
   all: readonly Namespace[],
   webhooks: readonly InjectorWebhook[],
@@ -341,7 +339,7 @@ function reachesWebhook({ name, labels }: Namespace, webhooks: readonly Injector
   return webhooks.some((webhook) => sendsPod(webhook, namespaceLabels(name, labels), {}));
 }
 
-/** The label has no effect: nothing else changes. */
+/** The label has no effect, so removing it changes nothing else. */
 function withoutRevision(owner: Owner): Advice {
   const { kind, namespace, name } = owner;
   if (kind === "Pod") {
@@ -353,7 +351,7 @@ function withoutRevision(owner: Owner): Advice {
   return target === undefined ? byHand("remove the label of its pod template", "workload") : changePod(target, change);
 }
 
-/** The pods are chosen by their labels, their namespaces are not. */
+/** `--selector` chooses pods here, not their namespaces. */
 function everyNamespace({ scope }: Facts): Pick<Facts, "scope"> {
   return { scope: { ...scope, selector: undefined } };
 }

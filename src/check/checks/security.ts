@@ -22,7 +22,7 @@ export const SECURITY_CHECKS: readonly CheckRow[] = [
     pre: true,
     run: async ({ sidecars }) => judge(await sidecars(), podSecurity, ADVICE_POD_SECURITY),
   },
-  { id: "resource-quota", title: "resource quotas have room for sidecars", pre: true, run: quotas },
+  { id: "resource-quota", title: "resource quotas leave enough for sidecars", pre: true, run: quotas },
   { id: "limit-range", title: "limit ranges admit sidecars", pre: true, run: ranges },
   {
     id: "scc-ranges",
@@ -58,13 +58,13 @@ function judge(sidecars: readonly SidecarNamespace[], ofEach: Judge, advice?: Ad
   return findingOf(inAll(sidecars, ofEach), advice);
 }
 
-/** Another SCC may admit the pod: the dry runs of "pod-admission" tell. */
+/** Another SCC may admit the pod: "pod-admission" finds out by a dry run. */
 function sccRanges(namespace: SidecarNamespace): readonly Problem[] {
   const message = outsideRange(namespace);
   return message === undefined ? [] : [{ ...problem(namespace, "warning", message), advice: rangeAdvice(namespace) }];
 }
 
-/** Without a mesh nothing is broken, and the mesh namespaces are unknown. */
+/** Without a mesh nothing is broken yet. */
 function problem({ name, planned }: SidecarNamespace, result: Problem["result"], message: string): Problem {
   return { object: `namespace/${name}`, result: planned ? "warning" : result, message };
 }

@@ -19,14 +19,14 @@ import { podsCreated } from "./workloads/created.ts";
 import { isChosen } from "../inventory/mod.ts";
 import { labelsOfObject } from "../inventory/injector_webhooks.ts";
 
-/** `isByHand` tells whether the template of a workload has a proxy, written by `inject`. */
+/** `isByHand`: the template of a workload has a proxy, written by `inject`. */
 type Judge = (pod: ExpectedPod, isByHand: (workload: string) => boolean) => ProblemOf | undefined;
 
 interface Row extends Omit<CheckRow, "run"> {
   readonly judge: Judge;
   /** The judge asks which proxies are written in templates. */
   readonly readsTemplates?: true;
-  /** Of what its problems do not tell themselves. */
+  /** For problems without advice of their own. */
   readonly advice?: (object: Named, hasNativeSidecars: boolean) => readonly Advice[];
 }
 
@@ -91,7 +91,7 @@ const ROWS: readonly Row[] = [
     advice: (object) => [
       editedPod(
         object,
-        (pod) => `set another runAsUser in ${pod}.securityContext, or in that of the container`,
+        (pod) => `set another runAsUser in ${pod}.securityContext, or in the securityContext of the container`,
       ),
     ],
   },
@@ -137,10 +137,9 @@ async function ofPods(facts: Facts, { judge, advice, readsTemplates }: Omit<Row,
   return findingOf(problems, (object) => advice?.(object, canBeNative) ?? []);
 }
 
-/** Nothing that is looked at is no reason to say `ok`. */
+/** An empty selection must not pass. */
 const NONE_CHOSEN: Finding = { result: "skipped", message: "no pod has the labels of --selector" };
 
-/** As above, of what creates pods. */
 const NO_WORKLOAD: Finding = { result: "skipped", message: "no workload has the labels of --selector" };
 
 const NONE: Promise<ReadonlySet<string>> = Promise.resolve(new Set());

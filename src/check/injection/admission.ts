@@ -1,6 +1,6 @@
 /**
- * Whether the API server admits a pod that is to be injected. A dry run tells it, where the user may create pods.
- * Otherwise the pod's controller tells it, or the rules of `check security` for Pod Security, quotas and limit ranges.
+ * Whether the API server admits a pod that is to be injected: by a dry run, else by what its controller reports, else by
+ * the rules of `check security`.
  */
 import { trimmedEnd } from "../../base/text/mod.ts";
 import {
@@ -26,7 +26,6 @@ export interface Admitted {
   readonly warnings: readonly string[];
 }
 
-/** The API, and the time. */
 export interface Admitting {
   readonly api: KubeApi;
   readonly clock: Source["clock"];
@@ -50,7 +49,7 @@ export async function admitted(source: Admitting, candidate: Candidate): Promise
   if (isKnown(run) && why === undefined) return { verdict: byDryRun(verdict, run.value), warnings: [] };
   const [failure] = candidate.failures;
   if (failure !== undefined) return { verdict: refused(verdict, failure), warnings: [] };
-  return await judged(source, candidate, `no dry run tells whether the API server admits the pod: ${why}`);
+  return await judged(source, candidate, `no dry run shows whether the API server admits the pod: ${why}`);
 }
 
 /** As it would be created: without what the API server sets, and under a new name where the pod exists. */

@@ -5,21 +5,20 @@ import { WORKLOADS } from "../inventory/resources.ts";
 import { collectionPath, type LabelChoice, queryOf } from "../inventory/source.ts";
 import { objectTarget, type Target } from "./target.ts";
 
-/** What creates pods by itself: pods, Jobs and ReplicaSets of another controller are explained by that one. */
+/** Workloads; pods and Jobs of a controller are explained by it. */
 const COLLECTIONS = [...WORKLOADS, ["api/v1", "pods"] as const];
 
 /** Which workloads. */
 export interface AllWorkloads {
   /** `undefined` is all namespaces. */
   readonly namespace: string | undefined;
-  /** Labels that they have themselves, not their pods. */
+  /** Labels of the workloads, not of their pods. */
   readonly selector?: LabelChoice | undefined;
 }
 
 /**
- * The workloads of a namespace, or of all, with the labels of the selector, by namespace and name.
- * Errors: those of the API, also for one kind that the user may not list: its workloads would be missing; a MeshError if
- * there is none.
+ * The workloads, by namespace and name. Errors: errors of the API, also for one kind (its workloads would be missing); a
+ * MeshError if there is none.
  */
 export async function allTargets(api: KubeApi, { namespace, selector }: AllWorkloads): Promise<readonly Target[]> {
   const lists = await Promise.all(COLLECTIONS.map(([group, resource]) => {
@@ -38,7 +37,7 @@ export async function allTargets(api: KubeApi, { namespace, selector }: AllWorkl
   );
 }
 
-/** Most objects of a cluster are pods of controllers: no more of them is kept than tells that. */
+/** Most objects are pods of controllers: only their owners are kept. */
 function kept(object: KubeObject): KubeObject {
   const { apiVersion, kind, metadata: { name, ownerReferences } } = object;
   if (isOnItsOwn(object) || ownerReferences === undefined) return object;

@@ -1,6 +1,6 @@
 /**
- * Labels that controllers add to pods, and templates do not have. Selectors of webhooks and of the injector see them.
- * Source: k8s.io/kubernetes/pkg/controller (deployment/util, statefulset, daemon, job); OpenShift's DeploymentConfig.
+ * Labels that controllers add to pods. Source: k8s.io/kubernetes/pkg/controller (deployment/util, statefulset, daemon,
+ * job); OpenShift's DeploymentConfig.
  */
 import { mapAt, newMap, type ValueMap } from "../../base/value.ts";
 import { labelsOf, metadataOf, type Pod, withKey } from "../../inject/mod.ts";

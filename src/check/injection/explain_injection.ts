@@ -16,13 +16,11 @@ import { clusterKnowledge, offlineKnowledge } from "./knowledge.ts";
 import { type ManifestTexts, targetsIn } from "./manifest_targets.ts";
 import { clusterTarget, type Target } from "./target.ts";
 
-/** The question. */
 export interface InjectionQuestion {
   /** `KIND/NAME` of an object in the cluster. */
   readonly workload?: string | undefined;
   /** All workloads of a namespace or of the cluster. */
   readonly all?: AllWorkloads | undefined;
-  /** Manifests: their names in messages, and their bytes. */
   readonly inputs?: readonly ManifestTexts[];
   /** For workloads without a namespace. */
   readonly namespace: string;
@@ -39,9 +37,8 @@ export interface InjectionQuestion {
 const AT_ONCE = 8;
 
 /**
- * Explains each workload that is asked about. Without an API no webhooks are known: one is taken to be called.
- * Errors: those of the API, MeshErrors for files that cannot be read, a workload that is not there, a configuration
- * that cannot be; and if there is no workload at all.
+ * Explains each workload. Without an API, one webhook is assumed to be called. Errors: errors of the API; MeshErrors for
+ * unreadable files, a missing workload, an invalid configuration.
  */
 export async function explainInjection(
   world: World,

@@ -22,15 +22,12 @@ export type Explanation = Ruling & {
   /** `deployment.apps/web`. */
   readonly workload: string;
   readonly namespace: string;
-  /** A stable id. */
   readonly reason: string;
-  /** The field that decided; may be empty. */
   readonly field: string;
   readonly message: string;
   readonly rules: readonly RuleLine[];
   readonly live: readonly LivePod[];
   readonly warnings: readonly string[];
-  /** What changes it. */
   readonly fixes: readonly ShownFix[];
   /** The result is a problem, not a decision: the exit code is 1. */
   readonly hasProblem: boolean;
@@ -40,16 +37,14 @@ export type Explanation = Ruling & {
 export interface Knowledge {
   readonly webhooks: Question["webhooks"];
   readonly namespaceLabels: ValueMap;
-  /** Whether the namespace exists. */
   readonly namespace: Observed<boolean>;
   readonly injectorFor: (webhook: InjectorWebhook | undefined) => Observed<Injector>;
   /** Pods of the workload's namespace; `undefined` if they are not known. */
   readonly pods: readonly Pod[] | undefined;
-  /** Unknown values, as sentences. */
   readonly gaps: readonly string[];
   /** Asks the API server whether it admits pods; `undefined` without a cluster. */
   readonly admitting: Admitting | undefined;
-  /** Which advice is told, and how. */
+  /** Decides which advice is shown. */
   readonly deciding: Deciding;
 }
 

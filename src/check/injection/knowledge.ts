@@ -1,4 +1,4 @@
-/** What decides about a namespace's pods in a cluster. A forbidden read is a gap, not an error. */
+/** What decides about the pods of a namespace. A forbidden read is a gap, not an error. */
 import {
   isMutatingWebhookConfiguration,
   isPod,
@@ -56,8 +56,8 @@ function givenInjector(given: Injector | undefined): Observed<Injector> {
 }
 
 /**
- * Asks the cluster: for webhooks and control planes at most once, for a namespace when it is asked about. Without the labels
- * of the namespace it is unknown which of its webhooks are called.
+ * Asks for webhooks and control planes at most once, for a namespace when it is needed. Without its labels it is unknown
+ * which webhooks are called.
  */
 export function clusterKnowledge(asking: Asking): (namespace: string) => Promise<Knowledge> {
   const shared: Shared = {
@@ -72,7 +72,6 @@ export function clusterKnowledge(asking: Asking): (namespace: string) => Promise
   return (namespace) => knowledgeOf(namespace, asking, shared);
 }
 
-/** What all namespaces share. */
 interface Shared {
   readonly configurations: () => Promise<Observed<readonly MutatingWebhookConfiguration[]>>;
   readonly access: ReturnType<typeof accessInventory>;
@@ -134,7 +133,7 @@ function gap(what: string, fact: Observed<unknown>): readonly string[] {
   return isKnown(fact) ? [] : [`cannot tell ${what}: ${reason(fact)}`];
 }
 
-/** The injector of each webhook's control plane; without webhooks that of the chosen one. */
+/** The injector of each webhook's control plane; without webhooks, of the chosen one. */
 async function injectors(
   { api, clock, choice, given }: Asking,
   configurations: Observed<readonly MutatingWebhookConfiguration[]>,

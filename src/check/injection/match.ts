@@ -9,31 +9,26 @@ import type { InjectorWebhook } from "../inventory/injector_webhooks.ts";
 export interface Requirement {
   /** `namespace.metadata.labels["istio-injection"]`, `metadata.labels["sidecar.istio.io/inject"]`. */
   readonly field: string;
-  /** The label's value; `undefined` without the label. */
   readonly value: string | undefined;
-  /** `In [enabled]`. */
   readonly wanted: string;
   readonly isPositive: boolean;
   readonly isMet: boolean;
 }
 
-/** The labels of a new pod and of its namespace. */
 export interface Labels {
   readonly namespace: ValueMap;
   readonly pod: ValueMap;
 }
 
-/**
- * Whether a webhook is called, and the deciding requirement: the first unmet one, else the one that requires a label.
- */
+/** Whether a webhook is called; `decided` is the first unmet requirement, else one that requires a label. */
 export interface Match {
   readonly isCalled: boolean;
   readonly decided: Requirement | undefined;
 }
 
 /**
- * Tests the labels against both selectors of a webhook, that of the namespace first. An empty selector matches
- * everything (Kubernetes, "Dynamic Admission Control").
+ * Tests the labels against both selectors of a webhook. An empty selector matches everything (Kubernetes, "Dynamic
+ * Admission Control").
  */
 export function matchOf({ namespaceSelector, objectSelector }: InjectorWebhook, labels: Labels): Match {
   const requirements = [

@@ -1,8 +1,6 @@
 /**
- * Evaluates the `matchConditions` of a webhook: CEL expressions, all of which must be true, or the API server does
- * not call the webhook (Kubernetes, "Dynamic Admission Control", matching requests: matchConditions). Of a pod only
- * the metadata of its manifest is known. Defaults and other admission plugins set further fields: an expression that
- * reads them is `unknown`.
+ * Evaluates the `matchConditions` of a webhook: CEL expressions that must all be true (Kubernetes, "Dynamic Admission
+ * Control"). Only the metadata of the pod's manifest is known: an expression that reads more is `unknown`.
  */
 import { type ASTNode, Environment, EvaluationError } from "@marcbachmann/cel-js";
 import { messageOf } from "../../base/errors.ts";
@@ -15,7 +13,7 @@ import type { MatchCondition } from "../inventory/injector_webhooks.ts";
 export interface ConditionQuestion {
   readonly pod: Pod;
   readonly namespace: string;
-  /** A controller creates it: name and owner are not those of the template. */
+  /** A controller creates it, so its name and owner are not known. */
   readonly isMade: boolean;
 }
 
@@ -40,10 +38,7 @@ export async function loadConditions(): Promise<void> {
   await re2Library.loaded();
 }
 
-/**
- * Evaluates each condition, after `loadConditions`. Never throws: an invalid expression, or one that reads unknown data, is
- * `unknown`.
- */
+/** Evaluates each condition, after `loadConditions`. Never throws. */
 export function askConditions(
   conditions: readonly MatchCondition[],
   question: ConditionQuestion,
@@ -79,13 +74,10 @@ const MAX_STEPS = 50_000_000;
 /** Compiling an expression takes about as long as matching so many characters. */
 const COMPILING = 100;
 
-/** The method `matches` by RE2. cel-js has one by the runtime's expressions, which backtrack, and lets nobody replace it. */
+/** The method `matches` by RE2: cel-js has one that backtracks, and cannot be replaced. */
 const RE2_METHOD = "matches_by_re2";
 
-/**
- * CEL for one condition, with RE2's `matches`, and whether that took too long: `||` and macros go on after an error. The
- * API server limits a condition as well, by other costs.
- */
+/** CEL for one condition with RE2's `matches`, and whether that took too long: `||` and macros continue after an error. */
 function environment(): { readonly cel: Environment; readonly isTooLong: () => boolean } {
   let steps = 0;
   const isTooLong = () => steps > MAX_STEPS;
@@ -102,7 +94,6 @@ function environment(): { readonly cel: Environment; readonly isTooLong: () => b
   return { cel, isTooLong };
 }
 
-/** Makes each `text.matches(pattern)` a call of RE2's. */
 function useRe2(node: ASTNode): void {
   if (node.op === "rcall" && node.args[0] === "matches") node.args[0] = RE2_METHOD;
   for (const child of childrenOf(node)) useRe2(child);
@@ -111,7 +102,7 @@ function useRe2(node: ASTNode): void {
 /** cel-js's code for a missing field, an error in the API server too. */
 const ABSENT = "no_such_key";
 
-/** The pod metadata that equals that of the manifest or the template. */
+/** The pod metadata that the manifest or template determines. */
 const OF_TEMPLATE = ["labels", "annotations"];
 const OF_POD = [...OF_TEMPLATE, "name", "generateName", "namespace"];
 

@@ -20,8 +20,8 @@ export interface Misplaced {
 const STRINGS = ["labels", "annotations"] as const;
 
 /**
- * Injection labels and annotations on the controller itself, if the pod template has none. They have no effect
- * (Istio, "Installing the Sidecar": the label belongs to the pod template).
+ * Injection labels and annotations on the controller instead of the pod template, where they have no effect (Istio,
+ * "Installing the Sidecar").
  */
 export function misplacedRequests(target: Target): readonly Misplaced[] {
   const { manifest, row } = target;
@@ -39,7 +39,7 @@ export function misplacedRequests(target: Target): readonly Misplaced[] {
   });
 }
 
-/** What asks for a proxy is meant. What asks for none would take the workload out of the mesh. */
+/** A request for a proxy is moved. An opt-out would take the workload out of the mesh. */
 function adviceFor(target: Target, of: Misplaced["of"], value: string): readonly Advice[] {
   const change = changePod(target, { of: "labels", key: LABEL.inject, value });
   const verb = of === "labels" ? "label" : "annotate";

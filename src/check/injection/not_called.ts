@@ -27,7 +27,6 @@ export interface Unreached {
   readonly pods: readonly Pod[] | undefined;
 }
 
-/** A cause. */
 export interface Cause {
   readonly reason: string;
   readonly field: string;
@@ -43,10 +42,7 @@ interface Seen extends Unreached {
   readonly served: readonly NamespaceLabel[];
 }
 
-/**
- * The cause. The order follows Istio, "Installing the Sidecar": the pod's opt-out first, then the namespace, then the
- * pod.
- */
+/** The cause. The order follows Istio, "Installing the Sidecar": the pod's opt-out, the namespace, the pod. */
 export function whyNotCalled(unreached: Unreached): Cause {
   const { namespace, pod, webhooks, target } = unreached;
   const seen: Seen = {
@@ -58,28 +54,31 @@ export function whyNotCalled(unreached: Unreached): Cause {
     served: servedLabels(webhooks, target.namespace),
   };
   const found = CAUSES.find(({ applies }) => applies(seen));
-  return found?.tell(seen) ??
+  return found?.cause(seen) ??
     { reason: "not-called", field: "", message: "no webhook's selectors match the pod", advice: [] };
 }
 
 interface CauseRow {
   readonly applies: (seen: Seen) => boolean;
-  readonly tell: (seen: Seen) => Cause;
+  readonly cause: (seen: Seen) => Cause;
 }
 
 const CAUSES: readonly CauseRow[] = [
-  { applies: ({ webhooks }) => webhooks.length === 0, tell: noWebhook },
-  { applies: ({ asked }) => asked === "false", tell: optedOut },
-  { applies: ({ served }) => served.length === 0, tell: namespaceExcluded },
-  { applies: ({ injection }) => injection === "disabled", tell: disabled },
-  { applies: ({ injection }) => injection !== undefined && !INJECTION_VALUES.includes(injection), tell: misspelt },
+  { applies: ({ webhooks }) => webhooks.length === 0, cause: noWebhook },
+  { applies: ({ asked }) => asked === "false", cause: optedOut },
+  { applies: ({ served }) => served.length === 0, cause: namespaceExcluded },
+  { applies: ({ injection }) => injection === "disabled", cause: disabled },
+  { applies: ({ injection }) => injection !== undefined && !INJECTION_VALUES.includes(injection), cause: misspelt },
   {
     applies: ({ injection, served }) => injection === "enabled" && !serves(served, LABEL.injection, "enabled"),
-    tell: (seen) => notServed(seen, LABEL.injection, "enabled"),
+    cause: (seen) => notServed(seen, LABEL.injection, "enabled"),
   },
-  { applies: ({ revision }) => revision !== undefined, tell: (seen) => notServed(seen, LABEL.revision, seen.revision) },
-  { applies: ({ podRevision }) => podRevision !== undefined, tell: podNotServed },
-  { applies: ({ injection, revision }) => injection === undefined && revision === undefined, tell: notLabelled },
+  {
+    applies: ({ revision }) => revision !== undefined,
+    cause: (seen) => notServed(seen, LABEL.revision, seen.revision),
+  },
+  { applies: ({ podRevision }) => podRevision !== undefined, cause: podNotServed },
+  { applies: ({ injection, revision }) => injection === undefined && revision === undefined, cause: notLabelled },
 ];
 
 function serves(served: readonly NamespaceLabel[], key: string, value: string): boolean {
@@ -93,7 +92,7 @@ function noWebhook(): Cause {
     message: "the cluster has no injection webhook",
     advice: [
       byHand("install the control plane again", "mesh"),
-      look("see whether its other objects tell how", shows("mesh", "check", "webhook")),
+      look("see whether its other objects show how", shows("mesh", "check", "webhook")),
       look("see how to run a webhook of a revision of its own", shows("mesh", "webhook", "manifests", "--help")),
     ],
   };
@@ -108,7 +107,6 @@ function optedOut({ target }: Seen): Cause {
   };
 }
 
-/** No namespace has the name. */
 const OTHER = "NAME";
 
 function namespaceExcluded({ target, webhooks }: Seen): Cause {
@@ -182,8 +180,8 @@ interface Changes {
 }
 
 /**
- * The ways of a workload into the mesh: its own label, where webhooks are called for it, after the labels of the namespace
- * that keep them from that; else the label of the namespace. Each way is tried on the webhooks' selectors.
+ * Brings a workload into the mesh: by its own label where that is enough, else by the labels of its namespace. Each is
+ * tried on the webhooks' selectors.
  */
 function joining(seen: Seen, changes: Changes): readonly Advice[] {
   const { target, namespace, webhooks, pods, served: [label = {}] } = seen;
@@ -203,7 +201,7 @@ function joining(seen: Seen, changes: Changes): readonly Advice[] {
 
 const AWAY: LabelChange = { [LABEL.injection]: undefined, [LABEL.revision]: undefined };
 
-/** Only the workload joins; `undefined` where no webhook would be called for its own label. */
+/** Only the workload joins; `undefined` where no webhook is called for its label. */
 function aloneIn(
   seen: Seen,
   change: string,

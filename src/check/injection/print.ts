@@ -19,15 +19,13 @@ const EFFECTS: Readonly<Record<RuleLine["effect"], string>> = {
   unknown: "cannot tell",
 };
 
-/** How explanations look. */
 export interface ExplanationLook {
-  /** The columns of a line. */
   readonly width: number;
   /** With the table of rules; no line is broken. */
   readonly isWide: boolean;
 }
 
-/** Verdict and cause, live pods, warnings, and what changes it; wide: also the rules in order of evaluation. */
+/** Verdict, cause, live pods, warnings and fixes; wide: also the rules. */
 export function explanationText(explanation: Explanation, { width, isWide }: ExplanationLook): string {
   const { rules, live, warnings, fixes } = explanation;
   const most = isWide ? undefined : width;
@@ -44,10 +42,10 @@ export function explanationText(explanation: Explanation, { width, isWide }: Exp
 
 const POD: readonly string[] = ["POD", "PHASE", "PROXY", "REVISION"];
 
-/** Below this the last column is no column any more. */
+/** The last column is at least this wide. */
 const LEAST = 24;
 
-/** A line for each workload: verdict and cause; wide: also the webhook, and the first command that changes it. */
+/** A line for each workload; wide: also its webhook and fix. */
 export function overviewText(explanations: readonly Explanation[], { width, isWide }: ExplanationLook): string {
   if (isWide) return wideOverview(explanations);
   const head = ["NAMESPACE", "WORKLOAD", "VERDICT"];
@@ -66,7 +64,7 @@ export function overviewText(explanations: readonly Explanation[], { width, isWi
   return `${[...lines, ...hint].join("\n")}\n`;
 }
 
-const HINT = '\n"kubectl mesh check injection KIND/NAME -n NAMESPACE" tells what changes it';
+const HINT = '\n"kubectl mesh check injection KIND/NAME -n NAMESPACE" shows what changes it';
 
 function wideOverview(explanations: readonly Explanation[]): string {
   const rows = explanations.map((each) => {
@@ -85,7 +83,7 @@ function wideOverview(explanations: readonly Explanation[]): string {
   }`;
 }
 
-/** What decided; where something else is wrong, also that. */
+/** What decided, and what else is wrong. */
 function shortCause({ verdict, message, warnings, hasProblem }: Explanation): string {
   const isSaid = verdict === "refused" || verdict === "cannot-tell" || !hasProblem;
   return isSaid ? message : [message, ...warnings].join("; ");

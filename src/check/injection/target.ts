@@ -17,7 +17,6 @@ import {
 import type { Named } from "../advice/commands.ts";
 import { withControllerLabels } from "./controller_labels.ts";
 
-/** A workload. */
 export interface Target {
   readonly manifest: ValueMap;
   readonly row: WorkloadKind;
@@ -29,7 +28,7 @@ export interface Target {
   readonly file: string | undefined;
 }
 
-/** Gets a workload. Errors: those of the API, and a MeshError if it does not exist. */
+/** Gets a workload. Errors: errors of the API, and a MeshError if it does not exist. */
 export async function clusterTarget(api: KubeApi, text: string, namespace: string): Promise<Target> {
   const { path, kind } = readWorkloadName(text);
   const object = await api.get(path(namespace));
@@ -76,17 +75,15 @@ export function podOf({ manifest, row, namespace, name }: Target): Pod {
   return withKey(pod, "metadata", withKey(Object.assign(newMap(), metadataOf(pod)), "namespace", namespace));
 }
 
-/** The owner of the pod, for templates. */
 export function ownerOfTarget({ manifest, row, namespace }: Target): Owner {
   return ownerOf(manifest, row, namespace);
 }
 
-/** The path of a pod's field in the workload: `spec.template.metadata.labels["..."]`. Other paths stay as they are. */
+/** The path of a pod's field in the workload. Other paths stay as they are. */
 export function fieldIn(field: string, { row }: Target): string {
   return /^(spec|metadata)\b/.test(field) ? [...row.path, field].join(".") : field;
 }
 
-/** The object's own labels or annotations. */
 export function ownStrings({ manifest }: Target, key: "labels" | "annotations"): ValueMap {
   return mapAt(metadataOf(manifest), key);
 }

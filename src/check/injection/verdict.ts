@@ -46,20 +46,16 @@ export type Ruling =
 
 /** The answer. */
 export type Verdict = Ruling & {
-  /**
-   * A stable id: one of `inject`'s decision table and errors, or `not-called`, `match-condition`,
-   * `match-condition-fails`, `match-condition-unknown`, `configuration-unknown`, `webhooks-unknown`,
-   * `namespace-disabled`.
-   */
+  /** A stable id: of `inject`'s decisions and errors, or one of this file. */
   readonly reason: string;
   readonly field: string;
   readonly message: string;
   readonly rules: readonly RuleLine[];
   /** Every webhook that would inject. */
   readonly injecting: readonly string[];
-  /** The injections, in order; a webhook that is called again has two. */
+  /** The injections, in order; a reinvoked webhook has two. */
   readonly injections: readonly Injection[];
-  /** No called webhook is unknown, also if another one decides. */
+  /** The outcome of every called webhook is known. */
   readonly isSure: boolean;
   /** The injected pod. */
   readonly result: Pod | undefined;
@@ -84,7 +80,6 @@ export function verdictOf(question: Question): Verdict {
   return verdict(decisive(outcomes), { rules, outcomes, result: second?.pod ?? first.pod });
 }
 
-/** The outcomes of a round of calls. */
 interface Round {
   readonly outcomes: readonly Outcome[];
   readonly pod: Pod;
@@ -93,8 +88,8 @@ interface Round {
 }
 
 /**
- * Calls webhooks in order. Those with the reinvocation policy `IfNeeded` are to be called again if a later one changes the
- * pod; there is one second round (Kubernetes, "Dynamic Admission Control", reinvocation policy).
+ * Calls webhooks in order. If a later one changes the pod, webhooks with `IfNeeded` are called once more (Kubernetes,
+ * "Dynamic Admission Control").
  */
 function roundOf(question: Question, webhooks: readonly InjectorWebhook[], rules: RuleLine[]): Round {
   const outcomes: Outcome[] = [];
@@ -128,7 +123,6 @@ export function webhookName({ configuration, name }: InjectorWebhook): string {
   return `${configuration}/${name}`;
 }
 
-/** What one webhook does. */
 type Outcome = Ruling & {
   readonly reason: string;
   readonly field: string;
@@ -140,7 +134,7 @@ type Outcome = Ruling & {
 
 const NOT_INJECTED = { verdict: "not-injected", by: null } as const;
 const REFUSED = { verdict: "refused", by: null } as const;
-const CANNOT_TELL = { verdict: "cannot-tell", by: null } as const;
+const UNKNOWN = { verdict: "cannot-tell", by: null } as const;
 
 const NOT_CALLED: Outcome = {
   ...NOT_INJECTED,
@@ -178,11 +172,11 @@ function assumed(question: Question, rules: RuleLine[]): Verdict {
   return verdict(outcome, { rules, outcomes: [], result: outcome.result });
 }
 
-/** Labels and spec of the pod, and the namespace's opt-out, decide whatever webhooks exist; all else does not. */
+/** Pod and namespace may rule injection out, whatever webhooks exist. */
 function withoutWebhooks({ pod, namespaceLabels }: Question, { why, rules }: Unsure): Verdict {
   rules.push({ ...ANY_WEBHOOK, effect: "unknown", message: `cannot tell: ${why}` });
   const outcome = certainRefusal(pod, rules) ?? namespaceOptOut(namespaceLabels, rules) ?? {
-    ...CANNOT_TELL,
+    ...UNKNOWN,
     reason: "webhooks-unknown",
     field: "",
     message: `which webhooks are called is unknown: ${why}; "kubectl mesh check --rbac" prints the rights`,
@@ -199,10 +193,7 @@ function namespaceOptOut(labels: ValueMap, rules: RuleLine[]): Outcome | undefin
   return { ...NOT_INJECTED, reason: "namespace-disabled", field, message };
 }
 
-/**
- * The outcome of a webhook whose selectors match. Its conditions come first. If they are unknown, the webhook is
- * evaluated too.
- */
+/** The outcome of a webhook whose selectors match. If its conditions are unknown, its decision is asked too. */
 function askOnCondition(webhook: InjectorWebhook, question: Question, rules: RuleLine[]): Outcome {
   const { pod, isMade } = question;
   const namespace = textAt(metadataOf(pod), "namespace");
@@ -212,24 +203,24 @@ function askOnCondition(webhook: InjectorWebhook, question: Question, rules: Rul
   if (decided === undefined) return ask(webhook, question, rules);
   const { condition, why } = decided;
   const field = `matchConditions["${condition.name}"]`;
-  const told = `the condition "${condition.name}" of ${webhookName(webhook)}`;
+  const named = `the condition "${condition.name}" of ${webhookName(webhook)}`;
   if (decided.holding === "does-not-hold") {
     return {
       ...NOT_CALLED,
       reason: "match-condition",
       field,
-      message: `${told} does not hold: ${condition.expression}`,
+      message: `${named} does not hold: ${condition.expression}`,
     };
   }
   if (decided.holding === "fails") {
     const ruling = webhook.failurePolicy === "Fail" ? REFUSED : NOT_INJECTED;
-    const message = `${told} fails, and failurePolicy is ${webhook.failurePolicy}: ${why}`;
+    const message = `${named} fails, and failurePolicy is ${webhook.failurePolicy}: ${why}`;
     return { ...ruling, reason: "match-condition-fails", field, message };
   }
   const outcome = ask(webhook, question, rules);
   if (outcome.verdict === "not-injected") return outcome;
-  const message = `cannot tell whether the webhook is called: ${told}: ${why}: ${condition.expression}`;
-  return { ...CANNOT_TELL, reason: "match-condition-unknown", field, message };
+  const message = `cannot tell whether the webhook is called: ${named}: ${why}: ${condition.expression}`;
+  return { ...UNKNOWN, reason: "match-condition-unknown", field, message };
 }
 
 /** A false condition decides, whatever the others are (Kubernetes, "Matching requests: matchConditions"). */
@@ -311,7 +302,7 @@ function injected(
   }
 }
 
-/** With this policy a pod is not injected only for reasons that no configuration changes. */
+/** With this policy a pod is refused only for reasons that no configuration changes. */
 const CERTAIN: DecisionPolicy = {
   policy: "enabled",
   neverInjectSelector: [],
@@ -335,7 +326,7 @@ interface Unsure {
 function unknownConfiguration(pod: Pod, { why, rules }: Unsure): Outcome {
   rules.push({ rule: "configuration", field: "", value: null, effect: "unknown", message: `cannot tell: ${why}` });
   return certainRefusal(pod, rules) ?? {
-    ...CANNOT_TELL,
+    ...UNKNOWN,
     reason: "configuration-unknown",
     field: "",
     message: `the webhook is called; its decision is unknown: ${why}`,

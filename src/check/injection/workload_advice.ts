@@ -1,4 +1,4 @@
-/** Changes of a workload that is explained, as advice. */
+/** Changes of a workload, as advice. */
 import { LABEL } from "../../istio/annotations/labels.ts";
 import { podOwner } from "../../inject/mod.ts";
 import { type Advice, byHand, harmless, look, type Risk } from "../advice/advice.ts";
@@ -11,7 +11,7 @@ import {
   remove,
   rolloutRestart,
   setLabel,
-  shellWord,
+  shellQuoted,
 } from "../advice/commands.ts";
 import type { LivePod } from "../inventory/live_pods.ts";
 import { type Target, targetNamed } from "./target.ts";
@@ -20,7 +20,6 @@ import { type Target, targetNamed } from "./target.ts";
 export interface PodChange {
   readonly of: "labels" | "annotations";
   readonly key: string;
-  /** `null` removes it. */
   readonly value: string | null;
 }
 
@@ -56,16 +55,16 @@ export function annotatedPod(object: Named, change: string, annotations: Annotat
   return byHand(`${change}: set ${all.join(", ")} in ${field} of its manifest`, "workload");
 }
 
-/** Labels the pods of a workload, which keeps webhooks from being called for new ones. */
+/** Labels the pods of a workload so that no webhook is called for new ones. */
 export function optedOut(object: Named, change: string, risk: Risk): Advice {
   const { kind, namespace } = object;
-  const told = { change, risk, namespace } as const;
-  if (kind === "pod") return { ...harmless(change, "workload", setLabel(object, LABEL.inject, "false")), ...told };
+  const rest = { change, risk, namespace } as const;
+  if (kind === "pod") return { ...harmless(change, "workload", setLabel(object, LABEL.inject, "false")), ...rest };
   const target = targetNamed(object);
   if (target === undefined) {
     return { ...byHand(`${change}: label its pod template ${LABEL.inject}=false`, "workload"), risk };
   }
-  return { ...changePod(target, { of: "labels", key: LABEL.inject, value: "false" }), ...told };
+  return { ...changePod(target, { of: "labels", key: LABEL.inject, value: "false" }), ...rest };
 }
 
 /** Opens a controller in an editor; `change` gets the path of the pod's spec. Pods and Jobs cannot be changed so. */
@@ -78,14 +77,13 @@ export function editedPod(object: Named, change: (podSpec: string) => string): A
   return harmless(text, "workload", edit(object));
 }
 
-/** Takes the pod off the network of its node. */
-export function ownNetwork(target: Target): Advice {
+function ownNetwork(target: Target): Advice {
   const field = [...target.row.path, "spec"].join(".");
   if (target.file !== undefined) return byHand(`remove "hostNetwork" from ${field} in ${target.file}`, "workload");
   return changed(target, "give the pod its own network", nested(["spec"], { hostNetwork: null }));
 }
 
-/** A merge patch of the pod, by the way that its kind has. */
+/** A merge patch of the pod, as its kind allows it. */
 function changed(target: Target, change: string, podPatch: object): Advice {
   const { row } = target;
   const object = namedOf(target);
@@ -104,7 +102,7 @@ function changed(target: Target, change: string, podPatch: object): Advice {
   return harmless(change, "workload", patch(object, whole));
 }
 
-/** What the API server writes into a new Job, and refuses in one that is created. */
+/** Fields that the API server sets in a Job, and refuses in a new one. */
 const GENERATED = {
   spec: {
     selector: null,
@@ -153,17 +151,17 @@ function controllerOf({ manifest, row, namespace }: Target): Named | undefined {
 /** Kinds that `kubectl rollout restart` takes. */
 const RESTARTED: readonly string[] = ["deployment", "statefulset", "daemonset"];
 
-/** Recreates the pods of a workload that is known by name only. */
+/** Recreates the pods of a workload. */
 export function recreated(object: Named): Advice {
   const kind = object.kind.toLowerCase();
-  const told = { namespace: object.namespace, invites: true } as const;
+  const rest = { namespace: object.namespace, invites: true } as const;
   if (RESTARTED.includes(kind)) {
-    return { ...harmless("recreate its pods", "workload", rolloutRestart(object)), ...told };
+    return { ...harmless("recreate its pods", "workload", rolloutRestart(object)), ...rest };
   }
   if (kind === "pod") {
-    return { ...harmless("delete the pod and create it again", "workload", createAgain(object)), ...told };
+    return { ...harmless("delete the pod and create it again", "workload", createAgain(object)), ...rest };
   }
-  return { ...byHand(`delete the pods of ${kind}/${object.name}: new ones are created`, "workload"), ...told };
+  return { ...byHand(`delete the pods of ${kind}/${object.name}: new ones are created`, "workload"), ...rest };
 }
 
 /** Recreates the live pods of a workload; none without live pods. A CronJob does it at its next run. */
@@ -171,7 +169,7 @@ export function recreate(target: Target, live: readonly LivePod[]): readonly Adv
   const { row, file, namespace, name } = target;
   if (file !== undefined || live.length === 0 || ["CronJob", "Job"].includes(row.kind)) return [];
   if (row.kind === "DeploymentConfig") {
-    const command = `oc rollout latest ${shellWord(`dc/${name}`)} -n ${shellWord(namespace)}`;
+    const command = `oc rollout latest ${shellQuoted(`dc/${name}`)} -n ${shellQuoted(namespace)}`;
     return [harmless("recreate its pods", "workload", { command, needs: [] })];
   }
   const own = recreated(namedOf(target));
@@ -193,7 +191,7 @@ const FIXES: Readonly<Record<string, DecisionFix>> = {
   "pod-host-network": ownNetwork,
 };
 
-/** What makes the webhook inject. */
+/** What makes the injector decide to inject. */
 export function decisionFix(reason: string, target: Target): readonly Advice[] {
   const fix = FIXES[reason];
   return fix === undefined ? [] : [fix(target)];

@@ -1,4 +1,4 @@
-/** The control planes behind the webhooks, and the configuration that each keeps in its ConfigMaps. */
+/** The control planes behind the webhooks, and their configuration. */
 import { errorLine, MeshError } from "../../base/errors.ts";
 import { type ConfigMap, isConfigMap, type KubeApi, type MutatingWebhookConfiguration } from "../../kube/client/mod.ts";
 import type { World } from "../../platform/mod.ts";
@@ -21,7 +21,6 @@ import { listOf, objectOf } from "./source.ts";
 export interface ControlPlane {
   /** `default` for an unnamed revision. */
   readonly revision: string;
-  /** The names of Istio's ConfigMaps. */
   readonly names: ClusterNames;
   /** The ConfigMap of this program's webhook, if the Service belongs to it. */
   readonly own: string | undefined;
@@ -30,9 +29,7 @@ export interface ControlPlane {
 /** The names of Service and ConfigMap in `webhook manifests`. */
 export const OURS = /^kubectl-mesh-webhook(-|$)/;
 
-/**
- * The distinct control planes that webhooks call; a tag calls that of its revision. Without webhooks: the chosen one.
- */
+/** The distinct control planes that webhooks call. Without webhooks: the chosen one. */
 export function controlPlanes(webhooks: readonly InjectorWebhook[], choice: ClusterChoice): readonly ControlPlane[] {
   const { revision } = choice;
   const wanted = webhooks.filter((webhook) => revision === undefined || webhook.revision === revision);
@@ -54,7 +51,6 @@ export function planeKey({ revision, names, own }: ControlPlane): string {
   return [revision, names.namespace, names.injector, names.mesh, own ?? ""].join(" ");
 }
 
-/** Gets a ConfigMap; `undefined` if it does not exist. */
 type ConfigMapReader = (namespace: string, name: string) => Promise<Observed<ConfigMap | undefined>>;
 
 /** The configuration of a control plane, and its ConfigMaps. */
@@ -65,7 +61,7 @@ export interface PlaneTexts extends ClusterConfiguration {
   readonly meshRef: string;
 }
 
-/** The texts of a control plane's configuration: from this program's ConfigMap, else from Istio's two ConfigMaps. */
+/** From this program's ConfigMap, else from Istio's two. */
 async function planeTexts(plane: ControlPlane, read: ConfigMapReader): Promise<Observed<PlaneTexts>> {
   const { namespace, injector, mesh } = plane.names;
   const own = plane.own === undefined ? undefined : await read(namespace, plane.own);
@@ -79,7 +75,7 @@ async function planeTexts(plane: ControlPlane, read: ConfigMapReader): Promise<O
   return together(first.value, second.value);
 }
 
-/** This program's ConfigMap is read first, and named first. */
+/** This program's ConfigMap comes first. */
 function missing({ names: { namespace }, own, revision }: ControlPlane, name: string): Observed<never> {
   const where = `in the namespace "${namespace}"`;
   const broken = own === undefined
@@ -130,10 +126,7 @@ export interface PlaneSource {
   readonly scope: ClusterChoice & { readonly namespace?: string | undefined };
 }
 
-/**
- * The control planes that webhooks call, with their configuration. Gets each ConfigMap by name, so that no right to
- * list ConfigMaps is needed.
- */
+/** The control planes that webhooks call, with their configuration. Gets ConfigMaps by name: no right to list is needed. */
 export function injectorInventory(
   source: PlaneSource,
   mutatingWebhooks: () => Promise<Observed<readonly MutatingWebhookConfiguration[]>>,

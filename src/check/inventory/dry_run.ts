@@ -1,4 +1,4 @@
-/** Creates pods as dry runs, to see what the API server and the webhook do with them. Nothing else is sent. */
+/** Creates pods as dry runs: nothing is stored. */
 import { oneLine } from "../../base/errors.ts";
 import { ApiError, isPod, type KubeApi, type Namespace, ofKind, type Pod } from "../../kube/client/mod.ts";
 import { LABEL } from "../../istio/annotations/labels.ts";
@@ -8,16 +8,14 @@ import { isKnown, observe, type Observed } from "./observed.ts";
 import { type InjectorWebhook, labelsOfObject, sendsPod } from "./injector_webhooks.ts";
 import type { Source } from "./source.ts";
 
-/** The outcome of a dry run. */
 export interface PodRun {
   readonly namespace: string;
   /** `denied`: by a webhook; `failed`: the API server could not call a webhook; `refused`: by the API server itself. */
   readonly outcome: "injected" | "not-injected" | "denied" | "failed" | "refused";
   /** The webhook that denied the pod or could not be called. */
   readonly webhook: string | undefined;
-  /** The API server's error. */
   readonly message: string;
-  /** The pod as the API server would store it; `undefined` if it is not admitted. */
+  /** As the API server would store it; `undefined` if it is not admitted. */
   readonly pod?: Pod | undefined;
   /** Milliseconds until the answer. */
   readonly took: number;
@@ -25,15 +23,14 @@ export interface PodRun {
 
 /** The outcome of a dry run for a webhook or a namespace. */
 export interface DryRun extends PodRun {
-  /** The labels of the pod. */
   readonly labels: ValueMap;
   /** Whether the same pod is admitted without a sidecar. Asked if the pod is refused, or denied by another webhook. */
   readonly isOfSidecar: boolean;
 }
 
 /**
- * Whether the API server did not call a webhook whose conditions hold. With Fail a webhook answers or the pod is denied, and a
- * pod that asks for a sidecar by its label gets one from every configuration.
+ * Whether the API server did not call a webhook whose conditions hold: with Fail it must answer, and a pod that asks by
+ * its label gets a sidecar.
  */
 export function isUncalled({ failurePolicy }: InjectorWebhook, { outcome, labels }: DryRun): boolean {
   return failurePolicy === "Fail" && outcome === "not-injected" && labels[LABEL.inject] === "true";
@@ -48,7 +45,6 @@ export type TryNamespace = (
   webhooks: readonly InjectorWebhook[],
 ) => Promise<Observed<DryRun | undefined>>;
 
-/** Creates a pod as it is given. */
 export type TryPod = (namespace: string, pod: object) => Promise<Observed<PodRun>>;
 
 type Namespaces = () => Promise<Observed<readonly Namespace[]>>;
@@ -91,7 +87,7 @@ function isRefusal(error: unknown): error is ApiError {
   return error.status !== 403 || !NOT_ALLOWED.test(error.message);
 }
 
-/** A webhook with a timeout of 30 s used up the time of the request: the API server does not name it. */
+/** The API server does not name a webhook whose timeout is as long as the request. */
 function ofWebhook(run: Observed<DryRun>, { name }: InjectorWebhook): Observed<DryRun> {
   if (!isKnown(run) || run.value.outcome !== "failed" || run.value.webhook !== undefined) return run;
   return { value: { ...run.value, webhook: name } };
@@ -149,7 +145,6 @@ async function sendPod(source: Source, { namespace, labels }: Place): Promise<Ob
   return isKnown(run) ? { value: { ...run.value, pod: undefined, labels, isOfSidecar: false } } : run;
 }
 
-/** A pod to create in a namespace. */
 export interface PodToTry {
   readonly namespace: string;
   readonly pod: object;

@@ -24,8 +24,8 @@ export interface ExpectedPod {
   readonly webhook: InjectorWebhook | undefined;
   readonly plane: ObservedPlane | undefined;
   /**
-   * The decision of that webhook; `undefined` without a webhook. Unknown without its configuration, and with match
-   * conditions, which may read dropped fields of the pod.
+   * The decision of that webhook. Unknown without its configuration, and with match conditions, which may read dropped
+   * fields.
    */
   readonly decision: Observed<Decision | undefined>;
 }

@@ -11,13 +11,11 @@ import { isMap, newMap, type Value, type ValueMap } from "../../base/value.ts";
 
 /** One webhook of one configuration. */
 export interface InjectorWebhook {
-  /** Name of the MutatingWebhookConfiguration. */
   readonly configuration: string;
   /** The webhook's name, such as `namespace.sidecar-injector.istio.io`. */
   readonly name: string;
   /** The revision of its control plane: the label `istio.io/rev` of the configuration, or `default`. */
   readonly revision: string;
-  /** The label `istio.io/tag` of the configuration. */
   readonly tag: string | undefined;
   readonly failurePolicy: "Fail" | "Ignore";
   /** It is called again if a later webhook changes the pod. */
@@ -26,18 +24,14 @@ export interface InjectorWebhook {
   /** An empty selector selects everything. */
   readonly namespaceSelector: LabelSelector;
   readonly objectSelector: LabelSelector;
-  /** All of them must be true. */
   readonly matchConditions: readonly MatchCondition[];
-  /** What the API server calls. */
   readonly target: WebhookTarget;
   /** PEM in base64; `""` if absent. */
   readonly caBundle: string;
 }
 
-/** A match condition of the API server. */
 export interface MatchCondition {
   readonly name: string;
-  /** A CEL expression. */
   readonly expression: string;
 }
 
@@ -50,17 +44,14 @@ export type WebhookTarget =
 const NAMES = /(^|\.)(sidecar-injector\.)?istio\.io$/;
 const APP = "sidecar-injector";
 
-/**
- * The webhooks that inject, in the order of their configurations: those for new pods that have Istio's names, or whose
- * configuration has the label `app: sidecar-injector`.
- */
+/** The webhooks that inject: for new pods, with Istio's names or in a configuration labelled `app: sidecar-injector`. */
 export function injectorWebhooks(configurations: readonly MutatingWebhookConfiguration[]): InjectorWebhook[] {
   return configurations.flatMap(({ metadata: { name, labels = {} }, webhooks = [] }) =>
     webhooks.filter((webhook) => isInjector(webhook, labels)).map((webhook) => readWebhook(webhook, name, labels))
   );
 }
 
-/** The mutating webhooks for new pods that do not inject this mesh's sidecar, in call order: by the names of their configurations. */
+/** The other mutating webhooks for new pods, in call order. */
 export function otherWebhooks(configurations: readonly MutatingWebhookConfiguration[]): InjectorWebhook[] {
   return configurations.flatMap(({ metadata: { name, labels = {} }, webhooks = [] }) =>
     webhooks.filter((webhook) => !isInjector(webhook, labels) && (webhook.rules ?? []).some(takesNewPods))
@@ -79,7 +70,6 @@ export function isOfInjector(namespace: string, webhooks: readonly InjectorWebho
   return webhooks.some(({ target }) => "namespace" in target && target.namespace === namespace);
 }
 
-/** The labels of an object. */
 export function labelsOfObject({ metadata }: KubeObject): ValueMap {
   return isMap(metadata["labels"]) ? metadata["labels"] : newMap();
 }

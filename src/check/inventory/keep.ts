@@ -5,11 +5,9 @@ import { isList, isMap, type Value, type ValueMap } from "../../base/value.ts";
 /** Returns the kept part of a value. */
 export interface Keep {
   (value: Value): Value;
-  /** The fields that it reads; all if absent. */
   readonly fields?: Fields;
 }
 
-/** Keeps everything. */
 export const whole: Keep = (value) => value;
 
 /** Keeps these fields of a mapping, or of each item of a list; keeps scalars. */
@@ -56,7 +54,7 @@ export function shared(keep: Keep): Keep {
   return withFieldsOf(keep, (value) => firstOf(known, textOf(value), () => keep(value)));
 }
 
-/** The same for mappings of shared values: the numbers of those make a short text. */
+/** The same for mappings of shared values, whose numbers make a short key. */
 export function sharedParts(keep: Keep): Keep {
   const known = new Map<string, Value>();
   return withFieldsOf(keep, (value) => {
@@ -69,7 +67,6 @@ function withFieldsOf({ fields }: Keep, keep: (value: Value) => Value): Keep {
   return Object.assign(keep, fields && { fields });
 }
 
-/** Of the values that are shared. */
 const NUMBERS = new WeakMap<object, number>();
 let last = 0;
 

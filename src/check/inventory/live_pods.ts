@@ -5,7 +5,6 @@ import type { Plain, Pod } from "../../kube/client/mod.ts";
 import { isMap, textAt } from "../../base/value.ts";
 import { containersOf, findProxy } from "../../inject/mod.ts";
 
-/** A pod. */
 export interface LivePod {
   readonly pod: string;
   readonly phase: string;
@@ -27,7 +26,6 @@ export function isAlive({ metadata, status }: Pod): boolean {
   return metadata.deletionTimestamp === undefined && !ENDED.includes(status?.phase ?? "");
 }
 
-/** Describes a pod. */
 export function livePod(pod: Pod): LivePod {
   const proxy = findProxy(pod);
   const isNative = containersOf(pod, "initContainers").some((each) => each === proxy);

@@ -1,6 +1,4 @@
-/**
- * The inventory of a cluster: getters that ask the API when a check needs the answer, and at most once.
- */
+/** The inventory of a cluster: getters that ask the API at most once, when a check needs the answer. */
 import type { ProxyAnswer } from "../../explain/mod.ts";
 import type { Pod } from "../../kube/client/mod.ts";
 import { accessInventory } from "./access.ts";

@@ -5,7 +5,6 @@ import { ApiError } from "../../kube/client/mod.ts";
 /** The value, or why it is unknown. */
 export type Observed<T> = Known<T> | Unknown;
 
-/** A known value. */
 export interface Known<T> {
   readonly value: T;
 }

@@ -32,8 +32,8 @@ export const WORKLOADS: readonly (readonly [group: string, resource: string])[] 
 ];
 
 /**
- * Of the scope: namespaces, pods, workloads, quotas; nothing else in other namespaces is listed. Of the whole cluster:
- * nodes and webhooks. Only the fields that checks read are kept.
+ * Namespaces, pods, workloads and quotas of the scope; nodes and webhooks of the cluster. Only fields that checks read
+ * are kept.
  */
 export function resourceInventory(source: Source) {
   const { namespace } = source.scope;
@@ -61,7 +61,7 @@ export function resourceInventory(source: Source) {
       listOf(source, ADMISSION, "mutatingwebhookconfigurations", { isKind: isMutatingWebhookConfiguration })
     ),
     validatingWebhooks: once(() => listOf(source, ADMISSION, "validatingwebhookconfigurations", { isKind: isObject })),
-    /** Argo CD's Applications of a name, in any namespace. Only advice needs them: a narrow scope does without. */
+    /** Argo CD's Applications of a name; not for a scope of one namespace: only advice needs them. */
     applications: (name: string) =>
       namespace === undefined
         ? listOf(source, "apis/argoproj.io/v1alpha1", "applications", {
@@ -82,7 +82,7 @@ export function resourceInventory(source: Source) {
   };
 }
 
-/** The right to list is not needed for one namespace: its owner may only get it. */
+/** Getting one namespace needs no right to list. */
 async function namespacesOf(source: Source): Promise<Observed<readonly Namespace[]>> {
   const { namespace } = source.scope;
   const keep = namespaceKeeper();

@@ -7,7 +7,6 @@ import { type InjectorWebhook, namespaceLabels, sendsPod } from "./injector_webh
 /** The valid values of `istio-injection` (Istio, "Installing the Sidecar"). */
 export const INJECTION_VALUES: readonly string[] = ["enabled", "disabled"];
 
-/** A namespace label that a webhook selects. */
 export type NamespaceLabel = Readonly<Record<string, string>>;
 
 /** The injection labels that a webhook serves, `istio-injection=enabled` first. */
@@ -25,7 +24,6 @@ export function isServed(webhooks: readonly InjectorWebhook[], namespace: string
   return webhooks.some((webhook) => sendsPod(webhook, namespaceLabels(namespace, { ...labels }), newMap()));
 }
 
-/** The label's value. */
 export function labelText(labels: ValueMap, key: string): string | undefined {
   const value: Value | undefined = labels[key];
   return typeof value === "string" ? value : undefined;

@@ -3,9 +3,7 @@ import { isMap, mapsAt, newMap, textAt } from "../../base/value.ts";
 import { isKnown, observe, type Observed, once, reason } from "./observed.ts";
 import { listOf, type Source } from "./source.ts";
 
-/** The version of the API server. */
 export interface ServerVersion {
-  /** `v1.34.1+k3s1`. */
   readonly text: string;
   readonly major: number;
   readonly minor: number;

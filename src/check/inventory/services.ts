@@ -13,7 +13,6 @@ import { isKnown, type Observed } from "./observed.ts";
 import { PAGE_OF_PODS } from "./resources.ts";
 import { listOf, objectOf, type Source } from "./source.ts";
 
-/** A name in a namespace. */
 export interface Place {
   readonly namespace: string;
   readonly name: string;
@@ -21,7 +20,6 @@ export interface Place {
 
 /** The pods of a Service. */
 export interface Backends {
-  /** Ready addresses. */
   readonly ready: number;
   readonly notReady: number;
   /** Pod ports by the name of the Service port. */
@@ -38,7 +36,7 @@ export function serviceInventory(source: Source) {
       String,
       (namespace: string) => listOf(source, "apis/apps/v1", "deployments", { isKind: isDeployment, namespace }),
     ),
-    /** The pods of a namespace, whatever their labels. Only advice needs them: a scope of another namespace does without. */
+    /** The pods of a namespace, whatever their labels; only of the scope, as only advice needs them. */
     podsIn: byKey(String, (namespace: string) => {
       const { namespace: chosen = namespace } = source.scope;
       return chosen === namespace

@@ -26,11 +26,11 @@ import { isChosen, type Scope, type Source } from "./source.ts";
 export interface SidecarNamespace {
   readonly name: string;
   readonly namespace: Namespace;
-  /** The injected parts of a pod there, without the application. */
+  /** What injection adds to a pod there. */
   readonly sidecar: Pod;
   /** The control plane that injects; `undefined` while `planned`. */
   readonly plane: ObservedPlane | undefined;
-  /** The cluster has no injection webhook yet: uses the built-in configuration for every namespace. */
+  /** The cluster has no injection webhook yet: the built-in configuration is used. */
   readonly planned: boolean;
 }
 
@@ -71,7 +71,7 @@ function planned(namespaces: readonly Namespace[], { clock }: Source): Observed<
   return forEach(namespaces, () => ({ sidecar: { value: sidecarOf(injector) }, plane: undefined }));
 }
 
-/** The sidecar of a control plane is rendered once: namespaces differ in names only, and on OpenShift in their users. */
+/** Rendered once for each control plane, and on OpenShift for each user. */
 function inWebhooks(
   namespaces: readonly Namespace[],
   webhooks: readonly InjectorWebhook[],

@@ -29,14 +29,13 @@ export interface Scope {
   readonly selector?: LabelChoice | undefined;
 }
 
-/** A choice by labels: as the API server reads it, and what it means. */
 export interface LabelChoice {
   /** `app=web,tier!=x`. */
   readonly text: string;
   readonly matchExpressions: readonly ValueMap[];
 }
 
-/** The choice that `-l` names; `flag` is for its errors. Errors: a UsageError that names the invalid part. */
+/** Reads `-l`; `flag` is for errors. Errors: a UsageError that names the invalid part. */
 export function labelChoice(text: string, flag: string): LabelChoice {
   return { text, matchExpressions: selectorExpressions(text, flag) };
 }
@@ -65,17 +64,13 @@ export interface CheckApi extends KubeApi {
   exec(request: ExecRequest): Promise<ExecResult>;
 }
 
-/** Shared by all getters. */
 export interface Source {
   readonly api: CheckApi;
   readonly clock: World["clock"];
   readonly scope: Scope;
 }
 
-/**
- * A collection of the whole cluster or, with a namespace, of that. `resource` is its plural, such as `pods`, `group` is
- * `api/v1` or `apis/apps/v1`. A kind that the server does not know has no objects.
- */
+/** The objects of a collection, such as `apis/apps/v1` and `deployments`; none of a kind that the server does not know. */
 export function listOf<T extends KubeObject>(
   { api }: { readonly api: Pick<KubeApi, "list"> },
   group: string,
@@ -100,7 +95,6 @@ export function collectionPath(group: string, resource: string, namespace: strin
   return `/${group}/${folder}${resource}`;
 }
 
-/** Options of a list request. */
 export interface Listing<T extends KubeObject> {
   readonly isKind: Guard<T>;
   readonly namespace?: string | undefined;

@@ -1,6 +1,6 @@
 /**
- * Limit ranges: their defaults for injected containers, and their limits. Source: "Limit Ranges" of the Kubernetes
- * documentation, and the admission plugin LimitRanger, which runs again after webhooks.
+ * Limit ranges: their defaults and limits (Kubernetes, "Limit Ranges"; the plugin LimitRanger runs again after
+ * webhooks).
  */
 import type { V1LimitRangeItem } from "@kubernetes/client-node/models";
 import type { LimitRange, Plain } from "../../kube/client/mod.ts";

@@ -7,7 +7,6 @@ import { containersByName, podAmounts } from "./pod_resources.ts";
 import { type Level, violationsOf } from "./pod_security.ts";
 import { type Demand, type Obstacle, quotaObstacles } from "./quota.ts";
 
-/** The policies of a namespace. */
 export interface Policies {
   readonly labels: ValueMap;
   readonly quotas: readonly ResourceQuota[];
@@ -24,7 +23,7 @@ export function demandOf(pod: Pod, ranges: readonly LimitRange[]): Demand {
   return { total: podAmounts(pod, amounts), containers };
 }
 
-/** The obstacles to a pod. Exemptions of Pod Security are flags of the API server: they are not seen here. */
+/** The obstacles to a pod. Exemptions of Pod Security are flags of the API server, which are not known. */
 export function obstaclesOf(pod: Pod, { labels, quotas, ranges }: Policies): readonly Obstacle[] {
   const demand = demandOf(pod, ranges);
   return [

@@ -43,8 +43,8 @@ export function amountsOf(container: ValueMap): Amounts {
 }
 
 /**
- * The effective resources of a pod. Source: "Init Containers" and "Sidecar Containers" of the Kubernetes
- * documentation: concurrent containers add up, an init container runs beside the sidecars started before it.
+ * The effective resources of a pod (Kubernetes, "Sidecar Containers"): concurrent containers add up, an init container
+ * runs beside the sidecars started before it.
  */
 export function podAmounts(pod: Pod, amounts: (container: ValueMap) => Amounts = amountsOf): Amounts {
   let running: Amounts = new Map();

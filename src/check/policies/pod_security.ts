@@ -1,7 +1,6 @@
 /**
- * Violations of the Pod Security Standards, as the admission plugin PodSecurity reports them. Source: "Pod Security
- * Standards" of the Kubernetes documentation, and k8s.io/pod-security-admission/policy. Without the rules for
- * Windows, AppArmor, SELinux and sysctls: no sidecar template sets those fields.
+ * Violations of the Pod Security Standards, as k8s.io/pod-security-admission/policy reports them; without fields that no
+ * sidecar template sets (Windows, AppArmor, SELinux, sysctls).
  */
 import { isList, isMap, mapAt, textAt, type ValueMap } from "../../base/value.ts";
 import { containersOf, type Pod, specOf } from "../../inject/mod.ts";

@@ -1,6 +1,6 @@
 /**
- * Whether quotas of a namespace leave room for a sidecar. Source: "Resource Quotas" of the Kubernetes documentation:
- * with a quota on requests or limits, every container must set them, and the sum is limited.
+ * Whether quotas of a namespace admit a sidecar (Kubernetes, "Resource Quotas"): every container must set what is
+ * limited, and the sum counts.
  */
 import type { V1ResourceQuotaSpec } from "@kubernetes/client-node/models";
 import type { Plain, ResourceQuota } from "../../kube/client/mod.ts";
@@ -78,16 +78,15 @@ function obstacle(demand: Demand, { key, resource, limit, used }: Bound): Obstac
   return { never: false, raise, message: `has ${text(left)} of ${resource} left: a sidecar needs ${text(needed)}` };
 }
 
-/** A quota with more room; `by` says for how much. */
+/** Raises a quota; `by` says for how much. */
 export function raisedQuota(quota: Omit<Named, "kind">, hard: Readonly<Record<string, string>>, by: string): Advice {
   const step = patch({ kind: "resourcequota", ...quota }, { spec: { hard } });
   return { change: `raise the quota, here by ${by}`, reach: "namespace", steps: [step], risk: "loosens" };
 }
 
 /**
- * The quota that an error of the API server names, raised for its pod and for the one more that a rollout
- * has. None for other errors. Source: the words of
- * k8s.io/apiserver/pkg/admission/plugin/resourcequota: `exceeded quota: NAME, requested: a=1,b=2, used: a=3, limited: a=3`.
+ * Raises the quota that an error of the API server names, for its pod and one more of a rollout; none for other errors.
+ * Source: k8s.io/apiserver/pkg/admission/plugin/resourcequota.
  */
 export function quotaFor(message: string, namespace: string): readonly Advice[] {
   const [, name = "", requested = "", used = ""] = EXCEEDED.exec(message) ?? [];

@@ -10,7 +10,6 @@ import { type FailOn, neededText, summaryOf } from "../result.ts";
 import type { CheckResult } from "../result_schema.ts";
 import { adviceBlock, block, type Width } from "./lines.ts";
 
-/** How results look. */
 export interface Look {
   readonly color: boolean;
   /** For terminals that support nothing else. */
@@ -40,7 +39,7 @@ interface Mark {
 
 type Palette = ReturnType<typeof colors.createColors>;
 
-/** The glyphs of linkerd's check: most fonts have them, also that of Windows' console (linkerd2 #2114). */
+/** The glyphs of linkerd's check: most fonts have them, also on Windows' console (linkerd2 #2114). */
 const MARKS: Readonly<Record<Outcome, Mark>> = {
   ok: { glyph: "√", ascii: "+", paint: ({ green }) => green },
   warning: { glyph: "‼", ascii: "!", paint: ({ yellow }) => yellow },
@@ -59,8 +58,8 @@ export function tableText(results: readonly CheckResult[], look: Look): string {
     const { glyph, ascii, paint } = MARKS[outcome];
     return paint(palette)(look.ascii === true ? ascii : glyph);
   };
-  const told = results.filter((each) => !isUnreached(each));
-  const shown = look.short ? told.filter(({ result }) => !WELL.includes(result)) : told;
+  const reached = results.filter((each) => !isUnreached(each));
+  const shown = look.short ? reached.filter(({ result }) => !WELL.includes(result)) : reached;
   const categories = [...new Set(shown.map(({ category }) => category))];
   const parts = categories.map((category) => {
     const own = shown.filter((result) => result.category === category);
@@ -70,14 +69,14 @@ export function tableText(results: readonly CheckResult[], look: Look): string {
       ...own.flatMap((result) => lines(result, mark, look.width)),
     ];
   });
-  const unreached = counted(results.length - told.length, "check");
-  if (told.length < results.length && !look.short) {
+  const unreached = counted(results.length - reached.length, "check");
+  if (reached.length < results.length && !look.short) {
     parts.push([`${mark("skipped")} ${unreached} skipped: without the API server nothing else is known`]);
   }
   return [...parts, lastLines(results, look.failOn, mark)].map((part) => `${part.join("\n")}\n`).join("\n");
 }
 
-/** Skipped because the API server does not answer: that is told once. */
+/** Skipped because the API server does not answer: reported once. */
 function isUnreached({ result, message }: CheckResult): boolean {
   return result === "skipped" && message === neededText(FIRST);
 }
@@ -96,15 +95,15 @@ function lastLines(results: readonly CheckResult[], failOn: FailOn, markOf: Mark
 }
 
 /** A passed check takes one line. The message names the first objects, JSON has all. */
-function lines(told: CheckResult, markOf: MarkOf, width: Width): readonly string[] {
-  const { title, result, message, fixes, hint } = told;
+function lines(checked: CheckResult, markOf: MarkOf, width: Width): readonly string[] {
+  const { title, result, message, fixes, hint } = checked;
   const mark = markOf(result);
   if (WELL.includes(result)) {
     // The mark may be longer than it looks: its colour is not printed.
     const [first = "", ...rest] = block(message === "" ? title : `${title}: ${oneLine(message)}`, "  ", width);
     return [`${mark} ${first.slice(2)}`, ...rest];
   }
-  const causes = [...message.split("\n"), ...width === undefined ? unnamed(told) : []];
+  const causes = [...message.split("\n"), ...width === undefined ? unnamed(checked) : []];
   return [
     `${mark} ${title}`,
     ...causes.flatMap((line) => block(line, INDENT, width)),

@@ -6,8 +6,8 @@ import type { UpgradeChange } from "./upgrade_schema.ts";
 const WHOLE = "container";
 
 /**
- * The changes from a running pod to the next one. Others add fields to a running pod too: webhooks and limit ranges. So
- * what only the running pod has counts if the present templates set it, where these are known (`present`).
+ * The changes from a running pod to the next one. Webhooks and limit ranges add fields too: what only the running pod
+ * has counts if the present templates (`present`) set it.
  */
 export function changesBetween(running: Parts, next: Parts, present: Parts | undefined): readonly UpgradeChange[] {
   const names = [...new Set([...Object.keys(running), ...Object.keys(next)])];

@@ -7,7 +7,7 @@ import type { Inventory } from "../inventory/mod.ts";
 import { isKnown, type Observed, reason } from "../inventory/observed.ts";
 import type { Running } from "./running.ts";
 
-/** What pods are upgraded to: a configuration in files, or the control plane of a revision or a tag. */
+/** What pods are upgraded to. */
 export type UpgradeTo = { readonly files: GivenConfiguration } | { readonly revision: string };
 
 /** Pods that one injector makes. */
@@ -25,9 +25,8 @@ export interface Injectors {
 }
 
 /**
- * The injectors for an upgrade. Whether a proxy is native stays as it is, unless `nativeSidecars` says otherwise: istiod's
- * environment decides that, which no API tells.
- * Errors: a MeshError for a revision that is not there or cannot be read.
+ * The injectors for an upgrade. Proxies stay native or not unless `nativeSidecars` is set: no API shows istiod's
+ * environment. Errors: a MeshError for an unknown revision.
  */
 export async function injectorsFor(
   inventory: Inventory,

@@ -1,7 +1,6 @@
 /**
- * What injection added to a pod, as texts by field: what an upgrade may change. Without what the API server adds to every
- * pod, so that a running pod and a rendered one can be compared. Source of the defaults: k8s.io/kubernetes/pkg/apis/core/v1
- * (defaults.go), and the admission plugin ServiceAccount.
+ * What injection added to a pod, as texts by field, without what the API server adds. Source of the defaults:
+ * k8s.io/kubernetes/pkg/apis/core/v1 (defaults.go), and the admission plugin ServiceAccount.
  */
 import { goJson } from "../../golang/gojson/mod.ts";
 import { canonicalQuantity } from "../../kube/mod.ts";
@@ -11,7 +10,7 @@ import { type InjectionStatus, type Pod, readStatus, specOf } from "../../inject
 /** Texts by field, such as `env[PROXY_CONFIG]`. */
 export type Fields = Readonly<Record<string, string>>;
 
-/** The fields of each injected container by its name; those of the pod itself are at `""`. */
+/** The fields of each injected container by its name; `""` is the pod itself. */
 export type Parts = Readonly<Record<string, Fields>>;
 
 /** The place of a container: moving it makes a native sidecar of it, or an ordinary container. */
@@ -112,7 +111,7 @@ function add(fields: Record<string, string>, path: string, value: Value): void {
   }
 }
 
-/** What tells the items of a list apart. */
+/** What distinguishes the items of a list. */
 const KEYS = ["mountPath", "name", "containerPort", "path", "key"];
 
 function keyOf(item: ValueMap): string | undefined {

@@ -9,10 +9,7 @@ export function upgradeJson(upgrade: Upgrade): string {
   return `${JSON.stringify(upgrade, null, 2)}\n`;
 }
 
-/**
- * A block for each set of workloads that have the same changes, the largest first; then what is not known, and a last line
- * with counts.
- */
+/** A block for each set of workloads with the same changes, the largest first; what is not known; and counts. */
 export function upgradeText(upgrade: Upgrade): string {
   const blocks = blocksOf(upgrade.workloads).map((block) => blockText(block, upgrade.workloads));
   const unknown = upgrade.workloads.filter((each) => each.unknown !== null);
@@ -73,7 +70,7 @@ const PLACES: Readonly<Record<string, string>> = {
   containers: "a container",
 };
 
-/** Values may be as long as a template: then what is around the first difference is shown. */
+/** Values may be long: shows what is around the first difference. */
 const WIDEST = 80;
 const BEFORE = 20;
 
@@ -100,7 +97,7 @@ function summary({ to, workloads }: Upgrade): string {
   if (workloads.length === 0) return "no pod with a sidecar runs";
   const changed = workloads.filter(({ changes }) => changes.length > 0);
   const unknown = workloads.filter((each) => each.unknown !== null).length;
-  const doubt = unknown === 0 ? "" : `; of ${counted(unknown, "workload")} it cannot be told`;
+  const doubt = unknown === 0 ? "" : `; ${counted(unknown, "workload")} unknown`;
   if (changed.length === 0) {
     return `"${printable(to)}" changes no known sidecar of ${counted(workloads.length, "workload")}${doubt}`;
   }

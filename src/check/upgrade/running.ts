@@ -12,7 +12,6 @@ import { type Parts, partsOf } from "./parts.ts";
 /** Running pods of a workload that have the same sidecar. */
 export interface Running {
   readonly owner: Owner;
-  /** The revision that injected them. */
   readonly revision: string;
   /** The proxy is a native sidecar. */
   readonly isNative: boolean;
@@ -20,7 +19,6 @@ export interface Running {
   readonly pods: number;
 }
 
-/** Which pods are meant. */
 export interface PodChoice {
   /** `undefined` is all. */
   readonly namespace: string | undefined;
@@ -28,10 +26,7 @@ export interface PodChoice {
   readonly selector: LabelChoice | undefined;
 }
 
-/**
- * The running pods with a sidecar. What is equal is kept once, and nothing else.
- * Errors: those of the API.
- */
+/** The running pods with a sidecar; equal ones are kept once. */
 export async function runningSidecars(api: Pick<KubeApi, "list">, choice: PodChoice): Promise<readonly Running[]> {
   const known = new Map<string, Omit<Running, "pods">>();
   const query = { ...PAGE_OF_PODS, ...queryOf(choice.selector) };
@@ -63,13 +58,9 @@ export function workloadName({ kind, name }: Pick<Owner, "kind" | "name">): stri
   return `${kind.toLowerCase()}/${name}`;
 }
 
-/** The workload of an owner. */
 export type Templates = (owner: Owner) => Promise<Observed<Target>>;
 
-/**
- * Finds workloads: usual kinds are listed, others are got by name, as are all where listing is forbidden. Nothing else of
- * them than their names and templates is kept.
- */
+/** Finds workloads: usual kinds are listed; others, and forbidden ones, are got by name. */
 export async function templatesOf(api: KubeApi, { namespace }: PodChoice): Promise<Templates> {
   const lists = await Promise.all(
     WORKLOADS.map(([group, resource]) =>

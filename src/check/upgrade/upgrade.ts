@@ -10,7 +10,6 @@ import { type Parts, partsOf } from "./parts.ts";
 import { type PodChoice, type Running, runningSidecars, type Templates, templatesOf, workloadName } from "./running.ts";
 import type { Upgrade, UpgradeChange, UpgradeWorkload } from "./upgrade_schema.ts";
 
-/** The question. */
 export interface UpgradeQuestion extends PodChoice {
   readonly to: UpgradeTo;
   /** Its name in the answer. */
@@ -20,8 +19,8 @@ export interface UpgradeQuestion extends PodChoice {
 }
 
 /**
- * Renders the template of each workload that has running pods with a sidecar, and compares what injection adds.
- * Errors: those of the API where pods cannot be listed, and MeshErrors for a configuration that cannot be used.
+ * Compares what injection adds to the template of each workload with its running pods. Errors: errors of the API for
+ * pods, and MeshErrors for an invalid configuration.
  */
 export async function upgradeOf(source: Source, question: UpgradeQuestion): Promise<Upgrade> {
   const inventory = inventoryOf(source);

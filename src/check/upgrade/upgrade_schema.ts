@@ -15,13 +15,13 @@ const WORKLOAD = z.strictObject({
   namespace: z.string(),
   pods: z.number().int().describe("running pods with a sidecar"),
   changes: z.array(CHANGE).readonly(),
-  unknown: z.string().nullable().describe("why it cannot be told whether its pods change"),
+  unknown: z.string().nullable().describe("why it is not known whether its pods change"),
 });
 
 /** What a new configuration changes in the injected pods that run. */
 export const UPGRADE = z.strictObject({
   to: z.string().describe("the file or the revision"),
-  differs: z.boolean().nullable().describe("null if nothing is known to differ, and something cannot be told"),
+  differs: z.boolean().nullable().describe("null if nothing is known to differ, and something is not known"),
   workloads: z.array(WORKLOAD).readonly().describe("all that have running pods with a sidecar"),
 }).describe("The output of `kubectl mesh check upgrade -o json`");
 

@@ -13,7 +13,6 @@ import { isKnown } from "../../inventory/mod.ts";
 import { namedIn } from "../findings.ts";
 import { type Amounts, amountsOf, amountText } from "../../policies/pod_resources.ts";
 
-/** The workload that a pod belongs to. */
 function workloadOf(pod: Pod): Named {
   const { kind, namespace, name } = podOwner(pod, pod.metadata.namespace ?? "");
   return { kind: kind.toLowerCase(), namespace, name };
@@ -48,15 +47,15 @@ export function moreMemory(pod: Pod, proxy: ValueMap): readonly Advice[] {
 /** What Istio's profile "demo" requests for a proxy, in thousandths. */
 const SMALLEST: Amounts = new Map([["requests.cpu", 10n], ["requests.memory", 40n * 1024n ** 2n * 1000n]]);
 
-/** For a pod that no node has room for: `said` are the scheduler's words (k8s.io/kubernetes, plugins/noderesources). */
+/** For a pod that fits on no node; `said` is the scheduler's message (k8s.io/kubernetes, plugins/noderesources). */
 export function smallerRequests(pod: Pod, proxy: ValueMap, said: string): readonly Advice[] {
   const amounts = amountsOf(proxy);
   const lower = [...SMALLEST].filter(([name, amount]) => {
     return said.includes(`Insufficient ${name.slice("requests.".length)}`) && (amounts.get(name) ?? 0n) > amount;
   });
   if (lower.length === 0) return [];
-  const told = lower.map(([name, amount]) => `${name.slice("requests.".length)} ${amountText(amount, name)}`);
-  const change = `lower the proxy's requests to ${told.join(" and ")}, as Istio's profile demo has them`;
+  const amountTexts = lower.map(([name, amount]) => `${name.slice("requests.".length)} ${amountText(amount, name)}`);
+  const change = `lower the proxy's requests to ${amountTexts.join(" and ")}, as Istio's profile demo has them`;
   return [annotatedPod(workloadOf(pod), change, resourceAnnotations(new Map([...amounts, ...lower])))];
 }
 
@@ -85,7 +84,7 @@ export function withoutOwnControlPlane(pod: Pod): readonly Advice[] {
 
 const ADDRESS = "discoveryAddress";
 
-/** `undefined` for a text that is no YAML: the injector refuses it too, and the pod is of another time. */
+/** `undefined` for invalid YAML: the injector refuses it too. */
 function parsed(text: string): ValueMap | undefined {
   try {
     const value = parseYaml(text);
@@ -96,7 +95,7 @@ function parsed(text: string): ValueMap | undefined {
   }
 }
 
-/** For images that the injector's values name: where these are, and what then must be done. */
+/** For images that the injector's values name. */
 export async function otherImages(facts: Facts): Promise<(object: Named) => readonly Advice[]> {
   const expected = await forAdvice(facts.expectations()) ?? [];
   return ({ namespace, name }) => {

@@ -7,7 +7,7 @@ import { containersOf, findProxy } from "../../../inject/mod.ts";
 import { isAlive, statusOf } from "../../inventory/live_pods.ts";
 import { printable } from "../../print/lines.ts";
 
-/** An injected container, and what the kubelet says of it; the status is empty as long as it says nothing. */
+/** An injected container; its status is empty until the kubelet reports one. */
 export interface ContainerState {
   readonly name: string;
   readonly spec: ValueMap;
@@ -37,10 +37,7 @@ const IMAGE_REASONS = new Set([
 
 const INIT_NAMES = new Set(["istio-init", "istio-validation"]);
 
-/**
- * The live pods with a proxy, one at a time: all of them would take much memory. Completed pods say nothing of the mesh: a
- * Job's is fine (linkerd2 #6128).
- */
+/** The live pods with a proxy, one at a time to save memory. Completed pods of Jobs are fine (linkerd2 #6128). */
 export function* proxyPods(pods: readonly Pod[]): Generator<ProxyPod> {
   for (const pod of pods) {
     const spec = findProxy(pod);
@@ -56,7 +53,7 @@ export function* proxyPods(pods: readonly Pod[]): Generator<ProxyPod> {
   }
 }
 
-/** A container of a pod, and what the kubelet says of it. */
+/** The state of a container of a pod. */
 export function stateOf(pod: Pod, spec: ValueMap): ContainerState {
   const name = textAt(spec, "name");
   return { name, spec, status: statusOf(pod, name) ?? {} };
@@ -72,27 +69,24 @@ export function isWithoutImage(state: ContainerState): boolean {
   return IMAGE_REASONS.has(waitingReason(state));
 }
 
-/** What a container does that is not ready, as the end of a clause. */
+/** Why a container is not ready, as the end of a clause. */
 export function unreadyText(state: ContainerState): string {
   if (waitingReason(state) !== "") return `waits: ${waitingReason(state)}`;
   return state.status.state?.running === undefined ? "does not run" : "runs but is not ready";
 }
 
-/** The kubelet's message for that reason. */
 export function waitingMessage({ status }: ContainerState): string {
   return status.state?.waiting?.message ?? "";
 }
 
-/** How a container ended. */
 export interface Ending {
   readonly code: number;
-  /** `OOMKilled`, `Error`, `Completed`. */
   readonly reason: string;
-  /** What the container left in its termination log: untrusted, and of any length. */
+  /** Its termination log: untrusted, and of any length. */
   readonly message: string;
 }
 
-/** How the container ended last: in its present state, else before its last restart. */
+/** How the container ended last. */
 export function lastEnding({ status }: ContainerState): Ending | undefined {
   const ended = [status.state, status.lastState].map((state) => state?.terminated)
     .find((terminated) => terminated?.exitCode !== undefined);
@@ -108,7 +102,7 @@ const CODES: Readonly<Record<number, string>> = {
   134: "it aborted",
   137: "it was killed",
   139: "a segmentation fault",
-  143: "it was told to end",
+  143: "it was asked to end",
 };
 
 /** `ended with 1 (Error): Envoy exited`. */
@@ -125,7 +119,6 @@ export function reported(message: string): readonly string[] {
   return [text.length > LONGEST ? `...${text.slice(-LONGEST)}` : text];
 }
 
-/** How often the container was restarted. */
 export function restartsOf({ status }: ContainerState): number {
   return status.restartCount ?? 0;
 }

@@ -1,8 +1,6 @@
 /**
- * How the API server reaches the pods of Services, such as webhooks: by pod addresses
- * (`--enable-aggregator-routing`), else by the cluster IP, which needs kube-proxy or a replacement on its node.
- * Source: Kubernetes, "Configure the Aggregation Layer"; k8s.io/apiserver/pkg/util/webhook, whose service resolver
- * the flag selects.
+ * How the API server reaches the pods of Services: by their addresses (`--enable-aggregator-routing`), else by the
+ * cluster IP, which needs kube-proxy on its node (Kubernetes, "Configure the Aggregation Layer").
  */
 import type { Pod } from "../../../kube/client/mod.ts";
 import { parseBool } from "../../../golang/go_bool.ts";
@@ -91,7 +89,7 @@ function isRouted(pod: Pod): boolean {
   return last !== undefined && parseBool(last.slice(FLAG.length + 1) || "true") === true;
 }
 
-/** The pods that call a cluster IP, on nodes without kube-proxy. */
+/** API servers that call cluster IPs from nodes without kube-proxy. */
 async function withoutProxy(servers: readonly Pod[], facts: Facts): Promise<readonly Pod[]> {
   const byAddress = servers.filter((pod) => !isRouted(pod));
   if (byAddress.length === 0) return [];
@@ -126,7 +124,6 @@ function reached(service: string): Evidence {
   return { reached: `the Service "${service}"` };
 }
 
-/** Errors for an unrouted address. */
 const NO_ROUTE = /no route to host|network is unreachable/i;
 
 function isUnreached(message: string): boolean {

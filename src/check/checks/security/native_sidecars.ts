@@ -1,6 +1,6 @@
 /**
- * Whether the kubelets support native sidecars. Source: KEP-753: enabled by default since Kubernetes 1.29. An older
- * node runs a native sidecar as an init container and waits for its end forever.
+ * Whether the kubelets support native sidecars (KEP-753: since Kubernetes 1.29). An older node waits for the end of the
+ * sidecar forever.
  */
 import type { Node, Pod } from "../../../kube/client/mod.ts";
 import { containersOf, findProxy, kubeletMinor, kubeletVersion, specOf } from "../../../inject/mod.ts";
@@ -14,7 +14,7 @@ import { findingOf } from "../findings.ts";
 const MINOR = 29;
 const PROXY = "istio-proxy";
 
-/** An error if the cluster has native sidecars, else a warning. A node without pods that gets no new ones does not count. */
+/** An error if native sidecars are in use, else a warning. Cordoned nodes without mesh pods do not count. */
 export async function nativeSidecars(facts: Facts): Promise<Finding> {
   const nodes = await facts.nodes();
   if (nodes.length === 0) return { result: "skipped", message: "the cluster has no nodes" };
@@ -37,7 +37,7 @@ export async function nativeSidecars(facts: Facts): Promise<Finding> {
   return findingOf(problems, ({ name }) => hasOthers ? [upgrade, drained(name)] : [upgrade]);
 }
 
-/** Pods with a proxy have volumes of the kind emptyDir. */
+/** Pods with a proxy have emptyDir volumes. */
 function drained(name: string): Advice {
   return harmless("until then, move their pods to the newer nodes", "cluster", {
     command: kubectl("drain", name, "--ignore-daemonsets", "--delete-emptydir-data"),
@@ -56,7 +56,7 @@ function isInMesh(pod: Pod): boolean {
   return isAlive(pod) && findProxy(pod) !== undefined;
 }
 
-/** Whether all nodes run native sidecars. Advice needs it: on another node the pod would not start. */
+/** Whether all nodes run native sidecars; advice needs it. */
 export async function haveNativeSidecars(facts: Pick<Facts, "nodes">): Promise<boolean> {
   const nodes = await forAdvice(facts.nodes()) ?? [];
   return nodes.length > 0 && !nodes.some(isOld);

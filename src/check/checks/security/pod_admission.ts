@@ -10,8 +10,8 @@ import type { Finding } from "../../check.ts";
 import { findingOf, namedIn, type Problem } from "../findings.ts";
 
 /**
- * Validating policies, validating webhooks and the API server's own validation see the injected pod. A refusal counts
- * if the same pod is admitted without a sidecar.
+ * Policies, validating webhooks and the API server's own validation see the injected pod. A refusal counts if the same
+ * pod is admitted without a sidecar.
  */
 export async function podAdmission(facts: Facts): Promise<Finding> {
   const [configurations, sidecars] = await Promise.all([facts.mutatingWebhooks(), facts.sidecars()]);
@@ -23,7 +23,7 @@ export async function podAdmission(facts: Facts): Promise<Finding> {
   );
 }
 
-/** The admission plugin's words (k8s.io/apiserver/pkg/admission/plugin/policy/validating). */
+/** The admission plugin's message (k8s.io/apiserver/pkg/admission/plugin/policy/validating). */
 const POLICY = /ValidatingAdmissionPolicy '([^']+)' with binding '/;
 /** The API server's own validation of a pod. */
 const INVALID = /^Pod "[^"]*" is invalid: /;

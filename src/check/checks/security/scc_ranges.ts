@@ -1,6 +1,6 @@
 /**
- * OpenShift's ranges of user ids. Source: OpenShift, "Managing security context constraints": `restricted-v2` admits
- * users of the namespace's range only (istio #61791).
+ * OpenShift's ranges of user ids ("Managing security context constraints"): `restricted-v2` admits only these (istio
+ * #61791).
  */
 import { intAt, mapAt, textAt } from "../../../base/value.ts";
 import { allContainers, type Pod } from "../../../inject/mod.ts";
@@ -12,7 +12,7 @@ import type { SidecarNamespace } from "../../inventory/sidecars.ts";
 
 const RANGE = "openshift.io/sa.scc.uid-range";
 
-/** The containers of the sidecar whose user is outside the range of the namespace, as a clause. */
+/** Containers of the sidecar with a user outside the range of the namespace, as a clause. */
 export function outsideRange({ namespace, sidecar }: SidecarNamespace): string | undefined {
   const text = namespace.metadata.annotations?.[RANGE];
   const range = text === undefined ? undefined : rangeOf(text);
@@ -39,8 +39,8 @@ function usersOf(sidecar: Pod): readonly { readonly name: string; readonly user:
 }
 
 /**
- * What brings the users of a sidecar into the range, or lets the namespace have others. `nonroot-v2` admits any user but
- * root; only `privileged` admits an init container that changes the rules of the kernel.
+ * Brings the users into the range, or lets the namespace have others. `nonroot-v2` admits any user but root,
+ * `privileged` an init container that changes rules of the kernel.
  */
 export function rangeAdvice({ name, sidecar, plane }: SidecarNamespace): readonly Advice[] {
   const needsRoot = usersOf(sidecar).some(({ user }) => user === 0);

@@ -1,4 +1,4 @@
-/** Advice that makes lost objects of a control plane again, by what is left of it. */
+/** Advice that makes lost objects of a control plane again, from what is left of it. */
 import { LABEL } from "../../../istio/annotations/labels.ts";
 import { mapAt, textAt, type ValueMap } from "../../../base/value.ts";
 import type { Advice } from "../../advice/advice.ts";
@@ -14,10 +14,8 @@ import { riskWithout } from "./webhook_advice.ts";
 interface Part {
   readonly revision: string;
   readonly namespace: string;
-  /** It is of this program's webhook, not of istiod. */
   readonly isOwn: boolean;
   readonly installer: Installer;
-  /** The name of a MutatingWebhookConfiguration. */
   readonly configuration: string | undefined;
 }
 
@@ -47,18 +45,18 @@ export async function webhooksAgain(facts: Facts): Promise<readonly Advice[]> {
   return advice(parts, { kind: "MutatingWebhookConfiguration", namespace: "" });
 }
 
-/** Webhook configurations that are there, with other selectors than those they were made with. */
+/** Gives webhook configurations the selectors of their installation again. */
 export async function selectorsAgain(facts: Facts): Promise<readonly Advice[]> {
   const parts = (await partsOf(facts)).filter(({ configuration }) => configuration !== undefined);
-  const all = await Promise.all(
+  const found = await Promise.all(
     byInstaller(parts).map(async (same): Promise<readonly Advice[]> => {
-      const told = advice(same, { kind: "MutatingWebhookConfiguration", namespace: "" }, true);
+      const all = advice(same, { kind: "MutatingWebhookConfiguration", namespace: "" }, true);
       const names = new Set(same.map(({ configuration }) => configuration));
       const risk = await riskWithout((configuration) => names.has(configuration), facts);
-      return told.map((each) => ({ ...each, risk }));
+      return all.map((each) => ({ ...each, risk }));
     }),
   );
-  return all.flat();
+  return found.flat();
 }
 
 function advice(parts: readonly Part[], lost: Lost, isThere?: boolean): readonly Advice[] {
@@ -75,7 +73,7 @@ function byInstaller(parts: readonly Part[]): readonly (readonly Part[])[] {
 
 const ISTIOD = /^istiod(-|$)/;
 
-/** Webhook configurations and Deployments whose annotations tell their installer. */
+/** Webhook configurations and Deployments whose annotations name their installer. */
 async function partsOf(facts: Facts): Promise<readonly Part[]> {
   const [configurations = [], workloads = []] = await Promise.all([
     forAdvice(facts.mutatingWebhooks()),
@@ -97,7 +95,7 @@ async function partsOf(facts: Facts): Promise<readonly Part[]> {
   return [...called, ...running];
 }
 
-/** An annotation of the other installer is a leftover: one webhook took the other's configuration over. */
+/** One webhook may have taken over the other's configuration, with its annotations. */
 function partOf(
   { name, namespace }: Place,
   metadata: ValueMap,

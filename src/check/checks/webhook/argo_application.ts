@@ -19,8 +19,8 @@ export interface LeftAlone {
 }
 
 /**
- * The patch of the Application of an object; none if it is not known. A merge patch replaces lists, so they have what the
- * Application has already. Source: Argo CD, "Resource Tracking" and "Diffing Customization".
+ * Patches the Application of an object; none if it is not known. A merge patch replaces lists, so it repeats what they
+ * have (Argo CD, "Resource Tracking", "Diffing Customization").
  */
 export async function applicationPatched(
   metadata: ValueMap,

@@ -7,7 +7,6 @@ import { findingOf, type Problem, type ProblemOf } from "../findings.ts";
 import { distinct } from "./injectors.ts";
 import { restarted } from "./webhook_advice.ts";
 
-/** A certificate of a bundle. */
 export interface Authority {
   readonly der: Uint8Array;
   readonly info: CertificateInfo;

@@ -1,6 +1,6 @@
 /**
- * Other mutating webhooks that take from an injected pod what its sidecar needs: they decode pods with an old version
- * of Kubernetes' types, or set fields of every container (istio #49054, #49221).
+ * Other mutating webhooks that remove what a sidecar needs: they decode pods with old types, or set fields of every
+ * container (istio #49054, #49221).
  */
 import { LABEL } from "../../../istio/annotations/labels.ts";
 import { mapAt, mapsAt, type ValueMap } from "../../../base/value.ts";
@@ -72,7 +72,7 @@ function problemsOf(
   }];
 }
 
-/** Templates label what they inject, and the selectors of a later webhook are asked about the labelled pod. */
+/** Templates label injected pods, and the API server matches later webhooks against that label. */
 function excluding({ configuration, name, objectSelector }: InjectorWebhook): Advice {
   const matchExpressions = [
     ...objectSelector.matchExpressions ?? [],
@@ -107,7 +107,7 @@ const SIDECAR: ValueMap = {
   volumeMounts: [{ name: VOLUME, mountPath: "/etc/istio/proxy" }],
 };
 
-/** The labels of an injected pod, for which no injector is called: it opts out. */
+/** The labels of an injected pod that opts out of another injection. */
 const INJECTED = { [LABEL.inject]: "false", [LABEL.tlsMode]: "istio" };
 
 function probe(): object {
@@ -116,7 +116,7 @@ function probe(): object {
   return { ...pod, spec: { ...pod.spec, initContainers: [SIDECAR], volumes } };
 }
 
-/** What the API server would not store as it was sent. Defaults that it adds do not count. */
+/** What other webhooks removed or changed. Added defaults do not count. */
 function lostIn(pod: Pod): readonly string[] {
   const all = [...containersOf(pod, "initContainers"), ...containersOf(pod, "containers")];
   const sidecar = all.find(({ name }) => name === PROXY);

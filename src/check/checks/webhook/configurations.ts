@@ -41,10 +41,7 @@ export async function exists(webhooks: readonly InjectorWebhook[], facts: Facts)
   return { result: "ok", message: [...new Set(webhooks.map(({ configuration }) => configuration))].join(", ") };
 }
 
-/**
- * Each tag points to an installed revision, and each tag has one configuration. A revision is installed if it has a
- * configuration of its own.
- */
+/** Each tag points to an installed revision (one with a configuration of its own), and has one configuration. */
 export async function revisionTags(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
   const configurations = distinct(webhooks, ({ configuration }) => configuration);
   const revisions = new Set(configurations.flatMap(({ tag, revision }) => tag === undefined ? [revision] : []));

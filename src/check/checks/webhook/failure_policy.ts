@@ -26,7 +26,7 @@ export async function failurePolicy(webhooks: readonly InjectorWebhook[], facts:
   };
 }
 
-/** Fail makes pods wait for a webhook that does not answer: first it must. */
+/** Fail blocks pods while the webhook does not answer: it must answer first. */
 async function fixesOf(ignoring: readonly InjectorWebhook[], facts: Facts): Promise<readonly Fix[]> {
   const groups = Map.groupBy(ignoring, ({ configuration }) => configuration);
   return await Promise.all([...groups].map(async ([configuration, own]) => {

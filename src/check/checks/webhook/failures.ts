@@ -7,15 +7,12 @@ import { entriesPatched, logged, restarted } from "./webhook_advice.ts";
 export interface Callee {
   /** The pods' port. */
   readonly port: number | undefined;
-  /** The address of the Service. */
   readonly clusterIP: string | undefined;
-  /** All webhooks that call it. */
   readonly webhooks: readonly InjectorWebhook[];
-  /** What may bring a port back on which nothing listens. */
+  /** Advice for a port on which nothing listens. */
   readonly opening: readonly Advice[];
 }
 
-/** A known failure. */
 interface Failure {
   readonly pattern: RegExp;
   /** Only for calls of the Service's own address. */
@@ -103,7 +100,7 @@ const FAILURES: readonly Failure[] = [
   },
 ];
 
-/** What a failure means, and what to do about it; an unknown one has only the log of the webhook. */
+/** What a failure means, and what to do; for an unknown one only the log. */
 export function explained(
   message: string,
   webhook: InjectorWebhook,

@@ -1,6 +1,6 @@
 /**
- * GitOps controllers that write fields which belong to the control plane: the caBundle of its webhooks, and the failurePolicy
- * of its validating webhook (argo-cd #25447); and those that compare an injected pod with its manifest.
+ * GitOps controllers that overwrite fields of the control plane (argo-cd #25447), or compare injected pods with their
+ * manifests.
  */
 import type { KubeObject, MutatingWebhookConfiguration, Pod } from "../../../kube/client/mod.ts";
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../../base/value.ts";
@@ -14,7 +14,7 @@ import { findingOf, type Problem } from "../findings.ts";
 import { applicationPatched, TRACKED } from "./argo_application.ts";
 import { isOfIstio } from "./validation.ts";
 
-/** A kind of configurations, and the fields that its control plane writes. */
+/** A kind, and the fields that its control plane writes. */
 interface Written {
   readonly kind: string;
   /** The field as managedFields have it: `f:` and names. */
@@ -66,7 +66,7 @@ const TOOLS: readonly {
   },
 ];
 
-/** The API server records who set each field: a controller that owns one of these replaces it at each sync. */
+/** The API server records field managers: a controller that owns such a field replaces it at each sync. */
 export async function bundleIsUnmanaged(facts: Facts): Promise<Finding> {
   const sources = [
     async () => {
@@ -118,7 +118,6 @@ function comparedPod(pod: Pod): readonly Problem[] {
   }];
 }
 
-/** The managers that own one of the fields of a webhook. */
 function ownersOf(
   { metadata }: KubeObject | MutatingWebhookConfiguration,
   fields: Written["fields"],

@@ -3,7 +3,7 @@ import type { Finding } from "../../check.ts";
 import type { Facts } from "../../facts.ts";
 import { type InjectorWebhook, injectorWebhooks } from "../../inventory/injector_webhooks.ts";
 
-/** All injection webhooks, or those of the scope's revision. */
+/** All injection webhooks, or only the ones of the scope's revision. */
 async function injectorsOf({ mutatingWebhooks, scope: { revision: wanted } }: Facts): Promise<InjectorWebhook[]> {
   return injectorWebhooks(await mutatingWebhooks())
     .filter(({ revision, tag }) => wanted === undefined || revision === wanted || tag === wanted);

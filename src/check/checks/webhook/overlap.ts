@@ -26,7 +26,7 @@ export async function noOverlap(webhooks: readonly InjectorWebhook[], facts: Fac
   return findingOf(problems);
 }
 
-/** One configuration is enough. Those that others replace for all pods come first, the last name of them before the first. */
+/** One configuration is enough. The last name comes first. */
 async function adviceFor(both: readonly InjectorWebhook[], facts: Facts): Promise<readonly Advice[]> {
   const names = [...new Set(both.map(({ configuration }) => configuration))];
   const change = "choose one control plane for it, by istio-injection or istio.io/rev";

@@ -12,8 +12,8 @@ import { findingOf, type Problem } from "../findings.ts";
 import { isCalled } from "./service.ts";
 
 /**
- * A webhook that is called for its own pods cannot start again once it is down (istio #26380). With a namespace in the
- * scope its pods are not listed: the selector of its Service stands for them.
+ * A webhook that is called for its own pods cannot start again once it is down (istio #26380). Pods that are not listed
+ * are represented by the selector of their Service.
  */
 export async function notItsOwn(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
   const problems = await inEach(webhooks.filter(isCalled), async (webhook) => {

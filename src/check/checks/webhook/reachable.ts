@@ -12,18 +12,15 @@ import { distinct, isActive } from "./injectors.ts";
 import { calleeOf } from "./service.ts";
 import { configurationNamed, logged } from "./webhook_advice.ts";
 
-/**
- * The API server reaches each webhook: a pod that matches it gets a sidecar in a dry run. One pod for each
- * configuration and target, by the first of its webhooks that selects a namespace.
- */
+/** A pod that matches gets a sidecar in a dry run: one for each configuration and target. */
 export async function reachable(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
   const tried: string[] = [];
   const problems = await inEach(groupsOf(webhooks), async (group): Promise<readonly Problem[]> => {
     const found = await firstRun(group, facts);
     if (found === undefined) return [];
     tried.push(found.run.namespace);
-    const told = await JUDGES[found.run.outcome](found.webhook, found.run, facts);
-    return told === undefined ? [] : [{ object: configurationRef(found.webhook), result: "error", ...told }];
+    const report = await JUDGES[found.run.outcome](found.webhook, found.run, facts);
+    return report === undefined ? [] : [{ object: configurationRef(found.webhook), result: "error", ...report }];
   });
   if (problems.length > 0) return findingOf(problems);
   if (tried.length === 0) return { result: "skipped", message: "no namespace matches its selectors" };
@@ -54,14 +51,13 @@ async function firstRun(group: readonly InjectorWebhook[], facts: Facts): Promis
   return undefined;
 }
 
-type Told = Pick<Problem, "message" | "advice">;
+type Report = Pick<Problem, "message" | "advice">;
 
-/** The problem that the outcome shows. */
 type Judge = (
   webhook: InjectorWebhook,
   run: DryRun,
   facts: Facts,
-) => Told | undefined | Promise<Told | undefined>;
+) => Report | undefined | Promise<Report | undefined>;
 
 const JUDGES: Readonly<Record<DryRun["outcome"], Judge>> = {
   injected: () => undefined,
@@ -86,7 +82,7 @@ const JUDGES: Readonly<Record<DryRun["outcome"], Judge>> = {
   },
 };
 
-/** The pod is refused for its sidecar only: "pod-admission" and the other checks of that category report it. */
+/** The pod is refused for its sidecar: other checks report it. */
 const REACHED = undefined;
 
 /** k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions: an expression that ends with an error. */
@@ -97,7 +93,7 @@ function where({ namespace }: DryRun): string {
 }
 
 /** With Fail the webhook answered, or no webhook was called. With Ignore it may not have answered. */
-async function notInjected(webhook: InjectorWebhook, run: DryRun, facts: Facts): Promise<Told> {
+async function notInjected(webhook: InjectorWebhook, run: DryRun, facts: Facts): Promise<Report> {
   const { failurePolicy, name, timeoutSeconds } = webhook;
   const state = `a pod in ${where(run)} is created without a sidecar`;
   await loadConditions();
@@ -123,8 +119,8 @@ async function notInjected(webhook: InjectorWebhook, run: DryRun, facts: Facts):
   return { message, advice: logged(webhook.target) };
 }
 
-/** The condition that fails for the pod, which failurePolicy Ignore hides. `undefined`: all hold, and it is called. */
-function failingCondition(webhook: InjectorWebhook, { labels, namespace }: DryRun, state: string): Told | undefined {
+/** The condition that fails for the pod; `undefined`: all hold, and the webhook is called. */
+function failingCondition(webhook: InjectorWebhook, { labels, namespace }: DryRun, state: string): Report | undefined {
   const question = { pod: podToTry(labels), namespace, isMade: false };
   const answers = askConditions(webhook.matchConditions, question);
   if (answers.every(({ holding }) => holding === "holds")) return undefined;
@@ -144,12 +140,12 @@ function corrected({ configuration }: InjectorWebhook, what: string): readonly A
   return [harmless(change, "webhook", edit(configurationNamed(configuration)))];
 }
 
-/** The API server's error, or what it hides; `shown` is told. */
+/** The API server's error with its meaning; `shown` is printed. */
 function failed(
   { error, shown }: { readonly error: string; readonly shown: string },
   webhook: InjectorWebhook,
   callee: Callee,
-): Told {
+): Report {
   const { meaning, advice } = explained(error, webhook, callee);
   return { message: meaning === "" ? shown : `${shown}\n${meaning}`, advice };
 }

@@ -18,10 +18,8 @@ import { causeOfNoPod, leadingToPods, openingPort } from "./serving.ts";
 import { distinct } from "./injectors.ts";
 import { deleted, entriesPatched } from "./webhook_advice.ts";
 
-/** The Service of a webhook. */
 export type ServiceTarget = Exclude<WebhookTarget, { url: string }>;
 
-/** A webhook with a Service. */
 export type Called = InjectorWebhook & { readonly target: ServiceTarget };
 
 /** One webhook for each called Service and port. */
@@ -29,7 +27,6 @@ export function calledServices(webhooks: readonly InjectorWebhook[]): Called[] {
   return distinct(webhooks, ({ configuration, target }) => [configuration, target]).filter(isCalled);
 }
 
-/** Whether a webhook has a Service. */
 export function isCalled(webhook: InjectorWebhook): webhook is Called {
   return !("url" in webhook.target);
 }
@@ -125,7 +122,7 @@ export async function endpointsReady(webhooks: readonly InjectorWebhook[], facts
   return { result: "ok", message: `${ready} ready` };
 }
 
-/** What the API server calls, as far as it is known: only the text of an error depends on it. */
+/** What the API server calls, as far as it is known; only the text of errors depends on it. */
 export async function calleeOf(target: WebhookTarget, facts: Facts): Promise<Callee> {
   const configurations = await forAdvice(facts.mutatingWebhooks()) ?? [];
   const webhooks = injectorWebhooks(configurations).filter((each) => sameValue({ ...each.target }, { ...target }));

@@ -1,4 +1,4 @@
-/** What serves a webhook: the Deployment behind its Service, and why its pods do not answer. */
+/** The Deployment behind the Service of a webhook, and why its pods do not answer. */
 import type { KubeObject, Pod, Service } from "../../../kube/client/mod.ts";
 import { selectorMatches } from "../../../kube/text/selector.ts";
 import { intAt, mapAt, mapsAt, textAt, type ValueMap } from "../../../base/value.ts";
@@ -26,12 +26,10 @@ import {
 import { milliOf } from "../../policies/pod_resources.ts";
 import { quotaFor } from "../../policies/quota.ts";
 
-/** What is behind a Service. */
 interface Serving {
   readonly service: Service;
   readonly deployment: KubeObject;
   readonly named: Named;
-  /** The labels of its pods. */
   readonly labels: ValueMap;
   /** The live pods of the Deployment. */
   readonly pods: readonly Pod[];
@@ -43,7 +41,7 @@ interface Cause {
   readonly advice: readonly Advice[];
 }
 
-/** Why a Service has no ready pod but so many that wait, as far as its Deployment tells: the first cause that applies. */
+/** The first cause that applies of a Service without ready pods; `waiting` pods are not ready. */
 export async function causeOfNoPod(target: Place, facts: Facts, waiting: number): Promise<Cause | undefined> {
   const [serving, isGone] = await Promise.all([servingOf(target, facts), isWithoutDeployment(target, facts)]);
   if (serving !== undefined) {
@@ -53,7 +51,7 @@ export async function causeOfNoPod(target: Place, facts: Facts, waiting: number)
   return again.length === 0 ? undefined : { why: "no Deployment makes pods that it selects", advice: again };
 }
 
-/** Makes a port of a Service lead to the port of its pods that answers API servers; none if it does, or if that is not known. */
+/** Leads a port of a Service to the port that answers API servers; none if it does, or if that is not known. */
 export async function leadingToPods(
   { namespace, name, port }: Place & { readonly port: number },
   facts: Facts,
@@ -74,11 +72,11 @@ export async function leadingToPods(
   return [harmless(change, "mesh", patch(ofService, { spec: { ports: [{ port, targetPort: wanted }] } }, "strategic"))];
 }
 
-/** istiod answers API servers there (its chart: `https-webhooks`), and so does this program's webhook (`https-webhook`). */
+/** The port of istiod (its chart: `https-webhooks`) and of this program's webhook (`https-webhook`). */
 const PORT = 15017;
 const PORT_NAME = "https-webhook";
 
-/** For a port on which nothing listens: the Service leads elsewhere, or a guess, behind the log: the pods hang. */
+/** For a port on which nothing listens: leads elsewhere, else guesses that the pods hang. */
 export async function openingPort(
   target: Place & { readonly port: number },
   facts: Facts,
@@ -168,7 +166,7 @@ const CAUSES: readonly ((serving: Waiting) => Cause | undefined)[] = [
       why: [ofPod(pod), reason, ...reported(message)].join(": "),
       advice: [
         ...smallerRequests(deployment, named, message),
-        byHand("make room on the nodes", "cluster"),
+        byHand("free resources on the nodes", "cluster"),
         described(podNamed(pod)),
       ],
     };
@@ -242,7 +240,7 @@ function failing(pods: readonly Pod[], isSo: (state: ContainerState) => boolean)
 /** What Istio's profile "demo" requests for istiod. */
 const SMALLEST = { cpu: "10m", memory: "100Mi" };
 
-/** For pods that no node has room for: `said` are the scheduler's words (k8s.io/kubernetes, plugins/noderesources). */
+/** For pods that fit on no node; `said` is the scheduler's message (k8s.io/kubernetes, plugins/noderesources). */
 function smallerRequests(deployment: KubeObject, named: Named, said: string): readonly Advice[] {
   const short = Object.entries(SMALLEST).filter(([resource]) => said.includes(`Insufficient ${resource}`));
   const containers = containersOf(templateOf(deployment), "containers").flatMap((each) => {
@@ -253,7 +251,7 @@ function smallerRequests(deployment: KubeObject, named: Named, said: string): re
       : [{ name: textAt(each, "name"), resources: { requests: Object.fromEntries(lower) } }];
   });
   if (containers.length === 0) return [];
-  const told = short.map(([resource, least]) => `${resource} ${least}`).join(" and ");
-  const change = `lower its requests to ${told}, as Istio's profile demo has them`;
+  const texts = short.map(([resource, least]) => `${resource} ${least}`).join(" and ");
+  const change = `lower its requests to ${texts}, as Istio's profile demo has them`;
   return [harmless(change, "mesh", patch(named, { spec: { template: { spec: { containers } } } }, "strategic"))];
 }

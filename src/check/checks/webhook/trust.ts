@@ -10,7 +10,6 @@ import { authoritiesOf, type Authority } from "./ca_bundle.ts";
 import { calledServices, type ServiceTarget } from "./service.ts";
 import { restarted } from "./webhook_advice.ts";
 
-/** Where a control plane stores what its caBundle must match. */
 interface Place {
   readonly kind: "Secret" | "ConfigMap";
   readonly name: (target: ServiceTarget) => string;
@@ -19,7 +18,7 @@ interface Place {
   readonly holds: "authority" | "served";
 }
 
-/** The Secret of this program's webhook; istiod's authority, self-signed or plugged in, which signs its certificate. */
+/** The certificate of this program's webhook; istiod's authorities, which sign its certificate. */
 const PLACES: readonly Place[] = [
   { kind: "Secret", name: ({ name }) => `${name}-certificates`, key: "tls.crt", holds: "served" },
   { kind: "Secret", name: () => "cacerts", key: "root-cert.pem", holds: "authority" },
@@ -44,7 +43,6 @@ export async function trustAgrees(webhooks: readonly InjectorWebhook[], facts: F
 }
 
 interface Held {
-  /** `Secret "istio-system/cacerts"`. */
   readonly name: string;
   readonly holds: Place["holds"];
   readonly der: Uint8Array;
@@ -81,7 +79,7 @@ function disagreement({ caBundle }: InjectorWebhook, { name, holds, der }: Held)
     : `no certificate of its caBundle signed the certificate in the ${name}`;
 }
 
-/** The served certificate must be valid too. The check of the caBundle covers authorities. */
+/** The served certificate must be valid too. Another check covers authorities. */
 function invalidity({ name, holds, der }: Held, now: Date): string | undefined {
   const read = quietly(() => readCertificateInfo(der));
   if (holds === "authority" || read === undefined) return undefined;

@@ -33,12 +33,12 @@ export async function validationAnswers(facts: Facts): Promise<Finding> {
   return findingOf(problems);
 }
 
-/** Where nothing tells why there is no pod. */
+/** Where no cause is known. */
 function startedAgain({ namespace }: Place): readonly Advice[] {
   return [byHand("start its pods again", "mesh"), look("see them", shows("get", "pods", "-n", namespace))];
 }
 
-/** Without its Service the configuration is a leftover. It is about Istio's resources: no pod leaves the mesh. */
+/** Without its Service the configuration is a leftover. */
 async function adviceFor(
   object: string,
   target: Place,

@@ -11,14 +11,13 @@ function deploymentOf(target: WebhookTarget): Named | undefined {
   return "url" in target ? undefined : { kind: "deployment", namespace: target.namespace, name: target.name };
 }
 
-/** A control plane that is restarted makes its certificate and writes the caBundle. */
+/** A restarted control plane makes its certificate and writes the caBundle. */
 export function restarted(target: WebhookTarget): readonly Advice[] {
   const deployment = deploymentOf(target);
   if (deployment === undefined) return [byHand("restart the webhook, or write the caBundle by hand", "mesh")];
   return [harmless("restart the control plane: it writes the caBundle at start", "mesh", rolloutRestart(deployment))];
 }
 
-/** What the webhook says of itself. */
 export function logged(target: WebhookTarget): readonly Advice[] {
   const deployment = deploymentOf(target);
   return deployment === undefined ? [] : [look("see its log", logs(deployment))];
@@ -37,7 +36,7 @@ export function entriesPatched(
   return patch(configurationNamed(configuration), { webhooks }, "strategic");
 }
 
-/** The configuration is deleted; the risk is that pods are called by no other. */
+/** Deletes the configuration; the risk is that no other webhook is called. */
 export async function deleted(configuration: string, change: string, facts: Facts): Promise<Advice> {
   const risk = await riskWithout((name) => name === configuration, facts);
   return { change, reach: "cluster", steps: [remove(configurationNamed(configuration))], risk };

@@ -32,10 +32,7 @@ function quoted(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(", ");
 }
 
-/**
- * A Job completes when all its containers end. An ordinary proxy container does not (Kubernetes, "Sidecar
- * Containers").
- */
+/** An ordinary proxy container keeps a Job from completing (Kubernetes, "Sidecar Containers"). */
 export function jobProxy({ pod, owner }: ExpectedPod): ProblemOf | undefined {
   if (!["Job", "CronJob"].includes(owner.kind)) return undefined;
   const containers = containersOf(pod, "containers");
@@ -64,6 +61,6 @@ export function proxyUser(expected: ExpectedPod): ProblemOf | undefined {
 export function appPorts(expected: ExpectedPod): ProblemOf | undefined {
   const clashes = portConflicts(expected.pod);
   if (clashes.length === 0 || !isInMesh(expected)) return undefined;
-  const told = clashes.map(({ port, container, use }) => `${port} of "${container}" (${use})`).join(", ");
-  return { result: "error", message: `it declares proxy ports: ${told}` };
+  const ports = clashes.map(({ port, container, use }) => `${port} of "${container}" (${use})`).join(", ");
+  return { result: "error", message: `it declares proxy ports: ${ports}` };
 }

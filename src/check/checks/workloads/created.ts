@@ -16,10 +16,7 @@ import { quotaFor } from "../../policies/quota.ts";
 /** Controllers try again after at most 16 minutes: an older event is of a problem that is over. */
 const RECENT = 20 * 60_000;
 
-/**
- * Controllers whose template matches an injection webhook, and whose pods are refused: Deployments say so in their
- * status, the others in events (`FailedCreate`).
- */
+/** Controllers whose pods would be injected and are refused. Deployments say so in their status, others in events. */
 export async function podsCreated(facts: Facts): Promise<Finding> {
   const [workloads, namespaces, webhooks, events] = await Promise.all([
     facts.workloads(),

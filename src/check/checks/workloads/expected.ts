@@ -10,14 +10,14 @@ import { revisionOf } from "../../inventory/live_pods.ts";
 import { PROBE } from "../../inventory/sidecars.ts";
 import { type ProblemOf, refOf } from "../findings.ts";
 
-/** The pod is older than the label or the webhook, or was created while the webhook was down. */
+/** A proxy that is missing. */
 export function missingProxy({ hasProxy, decision, webhook }: ExpectedPod): ProblemOf | undefined {
   if (hasProxy || webhook === undefined || known(decision)?.inject !== true) return undefined;
   const message = `it has no proxy, but a new pod would get one: it is older than the label or the webhook`;
   return { result: "error", message };
 }
 
-/** A new pod would get no proxy, which shows only at the next rollout. A proxy in the workload's manifest stays. */
+/** A new pod would get no proxy. One in the workload's manifest stays. */
 export function unexpectedProxy(
   expected: ExpectedPod,
   isByHand: (workload: string) => boolean,
@@ -38,7 +38,6 @@ function whyNoProxy({ decision, webhook }: ExpectedPod): string | undefined {
 
 const STATUS = "sidecar.istio.io/status";
 
-/** The default proxy image of each control plane. */
 const IMAGES = new WeakMap<Injector, string | undefined>();
 
 /** The proxy has another revision, or comes from an older configuration. */
@@ -96,7 +95,6 @@ export function onWindows({ pod, decision, hasProxy }: ExpectedPod): ProblemOf |
 
 const OS = "kubernetes.io/os";
 
-/** The annotation's value. */
 function annotationIn({ metadata }: Pod, name: string): string | undefined {
   return metadata.annotations?.[name];
 }

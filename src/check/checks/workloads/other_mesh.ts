@@ -1,4 +1,4 @@
-/** Two proxies capture the traffic of one pod: neither gets all of it. Which mesh the pod leaves is for its user to decide. */
+/** Two proxies capture the traffic of one pod: neither gets all of it. The user decides which mesh the pod leaves. */
 import { otherMeshSidecars } from "../../../inject/mod.ts";
 import { type Advice, byHand } from "../../advice/advice.ts";
 import { changePod, optedOut, type PodChange } from "../../injection/workload_advice.ts";
@@ -8,8 +8,8 @@ import { namedIn, type ProblemOf, refOf } from "../findings.ts";
 import { isInMesh } from "./application.ts";
 
 /**
- * What keeps a pod out of another mesh, whatever its namespace says. Sources: Linkerd, "Automatic Proxy Injection"; Kuma,
- * "Kubernetes annotations and labels"; Consul, "Annotations and labels".
+ * Keeps a pod out of another mesh. Sources: Linkerd, "Automatic Proxy Injection"; Kuma, "Kubernetes annotations and
+ * labels"; Consul, "Annotations and labels".
  */
 const SWITCHES: Readonly<Record<string, PodChange>> = {
   Linkerd: { of: "annotations", key: "linkerd.io/inject", value: "disabled" },

@@ -1,6 +1,6 @@
 /** Somebody at the editor of `kubectl edit`, who knows what the advice tells and nothing else of the place. */
 import assert from "node:assert/strict";
-import { shellWord } from "../../../../src/check/advice/commands.ts";
+import { shellQuoted } from "../../../../src/check/advice/commands.ts";
 import { MESH_COMMAND } from "../../../support/programs/mesh.ts";
 import type { Cluster } from "../../support/cluster/cluster.ts";
 import { helmFor } from "./helm.ts";
@@ -55,7 +55,7 @@ export async function runCommand(
     }
     assert(writer !== undefined, `nobody knows what to write: ${command}`);
     await Deno.writeTextFile(file, writer(await run(command.replace(EDIT, "kubectl get -o yaml ")), told));
-    await run(`export KUBE_EDITOR=${shellWord(`cp ${file}`)}; ${command}`);
+    await run(`export KUBE_EDITOR=${shellQuoted(`cp ${file}`)}; ${command}`);
   } finally {
     await Deno.remove(file);
   }
