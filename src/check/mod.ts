@@ -24,7 +24,16 @@ export { snapshotInjection } from "./snapshot/snapshot.ts";
 export { snapshotApi } from "./snapshot/snapshot_api.ts";
 export { type Difference, differenceOf, type PodPair, type Side } from "./difference/difference.ts";
 export { fileSide, revisionSide } from "./difference/sides.ts";
-export * from "./injection/mod.ts";
+export type { Explanation } from "./injection/explanation.ts";
+export { explainInjection, type InjectionQuestion } from "./injection/explain_injection.ts";
+export {
+  explanationJson,
+  type ExplanationLook,
+  explanationText,
+  explanationYaml,
+  overviewText,
+} from "./injection/print.ts";
+export { readWorkloadName } from "../kube/client/mod.ts";
 export type { FailOn } from "./result.ts";
 export { type LabelChoice, labelChoice, type Scope } from "./inventory/mod.ts";
 export { widthOf } from "./print/table.ts";

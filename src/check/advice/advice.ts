@@ -51,6 +51,11 @@ export function look(change: string, step: Step): Advice {
   return { change, reach: "nothing", steps: [step], risk: "none" };
 }
 
+/** A change after which a policy admits more. */
+export function loosening(change: string, reach: Reach, ...steps: readonly Step[]): Advice {
+  return { change, reach, steps, risk: "loosens" };
+}
+
 /** A harmless change. */
 export function harmless(change: string, reach: Reach, ...steps: readonly Step[]): Advice {
   return { change, reach, steps, risk: "none" };

@@ -2,10 +2,10 @@
 import type { Pod } from "../../kube/client/mod.ts";
 import { newMap, type ValueMap } from "../../base/value.ts";
 import { findProxy } from "../../inject/mod.ts";
-import { type InjectorWebhook, labelsOfObject, namespaceLabels, sendsPod } from "../inventory/injector_webhooks.ts";
+import { anySends, type InjectorWebhook, labelsOfObject, namespaceLabels } from "../inventory/injector_webhooks.ts";
 import { isAlive } from "../inventory/live_pods.ts";
-import type { Risk } from "./advice.ts";
-import type { LabelChange } from "./commands.ts";
+import type { Advice, Risk } from "./advice.ts";
+import { type LabelChange, labelNamespace } from "./commands.ts";
 
 /** A namespace, and all that decides about its pods. */
 export interface Enrolment {
@@ -31,8 +31,7 @@ export function riskOfLabels({ name, labels, webhooks, pods }: Enrolment, change
     return Object.values(change).some((value) => value === undefined) ? "takes-out" : "enrols";
   }
   const after = changedLabels(labels, change);
-  const isSent = (of: ValueMap, pod: ValueMap) =>
-    webhooks.some((webhook) => sendsPod(webhook, namespaceLabels(name, of), pod));
+  const isSent = (of: ValueMap, pod: ValueMap) => anySends(webhooks, namespaceLabels(name, of), pod);
   const live = pods?.filter((pod) => pod.metadata.namespace === name && isAlive(pod));
   const inMesh = live?.filter((pod) => findProxy(pod) !== undefined).map(labelsOfObject);
   const plain = newMap();
@@ -40,6 +39,13 @@ export function riskOfLabels({ name, labels, webhooks, pods }: Enrolment, change
   if (losing) return "takes-out";
   const isNew = !isSent(labels, plain) && isSent(after, plain);
   return isNew && (inMesh ?? []).length === 0 ? "enrols" : "none";
+}
+
+/** Other labels of a namespace, with their risk. */
+export function relabelled(enrolment: Enrolment, change: string, of: LabelChange): Advice {
+  const { name, labels } = enrolment;
+  const risk = riskOfLabels(enrolment, of);
+  return { change, reach: "namespace", steps: [labelNamespace(name, of, labels)], risk, namespace: name };
 }
 
 /** The risk of taking webhooks away. */
@@ -56,7 +62,7 @@ export function riskOfRemoval(
     const of = namespaceLabels(name, labels);
     const own = pods?.filter((pod) => pod.metadata.namespace === name && isAlive(pod)).map(labelsOfObject) ?? [];
     return [newMap(), ...own].some((pod) => {
-      return all.some((each) => sendsPod(each, of, pod)) && !left.some((each) => sendsPod(each, of, pod));
+      return anySends(all, of, pod) && !anySends(left, of, pod);
     });
   };
   return namespaces.some(isLost) ? "takes-out" : "none";

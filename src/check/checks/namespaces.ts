@@ -7,15 +7,15 @@ import { findProxy, type Owner } from "../../inject/mod.ts";
 import type { CheckRow, Finding } from "../check.ts";
 import { type Facts, forAdvice } from "../facts.ts";
 import {
+  anySends,
   type InjectorWebhook,
   injectorWebhooks,
   labelsOfObject,
   namespaceLabels,
-  sendsPod,
 } from "../inventory/injector_webhooks.ts";
 import { type Advice, byHand, harmless } from "../advice/advice.ts";
 import { type LabelChange, labelNamespace, removeString } from "../advice/commands.ts";
-import { type Enrolment, riskOfLabels } from "../advice/enrolment.ts";
+import { type Enrolment, relabelled } from "../advice/enrolment.ts";
 import { changePod } from "../injection/workload_advice.ts";
 import { targetOfOwner } from "../injection/target.ts";
 import { isChosen } from "../inventory/mod.ts";
@@ -137,12 +137,6 @@ function inScope({ scope }: Pick<Facts, "scope">, namespaces: readonly StoredNam
     });
 }
 
-/** Other labels of the namespace, with their risk for its pods. */
-function relabelled({ name, labels, enrolment }: Namespace, change: string, of: LabelChange): Advice {
-  const risk = riskOfLabels(enrolment, of);
-  return { change, reach: "namespace", steps: [labelNamespace(name, of, labels)], risk, namespace: name };
-}
-
 /** Replaces the injection labels by the first that is served; `undefined` if none is. */
 function servedLabel({ name, enrolment }: Namespace): LabelChange | undefined {
   const [label] = servedLabels(enrolment.webhooks ?? [], name);
@@ -166,12 +160,12 @@ function spelling(namespace: Namespace): readonly Problem[] {
 
 function correctedValue(namespace: Namespace, injection: string): readonly Advice[] {
   const isOff = meantValue(injection) === "disabled";
-  const removal = relabelled(namespace, "remove the label", { [LABEL.injection]: undefined });
-  if (isOff) return [relabelled(namespace, "correct the label", { [LABEL.injection]: "disabled" }), removal];
+  const removal = relabelled(namespace.enrolment, "remove the label", { [LABEL.injection]: undefined });
+  if (isOff) return [relabelled(namespace.enrolment, "correct the label", { [LABEL.injection]: "disabled" }), removal];
   const served = servedLabel(namespace);
   if (served === undefined || namespace.isSystem) return [removal];
   const change = served[LABEL.injection] === undefined ? "name a revision that is served" : "correct the label";
-  const corrected = relabelled(namespace, change, served);
+  const corrected = relabelled(namespace.enrolment, change, served);
   return corrected.risk === "none" ? [corrected] : [removal, corrected];
 }
 
@@ -181,8 +175,8 @@ function correctedKey(namespace: Namespace, key: string, meant: string): readonl
   const isUseful = value === "disabled" ||
     isServed(namespace.enrolment.webhooks ?? [], namespace.name, { [meant]: value });
   return [
-    relabelled(namespace, "remove the label", { [key]: undefined }),
-    ...isUseful ? [relabelled(namespace, `use ${meant}`, { [key]: undefined, [meant]: value })] : [],
+    relabelled(namespace.enrolment, "remove the label", { [key]: undefined }),
+    ...isUseful ? [relabelled(namespace.enrolment, `use ${meant}`, { [key]: undefined, [meant]: value })] : [],
   ];
 }
 
@@ -198,8 +192,8 @@ function bothLabels(namespace: Namespace): readonly Problem[] {
   const { object, injection, revision } = namespace;
   if (injection === undefined || revision === undefined) return [];
   const advice = [
-    relabelled(namespace, `remove ${LABEL.revision}`, { [LABEL.revision]: undefined }),
-    relabelled(namespace, `remove ${LABEL.injection}`, { [LABEL.injection]: undefined }),
+    relabelled(namespace.enrolment, `remove ${LABEL.revision}`, { [LABEL.revision]: undefined }),
+    relabelled(namespace.enrolment, `remove ${LABEL.injection}`, { [LABEL.injection]: undefined }),
   ];
   const message = `${LABEL.injection}=${injection} wins over ${LABEL.revision}=${revision}, which has no effect`;
   return [{ object, result: "warning", message, advice }];
@@ -214,7 +208,7 @@ function bothModes(namespace: Namespace): readonly Problem[] {
   const message = `it has ${own} and ${LABEL.dataplaneMode}=ambient: pods with a sidecar stay out of ambient mode`;
   const advice = [
     withoutAmbient(namespace),
-    relabelled(namespace, `leave sidecars: remove ${own}`, { [own]: undefined }),
+    relabelled(namespace.enrolment, `leave sidecars: remove ${own}`, { [own]: undefined }),
   ];
   return [{ object, result: "warning", message, advice }];
 }
@@ -222,14 +216,14 @@ function bothModes(namespace: Namespace): readonly Problem[] {
 /** Pods without a sidecar leave the mesh. */
 function withoutAmbient(namespace: Namespace): Advice {
   const isLosing = livePods(namespace)?.some((pod) => findProxy(pod) === undefined) ?? true;
-  const advice = relabelled(namespace, "leave ambient mode", { [LABEL.dataplaneMode]: undefined });
+  const advice = relabelled(namespace.enrolment, "leave ambient mode", { [LABEL.dataplaneMode]: undefined });
   return isLosing ? { ...advice, risk: "takes-out" } : advice;
 }
 
 /** Pods with a proxy would lose it when the label is served again later. */
 function withoutUnserved(namespace: Namespace, key: string): Advice {
   const isLosing = livePods(namespace)?.some((pod) => findProxy(pod) !== undefined) ?? true;
-  const advice = relabelled(namespace, "remove the label", { [key]: undefined });
+  const advice = relabelled(namespace.enrolment, "remove the label", { [key]: undefined });
   return isLosing && !namespace.isSystem ? { ...advice, risk: "takes-out" } : advice;
 }
 
@@ -255,7 +249,7 @@ function unserved(namespace: Namespace, webhooks: readonly InjectorWebhook[]): r
     const message = "the webhooks exclude it, whatever its labels are";
     return [{ object, result: "warning", message, advice: [...namespace.reinstall, removal] }];
   }
-  const relabel = relabelled(namespace, "name a revision that is served", label);
+  const relabel = relabelled(namespace.enrolment, "name a revision that is served", label);
   const install = byHand(`install the revision "${value}", or give a tag that name`, "mesh");
   const message = `no webhook serves ${key}=${value}; served: ${labelsText(served)}`;
   return [{ object, result: "error", message, advice: [relabel, ...key === LABEL.revision ? [install] : []] }];
@@ -278,7 +272,9 @@ async function unlabelled(facts: Facts): Promise<Finding> {
   );
   const all = inScope(facts, namespaces);
   if (all.length === 0 && facts.scope.selector !== undefined) return NONE_CHOSEN;
-  const found = all.filter((each) => losing.has(each.name) && asksNothing(each) && !each.isSystem);
+  const found = all.filter(({ name, injection, revision, isSystem }) => {
+    return losing.has(name) && injection === undefined && revision === undefined && !isSystem;
+  });
   const problems = (found.length === 0 ? [] : await forTheirAdvice(found, facts)).map(
     (each): Problem => {
       const label = servedLabel(each);
@@ -286,14 +282,15 @@ async function unlabelled(facts: Facts): Promise<Finding> {
         object: each.object,
         result: "warning",
         message: "it has injected pods but no injection label: new pods get no proxy",
-        advice: label === undefined ? each.reinstall : [relabelled(each, "label it again", label)],
+        advice: label === undefined ? each.reinstall : [relabelled(each.enrolment, "label it again", label)],
       };
     },
   );
   if (problems.length > 0 || expectations.some(({ webhook }) => webhook !== undefined)) {
     return findingOf(problems);
   }
-  return all.some((each) => reachesWebhook(each, injectors)) ? { result: "ok" } : await nobody(all, injectors, facts);
+  const isAnySent = all.some(({ name, labels }) => anySends(injectors, namespaceLabels(name, labels), {}));
+  return isAnySent ? { result: "ok" } : await nobody(all, injectors, facts);
 }
 
 /** No namespace of the scope is injected. Injecting one workload is the smaller change. */
@@ -307,7 +304,7 @@ async function nobody(
   const { name, labels } = only ?? { name: SOME, labels: {} };
   const [served] = servedLabels(webhooks, name);
   const asking = { [LABEL.inject]: "true" };
-  const takesPods = webhooks.some((webhook) => sendsPod(webhook, namespaceLabels(name, labels), asking));
+  const takesPods = anySends(webhooks, namespaceLabels(name, labels), asking);
   const alternatives: readonly Advice[] = [
     ...takesPods ? [byHand(`label the pod template of a workload ${LABEL.inject}=true`, "workload")] : [],
     ...served === undefined ? [...await selectorsAgain(facts), REINSTALL] : [
@@ -330,14 +327,6 @@ function notLabelled(only: Namespace | undefined, { selector }: Facts["scope"]):
 
 /** For the user to replace. */
 const SOME = "NAME";
-
-function asksNothing({ injection, revision }: Namespace): boolean {
-  return injection === undefined && revision === undefined;
-}
-
-function reachesWebhook({ name, labels }: Namespace, webhooks: readonly InjectorWebhook[]): boolean {
-  return webhooks.some((webhook) => sendsPod(webhook, namespaceLabels(name, labels), {}));
-}
 
 /** The label has no effect, so removing it changes nothing else. */
 function withoutRevision(owner: Owner): Advice {

@@ -1,7 +1,7 @@
 /** The category security: cluster policies that would deny injected pods. */
 import type { LimitRange, ResourceQuota } from "../../kube/client/mod.ts";
 import { mapAt, type ValueMap } from "../../base/value.ts";
-import { type Advice, byHand } from "../advice/advice.ts";
+import { type Advice, byHand, loosening } from "../advice/advice.ts";
 import { edit, labelNamespace, type Named } from "../advice/commands.ts";
 import type { CheckRow, Finding } from "../check.ts";
 import { type Facts, inAll, later } from "../facts.ts";
@@ -37,12 +37,11 @@ export const SECURITY_CHECKS: readonly CheckRow[] = [
 /** The namespace's own level would admit any pod. */
 const ADVICE_POD_SECURITY = ({ name }: Named): readonly Advice[] => [
   byHand("let the CNI plugin capture traffic (pilot.cni.enabled, or inject --cni)", "mesh"),
-  {
-    change: "let the namespace admit privileged pods",
-    reach: "namespace",
-    steps: [labelNamespace(name, { [ENFORCE]: "privileged" }, { [ENFORCE]: "" })],
-    risk: "loosens",
-  },
+  loosening(
+    "let the namespace admit privileged pods",
+    "namespace",
+    labelNamespace(name, { [ENFORCE]: "privileged" }, { [ENFORCE]: "" }),
+  ),
 ];
 
 const LOWER = byHand(
@@ -116,12 +115,14 @@ async function ranges({ limitRanges, sidecars }: Facts): Promise<Finding> {
     return own.flatMap((range) =>
       rangeObstacles([range], demand).map((message): Problem => ({
         ...problem(namespace, "error", `the limit range "${range.metadata.name}" ${message}`),
-        advice: [LOWER, {
-          change: "change the limit range",
-          reach: "namespace",
-          steps: [edit({ kind: "limitrange", namespace: namespace.name, name: range.metadata.name })],
-          risk: "loosens",
-        }],
+        advice: [
+          LOWER,
+          loosening(
+            "change the limit range",
+            "namespace",
+            edit({ kind: "limitrange", namespace: namespace.name, name: range.metadata.name }),
+          ),
+        ],
       }))
     );
   });

@@ -1,11 +1,11 @@
 /** Why no webhook is called for a pod: the first matching cause of a table, and what removes it. */
 import { LABEL } from "../../istio/annotations/labels.ts";
 import { newMap, type ValueMap } from "../../base/value.ts";
-import { type InjectorWebhook, namespaceLabels, sendsPod } from "../inventory/injector_webhooks.ts";
+import { anySends, type InjectorWebhook, namespaceLabels } from "../inventory/injector_webhooks.ts";
 import type { Pod } from "../../kube/client/mod.ts";
 import { type Advice, byHand, look } from "../advice/advice.ts";
-import { type LabelChange, labelNamespace, shows } from "../advice/commands.ts";
-import { changedLabels, riskOfLabels } from "../advice/enrolment.ts";
+import { type LabelChange, shows } from "../advice/commands.ts";
+import { changedLabels, type Enrolment, relabelled } from "../advice/enrolment.ts";
 import { changePod } from "./workload_advice.ts";
 import {
   INJECTION_VALUES,
@@ -186,15 +186,8 @@ interface Changes {
 function joining(seen: Seen, changes: Changes): readonly Advice[] {
   const { target, namespace, webhooks, pods, served: [label = {}] } = seen;
   const enrolment = { name: target.namespace, labels: namespace, webhooks, pods };
-  const relabelled = (change: string, of: LabelChange): Advice => ({
-    change,
-    reach: "namespace",
-    steps: [labelNamespace(target.namespace, of, namespace)],
-    risk: riskOfLabels(enrolment, of),
-    namespace: target.namespace,
-  });
-  const whole = relabelled(changes.namespace, { ...AWAY, ...label });
-  const alone = aloneIn(seen, changes.workload, relabelled);
+  const whole = relabelled(enrolment, changes.namespace, { ...AWAY, ...label });
+  const alone = aloneIn(seen, changes.workload, enrolment);
   if (alone === undefined) return [whole];
   return whole.risk === "none" ? [whole, alone] : [alone, whole];
 }
@@ -202,17 +195,13 @@ function joining(seen: Seen, changes: Changes): readonly Advice[] {
 const AWAY: LabelChange = { [LABEL.injection]: undefined, [LABEL.revision]: undefined };
 
 /** Only the workload joins; `undefined` where no webhook is called for its label. */
-function aloneIn(
-  seen: Seen,
-  change: string,
-  relabelled: (change: string, of: LabelChange) => Advice,
-): Advice | undefined {
+function aloneIn(seen: Seen, change: string, enrolment: Enrolment): Advice | undefined {
   const { target, namespace } = seen;
   const bare = changedLabels(namespace, AWAY);
   const asked = askedBy(seen, namespace);
   const askedBare = asked ?? askedBy(seen, bare);
   if (askedBare === undefined) return undefined;
-  const away = asked === undefined ? [relabelled("remove the label of the namespace", AWAY)] : [];
+  const away = asked === undefined ? [relabelled(enrolment, "remove the label of the namespace", AWAY)] : [];
   if (askedBare === "has it") return away[0];
   const own = changePod(target, { of: "labels", ...askedBare });
   if (target.file !== undefined || own.reach === "nothing") return own;
@@ -230,8 +219,7 @@ function askedBy(
   { target, pod, webhooks, served }: Seen,
   namespace: ValueMap,
 ): { readonly key: string; readonly value: string } | "has it" | undefined {
-  const isCalled = (labels: ValueMap) =>
-    webhooks.some((webhook) => sendsPod(webhook, namespaceLabels(target.namespace, namespace), labels));
+  const isCalled = (labels: ValueMap) => anySends(webhooks, namespaceLabels(target.namespace, namespace), labels);
   if (isCalled(pod)) return "has it";
   const revisions = served.flatMap((each) => each[LABEL.revision] ?? []);
   const all = [{ key: LABEL.inject, value: "true" }, ...revisions.map((value) => ({ key: LABEL.revision, value }))];

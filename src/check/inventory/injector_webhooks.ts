@@ -65,6 +65,11 @@ export function sendsPod(webhook: InjectorWebhook, namespace: ValueMap, pod: Val
     selectorMatches(webhook.objectSelector, pod).matches;
 }
 
+/** Whether one of them does. */
+export function anySends(webhooks: readonly InjectorWebhook[], namespace: ValueMap, pod: ValueMap): boolean {
+  return webhooks.some((webhook) => sendsPod(webhook, namespace, pod));
+}
+
 /** Whether a webhook's own pods are in a namespace. */
 export function isOfInjector(namespace: string, webhooks: readonly InjectorWebhook[]): boolean {
   return webhooks.some(({ target }) => "namespace" in target && target.namespace === namespace);

@@ -2,7 +2,7 @@
 import { LABEL } from "../../istio/annotations/labels.ts";
 import { closest } from "../../base/text/mod.ts";
 import { newMap, type Value, type ValueMap } from "../../base/value.ts";
-import { type InjectorWebhook, namespaceLabels, sendsPod } from "./injector_webhooks.ts";
+import { anySends, type InjectorWebhook, namespaceLabels } from "./injector_webhooks.ts";
 
 /** The valid values of `istio-injection` (Istio, "Installing the Sidecar"). */
 export const INJECTION_VALUES: readonly string[] = ["enabled", "disabled"];
@@ -21,7 +21,7 @@ export function servedLabels(webhooks: readonly InjectorWebhook[], namespace: st
 
 /** Whether a webhook is called for unlabeled pods in a namespace with these labels. */
 export function isServed(webhooks: readonly InjectorWebhook[], namespace: string, labels: NamespaceLabel): boolean {
-  return webhooks.some((webhook) => sendsPod(webhook, namespaceLabels(namespace, { ...labels }), newMap()));
+  return anySends(webhooks, namespaceLabels(namespace, { ...labels }), newMap());
 }
 
 export function labelText(labels: ValueMap, key: string): string | undefined {

@@ -4,7 +4,7 @@
  */
 import type { V1ResourceQuotaSpec } from "@kubernetes/client-node/models";
 import type { Plain, ResourceQuota } from "../../kube/client/mod.ts";
-import type { Advice } from "../advice/advice.ts";
+import { type Advice, loosening } from "../advice/advice.ts";
 import { type Named, patch } from "../advice/commands.ts";
 import { type Amounts, amountText, milliOf } from "./pod_resources.ts";
 
@@ -81,7 +81,7 @@ function obstacle(demand: Demand, { key, resource, limit, used }: Bound): Obstac
 /** Raises a quota; `by` says for how much. */
 export function raisedQuota(quota: Omit<Named, "kind">, hard: Readonly<Record<string, string>>, by: string): Advice {
   const step = patch({ kind: "resourcequota", ...quota }, { spec: { hard } });
-  return { change: `raise the quota, here by ${by}`, reach: "namespace", steps: [step], risk: "loosens" };
+  return loosening(`raise the quota, here by ${by}`, "namespace", step);
 }
 
 /**

@@ -3,7 +3,7 @@ import { injectorWebhooks } from "../../inventory/injector_webhooks.ts";
 import type { DryRun } from "../../inventory/dry_run.ts";
 import { cannotTell, type Facts, inEach, known } from "../../facts.ts";
 import type { SidecarNamespace } from "../../inventory/sidecars.ts";
-import { type Advice, byHand, harmless } from "../../advice/advice.ts";
+import { type Advice, byHand, harmless, loosening } from "../../advice/advice.ts";
 import { edit } from "../../advice/commands.ts";
 import { ENFORCE } from "../../policies/obstacles.ts";
 import type { Finding } from "../../check.ts";
@@ -33,7 +33,7 @@ function adviceFor({ plane }: SidecarNamespace, message: string): readonly Advic
   if (policy !== undefined) {
     const change = `let the validations of the policy "${policy}" admit the containers that injection adds`;
     const named = { kind: "ValidatingAdmissionPolicy", namespace: "", name: policy };
-    return [{ change, reach: "cluster", steps: [edit(named)], risk: "loosens" }];
+    return [loosening(change, "cluster", edit(named))];
   }
   if (INVALID.test(message) && plane !== undefined) {
     const change = 'correct the value that the message names, in the key "values" or "config"';

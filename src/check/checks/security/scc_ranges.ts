@@ -4,7 +4,7 @@
  */
 import { intAt, mapAt, textAt } from "../../../base/value.ts";
 import { allContainers, type Pod } from "../../../inject/mod.ts";
-import { type Advice, byHand, harmless } from "../../advice/advice.ts";
+import { type Advice, byHand, harmless, loosening } from "../../advice/advice.ts";
 import { edit } from "../../advice/commands.ts";
 import { isKnown } from "../../inventory/mod.ts";
 import { namedIn } from "../findings.ts";
@@ -48,15 +48,10 @@ export function rangeAdvice({ name, sidecar, plane }: SidecarNamespace): readonl
   return [
     ...needsRoot ? [byHand("let the CNI plugin capture traffic, so that no container runs as root", "mesh")] : [],
     plane === undefined || !isKnown(plane.texts) ? BY_PROFILE : onOpenShift(plane.texts.value.injectorRef),
-    {
-      change: "grant an SCC to the service accounts",
-      reach: "namespace",
-      steps: [{
-        command: `oc adm policy add-scc-to-group ${scc} system:serviceaccounts:${name}`,
-        needs: [{ verb: "create", group: "rbac.authorization.k8s.io", resource: "rolebindings", namespace: name }],
-      }],
-      risk: "loosens",
-    },
+    loosening("grant an SCC to the service accounts", "namespace", {
+      command: `oc adm policy add-scc-to-group ${scc} system:serviceaccounts:${name}`,
+      needs: [{ verb: "create", group: "rbac.authorization.k8s.io", resource: "rolebindings", namespace: name }],
+    }),
   ];
 }
 

@@ -6,7 +6,7 @@ import { LABEL } from "../../../istio/annotations/labels.ts";
 import { mapAt, mapsAt, type ValueMap } from "../../../base/value.ts";
 import { sameValue } from "../../../base/values/mod.ts";
 import { containersOf, type Pod, specOf } from "../../../inject/mod.ts";
-import { type Advice, byHand } from "../../advice/advice.ts";
+import { type Advice, byHand, loosening } from "../../advice/advice.ts";
 import type { Finding } from "../../check.ts";
 import {
   type InjectorWebhook,
@@ -78,12 +78,8 @@ function excluding({ configuration, name, objectSelector }: InjectorWebhook): Ad
     ...objectSelector.matchExpressions ?? [],
     { key: LABEL.tlsMode, operator: "DoesNotExist" },
   ];
-  return {
-    change: "exclude injected pods from that webhook",
-    reach: "webhook",
-    steps: [entriesPatched(configuration, [{ name, objectSelector: { matchExpressions } }])],
-    risk: "loosens",
-  };
+  const step = entriesPatched(configuration, [{ name, objectSelector: { matchExpressions } }]);
+  return loosening("exclude injected pods from that webhook", "webhook", step);
 }
 
 const PROXY = "istio-proxy";

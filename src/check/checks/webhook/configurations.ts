@@ -49,36 +49,24 @@ export async function revisionTags(webhooks: readonly InjectorWebhook[], facts: 
     const { tag, revision, configuration } = webhook;
     if (tag === undefined) return [];
     const object = configurationRef(webhook);
-    const advice = [
-      byHand(`point the tag to an installed revision with "istioctl tag set ${tag} --overwrite"`, "webhook"),
-      await deleted(configuration, "delete the tag that nobody uses", facts),
-    ];
     const twin = configurations.find((other) => other !== webhook && other.tag === tag);
     if (twin !== undefined) {
       const message = `the tag "${tag}" also belongs to "${twin.configuration}"`;
-      return [{
-        object,
-        result: "error",
-        message,
-        advice: [await deleted(configuration, "delete one of them", facts)],
-      }];
+      const advice = [await deleted(configuration, "delete one of them", facts)];
+      return [{ object, result: "error", message, advice }];
     }
     if (!revisions.has(revision)) {
-      return [{
-        object,
-        result: "error",
-        message: `the tag "${tag}" points to "${revision}", which is not installed`,
-        advice,
-      }];
+      const message = `the tag "${tag}" points to "${revision}", which is not installed`;
+      const advice = [
+        byHand(`point the tag to an installed revision with "istioctl tag set ${tag} --overwrite"`, "webhook"),
+        await deleted(configuration, "delete the tag that nobody uses", facts),
+      ];
+      return [{ object, result: "error", message, advice }];
     }
-    return revisions.has(tag) && tag !== revision && tag !== "default"
-      ? [{
-        object,
-        result: "warning",
-        message: `the tag "${tag}" is also the name of a revision`,
-        advice: [byHand("give the tag a name of its own, and label the namespaces with it", "webhook")],
-      }]
-      : [];
+    if (!revisions.has(tag) || tag === revision || tag === "default") return [];
+    const message = `the tag "${tag}" is also the name of a revision`;
+    const advice = [byHand("give the tag a name of its own, and label the namespaces with it", "webhook")];
+    return [{ object, result: "warning", message, advice }];
   }));
   return findingOf(found.flat());
 }

@@ -1,9 +1,9 @@
 import { counted } from "../../../base/text/mod.ts";
 import { type Advice, byHand, type Fix, harmless } from "../../advice/advice.ts";
 import type { Finding } from "../../check.ts";
-import { configurationRef, type InjectorWebhook } from "../../inventory/injector_webhooks.ts";
+import type { Namespace, Pod } from "../../../kube/client/mod.ts";
+import { anySends, configurationRef, type InjectorWebhook, labelsOfObject } from "../../inventory/injector_webhooks.ts";
 import { type Facts, forAdvice } from "../../facts.ts";
-import { radiusOf } from "./selected.ts";
 import { entriesPatched, logged } from "./webhook_advice.ts";
 
 /** How many pods an outage of the webhook affects: they are denied, or start without a sidecar. */
@@ -45,4 +45,29 @@ async function fixesOf(ignoring: readonly InjectorWebhook[], facts: Facts): Prom
       ];
     return { objects, alternatives };
   }));
+}
+
+/** How many pods match a webhook when they are recreated, and their namespaces. */
+interface Radius {
+  readonly pods: number;
+  readonly namespaces: readonly string[];
+}
+
+/** The live pods that webhooks match. A pod counts once. */
+function radiusOf(
+  webhooks: readonly InjectorWebhook[],
+  namespaces: readonly Namespace[],
+  pods: readonly Pod[],
+): Radius {
+  const labels = new Map(namespaces.map((namespace) => [namespace.metadata.name, labelsOfObject(namespace)]));
+  const counted = new Set<string>();
+  let count = 0;
+  for (const pod of pods) {
+    const { namespace = "" } = pod.metadata;
+    const of = labels.get(namespace);
+    if (of === undefined || !anySends(webhooks, of, labelsOfObject(pod))) continue;
+    count++;
+    counted.add(namespace);
+  }
+  return { pods: count, namespaces: [...counted].sort() };
 }

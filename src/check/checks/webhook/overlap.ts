@@ -1,12 +1,12 @@
-import type { Namespace, Pod } from "../../../kube/client/mod.ts";
-import type { ValueMap } from "../../../base/value.ts";
+import type { LabelSelector, Namespace, Pod } from "../../../kube/client/mod.ts";
+import { newMap, type ValueMap } from "../../../base/value.ts";
+import { LABEL } from "../../../istio/annotations/labels.ts";
 import { type Advice, byHand } from "../../advice/advice.ts";
 import type { Finding } from "../../check.ts";
 import { type Facts, firstKnown } from "../../facts.ts";
 import { type InjectorWebhook, labelsOfObject, sendsPod } from "../../inventory/injector_webhooks.ts";
 import { findingOf, type Problem } from "../findings.ts";
 import { distinct } from "./injectors.ts";
-import { labelsToTry } from "./selected.ts";
 import { deleted } from "./webhook_advice.ts";
 
 /** No pod matches two webhooks: the second would inject an injected pod. */
@@ -73,4 +73,31 @@ function takers(webhooks: readonly InjectorWebhook[], namespace: ValueMap, pod: 
 function labelsText(labels: ValueMap): string {
   const pairs = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
   return pairs.length === 0 ? "without labels" : `with ${pairs.join(", ")}`;
+}
+
+/** Labels that a pod of a namespace may have. */
+interface Candidate {
+  readonly labels: ValueMap;
+  /** Live pods have these labels, or pods need none. Otherwise they are injection labels that no pod has yet. */
+  readonly isReal: boolean;
+}
+
+/** Label sets to try in a namespace: none, the relevant labels of its pods, injection labels. */
+function labelsToTry(webhooks: readonly InjectorWebhook[], pods: readonly Pod[]): Candidate[] {
+  const keys = new Set(webhooks.flatMap(({ objectSelector }) => keysOf(objectSelector)));
+  const own = pods.map((pod) => {
+    const labels = labelsOfObject(pod);
+    return Object.fromEntries([...keys].flatMap((key) => key in labels ? [[key, labels[key] ?? ""]] : []));
+  });
+  const revisions = webhooks.map(({ tag, revision }) => ({ [LABEL.revision]: tag ?? revision }));
+  const candidates = [
+    ...[newMap(), ...own].map((labels) => ({ labels, isReal: true })),
+    ...[{ [LABEL.inject]: "true" }, ...revisions].map((labels) => ({ labels, isReal: false })),
+  ];
+  return [...new Map(candidates.toReversed().map((each) => [JSON.stringify(each.labels), each])).values()].toReversed();
+}
+
+/** The label keys of a selector. */
+function keysOf({ matchLabels = {}, matchExpressions = [] }: LabelSelector): string[] {
+  return [...Object.keys(matchLabels), ...matchExpressions.flatMap(({ key }) => key ?? [])];
 }

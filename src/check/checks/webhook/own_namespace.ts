@@ -2,8 +2,7 @@ import type { Namespace, Pod, Service } from "../../../kube/client/mod.ts";
 import { LABEL } from "../../../istio/annotations/labels.ts";
 import { newMap, type ValueMap } from "../../../base/value.ts";
 import { type Advice, byHand } from "../../advice/advice.ts";
-import { labelNamespace } from "../../advice/commands.ts";
-import { riskOfLabels } from "../../advice/enrolment.ts";
+import { relabelled } from "../../advice/enrolment.ts";
 import type { Finding } from "../../check.ts";
 import { configurationRef, type InjectorWebhook, labelsOfObject, sendsPod } from "../../inventory/injector_webhooks.ts";
 import { type Facts, inEach } from "../../facts.ts";
@@ -51,13 +50,8 @@ function adviceFor(
   const change = Object.fromEntries(present.map((key) => [key, undefined]));
   const selector = byHand(`exclude the namespace "${name}" by the namespaceSelector of the webhook`, "webhook");
   if (present.length === 0) return [selector];
-  return [{
-    change: "remove the injection labels of that namespace",
-    reach: "namespace",
-    steps: [labelNamespace(name, change, labels)],
-    risk: riskOfLabels({ name, labels, webhooks, pods }, change),
-    namespace: name,
-  }, selector];
+  const enrolment = { name, labels, webhooks, pods };
+  return [relabelled(enrolment, "remove the injection labels of that namespace", change), selector];
 }
 
 /** Labels of the pods of a Service; without pods, its selector. */

@@ -1,6 +1,6 @@
 /** Istio's validating webhooks, which judge changes of its own configuration. */
 import { isList, isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../../base/value.ts";
-import { type Advice, byHand, harmless, look } from "../../advice/advice.ts";
+import { type Advice, byHand, harmless, look, loosening } from "../../advice/advice.ts";
 import { remove, shows } from "../../advice/commands.ts";
 import type { Finding } from "../../check.ts";
 import { type Facts, forAdvice, inEach } from "../../facts.ts";
@@ -47,18 +47,9 @@ async function adviceFor(
   const found = await forAdvice(facts.service(target).then((service) => ({ service })));
   const name = object.slice(object.indexOf("/") + 1);
   const removal = remove({ kind: "validatingwebhookconfiguration", namespace: "", name });
-  if (found !== undefined && found.service === undefined) {
-    return [harmless("delete the leftover of an Istio that was uninstalled", "cluster", removal)];
-  }
-  return [
-    ...advice,
-    {
-      change: "delete the leftover of an Istio that was uninstalled",
-      reach: "cluster",
-      steps: [removal],
-      risk: "loosens",
-    },
-  ];
+  const change = "delete the leftover of an Istio that was uninstalled";
+  if (found !== undefined && found.service === undefined) return [harmless(change, "cluster", removal)];
+  return [...advice, loosening(change, "cluster", removal)];
 }
 
 /** Whether a configuration has a validating webhook of Istio. */
