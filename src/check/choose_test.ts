@@ -13,32 +13,32 @@ const CHECKS = [
   check("labels", "namespaces", [], true),
 ];
 
-function chosen(choice: Partial<Choice>): { run: string[]; told: string[] } {
-  const { checks, told } = chooseChecks(CHECKS, { categories: [], only: [], skip: [], pre: false, ...choice });
-  return { run: checks.map(({ id }) => id), told: [...told] };
+function chosen(choice: Partial<Choice>): { run: string[]; shown: string[] } {
+  const { checks, shown } = chooseChecks(CHECKS, { categories: [], only: [], skip: [], pre: false, ...choice });
+  return { run: checks.map(({ id }) => id), shown: [...shown] };
 }
 
 Deno.test("all checks run by default", () => {
   const ids = CHECKS.map(({ id }) => id);
-  assert.deepEqual(chosen({}), { run: ids, told: ids });
+  assert.deepEqual(chosen({}), { run: ids, shown: ids });
 });
 
 Deno.test("needed checks run, and are not reported", () => {
-  const served = { run: ["api-reachable", "exists", "served"], told: ["served"] };
+  const served = { run: ["api-reachable", "exists", "served"], shown: ["served"] };
   assert.deepEqual(chosen({ only: ["served"] }), served);
-  assert.deepEqual(chosen({ categories: ["namespaces"] }), { run: ["api-reachable", "labels"], told: ["labels"] });
-  assert.deepEqual(chosen({ only: ["webhook"] }).told, ["exists", "served"]);
+  assert.deepEqual(chosen({ categories: ["namespaces"] }), { run: ["api-reachable", "labels"], shown: ["labels"] });
+  assert.deepEqual(chosen({ only: ["webhook"] }).shown, ["exists", "served"]);
 });
 
 Deno.test("excluded checks do not run, even if needed", () => {
   assert.deepEqual(chosen({ skip: ["exists", "namespaces"] }), {
     run: ["api-reachable", "served"],
-    told: ["api-reachable", "served"],
+    shown: ["api-reachable", "served"],
   });
 });
 
 Deno.test("--pre selects the checks for a cluster without a mesh", () => {
-  assert.deepEqual(chosen({ pre: true }).told, ["api-reachable", "labels"]);
+  assert.deepEqual(chosen({ pre: true }).shown, ["api-reachable", "labels"]);
 });
 
 Deno.test("unknown ids and an empty selection are usage errors", () => {

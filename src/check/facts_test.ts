@@ -244,7 +244,7 @@ async function ran<T>(run: (facts: Facts) => Promise<T>): Promise<T | string> {
   return ended === undefined ? `${result}: ${message}` : ended.value;
 }
 
-Deno.test("what is found in some items is told, although others are unknown", async () => {
+Deno.test("what is found in some items is reported, although others are unknown", async () => {
   const find = (item: number) => item === 1 ? cannotTell("too dark") : item === 2 ? [PROBLEM] : [];
   assert.deepEqual(await ran(() => inEach([1, 2, 3], async (item) => await find(item))), [PROBLEM]);
   assert.deepEqual(await ran(() => inEach([1, 3], async (item) => await find(item))), "unknown: cannot tell: too dark");
@@ -269,8 +269,8 @@ Deno.test("an unknown value ends the check only where it is used", async () => {
 
 Deno.test("an error is no unknown value", async () => {
   const fails = () => Promise.reject(new TypeError("x is undefined"));
-  const told = "error: This check failed because of a bug in it: x is undefined; please report it";
-  assert.equal(await ran(() => firstKnown([fails, () => 1])), told);
-  assert.equal(await ran(() => inEach([1], fails)), told);
-  assert.equal(await ran(() => later(fails())), told);
+  const shown = "error: This check failed because of a bug in it: x is undefined; please report it";
+  assert.equal(await ran(() => firstKnown([fails, () => 1])), shown);
+  assert.equal(await ran(() => inEach([1], fails)), shown);
+  assert.equal(await ran(() => later(fails())), shown);
 });

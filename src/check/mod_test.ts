@@ -23,7 +23,7 @@ async function wait(failures: number, milliseconds: number, finding: Finding = {
   const checks = [{ id: "a", category: "webhook" as const, title: "a is well", needs: [], run }];
   const line = progressLine(world);
   const options = { wait: milliseconds, failOn: "error" as const };
-  const results = await runUntilWell(source, { checks, told: new Set(["a"]) }, options, line);
+  const results = await runUntilWell(source, { checks, shown: new Set(["a"]) }, options, line);
   return { runs, result: results[0]?.result, said: world.said.stderr };
 }
 
@@ -41,7 +41,7 @@ Deno.test("without --wait, or without a failure, checks run once", async () => {
   assert.deepEqual((await wait(1000, 60_000, { result: "unknown" })).runs, 1);
 });
 
-/** The API server tells these to everyone. */
+/** The API server says these to everyone. */
 const PUBLIC = ["api-reachable", "api-version", "api-admission-registration", "clock-skew"];
 
 Deno.test("a user without rights gets no ok, and no success", async () => {
@@ -57,13 +57,13 @@ Deno.test("a user without rights gets no ok, and no success", async () => {
 });
 
 Deno.test("the clock answers nothing of the webhooks: a category without any other answer is no success", () => {
-  const told = (id: string, result: "ok" | "unknown") => {
+  const shown = (id: string, result: "ok" | "unknown") => {
     const empty = { message: "", fixes: [], hint: "", missingRight: "", objects: [] } as const;
     return { id, category: "webhook", title: id, result, ...empty } as const;
   };
-  const hidden = told("webhook-exists", "unknown");
-  assert.equal(summaryOf([hidden, told("clock-skew", "ok")], "error").isSuccess, false);
-  assert.equal(summaryOf([hidden, told("webhook-validation", "ok")], "error").isSuccess, true);
+  const hidden = shown("webhook-exists", "unknown");
+  assert.equal(summaryOf([hidden, shown("clock-skew", "ok")], "error").isSuccess, false);
+  assert.equal(summaryOf([hidden, shown("webhook-validation", "ok")], "error").isSuccess, true);
 });
 
 Deno.test("-l: each category looks at what has the labels, and nothing is ok because there is nothing", async () => {
@@ -79,7 +79,7 @@ Deno.test("-l: each category looks at what has the labels, and nothing is ok bec
   const api = clusterApi({ objects, raw: { "/version": {}, "/apis": {} } });
   const only = ["namespace-label-values", "workload-proxy-missing", "workload-label-place"];
   const chosen = chooseChecks(ALL_CHECKS, { categories: [], only, skip: [], pre: false });
-  const told = async (text: string) => {
+  const shown = async (text: string) => {
     const source = { api, clock, scope: { ...SCOPE, selector: labelChoice(text, "-l") } };
     const results = await runChecks(chosen, inventoryOf(source), () => {});
     const own = results.filter(({ id }) => only.includes(id)).map((
@@ -87,7 +87,7 @@ Deno.test("-l: each category looks at what has the labels, and nothing is ok bec
     ) => [result, message.slice(0, 30)]);
     return { own, isAny: await hasChosen(source) };
   };
-  assert.deepEqual(await told("team=a"), {
+  assert.deepEqual(await shown("team=a"), {
     own: [
       ["error", "namespace/shop: the label istio"],
       ["skipped", "no pod has the labels of --sel"],
@@ -95,9 +95,9 @@ Deno.test("-l: each category looks at what has the labels, and nothing is ok bec
     ].map(([result, message = ""]) => [result, message.slice(0, 30)]),
     isAny: true,
   });
-  const { own: [first, second], isAny } = await told("team=b");
+  const { own: [first, second], isAny } = await shown("team=b");
   assert.deepEqual([first?.[0], second?.[0], isAny], ["skipped", "unknown", true]);
-  assert.equal((await told("team=c")).isAny, false);
+  assert.equal((await shown("team=c")).isAny, false);
 });
 
 Deno.test("a given namespace must exist, if that is known", async () => {

@@ -16,7 +16,7 @@ const ok = (): Finding => ({ result: "ok" });
 const broken = (): Finding => ({ result: "error", message: "it is broken" });
 
 function all(checks: readonly Check[]): Chosen {
-  return { checks, told: new Set(checks.map(({ id }) => id)) };
+  return { checks, shown: new Set(checks.map(({ id }) => id)) };
 }
 
 async function outcomes(chosen: Chosen): Promise<string[]> {
@@ -65,10 +65,10 @@ Deno.test("a shared requirement runs once, and is reported only if selected or f
     return finding();
   };
   const checks = (first: () => Finding) => [check("a", [], count(first)), check("b", ["a"], ok), check("c", ["a"], ok)];
-  const told = new Set(["b", "c"]);
-  assert.deepEqual(await outcomes({ checks: checks(ok), told }), ["b ok", "c ok"]);
+  const shown = new Set(["b", "c"]);
+  assert.deepEqual(await outcomes({ checks: checks(ok), shown }), ["b ok", "c ok"]);
   assert.equal(runs, 1);
-  assert.deepEqual(await outcomes({ checks: checks(broken), told }), [
+  assert.deepEqual(await outcomes({ checks: checks(broken), shown }), [
     "a error it is broken",
     'b skipped it needs "a"',
     'c skipped it needs "a"',
@@ -93,7 +93,7 @@ Deno.test("an error that a check throws becomes its result", async () => {
 Deno.test("checks run concurrently, and progress counts them", async () => {
   const { promise, resolve } = Promise.withResolvers<Finding>();
   const checks = [check("a", [], () => promise), check("b", [], () => (resolve({ result: "ok" }), ok()))];
-  const told: string[] = [];
-  await runChecks(all(checks), inventory, (ended, of) => told.push(`${ended}/${of}`));
-  assert.deepEqual(told, ["1/2", "2/2"]);
+  const shown: string[] = [];
+  await runChecks(all(checks), inventory, (ended, of) => shown.push(`${ended}/${of}`));
+  assert.deepEqual(shown, ["1/2", "2/2"]);
 });

@@ -99,7 +99,7 @@ Deno.test("a pod that no webhook takes has the reason of check injection", async
   assert.equal((await judged({ objects: without })).decision.reason, "no-webhook");
 });
 
-Deno.test("what cannot be told is an error with the missing right, but a pod that rules injection out is skipped", async () => {
+Deno.test("what is not known is an error with the missing right, but a pod that rules injection out is skipped", async () => {
   const rows: readonly (readonly [Partial<ClusterOptions>, Asked, string, RegExp])[] = [
     [{ forbidden: /mutating/ }, {}, "webhooks-unknown", /needs list on mutatingwebhookconfigurations/],
     [{ forbidden: /namespaces\/shop$/ }, {}, "namespace-unknown", /needs get on namespaces/],

@@ -19,62 +19,62 @@ const order = async (all: readonly Advice[]) => (await decided(all, OWNER)).map(
 interface Row {
   readonly rule: string;
   readonly given: readonly Advice[];
-  readonly told: readonly string[];
+  readonly shown: readonly string[];
 }
 
 const LOOK = "see first who is in the mesh";
 
 const ROWS: readonly Row[] = [
-  { rule: "nothing stays nothing", given: [], told: [] },
+  { rule: "nothing stays nothing", given: [], shown: [] },
   {
     rule: "the smallest change comes first",
     given: [advice("c", "cluster"), advice("m", "mesh"), advice("w", "workload"), advice("n", "namespace")],
-    told: ["w", "n", "m", "c"],
+    shown: ["w", "n", "m", "c"],
   },
   {
     rule: "equal ones stay in their order",
     given: [advice("b", "workload"), advice("a", "workload")],
-    told: ["b", "a"],
+    shown: ["b", "a"],
   },
   {
     rule: "what is not harmless comes behind all that is, however small it is",
     given: [advice("out", "workload", "takes-out"), advice("in", "namespace", "enrols"), advice("c", "cluster")],
-    told: ["c", "in", "out"],
+    shown: ["c", "in", "out"],
   },
   {
     rule: "a policy that admits more is less than pods that come or go",
     given: [advice("in", "workload", "enrols"), advice("more", "namespace", "loosens"), advice("look", "nothing")],
-    told: ["look", "more", "in"],
+    shown: ["look", "more", "in"],
   },
   {
     rule: "a change comes before a look",
     given: [advice("look", "nothing"), advice("m", "mesh")],
-    told: ["m", "look"],
+    shown: ["m", "look"],
   },
   {
     rule: "a guess comes behind the look that shows whether it helps",
     given: [advice("guess", "workload", "none", { isGuess: true }), advice("look", "nothing"), advice("m", "mesh")],
-    told: ["m", "look", "guess"],
+    shown: ["m", "look", "guess"],
   },
   {
     rule: "what enrols a namespace is never the first",
     given: [advice("in", "namespace", "enrols", { namespace: "shop" })],
-    told: [LOOK, "in"],
+    shown: [LOOK, "in"],
   },
   {
     rule: "what takes workloads out is never the first",
     given: [advice("out", "workload", "takes-out", { namespace: "shop" })],
-    told: [LOOK, "out"],
+    shown: [LOOK, "out"],
   },
   {
     rule: "nor is it the first command, behind what has none",
     given: [advice("out", "cluster", "takes-out"), advice("install", "mesh", "none", { steps: [] })],
-    told: ["install", LOOK, "out"],
+    shown: ["install", LOOK, "out"],
   },
   {
     rule: "a policy that admits more may be the first command",
     given: [advice("more", "namespace", "loosens"), advice("install", "mesh", "none", { steps: [] })],
-    told: ["install", "more"],
+    shown: ["install", "more"],
   },
   {
     rule: "nothing is invited into a protected namespace",
@@ -83,25 +83,25 @@ const ROWS: readonly Row[] = [
       advice("pod", "workload", "none", { namespace: "kube-system", invites: true }),
       advice("away", "namespace", "none", { namespace: "istio-system" }),
     ],
-    told: ["away"],
+    shown: ["away"],
   },
-  { rule: "the same advice is told once", given: [advice("a", "mesh"), advice("a", "mesh")], told: ["a"] },
+  { rule: "the same advice is reported once", given: [advice("a", "mesh"), advice("a", "mesh")], shown: ["a"] },
 ];
 
-for (const { rule, given, told } of ROWS) {
-  Deno.test(`advice: ${rule}`, async () => assert.deepEqual(await order(given), told));
+for (const { rule, given, shown } of ROWS) {
+  Deno.test(`advice: ${rule}`, async () => assert.deepEqual(await order(given), shown));
 }
 
 Deno.test("what the user may not do is said, and what is not known is not", async () => {
   const steps = [{ command: "kubectl patch x", needs: [NEED] }];
   const given = [advice("set it", "webhook", "none", { steps }), advice("log", "nothing")];
-  const told = (answer: boolean | undefined) => decided(given, { ...OWNER, may: () => Promise.resolve(answer) });
-  assert.deepEqual((await told(false)).map(({ forbidden }) => forbidden), [
+  const shown = (answer: boolean | undefined) => decided(given, { ...OWNER, may: () => Promise.resolve(answer) });
+  assert.deepEqual((await shown(false)).map(({ forbidden }) => forbidden), [
     ["patch mutatingwebhookconfigurations"],
     [],
   ]);
-  for (const answer of [true, undefined]) assert.deepEqual((await told(answer))[0]?.forbidden, []);
-  assert.deepEqual((await told(undefined))[0]?.needs, ["patch mutatingwebhookconfigurations"]);
+  for (const answer of [true, undefined]) assert.deepEqual((await shown(answer))[0]?.forbidden, []);
+  assert.deepEqual((await shown(undefined))[0]?.needs, ["patch mutatingwebhookconfigurations"]);
 });
 
 Deno.test("alternatives are joined by or, and the command is there for the administrator", async () => {
@@ -110,11 +110,11 @@ Deno.test("alternatives are joined by or, and the command is there for the admin
     advice("set it", "webhook", "none", { steps }),
     advice("install", "mesh", "none", { steps: [] }),
   ];
-  const told = await decidedFixes([{ objects: ["a"], alternatives }, { objects: ["b"], alternatives: [] }], {
+  const shown = await decidedFixes([{ objects: ["a"], alternatives }, { objects: ["b"], alternatives: [] }], {
     ...OWNER,
     may: () => Promise.resolve(false),
   });
-  assert.deepEqual(fixLines(told).map(({ text }) => text), [
+  assert.deepEqual(fixLines(shown).map(({ text }) => text), [
     "fix: set it:",
     "kubectl patch x",
     "you may not patch mutatingwebhookconfigurations: ask an administrator",
@@ -123,11 +123,11 @@ Deno.test("alternatives are joined by or, and the command is there for the admin
 });
 
 Deno.test("several fixes name their objects", async () => {
-  const told = await decidedFixes([
+  const shown = await decidedFixes([
     { objects: ["namespace/a", "namespace/c"], alternatives: [advice("x", "mesh")] },
     { objects: ["namespace/b"], alternatives: [advice("y", "mesh")] },
   ], OWNER);
-  assert.deepEqual(fixLines(told).filter(({ isCommand }) => !isCommand).map(({ text }) => text), [
+  assert.deepEqual(fixLines(shown).filter(({ isCommand }) => !isCommand).map(({ text }) => text), [
     "fix of namespace/a and 1 more: x:",
     "fix of namespace/b: y:",
   ]);

@@ -55,7 +55,7 @@ function findings(...cases: readonly PodCase[]): Record<string, Finding> {
 }
 
 /** `id result: first line` of what was found. */
-function told(...cases: readonly PodCase[]): string[] {
+function shown(...cases: readonly PodCase[]): string[] {
   return Object.entries(findings(...cases)).map(([id, { result, message = "" }]) =>
     `${id} ${result}: ${message.split("\n")[0]?.replace("pod/shop/cart-1: ", "")}`
   );
@@ -71,12 +71,12 @@ Deno.test("a ready proxy is ok, also as a native sidecar", () => {
 Deno.test("completed pods, terminating pods and pods without a proxy are ignored", () => {
   const gone = { metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" }, proxy: { ready: false } };
   const done = { phase: "Succeeded", proxy: { ready: false, state: ended(0, "Completed") } };
-  assert.deepEqual([...new Set(told(gone, done).map((line) => line.replace(/^\S+ /, "")))], [
+  assert.deepEqual([...new Set(shown(gone, done).map((line) => line.replace(/^\S+ /, "")))], [
     "skipped: no pod has a proxy",
   ]);
 });
 
-const BROKEN: readonly (readonly [name: string, pod: PodCase, told: readonly string[]])[] = [
+const BROKEN: readonly (readonly [name: string, pod: PodCase, shown: readonly string[]])[] = [
   ["an image that is not there", {
     proxy: waiting("ImagePullBackOff", 'Back-off pulling image "hub.test/proxyv2:1"'),
   }, [
@@ -201,12 +201,12 @@ for (const [name, [pod, stdout, expected]] of Object.entries(ASKED)) {
 }
 
 for (const [name, pod, expected] of BROKEN) {
-  Deno.test(`data-plane: ${name}`, () => assert.deepEqual(told(pod), expected));
+  Deno.test(`data-plane: ${name}`, () => assert.deepEqual(shown(pod), expected));
 }
 
 Deno.test("a termination message keeps its end, without control characters", () => {
   const message = `${"x".repeat(5000)}\n\x1b[31mthe cause\x07`;
-  const [line = ""] = told({ proxy: { restartCount: 1, lastState: ended(1, "Error", message) } });
+  const [line = ""] = shown({ proxy: { restartCount: 1, lastState: ended(1, "Error", message) } });
   assert.match(line, /: \.\.\.x+;  ?\[31mthe cause$/);
   assert.ok(line.length < 450, line);
 });
@@ -236,12 +236,12 @@ Deno.test("a proxy that waits for init containers for long is not ready; the ini
   const proxy = waiting("PodInitializing");
   const at = (creationTimestamp: string) => ({ metadata: { creationTimestamp } });
   const running = { state: RUNNING };
-  assert.deepEqual(told({ proxy, init: running, ...at("2026-01-01T00:58:00Z") }), []);
-  assert.deepEqual(told({ proxy, init: running, ...at("2026-01-01T00:00:00Z") }), [
+  assert.deepEqual(shown({ proxy, init: running, ...at("2026-01-01T00:58:00Z") }), []);
+  assert.deepEqual(shown({ proxy, init: running, ...at("2026-01-01T00:00:00Z") }), [
     'proxy-ready error: istio-proxy waits for 60 minutes: its init container "istio-init" has not ended',
   ]);
   const failed = { state: ended(1, "Error") };
-  assert.deepEqual(told({ proxy, init: failed, ...at("2026-01-01T00:00:00Z") }), [
+  assert.deepEqual(shown({ proxy, init: failed, ...at("2026-01-01T00:00:00Z") }), [
     "proxy-init error: istio-init ended with 1",
   ]);
 });

@@ -140,7 +140,7 @@ Deno.test("injector-configuration: what cannot be read is unknown in every check
   assert.deepEqual(await results({ forbidden: /./ }), unknown);
 });
 
-Deno.test("injector-configuration: without webhooks a control plane is a guess: only its problems are told", async () => {
+Deno.test("injector-configuration: without webhooks a control plane is a guess: only its problems are reported", async () => {
   const unknown = Object.fromEntries(INJECTOR_CONFIGURATION_CHECKS.map(({ id }) => [id, "unknown"]));
   const forbidden = /mutatingwebhook/;
   assert.deepEqual(await results({ objects: istio(), forbidden }), unknown);

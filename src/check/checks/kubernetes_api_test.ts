@@ -21,9 +21,9 @@ Deno.test("an unreachable API is reported with the reason", async () => {
   assert.equal((await finding("api-reachable", version("v1.34.1", "1", "34"))).result, "ok");
   assert.equal((await finding("api-reachable", { forbidden: /version/ })).result, "ok");
   const gone = { failing: () => new ApiError("It cannot be reached", { hint: "is the cluster up?" }) };
-  const told: Finding = { result: "error", message: "It cannot be reached; is the cluster up?" };
+  const shown: Finding = { result: "error", message: "It cannot be reached; is the cluster up?" };
   const { fixes, ...found } = await finding("api-reachable", gone);
-  assert.deepEqual(found, told);
+  assert.deepEqual(found, shown);
   assert.match(
     await shownText({ fixes: fixes ?? [] }),
     /next: choose the cluster by --context .*\nor: .*\nkubectl version$/,

@@ -295,7 +295,7 @@ Deno.test("namespaces: with --namespace the right to get it is enough, and nothi
   ]);
 });
 
-Deno.test("namespace-labelled: with --namespace only that namespace is told, and the control plane's needs no label", async () => {
+Deno.test("namespace-labelled: with --namespace only that namespace is reported, and the control plane's needs no label", async () => {
   const labelled = object("v1", "Namespace", "other", { metadata: { labels: { "istio-injection": "enabled" } } });
   const objects = [...WEBHOOKS, labelled, namespace({}), object("v1", "Namespace", "istio-system")];
   const shownOf = async (name: string) => {

@@ -47,7 +47,7 @@ async function find(id: string, setting: Setting = {}): Promise<Finding> {
   return await judge(check, inventory);
 }
 
-async function told(id: string, setting: Setting = {}): Promise<string> {
+async function shown(id: string, setting: Setting = {}): Promise<string> {
   const { result, message = "" } = await find(id, setting);
   return `${result}: ${message.split("\n")[0]}`;
 }
@@ -81,7 +81,7 @@ const LEVELS: readonly (readonly [name: string, setting: Setting, expected: RegE
 ];
 
 for (const [name, setting, expected] of LEVELS) {
-  Deno.test(`pod-security: ${name}`, async () => assert.match(await told("pod-security", setting), expected));
+  Deno.test(`pod-security: ${name}`, async () => assert.match(await shown("pod-security", setting), expected));
 }
 
 Deno.test("namespaces outside the mesh are ignored", async () => {
@@ -94,7 +94,7 @@ const range = (limit: ValueMap) => object("v1", "LimitRange", "web/bounds", { sp
 
 const BOUNDS: readonly (readonly [id: string, name: string, objects: KubeObject[], expected: string])[] = [
   ["resource-quota", "none", [], "ok: "],
-  ["resource-quota", "room", [quota({ "requests.cpu": "4", "limits.memory": "8Gi" })], "ok: "],
+  ["resource-quota", "enough", [quota({ "requests.cpu": "4", "limits.memory": "8Gi" })], "ok: "],
   ["resource-quota", "other things", [quota({ pods: "1", services: "0" })], "ok: "],
   [
     "resource-quota",
@@ -140,7 +140,7 @@ const BOUNDS: readonly (readonly [id: string, name: string, objects: KubeObject[
 ];
 
 for (const [id, name, objects, expected] of BOUNDS) {
-  Deno.test(`${id}: ${name}`, async () => assert.equal(await told(id, { objects }), expected));
+  Deno.test(`${id}: ${name}`, async () => assert.equal(await shown(id, { objects }), expected));
 }
 
 const WITHOUT_LIMITS = VALUES.replace(/limits:\n\s+cpu: "2"\n\s+memory: 1Gi/, "limits: {}");
@@ -149,9 +149,9 @@ Deno.test("resource-quota: required resources, and defaults of a limit range", a
   const objects = [quota({ "limits.cpu": "8" })];
   const expected =
     'error: namespace/web: the quota "compute" requires limits.cpu, which the container "istio-init" does not set';
-  assert.equal(await told("resource-quota", { objects, values: WITHOUT_LIMITS }), expected);
+  assert.equal(await shown("resource-quota", { objects, values: WITHOUT_LIMITS }), expected);
   const defaults = [...objects, range({ type: "Container", default: { cpu: "1" } })];
-  assert.equal(await told("resource-quota", { objects: defaults, values: WITHOUT_LIMITS }), "ok: ");
+  assert.equal(await shown("resource-quota", { objects: defaults, values: WITHOUT_LIMITS }), "ok: ");
 });
 
 Deno.test("pod-security: privileged containers are violations", () => {
@@ -167,8 +167,8 @@ const pod = (initContainers: Value[]) => object("v1", "Pod", "web/cart", { spec:
 
 Deno.test("native-sidecars: nodes before 1.29 are reported", async () => {
   const nodes = [node("new", "v1.29.0"), node("odd", "unknown"), node("old", "v1.28.9-gke.10")];
-  assert.equal(await told("native-sidecars"), "skipped: the cluster has no nodes");
-  assert.equal(await told("native-sidecars", { objects: nodes.slice(0, 2) }), "ok: ");
+  assert.equal(await shown("native-sidecars"), "skipped: the cluster has no nodes");
+  assert.equal(await shown("native-sidecars", { objects: nodes.slice(0, 2) }), "ok: ");
   const { result, objects = [] } = await find("native-sidecars", { objects: nodes });
   assert.deepEqual([result, objects], ["warning", ["node/old"]]);
 });
@@ -176,14 +176,14 @@ Deno.test("native-sidecars: nodes before 1.29 are reported", async () => {
 Deno.test("native-sidecars: an old node is an error with native proxies", async () => {
   const objects = [node("old", "v1.28.9"), pod([{ name: "istio-proxy", restartPolicy: "Always" }])];
   const expected = "error: node/old: runs Kubernetes v1.28.9: pods with a native sidecar do not start on it";
-  assert.equal(await told("native-sidecars", { objects }), expected);
+  assert.equal(await shown("native-sidecars", { objects }), expected);
 });
 
 Deno.test("native-sidecars: an old node without pods of the mesh that gets no new ones does not count", async () => {
   const old = { ...node("old", "v1.28.9"), spec: { unschedulable: true } };
   const there = { ...pod([{ name: "istio-proxy" }]), spec: { nodeName: "old", containers: [{ name: "istio-proxy" }] } };
-  assert.equal(await told("native-sidecars", { objects: [old] }), "ok: ");
-  assert.match(await told("native-sidecars", { objects: [old, there] }), /^warning: node\/old: /);
+  assert.equal(await shown("native-sidecars", { objects: [old] }), "ok: ");
+  assert.match(await shown("native-sidecars", { objects: [old, there] }), /^warning: node\/old: /);
 });
 
 Deno.test("native-sidecars: pods are moved where a newer node takes them", async () => {
@@ -210,23 +210,23 @@ const RIGHTS: readonly (readonly [id: string, forbidden: RegExp, needs: string])
 
 for (const [id, forbidden, needs] of RIGHTS) {
   Deno.test(`${id} cannot tell: ${needs}`, async () => {
-    assert.equal(await told(id, { forbidden }), `unknown: cannot tell: ${needs}`);
+    assert.equal(await shown(id, { forbidden }), `unknown: cannot tell: ${needs}`);
   });
 }
 
 Deno.test("resource-quota and limit-range need their own right only", async () => {
   const tight = [quota({ "limits.memory": "512Mi" }), range({ type: "Container", max: { memory: "512Mi" } })];
-  const quotaOnly = await told("resource-quota", { objects: tight, forbidden: /limitranges/ });
+  const quotaOnly = await shown("resource-quota", { objects: tight, forbidden: /limitranges/ });
   assert.match(quotaOnly, /^error: namespace\/web: the quota "compute" allows limits.memory of 512Mi/);
-  const rangeOnly = await told("limit-range", { objects: tight, forbidden: /resourcequotas/ });
+  const rangeOnly = await shown("limit-range", { objects: tight, forbidden: /resourcequotas/ });
   assert.match(rangeOnly, /^error: namespace\/web: the limit range "bounds" allows memory of at most 512Mi/);
   const roomy = [quota({ "limits.memory": "8Gi" })];
-  assert.equal(await told("resource-quota", { objects: roomy, forbidden: /limitranges/ }), "ok: ");
+  assert.equal(await shown("resource-quota", { objects: roomy, forbidden: /limitranges/ }), "ok: ");
 });
 
 Deno.test("resource-quota: what a limit range may set is unknown without the right to read limit ranges", async () => {
   const setting = { objects: [quota({ "limits.cpu": "8" })], values: WITHOUT_LIMITS, forbidden: /limitranges/ };
-  assert.equal(await told("resource-quota", setting), "unknown: cannot tell: needs list on limitranges");
+  assert.equal(await shown("resource-quota", setting), "unknown: cannot tell: needs list on limitranges");
 });
 
 Deno.test("scc-ranges: a user outside the range of the namespace is a warning", async () => {
@@ -236,14 +236,14 @@ Deno.test("scc-ranges: a user outside the range of the namespace is a warning", 
   };
   const expected =
     /^warning: namespace\/apps: its range of users is 1000650000\/10000, and .*"istio-proxy" runs as 1337/;
-  assert.match(await told("scc-ranges", { objects: within("1000650000/10000") }), expected);
-  assert.equal(await told("scc-ranges", { objects: within("0-2000") }), "ok: ");
+  assert.match(await shown("scc-ranges", { objects: within("1000650000/10000") }), expected);
+  assert.equal(await shown("scc-ranges", { objects: within("0-2000") }), "ok: ");
   const values = WITH_CNI.replace("global:", "global:\n  platform: openshift");
-  assert.equal(await told("scc-ranges", { objects: within("1000650000/10000"), values }), "ok: ");
-  assert.equal(await told("scc-ranges"), "ok: ");
+  assert.equal(await shown("scc-ranges", { objects: within("1000650000/10000"), values }), "ok: ");
+  assert.equal(await shown("scc-ranges"), "ok: ");
 });
 
-Deno.test("scc-ranges: the SCC that is told admits what injection adds", async () => {
+Deno.test("scc-ranges: the SCC that is reported admits what injection adds", async () => {
   const annotations = { "openshift.io/sa.scc.uid-range": "1000650000/10000" };
   const objects = [object("v1", "Namespace", "shop", { metadata: { labels: MESH, annotations } })];
   const commands = async (values: string) => {
@@ -307,5 +307,5 @@ Deno.test("pod-admission: the advice opens what refuses", async () => {
 });
 
 for (const [name, setting, expected] of ADMISSIONS) {
-  Deno.test(`pod-admission: ${name}`, async () => assert.match(await told("pod-admission", setting), expected));
+  Deno.test(`pod-admission: ${name}`, async () => assert.match(await shown("pod-admission", setting), expected));
 }

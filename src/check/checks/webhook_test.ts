@@ -72,12 +72,12 @@ function leftBehind(): KubeObject {
 Deno.test("overlapping configurations are reported with the namespace", async () => {
   assert.equal((await finding("webhook-overlap", { objects: [...meshWebhooks(), ...CANARY, SHOP] })).result, "ok");
   const objects = [...meshWebhooks(), leftBehind(), SHOP, namespace("plain")];
-  const { result, message, objects: told } = await finding("webhook-overlap", { objects });
+  const { result, message, objects: shown } = await finding("webhook-overlap", { objects });
   assert.equal(result, "error");
   assert.match(message ?? "", /^namespace\/shop: pods without labels match istio-sidecar-injector \(.*\) and .*-old/);
   // A pod of "plain" would have to ask for it.
   assert.match(message ?? "", /namespace\/plain: pods with sidecar.istio.io\/inject=true match/);
-  assert.deepEqual(told, ["namespace/shop", "namespace/plain"]);
+  assert.deepEqual(shown, ["namespace/shop", "namespace/plain"]);
 });
 
 Deno.test("an overlap is an error with live pods, else a warning", async () => {
@@ -170,12 +170,12 @@ Deno.test("webhook-validation: Istio's validating webhook without pods is an err
   assert.equal(await result(), "skipped");
 });
 
-Deno.test("webhook-validation: the Deployment behind its Service tells why, before the configuration counts as a leftover", async () => {
+Deno.test("webhook-validation: the Deployment behind its Service says why, before the configuration counts as a leftover", async () => {
   const stopped = meshObjects({ flags: [] }).filter(({ kind }) => ["Service", "Deployment"].includes(kind))
     .map((each) => each.kind === "Service" ? each : { ...each, spec: { ...Object(each["spec"]), replicas: 0 } });
-  const told = async (...objects: readonly KubeObject[]) =>
+  const shown = async (...objects: readonly KubeObject[]) =>
     await shownText(await finding("webhook-validation", { objects: [validator("Fail"), ...objects] }));
-  const [, ...lines] = (await told(...stopped)).split("\n");
+  const [, ...lines] = (await shown(...stopped)).split("\n");
   assert.deepEqual(lines, [
     "fix: start it again:",
     "kubectl scale deployment/kubectl-mesh-webhook -n istio-system --replicas=1",
@@ -183,9 +183,9 @@ Deno.test("webhook-validation: the Deployment behind its Service tells why, befo
     "kubectl delete validatingwebhookconfiguration/istio-validator-istio-system",
   ]);
   assert.match(
-    await told(...stopped),
+    await shown(...stopped),
     /has no ready pod \(its Deployment "kubectl-mesh-webhook" has 0 replicas\), and failurePolicy is Fail: /,
   );
   const services = stopped.filter(({ kind }) => kind === "Service");
-  assert.match(await told(...services), /is denied\nfix: start its pods again\nor: see them:/);
+  assert.match(await shown(...services), /is denied\nfix: start its pods again\nor: see them:/);
 });

@@ -6,7 +6,7 @@ import { type ManifestTexts, targetsIn } from "../injection/manifest_targets.ts"
 import { ownerOfTarget, podOf, type Target } from "../injection/target.ts";
 import samples from "./samples.yaml" with { type: "text" };
 
-/** What is compared: one configuration, or those of all revisions of a snapshot. */
+/** What is compared: one configuration, or the configurations of all revisions of a snapshot. */
 export interface Side {
   /** As the user names it. */
   readonly name: string;

@@ -51,7 +51,7 @@ export async function fileSide(
 
 /**
  * The side of a revision or a tag of a cluster. Without the right to list webhooks, its ConfigMaps have Istio's names.
- * Errors: those of the API, and a MeshError for a revision that is not there.
+ * Errors: errors of the API, and a MeshError for a revision that is not there.
  */
 export async function revisionSide(
   name: string,
@@ -76,7 +76,7 @@ async function byName(api: KubeApi, { scope: { istioNamespace } }: Source, revis
   return await revisionConfiguration(api, { revision, istioNamespace });
 }
 
-/** `revision` is that of a snapshot or of a control plane. */
+/** `revision` is a revision of a snapshot or of a control plane. */
 async function injectorOf(given: GivenConfiguration, { clock, nativeSidecars }: SideOptions): Promise<Injector> {
   return await loadInjector({
     revision: given.revision,

@@ -135,14 +135,14 @@ Deno.test("without the right to create pods, nothing speaks against the pod: the
   const options = { dryRun: () => Promise.reject(NO_RIGHT), forbidden: /limitranges/ };
   const { verdict, warnings } = await explained([namespace(), workload("Deployment")], options);
   assert.equal(verdict, "injected");
-  assert.match(warnings[0] ?? "", /^no dry run tells whether .*: needs create on pods in the namespace "shop"$/);
+  assert.match(warnings[0] ?? "", /^no dry run shows whether .*: needs create on pods in the namespace "shop"$/);
   assert.match(warnings[1] ?? "", /needs list on limitranges/);
 });
 
 const MESSAGE = 'pods "web-1" is forbidden: exceeded quota';
 const FAILED = { conditions: [{ type: "ReplicaFailure", status: "True", reason: "FailedCreate", message: MESSAGE }] };
 
-Deno.test("a controller that cannot create pods: its condition is told, and decides without a dry run", async () => {
+Deno.test("a controller that cannot create pods: its condition is reported, and decides without a dry run", async () => {
   const line = `deployment/web cannot create pods (FailedCreate): ${MESSAGE}`;
   const objects = [namespace(), workload("Deployment", FAILED)];
   const admitted = await explained(objects, { dryRun: () => INJECTED });

@@ -53,7 +53,7 @@ interface Row {
   readonly objects: readonly KubeObject[];
   readonly reason: string;
   readonly field: string;
-  readonly told: readonly string[];
+  readonly shown: readonly string[];
 }
 
 /** The lines of the advice. */
@@ -76,9 +76,9 @@ const ROWS: readonly Row[] = [
     objects: [namespace(), deployment()],
     reason: "no-webhook",
     field: "",
-    told: [
+    shown: [
       "fix: install the control plane again",
-      "or: see whether its other objects tell how:",
+      "or: see whether its other objects show how:",
       "kubectl mesh check webhook",
       "or: see how to run a webhook of a revision of its own:",
       "kubectl mesh webhook manifests --help",
@@ -89,7 +89,7 @@ const ROWS: readonly Row[] = [
     objects: [...MESH, namespace(), deployment(), livePod("web-5d4-1")],
     reason: "namespace-not-labelled",
     field: "namespace.metadata.labels",
-    told: [
+    shown: [
       "fix: inject this workload only: set the label sidecar.istio.io/inject=true of the pod:",
       patched(INJECT, "true"),
       "or: inject the namespace:",
@@ -102,7 +102,7 @@ const ROWS: readonly Row[] = [
     objects: [...CANARY, namespace(), deployment()],
     reason: "namespace-not-labelled",
     field: "namespace.metadata.labels",
-    told: [
+    shown: [
       "fix: inject this workload only: set the label istio.io/rev=canary of the pod:",
       patched("istio.io/rev", "canary"),
       "or: inject the namespace:",
@@ -114,7 +114,7 @@ const ROWS: readonly Row[] = [
     objects: [...MESH, namespace({ "istio-injection": "true" }), deployment({ [INJECT]: "true" })],
     reason: "namespace-label-misspelt",
     field: NAMESPACE_LABEL,
-    told: [
+    shown: [
       "fix: remove the label of the namespace:",
       "kubectl label namespace shop istio-injection-",
       "or: correct the label:",
@@ -126,7 +126,7 @@ const ROWS: readonly Row[] = [
     objects: [...MESH, namespace({ "istio-injection": "disabled" }), deployment()],
     reason: "namespace-disabled",
     field: NAMESPACE_LABEL,
-    told: [
+    shown: [
       "fix: inject this workload only: set the label sidecar.istio.io/inject=true of the pod:",
       "kubectl label namespace shop istio-injection-",
       patched(INJECT, "true"),
@@ -139,7 +139,7 @@ const ROWS: readonly Row[] = [
     objects: [...CANARY, namespace({ "istio-injection": "enabled" }), deployment()],
     reason: "revision-not-served",
     field: NAMESPACE_LABEL,
-    told: [
+    shown: [
       "fix: inject this workload only: set the label istio.io/rev=canary of the pod:",
       "kubectl label namespace shop istio-injection-",
       patched("istio.io/rev", "canary"),
@@ -152,7 +152,7 @@ const ROWS: readonly Row[] = [
     objects: [...CANARY, namespace({ "istio.io/rev": "1-9" }), deployment()],
     reason: "revision-not-served",
     field: 'namespace.metadata.labels["istio.io/rev"]',
-    told: [
+    shown: [
       "fix: inject this workload only: set the label istio.io/rev=canary of the pod:",
       "kubectl label namespace shop istio.io/rev-",
       patched("istio.io/rev", "canary"),
@@ -165,11 +165,11 @@ const ROWS: readonly Row[] = [
     objects: [...MESH, namespace({ "istio-injection": "enabled" }), deployment({ [INJECT]: "false" })],
     reason: "label-inject-false",
     field: `spec.template.metadata.labels["${INJECT}"]`,
-    told: ["fix: remove the label sidecar.istio.io/inject from the pod:", patched(INJECT, null)],
+    shown: ["fix: remove the label sidecar.istio.io/inject from the pod:", patched(INJECT, null)],
   },
 ];
 
-for (const { name, objects, reason, field, told } of ROWS) {
+for (const { name, objects, reason, field, shown } of ROWS) {
   Deno.test(`check injection: ${name}`, async () => {
     const explanation = await explained(objects);
     assert.deepEqual(
@@ -177,9 +177,9 @@ for (const { name, objects, reason, field, told } of ROWS) {
         verdict: explanation.verdict,
         reason: explanation.reason,
         field: explanation.field,
-        told: shownOf(explanation),
+        shown: shownOf(explanation),
       },
-      { verdict: "not-injected", reason, field, told },
+      { verdict: "not-injected", reason, field, shown },
     );
   });
 }
@@ -191,12 +191,12 @@ Deno.test("check injection: live pods older than the label are a problem, and ar
   assert.deepEqual(explanation.warnings, ["2 live pods have no proxy, but a new pod gets one"]);
   assert.deepEqual(shownOf(explanation), ["fix: recreate its pods:", RESTART]);
   assert.equal(explanation.hasProblem, true);
-  const told = /the policy is "enabled"; 2 live pods have no proxy, but a new pod gets one/;
-  assert.match(overviewText([explanation], { ...LOOK, width: 200 }), told);
-  assert.match(overviewText([explanation], { ...LOOK, isWide: true }), told);
+  const shown = /the policy is "enabled"; 2 live pods have no proxy, but a new pod gets one/;
+  assert.match(overviewText([explanation], { ...LOOK, width: 200 }), shown);
+  assert.match(overviewText([explanation], { ...LOOK, isWide: true }), shown);
 });
 
-Deno.test("check injection: a key of the namespace that nothing reads is told", async () => {
+Deno.test("check injection: a key of the namespace that nothing reads is reported", async () => {
   const { message } = await explained([...MESH, namespace({ "istio.io/revision": "default" }), deployment()]);
   assert.match(
     message,

@@ -95,7 +95,7 @@ Deno.test("without a cluster one called webhook is assumed", () => {
 
 const HIDDEN = { webhooks: { forbidden: "list on mutatingwebhookconfigurations" } } as const;
 
-Deno.test("without the right to list webhooks it cannot be told whether one is called", () => {
+Deno.test("without the right to list webhooks it is unknown whether one is called", () => {
   const labels = [{}, { "istio-injection": "enabled" }, { "istio-injection": "enable" }, { "istio.io/rev": "nobody" }];
   for (const each of labels) {
     const { verdict, by, reason, message } = ask(pod({ labels: { "sidecar.istio.io/inject": "true" } }), each, HIDDEN);
@@ -105,22 +105,22 @@ Deno.test("without the right to list webhooks it cannot be told whether one is c
 });
 
 Deno.test("what rules injection out decides, whatever webhooks exist", () => {
-  const told = (made: Pod, labels: Record<string, string> = {}, more: Partial<Question> = HIDDEN) => {
+  const shown = (made: Pod, labels: Record<string, string> = {}, more: Partial<Question> = HIDDEN) => {
     const { verdict, reason } = ask(made, labels, more);
     return [verdict, reason];
   };
   const out = { "sidecar.istio.io/inject": "false" };
-  assert.deepEqual(told(pod({}, { hostNetwork: true })), ["not-injected", "pod-host-network"]);
-  assert.deepEqual(told(pod({ labels: out })), ["not-injected", "label-inject-false"]);
-  assert.deepEqual(told(pod({ annotations: out })), ["not-injected", "annotation-inject-false"]);
-  assert.deepEqual(told(pod({ namespace: "kube-system" })), ["not-injected", "namespace-ignored"]);
-  assert.deepEqual(told(pod(), { "istio-injection": "disabled" }), ["not-injected", "namespace-disabled"]);
+  assert.deepEqual(shown(pod({}, { hostNetwork: true })), ["not-injected", "pod-host-network"]);
+  assert.deepEqual(shown(pod({ labels: out })), ["not-injected", "label-inject-false"]);
+  assert.deepEqual(shown(pod({ annotations: out })), ["not-injected", "annotation-inject-false"]);
+  assert.deepEqual(shown(pod({ namespace: "kube-system" })), ["not-injected", "namespace-ignored"]);
+  assert.deepEqual(shown(pod(), { "istio-injection": "disabled" }), ["not-injected", "namespace-disabled"]);
   const noConfiguration = { injectorFor: () => ({ failed: "no" }) };
-  assert.deepEqual(told(pod({ labels: out }), { "istio-injection": "enabled" }, noConfiguration), [
+  assert.deepEqual(shown(pod({ labels: out }), { "istio-injection": "enabled" }, noConfiguration), [
     "not-injected",
     "not-called",
   ]);
-  assert.deepEqual(told(pod({ annotations: out }), { "istio-injection": "enabled" }, noConfiguration), [
+  assert.deepEqual(shown(pod({ annotations: out }), { "istio-injection": "enabled" }, noConfiguration), [
     "not-injected",
     "annotation-inject-false",
   ]);
@@ -173,7 +173,7 @@ Deno.test("a failing condition denies the pod, or with Ignore skips the webhook"
   assert.equal(ignored.verdict, "not-injected");
 });
 
-Deno.test("an unknown condition cannot be told, and the expression is named; a pod that opts out is not injected", () => {
+Deno.test("an unknown condition makes the verdict unknown, and the expression is named; a pod that opts out is not injected", () => {
   const hidden = "object.spec.priority > 0";
   const guess = onCondition(pod(), hidden);
   assert.deepEqual([guess.verdict, guess.reason], ["cannot-tell", "match-condition-unknown"]);

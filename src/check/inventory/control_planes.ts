@@ -122,7 +122,7 @@ export interface ObservedPlane {
 export interface PlaneSource {
   readonly api: Pick<KubeApi, "get" | "list">;
   readonly clock: Pick<World["clock"], "now">;
-  /** `namespace` is that of workloads; `undefined` is all. */
+  /** `namespace` limits workloads; `undefined` is all. */
   readonly scope: ClusterChoice & { readonly namespace?: string | undefined };
 }
 

@@ -19,7 +19,7 @@ const ROWS: readonly (readonly [message: string, hard: Readonly<Record<string, s
 for (const [message, hard] of ROWS) {
   Deno.test(`the quota of an error is raised by two pods: ${message}`, () => {
     const patch = `kubectl patch resourcequota/small -n shop --type=merge -p '${JSON.stringify({ spec: { hard } })}'`;
-    const told = quotaFor(message, "shop").map(({ risk, steps }) => [risk, ...steps.map(({ command }) => command)]);
-    assert.deepEqual(told, hard === undefined ? [] : [["loosens", patch]]);
+    const shown = quotaFor(message, "shop").map(({ risk, steps }) => [risk, ...steps.map(({ command }) => command)]);
+    assert.deepEqual(shown, hard === undefined ? [] : [["loosens", patch]]);
   });
 }

@@ -34,7 +34,7 @@ export interface SnapshotQuestion {
 
 /**
  * A snapshot of a cluster.
- * Errors: those of the API but for missing rights, and MeshErrors if nothing may be read, or no injector or a named
+ * Errors: errors of the API except for missing rights, and MeshErrors if nothing may be read, or no injector or a named
  * namespace is there.
  */
 export async function snapshotInjection(api: KubeApi, question: SnapshotQuestion): Promise<InjectionSnapshot> {

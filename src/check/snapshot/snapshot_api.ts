@@ -66,7 +66,7 @@ function nameOf({ metadata: { name } }: KubeObject): string {
   return encodeURIComponent(name);
 }
 
-/** Whether a path is that of the collection, of one of its objects, or of the named one. */
+/** Whether a path names the collection, one of its objects, or the named object. */
 function isIn(path: string, { resource, namespace, name }: Unreadable): boolean {
   const folder = collection(resource, namespace);
   if (name !== undefined) return path === `${folder}/${encodeURIComponent(name)}`;

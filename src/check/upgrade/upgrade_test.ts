@@ -94,7 +94,7 @@ Deno.test("the same configuration changes nothing, whatever the API server added
   assert.equal(upgradeText(found), '"injector.yaml" changes no known sidecar of 1 workload\n');
 });
 
-Deno.test("a difference of all workloads is told once", async () => {
+Deno.test("a difference of all workloads is reported once", async () => {
   const to = { files: { config: CONFIG, values: values((text) => text.replace(/^( {2}tag: ).*$/m, "$19.9.9")) } };
   const found = await upgrade({ objects: SHOP }, { to });
   assert.deepEqual(found.workloads.map(({ workload, pods }) => [workload, pods]), [
@@ -119,8 +119,8 @@ Deno.test("differences of one workload stand apart", async () => {
   assert.match(upgradeText(found), /^shop\/deployment\/web, 1 pod:\n {4}istio-proxy +args +.*debug.* -> .*warning/);
 });
 
-/** Changes of the template, and what is told of them. */
-const CHANGES: readonly (readonly [what: string, change: (config: string) => string, told: RegExp])[] = [
+/** Changes of the template, and what is reported of them. */
+const CHANGES: readonly (readonly [what: string, change: (config: string) => string, shown: RegExp])[] = [
   [
     "an init container less",
     (text) => text.replace('"istio-init" $cni', '"other-init" $cni'),
@@ -153,13 +153,13 @@ const CHANGES: readonly (readonly [what: string, change: (config: string) => str
   ],
 ];
 
-for (const [what, change, told] of CHANGES) {
-  Deno.test(`a change of templates is told: ${what}`, async () => {
+for (const [what, change, shown] of CHANGES) {
+  Deno.test(`a change of templates is reported: ${what}`, async () => {
     const text = change(BUILT_IN.config);
     assert.notEqual(text, BUILT_IN.config);
     const found = await upgrade({ objects: SHOP }, { to: { files: { config: { text, file: "injector.yaml" } } } });
     assert.equal(found.differs, true);
-    assert.match(upgradeText(found), told);
+    assert.match(upgradeText(found), shown);
   });
 }
 
@@ -195,7 +195,7 @@ Deno.test("a revision or tag is looked up in the webhooks", async () => {
   );
 });
 
-Deno.test("what cannot be read is not told as the same", async () => {
+Deno.test("what cannot be read is not reported as the same", async () => {
   const blind = await upgrade({ objects: SHOP, forbidden: /deployments/ });
   assert.equal(blind.differs, null);
   assert.match(

@@ -23,7 +23,7 @@ function patched(all: readonly Advice[]): unknown {
 const CPU = "0/3 nodes are available: 3 Insufficient cpu.";
 const PROXY = { resources: { requests: { cpu: "100m", memory: "128Mi" }, limits: { cpu: "2" } } };
 
-Deno.test("a proxy that has no room requests less of what the scheduler lacks, and keeps its other resources", () => {
+Deno.test("a proxy that fits on no node requests less of what the scheduler lacks, and keeps its other resources", () => {
   assert.deepEqual(patched(smallerRequests(podOf(), PROXY, CPU)), {
     "sidecar.istio.io/proxyCPU": "10m",
     "sidecar.istio.io/proxyMemory": "128Mi",

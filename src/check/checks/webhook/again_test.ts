@@ -21,7 +21,7 @@ function istiod(annotations: Record<string, string>, name = "istiod"): KubeObjec
 
 const HELM = { "meta.helm.sh/release-name": "istiod", "meta.helm.sh/release-namespace": "istio-system" };
 
-async function told(
+async function shown(
   id: string,
   objects: readonly KubeObject[],
   scope: Partial<Scope> = {},
@@ -32,7 +32,7 @@ async function told(
   );
 }
 
-type Row = readonly [what: string, id: string, objects: readonly KubeObject[], told: readonly string[]];
+type Row = readonly [what: string, id: string, objects: readonly KubeObject[], shown: readonly string[]];
 
 const INSTALL = (word = "fix") => `${word}: install the control plane again`;
 const BY_FLAGS = "fix: make it again with the flags of its installation:";
@@ -85,11 +85,11 @@ const ROWS: readonly Row[] = [
 ];
 
 for (const [what, id, objects, lines] of ROWS) {
-  Deno.test(`made again: ${what}`, async () => assert.deepEqual(await told(id, objects), lines));
+  Deno.test(`made again: ${what}`, async () => assert.deepEqual(await shown(id, objects), lines));
 }
 
-Deno.test("made again: another revision's flags are not those of the one that is asked about", async () => {
-  assert.deepEqual(await told("webhook-exists", parts(FLAGS, "Deployment"), { revision: "canary" }), [INSTALL()]);
+Deno.test("made again: another revision's flags are not used for the one that is asked about", async () => {
+  assert.deepEqual(await shown("webhook-exists", parts(FLAGS, "Deployment"), { revision: "canary" }), [INSTALL()]);
 });
 
 const NOBODY = { matchLabels: { nobody: "yes" } };
@@ -108,7 +108,7 @@ const POD = object("v1", "Pod", "shop/cart", { spec: { containers: [{ name: "ist
 
 Deno.test("made again: selectors that select nobody are replaced by server-side apply", async () => {
   const given = [...selecting(NOBODY), SHOP, POD];
-  assert.deepEqual(await told("namespace-revision-served", given), [
+  assert.deepEqual(await shown("namespace-revision-served", given), [
     "fix: give the webhooks their selectors again with the flags of its installation:",
     `${PRINT} --only MutatingWebhookConfiguration | kubectl apply --server-side --force-conflicts -f -`,
     "or: let the webhooks select the namespace: install the control plane again",

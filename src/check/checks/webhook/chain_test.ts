@@ -66,8 +66,8 @@ Deno.test("webhook-chain: injected pods are excluded beside what a selector excl
   // The pod of the dry run has no team: the webhook is not to blame.
   assert.deepEqual(fixes, []);
   const not = { ...own, operator: "DoesNotExist" };
-  const told = await found(dropPolicy, other("vault", { objectSelector: { matchExpressions: [not] } }));
-  const [advice] = told.fixes?.[0]?.alternatives ?? [];
+  const shown = await found(dropPolicy, other("vault", { objectSelector: { matchExpressions: [not] } }));
+  const [advice] = shown.fixes?.[0]?.alternatives ?? [];
   assert.equal(advice?.risk, "loosens");
   const added = { key: "security.istio.io/tlsMode", operator: "DoesNotExist" };
   assert(advice?.steps[0]?.command.includes(JSON.stringify({ matchExpressions: [not, added] })));

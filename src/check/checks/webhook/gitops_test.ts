@@ -26,11 +26,11 @@ async function found(
   return await judge({ run: bundleIsUnmanaged }, clusterInventory({ objects: [...objects, ...others] }));
 }
 
-Deno.test("webhook-gitops: Argo CD that owns the caBundle is told with its ignoreDifferences", async () => {
-  const { result, ...told } = await found("argocd-controller");
+Deno.test("webhook-gitops: Argo CD that owns the caBundle is reported with its ignoreDifferences", async () => {
+  const { result, ...shown } = await found("argocd-controller");
   assert.equal(result, "warning");
   assert.match(
-    await shownText(told),
+    await shownText(shown),
     /Argo CD sets its caBundle, .*\nfix: .* ignoreDifferences: \[.*clientConfig\.caBundle/,
   );
 });
@@ -88,7 +88,7 @@ Deno.test("webhook-gitops: an Application that is not known, or one of two, gets
   assert.deepEqual(await patches({ others: [application("argo/istio")] }), []);
 });
 
-Deno.test("webhook-gitops: Flux that owns the caBundle is told", async () => {
+Deno.test("webhook-gitops: Flux that owns the caBundle is reported", async () => {
   assert.match((await found("kustomize-controller")).message ?? "", /Flux sets its caBundle/);
 });
 
@@ -97,7 +97,7 @@ Deno.test("webhook-gitops: other fields and other managers are ok", async () => 
   assert.equal((await found("pilot-discovery")).result, "ok");
 });
 
-Deno.test("webhook-gitops: a manager that owns caBundle or failurePolicy of the validating webhook is told", async () => {
+Deno.test("webhook-gitops: a manager that owns caBundle or failurePolicy of the validating webhook is reported", async () => {
   const validating = (manager: string, fields: Record<string, Record<string, never>>, webhook: string) => {
     const fieldsV1 = { "f:webhooks": { [`k:{"name":"${webhook}"}`]: fields } };
     const metadata = { managedFields: [{ manager, operation: "Apply", fieldsV1 }] };
@@ -108,10 +108,10 @@ Deno.test("webhook-gitops: a manager that owns caBundle or failurePolicy of the 
   const finding = async (each: ReturnType<typeof validating>) =>
     await judge({ run: bundleIsUnmanaged }, clusterInventory({ objects: [each] }));
   const POLICY = { "f:failurePolicy": {} };
-  const { result, ...told } = await finding(validating("argocd-controller", POLICY, "rev.validation.istio.io"));
+  const { result, ...shown } = await finding(validating("argocd-controller", POLICY, "rev.validation.istio.io"));
   assert.equal(result, "warning");
   assert.match(
-    await shownText(told),
+    await shownText(shown),
     /^validatingwebhookconfiguration\/istiod: Argo CD .*caBundle and failurePolicy.*\nfix: .*"\.webhooks\[\]\?\.failurePolicy"\]/,
   );
   assert.equal((await finding(validating("pilot-discovery", POLICY, "rev.validation.istio.io"))).result, "ok");
@@ -122,7 +122,7 @@ Deno.test("webhook-gitops: a manager that owns caBundle or failurePolicy of the 
   );
 });
 
-Deno.test("webhook-gitops: a bare pod with a sidecar that Argo CD tracks is told", async () => {
+Deno.test("webhook-gitops: a bare pod with a sidecar that Argo CD tracks is reported", async () => {
   const spec = { containers: [{ name: "app" }, { name: "istio-proxy", image: "proxy" }] };
   const annotations = { "argocd.argoproj.io/tracking-id": "shop:/Pod:shop/single" };
   const finding = async (
@@ -133,9 +133,9 @@ Deno.test("webhook-gitops: a bare pod with a sidecar that Argo CD tracks is told
       { run: bundleIsUnmanaged },
       clusterInventory({ objects: [object("v1", "Pod", "shop/single", { metadata, spec: parts })] }),
     );
-  const { result, ...told } = await finding({ annotations });
+  const { result, ...shown } = await finding({ annotations });
   assert.equal(result, "warning");
-  assert.match(await shownText(told), /^pod\/shop\/single: Argo CD compares .*\nfix: .*ServerSideDiff=true/);
+  assert.match(await shownText(shown), /^pod\/shop\/single: Argo CD compares .*\nfix: .*ServerSideDiff=true/);
   assert.equal((await finding({})).result, "ok");
   assert.equal((await finding({ annotations, ownerReferences: [{ name: "web-1", kind: "ReplicaSet" }] })).result, "ok");
   assert.equal((await finding({ annotations }, { containers: spec.containers.slice(0, 1) })).result, "ok");

@@ -73,8 +73,8 @@ Deno.test("a failed call is reported with its explanation", async () => {
     ["EOF", /next: see its log/],
   ];
   for (const [cause, advice] of cases) {
-    const { result, objects, ...told } = await reach(failing(`${CALL} ${cause}`));
-    const message = await shownText(told);
+    const { result, objects, ...shown } = await reach(failing(`${CALL} ${cause}`));
+    const message = await shownText(shown);
     assert.deepEqual([result, objects], ["error", ["mutatingwebhookconfiguration/istio-sidecar-injector"]]);
     assert(message.includes(`${CALL} ${cause}`), message);
     assert.match(message, advice);
@@ -83,10 +83,10 @@ Deno.test("a failed call is reported with its explanation", async () => {
 
 Deno.test("a webhook with a longer timeout than the request is the one that did not answer", async () => {
   const sent = failing("Timeout: request did not complete within the allotted timeout", 504);
-  const { result, ...told } = await reach(sent);
+  const { result, ...shown } = await reach(sent);
   assert.equal(result, "error");
   assert.match(
-    await shownText(told),
+    await shownText(shown),
     /^mutating.*: Timeout: request did not complete .*\nno answer in time: .*\nfix: .*port 15017/,
   );
 });
@@ -184,9 +184,9 @@ Deno.test("an answer as late as the timeout is a timeout, although Ignore hides 
   const api = clusterApi({ objects: [...configurations, SHOP, webhookService(), webhookEndpoints(["ready"])], dryRun });
   const clock = { now: () => new Date(), monotonic: () => passed, sleep: () => Promise.resolve() };
   const scope = { namespace: undefined, istioNamespace: "istio-system", revision: undefined };
-  const { result, ...told } = await findingFor("webhook-reachable", inventoryOf({ api, clock, scope }));
+  const { result, ...shown } = await findingFor("webhook-reachable", inventoryOf({ api, clock, scope }));
   assert.equal(result, "error");
-  assert.match(await shownText(told), /after 10 s, the timeout of .*\n.*firewall.*\n.*port 15017/);
+  assert.match(await shownText(shown), /after 10 s, the timeout of .*\n.*firewall.*\n.*port 15017/);
 });
 
 Deno.test("without a selected namespace no pod is sent", async () => {
@@ -223,10 +223,10 @@ Deno.test("a pod that is refused for its sidecar shows that the webhook is reach
 
 Deno.test("a match condition that fails for every pod is an error", async () => {
   const failure = "pods \"x\" is forbidden: expression 'object.spec.x == 1' resulted in error: no such key: x";
-  const { result, ...told } = await reach(refusing(failure, 403));
+  const { result, ...shown } = await reach(refusing(failure, 403));
   assert.equal(result, "error");
   assert.match(
-    await shownText(told),
+    await shownText(shown),
     /denies every pod that matches it: .* resulted in error.*\nfix: correct its matchCond/,
   );
 });

@@ -71,7 +71,7 @@ function unscheduled(message: string): ValueMap {
   return { conditions: [{ type: "PodScheduled", status: "False", reason: "Unschedulable", message }] };
 }
 
-const ROWS: readonly (readonly [what: string, objects: readonly KubeObject[], told: string])[] = [
+const ROWS: readonly (readonly [what: string, objects: readonly KubeObject[], shown: string])[] = [
   ["no Deployment", [service()], LOOKS],
   [
     "all is well of the pods",
@@ -100,7 +100,7 @@ or: raise the quota, here by two of its pods:
 kubectl patch resourcequota/small -n istio-system --type=merge -p '{"spec":{"hard":{"pods":"5"}}}'`,
   ],
   [
-    "no room",
+    "no node fits",
     [service(), deployment(), pod(unscheduled("0/1 nodes are available: 1 Insufficient cpu."))],
     `: its pod "${NAME}-1": Unschedulable: 0/1 nodes are available: 1 Insufficient cpu.
 fix: lower its requests to cpu 10m, as Istio's profile demo has them:
@@ -109,18 +109,18 @@ kubectl patch deployment/${NAME} -n istio-system --type=strategic -p '${
         spec: { template: { spec: { containers: [{ name: "webhook", resources: { requests: { cpu: "10m" } } }] } } },
       })
     }'
-or: make room on the nodes
+or: free resources on the nodes
 or: ${DESCRIBED}`,
   ],
   [
-    "no room, and nothing to lower",
+    "no node fits, and nothing to lower",
     [
       service(),
       deployment({}, { resources: { requests: { cpu: "10m" } } }),
       pod(unscheduled("1 Insufficient cpu, 1 had a taint.")),
     ],
     `: its pod "${NAME}-1": Unschedulable: 1 Insufficient cpu, 1 had a taint.
-fix: make room on the nodes
+fix: free resources on the nodes
 or: ${DESCRIBED}`,
   ],
   [
@@ -158,8 +158,8 @@ ${RESTART}`,
   ],
 ];
 
-for (const [what, objects, told] of ROWS) {
-  Deno.test(`no pod is ready: ${what}`, async () => assert.equal(await endpoints(objects), `${HEAD}${told}`));
+for (const [what, objects, shown] of ROWS) {
+  Deno.test(`no pod is ready: ${what}`, async () => assert.equal(await endpoints(objects), `${HEAD}${shown}`));
 }
 
 const NONE = `service/istio-system/${NAME}: has no pods`;
@@ -173,7 +173,7 @@ fix: make it again with the flags of its installation:
 kubectl mesh webhook manifests --image=example.com/mesh:1 --only Deployment | kubectl apply -f -`;
 const OTHER = { ...deployment(), metadata: { name: "injector", namespace: "istio-system" } };
 
-const WITHOUT: readonly (readonly [what: string, objects: readonly KubeObject[], told: string])[] = [
+const WITHOUT: readonly (readonly [what: string, objects: readonly KubeObject[], shown: string])[] = [
   [
     "another selector",
     [service({ ...LABELS, tier: "a" }), deployment()],
@@ -185,9 +185,9 @@ const WITHOUT: readonly (readonly [what: string, objects: readonly KubeObject[],
   ["the Deployment is there", [service(), deployment()], LOOKS],
 ];
 
-for (const [what, objects, told] of WITHOUT) {
+for (const [what, objects, shown] of WITHOUT) {
   Deno.test(`there is no pod: ${what}`, async () =>
-    assert.equal(await endpoints(objects, { states: [] }), `${NONE}${told}`));
+    assert.equal(await endpoints(objects, { states: [] }), `${NONE}${shown}`));
 }
 
 Deno.test("there is no pod: without the right to see Deployments none is made again", async () => {
@@ -218,7 +218,7 @@ Deno.test("no pod is ready: without the right to see Deployments or pods the com
 const CALL = 'failed calling webhook "namespace.sidecar-injector.istio.io": failed to call webhook: dial tcp ' +
   "10.0.0.1:15010: connect: connection refused";
 
-/** What is told of a refused connection. */
+/** What is reported of a refused connection. */
 async function refused(objects: readonly KubeObject[]): Promise<string> {
   const shop = object("v1", "Namespace", "shop", { metadata: { labels: { "istio-injection": "enabled" } } });
   const all = [...meshWebhooks(), shop, webhookEndpoints(["ready"]), ...objects];
@@ -240,28 +240,28 @@ kubectl logs -n istio-system deployment/${NAME}`;
 const LOG = `next: see its log:
 kubectl logs -n istio-system deployment/${NAME}`;
 
-const PORTS: readonly (readonly [what: string, objects: readonly KubeObject[], told: string])[] = [
+const PORTS: readonly (readonly [what: string, objects: readonly KubeObject[], shown: string])[] = [
   ["another port", [service(undefined, 15010), deployment()], led(15010)],
   ["a name that no port has", [service(undefined, "https"), deployment()], led("https")],
   ["the port", [service(undefined, 15017), deployment()], `${LOG}\n${RESTART}`],
   ["its name", [service(), deployment()], `${LOG}\n${RESTART}`],
-  ["a port that no manifest tells", [service(undefined, 15010), deployment({}, { ports: [] })], `${LOG}\n${RESTART}`],
+  ["a port that no manifest says", [service(undefined, 15010), deployment({}, { ports: [] })], `${LOG}\n${RESTART}`],
   ["a port, and there is no Deployment", [service(undefined, 15010)], LOG],
 ];
 
-for (const [what, objects, told] of PORTS) {
+for (const [what, objects, shown] of PORTS) {
   Deno.test(`nothing listens, and the Service leads to ${what}`, async () =>
-    assert.equal(await refused(objects), told));
+    assert.equal(await refused(objects), shown));
 }
 
 Deno.test("pods without the named port of the Service: it is led to theirs", async () => {
-  const told = await shownText(
+  const shown = await shownText(
     await webhookFinding("webhook-endpoints", {
       objects: [...meshWebhooks(), service(undefined, "https"), deployment(), webhookEndpoints(["ready"], "metrics")],
     }),
   );
   assert.match(
-    told,
+    shown,
     /lack the target of its port 443\nfix: lead port 443 of the Service to port 15017 of its pods, not to https:/,
   );
 });
