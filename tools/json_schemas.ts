@@ -8,7 +8,8 @@ import { VERSION_INFO } from "../src/cli/commands/version/version_schema.ts";
 import { FUNCTION_CONFIG } from "../src/cli/kustomize/function_config.ts";
 import { ANSWER } from "../src/explain/answer_schema.ts";
 import { POD_SUMMARY } from "../src/explain/summary/pod_summary_schema.ts";
-import { SNAPSHOT } from "../src/inject/config/snapshot_schema.ts";
+import type { Shape } from "../src/inject/config/shape.ts";
+import { SNAPSHOT_SHAPE } from "../src/inject/config/snapshot_shape.ts";
 import { REPORT_LINE } from "../src/inject/document/report_schema.ts";
 import { VERIFICATION } from "../src/iptables/verify/report_schema.ts";
 import { PLAN } from "../src/iptables/views/plan_schema.ts";
@@ -19,7 +20,7 @@ const SCHEMAS: Readonly<Record<string, z.core.$ZodType>> = {
   "check-upgrade.json": UPGRADE,
   "explain.json": ANSWER,
   "explain-pod.json": POD_SUMMARY,
-  "inject-snapshot.json": SNAPSHOT,
+  "inject-snapshot.json": schemaOf(SNAPSHOT_SHAPE),
   "inject-report.json": REPORT_LINE,
   "iptables-generate.json": PLAN,
   "iptables-verify.json": VERIFICATION,
@@ -36,6 +37,23 @@ export function schemaFiles(): ReadonlyMap<string, string> {
       return [name, `${JSON.stringify(json, null, 2)}\n`];
     }),
   );
+}
+
+/** The schema of a shape that the program checks without zod. */
+function schemaOf(shape: Shape): z.ZodType {
+  if (shape === "text") return z.string();
+  if (shape === "number") return z.number();
+  if (shape === "any") return z.unknown();
+  if ("only" in shape) return z.literal(shape.only);
+  if ("is" in shape) return schemaOf(shape.is).describe(shape.about);
+  if ("either" in shape) return z.union(shape.either.map(schemaOf));
+  if ("list" in shape) return z.array(schemaOf(shape.list));
+  if ("map" in shape) return z.record(z.string(), schemaOf(shape.map));
+  return z.object(Object.fromEntries(
+    Object.entries(shape.fields).map(([key, inner]) =>
+      key.endsWith("?") ? [key.slice(0, -1), schemaOf(inner).optional()] : [key, schemaOf(inner)]
+    ),
+  ));
 }
 
 /** `readonly` is a matter of types, and that a number is exact in JavaScript is one of this program. */

@@ -8,16 +8,8 @@ import type { Decision } from "./decision/answer.ts";
 import { decide } from "./decision/decision.ts";
 import { InjectionError } from "./injection_error.ts";
 import { type InjectedPod, injectPod } from "./inject_pod.ts";
-import {
-  annotation,
-  annotationsOf,
-  containersOf,
-  labelsOf,
-  metadataOf,
-  type Pod,
-  withKey,
-  withSpecKey,
-} from "./pod/pod.ts";
+import { withKey, withSpecKey } from "./pod/change.ts";
+import { annotation, annotationsOf, containersOf, labelsOf, metadataOf, type Pod } from "./pod/pod.ts";
 import { conform } from "./document/conform.ts";
 import type { Change, DocumentOptions, Outcome } from "./document/document.ts";
 import { hasPod, isCustom, type WorkloadKind } from "./pod/kinds.ts";
@@ -27,15 +19,15 @@ import { type Owner, ownerOf, podIn, withPod } from "./pod/workload.ts";
 /** Whether a pod is injected, and by what. */
 export interface Judgment {
   readonly decision: Decision;
-  /** In turn; several webhooks may inject one pod. */
+  /** In order; several webhooks may inject one pod. */
   readonly injectors: readonly Injector[];
-  /** Of a manifest that names none. */
+  /** The default for a manifest without one. */
   readonly namespace: string;
-  /** The webhook that takes the pod, and the revision of its control plane. */
+  /** The webhook that injects the pod, and the revision of its control plane. */
   readonly by?: { readonly webhook: string; readonly revision: string };
 }
 
-/** Judges the pod of a manifest. Errors: a MeshError where it cannot be told; its field path is that of the pod. */
+/** Judges the pod of a manifest. Errors: a MeshError if it is unknown; field paths start at the pod. */
 export type Judge = (manifest: ValueMap, row: WorkloadKind, options: DocumentOptions) => Judgment;
 
 /** Injection by the rules of an injector. */
@@ -65,8 +57,8 @@ function injectRow(value: ValueMap, row: WorkloadKind, run: Run): Outcome {
   const field = fieldIn(decision.field, row);
   const warnings = [...decision.warnings, ...controllerWarnings(manifest, pod, row)];
   if (!decision.inject) return { ...decision, result: "skipped", field, warnings, next: value };
-  const by = judgment.by ?? {};
-  return { ...decision, ...by, field, ...injectWorkload(value, manifest, { row, judgment, warnings }) };
+  const done = injectWorkload(value, manifest, row, judgment);
+  return { ...decision, ...judgment.by, field, ...done, warnings: [...warnings, ...done.warnings] };
 }
 
 /** The manifest as Kubernetes reads it. Errors: an InjectionError that names every invalid field. */
@@ -97,36 +89,30 @@ function withContainerNames(pod: Pod, name: string | undefined): Pod {
   return withSpecKey(pod, "containers", named);
 }
 
-interface Workload {
-  readonly row: WorkloadKind;
-  readonly judgment: Judgment;
-  readonly warnings: readonly string[];
-}
-
-function injectWorkload(value: ValueMap, manifest: ValueMap, { row, judgment, warnings }: Workload) {
+function injectWorkload(
+  value: ValueMap,
+  manifest: ValueMap,
+  row: WorkloadKind,
+  { namespace, injectors }: Judgment,
+) {
   const pod = podIn(manifest, row);
   checkContainers(manifest, pod, row);
-  const owner = ownerOf(manifest, row, judgment.namespace);
-  const injected = inPodOf(row, () => injectInTurn(pod, owner, judgment.injectors));
+  const owner = ownerOf(manifest, row, namespace);
+  const injected = inPodOf(row, () => injectInTurn(pod, owner, injectors));
   const changed = withPod(manifest, row, injected.pod);
   const next = row.typed ? decode(changed, row.type).value : changed;
   const first = containersOf(pod, "initContainers").length === 0 &&
     containersOf(injected.pod, "initContainers").length > 0;
   const refused = first && row.initContainersWarning !== undefined ? [row.initContainersWarning] : [];
-  const all = [...warnings, ...spelling(pod, judgment.injectors), ...injected.warnings, ...refused];
+  const warnings = [...spelling(pod, injectors), ...injected.warnings, ...refused];
   if (sameValue(value, next)) {
-    return {
-      result: "unchanged",
-      reason: "already-injected",
-      message: "already injected",
-      warnings: all,
-      next: value,
-    } as const;
+    const message = "already injected";
+    return { result: "unchanged", reason: "already-injected", message, warnings, next: value } as const;
   }
-  return { result: "injected", warnings: all, next } as const;
+  return { result: "injected", warnings, next } as const;
 }
 
-/** Each injector gets the pod of the one before; the warnings are those about the last pod. */
+/** Each injector gets the result of the one before. Only warnings about the last pod are kept. */
 function injectInTurn(pod: Pod, owner: Owner, injectors: readonly Injector[]): Pick<InjectedPod, "pod" | "warnings"> {
   const none: Pick<InjectedPod, "pod" | "warnings"> = { pod, warnings: [] };
   return injectors.reduce((before, injector) => injectPod(before.pod, owner, injector), none);
@@ -141,7 +127,7 @@ function checkContainers(manifest: ValueMap, pod: Pod, row: WorkloadKind): void 
   });
 }
 
-/** Warns about requests on a controller, which do not reach its pods. */
+/** Warns about requests on a controller: they have no effect on its pods. */
 function controllerWarnings(manifest: ValueMap, pod: Pod, row: WorkloadKind): readonly string[] {
   if (row.path.length === 0) return [];
   const to = row.path.join(".");

@@ -1,7 +1,7 @@
 /** Injection of one pod, from a manifest or an admission request. */
 import { InjectionError } from "./injection_error.ts";
 import { decode, fits, problemTexts } from "../kube/mod.ts";
-import { type Era, type MeshConfig, validateAnnotations } from "../istio/mod.ts";
+import { type Era, validateAnnotations } from "../istio/mod.ts";
 import { mapsAt } from "../base/value.ts";
 import type { ModernConfig } from "./config/config.ts";
 import { seenByTemplates } from "./render/data.ts";
@@ -32,8 +32,8 @@ export interface InjectedPod {
 
 /**
  * Injects a pod. The pod itself is not changed; the result shares unchanged parts with it.
- * Errors: a MeshError for invalid annotations (names all), a failing template, or an invalid result. Its field paths are
- * those of the pod.
+ * Errors: a MeshError for invalid annotations (names all), a failing template, or an invalid result; field paths start at
+ * the pod.
  */
 export function injectPod(pod: Pod, owner: Owner, injector: Injector): InjectedPod {
   const { config } = injector;
@@ -58,14 +58,19 @@ function injectNew(pod: Pod, owner: Owner, injector: Injector, config: ModernCon
   const mesh = meshForPod(pod, injector);
   const earlier = { status: readStatus(pod), kept: keptOverrides(pod) };
   const stripped = strip(typed, earlier, String(statusPort(mesh)));
-  const rendered = renderAll(stripped, owner, { injector, config, mesh });
+  const templates = selectTemplates(stripped, config);
+  const patches = renderTemplates(config, templates, { ...injector, seen: seenByTemplates(stripped, owner), mesh });
+  if (patches.length === 0) {
+    const names = templates.map((name) => `"${name}"`).join(", ");
+    throw new InjectionError("template-failed", `The templates render nothing for this pod: ${names}`);
+  }
   const reinjected = earlier.status !== undefined;
   const native = nativeForPod(pod, injector.nativeSidecars);
-  const laid = overlay(mergeBase(pod, earlier), rendered.patches, { native, reinjected });
+  const overlaid = overlay(mergeBase(pod, earlier), patches, { native, reinjected });
   const source = { original: pod, ...earlier };
-  const overridden = applyOverrides(laid.pod, laid.templatePod, source);
+  const overridden = applyOverrides(overlaid.pod, overlaid.templatePod, source);
   const done = postprocess(followProxyUser(overridden, userProxy(source), mesh), {
-    templatePod: laid.templatePod,
+    templatePod: overlaid.templatePod,
     mesh,
     values: injector.values,
     revision: injector.revision,
@@ -74,27 +79,11 @@ function injectNew(pod: Pod, owner: Owner, injector: Injector, config: ModernCon
     reinjected,
   });
   const result = withoutNulls(withoutEmptyLists(done, pod), pod);
-  checkResult(result, rendered.templates, "strict");
-  return { pod: result, templates: rendered.templates, warnings: podWarnings(pod, result) };
+  checkResult(result, templates, "strict");
+  return { pod: result, templates, warnings: podWarnings(pod, result) };
 }
 
-interface RenderContext {
-  readonly injector: Injector;
-  readonly config: ModernConfig;
-  readonly mesh: MeshConfig;
-}
-
-function renderAll(pod: Pod, owner: Owner, { injector, config, mesh }: RenderContext) {
-  const templates = selectTemplates(pod, config);
-  const patches = renderTemplates(config, templates, { ...injector, seen: seenByTemplates(pod, owner), mesh });
-  if (patches.length > 0) return { templates, patches };
-  throw new InjectionError(
-    "template-failed",
-    `The templates render nothing for this pod: ${templates.map((name) => `"${name}"`).join(", ")}`,
-  );
-}
-
-/** The pod as Kubernetes decodes it, which templates read. */
+/** The pod as Kubernetes decodes it, for templates. */
 function typedPod(pod: Pod): Pod {
   const { value, problems } = decode(pod, "Pod");
   const [first] = problems;

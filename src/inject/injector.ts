@@ -21,14 +21,14 @@ export interface InjectorOptions {
   readonly revision?: string | undefined;
   /** Whether proxies are native sidecars. Default: the environment variable ENABLE_NATIVE_SIDECARS. */
   readonly nativeSidecars?: boolean | undefined;
-  /** `ISTIO_META_CLUSTER_ID` and `ISTIO_META_NETWORK`, which override those of the values. */
+  /** `ISTIO_META_CLUSTER_ID` and `ISTIO_META_NETWORK`, which override the values. */
   readonly proxyEnvs?: ProxyEnvs | undefined;
   /** A person names the manifests, so the policy `disabled` does not apply. */
   readonly byHand: boolean;
-  /** Templates that are not default ones are parsed when a pod asks for them: an error in another one is not found. */
+  /** Parse other templates than the default ones only when a pod asks for them; errors in unused ones go unnoticed. */
   readonly parseWhenAsked?: boolean | undefined;
   readonly env: (name: string) => string | undefined;
-  /** By default templates see Istio's own variables alone. */
+  /** Default: templates see only the variables that Istio's templates read. */
   readonly templateEnv?: TemplateEnv | undefined;
   readonly now: () => Date;
 }
@@ -89,10 +89,7 @@ export function newInjector(options: InjectorOptions): Injector {
     proxyUid: PROXY_ID,
     proxyGid: PROXY_ID,
     env,
-    notes: [
-      ...notes(config, options, native?.warning),
-      ...valuesNotes(options.config.text, values),
-    ],
+    notes: notes(config, options, { values, native }),
   };
 }
 
@@ -136,25 +133,22 @@ function readValues({ values, config }: InjectorOptions): ValueMap | undefined {
 
 function notes(
   config: LoadedConfig,
-  { byHand, nativeSidecars }: InjectorOptions,
-  native: string | undefined,
+  options: InjectorOptions,
+  { values, native }: { readonly values: ValueMap | undefined; readonly native: NativeSetting | undefined },
 ): readonly string[] {
-  const policy = byHand && config.policy !== "enabled"
-    ? [`The configuration's policy is "${config.policy}": named manifests are injected anyway`]
-    : [];
-  return [...formNotes(config, nativeSidecars === true), ...policy, ...(native === undefined ? [] : [native])];
-}
-
-/** Without values a template renders `<no value>` into fields, so report the cause. */
-function valuesNotes(config: string, values: ValueMap | undefined): readonly string[] {
-  if (values !== undefined || !config.includes(".Values")) return [];
-  return ["The configuration reads values, but none are given: set their file with --values"];
-}
-
-/** Reports that a configuration has an old form. */
-function formNotes(config: LoadedConfig, asksForNative: boolean): readonly string[] {
-  if (config.form === "modern") return [];
-  const { minor, because } = config.legacy.release;
-  const used = `The configuration has the form of Istio 1.0 to 1.8 and is treated as Istio 1.${minor}: ${because}`;
-  return asksForNative ? [used, "Native sidecars are newer: the proxy is an ordinary container"] : [used];
+  const lines: string[] = [];
+  if (config.form === "legacy") {
+    const { minor, because } = config.legacy.release;
+    lines.push(`The configuration has the form of Istio 1.0 to 1.8 and is treated as Istio 1.${minor}: ${because}`);
+    if (options.nativeSidecars === true) lines.push("Native sidecars are newer: the proxy is an ordinary container");
+  }
+  if (options.byHand && config.policy !== "enabled") {
+    lines.push(`The configuration's policy is "${config.policy}": named manifests are injected anyway`);
+  }
+  if (native?.warning !== undefined) lines.push(native.warning);
+  // Without values a template renders `<no value>` into fields.
+  if (values === undefined && options.config.text.includes(".Values")) {
+    lines.push("The configuration reads values, but none are given: set their file with --values");
+  }
+  return lines;
 }

@@ -1,7 +1,7 @@
 /**
  * Injection. In: texts of injector configuration, values and mesh configuration (`loadInjector`), and manifests as bytes
- * (`changeStream` with `injection` or `uninjection`) or one pod (`injectPod`). Out: the manifests with sidecars, all else unchanged, and an entry per
- * resource that reports the result and its reason (`entryText`, `entryJson`).
+ * (`changeStream` with `injection` or `uninjection`) or one pod (`injectPod`). Out: the manifests with sidecars, all else
+ * unchanged, and an entry per resource with the result and its reason (`entryText`, `entryJson`).
  */
 export {
   absent,
@@ -23,22 +23,15 @@ export {
   snapshotText,
   type Unreadable,
 } from "./config/snapshot.ts";
-export { BUILT_IN } from "./default/mod.ts";
 export type { Decision } from "./decision/answer.ts";
 export { decide, type DecisionPolicy, IGNORED_NAMESPACES } from "./decision/decision.ts";
 export { type DecisionStep, decisionSteps } from "./decision/steps.ts";
-export {
-  type Change,
-  changeObject,
-  type DocumentOptions,
-  type DocumentResult,
-  type ListedObject,
-} from "./document/document.ts";
+export { type Change, changeObject, type DocumentOptions, type ListedObject } from "./document/document.ts";
 export { injection, injectionBy, type Judge, type Judgment } from "./inject_document.ts";
 export { InjectionError } from "./injection_error.ts";
 export { isOpenShift, proxyIds } from "./config/openshift.ts";
 export type { Source } from "./config/config.ts";
-export { type Injector, type InjectorOptions, loadInjector, newInjector } from "./injector.ts";
+export { type Injector, loadInjector, newInjector } from "./injector.ts";
 export type { TemplateEnv } from "./config/template_env.ts";
 export {
   kubeletMinor,
@@ -50,7 +43,7 @@ export {
   type NativeSetting,
   nativeSetting,
 } from "./decision/native.ts";
-export { type InjectedPod, injectPod } from "./inject_pod.ts";
+export { injectPod } from "./inject_pod.ts";
 export {
   containersOfProxyUser,
   initContainersWithoutNetwork,

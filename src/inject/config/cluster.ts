@@ -51,7 +51,7 @@ export interface RevisionConfiguration extends ClusterConfiguration {
 
 /**
  * Reads both ConfigMaps.
- * Errors: those of the API, and a MeshError for a missing ConfigMap, which names the existing ones.
+ * Errors: errors of the API, and a MeshError for a missing ConfigMap, which names the existing ones.
  */
 export async function clusterConfiguration(api: KubeApi, names: ClusterNames): Promise<ClusterConfiguration> {
   const [injector, mesh] = await Promise.all([
@@ -61,7 +61,7 @@ export async function clusterConfiguration(api: KubeApi, names: ClusterNames): P
   return configurationIn(injector, mesh);
 }
 
-/** The configuration of a revision, or of the revision that a tag stands for. Errors: those of `clusterConfiguration`. */
+/** The configuration of a revision, or of a tag's revision. Errors: as `clusterConfiguration`. */
 export async function revisionConfiguration(api: KubeApi, choice: ClusterChoice): Promise<RevisionConfiguration> {
   const { revision = "default" } = choice;
   const of = async (name: string) => {
@@ -76,7 +76,7 @@ export async function revisionConfiguration(api: KubeApi, choice: ClusterChoice)
   }
 }
 
-/** `undefined` too where the webhooks cannot be read: then the missing ConfigMap is the error. */
+/** `undefined` also if the webhooks cannot be read: then the missing ConfigMap is the error. */
 async function revisionOfTag(api: KubeApi, tag: string): Promise<string | undefined> {
   try {
     return taggedRevision((await api.list(WEBHOOKS_PATH)).items, tag);
@@ -95,10 +95,7 @@ export function taggedRevision(webhooks: readonly KubeObject[], tag: string): st
   return typeof found === "string" ? found : undefined;
 }
 
-/**
- * The configuration in two ConfigMaps.
- * Errors: a MeshError for a missing key.
- */
+/** The configuration in two ConfigMaps. Errors: a MeshError for a missing key. */
 export function configurationIn(injector: KubeObject, mesh: KubeObject): ClusterConfiguration {
   return {
     config: entry(injector, "config"),
@@ -135,13 +132,13 @@ export async function absent(api: KubeApi, namespace: string, name: string): Pro
 
 const USUAL_HINT = "see --istioNamespace, --revision, --injectConfigMapName and --meshConfigMapName";
 const LIKE_ISTIOS = /^istio(-|$)/;
-const MOST_NAMES = 12;
+const MAX_NAMES = 12;
 
 async function hintFor(api: KubeApi, namespace: string): Promise<string> {
   const { items } = await api.list(configMapsPath(namespace));
   const names = items.map(({ metadata }) => metadata.name).filter((name) => LIKE_ISTIOS.test(name));
   if (names.length > 0) {
-    const found = names.slice(0, MOST_NAMES).map((name) => `"${name}"`).join(", ");
+    const found = names.slice(0, MAX_NAMES).map((name) => `"${name}"`).join(", ");
     return `found ${found}: choose with --revision, --injectConfigMapName and --meshConfigMapName`;
   }
   if (await api.get(`/api/v1/namespaces/${encodeURIComponent(namespace)}`) !== undefined) {

@@ -1,12 +1,13 @@
 /**
- * The injector's configuration, in any of its forms: today's (`templates`), that of Istio 1.0 to 1.8 (`policy` and one
- * `template`), or the text of a template alone; each also inside its ConfigMap.
+ * The injector's configuration, in any of its forms: today's (`templates`), Istio 1.0 to 1.8 (`policy` and one `template`),
+ * or the text of a template alone; each also inside its ConfigMap.
  */
 import { MeshError } from "../../base/errors.ts";
 import { type FuncMap, parse, type Template } from "../../golang/gotemplate/mod.ts";
-import { isList, isMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
+import { isMap, listAt, mapAt, textAt, textsAt, type Value, type ValueMap } from "../../base/value.ts";
 import { parseYaml } from "../../yaml/mod.ts";
 import { configMapData, configMapEntry } from "./config_map.ts";
+import { type Shape, wrongIn } from "./shape.ts";
 import { templateMessage } from "./template_message.ts";
 
 /** A text, and its name in messages: usually its path. */
@@ -33,7 +34,7 @@ export interface ModernConfig extends CommonConfig {
   readonly aliases: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Istio 1.0 to 1.8: one template renders lists, which are appended to those of the pod. */
+/** Istio 1.0 to 1.8: one template renders lists, which are appended to the pod's lists. */
 export interface LegacyConfig extends CommonConfig {
   readonly form: "legacy";
   readonly template: string;
@@ -49,13 +50,13 @@ const TEMPLATE_OF_BARE_TEXT = "sidecar";
 interface Parsing {
   /** The functions of a template, by its name. */
   readonly functions: (template: string) => FuncMap;
-  /** Only the default templates are parsed at once. Else all are, used or not, as in the control plane. */
+  /** Parse only the default templates at once; otherwise all, as the control plane does. */
   readonly whenAsked?: boolean | undefined;
 }
 
 /**
- * Reads a configuration. Errors: a MeshError with file and field for a text in no known form, a field of the wrong type, or an invalid
- * template that is parsed.
+ * Reads a configuration. Errors: a MeshError with file and field for a text in no known form, a field of the wrong type, or
+ * an invalid template.
  */
 export function parseConfig(text: string, file: string, parsing: Parsing): InjectorConfig {
   const value = tryYaml(text, file);
@@ -76,10 +77,10 @@ export function textBesideConfig(text: string, file: string, key: string): strin
   return typeof found === "string" ? found : undefined;
 }
 
-/** The keys of a configuration at the left margin: a template alone has none of them. */
+/** Keys of a configuration at the left margin, which a bare template does not have. */
 const CONFIG_KEYS = /^(policy|templates?|defaultTemplates|aliases|(never|always)InjectSelector)\s*:/m;
 
-/** A template alone is often invalid YAML. An invalid configuration keeps its place: line and column. */
+/** `undefined` for a bare template, which is often invalid YAML. Errors: the place of an invalid configuration. */
 function tryYaml(text: string, file: string): Value | undefined {
   try {
     return parseYaml(text, file);
@@ -90,27 +91,28 @@ function tryYaml(text: string, file: string): Value | undefined {
 }
 
 function modern(config: ValueMap, source: Reading): ModernConfig {
-  const reader = { config, file: source.file };
-  const defaults = strings(reader, "defaultTemplates");
+  const fields = common(config, source.file);
+  const defaults = textsAt(config, "defaultTemplates");
   const defaultTemplates = defaults.length === 0 ? [TEMPLATE_OF_BARE_TEXT] : defaults;
-  const names = aliases(reader);
-  const templates = lazyTemplates(stringMap(reader, "templates"), source);
+  const named = mapAt(config, "aliases");
+  const aliases = new Map(Object.keys(named).map((name) => [name, textsAt(named, name)]));
+  const templates = lazyTemplates(stringsAt(config, "templates"), source);
   const first = source.whenAsked === true
-    ? defaultTemplates.flatMap((name) => names.get(name) ?? [name])
+    ? defaultTemplates.flatMap((name) => aliases.get(name) ?? [name])
     : templates.keys();
   for (const name of first) templates.get(name)?.();
-  return { form: "modern", ...common(reader), templates, defaultTemplates, aliases: names };
+  return { form: "modern", ...fields, templates, defaultTemplates, aliases };
 }
 
 function legacy(config: ValueMap, template: string, file: string): LegacyConfig {
-  return { form: "legacy", ...common({ config, file }), template, delimiters: delimitersOf(template) };
+  return { form: "legacy", ...common(config, file), template, delimiters: delimitersOf(template) };
 }
 
 function delimitersOf(template: string): readonly [string, string] {
   return template.includes("[[") && !template.includes("{{") ? ["[[", "]]"] : ["{{", "}}"];
 }
 
-/** The keys at the left margin tell the kind of a template. */
+/** The keys at the left margin of a template, which show its kind. */
 const LEGACY_KEYS =
   /^(?:initContainers|containers|volumes|imagePullSecrets|dnsConfig|rewriteAppHTTPProbe|podRedirectAnnot)[ \t]*:/m;
 const POD_KEYS = /^(metadata|spec)\s*:/m;
@@ -126,7 +128,7 @@ function bare(text: string, value: Value | undefined, source: Reading): Injector
   if (LEGACY_KEYS.test(text) && !POD_KEYS.test(text)) {
     return { form: "legacy", ...common, template: text, delimiters: delimitersOf(text) };
   }
-  const templates = lazyTemplates(new Map([[TEMPLATE_OF_BARE_TEXT, text]]), source);
+  const templates = lazyTemplates([[TEMPLATE_OF_BARE_TEXT, text]], source);
   templates.get(TEMPLATE_OF_BARE_TEXT)?.();
   return { form: "modern", ...common, templates, defaultTemplates: [TEMPLATE_OF_BARE_TEXT], aliases: new Map() };
 }
@@ -142,7 +144,7 @@ function notConfig(value: Value | undefined, file: string): MeshError {
 }
 
 /** Templates that are parsed by their first call. */
-function lazyTemplates(texts: ReadonlyMap<string, string>, source: Reading): Map<string, () => Template> {
+function lazyTemplates(texts: readonly (readonly [string, string])[], source: Reading): Map<string, () => Template> {
   const templates = new Map<string, () => Template>();
   for (const [name, text] of texts) {
     let template: Template | undefined;
@@ -163,55 +165,36 @@ function parseTemplate(name: string, text: string, { file, functions }: Reading)
   }
 }
 
-interface Reader {
-  readonly config: ValueMap;
-  readonly file: string;
-}
+const ANY = { list: "any" } as const;
+const STRINGS = { map: "text" } as const;
+const CONFIG_SHAPE: Shape = {
+  fields: {
+    "policy?": "text",
+    "neverInjectSelector?": ANY,
+    "alwaysInjectSelector?": ANY,
+    "injectedAnnotations?": STRINGS,
+    "templates?": STRINGS,
+    "defaultTemplates?": { list: "text" },
+    "aliases?": { map: { list: "text" } },
+  },
+};
 
-function common(reader: Reader): CommonConfig {
-  const policy = reader.config["policy"] ?? "enabled";
-  if (typeof policy !== "string") throw wrong(reader, "policy", "a string");
+function common(config: ValueMap, file: string): CommonConfig {
+  const wrong = wrongIn(config, CONFIG_SHAPE);
+  if (wrong !== undefined) {
+    throw new MeshError(`"${wrong.field}" in the injector configuration must be ${wrong.expected}`, {
+      place: { file, field: wrong.field },
+    });
+  }
   return {
-    policy,
-    neverInjectSelector: list(reader, "neverInjectSelector"),
-    alwaysInjectSelector: list(reader, "alwaysInjectSelector"),
-    injectedAnnotations: Object.fromEntries(stringMap(reader, "injectedAnnotations")),
+    policy: textAt({ policy: config["policy"] ?? "enabled" }, "policy"),
+    neverInjectSelector: listAt(config, "neverInjectSelector"),
+    alwaysInjectSelector: listAt(config, "alwaysInjectSelector"),
+    injectedAnnotations: Object.fromEntries(stringsAt(config, "injectedAnnotations")),
   };
 }
 
-function list({ config, file }: Reader, field: string): readonly Value[] {
-  const value = config[field] ?? [];
-  if (!isList(value)) throw wrong({ config, file }, field, "a list");
-  return value;
-}
-
-function strings(reader: Reader, field: string): readonly string[] {
-  return list(reader, field).map((item) => {
-    if (typeof item !== "string") throw wrong(reader, field, "a list of strings");
-    return item;
-  });
-}
-
-function map(reader: Reader, field: string): ValueMap {
-  const value = reader.config[field] ?? {};
-  if (!isMap(value)) throw wrong(reader, field, "a mapping");
-  return value;
-}
-
-function stringMap(reader: Reader, field: string): Map<string, string> {
-  return new Map(
-    Object.entries(map(reader, field)).map(([key, value]) => {
-      if (typeof value !== "string") throw wrong(reader, `${field}.${key}`, "a string");
-      return [key, value];
-    }),
-  );
-}
-
-function aliases(reader: Reader): Map<string, readonly string[]> {
-  const names = map(reader, "aliases");
-  return new Map(Object.keys(names).map((name) => [name, strings({ ...reader, config: names }, name)]));
-}
-
-function wrong({ file }: Reader, field: string, expected: string): MeshError {
-  return new MeshError(`"${field}" in the injector configuration must be ${expected}`, { place: { file, field } });
+function stringsAt(config: ValueMap, key: string): readonly (readonly [string, string])[] {
+  const map = mapAt(config, key);
+  return Object.keys(map).map((name) => [name, textAt(map, name)]);
 }

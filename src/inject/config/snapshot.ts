@@ -1,13 +1,14 @@
 /**
- * What a cluster has that decides about injection, as one file: `config snapshot` writes it, `--inject-config` reads it. It
- * holds Kubernetes objects, cut down to what is read of them, so that a snapshot is asked as its cluster is.
+ * The part of a cluster that decides about injection, as one file: `config snapshot` writes it, `--inject-config` reads it.
+ * It holds Kubernetes objects with only the fields that are read, so the same code reads a snapshot and a cluster.
  */
 import { MeshError } from "../../base/errors.ts";
 import type { KubeObject } from "../../kube/client/api.ts";
 import { isKubeObject } from "../../kube/client/kube_object.ts";
 import { isList, isMap, mapAt, mapsAt, newMap, textAt, textsAt, type Value, type ValueMap } from "../../base/value.ts";
 import { parseYaml, toYaml } from "../../yaml/mod.ts";
-import { SNAPSHOT_SHAPE, wrongIn } from "./snapshot_shape.ts";
+import { wrongIn } from "./shape.ts";
+import { SNAPSHOT_SHAPE } from "./snapshot_shape.ts";
 import {
   type ClusterChoice,
   clusterNames,
@@ -28,12 +29,9 @@ export interface InjectionSnapshot {
   readonly controlPlane: SnapshotPlane;
   /** ConfigMaps, MutatingWebhookConfigurations and Namespaces. */
   readonly objects: readonly KubeObject[];
-  /**
-   * Versions of kubelets, as far as native sidecars need them: by the names of the nodes where some support them and
-   * others do not. `undefined` if they could not be read.
-   */
+  /** Versions of kubelets; by node name if only some support native sidecars. `undefined` if they could not be read. */
   readonly kubeletVersions: readonly string[] | Readonly<Record<string, string>> | undefined;
-  /** What the user had no right to read. */
+  /** Parts that the user had no right to read. */
   readonly unreadable: readonly Unreadable[];
   /** Texts whose secrets are replaced. */
   readonly withheld: readonly string[];
@@ -44,7 +42,7 @@ export interface Unreadable {
   /** The plural: `nodes`. */
   readonly resource: string;
   readonly namespace?: string;
-  /** Only this object; else all that the snapshot does not have. */
+  /** Only this object; without a name, all that are not in the snapshot. */
   readonly name?: string;
   /** The missing right: `list on nodes`. */
   readonly needs: string;

@@ -1,62 +1,5 @@
-/** The form of a snapshot, and what is wrong in a value that does not have it: the file may come from anywhere. */
-import { isList, isMap, type Value, type ValueMap } from "../../base/value.ts";
-
-/** A text, a number, a list or mapping of a shape, or fields of shapes. A field with `?` may be absent. */
-export type Shape =
-  | "text"
-  | "number"
-  | { readonly list: Shape }
-  | { readonly map: Shape }
-  | { readonly either: readonly [Shape, Shape] }
-  | { readonly fields: Readonly<Record<string, Shape>> };
-
-/** A value that has another shape. */
-export interface WrongShape {
-  readonly field: string;
-  /** `a list`. */
-  readonly expected: string;
-}
-
-/** The first value of another shape; `undefined` if all is well. Fields that the shape does not name are ignored. */
-export function wrongIn(value: Value, shape: Shape, field = ""): WrongShape | undefined {
-  if (shape === "text") return typeof value === "string" ? undefined : { field, expected: "a text" };
-  if (shape === "number") return typeof value === "number" ? undefined : { field, expected: "a number" };
-  if ("either" in shape) return wrongIn(value, shape.either[0], field) && wrongIn(value, shape.either[1], field);
-  if ("list" in shape) return wrongInList(value, shape.list, field);
-  if (!isMap(value)) return { field, expected: "a mapping" };
-  return "map" in shape ? wrongInMap(value, shape.map, field) : wrongInFields(value, shape.fields, field);
-}
-
-function wrongInList(value: Value, shape: Shape, field: string): WrongShape | undefined {
-  if (!isList(value)) return { field, expected: "a list" };
-  return first(value.map((item, index) => () => wrongIn(item, shape, `${field}[${index}]`)));
-}
-
-function wrongInMap(map: ValueMap, shape: Shape, field: string): WrongShape | undefined {
-  return first(Object.entries(map).map(([key, item]) => () => wrongIn(item, shape, inner(field, key))));
-}
-
-function wrongInFields(map: ValueMap, fields: Readonly<Record<string, Shape>>, field: string): WrongShape | undefined {
-  return first(
-    Object.entries(fields).map(([spelled, shape]) => () => {
-      const key = spelled.replace(/\?$/, "");
-      const item = map[key] ?? null;
-      return item === null && spelled !== key ? undefined : wrongIn(item, shape, inner(field, key));
-    }),
-  );
-}
-
-function inner(field: string, key: string): string {
-  return field === "" ? key : `${field}.${key}`;
-}
-
-function first(checks: readonly (() => WrongShape | undefined)[]): WrongShape | undefined {
-  for (const check of checks) {
-    const wrong = check();
-    if (wrong !== undefined) return wrong;
-  }
-  return undefined;
-}
+/** The shape of a snapshot; the source of its JSON Schema. */
+import type { Shape } from "./shape.ts";
 
 const TEXTS = { list: "text" } as const;
 const STRINGS = { map: "text" } as const;
@@ -76,7 +19,7 @@ const WEBHOOK = {
     "timeoutSeconds?": "number",
     "namespaceSelector?": SELECTOR,
     "objectSelector?": SELECTOR,
-    "matchConditions?": { list: { fields: { name: "text", expression: "text" } } },
+    "matchConditions?": { list: { fields: { name: "text", expression: { is: "text", about: "in CEL" } } } },
     "clientConfig?": {
       fields: {
         "url?": "text",
@@ -90,24 +33,41 @@ const WEBHOOK = {
 const OBJECT = {
   fields: {
     apiVersion: "text",
-    kind: "text",
+    kind: { is: "text", about: "ConfigMap, MutatingWebhookConfiguration or Namespace; others are not read" },
     metadata: { fields: { name: "text", "namespace?": "text", "labels?": STRINGS } },
-    "data?": STRINGS,
+    "data?": { is: STRINGS, about: "of a ConfigMap: `config`, `values`, `mesh`" },
     "webhooks?": { list: WEBHOOK },
   },
 } as const;
 
-/** A snapshot. `snapshot_schema.ts` is the same for other programs. */
+/** A snapshot. */
 export const SNAPSHOT_SHAPE: Shape = {
-  fields: {
-    "controlPlane?": {
-      fields: { "istioNamespace?": "text", "injectConfigMapName?": "text", "meshConfigMapName?": "text" },
+  about: "The file that `kubectl mesh config snapshot` writes and `--inject-config` reads",
+  is: {
+    fields: {
+      apiVersion: { only: "kubectl-mesh/v1" },
+      kind: { only: "InjectionSnapshot" },
+      "controlPlane?": {
+        about: "where the ConfigMaps of a revision are that no webhook names",
+        is: { fields: { "istioNamespace?": "text", "injectConfigMapName?": "text", "meshConfigMapName?": "text" } },
+      },
+      objects: { is: { list: OBJECT }, about: "Kubernetes objects, with the fields that injection reads" },
+      "kubeletVersions?": {
+        about: "versions of the nodes' kubelets; by node where some support native sidecars and others do not; " +
+          "absent if unknown",
+        is: { either: [TEXTS, STRINGS] },
+      },
+      "unreadable?": {
+        list: {
+          fields: {
+            resource: { is: "text", about: "such as `nodes`" },
+            "namespace?": "text",
+            "name?": { is: "text", about: "absent: all that are not in the snapshot" },
+            needs: { is: "text", about: "the missing right, such as `list on nodes`" },
+          },
+        },
+      },
+      "withheld?": { is: TEXTS, about: "texts in which secrets are replaced by `[redacted]`" },
     },
-    objects: { list: OBJECT },
-    "kubeletVersions?": { either: [TEXTS, STRINGS] },
-    "unreadable?": {
-      list: { fields: { resource: "text", "namespace?": "text", "name?": "text", needs: "text" } },
-    },
-    "withheld?": TEXTS,
   },
 };

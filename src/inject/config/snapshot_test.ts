@@ -3,7 +3,6 @@ import type { KubeObject } from "../../kube/client/api.ts";
 import type { Value } from "../../base/value.ts";
 import { parseYaml } from "../../yaml/mod.ts";
 import { type InjectionSnapshot, revisionsIn, snapshotConfiguration, snapshotIn, snapshotText } from "./snapshot.ts";
-import { SNAPSHOT } from "./snapshot_schema.ts";
 import { configurationOf } from "./sources.ts";
 
 function map(name: string, data: Record<string, string>): KubeObject {
@@ -54,10 +53,6 @@ Deno.test("snapshotText() is what snapshotIn() reads, and does not depend on the
   assert.deepEqual({ ...byName }.kubeletVersions, { a: "v1.30.0", b: "v1.34.0" });
 });
 
-Deno.test("snapshotText() has the form of the schema", () => {
-  SNAPSHOT.parse(numbers(parseYaml(TEXT, "")));
-});
-
 Deno.test("snapshotIn() reads JSON too, and nothing that is no snapshot", () => {
   assert.equal(read(JSON.stringify(numbers(parseYaml(TEXT, ""))))?.objects.length, 6);
   for (const text of ["", "policy: enabled\n", "# InjectionSnapshot\npolicy: enabled\n", "{{ InjectionSnapshot }}"]) {
@@ -65,19 +60,18 @@ Deno.test("snapshotIn() reads JSON too, and nothing that is no snapshot", () => 
   }
 });
 
-Deno.test("snapshotIn() refuses what the schema refuses, and names the field", () => {
+Deno.test("snapshotIn() refuses another shape, and names the field", () => {
   const wrong: readonly (readonly [from: string, to: string, message: RegExp])[] = [
-    ["name: istio-canary", "name: 1", /"objects\[1\]\.metadata\.name" must be a text/],
-    ["- v1.34.0", "- 1", /"kubeletVersions" must be a mapping|"kubeletVersions\[0\]" must be a text/],
-    ["mesh: |\n      trustDomain: canary", "mesh: {}", /"objects\[1\]\.data\.mesh" must be a text/],
-    ["name: a.istio.io", "rules: {}", /"objects\[4\]\.webhooks\[0\]\.name" must be a text/],
+    ["name: istio-canary", "name: 1", /"objects\[1\]\.metadata\.name" must be a string/],
+    ["- v1.34.0", "- 1", /"kubeletVersions" must be a mapping|"kubeletVersions\[0\]" must be a string/],
+    ["mesh: |\n      trustDomain: canary", "mesh: {}", /"objects\[1\]\.data\.mesh" must be a string/],
+    ["name: a.istio.io", "rules: {}", /"objects\[4\]\.webhooks\[0\]\.name" must be a string/],
     ["controlPlane:", "controlPlane: []\nother:", /"controlPlane" must be a mapping/],
   ];
   for (const [from, to, message] of wrong) {
     assert(TEXT.includes(from), from);
     const text = TEXT.replace(from, to);
     assert.throws(() => read(text), message);
-    assert.equal(SNAPSHOT.safeParse(numbers(parseYaml(text, ""))).success, false, to);
   }
 });
 

@@ -12,7 +12,7 @@ export interface GivenConfiguration {
   readonly config?: Source | undefined;
   readonly values?: Source | undefined;
   readonly mesh?: Source | undefined;
-  /** Which of the revisions of a snapshot. */
+  /** The revision to take from a snapshot. */
   readonly revision?: string | undefined;
   /** Single values, which override all others. */
   readonly hub?: string | undefined;
@@ -56,7 +56,7 @@ export function configurationOf(given: GivenConfiguration): Configuration {
 export interface Origin {
   /** The user's files. */
   readonly files: Pick<GivenConfiguration, "config" | "values" | "mesh">;
-  /** The control plane that gives what no file gives. */
+  /** The control plane, which provides what no file does. */
   readonly cluster: { readonly server: string; readonly revision: string } | undefined;
   /** The revision that was taken from a snapshot. */
   readonly revision?: string | undefined;

@@ -1,32 +1,17 @@
 /**
- * Whether a pod gets a sidecar: an ordered table of rules; the first answer decides. The order is that of Istio's
- * injectRequired: reasons against injection, the request of the pod, the configuration.
+ * Whether a pod gets a sidecar: an ordered table of rules; the first answer decides. The order is Istio's injectRequired:
+ * reasons against injection, the pod's request, the configuration. docs/inject.md lists the reasons.
  *
- * | reason                    | answer | when                                                                        |
- * |---------------------------|--------|-----------------------------------------------------------------------------|
- * | pod-host-network          | no     | the pod uses the host network: capture would affect the node's traffic      |
- * | namespace-ignored         | no     | the pod is in a system namespace                                            |
- * | label-inject-false/true   | no/yes | label `sidecar.istio.io/inject`; it hides the annotation                     |
- * | annotation-inject-false/true | no/yes | annotation `sidecar.istio.io/inject`                                     |
- * | never-inject-selector     | no     | the configuration's `neverInjectSelector` matches the pod's labels          |
- * | always-inject-selector    | yes    | the configuration's `alwaysInjectSelector` matches the pod's labels         |
- * | policy-disabled           | no     | the `policy` is `disabled`, and the pod has no request                      |
- * | policy-enabled            | yes    | the `policy` is `enabled`, and the pod has no request                       |
- * | requested                 | yes    | the `policy` is `disabled`, but a person names the manifest                 |
- * | policy-invalid            | no     | the `policy` is neither: the webhook injects nothing                        |
- *
- * Like `istioctl kube-inject`, the command ignores selectors for manifests that a person names; a warning reports that the
- * webhook would decide otherwise.
- *
- * With a configuration of Istio 1.0 to 1.8 the rules of `legacy_request.ts` replace those of label and annotation, and
- * `already-injected` (no) comes second.
+ * Like `istioctl kube-inject`, the command ignores selectors for manifests that a person names, and warns if the webhook
+ * would not inject them. With a configuration of Istio 1.0 to 1.8 the rules of `legacy_request.ts` replace the request.
  */
+import { goJson } from "../../golang/gojson/mod.ts";
 import { isEmptySelector, selectorMatches } from "../../kube/mod.ts";
 import { ANNOTATION } from "../../istio/mod.ts";
-import { textAt, type Value, type ValueMap } from "../../base/value.ts";
+import { isList, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import { type Answer, type Decision, no } from "./answer.ts";
 import { alreadyInjected, legacyRequest, legacyWarnings } from "./legacy_request.ts";
-import { annotationsOf, labelsOf, metadataOf, type Pod, specOf } from "../pod/pod.ts";
+import { annotation, annotationsOf, labelsOf, metadataOf, type Pod, specOf } from "../pod/pod.ts";
 
 /** The inputs of a decision besides the pod. */
 export interface DecisionPolicy {
@@ -39,51 +24,80 @@ export interface DecisionPolicy {
   readonly form?: "modern" | "legacy";
 }
 
+const INJECT = ANNOTATION.inject;
+
 /** Namespaces that are never injected, as Istio lists them. */
 export const IGNORED_NAMESPACES = new Set(["kube-system", "kube-public", "kube-node-lease", "local-path-storage"]);
 
-/** The names of the rules. */
-export type RuleName =
-  | "host-network"
-  | "already-injected"
-  | "ignored-namespace"
-  | "policy-known"
-  | "request"
-  | Selecting;
-type Selecting = "never-inject-selector" | "always-inject-selector" | "policy";
-
-type Rule = readonly [name: RuleName, answer: (pod: Pod, policy: DecisionPolicy) => Answer | undefined];
-
-/** The rules in order; `early` come after the host network. */
-function rules(requestRule: Rule, ...early: readonly Rule[]): readonly Rule[] {
-  return [
-    ["host-network", hostNetwork],
-    ...early,
-    ["ignored-namespace", ignoredNamespace],
-    ["policy-known", invalidPolicy],
-    requestRule,
-    ["never-inject-selector", neverSelector],
-    ["always-inject-selector", alwaysSelector],
-    ["policy", (_pod, policy) => byPolicy(policy)],
-  ];
+/** A value that a rule reads of the pod or of the configuration; `undefined` if it is missing. */
+export interface Reading {
+  readonly rule: string;
+  readonly field: string;
+  readonly value: string | undefined;
 }
 
-const RULES = rules(["request", request]);
-const LEGACY_RULES = rules(["request", legacyRequest], [
-  "already-injected",
-  (pod, { byHand }) => alreadyInjected(pod, byHand),
-]);
-
-/** The rules for a form of the configuration, in order; the last one always answers. */
-export function rulesFor(form: DecisionPolicy["form"]): readonly Rule[] {
-  return form === "legacy" ? LEGACY_RULES : RULES;
+interface Rule {
+  readonly name: string;
+  readonly answer: (pod: Pod, policy: DecisionPolicy) => Answer | undefined;
+  readonly reads: (pod: Pod, policy: DecisionPolicy) => readonly Reading[];
 }
+
+/** A rule that reads one field. */
+function rule(
+  name: string,
+  answer: Rule["answer"],
+  field: string,
+  value: (pod: Pod, policy: DecisionPolicy) => Value | undefined,
+): Rule {
+  return { name, answer, reads: (pod, policy) => [reading(name, field, value(pod, policy))] };
+}
+
+function reading(name: string, field: string, value: Value | undefined): Reading {
+  if (isList(value)) {
+    return { rule: name, field, value: value.length === 0 ? undefined : goJson(value, { escapeHtml: false }) };
+  }
+  return { rule: name, field, value: value === undefined || value === null ? undefined : String(value) };
+}
+
+/** The rules in order; the last one always answers. */
+export const RULES: readonly Rule[] = [
+  rule("host-network", hostNetwork, "spec.hostNetwork", (pod) => specOf(pod)["hostNetwork"]),
+  {
+    name: "already-injected",
+    answer: (pod, { form, byHand }) => form === "legacy" ? alreadyInjected(pod, byHand) : undefined,
+    reads: (_pod, { form, byHand }) =>
+      form === "legacy" && byHand ? [reading("already-injected", "spec.containers", undefined)] : [],
+  },
+  rule("ignored-namespace", ignoredNamespace, "metadata.namespace", (pod) => textAt(metadataOf(pod), "namespace")),
+  rule("policy-known", invalidPolicy, "policy", (_pod, { policy }) => policy),
+  {
+    name: "request",
+    answer: (pod, { form }) => form === "legacy" ? legacyRequest(pod) : request(pod),
+    reads: (pod, { form }) => [
+      ...form === "legacy" ? [] : [reading("label", `metadata.labels["${INJECT}"]`, labelsOf(pod)[INJECT])],
+      reading("annotation", `metadata.annotations["${INJECT}"]`, annotation(pod, INJECT)),
+    ],
+  },
+  rule(
+    "never-inject-selector",
+    neverSelector,
+    "neverInjectSelector",
+    (_pod, { neverInjectSelector }) => [...neverInjectSelector],
+  ),
+  rule(
+    "always-inject-selector",
+    alwaysSelector,
+    "alwaysInjectSelector",
+    (_pod, { alwaysInjectSelector }) => [...alwaysInjectSelector],
+  ),
+  rule("policy", (_pod, policy) => byPolicy(policy), "policy", (_pod, { policy }) => policy),
+];
 
 /** Decides whether a pod is injected. Source of the order: Istio's injectRequired. */
 export function decide(pod: Pod, policy: DecisionPolicy): Decision {
   const legacy = policy.form === "legacy";
   const warnings = legacy ? legacyWarnings(pod) : requestWarnings(pod);
-  for (const [name, answerOf] of rulesFor(policy.form)) {
+  for (const { name, answer: answerOf } of RULES) {
     const answer = answerOf(pod, policy);
     if (answer === undefined) continue;
     return { ...answer, warnings: name === "policy" ? [...warnings, ...selectorWarnings(pod, policy)] : warnings };
@@ -120,17 +134,17 @@ interface Request {
 
 /** The pod's request: the label, else the annotation. */
 function requestOf(pod: Pod): Request | undefined {
-  const label = labelsOf(pod)[ANNOTATION.inject];
+  const label = labelsOf(pod)[INJECT];
   if (typeof label === "string") return { kind: "label", value: label };
-  const value = annotationsOf(pod)[ANNOTATION.inject];
+  const value = annotationsOf(pod)[INJECT];
   return typeof value === "string" ? { kind: "annotation", value } : undefined;
 }
 
 function request(pod: Pod): Answer | undefined {
   const requested = requestOf(pod);
   if (requested === undefined || (requested.value !== "true" && requested.value !== "false")) return undefined;
-  const field = `metadata.${requested.kind}s["${ANNOTATION.inject}"]`;
-  const message = `${requested.kind} "${ANNOTATION.inject}" is "${requested.value}"`;
+  const field = `metadata.${requested.kind}s["${INJECT}"]`;
+  const message = `${requested.kind} "${INJECT}" is "${requested.value}"`;
   return { inject: requested.value === "true", reason: `${requested.kind}-inject-${requested.value}`, field, message };
 }
 
@@ -138,7 +152,7 @@ function requestWarnings(pod: Pod): readonly string[] {
   const requested = requestOf(pod);
   if (requested === undefined || ["true", "false", ""].includes(requested.value)) return [];
   return [
-    `The ${requested.kind} "${ANNOTATION.inject}" has the value "${requested.value}", which is neither "true" nor "false": it is ignored`,
+    `The ${requested.kind} "${INJECT}" has the value "${requested.value}", which is neither "true" nor "false": it is ignored`,
   ];
 }
 

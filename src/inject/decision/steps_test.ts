@@ -12,14 +12,14 @@ const POLICY: DecisionPolicy = {
 };
 const INJECT = "sidecar.istio.io/inject";
 
-function told(pod: Pod, policy: DecisionPolicy = POLICY): string[] {
+function stepTexts(pod: Pod, policy: DecisionPolicy = POLICY): string[] {
   return decisionSteps(pod, policy).map(({ rule, field, answer, isLate }) =>
     `${rule} ${field}${answer === undefined ? "" : ` ${answer.inject}`}${isLate ? " late" : ""}`
   );
 }
 
 Deno.test("decisionSteps: every rule in order, with the deciding field", () => {
-  assert.deepEqual(told({ metadata: { annotations: { [INJECT]: "false" } } }), [
+  assert.deepEqual(stepTexts({ metadata: { annotations: { [INJECT]: "false" } } }), [
     "host-network spec.hostNetwork",
     "ignored-namespace metadata.namespace",
     "policy-known policy",

@@ -1,4 +1,4 @@
-/** A change of the pods in one document: the same bytes if nothing changes, else edits of its text. */
+/** Changes the pods in one document: the same bytes if nothing changes, else edits of its text. */
 import { parseJson } from "../../base/json.ts";
 import { MeshError } from "../../base/errors.ts";
 import { fieldKeys } from "../../base/field_path.ts";
@@ -6,7 +6,8 @@ import { goJson } from "../../golang/gojson/mod.ts";
 import { isList, isMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import { editDocument, type ParsedDocument, toYaml } from "../../yaml/mod.ts";
 import { InjectionError } from "../injection_error.ts";
-import { metadataOf, withKey } from "../pod/pod.ts";
+import { withKey } from "../pod/change.ts";
+import { metadataOf } from "../pod/pod.ts";
 import { type WorkloadKind, workloadKinds } from "../pod/kinds.ts";
 import { notInjected } from "../pod/other_kinds.ts";
 import { workloadPatch } from "./patch.ts";
@@ -20,15 +21,15 @@ export interface DocumentOptions {
   readonly output: "yaml" | "json";
   /** In place of each changed resource its patch for kustomize; others are left out. */
   readonly patch?: boolean | undefined;
-  /** Gets what the change needs to know about a document, before it is changed. Its errors end the stream. */
+  /** Reads what the change needs for a document, before it is changed. Its errors end the stream. */
   readonly prepare?: ((value: Value) => Promise<void>) | undefined;
-  /** Places of pods in kinds that are not known; they come before those that are. */
+  /** Places of pods in kinds, from the user; they override the known kinds. */
   readonly templatePaths?: readonly WorkloadKind[] | undefined;
 }
 
 /** The result of a document. */
 export interface DocumentResult {
-  /** Its text; `undefined` if a part of it failed, because it must not be half injected. */
+  /** Its text; `undefined` if a part of it failed: half of it must not be injected. */
   readonly text: string | undefined;
   /** The objects of a List as JSON, to be items of another List. */
   readonly items?: () => readonly string[];
@@ -38,7 +39,7 @@ export interface DocumentResult {
 
 /**
  * What a command does with the pod of a workload that `row` finds: the new manifest, or the same one.
- * Errors: a MeshError whose field path is that of the manifest.
+ * Errors: a MeshError; field paths start at the manifest.
  */
 export type Change = (manifest: ValueMap, row: WorkloadKind, options: DocumentOptions) => Outcome;
 
@@ -72,7 +73,7 @@ export function changeObject(
 }
 
 function textOf(parsed: ParsedDocument, next: Value, { options: { output }, entries }: Run): string {
-  // Injection writes no comments: those above and below what it added are the user's.
+  // Injection writes no comments, so comments beside what is removed are the user's.
   const keepsComments = entries.some(({ result }) => result === "uninjected");
   if (output === "yaml") {
     return next === parsed.value ? parsed.doc.text : editDocument(withStringKeys(parsed), next, { keepsComments });
@@ -204,15 +205,10 @@ function checkNamespace(manifest: ValueMap, namespace: string | undefined): void
   );
 }
 
-/** What became of a resource, and its value. */
-export type Outcome =
-  & Pick<
-    ReportEntry,
-    "result" | "reason" | "field" | "message" | "warnings" | "webhook" | "revision"
-  >
-  & {
-    readonly next: Value;
-  };
+/** The result of a resource, and its new value. */
+export interface Outcome extends Omit<ReportEntry, keyof Known | "error"> {
+  readonly next: Value;
+}
 
 function changeResource(value: Value, run: Run): Outcome {
   if (run.options.output === "json") checkObject(value);
@@ -224,7 +220,7 @@ function changeResource(value: Value, run: Run): Outcome {
   return more.reduce((outcome, row) => both(outcome, changed(outcome.next, row)), changed(value, first));
 }
 
-/** The outcome of a manifest with several pods: what happened to one of them counts more than what did not. */
+/** The outcome of a manifest with several pods: a changed one counts more than an unchanged one. */
 function both(before: Outcome, after: Outcome): Outcome {
   const isAfter = ORDER.indexOf(after.result) < ORDER.indexOf(before.result);
   return {

@@ -6,46 +6,29 @@ type Text = Required<Pick<DocumentResult, "items">> & { readonly text: string };
 /** Gets the results of documents in order. */
 export interface Joiner {
   startFile(): void;
-  /** `separator` is what stands before the document in its file. */
+  /** `separator` precedes the document in its file. */
   add(separator: string, result: Text): void;
   end(): void;
 }
 
-/** A joiner for a format. With `hasOwnText` the texts are new, and the separators of the input mean nothing. */
-export function joinerFor(output: "yaml" | "json", write: (text: string) => void, hasOwnText = false): Joiner {
-  if (output === "json") return new JsonJoiner(write);
-  return hasOwnText ? new NewYamlJoiner(write) : new YamlJoiner(write);
+/** A joiner for a format. With `isNew` the texts replace documents, so the separators of the input do not apply. */
+export function joinerFor(output: "yaml" | "json", write: (text: string) => void, isNew = false): Joiner {
+  return output === "json" ? new JsonJoiner(write) : new YamlJoiner(write, isNew);
 }
 
-/** Texts that end with a line break, with `---` between them. */
-class NewYamlJoiner implements Joiner {
-  #separator = "";
-
-  constructor(readonly write: (text: string) => void) {}
-
-  startFile(): void {}
-
-  add(_separator: string, { text }: Text): void {
-    if (text === "") return;
-    this.write(this.#separator + text);
-    this.#separator = "---\n";
-  }
-
-  end(): void {}
-}
-
-/** Within a file documents keep their own separators, between files stands `---` if needed. */
+/** Within a file documents keep their own separators; `---` separates files, and new texts. */
 class YamlJoiner implements Joiner {
   #lastText = "";
   #newFile = false;
 
-  constructor(readonly write: (text: string) => void) {}
+  constructor(readonly write: (text: string) => void, readonly isNew: boolean) {}
 
   startFile(): void {
     this.#newFile = this.#lastText !== "";
   }
 
-  add(separator: string, { text }: Text): void {
+  add(own: string, { text }: Text): void {
+    const separator = this.isNew ? (text === "" || this.#lastText === "" ? "" : "---\n") : own;
     if (this.#newFile && separator + text !== "") {
       this.#newFile = false;
       if (!this.#lastText.endsWith("\n")) this.#write("\n");

@@ -4,7 +4,7 @@ import { newMap, textAt, type ValueMap } from "../../base/value.ts";
 import { InjectionError } from "../injection_error.ts";
 import { metadataOf } from "../pod/pod.ts";
 
-/** The kinds with pods whose merge keys kustomize knows (kyaml, openapi/kubernetesapi/v1_21_2, the same since kustomize 4.2). */
+/** The workloads whose merge keys kustomize knows (kyaml, openapi/kubernetesapi/v1_21_2, since kustomize 4.2). */
 const KNOWN: Readonly<Record<string, readonly string[]>> = {
   "v1": ["Pod", "PodTemplate", "ReplicationController"],
   "apps/v1": ["Deployment", "DaemonSet", "ReplicaSet", "StatefulSet"],
@@ -12,17 +12,14 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
   "batch/v1beta1": ["CronJob"],
 };
 
-/** A patch, and what to say about it. */
-interface WorkloadPatch {
-  readonly patch: ValueMap;
-  readonly warnings: readonly string[];
-}
-
 /**
- * The patch that turns a manifest into another one, with the names by which kustomize finds the manifest. Errors: an InjectionError for
- * a manifest that kustomize cannot find, and for a change that no patch can say.
+ * The patch that turns a manifest into another one, with the names by which kustomize finds the manifest, and warnings about
+ * it. Errors: an InjectionError for a manifest that kustomize cannot find, and for a change that no patch can express.
  */
-export function workloadPatch(before: ValueMap, after: ValueMap): WorkloadPatch {
+export function workloadPatch(
+  before: ValueMap,
+  after: ValueMap,
+): { readonly patch: ValueMap; readonly warnings: readonly string[] } {
   const apiVersion = textAt(before, "apiVersion");
   const kind = textAt(before, "kind");
   const { name, namespace } = metadataOf(before);

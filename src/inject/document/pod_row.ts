@@ -1,4 +1,4 @@
-/** A manifest and the pod in it: field paths, and a manifest without a pod. */
+/** Field paths of a pod in its manifest, and the outcome of a manifest without a pod. */
 import { MeshError } from "../../base/errors.ts";
 import type { ValueMap } from "../../base/value.ts";
 import { InjectionError } from "../injection_error.ts";

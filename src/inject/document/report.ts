@@ -13,17 +13,11 @@ export interface ReportEntry extends Omit<ReportLine, "line" | "column" | "hint"
   readonly error?: MeshError;
 }
 
-/** Options of an entry's text. */
-export interface EntryTextOptions {
-  /** Each line names its file. */
-  readonly severalFiles: boolean;
-}
-
 /**
  * The lines of an entry for people: `deployment.apps/web skipped: pod uses the host network`, then its warnings. With
- * several files ` (a.yaml)` follows a result, in kubectl's style, and `a.yaml: ` precedes a warning.
+ * `severalFiles` ` (a.yaml)` follows a result, in kubectl's style, and `a.yaml: ` precedes a warning.
  */
-export function entryText(entry: ReportEntry, { severalFiles }: EntryTextOptions = { severalFiles: false }): string {
+export function entryText(entry: ReportEntry, { severalFiles }: { readonly severalFiles: boolean }): string {
   const name = displayName(entry);
   const file = severalFiles ? entry.file : "";
   const result = `${name} ${outcome(entry)}${file === "" ? "" : ` (${file})`}`;
@@ -56,9 +50,8 @@ function named(error: MeshError, entry: ReportEntry): Pick<MeshError, "message" 
 }
 
 /** The entry as one line of JSON. */
-export function entryJson({ error, ...entry }: ReportEntry): string {
+export function entryJson({ error, webhook, revision, ...entry }: ReportEntry): string {
   const { file, document, apiVersion, kind, namespace, name, result, reason, field, message, warnings } = entry;
-  const { webhook, revision } = entry;
   const { line, column } = error?.place ?? {};
   const reported: ReportLine = {
     ...{ file, document, apiVersion, kind, namespace, name, result, reason, field, message, warnings },

@@ -9,7 +9,7 @@ import type { ReportEntry, Result } from "./report.ts";
 export interface ManifestInput {
   /** Its name in messages. */
   readonly file: string;
-  /** The name of its output in a folder; `undefined` for what is no file. */
+  /** The name of its output in a folder; absent if it is not a file. */
   readonly name?: string;
   /** A warning about it, which its first resource gets. */
   readonly warning?: string | undefined;
@@ -18,13 +18,13 @@ export interface ManifestInput {
 
 /** Receives the results. */
 export interface Sink {
-  /** An input begins, whose output is one of its own. Without it all inputs make one output. */
+  /** An input begins; each has its own output. Without it all inputs make one output. */
   begin?(input: ManifestInput): void;
   /** Text of the output, in order. */
   write(text: string): void;
   /** An entry for each resource, in order. */
   report(entry: ReportEntry): void;
-  /** A document that could be read, and what became of it. */
+  /** A document that could be read, and its new text. */
   document?(document: SourceDocument, text: string): void;
 }
 
@@ -59,19 +59,17 @@ export async function changeStream(
       sink.begin(input);
       joiner = newJoiner();
     }
-    await changeInput(input, change, { joiner, options, sink: counting });
+    await changeInput(input, change, { ...options, joiner, sink: counting });
   }
   joiner.end();
   return counts;
 }
 
-interface Target {
-  readonly joiner: Joiner;
-  readonly sink: Sink;
-  readonly options: DocumentOptions;
-}
-
-async function changeInput(input: ManifestInput, change: Change, { joiner, sink, options }: Target): Promise<void> {
+async function changeInput(
+  input: ManifestInput,
+  change: Change,
+  { joiner, sink, ...options }: StreamOptions & { readonly joiner: Joiner },
+): Promise<void> {
   joiner.startFile();
   const documents = splitDocuments(input.chunks(), { file: input.file });
   let last = 0;
@@ -88,8 +86,9 @@ async function changeInput(input: ManifestInput, change: Change, { joiner, sink,
     const result = await changeSource(step.document, change, options);
     for (const entry of result.entries) report(entry);
     const { text, items = () => text === undefined ? [] : [text] } = result;
-    if (text !== undefined) sink.document?.(step.document, text);
-    if (text !== undefined) joiner.add(step.document.separator, { text, items });
+    if (text === undefined) continue;
+    sink.document?.(step.document, text);
+    joiner.add(step.document.separator, { text, items });
   }
 }
 
@@ -117,7 +116,7 @@ async function changeSource(
   return readable(source, () => changeParsed(parsed, change, options));
 }
 
-/** What `work` returns, or an entry for its failure. */
+/** The result of `work`, or an entry for its failure. */
 function readable<T>(source: SourceDocument, work: () => T): T | DocumentResult {
   try {
     return work();

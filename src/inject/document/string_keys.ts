@@ -1,6 +1,6 @@
 import { type ParsedDocument, parseDocument, scalarText, TextEdits } from "../../yaml/mod.ts";
 
-/** Keys that YAML 1.1 may not read as strings, in lower case: an expression that ignores case takes V8 a quarter of a millisecond. */
+/** Keys that YAML 1.1 may not read as strings, in lower case: V8 compiles case-insensitive expressions slowly. */
 const SUSPECT = /(?:^|[\s{,])(?:y|yes|n|no|on|off|true|false|~|null|[-+]?\.?\d[^\s:,{]*)\s*:(?:\s|$)/m;
 
 type Node = NonNullable<ParsedDocument["root"]>;

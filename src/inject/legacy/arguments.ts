@@ -1,7 +1,7 @@
 /** The arguments of the proxy container. */
 import { parseQuantity, scaledValue } from "../../kube/mod.ts";
 import { mapAt, textsAt, type ValueMap } from "../../base/value.ts";
-import { withKey } from "../pod/pod.ts";
+import { withKey } from "../pod/change.ts";
 
 /** The value after `--name`, `-name` or `--name=`; `undefined` if the flag is missing or the last argument. */
 export function flagValue(container: ValueMap, name: string): string | undefined {

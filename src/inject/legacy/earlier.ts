@@ -2,17 +2,8 @@
 import { ANNOTATION } from "../../istio/mod.ts";
 import { mapsAt, textAt } from "../../base/value.ts";
 import { PROBERS_ENV, PROMETHEUS_ENV } from "../names.ts";
-import {
-  containerNamed,
-  CORE_DUMP,
-  envValue,
-  INIT,
-  type Pod,
-  PROXY,
-  specOf,
-  withAnnotations,
-  withSpecKey,
-} from "../pod/pod.ts";
+import { withAnnotations, withSpecKey } from "../pod/change.ts";
+import { containerNamed, CORE_DUMP, envValue, INIT, type Pod, PROXY, specOf } from "../pod/pod.ts";
 import { prometheusPort, withoutPrometheus } from "../pod/prometheus_annotations.ts";
 import { INJECTED_LISTS, type InjectionStatus, readStatus } from "../pod/status.ts";
 

@@ -1,43 +1,23 @@
-/**
- * Differences between the releases 1.0 to 1.8. Source: the injectors of the releases.
- *
- * | feature              | since | before                                                                            |
- * |----------------------|-------|-----------------------------------------------------------------------------------|
- * | values               | 1.2   | templates have no `.Values`                                                       |
- * | typeMeta             | 1.3   | templates have no `.TypeMeta`                                                     |
- * | podAnnotations       | 1.3   | `podRedirectAnnot` is not read                                                    |
- * | tlsModeLabel         | 1.4   | no labels                                                                         |
- * | sdsByPath            | 1.5   | fsGroup 1337 only if the mesh mounts tokens too (`enableSdsTokenMount`)           |
- * | proxyConfigInPod     | 1.6   | the annotation `proxy.istio.io/config` is not read                                |
- * | revisionLabel        | 1.6   | no label `istio.io/rev`                                                           |
- * | agentProbers         | 1.6   | the agent gets bare `httpGet` objects and listens on the proxy's `--statusPort`    |
- * | startupProbes        | 1.7   | only readiness and liveness probes are rewritten                                  |
- * | hold                 | 1.7   | the proxy is always appended                                                      |
- * | podAnnotationsOfCni  | 1.8   | `podRedirectAnnot` is always written                                              |
- * | fsGroup              | 1.8   | fsGroup 1337 only if the mesh has an SDS socket (`sdsUdsPath`)                    |
- * | canonicalLabels      | 1.8   | no labels `service.istio.io/canonical-...`                                        |
- * | prometheusMerge      | 1.8   | metrics are not merged                                                            |
- * | cluster              | 1.8   | cluster and network come from the template                                        |
- */
+/** Features of the releases 1.0 to 1.8: the first release 1.N with each, and what was before. Source: their injectors. */
 const SINCE = {
-  values: 2,
-  typeMeta: 3,
-  podAnnotations: 3,
-  tlsModeLabel: 4,
-  sdsByPath: 5,
-  proxyConfigInPod: 6,
-  revisionLabel: 6,
-  agentProbers: 6,
-  startupProbes: 7,
-  hold: 7,
-  podAnnotationsOfCni: 8,
-  fsGroup: 8,
-  canonicalLabels: 8,
-  prometheusMerge: 8,
-  cluster: 8,
+  values: 2, // before: templates have no `.Values`
+  typeMeta: 3, // before: templates have no `.TypeMeta`
+  podAnnotations: 3, // before: `podRedirectAnnot` is not read
+  tlsModeLabel: 4, // before: no labels
+  sdsByPath: 5, // before: fsGroup 1337 only if the mesh mounts tokens too (`enableSdsTokenMount`)
+  proxyConfigInPod: 6, // before: the annotation `proxy.istio.io/config` is not read
+  revisionLabel: 6, // before: no label `istio.io/rev`
+  agentProbers: 6, // before: the agent gets bare `httpGet` objects and listens on the proxy's `--statusPort`
+  startupProbes: 7, // before: only readiness and liveness probes are rewritten
+  hold: 7, // before: the proxy is always appended
+  podAnnotationsOfCni: 8, // before: `podRedirectAnnot` is always written
+  fsGroup: 8, // before: fsGroup 1337 only if the mesh has an SDS socket (`sdsUdsPath`)
+  canonicalLabels: 8, // before: no labels `service.istio.io/canonical-...`
+  prometheusMerge: 8, // before: metrics are not merged
+  cluster: 8, // before: cluster and network come from the template
 } as const;
 
-/** A behaviour since some release. */
+/** A behaviour since a release. */
 type Feature = keyof typeof SINCE;
 
 /** Whether the injector of release 1.`minor` has the feature. */

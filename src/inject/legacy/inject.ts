@@ -4,20 +4,12 @@ import { goJson, OrderedFields } from "../../golang/gojson/mod.ts";
 import { ANNOTATION, type MeshConfig } from "../../istio/mod.ts";
 import { mapAt, mapsAt, textAt, valueAt, type ValueMap } from "../../base/value.ts";
 import { InjectionError } from "../injection_error.ts";
-import {
-  mapContainers,
-  type Pod,
-  PROXY,
-  specOf,
-  VALIDATION,
-  withAnnotations,
-  withKey,
-  withSpecKey,
-} from "../pod/pod.ts";
+import { mapContainers, withAnnotations, withKey, withSpecKey } from "../pod/change.ts";
+import { type Pod, PROXY, specOf, VALIDATION } from "../pod/pod.ts";
 import { INJECTED_LISTS, listedNames } from "../pod/status.ts";
 import { podWarnings } from "../pod/warnings.ts";
 import { labelNetwork, type ProxyEnvs, proxyEnvs, setProxyEnvs } from "../postprocess/cluster.ts";
-import { statusPort } from "../postprocess/mod.ts";
+import { holds, statusPort } from "../postprocess/mod.ts";
 import { mergesMetrics, scrapeAnnotations } from "../postprocess/prometheus.ts";
 import type { Owner } from "../pod/workload.ts";
 import { type Bare, withoutEarlier } from "./earlier.ts";
@@ -41,53 +33,18 @@ export interface LegacyInput {
   readonly mesh: MeshConfig;
   readonly values: ValueMap;
   readonly revision: string;
-  /** Cluster and network, which override those of the values. */
+  /** Cluster and network, which override the values. */
   readonly proxyEnvs: ProxyEnvs;
   readonly injectedAnnotations: Readonly<Record<string, string>>;
   readonly env: (name: string) => string | undefined;
 }
 
-/** The shared inputs of the steps. */
 interface Context extends LegacyInput {
   readonly minor: number;
   readonly bare: Bare;
   /** The rendered lists, with the final proxy. */
   readonly spec: SidecarSpec;
 }
-
-type Step = (pod: Pod, context: Context) => Pod;
-
-const STEPS: readonly Step[] = [
-  function probes(pod, context) {
-    const port = probePort(context.bare.pod, context);
-    if (port === undefined) return pod;
-    return mapContainers(pod, "containers", (container) => rewriteContainer(container, port, context.minor));
-  },
-  function lists(pod, { spec, minor, mesh, values }) {
-    const configured = mapAt(mesh.data, "defaultConfig")["holdApplicationUntilProxyStarts"] === true;
-    const hold = configured || valueAt(values, "global", "proxy", "holdApplicationUntilProxyStarts") === true;
-    return append(pod, spec, has(minor, "hold") && hold);
-  },
-  function cluster(pod, { minor, bare, values, proxyEnvs: given }) {
-    if (!has(minor, "cluster")) return pod;
-    const envs = proxyEnvs(bare.pod, values, given);
-    return labelNetwork(setProxyEnvs(pod, envs, true), envs);
-  },
-  function dns(pod, { spec }) {
-    return spec.dnsConfig === undefined ? pod : withSpecKey(pod, "dnsConfig", spec.dnsConfig);
-  },
-  function fsGroup(pod, context) {
-    if (!setsFsGroup(context)) return pod;
-    return withSpecKey(pod, "securityContext", withKey(mapAt(specOf(pod), "securityContext"), "fsGroup", PROXY_GROUP));
-  },
-  function annotations(pod, context) {
-    return withAnnotations(pod, annotationsFor(context));
-  },
-  function labels(pod, { minor, revision, owner, bare }) {
-    const workload = owner.name || textAt(mapAt(bare.pod, "metadata"), "name");
-    return addLabels(pod, { minor, revision, workload });
-  },
-];
 
 const PROXY_GROUP = 1337;
 
@@ -101,8 +58,29 @@ export function injectLegacy(input: LegacyInput) {
   const bare = withoutEarlier(input.pod, agent);
   const rendered = render(withoutEarlier(input.typed, agent).pod, input);
   const context = { ...input, minor, bare, spec: equip(rendered, { ...input, minor, bare, spec: rendered }) };
-  const pod = STEPS.reduce((result, step) => step(result, context), bare.pod);
+  const pod = changed(context);
   return { pod, templates: ["template"], warnings: podWarnings(input.pod, pod) };
+}
+
+function changed(context: Context): Pod {
+  const { minor, bare, spec, mesh, values, revision, owner } = context;
+  const port = probePort(bare.pod, context);
+  let pod = bare.pod;
+  if (port !== undefined) {
+    pod = mapContainers(pod, "containers", (container) => rewriteContainer(container, port, minor));
+  }
+  pod = append(pod, spec, has(minor, "hold") && holds(mesh, values));
+  if (has(minor, "cluster")) {
+    const envs = proxyEnvs(bare.pod, values, context.proxyEnvs);
+    pod = labelNetwork(setProxyEnvs(pod, envs, true), envs);
+  }
+  if (spec.dnsConfig !== undefined) pod = withSpecKey(pod, "dnsConfig", spec.dnsConfig);
+  if (setsFsGroup(context)) {
+    pod = withSpecKey(pod, "securityContext", withKey(mapAt(specOf(pod), "securityContext"), "fsGroup", PROXY_GROUP));
+  }
+  pod = withAnnotations(pod, annotationsFor(context));
+  const workload = owner.name || textAt(mapAt(bare.pod, "metadata"), "name");
+  return addLabels(pod, { minor, revision, workload });
 }
 
 function render(pod: Pod, { owner, legacy, mesh, values }: LegacyInput): SidecarSpec {

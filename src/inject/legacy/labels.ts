@@ -1,7 +1,8 @@
 /** Labels that injection adds itself, not by a template. */
 import { LABEL } from "../../istio/mod.ts";
 import { textAt } from "../../base/value.ts";
-import { labelsOf, type Pod, withLabels } from "../pod/pod.ts";
+import { withLabels } from "../pod/change.ts";
+import { labelsOf, type Pod } from "../pod/pod.ts";
 import { has } from "./features.ts";
 
 interface LabelSettings {

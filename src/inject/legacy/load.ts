@@ -47,7 +47,7 @@ export function loadLegacy(config: LegacyConfig, sources: LegacySources): Legacy
   };
 }
 
-/** Until 1.5 `concurrency` is a plain number, and most defaults of the mesh are those of 1.1. */
+/** Until 1.5 `concurrency` is a plain number, and most defaults of the mesh are the same as in 1.1. */
 const LAST_WITH_PLAIN_CONCURRENCY = 5;
 
 function parseTemplate(

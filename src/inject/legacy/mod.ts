@@ -1,7 +1,7 @@
 /**
  * Injection with configurations of Istio 1.0 to 1.8: one template renders lists (`initContainers`, `containers`, `volumes`,
- * ...), which are appended to those of the pod. In: the configuration, once (`loadLegacy`), then each pod
- * (`injectLegacy`). Out: the pod as the release of the configuration injects it.
+ * ...), which are appended to the pod's. In: the configuration, once (`loadLegacy`), then each pod (`injectLegacy`). Out: the
+ * pod as the release of the configuration injects it.
  */
 export { injectLegacy, type LegacyInput } from "./inject.ts";
 export { type Legacy, type LegacySources, loadLegacy } from "./load.ts";

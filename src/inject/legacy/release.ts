@@ -1,8 +1,7 @@
 /**
  * The release of an old configuration. Configurations do not name it, but the result depends on it, so rules infer it
- * from what the configuration uses. Each matching rule narrows the range. Within the range the tag of the images decides,
- * else the last release. Features of later releases outweigh those of earlier ones: a template that calls a function was
- * made for a release that has it.
+ * from what the configuration uses. Each matching rule narrows the range; a later oldest release outweighs an earlier newest
+ * one. Within the range the tag of the images decides, else the last release.
  */
 import { valueAt, type ValueMap } from "../../base/value.ts";
 import { sprint } from "../../golang/gotemplate/mod.ts";

@@ -2,7 +2,7 @@
 import { decode, problemTexts } from "../../kube/mod.ts";
 import { isMap, mapAt, mapsAt, newMap, type Value, type ValueMap } from "../../base/value.ts";
 import { InjectionError } from "../injection_error.ts";
-import { withKey } from "../pod/pod.ts";
+import { withKey } from "../pod/change.ts";
 import { renderedProblem } from "../render/rendered.ts";
 import type { Legacy } from "./load.ts";
 

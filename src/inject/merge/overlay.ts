@@ -1,7 +1,8 @@
 /** Merges rendered templates into a pod. */
 import { PatchError, strategicMerge } from "../../kube/mod.ts";
 import { mapsAt, newMap, textAt, type ValueMap } from "../../base/value.ts";
-import { containerNamed, containersOf, type Pod, PROXY, specOf, withKey, withSpecKey } from "../pod/pod.ts";
+import { withKey, withSpecKey } from "../pod/change.ts";
+import { type ContainerList, containerNamed, containersOf, type Pod, PROXY, specOf } from "../pod/pod.ts";
 import { InjectionError } from "../injection_error.ts";
 import { PROBERS_ENV, PROMETHEUS_ENV } from "../names.ts";
 
@@ -46,13 +47,17 @@ function moveProxy(pod: Pod, templatePod: Pod, { native, reinjected }: Placing):
   const inInit = containerNamed(containersOf(pod, "initContainers"), PROXY);
   const wantedInit = containerNamed(containersOf(templatePod, "initContainers"), PROXY) !== undefined;
   const wantedMain = containerNamed(containersOf(templatePod, "containers"), PROXY) !== undefined;
-  if (native && wantedInit && inMain !== undefined) {
-    return withContainer(withoutProxy(pod, "containers"), "initContainers", inMain);
-  }
+  if (native && wantedInit && inMain !== undefined) return moved(pod, "containers", "initContainers", inMain);
   if (reinjected && wantedMain && inInit !== undefined && inMain === undefined) {
-    return withContainer(withoutProxy(pod, "initContainers"), "containers", notNative(inInit));
+    return moved(pod, "initContainers", "containers", notNative(inInit));
   }
   return pod;
+}
+
+function moved(pod: Pod, from: ContainerList, to: ContainerList, proxy: ValueMap): Pod {
+  const left = containersOf(pod, from).filter((container) => container["name"] !== PROXY);
+  const bare = withSpecKey(pod, from, left.length === 0 && from === "initContainers" ? undefined : left);
+  return withSpecKey(bare, to, [...containersOf(pod, to), proxy]);
 }
 
 /** Keeps of a native sidecar only the agent's settings from the earlier injection; the rest depends on its list. */
@@ -60,15 +65,6 @@ function notNative(proxy: ValueMap): ValueMap {
   const noted = mapsAt(proxy, "env").filter((item) => [PROBERS_ENV, PROMETHEUS_ENV].includes(textAt(item, "name")));
   const bare = withKey(newMap(), "name", PROXY);
   return noted.length === 0 ? bare : withKey(bare, "env", [...noted]);
-}
-
-function withoutProxy(pod: Pod, list: "containers" | "initContainers"): Pod {
-  const left = containersOf(pod, list).filter((container) => container["name"] !== PROXY);
-  return withSpecKey(pod, list, left.length === 0 && list === "initContainers" ? undefined : left);
-}
-
-function withContainer(pod: Pod, list: "containers" | "initContainers", container: ValueMap): Pod {
-  return withSpecKey(pod, list, [...containersOf(pod, list), container]);
 }
 
 /** Removes empty lists that come from a template. */

@@ -10,6 +10,7 @@ import { ANNOTATION } from "../../istio/mod.ts";
 import { isList, isMap, mapsAt, newMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import { plain } from "../render/functions/plain.ts";
 import { mergePod } from "./overlay.ts";
+import { withAnnotations, withKey } from "../pod/change.ts";
 import {
   annotation,
   type ContainerList,
@@ -18,8 +19,6 @@ import {
   findProxy,
   type Pod,
   PROXY,
-  withAnnotations,
-  withKey,
 } from "../pod/pod.ts";
 import type { InjectionStatus } from "../pod/status.ts";
 
@@ -104,7 +103,7 @@ export function userProxy(source: OverrideSource): ValueMap | undefined {
   return overrideFor(PROXY, "containers", source);
 }
 
-/** Merges the user's containers over those of the templates; a first injection keeps them in the annotation. */
+/** Merges the user's containers over the templates'; a first injection keeps them in the annotation. */
 export function applyOverrides(pod: Pod, templatePod: Pod, source: OverrideSource): Pod {
   const applied = {
     containers: overlays(templatePod, "containers", source),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { newMap, textAt } from "../../base/value.ts";
 import { keptOverrides } from "./overrides.ts";
-import { withAnnotations } from "../pod/pod.ts";
+import { withAnnotations } from "../pod/change.ts";
 
 function kept(text: string) {
   return keptOverrides(withAnnotations(newMap(), { "proxy.istio.io/overrides": text }));

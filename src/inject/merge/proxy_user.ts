@@ -1,18 +1,8 @@
 /** A user's own UID of the proxy: the iptables rules that exempt the proxy's traffic must know it. */
 import { ANNOTATION, type MeshConfig } from "../../istio/mod.ts";
 import { intAt, mapAt, textAt, type ValueMap } from "../../base/value.ts";
-import {
-  annotation,
-  containerNamed,
-  containersOf,
-  findProxy,
-  INIT,
-  mapContainers,
-  mapProxy,
-  type Pod,
-  VALIDATION,
-  withKey,
-} from "../pod/pod.ts";
+import { mapContainers, mapProxy, withKey } from "../pod/change.ts";
+import { annotation, containerNamed, containersOf, findProxy, INIT, type Pod, VALIDATION } from "../pod/pod.ts";
 
 /**
  * Applies `runAsUser` and `runAsGroup` of the user's proxy container (`user`) to the init container. With TPROXY the proxy

@@ -3,17 +3,8 @@ import { ANNOTATION } from "../../istio/mod.ts";
 import { isMap, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { CLUSTER_ENV, NETWORK_ENV } from "../names.ts";
 import type { Overrides } from "./overrides.ts";
-import {
-  type ContainerList,
-  containerNamed,
-  containersOf,
-  mapProxy,
-  type Pod,
-  PROXY,
-  withAnnotations,
-  withKey,
-  withSpecKey,
-} from "../pod/pod.ts";
+import { mapProxy, withAnnotations, withKey, withSpecKey } from "../pod/change.ts";
+import { type ContainerList, containerNamed, containersOf, type Pod, PROXY } from "../pod/pod.ts";
 import { prometheusPort, withoutPrometheus } from "../pod/prometheus_annotations.ts";
 import type { InjectionStatus } from "../pod/status.ts";
 

@@ -21,10 +21,14 @@ function collect(value: Value, into: Set<Value>): void {
 
 function clean(value: Value, own: ReadonlySet<Value>): Value {
   if (own.has(value) || !hasNulls(value)) return value;
-  if (isMap(value)) return cleanMap(value, own);
-  if (!isList(value)) return value;
-  const items = value.map((item) => clean(item, own));
-  return items.every((item, index) => item === value[index]) ? value : items;
+  if (isList(value)) return value.map((item) => clean(item, own));
+  return isMap(value) ? cleanMap(value, own) : value;
+}
+
+function cleanMap(map: ValueMap, own: ReadonlySet<Value>): ValueMap {
+  const copy = newMap();
+  for (const key in map) if (map[key] !== null) copy[key] = clean(map[key] ?? null, own);
+  return copy;
 }
 
 const hasNulls = onceForShared((value: Value): boolean => {
@@ -33,17 +37,3 @@ const hasNulls = onceForShared((value: Value): boolean => {
   for (const key in value) if (value[key] === null || hasNulls(value[key] ?? null)) return true;
   return false;
 });
-
-function cleanMap(map: ValueMap, own: ReadonlySet<Value>): ValueMap {
-  if (own.has(map)) return map;
-  let copy: ValueMap | undefined;
-  for (const key in map) {
-    const before = map[key] ?? null;
-    const after = before === null ? null : clean(before, own);
-    if (after === before && after !== null) continue;
-    copy ??= Object.assign(newMap(), map);
-    if (after === null) delete copy[key];
-    else copy[key] = after;
-  }
-  return copy ?? map;
-}

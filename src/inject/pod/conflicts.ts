@@ -42,12 +42,12 @@ export function containersOfProxyUser(pod: Pod): readonly string[] {
 export interface PortConflict {
   readonly port: number;
   readonly container: string;
-  /** What the proxy uses it for. */
+  /** The proxy's use of it. */
   readonly use: string;
 }
 
-/** Source: Istio, "Application Requirements", ports used by Istio. */
-const PORTS: ReadonlyMap<number, string> = new Map([
+/** The ports of the proxy, and their uses. Source: Istio, "Application Requirements", ports used by Istio. */
+export const PROXY_PORTS: ReadonlyMap<number, string> = new Map([
   [15000, "Envoy's admin interface"],
   [15001, "outbound traffic"],
   [15004, "the debug port"],
@@ -64,7 +64,7 @@ export function portConflicts(pod: Pod): readonly PortConflict[] {
   return containersOf(pod, "containers").filter((each) => !isAdded(each)).flatMap((container) =>
     mapsAt(container, "ports").flatMap((each) => {
       const port = intAt(each, "containerPort");
-      const use = port === undefined ? undefined : PORTS.get(port);
+      const use = port === undefined ? undefined : PROXY_PORTS.get(port);
       return port === undefined || use === undefined ? [] : [{ port, container: textAt(container, "name"), use }];
     })
   );

@@ -79,7 +79,7 @@ const BY_KIND = Map.groupBy(KINDS, ({ kind }) => kind);
 /** The kinds that Kubernetes defines. */
 export const BUILT_IN_KINDS: readonly string[] = KINDS.flatMap((row) => isCustom(row) ? [] : [row.kind]);
 
-/** Whether the type of a row is that of its template. */
+/** Whether Kubernetes does not define the kind: the type of its row is the template's. */
 export function isCustom({ type }: WorkloadKind): boolean {
   return type === TEMPLATE_TYPE;
 }
@@ -96,7 +96,7 @@ export function workloadKind(manifest: Value): WorkloadKind | undefined {
   return first;
 }
 
-/** The places of pods in a manifest: those of its kind that hold one, else the first. `given` are rows of the user. */
+/** The places of a kind that hold a pod in this manifest, else the first place. `given` are rows of the user. */
 export function workloadKinds(manifest: Value, given: readonly WorkloadKind[] = []): readonly WorkloadKind[] {
   if (!isMap(manifest)) return [];
   const kind = textAt(manifest, "kind");

@@ -1,4 +1,4 @@
-/** The mesh configuration of one pod. Results are cached, because pods have much in common. */
+/** The mesh configuration of one pod. Results are cached, because many pods share an annotation. */
 import {
   ANNOTATION,
   applyProxyConfigAnnotation,

@@ -82,12 +82,12 @@ function pathText(path: Path): string {
   return path.map((key, index) => typeof key === "number" ? `[${key}]` : index === 0 ? key : `.${key}`).join("");
 }
 
-/** Nesting in which templates are looked for. */
-const DEEPEST = 12;
+/** Maximum depth of a pod template. */
+const MAX_DEPTH = 12;
 
 /** The paths of all pod templates: objects whose `spec` has a list of containers. A template in a template is part of it. */
 function templatesIn(value: Value, path: Path = []): readonly Path[] {
-  if (path.length > DEEPEST) return [];
+  if (path.length > MAX_DEPTH) return [];
   if (typeof value !== "object" || value === null) return [];
   if (isMap(value) && isTemplate(value)) return [path];
   const found: Path[] = [];

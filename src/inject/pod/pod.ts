@@ -1,8 +1,5 @@
-/**
- * Reads and changes a pod as plain data. Nothing changes in place: each `with...` returns a new pod, which shares unchanged
- * parts with the old one.
- */
-import { isList, isMap, mapAt, mapsAt, newMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
+/** Reads a pod as plain data. */
+import { mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 
 /** A Pod, or the pod template of a controller: `metadata` and `spec` may be absent. */
 export type Pod = ValueMap;
@@ -61,84 +58,8 @@ export function findProxy(pod: Pod): ValueMap | undefined {
     containerNamed(containersOf(pod, "initContainers"), PROXY);
 }
 
-/** A copy of a mapping with one key set, or removed if the value is `undefined`. */
-export function withKey(map: ValueMap, key: string, value: Value | undefined): ValueMap {
-  if (value === undefined) return withoutKey(map, key);
-  const copy: ValueMap = Object.assign(newMap(), map);
-  copy[key] = value;
-  return copy;
-}
-
-/** V8 makes a slow hash table of an object after `delete`. */
-function withoutKey(map: ValueMap, key: string): ValueMap {
-  const copy = newMap();
-  for (const each in map) if (each !== key) copy[each] = map[each] ?? null;
-  return copy;
-}
-
-/** A copy of a mapping with another mapping at a path. */
-export function withAt(map: ValueMap, path: readonly string[], value: ValueMap): ValueMap {
-  const [key, ...rest] = path;
-  return key === undefined ? value : withKey(map, key, withAt(mapAt(map, key), rest, value));
-}
-
-export function withSpecKey(pod: Pod, key: string, value: Value | undefined): Pod {
-  return withKey(pod, "spec", withKey(specOf(pod), key, value));
-}
-
-/** Sets annotations; removes those with the value `undefined`. */
-export function withAnnotations(pod: Pod, changes: Readonly<Record<string, string | undefined>>): Pod {
-  return withStrings(pod, "annotations", changes);
-}
-
-/** Sets labels. */
-export function withLabels(pod: Pod, changes: Readonly<Record<string, string | undefined>>): Pod {
-  return withStrings(pod, "labels", changes);
-}
-
-function withStrings(pod: Pod, key: string, changes: Readonly<Record<string, string | undefined>>): Pod {
-  const metadata = metadataOf(pod);
-  const strings: ValueMap = Object.assign(newMap(), mapAt(metadata, key));
-  for (const [name, value] of Object.entries(changes)) {
-    if (value === undefined) delete strings[name];
-    else strings[name] = value;
-  }
-  return withKey(pod, "metadata", withKey(metadata, key, strings));
-}
-
-/** Replaces each container of a list with the result of `change`; the same pod if nothing changes. */
-export function mapContainers(pod: Pod, list: ContainerList, change: (container: ValueMap) => ValueMap): Pod {
-  const before = specOf(pod)[list];
-  if (!isList(before)) return pod;
-  const after = before.map((item) => isMap(item) ? change(item) : item);
-  return after.every((item, index) => item === before[index]) ? pod : withSpecKey(pod, list, after);
-}
-
-/** Replaces the proxy container, in either list, with the result of `change`. */
-export function mapProxy(pod: Pod, change: (proxy: ValueMap) => ValueMap): Pod {
-  const list = containerNamed(containersOf(pod, "containers"), PROXY) === undefined ? "initContainers" : "containers";
-  return mapContainers(pod, list, (container) => container["name"] === PROXY ? change(container) : container);
-}
-
 /** The value of an environment variable of a container; `undefined` without the variable, `""` without a plain value. */
 export function envValue(container: ValueMap, name: string): string | undefined {
   const variable = containerNamed(mapsAt(container, "env"), name);
   return variable === undefined ? undefined : textAt(variable, "value");
-}
-
-/** Sets an environment variable of a container: in place if it exists, else at the end. */
-export function withEnv(container: ValueMap, name: string, value: string): ValueMap {
-  const env = mapsAt(container, "env");
-  const variable = envVar(name, value);
-  const known = containerNamed(env, name) !== undefined;
-  const next = known ? env.map((item) => item["name"] === name ? variable : item) : [...env, variable];
-  return withKey(container, "env", next);
-}
-
-/** An entry of a container's `env`. */
-export function envVar(name: string, value: string): ValueMap {
-  const variable = newMap();
-  variable["name"] = name;
-  variable["value"] = value;
-  return variable;
 }

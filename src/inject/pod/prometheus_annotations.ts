@@ -1,5 +1,6 @@
 /** The annotations by which Prometheus finds a pod, in any spelling. */
-import { annotationsOf, type Pod, withAnnotations } from "./pod.ts";
+import { withAnnotations } from "./change.ts";
+import { annotationsOf, type Pod } from "./pod.ts";
 
 /** Prometheus replaces all other characters of an annotation's name by `_`, so these spellings are equal. */
 export function sanitised(name: string): string {

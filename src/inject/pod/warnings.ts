@@ -27,7 +27,7 @@ function dnsPolicy(pod: Pod): readonly string[] {
   ];
 }
 
-/** Of the init containers that the user wrote: a template knows what it adds. */
+/** Only about init containers of the user, not of the templates. */
 function withoutNetwork(original: Pod, injected: Pod): readonly string[] {
   const own = containersOf(original, "initContainers").map((container) => textAt(container, "name"));
   if (own.length === 0) return [];

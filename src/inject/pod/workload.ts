@@ -1,7 +1,8 @@
 /** The pod in a manifest, and its owner. */
 import { isMap, mapAt, textAt, type ValueMap } from "../../base/value.ts";
 import type { WorkloadKind } from "./kinds.ts";
-import { metadataOf, type Pod, withAt } from "./pod.ts";
+import { withAt } from "./change.ts";
+import { metadataOf, type Pod } from "./pod.ts";
 
 /** The pod (or pod template) in a manifest; an empty one if it is missing. */
 export function podIn(manifest: ValueMap, row: WorkloadKind): Pod {

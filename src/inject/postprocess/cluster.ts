@@ -2,9 +2,10 @@
 import { LABEL } from "../../istio/mod.ts";
 import { mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { CLUSTER_ENV, NETWORK_ENV, PROBERS_ENV, PROMETHEUS_ENV } from "../names.ts";
-import { envVar, labelsOf, mapProxy, type Pod, withKey, withLabels } from "../pod/pod.ts";
+import { envVar, mapProxy, withKey, withLabels } from "../pod/change.ts";
+import { labelsOf, type Pod } from "../pod/pod.ts";
 
-/** Environment variables of the proxy that override those of the template: `ISTIO_META_...` by name. */
+/** Environment variables of the proxy that override the template's: `ISTIO_META_...` by name. */
 export type ProxyEnvs = Readonly<Record<string, string>>;
 
 /**

@@ -1,12 +1,16 @@
 /** The order of containers in an injected pod, which is their start order. */
 import type { ValueMap } from "../../base/value.ts";
-import { containerNamed, containersOf, CORE_DUMP, INIT, type Pod, PROXY, VALIDATION, withSpecKey } from "../pod/pod.ts";
-
-/** Names that come first and last; the others stay between them. */
-interface Order {
-  readonly first: readonly string[];
-  readonly last: readonly string[];
-}
+import { withSpecKey } from "../pod/change.ts";
+import {
+  type ContainerList,
+  containerNamed,
+  containersOf,
+  CORE_DUMP,
+  INIT,
+  type Pod,
+  PROXY,
+  VALIDATION,
+} from "../pod/pod.ts";
 
 /**
  * Puts the proxy last, or first with `hold` (the application waits for it). Init containers are ordered so that capture
@@ -14,21 +18,16 @@ interface Order {
  */
 export function reorder(pod: Pod, hold: boolean): Pod {
   const native = containerNamed(containersOf(pod, "initContainers"), PROXY) !== undefined;
-  const init = native
-    ? { first: [INIT, VALIDATION, PROXY, CORE_DUMP], last: [] }
-    : { first: [VALIDATION], last: [INIT, CORE_DUMP] };
-  const main = hold ? { first: [PROXY], last: [] } : { first: [], last: [PROXY] };
-  return ordered(ordered(pod, "initContainers", init), "containers", main);
+  const init = native ? [INIT, VALIDATION, PROXY, CORE_DUMP, OTHERS] : [VALIDATION, OTHERS, INIT, CORE_DUMP];
+  return ordered(ordered(pod, "initContainers", init), "containers", hold ? [PROXY, OTHERS] : [OTHERS, PROXY]);
 }
 
-function ordered(pod: Pod, list: "containers" | "initContainers", order: Order): Pod {
+/** The place of all other containers, which keep their order. */
+const OTHERS = "";
+
+function ordered(pod: Pod, list: ContainerList, order: readonly string[]): Pod {
   const before = containersOf(pod, list);
-  const after = before.toSorted((a, b) => rankOf(a, order) - rankOf(b, order));
+  const rank = ({ name }: ValueMap) => order.indexOf(order.find((each) => each === name) ?? OTHERS);
+  const after = before.toSorted((a, b) => rank(a) - rank(b));
   return after.every((container, index) => container === before[index]) ? pod : withSpecKey(pod, list, after);
-}
-
-/** Negative for names that come first, positive for those that come last. */
-function rankOf({ name }: ValueMap, { first, last }: Order): number {
-  const place = first.findIndex((each) => each === name);
-  return place < 0 ? last.findIndex((each) => each === name) + 1 : place - first.length;
 }

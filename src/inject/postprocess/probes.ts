@@ -9,18 +9,8 @@ import { parseBool } from "../../golang/go_bool.ts";
 import { ANNOTATION } from "../../istio/mod.ts";
 import { intAt, isMap, mapAt, mapsAt, newMap, textAt, type Value, valueAt, type ValueMap } from "../../base/value.ts";
 import { PROBERS_ENV } from "../names.ts";
-import {
-  allContainers,
-  annotation,
-  containerNamed,
-  findProxy,
-  mapContainers,
-  mapProxy,
-  type Pod,
-  PROXY,
-  withEnv,
-  withKey,
-} from "../pod/pod.ts";
+import { mapContainers, mapProxy, withAt, withEnv, withKey } from "../pod/change.ts";
+import { allContainers, annotation, containerNamed, findProxy, type Pod, PROXY } from "../pod/pod.ts";
 import { parseObject } from "../pod/status.ts";
 
 /** The inputs of rewriting besides the pod. */
@@ -63,7 +53,7 @@ function statusPort(pod: Pod, meshStatusPort: number): number {
   return /^\d+$/.test(text) ? Number(text) : meshStatusPort;
 }
 
-/** Gives the agent the handlers; those of an earlier injection win. */
+/** Gives the agent the handlers; a handler of an earlier injection wins. */
 function informAgent(pod: Pod, settings: ProbeSettings): Pod {
   const probers = new Map<string, OrderedFields>();
   for (const container of allContainers(pod)) {
@@ -183,13 +173,7 @@ interface Target {
 function rewriteHandler(container: ValueMap, path: readonly string[], target: Target): ValueMap {
   const handler = handlerAt(container, path);
   const rewritten = handler === undefined ? undefined : rewrittenHandler(handler, target);
-  const [outer = "", inner] = path;
-  if (rewritten === undefined) return container;
-  return withKey(
-    container,
-    outer,
-    inner === undefined ? rewritten : withKey(mapAt(container, outer), inner, rewritten),
-  );
+  return rewritten === undefined ? container : withAt(container, path, rewritten);
 }
 
 /** The handler pointed to the agent; `undefined` for one that runs a command or sleeps. */

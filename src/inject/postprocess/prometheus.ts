@@ -8,26 +8,15 @@ import { ANNOTATION, type MeshConfig } from "../../istio/mod.ts";
 import { parseBool } from "../../golang/go_bool.ts";
 import { mapsAt, textAt } from "../../base/value.ts";
 import { PROMETHEUS_ENV } from "../names.ts";
-import { annotation, annotationsOf, findProxy, mapProxy, type Pod, withAnnotations, withEnv } from "../pod/pod.ts";
+import { PROXY_PORTS } from "../pod/conflicts.ts";
+import { mapProxy, withAnnotations, withEnv } from "../pod/change.ts";
+import { annotation, annotationsOf, findProxy, type Pod } from "../pod/pod.ts";
 import {
   type PrometheusAnnotations,
   prometheusAnnotations,
   sanitised,
   withoutPrometheus,
 } from "../pod/prometheus_annotations.ts";
-
-/** Ports of the proxy: scraping them for the application would loop or duplicate metrics. */
-const RESERVED_PORTS: ReadonlyMap<number, string> = new Map([
-  [15000, "Envoy's admin interface"],
-  [15001, "Envoy's outbound traffic"],
-  [15004, "the agent's debug interface"],
-  [15006, "Envoy's inbound traffic"],
-  [15008, "HBONE tunnels"],
-  [15020, "the agent's merged metrics"],
-  [15021, "health checks"],
-  [15053, "DNS"],
-  [15090, "Envoy's metrics (already merged)"],
-]);
 
 const DEFAULT_PATH = "/metrics";
 
@@ -98,8 +87,9 @@ function problemOf(text: string, statusPort: string): string | undefined {
   const port = /^[+-]?\d+$/.test(text) ? Number(text) : 0;
   if (port < 1 || port > 65535) return "which is not a number from 1 to 65535";
   if (String(port) === statusPort) return "which is the agent's own port";
-  const owner = RESERVED_PORTS.get(port);
-  return owner === undefined ? undefined : `which the proxy uses for ${owner}`;
+  // Scraping the proxy for the application would loop or duplicate metrics.
+  const use = PROXY_PORTS.get(port);
+  return use === undefined ? undefined : `which the proxy uses for ${use}`;
 }
 
 /** The agent's setting; `undefined` if the user has no annotations about scraping. */

@@ -11,7 +11,7 @@ import type { Owner } from "../pod/workload.ts";
 
 /** The inputs of a template. */
 export interface TemplateInput {
-  /** What {@link seenByTemplates} makes of a pod and its owner. */
+  /** The result of {@link seenByTemplates}. */
   readonly seen: ValueMap;
   /** The mesh with the pod's `proxy.istio.io/config` in its defaultConfig. */
   readonly mesh: MeshConfig;
@@ -50,8 +50,8 @@ class NamespacedName extends Fields {
 }
 
 /**
- * What templates see of a pod, which has no parts of an earlier injection, and of its owner. Labels and annotations are maps also if
- * absent: `index` gives `""` for missing keys.
+ * The view that templates have of a pod (without an earlier injection) and its owner. Absent labels and annotations are empty
+ * maps: `index` gives `""` for missing keys.
  */
 export function seenByTemplates(pod: Pod, { kind, apiVersion, namespace, name }: Owner): ValueMap {
   const metadata: ValueMap = Object.assign(newMap(), metadataOf(pod));

@@ -13,8 +13,7 @@ export interface ImageSettings {
 
 /** `.ProxyImage`. Its type comes from the annotation, else ProxyConfig.image, else `values.global.variant`. */
 export function proxyImage(settings: ImageSettings): string {
-  const configured = textAt(mapAt(settings.proxyConfig, "image"), "imageType");
-  return imageReference(settings, "proxy", configured);
+  return imageReference(settings, "proxy", textAt(mapAt(settings.proxyConfig, "image"), "imageType"));
 }
 
 /** `.ProxyInitImage`: ProxyConfig.image does not apply to it. */

@@ -20,8 +20,8 @@ export function selectTemplates(pod: Pod, config: ModernConfig): readonly string
 }
 
 /**
- * Renders templates to parts of a pod; those that render nothing have none. What was rendered for earlier pods is used again: do not
- * change it.
+ * Renders templates to parts of a pod; a template that renders nothing has none. Parts are shared between pods: do not
+ * change them.
  * Errors: a MeshError with the name of a template that is missing, fails, or does not render a YAML mapping.
  */
 export function renderTemplates(config: ModernConfig, names: readonly string[], input: TemplateInput): ValueMap[] {
@@ -29,7 +29,7 @@ export function renderTemplates(config: ModernConfig, names: readonly string[], 
   const { mesh, revision, nativeSidecars, compliancePolicy, proxyUid, proxyGid } = input;
   const isOnly = names.length === 1;
   const writes = names.some((name) => templateNamed(config, name)?.effects.has("writes"));
-  /** Changes for one pod must not reach the next. */
+  /** Template functions may write to values; the next pod must not see that. */
   const ownValues = () => writes ? copyMap(input.values) : input.values;
   const values = isOnly ? input.values : ownValues();
   const dataFor = (seen: ValueMap) => templateData({ ...input, seen, values: isOnly ? ownValues() : values });
@@ -50,7 +50,7 @@ export function renderTemplates(config: ModernConfig, names: readonly string[], 
   }).filter((part) => part !== undefined);
 }
 
-/** A template that a pod asks for may be invalid, if only those that are asked for are parsed. */
+/** Errors: an InjectionError for a template that is parsed only now, and is invalid. */
 function templateNamed(config: ModernConfig, name: string): Template | undefined {
   try {
     return config.templates.get(name)?.();

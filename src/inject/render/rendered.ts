@@ -29,7 +29,7 @@ export class RenderedReader {
     try {
       return this.#part(text);
     } catch {
-      // Parts are connected, or one is invalid: the whole text is read, and its error is the right one.
+      // Parts are connected, or one is invalid: read the whole text, for the right error too.
       return parseYaml(text, "");
     }
   }

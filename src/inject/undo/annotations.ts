@@ -3,6 +3,7 @@ import { parseJson } from "../../base/json.ts";
 import { ANNOTATION } from "../../istio/mod.ts";
 import { isList, isMap, textAt, type Value } from "../../base/value.ts";
 import { goJson } from "../../golang/gojson/mod.ts";
+import { withAnnotations } from "../pod/change.ts";
 import {
   annotation,
   annotationsOf,
@@ -11,15 +12,14 @@ import {
   type Pod,
   TEMPLATE_CONTAINERS,
   VALIDATION,
-  withAnnotations,
 } from "../pod/pod.ts";
 import { applicationOf, type Evidence } from "./evidence.ts";
 import { isOlder } from "./order.ts";
-import { type Doubt, STAYS, type Undone } from "./undone.ts";
+import { type Doubt, STAYS } from "./step.ts";
 
 type Changes = Record<string, string | undefined>;
 
-/** The templates that Istio's configurations bring along. */
+/** The templates in Istio's configurations. */
 const TEMPLATES: readonly string[] = ["sidecar", "gateway", "grpc-agent", "grpc-simple"];
 
 /** The templates that the pod asks for. */
@@ -29,28 +29,28 @@ function templatesOf(pod: Pod): readonly string[] {
   );
 }
 
-/** Says that a template of the user's own may have set more than the status annotation lists. */
-export function ownTemplates(pod: Pod): Undone {
+/** A doubt about each template of the user: it may have set more than the status annotation lists. */
+export function ownTemplates(pod: Pod, _: Evidence, doubts: Doubt[]): Pod {
   const names = templatesOf(pod).filter((name) => !TEMPLATES.includes(name)).map((name) => `"${name}"`);
-  if (names.length === 0) return { pod, doubts: [] };
+  if (names.length === 0) return pod;
   const message = `what the template ${names.join(", ")} set besides containers and volumes is not known`;
-  return { pod, doubts: [{ field: `metadata.annotations["${ANNOTATION.templates}"]`, message }] };
+  doubts.push({ field: `metadata.annotations["${ANNOTATION.templates}"]`, message });
+  return pod;
 }
 
 /** Takes out the annotations of injection. */
-export function annotations(pod: Pod, evidence: Evidence): Undone {
-  const cni = capturedByCni(evidence) ? forCni(pod) : { changes: {}, doubts: [] };
-  const changes: Changes = { ...own(pod, evidence), ...ofContainers(pod), ...cni.changes, ...networks(pod) };
+export function annotations(pod: Pod, evidence: Evidence, doubts: Doubt[]): Pod {
+  const cni = capturedByCni(evidence) ? forCni(pod, doubts) : {};
+  const changes: Changes = { ...own(pod, evidence), ...ofContainers(pod), ...cni, ...networks(pod) };
   const present = Object.entries(changes).filter(([name]) => annotation(pod, name) !== undefined);
-  if (present.length === 0) return { pod, doubts: cni.doubts };
-  return { pod: withAnnotations(pod, Object.fromEntries(present)), doubts: cni.doubts };
+  return present.length === 0 ? pod : withAnnotations(pod, Object.fromEntries(present));
 }
 
 function own(pod: Pod, evidence: Evidence): Changes {
   const changes: Changes = { [ANNOTATION.status]: undefined, [ANNOTATION.overrides]: undefined };
   if (annotation(pod, ANNOTATION.revision) === evidence.revision) changes[ANNOTATION.revision] = undefined;
   const rewrites = ANNOTATION.rewriteAppProbers;
-  // The templates without Envoy leave the probes alone.
+  // Templates without Envoy switch off the rewriting of probes.
   const isProxyless = templatesOf(pod).some((name) => name.startsWith("grpc-"));
   if (isProxyless && annotation(pod, rewrites) === "false") changes[rewrites] = undefined;
   const names = applicationOf(pod, evidence);
@@ -71,12 +71,12 @@ function ofContainers(pod: Pod): Changes {
   return Object.fromEntries(names.map((name) => [name, undefined]));
 }
 
-/** With the CNI plugin no init container captures; releases from 1.9 on have one that proves the capture. */
+/** With the CNI plugin there is no istio-init; releases from 1.9 on have istio-validation. */
 function capturedByCni({ added }: Evidence): boolean {
   return added.initContainers.includes(VALIDATION) || !added.initContainers.includes(INIT);
 }
 
-/** What injection tells the CNI plugin, with the value that it has unless a user or the values set it. */
+/** Annotations for the CNI plugin, with the value that injection writes if neither the pod nor the values set one. */
 const CNI_DEFAULTS: Readonly<Record<string, string>> = {
   [ANNOTATION.interceptionMode]: "REDIRECT",
   [ANNOTATION.includeOutboundIpRanges]: "*",
@@ -87,18 +87,16 @@ const CNI_DEFAULTS: Readonly<Record<string, string>> = {
   [ANNOTATION.excludeOutboundPorts]: "",
 };
 
-function forCni(pod: Pod): { readonly changes: Changes; readonly doubts: readonly Doubt[] } {
+function forCni(pod: Pod, doubts: Doubt[]): Changes {
   const changes: Changes = {};
-  const doubts: Doubt[] = [];
   for (const [name, standard] of Object.entries(CNI_DEFAULTS)) {
     const text = annotation(pod, name);
     if (text === undefined || isOlder(pod, "annotations", name)) continue;
     const before = name === ANNOTATION.excludeInboundPorts ? withoutAgentPort(text, pod) : text;
     changes[name] = before === standard ? undefined : before;
-    if (before === standard) continue;
-    doubts.push({ field: `metadata.annotations["${name}"]`, message: STAYS });
+    if (before !== standard) doubts.push({ field: `metadata.annotations["${name}"]`, message: STAYS });
   }
-  return { changes, doubts };
+  return changes;
 }
 
 /** Injection puts the agent's port at the end of the list. */
@@ -110,7 +108,7 @@ function withoutAgentPort(ports: string, pod: Pod): string {
 
 const NETWORK = "istio-cni";
 
-/** Multus' list of networks without Istio's: JSON, or names with commas between. */
+/** Removes Istio's network from the list for Multus, which is JSON or a comma list. */
 function networks(pod: Pod): Changes {
   const text = annotation(pod, ANNOTATION.multusNetworks);
   if (text === undefined || !text.includes(NETWORK)) return {};
@@ -123,7 +121,7 @@ function withoutName(text: string): string | undefined {
   return left.length === 0 ? undefined : left.length === names.length ? text : left.join(", ");
 }
 
-/** Injection puts its object before the last bracket; without it the text is the user's to the letter. */
+/** Injection puts its object before the last bracket; removing it restores the user's text. */
 function withoutItem(text: string): string | undefined {
   const appended = /,\s*\{\s*"name":\s*"istio-cni"(?:,\s*"namespace":\s*"[^"]*")?\s*\}\s*(?=\][^\]]*$)/;
   if (appended.test(text)) return text.replace(appended, "");

@@ -1,6 +1,7 @@
 /** Containers, volumes and pull secrets of the templates. */
 import { mapsAt, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import { isInit } from "../merge/strip.ts";
+import { withKey, withSpecKey } from "../pod/change.ts";
 import {
   allContainers,
   type ContainerList,
@@ -9,19 +10,15 @@ import {
   type Pod,
   PROXY,
   specOf,
-  withKey,
-  withSpecKey,
 } from "../pod/pod.ts";
 import { type Evidence, isAdded } from "./evidence.ts";
-import { certain, type Doubt, TAKEN_OUT, type Undone } from "./undone.ts";
+import { type Doubt, TAKEN_OUT } from "./step.ts";
 
-/** Takes out the containers of the templates. A container that the user wrote under such a name comes back. */
-export function containers(pod: Pod, evidence: Evidence): Undone {
+/** Takes out the containers of the templates; restores those of these names that the user wrote. */
+export function containers(pod: Pod, evidence: Evidence): Pod {
   const wanted = keptByList(evidence);
   const lists: readonly ContainerList[] = ["initContainers", "containers"];
-  return certain(
-    lists.reduce((result, list) => withList(result, list, inList(pod, list, wanted[list], evidence)), pod),
-  );
+  return lists.reduce((result, list) => withList(result, list, inList(pod, list, wanted[list], evidence)), pod);
 }
 
 function inList(pod: Pod, list: ContainerList, kept: readonly ValueMap[], evidence: Evidence): readonly ValueMap[] {
@@ -52,13 +49,12 @@ function withImage(container: ValueMap): ValueMap {
 }
 
 /** Takes out the volumes of the templates that no container mounts any more. */
-export function volumes(pod: Pod, { added }: Evidence): Undone {
+export function volumes(pod: Pod, { added }: Evidence, doubts: Doubt[]): Pod {
   const mounted = new Map(
     allContainers(pod).flatMap((container) =>
       mapsAt(container, "volumeMounts").map((mount) => [textAt(mount, "name"), textAt(container, "name")] as const)
     ),
   );
-  const doubts: Doubt[] = [];
   const left = mapsAt(specOf(pod), "volumes").filter((volume) => {
     const name = textAt(volume, "name");
     const user = mounted.get(name);
@@ -67,17 +63,16 @@ export function volumes(pod: Pod, { added }: Evidence): Undone {
     doubts.push({ field: "spec.volumes", message: `the volume "${name}" stays: the container "${user}" mounts it` });
     return true;
   });
-  return { pod: withList(pod, "volumes", left), doubts };
+  return withList(pod, "volumes", left);
 }
 
 /** Takes out the pull secrets of the templates. The pod may have named one of them itself. */
-export function pullSecrets(pod: Pod, { added }: Evidence): Undone {
+export function pullSecrets(pod: Pod, { added }: Evidence, doubts: Doubt[]): Pod {
   const before = mapsAt(specOf(pod), "imagePullSecrets");
   const left = before.filter((secret) => !added.imagePullSecrets.includes(textAt(secret, "name")));
   const out = before.filter((secret) => !left.includes(secret)).map((secret) => `"${textAt(secret, "name")}"`);
-  if (out.length === 0) return certain(pod);
-  const message = `${out.join(", ")} ${TAKEN_OUT}`;
-  return { pod: withList(pod, "imagePullSecrets", left), doubts: [{ field: "spec.imagePullSecrets", message }] };
+  if (out.length > 0) doubts.push({ field: "spec.imagePullSecrets", message: `${out.join(", ")} ${TAKEN_OUT}` });
+  return withList(pod, "imagePullSecrets", left);
 }
 
 function withList(pod: Pod, key: string, left: readonly Value[]): Pod {

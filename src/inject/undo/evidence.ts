@@ -1,4 +1,4 @@
-/** What tells of an injection in a pod: its status annotation, or the names and shapes of Istio's templates. */
+/** The evidence of an injection in a pod: its status annotation, or names and shapes of Istio's templates. */
 import { ANNOTATION } from "../../istio/mod.ts";
 import { mapsAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
 import type { Owner } from "../pod/workload.ts";
@@ -56,13 +56,12 @@ const NAMES: InjectionStatus = {
 };
 
 /**
- * The injection of a pod; `undefined` if nothing tells of one. Without a status annotation that names what was added, a
- * container counts that has the name and the shape of a proxy of Istio.
+ * The injection of a pod; `undefined` if there is no evidence. Without a readable status annotation, a container with the
+ * name and the arguments of Istio's proxy is evidence.
  * Errors: an InjectionError for an annotation with overrides that is not JSON.
  */
 export function evidenceOf(pod: Pod, owner: Owner): Evidence | undefined {
   const status = readStatus(pod);
-  const written = annotation(pod, ANNOTATION.status) !== undefined;
   if (status === undefined && !isProxy(findProxy(pod))) return undefined;
   const added = status ?? namesIn(pod);
   const isAdded = [...added.containers, ...added.initContainers].includes(PROXY);
@@ -72,12 +71,12 @@ export function evidenceOf(pod: Pod, owner: Owner): Evidence | undefined {
     kept: keptOverrides(pod),
     proxy: isAdded ? findProxy(pod) : undefined,
     revision: typeof revision === "string" ? revision : undefined,
-    hasStatus: written && status !== undefined,
+    hasStatus: status !== undefined,
     owner,
   };
 }
 
-/** A proxy that runs. A container of that name that the user wrote for the templates has no arguments of the agent. */
+/** Whether a container runs the agent. A container of that name that a user wrote as an override does not. */
 function isProxy(container: ValueMap | undefined): boolean {
   if (container === undefined) return false;
   const [first, second] = textsAt(container, "args");
@@ -107,7 +106,7 @@ export function isAdded({ added }: Evidence, container: ValueMap): boolean {
   return added.containers.includes(name) || added.initContainers.includes(name);
 }
 
-/** Names of the application's containers. A template may change them too: then the annotation keeps what they were. */
+/** Names of the application's containers. One that a template changed is in the annotation with overrides. */
 export function applicationOf(pod: Pod, evidence: Evidence): readonly string[] {
   const kept = evidence.kept.containers.map((container) => textAt(container, "name"));
   return containersOf(pod, "containers").filter((container) => !isAdded(evidence, container))

@@ -3,23 +3,24 @@ import { trimmed } from "../../base/text/mod.ts";
 import { LABEL } from "../../istio/mod.ts";
 import { textAt, type ValueMap } from "../../base/value.ts";
 import { NETWORK_ENV } from "../names.ts";
-import { labelsOf, metadataOf, type Pod, withLabels } from "../pod/pod.ts";
+import { withLabels } from "../pod/change.ts";
+import { labelsOf, metadataOf, type Pod } from "../pod/pod.ts";
 import { type Evidence, proxyVariable } from "./evidence.ts";
 import { isOlder } from "./order.ts";
-import { type Doubt, TAKEN_OUT, type Undone } from "./undone.ts";
+import { type Doubt, TAKEN_OUT } from "./step.ts";
 
 /** A label of injection. */
 interface Rule {
   readonly name: string;
   /** The value that injection gives; `undefined` if it adds none. */
   readonly value: (pod: Pod, evidence: Evidence) => string | undefined;
-  /** The user may have written the same; not so with `unless`, which is the value for most pods. */
+  /** The user may have written the same value; `unless` is the default, which users do not write. */
   readonly doubtful?: { readonly unless?: string };
 }
 
 /**
- * A label with another value is the user's: injection keeps what it finds. `app` and `version` tell what injection made of
- * them, so nothing is lost with the canonical names of a user who wrote the same.
+ * A label with another value is the user's, because injection keeps existing labels. Canonical names follow from `app` and
+ * `version`, so removing an equal one of the user loses nothing.
  */
 const RULES: readonly Rule[] = [
   { name: LABEL.tlsMode, value: () => "istio" },
@@ -43,27 +44,28 @@ const RULES: readonly Rule[] = [
 ];
 
 /** Takes out the labels of injection. */
-export function labels(pod: Pod, evidence: Evidence): Undone {
+export function labels(pod: Pod, evidence: Evidence, doubts: Doubt[]): Pod {
   const present = labelsOf(pod);
   const out = RULES.filter((rule) => {
     const value = rule.value(pod, evidence);
     return value !== undefined && present[rule.name] === value && !isOlder(pod, "labels", rule.name);
   });
-  const doubts = out.filter(({ name, doubtful }) => doubtful !== undefined && present[name] !== doubtful.unless)
-    .map(({ name }): Doubt => ({ field: `metadata.labels["${name}"]`, message: TAKEN_OUT }));
-  if (out.length === 0) return { pod, doubts };
-  return { pod: withLabels(pod, Object.fromEntries(out.map(({ name }) => [name, undefined]))), doubts };
+  for (const { name, doubtful } of out) {
+    if (doubtful === undefined || present[name] === doubtful.unless) continue;
+    doubts.push({ field: `metadata.labels["${name}"]`, message: TAKEN_OUT });
+  }
+  return out.length === 0 ? pod : withLabels(pod, Object.fromEntries(out.map(({ name }) => [name, undefined])));
 }
 
 /** Source: the label in Istio's sidecar template, and in the code of releases up to 1.8. */
 function canonicalName(pod: Pod, { owner }: Evidence): string {
   const name = first(labelsOf(pod), [LABEL.recommendedName, LABEL.app]) || owner.name ||
     textAt(metadataOf(pod), "generateName");
-  return trimmed(name.slice(0, MOST), (char) => "-_.".includes(char));
+  return trimmed(name.slice(0, MAX_LABEL), (char) => "-_.".includes(char));
 }
 
-/** The length of a label's value in Kubernetes. */
-const MOST = 63;
+/** The maximum length of a label's value. */
+const MAX_LABEL = 63;
 
 function canonicalRevision(pod: Pod): string {
   return first(labelsOf(pod), [LABEL.recommendedVersion, LABEL.version]) || "latest";

@@ -1,14 +1,14 @@
-/** The order of labels and annotations tells who wrote them. */
+/** Who wrote a label or annotation, by their order. */
 import { ANNOTATION, LABEL } from "../../istio/mod.ts";
 import { mapAt } from "../../base/value.ts";
 import { metadataOf, type Pod } from "../pod/pod.ts";
 
-/** What only injection writes, and writes first, by map. */
+/** The first entry that only injection writes, by map. */
 const FIRST = { labels: LABEL.tlsMode, annotations: ANNOTATION.revision } as const;
 
 /**
- * Whether a label or annotation was in the pod before injection: it stands before one of injection in a text that is not
- * sorted. Injection puts its own behind those of the user, and istioctl and API servers sort them all.
+ * Whether a label or annotation was in the pod before injection: it stands before an injected one, and the map is not
+ * sorted. Injection appends its entries to the user's; istioctl and API servers sort all.
  */
 export function isOlder(pod: Pod, map: keyof typeof FIRST, name: string): boolean {
   const names = Object.keys(mapAt(metadataOf(pod), map));

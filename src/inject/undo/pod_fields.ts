@@ -1,19 +1,20 @@
 /** Fields of the whole pod that injection sets: security context and DNS. */
 import { isMap, mapAt, mapsAt, textsAt, type ValueMap } from "../../base/value.ts";
-import { type Pod, specOf, withKey, withSpecKey } from "../pod/pod.ts";
+import { withKey, withSpecKey } from "../pod/change.ts";
+import { type Pod, specOf } from "../pod/pod.ts";
 import type { Evidence } from "./evidence.ts";
-import { certain, STAYS, type Undone } from "./undone.ts";
+import { type Doubt, STAYS } from "./step.ts";
 
-/** The group of the proxy, which releases from 1.4 to 1.8 make the owner of volumes. */
+/** The proxy's group, which releases from 1.4 to 1.8 set as `fsGroup`. */
 const PROXY_GROUP = 1337;
 
 /** Lets a gateway listen on ports below 1024. */
 const LOW_PORTS = "net.ipv4.ip_unprivileged_port_start";
 
 /** Takes out the group of the proxy, and what a gateway's template sets. */
-export function securityContext(pod: Pod, { proxy, revision }: Evidence): Undone {
+export function securityContext(pod: Pod, { proxy, revision }: Evidence, doubts: Doubt[]): Pod {
   const before = specOf(pod)["securityContext"];
-  if (!isMap(before)) return certain(pod);
+  if (!isMap(before)) return pod;
   const isGateway = proxy !== undefined && textsAt(proxy, "args")[1] === "router";
   let after = before;
   if (revision === undefined && String(before["fsGroup"]) === String(PROXY_GROUP)) {
@@ -21,9 +22,8 @@ export function securityContext(pod: Pod, { proxy, revision }: Evidence): Undone
   }
   if (isGateway) after = withoutLowPorts(after);
   const isEmpty = Object.keys(after).length === 0;
-  const bare = after === before ? pod : withSpecKey(pod, "securityContext", isEmpty ? undefined : after);
-  if (!isGateway || isEmpty) return certain(bare);
-  return { pod: bare, doubts: [{ field: "spec.securityContext", message: STAYS }] };
+  if (isGateway && !isEmpty) doubts.push({ field: "spec.securityContext", message: STAYS });
+  return after === before ? pod : withSpecKey(pod, "securityContext", isEmpty ? undefined : after);
 }
 
 function withoutLowPorts(context: ValueMap): ValueMap {
@@ -38,14 +38,15 @@ function withoutLowPorts(context: ValueMap): ValueMap {
  * Takes out the search domains of a mesh over several clusters: `NAMESPACE.global` and `global`. Other search domains may
  * come from the values or from the user.
  */
-export function dns(pod: Pod, { owner, proxy }: Evidence): Undone {
+export function dns(pod: Pod, { owner, proxy }: Evidence, doubts: Doubt[]): Pod {
   const config = mapAt(specOf(pod), "dnsConfig");
   const searches = textsAt(config, "searches");
-  if (searches.length === 0 || proxy === undefined) return certain(pod);
+  if (searches.length === 0 || proxy === undefined) return pod;
   const standard = [`${owner.namespace || "default"}.global`, "global"];
   if (searches.every((domain) => standard.includes(domain))) {
     const left = withKey(config, "searches", undefined);
-    return certain(withSpecKey(pod, "dnsConfig", Object.keys(left).length === 0 ? undefined : left));
+    return withSpecKey(pod, "dnsConfig", Object.keys(left).length === 0 ? undefined : left);
   }
-  return { pod, doubts: [{ field: "spec.dnsConfig.searches", message: STAYS }] };
+  doubts.push({ field: "spec.dnsConfig.searches", message: STAYS });
+  return pod;
 }

@@ -1,18 +1,18 @@
-/** Probes that injection pointed to the agent, from the handlers that the agent got. */
+/** Restores the probes that injection pointed to the agent. */
 import { isMap, mapAt, textAt, type Value, valueAt, type ValueMap } from "../../base/value.ts";
 import { PROBERS_ENV } from "../names.ts";
-import { type ContainerList, type Pod, specOf, withAt, withKey, withSpecKey } from "../pod/pod.ts";
+import { withAt, withKey, withSpecKey } from "../pod/change.ts";
+import { type ContainerList, type Pod, specOf } from "../pod/pod.ts";
 import { parseObject } from "../pod/status.ts";
 import { HANDLERS } from "../postprocess/probes.ts";
 import { type Evidence, isAdded, proxyVariable } from "./evidence.ts";
-import type { Doubt, Undone } from "./undone.ts";
+import type { Doubt } from "./step.ts";
 
-/** Restores the handlers of the application's containers. A named port stays the number that it stood for. */
-export function probes(pod: Pod, evidence: Evidence): Undone {
+/** Restores handlers from the agent's variable. A named port stays a number. */
+export function probes(pod: Pod, evidence: Evidence, doubts: Doubt[]): Pod {
   const probers = parseObject(proxyVariable(evidence, PROBERS_ENV)) ?? {};
-  const doubts: Doubt[] = [];
   const lists: readonly ContainerList[] = ["initContainers", "containers"];
-  const restored = lists.reduce((result, list) => {
+  return lists.reduce((result, list) => {
     const before = specOf(result)[list];
     if (!Array.isArray(before)) return result;
     const after = before.map((container, index) => {
@@ -23,7 +23,6 @@ export function probes(pod: Pod, evidence: Evidence): Undone {
     });
     return after.every((item, index) => item === before[index]) ? result : withSpecKey(result, list, after);
   }, pod);
-  return { pod: restored, doubts };
 }
 
 const UNKNOWN = "it asks the agent, and what it asked before is not known: write it again";
@@ -59,7 +58,7 @@ function withoutNull(map: ValueMap, key: string): ValueMap {
   return map[key] === null ? withKey(map, key, undefined) : map;
 }
 
-/** What injection rewrites in a request; it keeps the rest in place. */
+/** The fields of a request that injection rewrites. */
 const REWRITTEN = ["path", "port", "scheme"];
 
 function restoredRequest(request: ValueMap, original: ValueMap): ValueMap {

@@ -2,37 +2,39 @@
 import { ANNOTATION } from "../../istio/mod.ts";
 import { isMap, listAt, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import { PROMETHEUS_ENV } from "../names.ts";
-import { annotation, type Pod, withAnnotations } from "../pod/pod.ts";
+import { withAnnotations } from "../pod/change.ts";
+import { annotation, type Pod } from "../pod/pod.ts";
 import { parseObject } from "../pod/status.ts";
 import { scrapeAnnotations, SECURE_PORT_ENV } from "../postprocess/prometheus.ts";
 import { withoutPrometheus } from "../pod/prometheus_annotations.ts";
 import { type Evidence, proxyVariable } from "./evidence.ts";
-import { certain, type Undone } from "./undone.ts";
+import type { Doubt } from "./step.ts";
 import { isOlder } from "./order.ts";
 
 const PORT = ANNOTATION.prometheusPort;
 
-/** Restores what injection took from the annotations to the agent, and takes out what points to the agent. */
-export function prometheus(pod: Pod, evidence: Evidence): Undone {
+/** Restores the annotations that injection gave the agent; takes out what points to the agent. */
+export function prometheus(pod: Pod, evidence: Evidence, doubts: Doubt[]): Pod {
   const bare = withoutSecurePort(pod, evidence);
-  if (!asksAgent(bare)) return certain(bare);
+  if (!asksAgent(bare)) return bare;
   const kept = parseObject(proxyVariable(evidence, PROMETHEUS_ENV));
-  if (kept !== undefined) return certain(withAnnotations(withoutPrometheus(bare), annotationsFrom(kept)));
-  if (isOlder(bare, "annotations", PORT)) return certain(bare);
-  const taken = withoutPrometheus(bare);
-  if (evidence.proxy !== undefined) return certain(taken);
-  const message = "taken out: no proxy tells what it was before injection";
-  return { pod: taken, doubts: [{ field: `metadata.annotations["${PORT}"]`, message }] };
+  if (kept !== undefined) return withAnnotations(withoutPrometheus(bare), annotationsFrom(kept));
+  if (isOlder(bare, "annotations", PORT)) return bare;
+  if (evidence.proxy === undefined) {
+    const message = "taken out: without a proxy its value before injection is unknown";
+    doubts.push({ field: `metadata.annotations["${PORT}"]`, message });
+  }
+  return withoutPrometheus(bare);
 }
 
-/** Whether the annotations are those that injection writes. */
+/** Whether injection wrote the annotations. */
 function asksAgent(pod: Pod): boolean {
   const port = annotation(pod, PORT);
   return port !== undefined &&
     Object.entries(scrapeAnnotations(port)).every(([name, value]) => annotation(pod, name) === value);
 }
 
-/** With targets, port and path are those of the first target. */
+/** With targets, `port` and `path` repeat the first target. */
 function annotationsFrom(kept: ValueMap): Record<string, string> {
   const targets = listAt(kept, "targets").map(targetText).join(",");
   const single = targets !== "" ? {} : {

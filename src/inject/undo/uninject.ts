@@ -5,8 +5,10 @@ import type { Change } from "../document/document.ts";
 import { hasPod, isCustom, type WorkloadKind } from "../pod/kinds.ts";
 import { fieldIn, inPodOf, withoutTemplate } from "../document/pod_row.ts";
 import { ownerOf, podIn, withPod } from "../pod/workload.ts";
-import { annotation, metadataOf, type Pod, withAt, withKey } from "../pod/pod.ts";
+import { withAt, withKey } from "../pod/change.ts";
+import { annotation, metadataOf, type Pod } from "../pod/pod.ts";
 import { evidenceOf } from "./evidence.ts";
+import type { Doubt } from "./step.ts";
 import { uninjectPod } from "./uninject_pod.ts";
 
 /** Takes the injection out of the pod of a workload; one that is not injected stays as it is. */
@@ -18,10 +20,11 @@ export const uninjection: Change = (value, row, options) => {
   return inPodOf(row, () => {
     const evidence = evidenceOf(pod, owner);
     if (evidence === undefined) return { ...NOT_INJECTED, warnings: [], next: value };
-    const { pod: bare, doubts } = uninjectPod(pod, evidence);
+    const doubts: Doubt[] = [];
+    const bare = uninjectPod(pod, evidence, doubts);
     const field = fieldIn(evidence.hasStatus ? STATUS : "spec.containers", row);
-    const told = doubts.map((doubt) => `${fieldIn(doubt.field, row)}: ${doubt.message}`);
-    const warnings = evidence.hasStatus ? told : [BY_NAMES, ...told];
+    const unknown = doubts.map((doubt) => `${fieldIn(doubt.field, row)}: ${doubt.message}`);
+    const warnings = evidence.hasStatus ? unknown : [BY_NAMES, ...unknown];
     return {
       result: "uninjected",
       reason: "uninjected",

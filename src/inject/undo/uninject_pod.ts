@@ -1,7 +1,8 @@
-/** The way back: takes out of a pod what an injection put in. */
+/** Takes out of a pod what an injection put in. */
 import { mapAt } from "../../base/value.ts";
 import { InjectionError } from "../injection_error.ts";
-import { containersOf, metadataOf, type Pod, withKey } from "../pod/pod.ts";
+import { withKey } from "../pod/change.ts";
+import { containersOf, metadataOf, type Pod } from "../pod/pod.ts";
 import { annotations, ownTemplates } from "./annotations.ts";
 import { containers, pullSecrets, volumes } from "./containers.ts";
 import type { Evidence } from "./evidence.ts";
@@ -9,9 +10,9 @@ import { labels } from "./labels.ts";
 import { dns, securityContext } from "./pod_fields.ts";
 import { probes } from "./probes.ts";
 import { prometheus } from "./prometheus.ts";
-import type { Undone, UndoStep } from "./undone.ts";
+import type { Doubt, UndoStep } from "./step.ts";
 
-/** Volumes come after containers, because what no container mounts goes; annotations come last, because steps read them. */
+/** Containers come before volumes, which go if no container mounts them. Annotations come last: other steps read them. */
 const STEPS: readonly UndoStep[] = [
   probes,
   prometheus,
@@ -27,23 +28,20 @@ const STEPS: readonly UndoStep[] = [
 ];
 
 /**
- * The pod without its injection, and what could not be known. The pod itself is not changed.
+ * The pod without its injection; `doubts` gets what cannot be known. The pod itself is not changed.
  * Errors: an InjectionError for a pod that would be left without containers.
  */
-export function uninjectPod(pod: Pod, evidence: Evidence): Undone {
-  const undone = STEPS.reduce<Undone>((before, step) => {
-    const { pod, doubts } = step(before.pod, evidence);
-    return { pod, doubts: [...before.doubts, ...doubts] };
-  }, { pod, doubts: [] });
-  if (containersOf(undone.pod, "containers").length > 0) return undone;
+export function uninjectPod(pod: Pod, evidence: Evidence, doubts: Doubt[]): Pod {
+  const undone = STEPS.reduce((before, step) => step(before, evidence, doubts), pod);
+  if (containersOf(undone, "containers").length > 0) return undone;
   throw new InjectionError("no-containers", "Every container comes from injection: none would be left", {
     place: { field: "spec.containers" },
     hint: "Look at the annotation sidecar.istio.io/status, which names what was injected",
   });
 }
 
-/** Injection makes the maps that the pod does not have. */
-function withoutEmptyMetadata(pod: Pod, _: Evidence): Undone {
+/** Injection adds the maps that the pod does not have. */
+function withoutEmptyMetadata(pod: Pod): Pod {
   const before = metadataOf(pod);
   const after = (["labels", "annotations"] as const).reduce(
     (metadata, key) =>
@@ -52,6 +50,6 @@ function withoutEmptyMetadata(pod: Pod, _: Evidence): Undone {
         : metadata,
     before,
   );
-  if (after === before) return { pod, doubts: [] };
-  return { pod: withKey(pod, "metadata", Object.keys(after).length === 0 ? undefined : after), doubts: [] };
+  if (after === before) return pod;
+  return withKey(pod, "metadata", Object.keys(after).length === 0 ? undefined : after);
 }

@@ -1,26 +1,26 @@
 /**
- * Holes: places of a rendered value that hold a name of the pod as it is. A token stands in a hole while a template is rendered
- * for many pods at once.
+ * Holes: places of a rendered value that hold a name of the pod unchanged. While a rendering is recorded, a token stands in
+ * each hole.
  */
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../../base/value.ts";
 
 /** Starts with a letter, ends with a letter or digit, as names of workloads do. YAML and templates treat all such texts alike. */
 const NAME = /^[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 
-/** Names that YAML 1.1 does not read as strings, and that of the proxy, which templates look for. */
+/** Names that YAML 1.1 does not read as strings, and the proxy's name, which templates look for. */
 const RESERVED = /^(?:y|yes|n|no|on|off|true|false|null|istio-proxy)$/;
 
-/** The values that a token stands for: a name of up to 63 characters that is a string in YAML without quotes, and not the proxy. */
+/** Whether a token can replace the value: a name of up to 63 characters, a string in YAML without quotes, not the proxy. */
 export function isName(value: unknown): value is string {
   return typeof value === "string" && NAME.test(value) && !RESERVED.test(value);
 }
 
-/** A name itself, which nobody writes. */
+/** A valid name that no user writes. */
 const PREFIX = "kubectl-mesh-hole-";
 const TOKEN = new RegExp(`${PREFIX}(\\d{3})`);
 const TOKENS = new RegExp(TOKEN.source, "g");
 
-/** Holes by number, those of the names of containers, or all. */
+/** Holes by number, the holes of container names, or all. */
 export type Holes = readonly number[] | "containers" | "any";
 
 /** The number of tokens. */
@@ -54,10 +54,10 @@ type Skeleton =
   | { readonly list: readonly Value[]; readonly holes: readonly (readonly [number, Skeleton])[] }
   | { readonly map: ValueMap; readonly holes: readonly (readonly [string, Skeleton])[] };
 
-/** Makes the value for the names in its holes. What has no hole is the same object each time. */
+/** Makes the value for the names in its holes. Parts without holes are shared. */
 export type Form = (names: readonly string[]) => Value;
 
-/** The form of a value with tokens; `undefined` if one stands where another name could make another value. */
+/** The form of a value with tokens; `undefined` if another name in place of a token could change the value elsewhere. */
 export function formOf(value: Value): Form | undefined {
   const found = skeletonOf(value);
   if (found === "unfit") return undefined;
@@ -90,10 +90,7 @@ function inner<Key>(
   return holes.length === 0 ? undefined : holes;
 }
 
-/**
- * Without quotes a text is a string if it is a name, or if it starts with a letter and has another character than letters beside
- * the names: no keyword of YAML and no number looks like that.
- */
+/** An unquoted text is a string for any name if it is one token, or starts with a letter and has a non-letter between tokens. */
 function skeletonOfText(text: string): Skeleton | "unfit" | undefined {
   if (holesIn(text).length === 0) return undefined;
   const between = text.split(TOKEN);

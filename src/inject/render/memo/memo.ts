@@ -1,7 +1,6 @@
 /**
- * What templates rendered for earlier pods, found by what they read of the pod. A rendering depends on nothing else, so a pod
- * that is alike in what was read gets the value of the earlier one. Names of workloads differ: where a template writes them as they are,
- * the value has a hole. See docs/performance.md.
+ * Renderings of earlier pods, found by what the template read of the pod: a rendering depends on nothing else, so a pod with
+ * the same readings gets the same value. Names differ between workloads: where a template copies one, the value has a hole.
  */
 import type { Template, Watch } from "../../../golang/gotemplate/mod.ts";
 import { sameValue } from "../../../base/values/mod.ts";
@@ -10,21 +9,21 @@ import { type Form, formOf, isName, namesNode } from "./holes.ts";
 import { keysMark, markOf, type Reading, Recorder, type Step, valueOf } from "./recorder.ts";
 import { dependsOn, writesOnlyOwn } from "./safe_calls.ts";
 
-/** How a rendering is made: the text for an input, and its value. */
+/** Renders an input to a text, and reads its value. */
 export interface Rendering {
   text(template: Template, input: ValueMap): string;
   value(text: string): Value;
 }
 
 /** The first renderings are not recorded: most runs have few pods. */
-const PLAIN = 3;
-/** Recording takes as long as some renderings. So many are free, others are earned by this many hits each. */
+const UNRECORDED = 3;
+/** Recording costs several renderings: this many are allowed, then one more for each `HITS` hits. */
 const FREE = 16;
 const HITS = 8;
-/** When there are so many, all are forgotten. */
+/** At this number all forms are dropped. */
 const MAX_FORMS = 512;
 
-/** A place in the tree of readings: what is read next, and the places that follow. */
+/** A node in the tree of readings: the next reading, and the nodes after it. */
 interface Place {
   step?: Step;
   form?: Form;
@@ -41,7 +40,7 @@ export class RenderMemo {
   #hits = 0;
   #forms = 0;
 
-  /** The value for an input like one that was learned; `undefined` if there was none. */
+  /** The value for an input with known readings; `undefined` if there is none. */
   find(input: ValueMap): ValueMap | undefined {
     const read: unknown[] = [input];
     const names: string[] = [];
@@ -62,21 +61,21 @@ export class RenderMemo {
     return found;
   }
 
-  /** Keeps what the template renders for an input, if that pays; `value` is what it rendered without a memo. */
+  /** Records the rendering of an input, if that pays; `value` is the result without a memo. */
   learn(template: Template, input: ValueMap, rendering: Rendering, value: ValueMap): void {
-    if (this.#renderings++ < PLAIN) return;
+    if (this.#renderings++ < UNRECORDED) return;
     while (this.#attempts < FREE + this.#hits / HITS) {
       this.#attempts++;
       const recorder = new Recorder(input, this.#known);
       const form = formBy(template, recorder, rendering);
       if (form !== undefined) {
-        // The form of a value in which a token means something else does not make the same value.
+        // Kept only if the form makes the same value for the names of this input.
         if (sameValue(form(recorder.names), value)) this.#keep(recorder.readings, form);
         return;
       }
       if (recorder.failed.size === 0) return;
       for (const path of recorder.failed) this.#known.add(path);
-      // Earlier places have names where values are read now.
+      // Earlier nodes have holes where values are read now.
       this.#forget();
     }
   }
@@ -105,7 +104,7 @@ function nextPlace(place: Place, isHole: boolean, mark: unknown): Place {
   return known;
 }
 
-/** The form of what a template renders; `undefined` if it fails, or if a name decides. Then the recorder knows which. */
+/** The form of a rendering; `undefined` if it fails, or if a name decides: then the recorder knows which. */
 function formBy(template: Template, recorder: Recorder, rendering: Rendering): Form | undefined {
   const refuseForeign = writesOnlyOwn();
   const watch: Watch = (...call) => {
@@ -121,20 +120,20 @@ function formBy(template: Template, recorder: Recorder, rendering: Rendering): F
     if (form === undefined) recorder.fail("any");
     return form;
   } catch {
-    // A name decides, or the template fails for a token: the recorder knows which.
+    // A name decides, or the template fails for a token.
     return undefined;
   }
 }
 
-/** What a rendering reads beside its input: the same objects and values. */
+/** What a rendering reads besides its input; compared by identity. */
 export type Setting = readonly unknown[];
 
 const MAX_SETTINGS = 8;
 const memos = new WeakMap<Template, { readonly setting: Setting; readonly memo: RenderMemo }[]>();
 
 /**
- * The memo of a template with a setting; `undefined` if what it renders cannot be kept. The latest settings stay. A template that is the
- * `only` one of its pods may change maps of its own: no other template sees them.
+ * The memo of a template with a setting; `undefined` if its renderings cannot be kept. The latest settings stay. The `only`
+ * template of a pod may change its own maps: no other template sees them.
  */
 export function memoOf(template: Template, setting: Setting, only = false): RenderMemo | undefined {
   let known = memos.get(template);

@@ -1,23 +1,23 @@
-/** Records what a template reads of its input, and shows tokens in place of names. */
+/** Records what a template reads of its input, and replaces names by tokens. */
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../../base/value.ts";
 import { type Holes, isName, MAX_HOLES, tokenOf } from "./holes.ts";
 
-/** One reading: a key of a mapping or list that was read before, or the keys of a mapping. */
+/** One reading: a key of an earlier reading's mapping or list, or the keys of a mapping. */
 export interface Step {
-  /** The container: 0 is the input, others are what the step before that number read. */
+  /** The container: 0 is the input, N the result of step N - 1. */
   readonly from: number;
   /** `undefined`: the keys. */
   readonly key: string | number | undefined;
-  /** A name was read here, and any other name does as well. */
+  /** A name was read, and the rendering only copies it. */
   readonly isHole: boolean;
 }
 
-/** A step, and what identifies the value that was read. */
+/** A step, and a mark that identifies the value. */
 export interface Reading extends Step {
   readonly mark: unknown;
 }
 
-/** What a step reads. */
+/** The value that a step reads. */
 export function valueOf(container: unknown, key: string | number): Value | undefined {
   if (isList(container)) return container[Number(key)];
   return isMap(container) && Object.hasOwn(container, key) ? container[key] : undefined;
@@ -25,7 +25,7 @@ export function valueOf(container: unknown, key: string | number): Value | undef
 
 const MAP = Symbol("map");
 
-/** Equal for values that a template cannot tell apart before it looks inside. */
+/** Equal for values that a template cannot distinguish without looking inside. */
 export function markOf(value: Value | undefined): unknown {
   if (isList(value)) return Symbol.for(`list of ${value.length}`);
   return isMap(value) ? MAP : value;
@@ -36,7 +36,7 @@ export function keysMark(container: unknown): string {
   return isMap(container) ? Object.keys(container).join("\n") : "";
 }
 
-/** Where names are that templates write as they are: of the workload, of containers, and in labels. */
+/** Places of names that templates copy: workload, containers, labels. */
 const LABELS = "metadata.labels.";
 const OWNER = "owner.name.";
 const CONTAINER = /^spec\.containers\.\d+\.name\.$/;
@@ -50,16 +50,16 @@ export class Recorder {
   readonly paths: string[] = [];
   /** The name in each hole. */
   readonly names: string[] = [];
-  /** The paths of holes in which another name could have another result. */
+  /** The paths of holes whose name decides about the result. */
   readonly failed = new Set<string>();
   readonly #shown = new WeakMap<object, string>();
 
-  /** Names at the paths `known` are read as they are. */
+  /** Names at the paths `known` decide, so they are not replaced. */
   constructor(input: ValueMap, readonly known: ReadonlySet<string>) {
     this.input = this.#map(input, 0, "");
   }
 
-  /** Notes holes that are none. */
+  /** Marks holes whose name decides. */
   fail(holes: Holes): void {
     const all = holes === "containers" ? this.paths.filter((path) => CONTAINER.test(path)) : this.paths;
     for (const path of typeof holes === "string" ? all : holes.map((hole) => this.paths[hole] ?? "")) {
@@ -88,7 +88,7 @@ export class Recorder {
         const value = read(key);
         return value === undefined ? undefined : { value, enumerable: true, configurable: true, writable: true };
       },
-      // What a template writes into its input would show in the next rendering.
+      // A write would be visible in the next rendering.
       set: () => false,
       defineProperty: () => false,
       deleteProperty: () => false,

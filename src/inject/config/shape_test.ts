@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Shape, wrongIn } from "./snapshot_shape.ts";
+import { type Shape, wrongIn } from "./shape.ts";
 
 const SHAPE: Shape = {
   fields: { name: "text", "port?": "number", "of?": { either: [{ list: "text" }, { map: "text" }] } },
@@ -7,10 +7,10 @@ const SHAPE: Shape = {
 
 const WRONG = [
   [[], "", "a mapping"],
-  [{}, "name", "a text"],
+  [{}, "name", "a string"],
   [{ name: "a", port: "1" }, "port", "a number"],
   [{ name: "a", of: 1 }, "of", "a mapping"],
-  [{ name: "a", of: { b: 1 } }, "of.b", "a text"],
+  [{ name: "a", of: { b: 1 } }, "of.b", "a string"],
 ] as const;
 
 Deno.test("wrongIn() names the first field of another shape", () => {

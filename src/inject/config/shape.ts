@@ -1,0 +1,67 @@
+/** Shapes of data that may come from anywhere, and the first value that does not fit. */
+import { isList, isMap, type Value, type ValueMap } from "../../base/value.ts";
+
+/** A string, a number, a list or mapping of a shape, or fields of shapes. A field with `?` may be absent. */
+export type Shape =
+  | Leaf
+  | { readonly is: Shape; readonly about: string }
+  | { readonly list: Shape }
+  | { readonly map: Shape }
+  | { readonly either: readonly [Shape, Shape] }
+  | { readonly fields: Readonly<Record<string, Shape>> };
+
+type Leaf = "any" | "text" | "number" | { readonly only: string };
+
+/** A value that has another shape. */
+export interface WrongShape {
+  readonly field: string;
+  /** `a list`. */
+  readonly expected: string;
+}
+
+/** The first value of another shape; `undefined` if all is well. Fields that the shape does not name are ignored. */
+export function wrongIn(value: Value, shape: Shape, field = ""): WrongShape | undefined {
+  if (typeof shape === "string" || "only" in shape) return wrongLeaf(value, shape, field);
+  if ("is" in shape) return wrongIn(value, shape.is, field);
+  if ("either" in shape) return wrongIn(value, shape.either[0], field) && wrongIn(value, shape.either[1], field);
+  if ("list" in shape) return wrongInList(value, shape.list, field);
+  if (!isMap(value)) return { field, expected: "a mapping" };
+  return "map" in shape ? wrongInMap(value, shape.map, field) : wrongInFields(value, shape.fields, field);
+}
+
+function wrongLeaf(value: Value, shape: Leaf, field: string): WrongShape | undefined {
+  if (typeof shape === "object") return value === shape.only ? undefined : { field, expected: `"${shape.only}"` };
+  if (shape === "text") return typeof value === "string" ? undefined : { field, expected: "a string" };
+  return shape === "any" || typeof value === "number" ? undefined : { field, expected: "a number" };
+}
+
+function wrongInList(value: Value, shape: Shape, field: string): WrongShape | undefined {
+  if (!isList(value)) return { field, expected: "a list" };
+  return first(value.map((item, index) => () => wrongIn(item, shape, `${field}[${index}]`)));
+}
+
+function wrongInMap(map: ValueMap, shape: Shape, field: string): WrongShape | undefined {
+  return first(Object.entries(map).map(([key, item]) => () => wrongIn(item, shape, inner(field, key))));
+}
+
+function wrongInFields(map: ValueMap, fields: Readonly<Record<string, Shape>>, field: string): WrongShape | undefined {
+  return first(
+    Object.entries(fields).map(([spelled, shape]) => () => {
+      const key = spelled.replace(/\?$/, "");
+      const item = map[key] ?? null;
+      return item === null && spelled !== key ? undefined : wrongIn(item, shape, inner(field, key));
+    }),
+  );
+}
+
+function inner(field: string, key: string): string {
+  return field === "" ? key : `${field}.${key}`;
+}
+
+function first(checks: readonly (() => WrongShape | undefined)[]): WrongShape | undefined {
+  for (const check of checks) {
+    const wrong = check();
+    if (wrong !== undefined) return wrong;
+  }
+  return undefined;
+}
