@@ -23,6 +23,7 @@ export {
   snapshotText,
   type Unreadable,
 } from "./config/snapshot.ts";
+export { BUILT_IN } from "./default/mod.ts";
 export type { Decision } from "./decision/answer.ts";
 export { decide, type DecisionPolicy, IGNORED_NAMESPACES } from "./decision/decision.ts";
 export { type DecisionStep, decisionSteps } from "./decision/steps.ts";
@@ -51,17 +52,16 @@ export {
   portConflicts,
   PROXY_UID,
 } from "./pod/conflicts.ts";
+export { mapProxy, withKey } from "./pod/change.ts";
 export {
   allContainers,
   annotationsOf,
   containersOf,
   findProxy,
   labelsOf,
-  mapProxy,
   metadataOf,
   type Pod,
   specOf,
-  withKey,
 } from "./pod/pod.ts";
 export { changeStream, type ManifestInput, type Sink, type Summary } from "./document/stream.ts";
 export {

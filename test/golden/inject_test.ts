@@ -80,7 +80,7 @@ async function inject(input: string, options: Options): Promise<{ text: string; 
     templateEnv: { names: options.templateEnv, note: (note) => void hidden.push(`note: ${note}`) },
     now: () => new Date(0),
   });
-  const line = options.report === "json" ? entryJson : entryText;
+  const line = options.report === "json" ? entryJson : (entry: ReportEntry) => entryText(entry, { severalFiles: false });
   let text = "";
   const report: string[] = injector.notes.map((note) => `note: ${note}`);
   const sink = {
