@@ -1,4 +1,4 @@
-/** A command as a record. Help, completion, documentation and parsing are views of it; its work is loaded when it runs. */
+/** A command as a record. Help, completion, documentation and parsing derive from it; its code is loaded when it runs. */
 import type { World } from "../platform/world.ts";
 import {
   type Completes,
@@ -25,36 +25,36 @@ export interface Example {
 export interface Positional {
   /** In the usage line: `[CATEGORY...]`. */
   readonly usage: string;
-  /** Values worth offering. */
+  /** Values that completion offers. */
   readonly allowed?: readonly string[];
   /** Where completion finds values beside `allowed`. */
   readonly completes?: Completes;
 }
 
-/** What every command tells about itself. */
+/** How a command describes itself. */
 interface Description {
   /** One line of at most 72 columns, imperative, without a final period. */
   readonly summary: string;
   /** Paragraphs of the help. */
   readonly description?: string;
-  /** Behind the name of the program in place of `[flags]` and positional arguments. */
+  /** Replaces `[flags]` and positional arguments in the usage line. */
   readonly usage?: string;
   readonly positional?: Positional;
   readonly examples?: readonly Example[];
   readonly exits?: Exits;
   /** Its name where it stands in for another program. */
   readonly program?: string;
-  /** Tells the user of an error of it or of its subcommands; returns the exit code. */
+  /** Reports an error of the command or of its subcommands; returns the exit code. */
   readonly failure?: (world: World, error: unknown, args: readonly string[]) => number;
 }
 
-/** What exit codes mean: a text of the command's own, or `true` for that of {@link EXIT_MEANING}. `other`: all other codes. */
+/** What exit codes mean: the command's own text, or `true` for the text of {@link EXIT_MEANING}. `other`: all other codes. */
 export type Exits = Readonly<Partial<Record<ExitName, string | true>>> & { readonly other?: string };
 
 /** Subcommands by name, each loaded when it is needed. */
 export type Subcommands = Readonly<Record<string, () => Promise<Command>>>;
 
-/** A command of any flags. */
+/** A command with flags of any type. */
 export interface Command extends Description {
   readonly flags: () => Promise<FlagGroups>;
   readonly commands: Subcommands;
@@ -70,35 +70,32 @@ export interface Command extends Description {
   readonly start: ((world: World, args: readonly string[], program: string) => Promise<Outcome>) | undefined;
 }
 
-/** The exit code, or that the help was asked for. */
+/** The exit code, or `help` if the user asked for help. */
 export type Outcome = number | "help";
 
-/** What the work of a command gets. */
+/** The input of a command's `run`. */
 export interface Input<Groups extends FlagGroups> {
   readonly flags: Values<Groups>;
   /** Arguments that are not flags. */
   readonly args: readonly string[];
-  /** What follows `--`, of a command that takes another command there. */
+  /** The arguments after `--`, for a command that takes another command there. */
   readonly rest: readonly string[];
 }
 
-/** A command whose arguments are read by its table of flags. */
+/** A command whose arguments are parsed by its table of flags. */
 interface FlagCommand<Groups extends FlagGroups> extends Description {
   readonly flags: Groups;
   readonly commands?: Subcommands;
-  /** What follows `--` is another command, not arguments. */
+  /** The arguments after `--` are another command. */
   readonly takesCommand?: true;
-  /** What to do with an argument where the command takes none. `given` are the names of the flags that were given. */
+  /** The hint for an argument of a command that takes none. `given` has the names of the given flags. */
   readonly surplusHint?: string | ((given: ReadonlySet<string>) => string);
   readonly run: (world: World, input: Input<Groups>) => Promise<number>;
 }
 
-/** How arguments are read. */
-type Arguments = Omit<FlagCommand<FlagGroups>, "run">;
-
 const PLAIN = { commands: {}, hiddenCommands: {}, showsHelp: false, aliases: {}, renamed: {} } as const;
 
-/** A command whose flags have types: `run` gets their values. */
+/** A command with a table of flags; `run` gets their typed values. */
 export function command<const Groups extends FlagGroups>(record: FlagCommand<Groups>): Command {
   return {
     ...PLAIN,
@@ -118,7 +115,11 @@ export function command<const Groups extends FlagGroups>(record: FlagCommand<Gro
   };
 }
 
-function refuseSurplus(record: Arguments, { words, given }: Pick<Line, "words" | "given">, program: string): void {
+function refuseSurplus(
+  record: Pick<FlagCommand<FlagGroups>, "positional" | "surplusHint">,
+  { words, given }: Pick<Line, "words" | "given">,
+  program: string,
+): void {
   const [word] = words;
   if (record.positional !== undefined || word === undefined) return;
   const { surplusHint = `see "${program} --help"` } = record;
@@ -126,7 +127,7 @@ function refuseSurplus(record: Arguments, { words, given }: Pick<Line, "words" |
   throw new UsageError(`Unexpected argument "${word}"`, { hint });
 }
 
-/** A command that reads its arguments by rules of its own; `--help` before `--` is answered for it. */
+/** A command that parses its arguments itself, except `--help` before `--`. */
 export function rawCommand(
   record: Description & {
     readonly flags?: () => Promise<FlagGroups>;

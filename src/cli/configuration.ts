@@ -10,7 +10,7 @@ const MAX_CONFIG_BYTES = 16 * 1024 * 1024;
 
 type Files = Values<{ readonly "": typeof CONFIGURATION }>;
 
-/** The files of a configuration, read; `undefined` for each that is not named. Errors: MeshError for one that cannot be read. */
+/** Reads the files of a configuration; `undefined` for each that is not named. Errors: a MeshError for an unreadable file. */
 export async function readConfiguration(world: World, { injectConfig, values, meshConfig }: Files) {
   const [config, valuesSource, mesh] = await Promise.all(
     [injectConfig, values, meshConfig].map((path) => readSource(world, path)),

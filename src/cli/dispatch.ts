@@ -1,17 +1,17 @@
-/** From arguments to the command that they name: one way for all commands. */
+/** Finds the command that the arguments name, and runs it. */
 import { closest } from "../base/text/mod.ts";
 import { EXIT, UsageError } from "../base/errors.ts";
 import type { World } from "../platform/world.ts";
 import type { Command } from "./command.ts";
 import { reportFailure } from "./failure.ts";
 
-/** A command, how users call it, and the arguments that are left for it. */
+/** A command, how users call it, and its arguments. */
 export interface Found {
   readonly command: Command;
   /** `kubectl mesh webhook serve`. */
   readonly program: string;
   readonly args: readonly string[];
-  /** Tells the user of an error; that of the nearest command that has one. */
+  /** Reports an error: the function of the nearest command that has one. */
   readonly failure: NonNullable<Command["failure"]>;
 }
 
@@ -78,7 +78,7 @@ async function run(world: World, found: Found): Promise<number> {
   return EXIT.ok;
 }
 
-/** Refuses a first argument that is not a subcommand where it must be one, or nearly is one. */
+/** Refuses a first argument that must be a subcommand and is none, or that looks like a misspelt one. */
 function refuseUnknown({ command, program }: Found, first: string): void {
   const isGroup = command.start === undefined;
   if (isHelp(first) || (first === "" && command.showsHelp)) return;
@@ -93,7 +93,7 @@ function refuseUnknown({ command, program }: Found, first: string): void {
   throw new UsageError(`Unknown command "${words.join(" ")}"`, { hint: meant ?? hint });
 }
 
-/** What to say of a word that is nearly a subcommand, or is one elsewhere. */
+/** The hint for a misspelt subcommand, or for another program's name of one. */
 function meantCommand({ renamed, commands }: Command, word: string): string | undefined {
   const here = ownText(renamed, word);
   if (here !== undefined) return `it is "${here}" here`;

@@ -27,7 +27,7 @@ const CASES: readonly [args: string, error: string][] = [
   ["inject", "No input is given; name files with -f, or - for standard input"],
   [
     "inject -f a -o=",
-    "The output has no name; -o takes yaml, json, the name of a file, or that of a folder with / behind it",
+    "The output has no name; -o takes yaml, json, the name of a file, or the name of a folder and /",
   ],
   ["inject -f a --context x", 'The flag --context needs --from-cluster; see "kubectl mesh inject --help"'],
   [
@@ -52,7 +52,7 @@ const CASES: readonly [args: string, error: string][] = [
 ];
 
 for (const [args, error] of CASES) {
-  Deno.test(`a wrong command line is told, code 2: ${args}`, async () => {
+  Deno.test(`a wrong command line is an error, code 2: ${args}`, async () => {
     const world = fakeWorld({ args: args.split(" "), files: { a: "" } });
     assert.equal(await main(world), 2);
     assert.deepEqual(world.said, { stdout: "", stderr: `error: ${error}\n` });
@@ -84,7 +84,7 @@ const PROGRAMS: readonly (readonly [args: string, usage: string])[] = [
 ];
 
 for (const [args, usage] of PROGRAMS) {
-  Deno.test(`"${args} --help" tells how that program is used`, async () => {
+  Deno.test(`"${args} --help" shows the usage of that program`, async () => {
     const world = fakeWorld({ args: [...args.split(" "), "--help"] });
     assert.equal(await main(world), 0);
     assert.ok(world.said.stdout.includes(`Usage:\n  ${usage}`), world.said.stdout);

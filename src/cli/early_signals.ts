@@ -1,7 +1,7 @@
 /** Signals that arrive before a container's first process has set its own handlers. */
 import type { SignalName, World } from "../platform/world.ts";
 
-/** What each signal does before the command has started: those that only concern a running Envoy are dropped. */
+/** The effect of each signal before the command handles it. SIGHUP and SIGUSR only matter to a running Envoy. */
 const SIGNALS: readonly (readonly [SignalName, "end" | "drop"])[] = [
   ["SIGTERM", "end"],
   ["SIGINT", "end"],
@@ -12,10 +12,9 @@ const SIGNALS: readonly (readonly [SignalName, "end" | "drop"])[] = [
 ];
 
 /**
- * Runs a command with a world whose signals it can handle; returns its exit code. A signal that asks to end, and that the
- * command does not handle yet, ends this function with the code of `ended`, which reports it. All signals get a handler
- * before anything is read or loaded: the kernel drops signals that the first process of a PID namespace does not handle
- * (pid_namespaces(7)), and SIGHUP would end any other process.
+ * Runs a command; returns its exit code. If a terminating signal arrives before the command has its own handler, `ended`
+ * reports it and gives the exit code. All signals get a handler before anything is read or loaded: the kernel drops signals
+ * that the first process of a PID namespace does not handle (pid_namespaces(7)), and SIGHUP would end any other process.
  */
 export async function withEarlySignals(
   world: World,

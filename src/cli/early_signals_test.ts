@@ -3,42 +3,42 @@ import type { SignalName, World } from "../platform/world.ts";
 import { fakeWorld } from "../platform/mod.ts";
 import { withEarlySignals } from "./early_signals.ts";
 
-/** A command that runs until it is told to end; `told` are the signals that ended the wait for it. */
+/** A command that runs until it is asked to end; `said` are the signals that ended the wait for it. */
 function setting() {
   const fake = fakeWorld();
-  const told: SignalName[] = [];
+  const said: SignalName[] = [];
   const end = Promise.withResolvers<number>();
   let inner: World | undefined;
   const code = withEarlySignals(fake, (world) => {
     inner = world;
     return end.promise;
-  }, (signal) => Promise.resolve(140 + told.push(signal)));
+  }, (signal) => Promise.resolve(140 + said.push(signal)));
   const on: World["signals"]["on"] = (name, handler) => inner?.signals.on(name, handler) ?? (() => {});
-  return { fake, told, end, code, on };
+  return { fake, said, end, code, on };
 }
 
 Deno.test("withEarlySignals(): a signal that asks for the end ends it with its code while nobody else handles it", async () => {
   for (const signal of ["SIGTERM", "SIGINT", "SIGQUIT"] as const) {
-    const { fake, told, code } = setting();
+    const { fake, said, code } = setting();
     fake.raise(signal);
-    assert.deepEqual([await code, told], [141, [signal]]);
+    assert.deepEqual([await code, said], [141, [signal]]);
   }
 });
 
 Deno.test("withEarlySignals(): other signals end nothing", async () => {
-  const { fake, told, end, code } = setting();
+  const { fake, said, end, code } = setting();
   for (const signal of ["SIGHUP", "SIGUSR1", "SIGUSR2"] as const) fake.raise(signal);
   end.resolve(7);
-  assert.deepEqual([await code, told], [7, []]);
+  assert.deepEqual([await code, said], [7, []]);
 });
 
 Deno.test("withEarlySignals(): the command's own handlers have its signals from then on, also when it has let them go", async () => {
-  const { fake, told, end, code, on } = setting();
+  const { fake, said, end, code, on } = setting();
   const got: string[] = [];
   const forget = on("SIGTERM", () => got.push("SIGTERM"));
   fake.raise("SIGTERM");
   forget();
   fake.raise("SIGTERM");
   end.resolve(42);
-  assert.deepEqual([await code, told, got], [42, [], ["SIGTERM"]]);
+  assert.deepEqual([await code, said, got], [42, [], ["SIGTERM"]]);
 });

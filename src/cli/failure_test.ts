@@ -3,14 +3,14 @@ import { ClosedPipeError, MeshError, UsageError } from "../base/errors.ts";
 import { fakeWorld } from "../platform/mod.ts";
 import { reportFailure } from "./failure.ts";
 
-function told(error: unknown, env: Record<string, string> = {}): [number, string] {
+function said(error: unknown, env: Record<string, string> = {}): [number, string] {
   const world = fakeWorld({ env });
   return [reportFailure(world, error), world.said.stderr];
 }
 
-Deno.test("reportFailure() tells a user's error in one line with its place and what to do", () => {
+Deno.test("reportFailure() shows a user's error in one line with its place and what to do", () => {
   const place = { file: "a.yaml", document: 2, line: 14, field: "spec.replicas" };
-  assert.deepEqual(told(new MeshError("Want a number", { place, hint: "remove the quotes" })), [
+  assert.deepEqual(said(new MeshError("Want a number", { place, hint: "remove the quotes" })), [
     1,
     "error: a.yaml: document 2, line 14: spec.replicas: Want a number; remove the quotes\n",
   ]);
@@ -18,7 +18,7 @@ Deno.test("reportFailure() tells a user's error in one line with its place and w
 
 Deno.test("reportFailure() shows the source line below the error at a terminal, elsewhere one line", () => {
   const error = new MeshError("A tab", { place: { line: 1, snippet: "\tx: y\n^" } });
-  assert.deepEqual(told(error), [1, "error: line 1: A tab\n"]);
+  assert.deepEqual(said(error), [1, "error: line 1: A tab\n"]);
   const world = fakeWorld({ terminal: true });
   reportFailure(world, error);
   assert.equal(world.said.stderr, "error: line 1: A tab\n  \tx: y\n  ^\n");
@@ -26,7 +26,7 @@ Deno.test("reportFailure() shows the source line below the error at a terminal, 
 
 Deno.test("reportFailure() shows what stands below the error", () => {
   const error = new UsageError("-p: x", { hint: "see --help", rest: ["-b: y", "-i: z"] });
-  assert.deepEqual(told(error), [2, "error: -p: x; see --help\n  -b: y\n  -i: z\n"]);
+  assert.deepEqual(said(error), [2, "error: -p: x; see --help\n  -b: y\n  -i: z\n"]);
 });
 
 Deno.test("reportFailure() keeps the exit code where standard error cannot be written to", () => {
@@ -36,20 +36,20 @@ Deno.test("reportFailure() keeps the exit code where standard error cannot be wr
 });
 
 Deno.test("reportFailure() keeps an error of several lines on one", () => {
-  assert.deepEqual(told(new UsageError("First\n  second")), [2, "error: First; second\n"]);
+  assert.deepEqual(said(new UsageError("First\n  second")), [2, "error: First; second\n"]);
 });
 
 Deno.test("reportFailure() says nothing of a closed pipe, and has the code of SIGPIPE", () => {
-  assert.deepEqual(told(new ClosedPipeError("x")), [141, ""]);
+  assert.deepEqual(said(new ClosedPipeError("x")), [141, ""]);
 });
 
 Deno.test("reportFailure() calls any other error a defect, with its stack only in debug", () => {
   const error = new TypeError("boom");
-  assert.deepEqual(told(error), [1, "error: Unexpected failure of this program: boom; please report it\n"]);
-  assert.match(told(error, { MESH_LOG_LEVEL: "debug" })[1], /failure_test\.ts/);
+  assert.deepEqual(said(error), [1, "error: Unexpected failure of this program: boom; please report it\n"]);
+  assert.match(said(error, { MESH_LOG_LEVEL: "debug" })[1], /failure_test\.ts/);
 });
 
-Deno.test("reportFailure() tells what the machine has no more of, which is no defect of this program", () => {
+Deno.test("reportFailure() reports what the machine has no more of, which is no defect of this program", () => {
   const text = "error: Cannot go on: this process has too many open files; raise its limit of open files (ulimit -n)\n";
-  assert.deepEqual(told(new Error("Too many open files (os error 24)")), [1, text]);
+  assert.deepEqual(said(new Error("Too many open files (os error 24)")), [1, text]);
 });

@@ -1,6 +1,6 @@
 import { flag, type FlagTable } from "../golang/flags/mod.ts";
 
-/** The log of a command that runs for long: apart from other shared flags, as `wait` has no time to make those. */
+/** The log flags of long-running commands. Separate from the other shared flags: `wait` starts faster without those. */
 export const LOG = {
   logFormat: flag("--log-format text|json", "Form of the log on standard error", {
     env: ["MESH_LOG_FORMAT"],

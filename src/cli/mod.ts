@@ -1,6 +1,6 @@
 /**
- * The command line. In go the arguments of the process, out come what the user reads and the exit code. Commands are
- * records (`command.ts`, `commands/`); each loads its room when it runs.
+ * The command line. In: the arguments of the process. Out: what the user reads, and the exit code. Commands are records
+ * (`command.ts`, `commands/`); each loads its modules when it runs.
  */
 import type { World } from "../platform/world.ts";
 import { PLUGIN } from "./commands/plugin.ts";

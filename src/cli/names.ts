@@ -1,7 +1,4 @@
-/**
- * The program answers to the names of the programs it replaces: a link to the binary with such a name is the hidden
- * command of that name.
- */
+/** The commands that a link to the binary with one of these names runs: the programs that this one replaces. */
 const COMMANDS: Readonly<Record<string, string>> = {
   "pilot-agent": "pilot-agent",
   "istio-iptables": "istio-iptables",
@@ -12,7 +9,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   "kubectl_complete-mesh": "__complete",
 };
 
-/** The arguments with the command that the program's name stands for in front. */
+/** The arguments, after the command that the program's name stands for. */
 export function argumentsOf(name: string, args: readonly string[]): readonly string[] {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   return command === undefined ? args : [command, ...args];

@@ -2,7 +2,7 @@
 import { flag, type FlagTable, TIMER, type Values } from "../golang/flags/mod.ts";
 import type { Exits } from "./command.ts";
 
-/** A time as kubectl reads it: a number alone has seconds. */
+/** A time as kubectl reads it: a plain number means seconds. */
 export const KUBECTL_TIMER = { ...TIMER, unit: 1000 } as const;
 
 /** kubectl's flags that say which cluster is meant. */
@@ -15,8 +15,8 @@ export const CLUSTER = {
   context: flag("--context NAME", "Context of the kubeconfig", { completes: "contexts" }),
   cluster: flag("--cluster NAME", "Cluster of the kubeconfig", { completes: "clusters" }),
   user: flag("--user NAME", "User of the kubeconfig", { completes: "users" }),
-  server: flag("-s, --server URL", "API server, in place of that of the kubeconfig"),
-  token: flag("--token TOKEN", "Bearer token, in place of what the user signs in with"),
+  server: flag("-s, --server URL", "API server, instead of the kubeconfig's"),
+  token: flag("--token TOKEN", "Bearer token, instead of the user's own credentials"),
   as: flag("--as USER", "Impersonate this user"),
   asGroup: flag("--as-group GROUPS", "Impersonate these groups too", { type: "list" }),
   tlsServerName: flag("--tls-server-name NAME", "Name in the server's certificate"),
@@ -43,7 +43,7 @@ export const CONFIGURATION = {
   }),
 } as const satisfies FlagTable;
 
-/** What changes the injector configuration without a file. */
+/** Flags that change the injector configuration without a file. */
 export const IMAGES = {
   hub: flag("--hub HUB", "Registry and folder of the proxy's images"),
   cni: flag("--cni", "The CNI plugin captures traffic: no init container with privileges"),
@@ -103,10 +103,7 @@ export const MANIFESTS = {
   kustomize: flag(
     "-k, --kustomize FOLDER",
     "Build a kustomization with kubectl, else with kustomize, and take what it makes",
-    {
-      completes: "folders",
-      excludes: ["filename"],
-    },
+    { completes: "folders", excludes: ["filename"] },
   ),
   namespace: flag(
     "-n, --namespace NAMESPACE",
@@ -127,10 +124,7 @@ export const MANIFESTS = {
   diff: flag(
     "--diff unified|external",
     "Print what would change, and write nothing: by lines, or by KUBECTL_EXTERNAL_DIFF",
-    {
-      implied: "unified",
-      excludes: ["output", "in-place", "keep-going"],
-    },
+    { implied: "unified", excludes: ["output", "in-place", "keep-going"] },
   ),
   patch: flag("--patch", "Write no manifests but, of each that changes, a strategic merge patch for kustomize", {
     excludes: ["in-place", "diff"],
@@ -143,10 +137,9 @@ export const MANIFESTS = {
   ),
 } as const satisfies FlagTable;
 
-/** The values of the flags about manifests. */
 export type ManifestFlags = Values<{ readonly "": typeof MANIFESTS }>;
 
-/** How commands on manifests end. */
+/** Exit codes of the commands on manifests. */
 export const MANIFEST_EXITS: Exits = {
   ok: "done; with --diff nothing would change",
   failed: "a resource failed, or no input could be read; with --diff something would change",

@@ -74,7 +74,7 @@ Deno.test("the times of wait have two spellings, of which ours counts", async ()
   }
 });
 
-Deno.test("pilot-agent's failure is told on both streams", async () => {
+Deno.test("pilot-agent reports a failure on both streams", async () => {
   const { code, stdout, stderr } = await run(
     "pilot-agent wait --timeoutSeconds=1",
     () => new Response(null, { status: 500 }),

@@ -10,7 +10,7 @@ const INSTALL_FLAGS = {
   "Flags": {
     dir: flag("--dir FOLDER", "Folder for the file", {
       completes: "folders",
-      defaultDoc: "that of kubectl-mesh, else one of PATH in the home folder",
+      defaultDoc: "the folder of kubectl-mesh, else one of PATH in the home folder",
     }),
   },
 } as const satisfies FlagGroups;
@@ -52,8 +52,8 @@ export const COMPLETION = command({
   summary: "Print the completion of a shell",
   description:
     "Print the script that completes kubectl-mesh in a shell. For kubectl mesh: install-kubectl. Names of namespaces, " +
-    "workloads, pods and revisions are those of the cluster, where the command itself would ask it. A cluster that " +
-    "does not answer in time, or refuses, is left out without a word.",
+    "workloads, pods and revisions come from the cluster, if the command itself would ask it. A cluster that does not " +
+    "answer in time, or refuses, is ignored silently.",
   positional: { usage: "bash|zsh|fish|powershell", allowed: SHELLS },
   commands: { "install-kubectl": () => Promise.resolve(INSTALL_KUBECTL) },
   examples: [

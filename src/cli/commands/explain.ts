@@ -13,10 +13,7 @@ const FLAGS = {
     to: flag(
       "--to HOST:PORT[/PATH]",
       "Destination of an outbound connection, a name or an address; http://, https://, tls:// or tcp:// says what is spoken",
-      {
-        type: "text",
-        excludes: ["from"],
-      },
+      { type: "text", excludes: ["from"] },
     ),
     from: flag("--from ADDRESS", "Client of an inbound connection", { type: "text", needs: ["to-port"] }),
     toPort: flag("--to-port PORT", "Port of the pod that the inbound connection goes to", {
@@ -34,7 +31,7 @@ const FLAGS = {
     namespace: flag("-n, --namespace NAMESPACE", "Namespace of the pod", {
       completes: "namespaces",
       excludes: ["all-namespaces", ...SAVED_OR_LOCAL],
-      defaultDoc: "that of the context",
+      defaultDoc: "from the context",
     }),
     selector: flag("-l, --selector SELECTOR", "All pods with these labels", { excludes: SAVED_OR_LOCAL }),
     allNamespaces: flag("-A, --all-namespaces", "Pods of all namespaces", { excludes: SAVED_OR_LOCAL }),
@@ -64,16 +61,14 @@ const FLAGS = {
     probeImage: flag("--probe-image IMAGE", "Image of the container that sends the request; it must have curl", {
       needs: ["probe"],
       excludes: ["local"],
-      defaultDoc: "that of the proxy",
+      defaultDoc: "the image of the proxy",
     }),
   },
   "Output": {
     output: flag(
       "-o, --output table|short|json|svg",
       "Form of the answer; svg draws a pod, short takes a line for each",
-      {
-        default: "table",
-      },
+      { default: "table" },
     ),
   },
   "Cluster": flagsWith(CLUSTER, { excludes: SAVED_OR_LOCAL }),
@@ -87,7 +82,7 @@ export const EXPLAIN = command({
   description:
     "Print the stations of one connection, from the rules of the kernel to listener, route, cluster, endpoint and TLS, " +
     "each with what decided and how it is known: seen, planned, proved or unknown. The first station that is wrong is " +
-    "the answer. Without a connection: the summary of a pod. Without --ephemeral and --probe nothing is changed in the pod.",
+    "the answer. Without a connection: a summary of the pod's side of the mesh. Without --ephemeral and --probe nothing is changed in the pod.",
   usage: "POD | KIND/NAME | -l SELECTOR | -f SNAPSHOT | --local [flags]",
   positional: { usage: "POD", completes: "pods" },
   examples: [
@@ -102,7 +97,7 @@ export const EXPLAIN = command({
   flags: FLAGS,
   exits: {
     ok: "the connection reaches an endpoint, or bypasses the proxy; nothing is wrong with the pod",
-    failed: "it is refused, it cannot be told, the pod or its proxy cannot be read, or something is wrong with it",
+    failed: "it is refused, the answer is unknown, the pod or its proxy cannot be read, or something is wrong with it",
     usage: true,
   },
   run: runExplain,

@@ -3,13 +3,13 @@ import { reportFailure } from "../failure.ts";
 
 type Mode = "generate" | "apply" | "clean" | "verify";
 
-const room = () => import("../../iptables/mod.ts");
+const load = () => import("../../iptables/mod.ts");
 
-/** What the modes have in common: the flags, and how their arguments are read. */
+/** The common part of all modes: the flags, and the parsing of arguments. */
 function modeOf(mode: Mode, isDropIn = false) {
   return {
-    flags: async () => (await room()).CAPTURE_FLAGS,
-    run: async (world, args) => (await room()).runIptables(world, { mode, isDropIn }, args),
+    flags: async () => (await load()).CAPTURE_FLAGS,
+    run: async (world, args) => (await load()).runIptables(world, { mode, isDropIn }, args),
   } satisfies Partial<Parameters<typeof rawCommand>[0]>;
 }
 
@@ -49,7 +49,7 @@ const VERIFY = rawCommand({
   summary: "Prove that the traffic of this pod is captured",
   description:
     "Connect inbound and outbound, and by DNS if it is captured, and see whether the connections reach the " +
-    "proxy's ports. Nothing leaves the pod. Without -b, -i and -q the settings are those of the rules in the kernel.",
+    "proxy's ports. Nothing leaves the pod. Without -b, -i and -q the settings are read from the rules in the kernel.",
   examples: [
     { command: "kubectl mesh iptables verify" },
     { command: "kubectl mesh iptables verify -b '*' -i '*' --require both" },
@@ -68,7 +68,7 @@ export const IPTABLES = commandGroup({
   },
 });
 
-/** Istio's programs. Their errors are those of `iptables`, also below `pilot-agent`. */
+/** Istio's programs. They report errors as `iptables` does, also below `pilot-agent`. */
 export const ISTIO_IPTABLES = rawCommand({
   ...modeOf("apply", true),
   ...APPLY,

@@ -1,5 +1,13 @@
 import { type Command, commandGroup } from "../command.ts";
 
+const WEBHOOK = commandGroup({
+  summary: "Inject pods when they are created",
+  commands: {
+    serve: async () => (await import("./webhook/serve.ts")).WEBHOOK_SERVE,
+    manifests: async () => (await import("./webhook/manifests.ts")).WEBHOOK_MANIFESTS,
+  },
+});
+
 /** `kubectl mesh`: all commands, and the programs that this one stands in for. */
 export const PLUGIN: Command = commandGroup({
   program: "kubectl mesh",
@@ -13,7 +21,7 @@ export const PLUGIN: Command = commandGroup({
     check: async () => (await import("./check/check.ts")).CHECK,
     explain: async () => (await import("./explain.ts")).EXPLAIN,
     snapshot: async () => (await import("./snapshot.ts")).SNAPSHOT,
-    webhook: async () => (await import("./webhook/webhook.ts")).WEBHOOK,
+    webhook: () => Promise.resolve(WEBHOOK),
     iptables: async () => (await import("./iptables.ts")).IPTABLES,
     agent: async () => (await import("./agent/agent.ts")).AGENT,
     wait: async () => (await import("./wait.ts")).WAIT,

@@ -1,6 +1,6 @@
 import { UsageError } from "../../base/errors.ts";
 
-/** The pod that arguments name: `pod/web`, `pod web` and `web`. Errors: a UsageError for more of them. */
+/** The pod that the arguments name: `pod/web`, `pod web` or `web`. Errors: a UsageError for further arguments. */
 export function podName([first, second, ...more]: readonly string[]): string | undefined {
   if (first === undefined || second === undefined) return first;
   if (first.includes("/") || more.length > 0) {

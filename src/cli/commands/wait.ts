@@ -27,19 +27,16 @@ const FLAGS = {
     disabled: variable("MESH_WAIT_DISABLED", "A reason turns waiting off: COMMAND starts at once"),
   },
   "Command": {
-    shutdown: flag("--shutdown", "Run COMMAND as a child process; when it ends, tell the proxy to quit"),
-    quitUrl: flag("--quit-url URL", "Where the proxy is told to quit", {
+    shutdown: flag("--shutdown", "Run COMMAND as a child process; when it ends, ask the proxy to quit"),
+    quitUrl: flag("--quit-url URL", "Where the proxy is asked to quit", {
       type: "url",
       defaultDoc: "http://localhost:15020/quitquitquit",
     }),
-    quitOn: flag("--quit-on always|success", "When the proxy is told: always, or only if COMMAND ended with 0", {
+    quitOn: flag("--quit-on always|success", "When the proxy is asked: always, or only if COMMAND ended with 0", {
       default: "always",
     }),
   },
-  "Log": {
-    quiet: flag("-q, --quiet", "Print errors only"),
-    ...LOG,
-  },
+  "Log": { quiet: flag("-q, --quiet", "Print errors only"), ...LOG },
   // pilot-agent's spellings of the times.
   "Old": {
     timeoutSeconds: flag("--timeoutSeconds NUMBER", "Seconds to wait", {
@@ -97,21 +94,21 @@ async function wait(world: World, { flags, rest: command }: Input<typeof FLAGS>)
   if (shutdown && command.length === 0) {
     throw new UsageError("The flag --shutdown needs a command", { hint: 'it stands behind "--"' });
   }
-  const room = await import("../../wait/mod.ts");
+  const { DEFAULTS, logReporter, runWait } = await import("../../wait/mod.ts");
   const options = {
-    urls: flags.urls.length === 0 ? [room.DEFAULTS.url] : [...new Set(flags.urls)],
-    ...timesOf(flags, room.DEFAULTS),
+    urls: flags.urls.length === 0 ? [DEFAULTS.url] : [...new Set(flags.urls)],
+    ...timesOf(flags, DEFAULTS),
     onTimeout,
     command,
-    shutdown: shutdown ? { url: quitUrl ?? room.DEFAULTS.quitUrl, when: quitOn } : undefined,
+    shutdown: shutdown ? { url: quitUrl ?? DEFAULTS.quitUrl, when: quitOn } : undefined,
   };
   const log = { format: flags.logFormat, level: flags.logLevel, quiet: flags.quiet };
-  return await room.runWait(world, options, await room.logReporter(world, log));
+  return await runWait(world, options, await logReporter(world, log));
 }
 
 type Times = Pick<WaitOptions, "timeout" | "period" | "requestTimeout">;
 
-/** Of two spellings of a time the one of this program counts. */
+/** This program's spelling of a time wins over pilot-agent's. */
 function timesOf(flags: Flags, defaults: Times): Times {
   const { timeoutSeconds, periodMillis, requestTimeoutMillis } = flags;
   return {

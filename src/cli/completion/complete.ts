@@ -1,4 +1,4 @@
-/** What may follow the words of a command line, by the protocol of Cobra's `__complete`, which kubectl speaks. */
+/** Completes a command line by the protocol of Cobra's `__complete`, which kubectl uses. */
 import {
   type Completes,
   type Flag,
@@ -20,7 +20,7 @@ export interface Candidate {
   readonly description?: string;
 }
 
-/** Cobra's directives, which add up: what the shell does besides offering candidates. */
+/** Cobra's directives (bits): what the shell does besides offering candidates. */
 export const DIRECTIVE = { files: 0, error: 1, noSpace: 2, noFiles: 4, extensions: 8, folders: 16 } as const;
 
 /** Candidates for the last word. */
@@ -29,20 +29,19 @@ export interface Completion {
   readonly directive: number;
 }
 
-/** A word whose values completion looks for. */
+/** A partial word, and where it stands. */
 export interface Wanted {
   readonly completes: Completes;
-  /** The word so far. */
   readonly prefix: string;
-  /** The flags of the command, and those before the word. */
+  /** The flags of the command, and the part of the line before the word. */
   readonly flags: FlagTable;
   readonly line: Line;
 }
 
-/** Finds values; those that do not begin with the prefix are left out later. */
+/** Finds values; the caller drops values without the prefix. */
 export type Find = (wanted: Wanted) => Promise<readonly Candidate[]>;
 
-/** Completes the last of the words; it may be empty. Errors: those of `find`. */
+/** Completes the last word, which may be empty. Errors: as `find`. */
 export async function complete(root: Command, words: readonly string[], find: Find): Promise<Completion> {
   const [before, word] = [words.slice(0, -1), words.at(-1) ?? ""];
   if (before.includes("--")) return { candidates: [], directive: DIRECTIVE.files };
@@ -58,7 +57,7 @@ export async function complete(root: Command, words: readonly string[], find: Fi
   return positional.completes === "configurations" ? { ...completion, directive: DIRECTIVE.files } : completion;
 }
 
-/** Candidates as kubectl reads them, a line each, and the directive in the last line. */
+/** The candidates as kubectl reads them, one on each line; the last line is the directive. */
 export function completionText({ candidates, directive }: Completion): string {
   const lines = candidates.map(({ value, description }) =>
     description === undefined ? value : `${value}\t${description}`
@@ -72,7 +71,7 @@ async function innermost(root: Command, words: readonly string[]) {
   return found;
 }
 
-/** The flag whose value is typed: in the word itself behind `=`, or it is the word before. */
+/** The flag whose value is being typed: `--flag=VALUE`, or the word after `--flag`. */
 function flagAwaitingValue(flags: FlagTable, args: readonly string[], word: string) {
   const spellings = spellingsOf(flags);
   const [, inWord, prefix = ""] = /^(--?[^=]+)=([^]*)$/.exec(word) ?? [];
@@ -96,7 +95,7 @@ async function valuesOf(flag: Flag, prefix: string, { find, ...at }: At): Promis
   return { ...offered(prefix, values), ...takesFile(flag) ? { directive: DIRECTIVE.files } : {} };
 }
 
-/** Endings of the files that a folder of manifests is read for. */
+/** Suffixes of the files that are read in a folder of manifests. */
 const MANIFESTS = ["yaml", "yml", "json"];
 
 function valued(values: readonly string[]): Candidate[] {
@@ -139,7 +138,7 @@ async function argumentCandidates(
   return [...fixed, ...own.map((each) => ({ ...each, value: each.value.slice(start.length) }))];
 }
 
-/** The candidates that begin with what is typed. Behind a kind, `deployment/`, more follows without a space. */
+/** The candidates with the prefix. After a kind (`deployment/`) the shell adds no space. */
 function offered(prefix: string, all: readonly Candidate[]): Completion {
   const candidates = all.filter(({ value }) => value.startsWith(prefix));
   const isOpen = candidates.length > 0 && candidates.every(({ value }) => value.endsWith("/"));

@@ -3,7 +3,7 @@ import { fakeWorld, type FakeWorldOptions } from "../../platform/mod.ts";
 import { PLUGIN } from "../commands/plugin.ts";
 import { main } from "../mod.ts";
 
-async function told(options: FakeWorldOptions): Promise<string[]> {
+async function said(options: FakeWorldOptions): Promise<string[]> {
   const world = fakeWorld(options);
   assert.equal(await main(world), 0);
   assert.equal(world.said.stderr, "");
@@ -11,14 +11,14 @@ async function told(options: FakeWorldOptions): Promise<string[]> {
 }
 
 async function values(args: readonly string[], options: FakeWorldOptions = {}) {
-  const lines = (await told({ ...options, name: "kubectl_complete-mesh", args })).slice(0, -1);
+  const lines = (await said({ ...options, name: "kubectl_complete-mesh", args })).slice(0, -1);
   return { values: lines.slice(0, -1).map((line) => line.split("\t")[0]), directive: lines.at(-1) };
 }
 
 Deno.test("completion speaks Cobra's protocol, under kubectl's name and as __complete", async () => {
-  const lines = await told({ name: "kubectl_complete-mesh", args: ["inj"] });
+  const lines = await said({ name: "kubectl_complete-mesh", args: ["inj"] });
   assert.deepEqual(lines, ["inject\tWrite manifests with the sidecar injected", ":4", ""]);
-  assert.deepEqual(await told({ args: ["__complete", "inj"] }), lines);
+  assert.deepEqual(await said({ args: ["__complete", "inj"] }), lines);
 });
 
 Deno.test("a failure of completion is Cobra's directive, and nothing else", async () => {

@@ -1,4 +1,4 @@
-/** Values of words: those that a kubeconfig, the cluster and this program know. */
+/** Values for completion, from the kubeconfig, the cluster and this program. */
 import { type Completes, problemsTogether, readValue, valuesOf } from "../../golang/flags/mod.ts";
 import type { ConnectOptions, KubeconfigNames, KubeConnection } from "../../kube/client/mod.ts";
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
@@ -6,27 +6,27 @@ import type { World } from "../../platform/world.ts";
 import { CLUSTER } from "../shared_flags.ts";
 import type { Candidate, Find, Wanted } from "./complete.ts";
 
-/** Milliseconds from the start of a completion until the cluster is no longer waited for; a person waits for all of them. */
-const PATIENCE = 150;
+/** Milliseconds that a completion waits for the cluster. */
+const TIMEOUT = 150;
 /** Longer lists are no help. */
-const MOST = 500;
-/** Names and labels are all that is needed, and a tenth of the bytes. */
+const MAX_OBJECTS = 500;
+/** Names and labels alone: a tenth of the bytes. */
 const METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
 const WEBHOOKS = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations";
 
-/** The namespaces that paths are made with. */
+/** The namespaces in paths of the API. */
 interface Place {
   readonly namespace: string;
   readonly istioNamespace: string;
 }
 
-/** Where the values of a kind come from. */
+/** Where values of one type come from. */
 interface Source {
-  /** Those that are known without the cluster. */
+  /** Values that need no cluster. */
   readonly known?: (wanted: Wanted, names: () => Promise<KubeconfigNames>) => Promise<readonly string[]>;
-  /** The collection of the cluster that has the others. */
+  /** The path of the collection in the cluster. */
   readonly collection?: (wanted: Wanted, place: Place) => Promise<string | undefined>;
-  /** The values of one of its objects; its name if absent. */
+  /** The values of one object; by default its name. */
   readonly valuesOf?: (object: ValueMap, wanted: Wanted) => readonly string[];
 }
 
@@ -41,7 +41,7 @@ function kindOf({ prefix }: Wanted): string {
   return prefix.slice(0, prefix.lastIndexOf("/") + 1);
 }
 
-/** `KIND/NAME`; with a word for what has no kind. */
+/** `KIND/NAME`. `plain` is the kind of a name without one. */
 function workloads(plain?: string): Source {
   return {
     known: async (wanted) => kindOf(wanted) === "" ? await kinds() : [],
@@ -53,7 +53,7 @@ function workloads(plain?: string): Source {
   };
 }
 
-/** The revision and the tag that a webhook configuration is for. */
+/** The revision and the tag of a webhook configuration. */
 function revisionsOf(object: ValueMap): string[] {
   const labels = mapAt(mapAt(object, "metadata"), "labels");
   return ["istio.io/rev", "istio.io/tag"].map((key) => textAt(labels, key)).filter((name) => name !== "");
@@ -86,7 +86,7 @@ const SOURCES: Partial<Record<Completes, Source>> = {
   "webhooks": { collection: () => Promise.resolve(WEBHOOKS) },
 };
 
-/** Finds values for completion. Nothing is told of what fails: then the values that are known without it are all. */
+/** Finds values for completion. Failures are ignored; only values known without the cluster are returned. */
 export function findIn(world: World): Find {
   return async (wanted) => {
     if (wanted.completes === "checks" || wanted.completes === "checks and categories") return await checks(wanted);
@@ -118,12 +118,12 @@ async function checks({ completes }: Wanted): Promise<Candidate[]> {
   ];
 }
 
-/** kubectl's connection flags that stand before the word. */
+/** kubectl's connection flags before the word. */
 function connectOptions({ line }: Wanted): ConnectOptions {
   return valuesOf({ CLUSTER }, line);
 }
 
-/** Whether the command itself would ask the cluster: it has the connection flags, and the flags that they need are given. */
+/** Whether the command itself would ask the cluster: it has the connection flags, and the flags that they need. */
 function mayAsk({ flags, line }: Wanted): boolean {
   if (!Object.hasOwn(flags, "kubeconfig")) return false;
   const given = new Map([...line.given, ["kubeconfig", { texts: ["x"], origin: "--kubeconfig" }]] as const);
@@ -138,7 +138,7 @@ function placeOf({ line: { given } }: Wanted, api: KubeConnection): Place {
 }
 
 async function objectsOf(api: KubeConnection, path: string): Promise<readonly ValueMap[]> {
-  const { value } = await api.raw(`${path}?limit=${MOST}`, METADATA);
+  const { value } = await api.raw(`${path}?limit=${MAX_OBJECTS}`, METADATA);
   return isMap(value) ? mapsAt(value, "items") : [];
 }
 
@@ -146,9 +146,9 @@ function nameOf(object: ValueMap): string {
   return textAt(mapAt(object, "metadata"), "name");
 }
 
-/** What the cluster answers in time; nothing after an error. The end of the process ends a request that is too late. */
+/** The cluster's answer; nothing after an error or the timeout. The end of the process cancels a late request. */
 async function soon(world: World, ask: () => Promise<readonly string[]>): Promise<readonly string[]> {
   const { value } = readValue({ type: "duration", doc: "" }, world.env.get("MESH_COMPLETION_TIMEOUT") ?? "");
-  const late = world.clock.sleep(typeof value === "number" ? value : PATIENCE).then(() => []);
+  const late = world.clock.sleep(typeof value === "number" ? value : TIMEOUT).then(() => []);
   return await Promise.race([ask().catch(() => []), late]);
 }

@@ -3,11 +3,10 @@ import { MeshError } from "../../base/errors.ts";
 import type { World } from "../../platform/world.ts";
 import { KUBECTL } from "./scripts.ts";
 
-/** Where the file is, and what was done. */
+/** The installed file. */
 export interface Installed {
   readonly path: string;
   readonly isNew: boolean;
-  /** kubectl finds it there. */
   readonly isOnPath: boolean;
 }
 
@@ -15,8 +14,8 @@ export interface Installed {
 const WINDOWS = "@rem kubectl mesh completion install-kubectl\r\n@kubectl-mesh __complete %* 2>nul\r\n";
 
 /**
- * Puts `kubectl_complete-mesh` into a folder: the given one, else that of the kubectl-mesh that kubectl starts, else the
- * first folder below the home folder on PATH that takes it. A file that this command did not write stays.
+ * Puts `kubectl_complete-mesh` into a folder: the given one, else the folder of the kubectl-mesh that kubectl starts, else
+ * the first writable folder of PATH below the home folder. A file that this command did not write stays.
  * Errors: a MeshError if another file is there, if no folder is found, or if the file cannot be written.
  */
 export async function installForKubectl(world: World, folder: string | undefined): Promise<Installed> {

@@ -1,4 +1,4 @@
-/** The scripts of `completions/`, by shell, and what kubectl runs. Only `completion` loads them. */
+/** The scripts of `completions/`. Only `completion` loads them. */
 import bash from "../../../completions/kubectl-mesh.bash" with { type: "text" };
 import fish from "../../../completions/kubectl-mesh.fish" with { type: "text" };
 import powershell from "../../../completions/kubectl-mesh.ps1" with { type: "text" };

@@ -1,4 +1,4 @@
-/** The record that tells the function of kustomize how to inject: flags of `inject` as a file. */
+/** The configuration of the kustomize function: flags of `inject` as a file. */
 import * as z from "zod/mini";
 import { closest } from "../../base/text/mod.ts";
 import { fieldText } from "../../base/field_path.ts";
@@ -11,7 +11,7 @@ const toggle = z.boolean({ error: "must be true or false" });
 const file = z.string({ error: "must be the name of a file" }).check(
   z.regex(/^(?!-$|https?:)./, { error: "must be the name of a file or folder: no network and no other input is read" }),
 );
-/** A configuration: the name of a file, or its content. */
+/** The name of a file, or its content. */
 const source = z.union([file, z.record(z.string(), z.unknown())], {
   error: "must be the name of a file, or a mapping",
 });
@@ -30,7 +30,7 @@ const SPEC = z.strictObject({
   manifests: z.optional(z.array(file, { error: "must be a list of files and folders" })),
 }, { error: "must be a mapping" });
 
-/** The record, as it stands in a file. */
+/** The object in the file. */
 export const FUNCTION_CONFIG = z.strictObject({
   apiVersion: z.literal(API_VERSION, { error: `must be "${API_VERSION}"` }),
   kind: z.literal("Inject", { error: 'must be "Inject"; a ConfigMap may have the keys of "spec" as its data' }),
@@ -38,20 +38,20 @@ export const FUNCTION_CONFIG = z.strictObject({
   spec: z.optional(SPEC),
 }, { error: "must be a mapping" });
 
-/** What the function is told, and the mapping that says it. */
+/** The settings of the function. */
 export interface FunctionConfig {
   readonly spec: Readonly<z.infer<typeof SPEC>>;
-  /** As the file has it: numbers of configurations keep their digits. */
+  /** The mapping in the file: its numbers keep their digits. */
   readonly raw: ValueMap;
 }
 
-/** What is wrong with a record. */
+/** A mistake in the configuration. */
 export interface ConfigProblem {
   readonly field: string;
   readonly message: string;
 }
 
-/** Reads a record; a missing one tells nothing. The data of a ConfigMap has the same keys (`kpt fn eval -- revision=canary` makes one). */
+/** Reads the configuration; a missing one is empty. A ConfigMap has the same keys (`kpt fn eval -- revision=canary` makes one). */
 export function readFunctionConfig(config: Value): FunctionConfig | readonly ConfigProblem[] {
   if (config === null) return { spec: {}, raw: newMap() };
   if (isMap(config) && config["apiVersion"] === "v1" && config["kind"] === "ConfigMap") {

@@ -4,7 +4,7 @@ import { readFunctionConfig } from "./function_config.ts";
 
 const record = (spec: Value): Value => ({ apiVersion: "kubectl-mesh/v1", kind: "Inject", spec });
 
-function told(config: Value): readonly string[] {
+function problems(config: Value): readonly string[] {
   const read = readFunctionConfig(config);
   return "spec" in read ? [] : read.map(({ message }) => message);
 }
@@ -25,7 +25,7 @@ Deno.test("readFunctionConfig() reads the texts of a ConfigMap", () => {
   const data = { cni: "true", nativeSidecars: "false", manifests: "a.yaml, b.yaml", revision: "true" };
   const spec = { cni: true, nativeSidecars: false, manifests: ["a.yaml", "b.yaml"], revision: "true" };
   assert.deepEqual(specOf({ apiVersion: "v1", kind: "ConfigMap", data }), spec);
-  assert.deepEqual(told({ apiVersion: "v1", kind: "ConfigMap", data: { cni: "yes", revison: "a" } }), [
+  assert.deepEqual(problems({ apiVersion: "v1", kind: "ConfigMap", data: { cni: "yes", revison: "a" } }), [
     '"data.cni" must be true or false',
     'the key "data.revison" is unknown: did you mean "revision"?',
   ]);
@@ -40,7 +40,7 @@ Deno.test("readFunctionConfig() names each wrong field, and the key that is mean
     [record({ vlaues: {} }), 'the key "spec.vlaues" is unknown: did you mean "values"?'],
     [record({ somethingElse: {} }), 'the key "spec.somethingElse" is unknown'],
   ];
-  for (const [config, message] of rows) assert.deepEqual(told(config), [message]);
-  const names = ["-", "http://a", ""].map((name) => told(record({ manifests: [name] })).join());
+  for (const [config, message] of rows) assert.deepEqual(problems(config), [message]);
+  const names = ["-", "http://a", ""].map((name) => problems(record({ manifests: [name] })).join());
   for (const message of names) assert.match(message, /^"spec\.manifests\[0\]" must be the name of a file or folder/);
 });

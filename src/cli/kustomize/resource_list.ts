@@ -6,16 +6,16 @@ import { editDocument, type ParsedDocument, parseDocument, splitDocuments, toYam
 import type { ListedObject } from "../../inject/mod.ts";
 import type { Origin } from "./results.ts";
 
-/** As long as a document can be. */
+/** The maximum length of a document. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const INPUT = "standard input";
 const GROUP = "config.kubernetes.io/";
 
-/** A ResourceList that was read. */
+/** A parsed ResourceList. */
 export interface ResourceList {
   readonly items: readonly ListedObject[];
   readonly functionConfig: Value;
-  /** Its text with these items, or the items it had, and results if there are any. */
+  /** Its text with these items (by default its own), and with the results if there are any. */
   written(items: readonly Value[] | undefined, results: readonly ValueMap[]): string;
 }
 
@@ -26,9 +26,8 @@ export async function readResourceList(chunks: AsyncIterable<Uint8Array>): Promi
   if (!isResourceList(value)) throw notTheList(kindOf(value));
   const items = value["items"] ?? [];
   if (!isList(items)) {
-    throw new MeshError('The ResourceList cannot be read: "items" must be a list', {
-      place: document.place(["items"]),
-    });
+    const place = document.place(["items"]);
+    throw new MeshError('The ResourceList cannot be read: "items" must be a list', { place });
   }
   return {
     items: items.map(listed),
@@ -67,13 +66,13 @@ function notTheList(what: string): MeshError {
   });
 }
 
-/** The text of a ResourceList that has nothing but results: the input could not be read. */
+/** The text of a ResourceList without items, for an input that could not be read. */
 export function onlyResults(results: readonly ValueMap[]): string {
   const head = { apiVersion: "config.kubernetes.io/v1", kind: "ResourceList", items: [] };
   return toYaml(Object.assign(newMap(), head, { results: [...results] }));
 }
 
-/** An item: its file is the one that kustomize or kpt read it from. */
+/** An item; its file is the one that kustomize or kpt read. */
 function listed(value: Value): ListedObject {
   const file = originOf(value).file ?? "";
   return {
@@ -83,18 +82,18 @@ function listed(value: Value): ListedObject {
   };
 }
 
-/** The file of an object, and its number in it from 0, as annotations say. */
+/** The file of an object and its index there, from 0, by its annotations. */
 export function originOf(value: Value): Origin {
   const annotations = isMap(value) ? mapAt(mapAt(value, "metadata"), "annotations") : newMap();
-  const told = (name: string) =>
+  const noted = (name: string) =>
     textAt(annotations, `internal.config.kubernetes.io/${name}`) || textAt(annotations, `config.kubernetes.io/${name}`);
-  const file = told("path");
-  const index = told("index");
+  const file = noted("path");
+  const index = noted("index");
   if (file === "") return {};
   return /^\d+$/.test(index) ? { file, index: Number(index) } : { file };
 }
 
-/** The objects in a value: the items of a List, else the value itself. */
+/** The items of a List, else the value itself. */
 export function objectsIn(value: Value): readonly Value[] {
   if (value === null) return [];
   return isMap(value) && value["kind"] === "List" ? listAt(value, "items").flatMap(objectsIn) : [value];

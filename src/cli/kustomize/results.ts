@@ -1,10 +1,10 @@
-/** Results of a function: what is told about resources (KRM functions specification, "results"). */
+/** Results of a kustomize function (KRM functions specification, "results"). */
 import { errorLine, type MeshError } from "../../base/errors.ts";
 import { resourceName } from "../../kube/mod.ts";
 import { newMap, type Value, type ValueMap } from "../../base/value.ts";
 import type { ReportEntry } from "../../inject/mod.ts";
 
-/** What is told. Empty texts are left out. */
+/** A message about a resource. Empty texts are left out. */
 export interface Result {
   readonly severity: "error" | "warning";
   readonly message: string;
@@ -18,34 +18,30 @@ export interface Result {
   readonly index?: number | undefined;
 }
 
-/** Where a resource is from. */
+/** Where a resource comes from. */
 export type Origin = Pick<Result, "file" | "index">;
 
-/** The results about a resource: its warnings, and its failure. */
+/** The results for a resource: its warnings, and its failure. */
 export function resultsOf({ error, field, warnings, ...entry }: ReportEntry, origin: Origin): readonly Result[] {
   const { apiVersion, kind, name, namespace } = entry;
   const about = { apiVersion, kind, name, namespace, ...origin };
-  const told = warnings.map((message): Result => ({ severity: "warning", message, ...about }));
-  if (entry.result !== "failed") return told;
-  return [...told, {
-    severity: "error",
-    message: error === undefined ? entry.message : messageOf(error),
-    field,
-    ...about,
-  }];
+  const results = warnings.map((message): Result => ({ severity: "warning", message, ...about }));
+  if (entry.result !== "failed") return results;
+  const message = error === undefined ? entry.message : messageOf(error);
+  return [...results, { severity: "error", message, field, ...about }];
 }
 
-/** The result of an error that is about no resource. */
+/** The result for an error that concerns no resource. */
 export function failure(error: MeshError): Result {
   return { severity: "error", message: messageOf(error), file: error.place?.file, field: error.place?.field };
 }
 
-/** The place stands in other fields. */
+/** The message without the place, which has its own fields. */
 function messageOf({ message, hint }: MeshError): string {
   return errorLine({ message, hint, place: undefined });
 }
 
-/** A result as the ResourceList has it. */
+/** A result as it stands in the ResourceList. */
 export function resultObject({ severity, message, field, file, index, ...resource }: Result): ValueMap {
   const place = file === undefined ? {} : { path: file, index };
   return filled({
@@ -66,7 +62,7 @@ function filled(values: Readonly<Record<string, Value | undefined>>): ValueMap {
   return map;
 }
 
-/** A result as a line: kustomize shows standard error to people, and keeps results to itself. */
+/** A result as a line: kustomize shows standard error to people, but no results. */
 export function resultLine({ severity, message, file = "", apiVersion = "", kind = "", name = "" }: Result): string {
   const about = [file, resourceName(apiVersion, kind, name).replace(/\/$/, "")].filter((part) => part !== "");
   return `${[severity, ...about].join(": ")}: ${message}\n`;

@@ -1,20 +1,19 @@
-/** What `--diff` does with each document. */
+/** Shows what would change, for `--diff`. */
 import { MeshError } from "../../base/errors.ts";
 import { isPlain } from "../../platform/terminal.ts";
 import type { World } from "../../platform/world.ts";
 import type { Sink } from "../../inject/mod.ts";
 import { colored, UnifiedDiff } from "./unified_diff.ts";
 
-/** Shows what would change. */
 export interface Differ {
   readonly add: NonNullable<Sink["document"]>;
   /** Whether something differs. Errors: a MeshError if the program for differences fails. */
   end(): Promise<boolean>;
-  /** Removes what is left. */
+  /** Removes temporary files. */
   drop(): void;
 }
 
-/** A differ of a kind. */
+/** The differ of `--diff=KIND`. */
 export async function differ(world: World, kind: "unified" | "external"): Promise<Differ> {
   return kind === "unified" ? await unified(world) : external(world);
 }
@@ -33,10 +32,10 @@ async function unified(world: World): Promise<Differ> {
   };
 }
 
-/** kubectl's default, and its rule: words are separated by blanks (kubectl, "diff", KUBECTL_EXTERNAL_DIFF). */
+/** kubectl's default. Blanks separate arguments (kubectl, "diff", KUBECTL_EXTERNAL_DIFF). */
 const DEFAULT_PROGRAM = "diff -u -N";
 
-/** Writes both states to folders, and has a program compare these. */
+/** Writes both states to folders; a program compares them. */
 function external(world: World): Differ {
   const folder = world.files.temporaryFolder();
   const sides = [`${folder.path}/before`, `${folder.path}/after`] as const;
@@ -54,10 +53,8 @@ function external(world: World): Differ {
     async end() {
       await made;
       await Promise.all(pending);
-      const words = (world.env.get("KUBECTL_EXTERNAL_DIFF") || DEFAULT_PROGRAM).split(" ").filter((word) =>
-        word !== ""
-      );
-      const [command = "diff", ...args] = words;
+      const program = world.env.get("KUBECTL_EXTERNAL_DIFF") || DEFAULT_PROGRAM;
+      const [command = "diff", ...args] = program.split(" ").filter((part) => part !== "");
       const { code, stdout, stderr } = await world.processes.run({ command, args: [...args, ...sides] });
       world.stdout.write(stdout);
       if (code <= 1) return code === 1;

@@ -1,4 +1,4 @@
-/** Patterns in names of files, for shells that do not expand them: by the rules of Go's filepath.Match, as in kubectl. */
+/** File name patterns, for shells that do not expand them. The rules are Go's filepath.Match, as in kubectl. */
 import type { World } from "../../platform/world.ts";
 
 /** Whether a name may be a pattern. */
@@ -49,7 +49,7 @@ function classOf(token: string): (character: string) => boolean {
   return (character) => isNegated !== ranges.some(([low = "", , high = low]) => low <= character && character <= high);
 }
 
-/** Goes back to the last `*` alone: the time is at most the product of both lengths. */
+/** Backtracks to the last `*` only, so the time is at most the product of both lengths. */
 function matches(name: readonly string[], tokens: readonly Token[]): boolean {
   let [at, star, resumed] = [0, -1, 0];
   for (let from = 0; from < name.length;) {

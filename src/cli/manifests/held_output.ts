@@ -1,32 +1,31 @@
 /** Output that waits until it is known that nothing failed. */
 import type { Scratch } from "../../platform/world.ts";
 
-/** Bytes that are held in memory: the output of some 2,500 Deployments. */
-const MOST_IN_MEMORY = 16 * 1024 * 1024;
+/** Maximum bytes in memory: the output of some 2,500 Deployments. */
+const MAX_IN_MEMORY = 16 * 1024 * 1024;
 
-/** The same where no file can be made, as in a container whose file system is read-only. */
-const MOST_WITHOUT_FILE = 4 * MOST_IN_MEMORY;
+/** The same if no file can be made, as on a read-only file system. */
+const MAX_WITHOUT_FILE = 4 * MAX_IN_MEMORY;
 
-/** Pieces are copied into blocks: each piece by itself keeps a buffer that is larger than the piece. The first blocks are smaller. */
+/** Pieces are copied into blocks, because each piece keeps a larger buffer alive. The first blocks are smaller. */
 const BLOCK = 256 * 1024;
 
-/** What is held, in the order in which it came. */
-export interface HeldOutput {
+interface HeldOutput {
   add(bytes: Uint8Array): void;
-  /** Hands everything over, and forgets it. */
+  /** Passes everything to `write` in order, and forgets it. */
   release(write: (bytes: Uint8Array) => void): void;
   /** Forgets everything. */
   drop(): void;
 }
 
 /**
- * Holds output in memory up to `most` bytes, then in a file. `scratch` is called when the file is needed; where it fails, memory holds up to
- * `mostWithout` bytes, and all without it. Errors: those of the file.
+ * Holds output in memory up to `most` bytes, then in the file that `scratch` opens. If that fails, memory holds up to
+ * `mostWithout` bytes; without `scratch` it holds everything. Errors: as the file.
  */
 export function holdOutput(
   scratch: (() => Scratch) | undefined,
-  most = MOST_IN_MEMORY,
-  mostWithout = Math.max(most, MOST_WITHOUT_FILE),
+  most = MAX_IN_MEMORY,
+  mostWithout = Math.max(most, MAX_WITHOUT_FILE),
 ): HeldOutput {
   let full: Uint8Array[] = [];
   let block = new Uint8Array(0);

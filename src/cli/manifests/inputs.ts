@@ -1,17 +1,17 @@
 import { trimmedEnd } from "../../base/text/mod.ts";
 import { MeshError, UsageError } from "../../base/errors.ts";
 import { shownUrl } from "../../base/shown_url.ts";
-import type { World } from "../../platform/world.ts";
+import type { PermissionName, World } from "../../platform/world.ts";
 import type { ManifestInput } from "../../inject/mod.ts";
 import { isPattern, matchingPaths } from "./glob.ts";
 import { kustomizationWarning } from "./kustomization.ts";
 
-/** The files that kubectl reads in a directory. A file that is named itself may have any suffix. */
+/** The files that kubectl reads in a directory. A file that the user names may have any suffix. */
 const MANIFEST_NAME = /\.(ya?ml|json)$/;
 
 /**
- * The inputs that `-f` names, in order, by kubectl's rules: files, patterns of files, directories (with `recursive` also those below them),
- * https URLs, `-` at most once. Errors: one MeshError that names every missing file.
+ * The inputs that `-f` names, in order, by kubectl's rules: files, patterns, directories (with `recursive` also their
+ * subdirectories), https URLs, `-` at most once. Errors: one MeshError that names every missing file.
  */
 export async function expandInputs(
   world: World,
@@ -29,6 +29,15 @@ export async function expandInputs(
   const inputs = await expandAll(world, given, recursive, missing);
   if (missing.length > 0) throw new MeshError(`Cannot read ${missing.join(", ")}: no such file or directory`);
   return inputs;
+}
+
+/** The permissions that a read-only command keeps before it reads manifests and templates, which could misuse others. */
+export function readingPermissions(
+  { filename }: { readonly filename: readonly string[] },
+  api: { readonly permissions: readonly PermissionName[] } | undefined,
+): PermissionName[] {
+  const isRemote = filename.some((name) => name.startsWith("https://"));
+  return [...new Set<PermissionName>(["read", "env", ...isRemote ? ["net"] as const : [], ...api?.permissions ?? []])];
 }
 
 async function expandAll(
@@ -55,7 +64,7 @@ async function expand(world: World, name: string, recursive: boolean, missing: s
     return [];
   }
   if (status.kind === "file") return [fileInput(world, name, name.replace(/^.*\//s, ""))];
-  // A pipe or a device is no file that an output could replace.
+  // No output can replace a pipe or a device.
   if (status.kind === "other") return [{ file: name, chunks: () => world.files.chunks(name) }];
   const folder = trimmedEnd(name, "/", 1);
   const found = await manifestsIn(world, folder, { recursive, root: folder });
@@ -69,7 +78,7 @@ function fileInput(world: World, path: string, name: string, warning?: string): 
   return { file: path, name, warning, chunks: () => world.files.chunks(path) };
 }
 
-/** Refuses http: anyone on the network path could change manifests that go to a cluster. */
+/** Refuses http: anyone on the network path could change the manifests. */
 function urlInput(world: World, url: string): ManifestInput {
   if (!url.startsWith("https://")) {
     throw new UsageError(`Cannot read "${shownUrl(url)}": only https URLs are read`);
@@ -82,7 +91,7 @@ function urlInput(world: World, url: string): ManifestInput {
   };
 }
 
-/** How a folder is read. */
+/** Options for reading a folder. */
 interface Reading {
   readonly recursive: boolean;
   /** The folder that the user named. */

@@ -1,11 +1,11 @@
-/** Folders that kustomize builds. */
+/** Kustomizations. */
 import { EXIT, MeshError } from "../../base/errors.ts";
 import type { DirectoryEntry, World } from "../../platform/world.ts";
 import type { ManifestInput } from "../../inject/mod.ts";
 
 const NAMES = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
-/** What to say about a folder whose files are read, though it is to be built; `undefined` for any other folder. */
+/** The warning about reading the files of a kustomization one by one; `undefined` for any other folder. */
 export function kustomizationWarning(folder: string, entries: readonly DirectoryEntry[]): string | undefined {
   if (!entries.some(({ name }) => NAMES.includes(name))) return undefined;
   return `The folder "${folder}" is a kustomization, whose files are not meant to be read one by one: ` +
@@ -15,24 +15,14 @@ export function kustomizationWarning(folder: string, entries: readonly Directory
 const BUILDERS = [["kubectl", "kustomize"], ["kustomize", "build"]] as const;
 
 /**
- * Builds a kustomization with kubectl, or with kustomize if there is no kubectl. Errors: a MeshError with what the program says, or with the
- * programs that are missing.
+ * Builds a kustomization with kubectl, or with kustomize if there is no kubectl. Errors: a MeshError with the program's
+ * message, or with the names of the missing programs.
  */
 export async function buildKustomization(world: World, folder: string): Promise<ManifestInput> {
-  const stdout = await build(world, folder);
-  return {
-    file: folder,
-    async *chunks() {
-      yield await Promise.resolve(new TextEncoder().encode(stdout));
-    },
-  };
-}
-
-async function build(world: World, folder: string): Promise<string> {
   const failed = `Cannot build the kustomization "${folder}"`;
   for (const [command, verb] of BUILDERS) {
     const { code, stdout, stderr } = await world.processes.run({ command, args: [verb, folder] });
-    if (code === 0) return stdout;
+    if (code === 0) return { file: folder, chunks: () => ReadableStream.from([new TextEncoder().encode(stdout)]) };
     if (code !== EXIT.notFound) throw new MeshError(`${failed}: ${stderr.replace(/^error: /i, "").trim()}`);
   }
   throw new MeshError(`${failed}: neither kubectl nor kustomize is on PATH`);

@@ -1,4 +1,4 @@
-/** Where changed manifests go: one output for all, an output for each input, or a diff. Nothing is written if a resource fails. */
+/** The output of changed manifests: one for all, one for each input, or a diff. Nothing is written if a resource fails. */
 import { EXIT } from "../../base/errors.ts";
 import type { Scratch, World } from "../../platform/world.ts";
 import type { ManifestInput, Sink, Summary } from "../../inject/mod.ts";
@@ -7,24 +7,24 @@ import type { ManifestFlags } from "../shared_flags.ts";
 import { interruption, openOutput, type OutputTarget } from "./output.ts";
 import type { Written } from "./reporter.ts";
 
-/** What became of the output. */
+/** The outcome of a run. */
 export interface Ended extends Written {
   readonly exitCode: number;
 }
 
-/** An open output. It is a sink without reports; disposing of it leaves everything as it was, unless it has ended. */
+/** An open output. Disposing of it before `end` leaves all files as they were. */
 export interface ManifestOutput extends Pick<Sink, "begin" | "write" | "document">, Disposable {
   /** Gets each entry of the report. */
   report?: Sink["report"];
   /** Rejects when a signal ends the program. */
   readonly interrupted: Promise<never>;
-  /** All documents are done: writes what is held, unless a resource failed and the user does not keep going. */
+  /** Writes the output, unless a resource failed and the user does not keep going. */
   end(summary: Summary): Promise<Ended>;
 }
 
 type Flags = Pick<ManifestFlags, "diff" | "inPlace" | "keepGoing" | "patch">;
 
-/** Removes what killed runs left beside outputs. Later there is no permission to ask whether a run still lives. */
+/** Removes temporary files of killed runs beside the outputs, while it is permitted to ask whether a run still lives. */
 export function removeLeftovers(
   world: World,
   { diff, inPlace }: Flags,
@@ -39,10 +39,7 @@ export function removeLeftovers(
   }
 }
 
-/**
- * Opens the output that flags name, while that is permitted: afterwards it needs no permission but those of `permissionsFor`. Errors: a
- * MeshError for an output that cannot be written.
- */
+/** Opens the output; from then on `permissionsFor` is enough. Errors: a MeshError for an output that cannot be written. */
 export async function openManifestOutput(
   world: World,
   flags: Flags,
@@ -75,7 +72,7 @@ async function oneOutput(world: World, { keepGoing }: Flags, target: OutputTarge
   };
 }
 
-/** The file for output that memory cannot hold is opened at once. A failure counts when the file is needed. */
+/** Opens the file for large output while that is permitted. A failure counts only when the file is needed. */
 function openedScratch(world: World): () => Scratch {
   try {
     const scratch = world.files.scratch();
@@ -87,7 +84,7 @@ function openedScratch(world: World): () => Scratch {
   }
 }
 
-/** Every file gets its own output. None is written before all are done. */
+/** One output for each file. None is written before all are done. */
 function eachOutput(
   world: World,
   { keepGoing, patch }: Flags,
@@ -96,7 +93,7 @@ function eachOutput(
 ): ManifestOutput {
   const places = folder === undefined ? IN_PLACE : inFolder(folder);
   const paths = inputs.map((input) => places.of(input));
-  const held = new HeldFiles(() => world.files.scratch());
+  const held = new HeldFiles();
   const signals = interruption(world, "Interrupted: nothing is written");
   const changed = new Set<string>();
   let current = "";
@@ -118,16 +115,13 @@ function eachOutput(
       const written = isWritten ? await held.commit(world, (path) => changed.has(path)) : [];
       return { file: undefined, isWritten, files: written.length, exitCode: failed > 0 ? EXIT.failed : EXIT.ok };
     },
-    [Symbol.dispose]() {
-      signals.off();
-      held.drop();
-    },
+    [Symbol.dispose]: () => signals.off(),
   };
 }
 
-/** Prints what would change. As with `kubectl diff`, 1 says that something would. A signal ends the program as it would any other. */
+/** Prints what would change. As with `kubectl diff`, the exit code 1 means a difference. Signals have no handler. */
 async function diffOutput(world: World, kind: NonNullable<Flags["diff"]>): Promise<ManifestOutput> {
-  // Few runs need it, and its colors ask the environment when they load.
+  // Loaded late: few runs need it, and its colors read the environment when they load.
   const { differ } = await import("./differ.ts");
   const diff = await differ(world, kind);
   return {

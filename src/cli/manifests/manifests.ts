@@ -1,4 +1,4 @@
-/** Commands that read manifests, change the pods in them, and write them. */
+/** The shared part of commands that read manifests, change the pods in them, and write them. */
 import { UsageError } from "../../base/errors.ts";
 import type { PermissionName, World } from "../../platform/world.ts";
 import type { Change, DocumentOptions, ManifestInput, Sink, WorkloadKind } from "../../inject/mod.ts";
@@ -12,17 +12,16 @@ import { reporter } from "./reporter.ts";
 
 type InjectModule = typeof import("../../inject/mod.ts");
 
-/** What is done with manifests. */
-export interface ManifestWork {
+interface ManifestWork {
   readonly inputs: readonly ManifestInput[];
   readonly change: Change;
-  /** Gets what the change needs to know about a document. */
+  /** Fetches what the change needs for a document. */
   readonly prepare?: DocumentOptions["prepare"];
-  /** What the change is called: "injected". */
+  /** The verb for a changed resource: "injected". */
   readonly done: string;
   /** Lines about the configuration. */
   readonly notes: readonly string[];
-  /** The notes since the last call, if there may be some while resources are changed. */
+  /** The notes that rendering has added since the last call. */
   readonly newNotes?: () => readonly string[];
   readonly warnings: readonly string[];
   readonly target: OutputTarget;
@@ -31,10 +30,10 @@ export interface ManifestWork {
   readonly inject: InjectModule;
 }
 
-/** Changes each document of the inputs, reports its resources, and ends the output. Returns the exit code: 1 if any resource failed. */
+/** Changes each document, reports its resources, and ends the output. Returns the exit code: 1 if any resource failed. */
 export async function changeManifests(world: World, flags: ManifestFlags, work: ManifestWork): Promise<number> {
   const { inputs, change, done, target, output, inject } = work;
-  // Manifests that go to the terminal at once would be in its way.
+  // A progress line would disturb manifests that go to the terminal at once.
   const isStreaming = flags.keepGoing && target.file === undefined;
   const progress = manifestProgress(world, flags.report !== "json" && !isStreaming);
   const severalFiles = inputs.length > 1;
@@ -73,10 +72,7 @@ export async function changeManifests(world: World, flags: ManifestFlags, work: 
   }
 }
 
-/**
- * What `-f` names, or what kubectl makes of `-k`, before permissions are given up. The content of files is not read yet. Errors: those of
- * `expandInputs` and of `buildKustomization`.
- */
+/** The inputs of `-f` or `-k`; files are not read yet. Errors: as `expandInputs` and `buildKustomization`. */
 export async function manifestInputs(
   world: World,
   { kustomize, filename, recursive }: ManifestFlags,
@@ -85,7 +81,7 @@ export async function manifestInputs(
   return await expandInputs(world, filename, recursive);
 }
 
-/** The rows of `--template-path`. Errors: a UsageError for a text that is none. */
+/** The parsed values of `--template-path`. Errors: a UsageError for an invalid value. */
 export function templatePathsOf(
   { templatePath = [] }: { readonly templatePath?: readonly string[] | undefined },
   inject: InjectModule,
@@ -98,7 +94,7 @@ function refusePath(text: string): never {
   throw new UsageError(`The flag --template-path cannot be "${text}"`, { hint });
 }
 
-/** What a manifest or a template could misuse is given up before the first of them is read. */
+/** The permissions that are needed once manifests and templates, which could misuse others, are read. */
 export function permissionsFor(flags: ManifestFlags, { file, folder }: OutputTarget): PermissionName[] {
   const names: PermissionName[] = ["read", "env"];
   const runs = flags.diff === "external";

@@ -54,7 +54,7 @@ Deno.test("outputTarget() refuses the other formats of kubectl, which would beco
   for (const word of [...words, "custom-columns=A:.a", "jsonpath-file=x", "templatefile=x"]) {
     assert.throws(() => outputTarget(word), {
       message: `The output cannot be "${word}"`,
-      hint: `-o takes yaml, json, the name of a file, or that of a folder with / behind it; "./${word}" is a file`,
+      hint: `-o takes yaml, json, the name of a file, or the name of a folder and /; "./${word}" is a file`,
       exitCode: 2,
     });
   }
@@ -67,7 +67,7 @@ Deno.test("openOutput() refuses a directory and an empty name", async () => {
   assert.throws(() => outputTarget(""), { exitCode: 2 });
 });
 
-Deno.test("openOutput() tells of a signal until it is ended", async () => {
+Deno.test("openOutput() reports a signal until it ends", async () => {
   for (const [signal, exitCode] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
     const world = fakeWorld();
     const output = await open(world, "out.yaml");
@@ -79,5 +79,8 @@ Deno.test("openOutput() tells of a signal until it is ended", async () => {
   const output = await open(world, "yaml");
   output.commit();
   world.raise("SIGINT");
-  assert.equal(await Promise.race([output.interrupted.catch(() => "told"), Promise.resolve("not told")]), "not told");
+  assert.equal(
+    await Promise.race([output.interrupted.catch(() => "interrupted"), Promise.resolve("not interrupted")]),
+    "not interrupted",
+  );
 });

@@ -1,49 +1,43 @@
 import { snippetText } from "../../base/errors.ts";
+import { counted } from "../../base/text/mod.ts";
 import type { World } from "../../platform/world.ts";
 import type { ReportEntry, Summary } from "../../inject/mod.ts";
 import { say } from "../failure.ts";
 
-/** What became of the output. */
+/** The outcome of the output. */
 export interface Written {
   /** `undefined` for standard output. */
   readonly file: string | undefined;
   readonly isWritten: boolean;
-  /** The number of files that were written, where each input has its own. */
+  /** How many files were written, if each input has its own output. */
   readonly files?: number;
 }
 
 /** Reports on standard error while manifests go to standard output. */
 export interface Reporter {
-  /** Prints lines about the configuration. */
   notes(lines: readonly string[]): void;
-  /** Prints warnings about the configuration. */
   warnings(lines: readonly string[]): void;
   entry(entry: ReportEntry): void;
-  /** Prints the counts, and where the output is. */
+  /** Prints the counts, and where the output went. */
   end(summary: Summary, written: Written): void;
 }
 
-/** How an entry becomes a line. */
-interface EntryPrinter {
-  entryText(entry: ReportEntry, options: { readonly severalFiles: boolean }): string;
-  entryJson(entry: ReportEntry): string;
-}
+type EntryPrinter = Pick<typeof import("../../inject/mod.ts"), "entryText" | "entryJson">;
 
-/** How to report. */
 export interface ReporterOptions {
   /**
-   * `text` for people, `changed` the same without what is neither changed nor failed nor warned of, `json` for programs
-   * (one object a line, nothing else), `none` for errors alone.
+   * `text` for people, `changed` the same without skipped resources, `json` one object on each line and nothing else,
+   * `none` for errors alone.
    */
   readonly format: "text" | "changed" | "json" | "none";
   readonly severalFiles: boolean;
-  /** What the command does with a resource: "injected". */
+  /** The verb for a changed resource: "injected". */
   readonly done: string;
-  /** Called before something is printed. */
+  /** Called before each print. */
   readonly before: () => void;
 }
 
-/** A reporter on standard error. A failure to write does not end the work. */
+/** A reporter on standard error. It ignores a failure to write. */
 export function reporter(
   world: World,
   { format, severalFiles, done, before }: ReporterOptions,
@@ -87,12 +81,12 @@ function isChange(result: ReportEntry["result"]): boolean {
 function summaryText(summary: Summary, { file, isWritten, files }: Written, done: string): string {
   const counts = Object.entries(summary).filter(([, count]) => count > 0);
   if (counts.length === 0) return `warning: There is no manifest in the input: nothing is ${done}\n`;
-  const told = counts.map(([result, count]) => `${count} ${result}`).join(", ");
-  if (files !== undefined && isWritten) return `${told}; ${files} ${files === 1 ? "file" : "files"} written\n`;
-  return `${told}${isWritten && file !== undefined ? `; written to "${file}"` : ""}\n`;
+  const text = counts.map(([result, count]) => `${count} ${result}`).join(", ");
+  if (files !== undefined && isWritten) return `${text}; ${counted(files, "file")} written\n`;
+  return `${text}${isWritten && file !== undefined ? `; written to "${file}"` : ""}\n`;
 }
 
-/** Nothing to say where all that there was has failed. */
+/** `""` if everything failed: its errors say enough. */
 function notWritten(summary: Summary, { file }: Written, done: string): string {
   const isAll = Object.entries(summary).every(([result, count]) => result === "failed" || count === 0);
   if (isAll && file === undefined) return "";

@@ -5,7 +5,7 @@ import { main } from "../mod.ts";
 const BUILT_IN = "note: Configuration: built-in for Istio 1.31.1\n";
 const POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {hostNetwork: true, containers: [{name: app}]}\n";
 
-async function told(args: string, options: FakeWorldOptions = {}): Promise<string> {
+async function said(args: string, options: FakeWorldOptions = {}): Promise<string> {
   const files = { "a.yaml": POD, "empty.yaml": "", "bad.yaml": "a: [\n" };
   const world = fakeWorld({ files, ...options, args: `inject ${args}`.split(" ") });
   await main(world);
@@ -14,43 +14,43 @@ async function told(args: string, options: FakeWorldOptions = {}): Promise<strin
 
 Deno.test("reporter() names the file only where there are several", async () => {
   const end = "1 skipped\n";
-  assert.equal(await told("-f a.yaml"), `${BUILT_IN}pod/a skipped: pod uses the host network\n${end}`);
+  assert.equal(await said("-f a.yaml"), `${BUILT_IN}pod/a skipped: pod uses the host network\n${end}`);
   assert.equal(
-    await told("-f a.yaml,empty.yaml"),
+    await said("-f a.yaml,empty.yaml"),
     `${BUILT_IN}pod/a skipped: pod uses the host network (a.yaml)\n${end}`,
   );
 });
 
 Deno.test("reporter() says in text that there was nothing to do", async () => {
-  assert.match(await told("-f empty.yaml"), /\nwarning: There is no manifest in the input/);
-  assert.equal(await told("-f empty.yaml --report json"), "");
-  assert.equal(await told("-f empty.yaml --report none"), "");
+  assert.match(await said("-f empty.yaml"), /\nwarning: There is no manifest in the input/);
+  assert.equal(await said("-f empty.yaml --report json"), "");
+  assert.equal(await said("-f empty.yaml --report none"), "");
 });
 
 Deno.test("reporter() shows the source line of an error at a terminal alone", async () => {
-  assert.equal((await told("-f bad.yaml --report none")).split("\n").length, 2);
-  const atTerminal = await told("-f bad.yaml --report none", { terminal: true });
+  assert.equal((await said("-f bad.yaml --report none")).split("\n").length, 2);
+  const atTerminal = await said("-f bad.yaml --report none", { terminal: true });
   assert.match(atTerminal, /error: bad\.yaml: .*\n {2}a: \[\n {2} +\^\n$/);
 });
 
-Deno.test("reporter() tells that a file is not written, but not among JSON", async () => {
-  assert.match(await told("-f bad.yaml -o out.yaml"), /\nerror: "out.yaml" is not written: .*\n$/);
-  assert.doesNotMatch(await told("-f bad.yaml -o out.yaml --report json"), /not written/);
+Deno.test("reporter() says that a file is not written, but not among JSON", async () => {
+  assert.match(await said("-f bad.yaml -o out.yaml"), /\nerror: "out.yaml" is not written: .*\n$/);
+  assert.doesNotMatch(await said("-f bad.yaml -o out.yaml --report json"), /not written/);
 });
 
 Deno.test("reporter() of changed leaves out what is skipped, and counts it", async () => {
-  assert.equal(await told("-f a.yaml --report changed"), `${BUILT_IN}1 skipped\n`);
+  assert.equal(await said("-f a.yaml --report changed"), `${BUILT_IN}1 skipped\n`);
 });
 
 Deno.test("reporter() says where the output is, or that there is none", async () => {
-  assert.match(await told("-f a.yaml -o out.yaml"), /\n1 skipped; written to "out.yaml"\n$/);
-  assert.match(await told("-f bad.yaml"), /\n1 failed\n$/);
+  assert.match(await said("-f a.yaml -o out.yaml"), /\n1 skipped; written to "out.yaml"\n$/);
+  assert.match(await said("-f bad.yaml"), /\n1 failed\n$/);
   assert.match(
-    await told("-f a.yaml,bad.yaml"),
+    await said("-f a.yaml,bad.yaml"),
     /\n1 skipped, 1 failed\nerror: Nothing is written: .*--keep-going.*\n$/,
   );
   assert.match(
-    await told("-f a.yaml,bad.yaml -o out.yaml --keep-going"),
+    await said("-f a.yaml,bad.yaml -o out.yaml --keep-going"),
     /\n1 skipped, 1 failed; written to "out.yaml"\n$/,
   );
 });

@@ -6,22 +6,21 @@ import type { SourceDocument } from "../../yaml/mod.ts";
 
 const DIFF = new LateLibrary("diff", () => import("diff"));
 
-/** Line edits after which a document counts as new from its first line to its last: the search takes the square of them. */
-const MOST_EDITS = 5_000;
+/** Documents with more line edits are shown as replaced entirely: the search is quadratic in the edits. */
+const MAX_EDITS = 5_000;
 
-/** Makes diffs whose line numbers are those of the file, so that `patch` takes them. */
+/** Makes diffs with line numbers of the whole file, so that `patch` accepts them. */
 export class UnifiedDiff {
-  /** How many lines the file has more than before, up to the last document. */
+  /** The lines that the file has gained, up to the last document. */
   #shift = 0;
   #file: string | undefined;
 
-  /** Loads the library. */
   static async loaded(): Promise<UnifiedDiff> {
     await DIFF.loaded();
     return new UnifiedDiff();
   }
 
-  /** The diff of a document and its new text; `""` if they are the same. Documents come in the order of the input. */
+  /** The diff of a document and its new text; `""` if they are equal. Call it in the order of the input. */
   of({ file, index, line, text: before }: SourceDocument, after: string): string {
     if (this.#file !== file) this.#shift = 0;
     this.#file = file;
@@ -37,7 +36,7 @@ export class UnifiedDiff {
     return patchText({ oldFileName: file, newFileName: file, oldHeader: name, newHeader: name, hunks });
   }
 
-  /** The diff of two texts that are no files; `""` if they are the same. */
+  /** The diff of two texts; `""` if they are equal. */
   between(before: NamedText, after: NamedText): string {
     if (before.text === after.text) return "";
     const names = { oldFileName: before.name, newFileName: after.name, oldHeader: undefined, newHeader: undefined };
@@ -52,7 +51,7 @@ interface NamedText {
 }
 
 function hunksOf(before: string, after: string) {
-  const options = { context: 3, maxEditLength: MOST_EDITS };
+  const options = { context: 3, maxEditLength: MAX_EDITS };
   const patch = DIFF.get().structuredPatch("", "", before, after, "", "", options);
   return patch?.hunks ?? [everything(before, after)];
 }
@@ -62,7 +61,7 @@ function patchText(patch: StructuredPatch): string {
   return DIFF.get().formatPatch(patch, head);
 }
 
-/** All lines out and all lines in. */
+/** Removes all lines and adds all lines. */
 function everything(before: string, after: string) {
   const [out, added] = [linesOf(before), linesOf(after)];
   const lines = [...out.map((line) => `-${line}`), ...added.map((line) => `+${line}`)];
@@ -79,7 +78,7 @@ function linesIn(text: string): number {
 
 const { bold, cyan, green, red } = colors.createColors(true);
 
-/** What begins a line of a diff, and its color in git. */
+/** The start of a diff line, and its color in git. */
 const COLORS: readonly (readonly [start: string, color: (text: string) => string])[] = [
   ["+++", bold],
   ["---", bold],
@@ -88,7 +87,7 @@ const COLORS: readonly (readonly [start: string, color: (text: string) => string
   ["-", red],
 ];
 
-/** A diff in the colors of git. */
+/** Colors a diff as git does. */
 export function colored(diff: string): string {
   const color = (line: string) => COLORS.find(([start]) => line.startsWith(start))?.[1](line) ?? line;
   return diff.split("\n").map(color).join("\n");

@@ -16,7 +16,7 @@ Deno.test("UnifiedDiff counts lines in the file, also behind documents that grew
   ]);
 });
 
-Deno.test("UnifiedDiff of another file starts anew; a missing last line break is told", async () => {
+Deno.test("UnifiedDiff of another file starts anew; a missing last line break is shown", async () => {
   const diff = await UnifiedDiff.loaded();
   const [first] = splitText("a: 1\n", "a.yaml");
   const [second] = splitText("b: 1", "b.yaml");

@@ -6,14 +6,14 @@ import { exitRows, flagNotes, flagTitle, shownGroups, usageText } from "./text.t
 
 const WIDTH = 80;
 
-/** The width of names of flags; the text about a longer one begins on a line of its own. */
-const MOST_NAME = 30;
+/** Maximum width of a flag's name; after a longer name, the text begins on its own line. */
+const MAX_NAME = 30;
 
 const HELP: Flag = { name: "help", short: "h", type: "boolean", doc: "Show this help" };
 
 type Row = readonly [name: string, text: string];
 
-/** The help of a command, as users call it. */
+/** The help of a command. `program` is how users call it. */
 export async function helpText(command: Command, program: string): Promise<string> {
   const commands = await Promise.all(
     Object.entries(command.commands).map(async ([name, load]): Promise<Row> => [name, (await load()).summary]),
@@ -33,7 +33,7 @@ export async function helpText(command: Command, program: string): Promise<strin
   return `${parts.join("\n\n")}\n`;
 }
 
-/** `--help` stands last among the flags. */
+/** Adds `--help` as the last flag. */
 function withHelp(groups: readonly [string, Row[]][]): (readonly [string, Row[]])[] {
   const last = groups.findLastIndex(([, rows]) => rows.some(([name]) => name.trim().startsWith("-")));
   if (last < 0) return [...groups, ["Flags", [flagRow(HELP)]]];
@@ -54,7 +54,7 @@ function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [[`${title}:`, ...lines].join("\n")];
 }
 
-/** An example with a title stands apart. */
+/** An empty line separates an example with a title. */
 function examplesText(examples: readonly Example[]): string[] {
   return examples.flatMap(({ title, command }, index) => {
     const lines = command.split("\n").map((line) => `  ${line}`);
@@ -68,11 +68,11 @@ function indented(lines: readonly string[], first: string, others: string): stri
 }
 
 function table(rows: readonly Row[]): string[] {
-  const widths = rows.map(([name]) => name.length).filter((width) => width <= MOST_NAME);
+  const widths = rows.map(([name]) => name.length).filter((width) => width <= MAX_NAME);
   const column = Math.max(0, ...widths) + 4;
   return rows.flatMap(([name, text]) => {
     const lines = wrapped(text, WIDTH - column).map((line) => " ".repeat(column) + line);
-    if (name.length > MOST_NAME) return [`  ${name}`, ...lines];
+    if (name.length > MAX_NAME) return [`  ${name}`, ...lines];
     return lines.map((line, index) => index === 0 ? `  ${name}`.padEnd(column) + line.slice(column) : line);
   });
 }

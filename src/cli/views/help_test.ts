@@ -57,6 +57,6 @@ for (const { name, program, command, groups } of COMMANDS) {
   });
 }
 
-Deno.test("the categories in the help of check are those of the room", () => {
+Deno.test("the help of check lists the categories of the checks", () => {
   assert.deepEqual([...CATEGORIES], [...CHECKED]);
 });

@@ -29,10 +29,9 @@ export interface KubeList {
   readonly resourceVersion: string;
 }
 
-/** The kind of a patch (Kubernetes, "API Concepts", patch and apply). */
+/** Kubernetes, "API Concepts", patch and apply. */
 export type PatchType = "json" | "merge" | "strategic" | "apply";
 
-/** A change. */
 export interface WatchEvent {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   readonly object: KubeObject;
@@ -44,7 +43,7 @@ export type Query = Readonly<Record<string, string>>;
 /** Returns the part of an object that stays in memory. */
 export interface Keep {
   (object: KubeObject): KubeObject;
-  /** Nothing else of an object is parsed. */
+  /** If set, only these fields of an object are parsed. */
   readonly fields?: Fields;
 }
 
@@ -62,8 +61,8 @@ export interface KubeApi {
   /** `undefined` if the object does not exist. */
   get(path: string): Promise<KubeObject | undefined>;
   /**
-   * A whole collection, read in pages. `keep` reduces each object before the next page is read. An `ApiError` for a
-   * server whose pages do not end: a continue token comes again, or there are more than 2000 pages.
+   * A whole collection, read in pages. `keep` reduces each object before the next page is read. An `ApiError` if the
+   * pages do not end: the server repeats a continue token, or sends more than 2000 pages.
    */
   list(path: string, query?: Query, keep?: Keep): Promise<KubeList>;
   /** A `ConflictError` if it exists already. */
@@ -75,24 +74,23 @@ export interface KubeApi {
   /** Deletes; `false` if the object did not exist. */
   remove(path: string): Promise<boolean>;
   /**
-   * Changes of a collection until the signal fires; first every existing object as `ADDED`. It reconnects, and lists
-   * again if the server has dropped the version: then it reports the differences (of deleted objects only the
-   * metadata). No failure ends it.
+   * Changes of a collection until the signal fires; first every existing object as `ADDED`. It reconnects. If the server
+   * has dropped the version, it lists again and reports the differences (only the metadata of deleted objects). No
+   * failure ends it.
    */
   watch(path: string, query: Query, signal: AbortSignal, options?: WatchOptions): AsyncIterable<WatchEvent>;
 }
 
-/** Callbacks of a watch. */
 export interface WatchOptions {
-  /** The watch runs, and all existing objects have been delivered: at first, and after each reconnect. */
+  /** Called when the watch runs and all existing objects have been delivered: at first, and after each reconnect. */
   readonly synced?: () => void;
-  /** Why the watch is interrupted; it retries. */
+  /** Called with the reason of an interruption; the watch retries. */
   readonly failed?: (error: MeshError) => void;
 }
 
 /** The server refused the request, or could not be reached. */
 export class ApiError extends MeshError {
-  /** The HTTP status; `undefined` if there was no answer. */
+  /** The HTTP status; `undefined` without an answer. */
   readonly status: number | undefined;
 
   constructor(message: string, details: { hint?: string; cause?: unknown; status?: number } = {}) {

@@ -1,4 +1,4 @@
-import { isList, isMap, type Value, type ValueMap } from "../../base/value.ts";
+import { isList, isMap, mapAt, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import type { Clock } from "../../platform/mod.ts";
 import {
   ApiError,
@@ -23,13 +23,13 @@ import type { ApiRequest, Transport } from "./transport.ts";
 import { watchCollection } from "./watch.ts";
 
 const TIMEOUT = 30_000;
-/** The longest time of a timer: no limit. */
+/** The longest timer, for no limit. */
 const ENDLESS = 2 ** 31 - 1;
 /** kubectl's page size. */
 const PAGE = "500";
 /** A million objects in kubectl's pages. */
 const MAX_PAGES = 2000;
-/** 500 objects of at most some MB. */
+/** 500 objects of up to some MB. */
 const MAX_BYTES = 256 * 1024 * 1024;
 const GONE = 410;
 const MAX_TRIES = 4;
@@ -44,13 +44,12 @@ const PATCH_TYPES: Readonly<Record<PatchType, string>> = {
 
 /** How the pages of a list are read. */
 interface Reading {
-  /** The kept fields; of other answers all. */
+  /** The fields to parse; by default all. */
   readonly selection?: Selection;
-  /** Of the previous page. */
+  /** The buffer of the previous page. */
   buffer?: ArrayBuffer;
 }
 
-/** The body of an answer. */
 interface Received {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly headers: Headers;
@@ -58,7 +57,7 @@ interface Received {
 
 type Sent = Pick<ApiRequest, "method" | "path" | "body" | "contentType" | "accept">;
 
-/** The API over a transport. */
+/** The API of a cluster over a transport. */
 export class KubeClient implements KubeApi {
   readonly server: string;
   readonly #transport: Transport;
@@ -67,7 +66,7 @@ export class KubeClient implements KubeApi {
   readonly #timeout: number;
   readonly #held = new AbortController();
 
-  /** `timeout` is in milliseconds; 0 is no limit. Dry runs may take as long as webhooks do. */
+  /** `timeout` is in milliseconds; 0 is no limit. Dry runs have at least 30 seconds, because they wait for webhooks. */
   constructor(transport: Transport, clock: Pick<Clock, "sleep">, timeout = TIMEOUT) {
     this.#transport = transport;
     this.#timeout = timeout === 0 ? ENDLESS : timeout;
@@ -84,7 +83,7 @@ export class KubeClient implements KubeApi {
     try {
       return await this.#pages(path, query, keep);
     } catch (error) {
-      // The server has dropped the version of these pages: start again.
+      // The server has dropped this version: start again.
       if (error instanceof ApiError && error.status === GONE) return await this.#pages(path, query, keep);
       throw error;
     }
@@ -104,7 +103,7 @@ export class KubeClient implements KubeApi {
       return { more: metadataText(page, "continue"), resourceVersion: metadataText(page, "resourceVersion") };
     };
     const tokens = new Set<string>();
-    // The previous page is unreachable by now: otherwise both would be in memory.
+    // Only the token is kept, so that two pages are never in memory.
     let page = await add("");
     while (page.more !== "") {
       if (tokens.has(page.more)) throw endless(path, "it repeats the continue token of an earlier page");
@@ -141,7 +140,6 @@ export class KubeClient implements KubeApi {
     });
   }
 
-  /** Closes the connections. */
   close(): void {
     this.#held.abort();
     this.#transport.close();
@@ -158,7 +156,6 @@ export class KubeClient implements KubeApi {
     return kubeObject(await this.#value(sent), whatOf(sent));
   }
 
-  /** `undefined` if the object does not exist. */
   async #optional(sent: Sent): Promise<Value | undefined> {
     try {
       return await this.#value(sent);
@@ -199,7 +196,7 @@ export class KubeClient implements KubeApi {
     const isDryRun = sent.method === "POST" && sent.path.includes("dryRun=All");
     const milliseconds = isDryRun ? Math.max(this.#timeout, TIMEOUT) : this.#timeout;
     const signal = AbortSignal.timeout(milliseconds);
-    const response = await this.#patiently({ ...sent, signal, milliseconds });
+    const response = await this.#retried({ ...sent, signal, milliseconds });
     const bytes = await this.#bytes(response, sent, buffer);
     if (!response.ok) throw refusal(response.status, new TextDecoder().decode(bytes), this.#asked(sent));
     return { bytes, headers: response.headers };
@@ -216,7 +213,7 @@ export class KubeClient implements KubeApi {
   }
 
   /** An overloaded server answers 429 with Retry-After. */
-  async #patiently(request: ApiRequest): Promise<Response> {
+  async #retried(request: ApiRequest): Promise<Response> {
     for (let attempt = 1;; attempt++) {
       const response = await this.#transport.send(request);
       const seconds = Number(response.headers.get("retry-after") ?? NaN);
@@ -226,7 +223,7 @@ export class KubeClient implements KubeApi {
     }
   }
 
-  /** An open-ended stream, whose head must come in time: an API server sends it before the first change. */
+  /** Opens an endless stream. Its head must arrive in time: an API server sends it before the first change. */
   async #open(path: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(new DOMException("The head is late", "TimeoutError")), this.#timeout);
@@ -261,9 +258,7 @@ function withQuery(path: string, query: Query): string {
 }
 
 function metadataText(list: ValueMap, key: string): string {
-  const metadata = list["metadata"];
-  const value = isMap(metadata) ? metadata[key] : undefined;
-  return typeof value === "string" ? value : "";
+  return textAt(mapAt(list, "metadata"), key);
 }
 
 function parse(bytes: Uint8Array, selection: Selection | undefined, what: string): Value {

@@ -13,7 +13,7 @@ import { Transport } from "./transport.ts";
 export interface KubeConnection extends KubeApi {
   /** The namespace of the context or of the pod, for commands without --namespace. */
   readonly namespace: string | undefined;
-  /** The permissions that it needs for as long as it is used. */
+  /** The permissions that it needs while it is used. */
   readonly permissions: readonly PermissionName[];
   /** The JSON at a path, in the form that `accept` names. Errors: an ApiError, also if nothing is there. */
   raw(path: string, accept?: string): Promise<RawAnswer>;
@@ -22,8 +22,8 @@ export interface KubeConnection extends KubeApi {
   /** Runs a command in a container and waits for its end. Errors: an ExecError with the reason why it did not run. */
   exec(request: ExecRequest): Promise<ExecResult>;
   /**
-   * Starts a command in a container; false if it was not started. Its standard input ends when the connections are closed, or
-   * when this process ends, however that comes.
+   * Starts a command in a container; false if it did not start. Its standard input ends when the connections are closed, or
+   * when this process ends for any reason.
    */
   hold(request: HeldRequest): Promise<boolean>;
   /** Closes the connections: watches end, requests fail. */
@@ -31,9 +31,8 @@ export interface KubeConnection extends KubeApi {
 }
 
 /**
- * A client of the cluster that kubectl would ask: by the kubeconfig, else by the pod's service account.
- * Sends nothing yet.
- * Errors: a MeshError without either, and for a wrong kubeconfig.
+ * A client of the cluster that kubectl would ask: by the kubeconfig, else by the pod's service account. Sends nothing yet.
+ * Errors: a MeshError without either, and for an invalid kubeconfig.
  */
 export async function connect(world: World, options: ConnectOptions = {}): Promise<KubeConnection> {
   const connection = await connectionFor(world, options);
@@ -42,7 +41,6 @@ export async function connect(world: World, options: ConnectOptions = {}): Promi
   return Object.assign(client, { namespace: connection.namespace, permissions: permissionsFor(connection) });
 }
 
-/** A plugin is a program. */
 function permissionsFor(connection: Connection): PermissionName[] {
   const names: PermissionName[] = ["read", "env", "net"];
   if (connection.runsPlugin) names.push("run");
@@ -50,7 +48,7 @@ function permissionsFor(connection: Connection): PermissionName[] {
   return names;
 }
 
-/** TLS that Deno's client cannot do goes through a socket in a temporary folder. */
+/** TLS options that Deno's client lacks need a socket in a temporary folder. */
 function needsSocket({ insecure, serverName }: Connection): boolean {
   return insecure || serverName !== undefined;
 }

@@ -1,11 +1,9 @@
 import type { Clock } from "../../platform/mod.ts";
 
-/** What a request shows to the server, and how it trusts the server. All texts are PEM. */
+/** How a request authenticates, and which servers it trusts. All texts are PEM. */
 export interface Credential {
   readonly headers: Headers;
-  /** Certificate authorities that may have signed the server's certificate. */
   readonly authorities: string | undefined;
-  /** The client's certificate and key. */
   readonly identity: { readonly certificate: string; readonly key: string } | undefined;
 }
 
@@ -17,55 +15,44 @@ export interface Connection {
   readonly serverName: string | undefined;
   readonly proxy: string | undefined;
   readonly credentials: Credentials;
-  /** Getting a credential runs a program. */
   readonly runsPlugin: boolean;
-  /** The namespace of the context, for commands without --namespace. */
   readonly namespace: string | undefined;
   /** Where the settings come from, for messages: `context "kind" of "/home/ada/.kube/config"`. */
   readonly origin: string;
 }
 
-/** Which connection is wanted; every part may be left out. */
+/** kubectl's connection flags. */
 export interface ConnectOptions {
-  /** Path of a kubeconfig file. */
   readonly kubeconfig?: string | undefined;
   readonly context?: string | undefined;
   readonly cluster?: string | undefined;
   readonly user?: string | undefined;
-  /** URL of the API server, in place of the cluster's. */
   readonly server?: string | undefined;
-  /** The name in the server's certificate. */
   readonly tlsServerName?: string | undefined;
   readonly insecureSkipTlsVerify?: boolean;
-  /** Path of a file with certificate authorities. */
   readonly certificateAuthority?: string | undefined;
-  /** Bearer token, in place of what the user signs in with. */
   readonly token?: string | undefined;
-  /** Impersonates this user. */
   readonly as?: string | undefined;
   readonly asGroup?: readonly string[];
   /** Milliseconds for a request; 0 is no limit. */
   readonly requestTimeout?: number | undefined;
 }
 
-/** A credential, and for how many milliseconds it is used. */
+/** A credential, and how many milliseconds it may be used. */
 export interface LastingCredential {
   readonly credential: Credential;
   readonly lasts: number;
 }
 
-/** client-go reads token files as often: a pod's token is replaced long before it expires. */
+/** The interval of client-go: the kubelet replaces a pod's token long before it expires. */
 export const READ_AGAIN = 60_000;
 
-/**
- * The credential of a connection. Concurrent requests share one load; a failed load is tried again by the next
- * request.
- */
+/** The credential of a connection. Concurrent requests share one load; the next request retries a failed load. */
 export class Credentials {
   #loading: Promise<LastingCredential> | undefined;
   #end = Infinity;
 
-  /** With `isRenewable` a load may give another credential after the server refused the last one. */
+  /** `isRenewable`: another load may give a different credential after the server refused this one. */
   constructor(
     readonly clock: Pick<Clock, "monotonic">,
     readonly load: () => Promise<LastingCredential>,
@@ -86,7 +73,7 @@ export class Credentials {
     }
   }
 
-  /** The server refused the credential. Returns whether another try makes sense. */
+  /** Drops a credential that the server refused. Returns whether to retry. */
   refused(): boolean {
     this.#forget();
     return this.isRenewable;

@@ -13,13 +13,13 @@ import { refusal } from "./failure.ts";
 import { readAll } from "./read_all.ts";
 import type { Transport } from "./transport.ts";
 
-/** Version 5 can close single streams, which is not used here; servers before 1.30 have version 4. */
+/** Version 5 only adds the closing of single streams; servers before 1.30 have version 4. */
 const PROTOCOLS = ["v5.channel.k8s.io", "v4.channel.k8s.io"];
 const STDOUT = 1;
 const STDERR = 2;
 const STATUS = 3;
 
-/** How the command ended. */
+/** The result of a finished command. */
 export interface ExecResult {
   readonly code: number;
   readonly stdout: Uint8Array;
@@ -53,8 +53,8 @@ export async function exec(transport: Transport, request: ExecRequest): Promise<
 }
 
 /**
- * Starts a command whose standard input stays open, empty, until the signal or the end of this process, however that comes.
- * Its output is not read. False if it was not started in time.
+ * Starts a command whose empty standard input stays open until the signal or the end of this process. Its output is not
+ * read. False if it did not start in time.
  */
 export async function hold(transport: Transport, request: HeldRequest, signal: AbortSignal): Promise<boolean> {
   try {
@@ -74,7 +74,7 @@ async function open(transport: Transport, request: ExecRequest, signal: AbortSig
   } catch (error) {
     if (error instanceof ApiError || signal.aborted) throw error;
     await explainRefusal(transport, request, signal);
-    // The server would take it. The credential may have been renewed meanwhile.
+    // The server would accept the request; the credential may have been renewed meanwhile.
     return await transport.webSocket(path, PROTOCOLS, signal).catch((again) => {
       throw new ExecError(
         "no-websocket",
@@ -87,11 +87,11 @@ async function open(transport: Transport, request: ExecRequest, signal: AbortSig
 
 function pathOf({ namespace, pod, container, command }: HeldRequest, ...streams: readonly string[]): string {
   const query = new URLSearchParams([["container", container], ...streams.map((stream) => [stream, "true"])]);
-  for (const word of command) query.append("command", word);
+  for (const argument of command) query.append("command", argument);
   return `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}/exec?${query}`;
 }
 
-/** The same request without an upgrade is answered with the reason, or with "Upgrade request required". */
+/** Sends the request again without an upgrade: the answer has the reason, or "Upgrade request required". */
 async function explainRefusal(transport: Transport, request: ExecRequest, signal: AbortSignal): Promise<void> {
   const path = pathOf(request, "stdout", "stderr");
   let status: number;
@@ -138,7 +138,7 @@ async function collect(socket: WebSocketConnection, request: ExecRequest): Promi
   return { code, stdout: out.bytes(), stderr };
 }
 
-/** The object `Status` of the last stream: success, an exit code, or why the command did not run. */
+/** Reads the `Status` object of the last stream: success, an exit code, or why the command did not run. */
 function exitCode(text: string, request: ExecRequest): number {
   const status = parseJson(text) ?? null;
   if (!isMap(status)) throw execFailure("the connection ended before the command did", request);
@@ -149,7 +149,6 @@ function exitCode(text: string, request: ExecRequest): number {
   throw execFailure(textAt(status, "message"), request);
 }
 
-/** A stream of the command. */
 class Gathered {
   readonly #chunks: Uint8Array[] = [];
   length = 0;

@@ -1,4 +1,4 @@
-/** Why a command did not run in a container. */
+/** The reasons why a command does not run in a container. */
 import { oneLine } from "../../base/errors.ts";
 import { ApiError } from "./api.ts";
 
@@ -8,7 +8,7 @@ export interface HeldRequest {
   readonly pod: string;
   readonly container: string;
   readonly command: readonly string[];
-  /** Milliseconds until the command is given up; for one that is held, until its start is. */
+  /** Milliseconds until the command must end, or for `hold` until it must have started. */
   readonly timeout: number;
 }
 
@@ -18,7 +18,6 @@ export interface ExecRequest extends HeldRequest {
   readonly maxBytes: number;
 }
 
-/** Why a command did not run. */
 export type ExecFailure =
   | "forbidden"
   | "no-pod"
@@ -40,11 +39,7 @@ export class ExecError extends ApiError {
     details: { hint?: string | undefined; cause?: unknown; status?: number | undefined } = {},
   ) {
     const { hint, cause, status } = details;
-    super(message, {
-      cause,
-      ...(hint === undefined ? {} : { hint }),
-      ...(status === undefined ? {} : { status }),
-    });
+    super(message, { cause, ...(hint === undefined ? {} : { hint }), ...(status === undefined ? {} : { status }) });
   }
 }
 
@@ -57,7 +52,7 @@ interface Known {
   readonly hint?: string;
 }
 
-/** What the API server, the kubelet and container runtimes say. The first match counts. */
+/** Messages of the API server, the kubelet and container runtimes. The first match counts. */
 const KNOWN: readonly Known[] = [
   {
     pattern: /pods? (?:\S+ )?not found|pod does not exist|NotFound[^N]*pods/i,
@@ -91,7 +86,7 @@ const KNOWN: readonly Known[] = [
   },
 ];
 
-/** The error of what a server said. */
+/** The error for a server's message. */
 export function execFailure(said: string, request: ExecRequest, cause?: unknown): ExecError {
   const known = KNOWN.find(({ pattern }) => pattern.test(said));
   const short = oneLine(said).slice(0, LONGEST_REASON);

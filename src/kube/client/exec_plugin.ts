@@ -32,7 +32,6 @@ const CREDENTIAL = z.object({
   }),
 });
 
-/** What a plugin printed. */
 export type PluginCredential = z.infer<typeof CREDENTIAL>["status"];
 
 /** The sign-in may wait for a person in a browser. */

@@ -1,14 +1,14 @@
 import { parseJson } from "../../base/json.ts";
 import { oneLine } from "../../base/errors.ts";
-import { isMap } from "../../base/value.ts";
+import { isMap, textAt } from "../../base/value.ts";
 import { ApiError, ConflictError } from "./api.ts";
 
-/** The request, for messages. */
+/** A request, for messages. */
 export interface Asked {
   /** `get /api/v1/namespaces/x`. */
   readonly what: string;
   readonly server: string;
-  /** The origin of the credentials. */
+  /** Where the credentials come from. */
   readonly origin: string;
 }
 
@@ -20,10 +20,7 @@ export function refusal(status: number, body: string, asked: Asked): ApiError {
   if (status === 401) {
     return new ApiError(
       `The Kubernetes API server "${asked.server}" does not accept the credentials of ${asked.origin}`,
-      {
-        status,
-        hint: "sign in again, or name another with --context",
-      },
+      { status, hint: "sign in again, or name another with --context" },
     );
   }
   if (status === 403) {
@@ -40,7 +37,6 @@ export function refusal(status: number, body: string, asked: Asked): ApiError {
 
 function messageOf(body: string): string {
   const status = parseJson(body) ?? null;
-  const message = isMap(status) ? status["message"] : undefined;
-  if (typeof message === "string" && message !== "") return message;
-  return body.trim() === "" ? "it gave no reason" : body;
+  const message = isMap(status) ? textAt(status, "message") : "";
+  return message || (body.trim() === "" ? "it gave no reason" : body);
 }

@@ -1,13 +1,12 @@
 /**
- * The connection of a kubeconfig. client-node's `KubeConfig` reads the entries, merges files and makes the headers;
- * only this file imports its code, and only `connect` imports this file, when there is a kubeconfig. client-node
- * would read files and run plugins past the world, and it drops `tokenFile`, groups and extra fields of
- * impersonation: those are here.
+ * The connection of a kubeconfig. client-node's `KubeConfig` reads the entries and makes the headers; only this file
+ * imports its code, and only `connect` imports this file, if there is a kubeconfig. Files and plugins go through the
+ * world instead. `tokenFile`, groups and extra fields of impersonation are read here, because client-node drops them.
  */
 import { trimmedEnd } from "../../base/text/mod.ts";
 import "./no_deprecation.ts";
 import { KubeConfig } from "@kubernetes/client-node/config";
-import type { Cluster, Context, User } from "@kubernetes/client-node/config_types";
+import type { Cluster, User } from "@kubernetes/client-node/config_types";
 import { Buffer } from "node:buffer";
 import { MeshError, messageOf } from "../../base/errors.ts";
 import { isMap, mapAt, mapsAt, newMap, textAt, textsAt, type ValueMap } from "../../base/value.ts";
@@ -19,7 +18,7 @@ import { EXEC_PLUGIN, type ExecPlugin, type PluginCredential, runPlugin } from "
 /** The files of a kubeconfig as one. */
 interface Kubeconfig {
   readonly config: KubeConfig;
-  /** The users as they are written, with the folder that relative paths start from. */
+  /** The users as written, with the folder of their relative paths. */
   readonly users: ReadonlyMap<string, { readonly fields: ValueMap; readonly folder: string }>;
   /** For messages. */
   readonly file: string;
@@ -27,8 +26,8 @@ interface Kubeconfig {
 
 /**
  * The connection of a context: its cluster and its user.
- * Errors: a MeshError for a file that is not a kubeconfig; for a context, cluster or user that is missing, with the
- * names that exist; for a user that signs in by a method that Kubernetes removed (`auth-provider` other than oidc).
+ * Errors: a MeshError for a file that is no kubeconfig; for a missing context, cluster or user, with the existing names;
+ * for a method that Kubernetes removed (`auth-provider` other than oidc).
  */
 export async function kubeconfigConnection(
   world: World,
@@ -64,7 +63,7 @@ function chosen(kubeconfig: Kubeconfig, options: ConnectOptions) {
   return { name, context, cluster: NO_CLUSTER };
 }
 
-/** Where `--server` says all. */
+/** With `--server` alone. */
 const NO_CLUSTER: Cluster = { name: "", server: "", skipTLSVerify: false };
 
 /** Flags win over the kubeconfig, as in kubectl. */
@@ -79,7 +78,7 @@ function clusterWith(cluster: Cluster, options: ConnectOptions): Cluster {
   };
 }
 
-/** A token is all that the user signs in with. Impersonation replaces the kubeconfig's. */
+/** `--token` replaces the user's credentials, `--as` the kubeconfig's impersonation. */
 function signInWith(signIn: SignIn, { token, as, asGroup = [] }: ConnectOptions): SignIn {
   if (asGroup.length > 0 && as === undefined) {
     throw new MeshError("The flag --as-group needs --as: the API server takes no group without a user");
@@ -97,31 +96,25 @@ function signInWith(signIn: SignIn, { token, as, asGroup = [] }: ConnectOptions)
 async function readFiles(world: World, files: readonly string[]): Promise<Kubeconfig> {
   const merged = new KubeConfig();
   const users = new Map<string, { readonly fields: ValueMap; readonly folder: string }>();
-  const [clusters, signIns, contexts] = [
-    new FirstOfName<Cluster>(),
-    new FirstOfName<User>(),
-    new FirstOfName<Context>(),
-  ];
+  const configs: KubeConfig[] = [];
   for (const file of files) {
     const value = await readKubeconfig(world, file);
     const folder = folderOf(file);
     const config = new KubeConfig();
-    // Entries without what they need are dropped: another context may be in use.
+    // Incomplete entries are dropped: another context may be in use.
     config.loadFromString(JSON.stringify(value, withoutBigints), { onInvalidEntry: "filter" });
     config.makePathsAbsolute(folder);
-    // client-node's mergeConfig refuses names that exist, and looks through all entries for each one.
-    clusters.add(config.clusters);
-    signIns.add(config.users);
-    contexts.add(config.contexts);
+    configs.push(config);
     merged.currentContext ||= config.currentContext;
     for (const entry of mapsAt(value, "users")) {
       const name = textAt(entry, "name");
       if (!users.has(name)) users.set(name, { fields: mapAt(entry, "user"), folder });
     }
   }
-  merged.clusters = clusters.entries();
-  merged.users = signIns.entries();
-  merged.contexts = contexts.entries();
+  // client-node's mergeConfig refuses names that exist, and looks through all entries for each one.
+  merged.clusters = firstOfEachName(configs.flatMap(({ clusters }) => clusters));
+  merged.users = firstOfEachName(configs.flatMap(({ users }) => users));
+  merged.contexts = firstOfEachName(configs.flatMap(({ contexts }) => contexts));
   return { config: merged, users, file: files.join(", ") };
 }
 
@@ -129,17 +122,8 @@ function withoutBigints(_key: string, value: unknown): unknown {
   return typeof value === "bigint" ? Number(value) : value;
 }
 
-/** Entries by name, of which the first of each name stays. */
-class FirstOfName<T extends { readonly name: string }> {
-  readonly #byName = new Map<string, T>();
-
-  add(entries: readonly T[]): void {
-    for (const entry of entries) if (!this.#byName.has(entry.name)) this.#byName.set(entry.name, entry);
-  }
-
-  entries(): T[] {
-    return [...this.#byName.values()];
-  }
+function firstOfEachName<T extends { readonly name: string }>(entries: readonly T[]): T[] {
+  return Map.groupBy(entries, ({ name }) => name).values().flatMap((same) => same.slice(0, 1)).toArray();
 }
 
 function folderOf(file: string): string {
@@ -149,7 +133,7 @@ function folderOf(file: string): string {
 
 type Kind = "context" | "cluster" | "user";
 
-/** What an entry must have, or client-node drops it. */
+/** Required fields: client-node drops entries without them. */
 const NEEDS: Readonly<Record<Kind, string>> = { context: " with a cluster", cluster: " with a server", user: "" };
 
 function named<T extends { readonly name: string }>(kind: Kind, entries: readonly T[], name: string, file: string): T {
@@ -166,12 +150,12 @@ function noContext({ config, file }: Kubeconfig): MeshError {
   return new MeshError("The kubeconfig has no current context", { place: { file }, hint });
 }
 
-const MOST_NAMES = 10;
+const MAX_NAMES = 10;
 
 function existing(kind: Kind, names: readonly string[]): string {
   if (names.length === 0) return `it has no ${kind}`;
-  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
-  return `it has ${names.slice(0, MOST_NAMES).map((name) => `"${name}"`).join(", ")}${more}`;
+  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : "";
+  return `it has ${names.slice(0, MAX_NAMES).map((name) => `"${name}"`).join(", ")}${more}`;
 }
 
 function serverOf({ name, server }: Cluster, file: string): string {
@@ -184,7 +168,7 @@ function serverOf({ name, server }: Cluster, file: string): string {
 function proxyOf({ name, proxyUrl }: Cluster, file: string): string | undefined {
   if (proxyUrl === undefined || proxyUrl === "") return undefined;
   if (/^(https?|socks5h?):/.test(proxyUrl) && URL.canParse(proxyUrl)) return proxyUrl;
-  // Not quoted: it may hold a password.
+  // Not quoted: it may contain a password.
   throw new MeshError(`The proxy-url of the cluster "${name}" is not an http, https or socks5 URL`, {
     place: { file },
   });
@@ -196,14 +180,14 @@ interface SignIn {
   /** Wins over the token, as in client-go. */
   readonly tokenFile: string | undefined;
   readonly exec: ExecPlugin | undefined;
-  /** One object for all loads: client-node writes the refreshed tokens into it. */
+  /** The same object for all loads: client-node writes refreshed tokens into it. */
   readonly authProvider: object | undefined;
-  /** The user as it is written. */
+  /** The user as written. */
   readonly fields: ValueMap;
   readonly file: string;
 }
 
-/** Without a name the request is anonymous. */
+/** How a user signs in. Without a name, requests are anonymous. */
 function signInOf(name: string, { config, users, file }: Kubeconfig): SignIn {
   const user = name === "" ? { name } : named("user", config.users, name, file);
   const { fields, folder } = users.get(user.name) ?? { fields: newMap(), folder: "." };
@@ -243,10 +227,10 @@ function within(folder: string, path: string): string {
   return /^(\/|\\|[A-Za-z]:)/.test(path) ? path : `${folder}/${path}`;
 }
 
-/** The plugin's credential is renewed before it expires, not while a request is in flight. */
+/** Milliseconds before its expiry at which a plugin's credential is renewed, so that no request meets the expiry. */
 const MARGIN = 10_000;
 
-/** Reads the files, runs the plugin, and lets client-node make the credential. */
+/** Reads the files and runs the plugin; client-node makes the credential. */
 async function load(world: World, cluster: Cluster, signIn: SignIn): Promise<LastingCredential> {
   const { user, exec, tokenFile, fields, file } = signIn;
   const read = (data: string | undefined, path: string | undefined) => contentOf(world, data, path);
@@ -294,7 +278,7 @@ async function requestOf(cluster: object, { user, authProvider, file }: SignIn, 
     await config.applyToHTTPSOptions(request);
     return request;
   } catch (error) {
-    // Files are read and plugins have run: OIDC is all that is left.
+    // Only OIDC is left to fail: files are read, and plugins have run.
     throw new MeshError(`The user "${user.name}" cannot sign in by OIDC: ${messageOf(error)}`, {
       place: { file },
       hint: "sign in again with the tool that wrote the kubeconfig",
@@ -317,7 +301,7 @@ const WITHOUT_AGENTS = { caFile: undefined, proxyUrl: undefined, skipTLSVerify: 
 /** This file reads the files and runs the plugin. */
 const WITHOUT_FILES = { certFile: undefined, keyFile: undefined, exec: undefined };
 
-/** client-node 1.4.0 hands the issuer to a library that takes a URL only. */
+/** client-node 1.4.0 passes the issuer to a library that accepts only a URL. */
 function oidc(fields: ValueMap): object | undefined {
   const provider = fields["auth-provider"];
   if (!isMap(provider)) return undefined;
@@ -359,7 +343,7 @@ function impersonated(headers: Headers, fields: ValueMap): Headers {
   return headers;
 }
 
-/** What a plugin with `provideClusterInfo` gets (client.authentication.k8s.io/v1, `Cluster`). */
+/** The cluster for a plugin with `provideClusterInfo` (client.authentication.k8s.io/v1, `Cluster`). */
 function clusterInfo({ server, skipTLSVerify, tlsServerName, proxyUrl }: Cluster, caData: string | undefined): object {
   return {
     server,

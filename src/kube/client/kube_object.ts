@@ -11,22 +11,22 @@ function isMetadata(value: Value | undefined): value is ValueMap & ObjectMetadat
   return isMap(value) && typeof value["name"] === "string";
 }
 
-/** The identity of an object in its collection. */
+/** The key of an object in its collection. */
 export function keyOf({ namespace = "", name }: ObjectMetadata): string {
   return `${namespace}/${name}`;
 }
 
-/** The answer that is no object of a collection: it has no name. */
+/** The only answer without a name. */
 const NAMELESS = "SelfSubjectAccessReview";
 
-/** An answer as an object. An answer of another shape is an `ApiError`. */
+/** The answer as an object. Errors: an ApiError for another shape. */
 export function kubeObject(value: Value, asked: string): KubeObject {
   const named = isMap(value) && value["kind"] === NAMELESS ? { ...value, metadata: { name: "" } } : value;
   if (isKubeObject(named)) return named;
   throw new ApiError(`The answer to ${asked} is no object of Kubernetes`, { hint: "is the server an API server?" });
 }
 
-/** An item of a list. Items of built-in types have no version and kind: the list has. */
+/** An item of a list. Items of built-in types take version and kind from the list. */
 export function listItem(item: Value, list: ValueMap, asked: string): KubeObject {
   if (!isMap(item)) return kubeObject(item, asked);
   const [apiVersion, kind] = [item["apiVersion"] ?? list["apiVersion"], item["kind"] ?? kindOfItems(list["kind"])];

@@ -7,7 +7,7 @@ import { parseYaml } from "../../yaml/mod.ts";
 /** A kubeconfig with many clusters is some 100 KB. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** The content of one file. Errors: a MeshError if it is no mapping. */
+/** Reads one file. Errors: a MeshError if it is no mapping. */
 export async function readKubeconfig(world: World, file: string): Promise<ValueMap> {
   const value = parseYaml(await world.files.readText(file, MAX_BYTES), file);
   if (value === null) return newMap();
@@ -15,7 +15,7 @@ export async function readKubeconfig(world: World, file: string): Promise<ValueM
   throw new MeshError("The file is not a kubeconfig: it is not a mapping", { place: { file } });
 }
 
-/** The names in a kubeconfig, each once. */
+/** The names in a kubeconfig, without duplicates. */
 export interface KubeconfigNames {
   readonly contexts: readonly string[];
   readonly clusters: readonly string[];
@@ -24,16 +24,13 @@ export interface KubeconfigNames {
   readonly namespaces: readonly string[];
 }
 
-/** What completion offers without a cluster. client-node is not loaded. Errors: as `readKubeconfig`. */
+/** Reads the names in a kubeconfig, without client-node. Errors: as `readKubeconfig`. */
 export async function kubeconfigNames(world: World, given: string | undefined): Promise<KubeconfigNames> {
   const paths = given === undefined ? await kubeconfigPaths(world) : [given];
   const files = await Promise.all(paths.map((file) => readKubeconfig(world, file)));
   const all = (key: string) => files.flatMap((file) => mapsAt(file, key));
-  const names = (entries: readonly string[]) => [...new Set(entries)].filter((name) => name !== "");
-  return {
-    contexts: names(all("contexts").map((entry) => textAt(entry, "name"))),
-    clusters: names(all("clusters").map((entry) => textAt(entry, "name"))),
-    users: names(all("users").map((entry) => textAt(entry, "name"))),
-    namespaces: names(all("contexts").map((entry) => textAt(mapAt(entry, "context"), "namespace"))),
-  };
+  const unique = (names: readonly string[]) => [...new Set(names)].filter((name) => name !== "");
+  const names = (key: string) => unique(all(key).map((entry) => textAt(entry, "name")));
+  const namespaces = unique(all("contexts").map((entry) => textAt(mapAt(entry, "context"), "namespace")));
+  return { contexts: names("contexts"), clusters: names("clusters"), users: names("users"), namespaces };
 }

@@ -1,7 +1,4 @@
-/**
- * The types of Kubernetes that this program reads: client-node's models as the JSON of the API. Types and guards
- * only.
- */
+/** The Kubernetes types that this program reads: client-node's models as the JSON of the API. Types and guards only. */
 import type {
   V1APIService,
   V1ConfigMap,
@@ -21,9 +18,8 @@ import type {
 import type { KubeObject } from "./api.ts";
 
 /**
- * A model as the JSON of the API: times are strings, where client-node makes dates of them, and names of fields have no
- * underscore (`_default`). Every field may be missing, also a required one: checks read objects of any version, and
- * keep only parts of them.
+ * A model as the JSON of the API: times are strings, not dates, and field names have no underscore (`_default`). Every
+ * field is optional, because checks read objects of any version and keep only parts of them.
  */
 export type Plain<T> = T extends Date ? string
   : T extends (infer Item)[] ? Plain<Item>[]
@@ -32,7 +28,7 @@ export type Plain<T> = T extends Date ? string
     }
   : T;
 
-/** An object as the API stores it: it has a type and a name. */
+/** A stored object: it has a type and a name. */
 type Stored<T> = Omit<Plain<T>, "apiVersion" | "kind" | "metadata"> & {
   apiVersion: string;
   kind: string;
@@ -53,10 +49,10 @@ export type ResourceQuota = Stored<V1ResourceQuota>;
 export type Secret = Stored<V1Secret>;
 export type Service = Stored<V1Service>;
 
-/** Whether this is an object of a kind. The API server has checked the fields of built-in types, so the kind is enough. */
+/** Whether an object has a kind. The API server has checked the fields of built-in types, so the kind is enough. */
 export type Guard<T extends KubeObject> = (object: KubeObject) => object is T;
 
-/** The object, if it is of that kind. */
+/** The object if it has that kind. */
 export function ofKind<T extends KubeObject>(object: KubeObject | undefined, isKind: Guard<T>): T | undefined {
   return object !== undefined && isKind(object) ? object : undefined;
 }

@@ -1,6 +1,6 @@
 import { MeshError } from "../../base/errors.ts";
 
-/** Of the first buffer. */
+/** The size of the first buffer. */
 const SIZE = 128 * 1024;
 
 /** The whole text of a response; a MeshError if it exceeds `maxBytes`. */
@@ -9,9 +9,8 @@ export async function readAll(response: Response, maxBytes: number): Promise<str
 }
 
 /**
- * The bytes of a response, at the start of a buffer: the given one, which is detached, or a larger one. Large lists arrive
- * in thousands of chunks, and one buffer for all pages saves most of the memory. Errors: a MeshError if they exceed
- * `maxBytes`.
+ * The bytes of a response, at the start of the given buffer, which is detached, or of a larger one. Large lists arrive in
+ * thousands of chunks; one buffer for all pages saves most of the memory. Errors: a MeshError beyond `maxBytes`.
  */
 export async function readBytes(
   { body }: Response,

@@ -1,12 +1,12 @@
 /**
- * Removes fields from the bytes of a JSON text, before they become a string and values. Checks read a fifth of a pod:
- * parsing the rest takes most of the time and memory of a large list.
+ * Removes fields from the bytes of a JSON text before they become a string and values. Checks read a fifth of a pod;
+ * parsing the rest would take most of the time and memory of a large list.
  */
 
 /** Fields to keep: `true` is a whole value. In a list they apply to each item. */
 export type Fields = true | { readonly [name: string]: Fields };
 
-/** The fields of a mapping by the length of their names, for `selectFields`. */
+/** Fields by the length of their names, for `selectFields`. */
 export type Selection = readonly (readonly Selected[] | undefined)[];
 
 interface Selected {
@@ -26,25 +26,22 @@ export function selectionOf(fields: Exclude<Fields, true>): Selection {
 }
 
 /**
- * Moves the kept part of a JSON text to the front of its bytes, and returns its length. Does not validate the removed
- * part, and keeps no name with an escape. Errors: a SyntaxError if the text ends early or is no JSON.
+ * Moves the kept part of a JSON text to the front of its bytes; returns its length. Does not validate the removed part,
+ * and keeps no name with an escape. Errors: a SyntaxError if the text ends early or is no JSON.
  */
 export function selectFields(json: Uint8Array, fields: Selection): number {
   const text = new Text(json);
   text.select(fields);
-  // Parsing fails if more than a value is there.
+  // Text after the value makes parsing fail.
   text.keep(text.at, json.length);
   return text.kept;
 }
 
 const [QUOTE, BACKSLASH, COMMA, COLON, SPACE] = [34, 92, 44, 58, 32];
 const [OPEN_LIST, CLOSE_LIST, OPEN_MAP, CLOSE_MAP] = [91, 93, 123, 125];
-/** Shorter ranges are copied faster by a loop. */
-const SHORT = 32;
-
 class Text {
   at = 0;
-  /** The length of the kept part: never more than `at`, as it has no byte that the text has not. */
+  /** The length of the kept part, at most `at`. */
   kept = 0;
   readonly #json: Uint8Array;
 
@@ -63,8 +60,7 @@ class Text {
   }
 
   keep(start: number, end: number): void {
-    if (end - start > SHORT) this.#json.copyWithin(this.kept, start, end);
-    else for (let to = this.kept, at = start; at < end;) this.#json[to++] = this.#json[at++] ?? SPACE;
+    this.#json.copyWithin(this.kept, start, end);
     this.kept += end - start;
   }
 
@@ -82,7 +78,7 @@ class Text {
         this.#next();
         this.#skip();
       } else {
-        // The comma stands after a field that was kept or removed before.
+        // The original comma went with the previous field.
         if (!isFirst) this.#json[this.kept++] = COMMA;
         isFirst = false;
         this.keep(start, end);
@@ -95,7 +91,7 @@ class Text {
     }
   }
 
-  /** Kubernetes has no lists in lists: one is kept as a whole. */
+  /** Kubernetes has no lists in lists: an inner one is kept whole. */
   #selectInList(fields: Selection): void {
     this.#keepByte();
     if (this.#next() === CLOSE_LIST) return this.#keepByte();
@@ -108,7 +104,7 @@ class Text {
     }
   }
 
-  /** The next byte that is no white space. */
+  /** Skips white space; returns the next byte. */
   #next(): number | undefined {
     while ((this.#json[this.at] ?? COLON) <= SPACE) this.at++;
     return this.#json[this.at];
@@ -123,7 +119,7 @@ class Text {
     return true;
   }
 
-  /** Moves behind a value. */
+  /** Moves past a value. */
   #skip(): void {
     const first = this.#json[this.at];
     const isNested = first === OPEN_MAP || first === OPEN_LIST;
@@ -132,7 +128,7 @@ class Text {
   }
 }
 
-/** The end of the string that starts there. */
+/** The end of a string. */
 function endOfString(json: Uint8Array, start: number): number {
   const { length } = json;
   for (let at = start + 1; at < length; at++) {
@@ -155,7 +151,7 @@ function endOfNested(json: Uint8Array, start: number): number {
   throw wrong(length);
 }
 
-/** The end of a number or another word: what can follow it. */
+/** The end of a number or literal. */
 function endOfScalar(json: Uint8Array, start: number): number {
   let at = start;
   while (!isEndOfScalar(json[at] ?? SPACE)) at++;

@@ -10,7 +10,6 @@ import {
 import { ApiError } from "./api.ts";
 import type { Connection, Credential } from "./connection.ts";
 
-/** A request of the API. */
 export interface ApiRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** With the query. */
@@ -19,11 +18,11 @@ export interface ApiRequest {
   readonly contentType?: string;
   readonly accept?: string | undefined;
   readonly signal: AbortSignal;
-  /** How long the signal waits, for the message. */
+  /** The signal's timeout, for messages. */
   readonly milliseconds: number;
 }
 
-/** A client, and the credential that it was made with. */
+/** A client, and its credential. */
 interface Made {
   readonly client: HttpClient;
   readonly credential: Credential;
@@ -34,7 +33,7 @@ export class Transport {
   readonly connection: Connection;
   readonly #world: World;
   #made: Promise<Made> | undefined;
-  /** The previous client: its requests may be in flight. */
+  /** The previous client, whose requests may still be in flight. */
   #former: HttpClient | undefined;
   #isClosed = false;
 
@@ -43,7 +42,7 @@ export class Transport {
     this.connection = connection;
   }
 
-  /** Sends a request. After a 401 it renews the credential and tries once more. */
+  /** Sends a request. After a 401 it renews the credential and retries once. */
   async send(request: ApiRequest): Promise<Response> {
     const response = await this.#sendOnce(request);
     if (response.status !== 401 || !this.connection.credentials.refused()) return response;
@@ -52,8 +51,8 @@ export class Transport {
   }
 
   /**
-   * Opens a WebSocket with one of the subprotocols. Rejects with the runtime's error, which lacks the server's
-   * answer: `send` for the same path does.
+   * Opens a WebSocket with one of the subprotocols. Rejects with the runtime's error, which lacks the server's answer;
+   * `send` for the same path has it.
    */
   async webSocket(path: string, protocols: readonly string[], signal: AbortSignal): Promise<WebSocketConnection> {
     if (this.#isClosed) throw new ApiError(`The connection to "${this.connection.server}" is closed`);
@@ -65,7 +64,7 @@ export class Transport {
   close(): void {
     this.#isClosed = true;
     this.#former?.close();
-    // The request that failed to make a client has reported it.
+    // A request has reported the failure to make a client.
     this.#made?.then(({ client }) => client.close(), () => {});
   }
 
@@ -77,21 +76,14 @@ export class Transport {
     if (body !== undefined) headers.set("content-type", contentType ?? "application/json");
     const client = await this.#client(credential);
     try {
-      // A redirect could carry the token elsewhere.
-      const init: RequestInit = {
-        method,
-        headers,
-        signal,
-        redirect: "manual",
-        ...(body === undefined ? {} : { body }),
-      };
-      return await client.request(path, init);
+      // Following a redirect could send the token elsewhere.
+      return await client.request(path, { method, headers, signal, redirect: "manual", body: body ?? null });
     } catch (error) {
       throw unreachable(this.connection, error, milliseconds);
     }
   }
 
-  /** The client in use; a new one after the certificates have changed. One caller at a time makes it. */
+  /** The current client; a new one after the certificates have changed. Concurrent callers share it. */
   async #client(credential: Credential): Promise<HttpClient> {
     const before = this.#made;
     const made = this.#made = this.#renewed(before, credential);
@@ -120,7 +112,7 @@ function isSame(a: Credential, b: Credential): boolean {
     a.identity?.key === b.identity?.key;
 }
 
-/** What to do about errors of the TLS library. */
+/** Hints for errors of the TLS library. */
 const HINTS: readonly (readonly [RuntimeErrorName, hint: string])[] = [
   ["expired", "a certificate has expired: renew the server's, or your own"],
   ["unknownIssuer", "is certificate-authority in the kubeconfig this cluster's?"],

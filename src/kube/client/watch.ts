@@ -1,13 +1,13 @@
 /** A resuming watch: list, stream from there, stream again; list again when the server has dropped the version. */
 import { MeshError } from "../../base/errors.ts";
-import { isMap, type Value, type ValueMap } from "../../base/value.ts";
+import { isMap, mapAt, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import type { Clock } from "../../platform/mod.ts";
 import { ApiError, type KubeList, type KubeObject, type Query, type WatchEvent, type WatchOptions } from "./api.ts";
 import { refusal } from "./failure.ts";
 import { isKubeObject, keyOf } from "./kube_object.ts";
 
 /** The requests of a watch. */
-export interface Watched {
+interface Watched {
   list(): Promise<KubeList>;
   /** The stream of changes after a version. */
   open(query: Query, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>;
@@ -17,7 +17,6 @@ export interface Watched {
   readonly what: string;
 }
 
-/** How to watch. */
 interface Watching extends WatchOptions {
   readonly signal: AbortSignal;
 }
@@ -26,19 +25,19 @@ const FIRST_PAUSE = 1_000;
 const LONGEST_PAUSE = 30_000;
 /** The server ends a stream after a random time in this range, as in client-go. */
 const SECONDS = { least: 300, more: 300 };
-/** A stream that does not end in time is dead. */
+/** The connection is dead if a stream lasts this much longer. */
 const GRACE_SECONDS = 30;
 
 const GONE = 410;
 
-/** Changes of a collection until the signal fires, see `KubeApi.watch`. Keeps the metadata of the objects in memory. */
+/** See `KubeApi.watch`. Keeps the metadata of the objects in memory. */
 export async function* watchCollection(watched: Watched, watching: Watching): AsyncIterable<WatchEvent> {
   const state: State = { known: new Map(), version: undefined, pause: FIRST_PAUSE };
   while (!watching.signal.aborted) {
     try {
       if (state.version === undefined) yield* listed(watched, state);
       yield* streamed(watched, watching, state);
-      // A pause, for a server that ends each stream at once.
+      // A server may end each stream at once.
       await pause(watched, watching, FIRST_PAUSE);
     } catch (thrown) {
       if (watching.signal.aborted) return;
@@ -52,7 +51,7 @@ export async function* watchCollection(watched: Watched, watching: Watching): As
   }
 }
 
-/** Jitter: clients of a server do not all reconnect at the same time. */
+/** Pauses with jitter, so that the clients of a server do not all reconnect at once. */
 function pause({ clock }: Watched, { signal }: Watching, milliseconds: number): Promise<void> {
   return clock.sleep(milliseconds * (0.5 + Math.random() / 2), signal);
 }
@@ -83,7 +82,7 @@ async function* listed(watched: Watched, state: State): AsyncIterable<WatchEvent
   state.version = resourceVersion;
 }
 
-/** The changes of one stream, to its end. */
+/** The changes of one stream until its end. */
 async function* streamed(watched: Watched, { signal, synced }: Watching, state: State): AsyncIterable<WatchEvent> {
   const seconds = SECONDS.least + Math.floor(Math.random() * SECONDS.more);
   const end = new AbortController();
@@ -134,9 +133,7 @@ function remember({ known }: State, { metadata }: KubeObject): void {
 }
 
 function versionOf(object: Value): string | undefined {
-  const metadata = isMap(object) ? object["metadata"] : undefined;
-  const version = isMap(metadata) ? metadata["resourceVersion"] : undefined;
-  return typeof version === "string" ? version : undefined;
+  return isMap(object) ? textAt(mapAt(object, "metadata"), "resourceVersion") || undefined : undefined;
 }
 
 function streamError(status: Value, what: string): ApiError {
@@ -154,22 +151,23 @@ function parse(line: string, what: string): ValueMap {
   throw new ApiError(`An event of ${what} is none of Kubernetes`);
 }
 
-/** etcd takes no object larger than 1.5 MiB; escapes and managed fields make it longer. */
+/** Maximum line: etcd stores objects of at most 1.5 MiB; escapes and managed fields add to that. */
 const LONGEST_LINE = 16 * 1024 * 1024;
 
 /**
- * The lines of a stream, cancelled when the caller stops reading. Any end of the stream, also a failure, ends the
- * lines: the watch resumes from there. Errors: an ApiError for a line that is too long.
+ * The lines of a stream, cancelled when the caller stops reading. A failure of the stream also ends the lines; the watch
+ * resumes from there. Errors: an ApiError for a line that is too long.
  */
 async function* lines(stream: ReadableStream<Uint8Array>, what: string): AsyncIterable<string> {
   const reader = stream.getReader();
   const decoder = new TextDecoder();
-  // Pieces of a line: each is looked through once, also if a server sends single bytes.
+  // Pieces of a line. Each is scanned once, even if a server sends single bytes.
   let pieces: string[] = [];
   let length = 0;
   try {
     for (;;) {
-      const chunk = await next(reader);
+      // A broken connection, and the signal, end the lines too.
+      const { value: chunk } = await reader.read().catch(() => ({ value: undefined }));
       if (chunk === undefined) return;
       const [first = "", ...more] = decoder.decode(chunk, { stream: true }).split("\n");
       pieces.push(first);
@@ -186,15 +184,5 @@ async function* lines(stream: ReadableStream<Uint8Array>, what: string): AsyncIt
   } finally {
     // Cancelling a failed stream fails too.
     await reader.cancel().catch(() => {});
-  }
-}
-
-/** `undefined` when the stream has ended or failed. */
-async function next(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array | undefined> {
-  try {
-    return (await reader.read()).value;
-  } catch {
-    // The connection broke, or the signal ended it.
-    return undefined;
   }
 }

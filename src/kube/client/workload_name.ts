@@ -2,7 +2,7 @@
 import { closest } from "../../base/text/mod.ts";
 import { UsageError } from "../../base/errors.ts";
 
-/** A kind, where its objects are, and kubectl's names for it; the API's path has the first name. */
+/** A kind, its API group, and kubectl's names for it; the first name is part of the API's path. */
 export interface Resource {
   readonly kind: string;
   /** `api/v1` or `apis/apps/v1`. */
@@ -10,18 +10,13 @@ export interface Resource {
   readonly names: readonly string[];
 }
 
-/** Workload kinds. */
 const RESOURCES: readonly Resource[] = [
   { kind: "Pod", group: "api/v1", names: ["pods", "pod", "po"] },
   { kind: "Deployment", group: "apis/apps/v1", names: ["deployments", "deployment", "deploy"] },
   { kind: "StatefulSet", group: "apis/apps/v1", names: ["statefulsets", "statefulset", "sts"] },
   { kind: "DaemonSet", group: "apis/apps/v1", names: ["daemonsets", "daemonset", "ds"] },
   { kind: "ReplicaSet", group: "apis/apps/v1", names: ["replicasets", "replicaset", "rs"] },
-  {
-    kind: "ReplicationController",
-    group: "api/v1",
-    names: ["replicationcontrollers", "replicationcontroller", "rc"],
-  },
+  { kind: "ReplicationController", group: "api/v1", names: ["replicationcontrollers", "replicationcontroller", "rc"] },
   { kind: "Job", group: "apis/batch/v1", names: ["jobs", "job"] },
   { kind: "CronJob", group: "apis/batch/v1", names: ["cronjobs", "cronjob", "cj"] },
   {
@@ -31,9 +26,7 @@ const RESOURCES: readonly Resource[] = [
   },
 ];
 
-/**
- * Parses `KIND/NAME`, of a workload or of more kinds. Errors: a UsageError for other texts, which lists the kinds.
- */
+/** Parses `KIND/NAME`, with `more` kinds beside the workloads. Errors: a UsageError that lists the kinds. */
 export function readWorkloadName(
   text: string,
   more: readonly Resource[] = [],
@@ -52,12 +45,12 @@ export function readWorkloadName(
   return { kind, path, name };
 }
 
-/** The kinds that a workload is named with: `deployment`. */
+/** The kinds in `KIND/NAME`, such as `deployment`. */
 export function workloadKinds(): string[] {
   return RESOURCES.flatMap(({ names: [, name = ""] }) => name);
 }
 
-/** The path of all objects of a kind in a namespace; `undefined` for a word that names no kind. */
+/** The path of all objects of a kind in a namespace; `undefined` for an unknown kind. */
 export function workloadCollection(word: string, namespace: string): string | undefined {
   const found = RESOURCES.find(({ names }) => names.includes(word.toLowerCase()));
   return found && `/${found.group}/namespaces/${encodeURIComponent(namespace)}/${found.names[0]}`;

@@ -4,7 +4,7 @@ import { expectedText, gotText, readScalar } from "./scalar.ts";
 import { type Field, type FieldType, findField, type StructSchema, structSchema } from "../schema/schema.ts";
 import { isOmitted, zeroValue } from "../schema/zero.ts";
 
-/** A value that does not fit its field. */
+/** A value of the wrong type for its field. */
 export interface Problem {
   /** The field path, such as `spec.containers[0].image`. */
   readonly field: string;
@@ -12,23 +12,23 @@ export interface Problem {
   readonly got: string;
 }
 
-/** Problems in words. */
+/** Problems as text. */
 export function problemTexts(problems: readonly Problem[]): string {
   return problems.map(({ field, expected, got }) => `"${field}" must be ${expected}, not ${got}`).join("; ");
 }
 
-/** A typed object, and the values of its source that do not fit. */
+/** A typed object, and the values of its source with wrong types. */
 interface Decoded {
   readonly value: ValueMap;
   readonly problems: readonly Problem[];
-  /** No field has another name or another scalar than the source, and no list or map of the source has nulls. */
+  /** Field names and scalars equal the source, and no list or map of the source has nulls. */
   readonly isAsWritten: boolean;
 }
 
 /**
  * Decodes generic data as a Kubernetes type. The result is what Kubernetes writes: known fields only, in declaration
  * order, without empty `omitempty` fields, with the fields that are always written, quantities and times canonical.
- * A value that does not fit is a problem, and its field is zero.
+ * A value of the wrong type is a problem, and its field is zero.
  * With `texts` "converted" a number or boolean in a string field becomes text; with "strict" it is a problem.
  * The input is not changed. Subtrees without a type of their own are shared with it.
  * Source of the rules: sigs.k8s.io/yaml (conversion for string targets) and encoding/json.
@@ -57,42 +57,19 @@ const EMPTY: ValueMap = Object.freeze(newMap());
 function readFields(schema: StructSchema, data: ValueMap, reader: Reader): ValueMap {
   const problemsBefore = reader.problems.length;
   const result = newMap();
-  const { fields, isComplete } = fieldsOf(schema, data);
-  for (const field of fields) {
+  for (const field of schema.fields) {
     const value = data[field.json];
     const typed = value === undefined ? undefined : readField(field, value, reader);
     if (typed !== undefined) result[field.json] = typed;
     else if (field.always) result[field.json] = missing(field.type, reader);
   }
-  if (isComplete) return result;
-  // Names in another case are rare, so only they cost a second pass.
+  if (Object.keys(data).every((key) => schema.byJson.has(key))) return result;
+  // Names in another case are rare: only they need a second pass.
   const renamed = underTypeNames(schema, data);
   if (renamed === undefined) return result;
   reader.isAsWritten = false;
   reader.problems.length = problemsBefore;
   return readFields(schema, renamed, reader);
-}
-
-/** The fields of the data and those that are always written, in declaration order; whether the data has no others. */
-function fieldsOf(schema: StructSchema, data: ValueMap) {
-  const fields = schema.always.slice();
-  let isComplete = true;
-  for (const key in data) {
-    const field = schema.byJson.get(key);
-    if (field === undefined) isComplete = false;
-    else if (!field.always) insert(fields, field);
-  }
-  return { fields, isComplete };
-}
-
-function insert(fields: Field[], field: Field): void {
-  let at = fields.length;
-  for (; at > 0; at--) {
-    const before = fields[at - 1];
-    if (before === undefined || before.place < field.place) break;
-    fields[at] = before;
-  }
-  fields[at] = field;
 }
 
 /** A field's typed value; `undefined` if Kubernetes does not write it. */
@@ -163,8 +140,8 @@ function report(expected: string, value: Value, reader: Reader): void {
 }
 
 /**
- * The data under the type's own field names; `undefined` if no name differs in case. Of several spellings the last in
- * byte order wins, as in sorted JSON.
+ * The data under the type's own field names; `undefined` if no name differs in case. If a field has several spellings, the
+ * last in byte order wins, as in sorted JSON.
  */
 function underTypeNames(schema: StructSchema, data: ValueMap): ValueMap | undefined {
   const named = newMap();

@@ -4,8 +4,8 @@ import { readScalar } from "./scalar.ts";
 import { type FieldType, type StructSchema, structSchema } from "../schema/schema.ts";
 
 /**
- * Whether generic data fits a Kubernetes type as it is, with the exact field names: then a strict `decode` finds no
- * problem. If not, `decode` has the reason; it costs three times as much, because it also makes the typed object.
+ * Whether generic data has exactly the fields and types of a Kubernetes type, so that a strict `decode` finds no problem.
+ * `decode` gives the reason why not; it takes three times as long, because it also makes the typed object.
  */
 export function fits(value: Value, type: string): boolean {
   return isMap(value) && fitsStruct(structSchema(type), value);
@@ -19,7 +19,7 @@ function fitsStruct({ byJson }: StructSchema, map: ValueMap): boolean {
   return true;
 }
 
-/** The type that a shared value was found to fit. */
+/** The type that a shared value fits. */
 const known = new WeakMap<object, FieldType>();
 
 function fitsType(type: FieldType, value: Value): boolean {

@@ -20,7 +20,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   json: (value) => value,
 };
 
-/** The name of a kind in messages, if it is not the kind itself. */
+/** Kinds with another name in messages. */
 const EXPECTED: Readonly<Record<string, string>> = {
   quantity: "a quantity",
   intOrString: "int32 or string",
@@ -31,14 +31,14 @@ const EXPECTED: Readonly<Record<string, string>> = {
 };
 
 /**
- * A scalar (not null) as its Go type holds it; `undefined` if it does not fit. In a string field numbers and booleans
+ * A scalar (not null) as its Go type stores it; `undefined` for the wrong type. In a string field numbers and booleans
  * become text, as in sigs.k8s.io/yaml. Whole floats count as integers.
  */
 export function readScalar(kind: FieldType["kind"], value: Value): Value | undefined {
   return READERS[kind]?.(value);
 }
 
-/** What a field of a type must hold, for messages: `int32`, `a list`. */
+/** The expected value of a field, for messages: `int32`, `a list`. */
 export function expectedText(type: FieldType): string {
   return EXPECTED[type.kind] ?? type.kind;
 }

@@ -10,23 +10,19 @@ export const DELETE_FROM = "$deleteFromPrimitiveList";
 /** Prefix of a list's name: the order of its elements. */
 export const ELEMENT_ORDER = "$setElementOrder";
 
-/** The field that a parallel directive such as `$setElementOrder/containers` is about. */
+/** The field of a parallel directive such as `$setElementOrder/containers`. */
 export function directiveTarget(key: string, directive: typeof DELETE_FROM | typeof ELEMENT_ORDER): string {
   if (key.startsWith(`${directive}/`)) return key.slice(directive.length + 1);
   throw new PatchError(`invalid patch format of ${directive === DELETE_FROM ? "primitive" : "setElementOrder"} list`);
 }
 
-/**
- * A patch value for a field that is new: without elements that carry a `$patch` directive, and without nulls in mappings
- * unless `keepNulls`.
- */
+/** A patch value for a new field: without elements that have a `$patch` directive, and unless `keepNulls` without nulls. */
 export function withoutDirectives(value: Value, keepNulls = false): Value | undefined {
   if (isClean(value)) return value;
   if (isMap(value)) return PATCH in value ? undefined : cleanMap(value, keepNulls);
   return isList(value) ? cleanList(value, keepNulls) : value;
 }
 
-/** Whether there is nothing to remove. */
 const isClean = onceForShared((value: Value): boolean => {
   if (isList(value)) return value.every(isClean);
   if (!isMap(value)) return true;
@@ -44,7 +40,7 @@ function cleanMap(map: ValueMap, keepNulls: boolean): ValueMap {
   return result;
 }
 
-/** A list without the elements that carry a `$patch` directive, cleaned as `withoutDirectives` does. */
+/** `withoutDirectives` for a list. */
 export function cleanList(list: readonly Value[], keepNulls: boolean): Value[] {
   return list.map((item) => withoutDirectives(item, keepNulls)).filter((item) => item !== undefined);
 }
@@ -58,7 +54,7 @@ export function copyMap(map: ValueMap, without?: string): ValueMap {
 
 /**
  * Applies `$retainKeys`: removes unlisted keys from `original`, and the directive from `patch`. Changes both arguments.
- * PatchError if the directive is not a list, or the patch sets a key that it does not list.
+ * PatchError if the directive is not a list, or the patch sets an unlisted key.
  */
 export function applyRetainKeys(original: ValueMap, patch: ValueMap): void {
   const kept = patch[RETAIN_KEYS];

@@ -3,7 +3,7 @@ import { isList, isMap, type Value, type ValueMap } from "../../base/value.ts";
 
 /**
  * A strategic merge patch that cannot be applied. The message is Kubernetes' own (lower-case start), so that users find
- * it; callers put the patch's source before it.
+ * it; callers prepend the patch's source.
  */
 export class PatchError extends Error {}
 

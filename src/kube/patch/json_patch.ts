@@ -1,6 +1,6 @@
 /**
- * Small JSON patches (RFC 6902): list elements are matched by what identifies them (a container's name, a port's
- * number), so that an added container is one operation, not a new list.
+ * Small JSON patches (RFC 6902): list elements are matched by their identity (a container's name, a port's number), so
+ * that an added container is one operation, not a new list.
  */
 import { goJson } from "../../golang/gojson/mod.ts";
 import { identitiesByField, longestAscending, sameValue } from "../../base/values/mod.ts";
@@ -12,8 +12,7 @@ export type PatchOperation =
   | { readonly op: "remove"; readonly path: string };
 
 /**
- * The operations that turn `before` into `after`, in order; none if the two are equal. Objects that both share cost
- * nothing.
+ * The operations that turn `before` into `after`, in order; none if they are equal. Shared objects cost nothing.
  */
 export function jsonPatch(before: Value, after: Value): readonly PatchOperation[] {
   const operations: PatchOperation[] = [];
@@ -40,12 +39,12 @@ function diffMaps(before: ValueMap, after: ValueMap, path: string, into: PatchOp
   for (const key of Object.keys(after)) {
     const value = after[key] ?? null;
     const old = Object.hasOwn(before, key) ? before[key] : undefined;
-    // Most values are shared: make paths only for the others.
+    // Most values are shared: only the others need a path.
     if (old !== value) diffEntry(old, value, `${path}/${pointerPart(key)}`, into);
   }
 }
 
-/** `add` also replaces null: some programs take a null value for a missing key and refuse to replace it. */
+/** `add` also replaces null: some programs treat null as a missing key and refuse to replace it. */
 function diffEntry(old: Value | undefined, value: Value, path: string, into: PatchOperation[]): void {
   if (old === undefined || old === null) into.push({ op: "add", path, value });
   else diff(old, value, path, into);
@@ -65,7 +64,7 @@ function diffLists(before: readonly Value[], after: Value[], path: string, into:
   for (const edit of isSmaller ? edits : [whole]) into.push(edit);
 }
 
-/** The elements as JSON, equal ones numbered. */
+/** The elements as JSON texts; equal texts are numbered. */
 function idsByText(list: readonly Value[]): readonly string[] {
   const counts = new Map<string, number>();
   return list.map((item) => {
@@ -83,7 +82,7 @@ interface Alignment {
   readonly kept: ReadonlySet<string>;
 }
 
-/** Edits elements in place if the list only has changed elements; else removes and adds. */
+/** Edits elements in place if none moves; else removes and adds. */
 function listEdits(before: readonly Value[], after: readonly Value[], alignment: Alignment): PatchOperation[] {
   const gone = placesOfOthers(alignment.from, alignment.kept);
   const added = placesOfOthers(alignment.to, alignment.kept);
@@ -114,7 +113,7 @@ function placesOfOthers(ids: readonly string[], kept: ReadonlySet<string>): read
   return [...ids.keys()].filter((index) => !kept.has(ids[index] ?? ""));
 }
 
-/** The elements of both lists that need not move. The others are removed and added again. */
+/** The elements of both lists that stay in place. The others are removed and added again. */
 function keptInPlace(from: readonly string[], to: readonly string[]): ReadonlySet<string> {
   const places = new Map(from.map((id, index) => [id, index]));
   return new Set([...longestAscending(to.map((id) => places.get(id)))].map((index) => to[index] ?? ""));

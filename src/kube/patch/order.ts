@@ -1,13 +1,10 @@
 import { isMap, type Value } from "../../base/value.ts";
 import { asMap, noMergeKey } from "./error.ts";
 
-/** The inputs of a merged list's order. */
 interface OrderRule {
   /** Empty for lists of scalars. */
   readonly mergeKey: string;
-  /** The order of the elements that the patch names. */
   readonly patchOrder: readonly Value[];
-  /** The order of the list before the patch. */
   readonly originalOrder: readonly Value[];
 }
 
@@ -51,7 +48,7 @@ function places(order: readonly Value[], mergeKey: string): Map<Value, number> {
   return result;
 }
 
-/** Elements that still carry `$patch: delete` (left by a patch that has a key twice) go last. */
+/** Elements with `$patch: delete` (left by a patch that has a key twice) go last. */
 function sortByPlace(items: Value[], place: (item: Value) => number): void {
   const rank = (item: Value) => isMap(item) && item["$patch"] === "delete" ? Number.MAX_SAFE_INTEGER : place(item);
   items.sort((a, b) => rank(a) - rank(b));

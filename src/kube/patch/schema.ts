@@ -27,11 +27,6 @@ export function goKind(type: FieldType): string {
   return type.kind === "list" ? "slice" : type.kind;
 }
 
-/** The type of a field that holds a mapping on both sides. PatchError if the type has no such field. */
-export function mapField(parent: FieldType, key: string): FieldType {
-  return patchField(parent, key).type;
-}
-
 /** The rule of a field that holds a list on both sides. PatchError if the type has no such field or it is no list. */
 export function listField(parent: FieldType, key: string): ListRule {
   const { type, mergesList, mergeKey } = patchField(parent, key);
@@ -40,7 +35,8 @@ export function listField(parent: FieldType, key: string): ListRule {
   throw new PatchError(`expected slice or array type, but got: ${parent.pointer ? "ptr" : goKind(parent)}`);
 }
 
-function patchField(parent: FieldType, key: string): Field {
+/** The field of a struct. PatchError if the type has no such field. */
+export function patchField(parent: FieldType, key: string): Field {
   if (parent.kind !== "struct" && !(parent.kind in LEAF_STRUCTS)) {
     throw new PatchError(`merging an object in json but data type is not struct, instead is: ${goKind(parent)}`);
   }

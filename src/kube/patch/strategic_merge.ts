@@ -13,7 +13,7 @@ import {
 } from "./directives.ts";
 import { asList, asMap, badDirective, goTypeName, noMergeKey, PatchError } from "./error.ts";
 import { identity, orderMerged, placeOf } from "./order.ts";
-import { goKind, listField, type ListRule, mapField, structType } from "./schema.ts";
+import { goKind, listField, type ListRule, patchField, structType } from "./schema.ts";
 
 /**
  * Applies a strategic merge patch to an object of a Kubernetes type, such as `Pod` or `Container`. Neither argument is
@@ -58,17 +58,15 @@ function mergeField(result: ValueMap, { key, value, type }: Change): void {
   if (value === null) delete result[name];
   else if (original !== undefined && goTypeName(original) === goTypeName(value)) {
     result[name] = mergeSameType(original, { key: name, value, type }, deletes);
-  } else if (!deletes) setField(result, name, value);
-}
-
-function setField(result: ValueMap, name: string, value: Value): void {
-  const clean = withoutDirectives(value);
-  if (clean === undefined) delete result[name];
-  else result[name] = clean;
+  } else if (!deletes) {
+    const clean = withoutDirectives(value);
+    if (clean === undefined) delete result[name];
+    else result[name] = clean;
+  }
 }
 
 function mergeSameType(original: Value, { key, value, type }: Change, deletes: boolean): Value {
-  if (isMap(original) && isMap(value)) return mergeMap(original, value, mapField(type, key));
+  if (isMap(original) && isMap(value)) return mergeMap(original, value, patchField(type, key).type);
   if (isList(original) && isList(value)) return mergeListField(original, value, listField(type, key), deletes);
   return value;
 }
@@ -157,7 +155,7 @@ function mergeMaps(original: readonly Value[], patch: readonly Value[], rule: Li
   // After `$patch: replace` the other elements are the list, even if two have the same key.
   if (base === undefined) return orderMerged(changes, { mergeKey, patchOrder: [], originalOrder: changes });
   const merged = [...base];
-  const find = changes.length > FEW ? finder(merged, mergeKey) : (value: Value) => placeOf(merged, mergeKey, value);
+  const find = finder(merged, mergeKey);
   for (const change of changes) mergeElement(merged, asMap(change), { ...rule, find });
   return orderMerged(merged, { mergeKey, patchOrder: changes, originalOrder: base });
 }
@@ -190,15 +188,12 @@ function withoutElement(list: readonly Value[], target: ValueMap, mergeKey: stri
 
 type Finder = (value: Value) => number;
 
-/** Up to this length a linear search costs less than an index. */
-const FEW = 16;
-
-/** An index of a list that only grows at its end: merging thousands of variables stays linear. */
+/** An index of a list that only grows at its end, so that merging thousands of variables stays linear. */
 function finder(list: readonly Value[], mergeKey: string): Finder {
   const places = new Map<Value, number>();
   let known = 0;
   return (value) => {
-    // A merge removes a merge key that is null in the patch, so the index does not know it.
+    // The index has no null keys: a merge removes a merge key that is null in the patch.
     if (typeof value === "object") return placeOf(list, mergeKey, value);
     for (; known < list.length; known++) {
       const item = list[known];

@@ -1,4 +1,4 @@
-/** The way back of `strategicMerge`: the patch that turns one object into another. */
+/** The inverse of `strategicMerge`: the patch that turns one object into another. */
 import { sameValue } from "../../base/values/mod.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../base/value.ts";
 import { type Field, type FieldType, findField, structSchema } from "../schema/schema.ts";
@@ -7,12 +7,12 @@ import { PatchError } from "./error.ts";
 import { structType } from "./schema.ts";
 
 /**
- * The strategic merge patch that turns `before` into `after`, for an object of a Kubernetes type; empty if they are equal. Without a
- * type there are no merge keys: a list that changes stands in the patch as a whole (RFC 7386).
+ * The strategic merge patch that turns `before` into `after`, for an object of a Kubernetes type; empty if they are equal.
+ * Without a type there are no merge keys: the patch has changed lists as a whole (RFC 7386).
  *
- * A list with merge keys begins with the elements that go. Then it names the elements of `after` up to the last one that is new,
- * changed or moved, each with its key at least, because a list takes the order of the patch. So Kubernetes and kustomize give the same
- * order, and kustomize needs no `$setElementOrder`, which it does not know.
+ * A list with merge keys starts with the deleted elements. Then come the elements of `after`, at least their keys, up to the
+ * last one that is new, changed or moved, because the merged list has the order of the patch. This gives the same order in
+ * Kubernetes and in kustomize, which does not know `$setElementOrder`.
  * Errors: PatchError for a list in which two elements have the same key, or one has none.
  */
 export function strategicPatch(before: ValueMap, after: ValueMap, type?: string): ValueMap {
@@ -41,13 +41,13 @@ function valuePatch(old: Value, value: Value, key: string, parent: MaybeType): V
   return value;
 }
 
-/** kustomize keeps the quotes of the scalar that a patch replaces: `port: "http"` would become `port: "15020"`. */
+/** Replaces a mapping if a scalar changes its type: kustomize keeps the old quotes (`port: "http"` -> `port: "15020"`). */
 function innerPatch(old: ValueMap, value: ValueMap, type: MaybeType): ValueMap {
   const changesType = Object.keys(value).some((key) => !sameKind(old[key] ?? null, value[key] ?? null));
   return changesType ? Object.assign(newMap(), { [PATCH]: "replace" }, value) : mapPatch(old, value, type);
 }
 
-/** Whether two values are scalars of one type; anything goes beside what is no scalar. */
+/** False for scalars of different types; true for all other values. */
 function sameKind(a: Value, b: Value): boolean {
   if (a === null || b === null || typeof a === "object" || typeof b === "object") return true;
   return typeof a === typeof b || (typeof a !== "string" && typeof b !== "string");
@@ -76,7 +76,7 @@ function sameAtEnd(before: readonly Value[], after: readonly Value[]): number {
   return count;
 }
 
-/** kustomize identifies a port by its protocol too. */
+/** kustomize also identifies a port by its protocol. */
 const MORE_KEYS: Readonly<Record<string, string>> = { containerPort: "protocol" };
 
 function keysOf(item: ValueMap, mergeKey: string): ValueMap {

@@ -1,6 +1,6 @@
 import { SCHEMA_TABLE } from "./schema_table.ts";
 
-/** Types that are one value in JSON; some are structs in Go. */
+/** Types with a single value in JSON; some are structs in Go. */
 const SCALARS = {
   string: "string",
   bool: "bool",
@@ -26,19 +26,17 @@ export type FieldType =
 /** One JSON field of a Kubernetes type. */
 export interface Field {
   readonly json: string;
-  /** Its place in the declaration. */
-  readonly place: number;
   readonly go: string;
   readonly type: FieldType;
   /** Written even when it is zero: no `omitempty`, or a struct, which `omitempty` does not drop. */
   readonly always: boolean;
-  /** Embedded under its JSON name, so that its own fields and methods are promoted (`ObjectMeta`). */
+  /** Embedded under its JSON name, so that its fields and methods are promoted (`ObjectMeta`). */
   readonly embedded: boolean;
-  /** The embedded struct without a JSON name that it comes from, such as `ProbeHandler`; empty for most. */
+  /** The embedded struct without a JSON name that declares it, such as `ProbeHandler`; usually empty. */
   readonly inlinedFrom: string;
-  /** Whether strategic merge patch merges the list by element instead of replacing it. */
+  /** Strategic merge patch merges the list by element instead of replacing it. */
   readonly mergesList: boolean;
-  /** The field that identifies a list element; empty where elements are scalars or the list is replaced. */
+  /** The field that identifies a list element; empty for scalars and for lists that are replaced. */
   readonly mergeKey: string;
 }
 
@@ -48,8 +46,6 @@ export interface StructSchema {
   /** The type as Go prints it: `v1.PodSpec`. */
   readonly goType: string;
   readonly fields: readonly Field[];
-  /** Those that are written even when they are zero. */
-  readonly always: readonly Field[];
   readonly byJson: ReadonlyMap<string, Field>;
   readonly byGo: ReadonlyMap<string, Field>;
   /** Fields by lower-cased JSON name: encoding/json ignores case where no name is equal. */
@@ -79,49 +75,29 @@ function parseStruct(name: string): StructSchema {
   const text = Object.hasOwn(SCHEMA_TABLE, name) ? SCHEMA_TABLE[name] : undefined;
   if (text === undefined) throw new Error(`The Kubernetes type "${name}" is not in the schema table`);
   const fields = text === "" ? [] : text.split(";").map(parseField);
-  let byGo: StructSchema["byGo"] | undefined;
-  let byFold: StructSchema["byFold"] | undefined;
   return {
     name,
     goType: `v1.${name.replace("openshift.", "")}`,
     fields,
-    always: fields.filter((field) => field.always),
     byJson: new Map(fields.map((field) => [field.json, field])),
-    // Few types need them.
-    get byGo() {
-      return byGo ??= new Map(fields.map((field) => [field.go, field]));
-    },
-    get byFold() {
-      return byFold ??= new Map(fields.map((field) => [field.json.toLowerCase(), field]));
-    },
+    byGo: new Map(fields.map((field) => [field.go, field])),
+    byFold: new Map(fields.map((field) => [field.json.toLowerCase(), field])),
   };
 }
 
-function parseField(text: string, place: number): Field {
+function parseField(text: string): Field {
   const [json = "", go = "", type = "", ...marks] = text.split(" ");
-  return { json, place, go, type: fieldType(type), ...marks.length === 0 ? UNMARKED : parseMarks(marks) };
-}
-
-function parseMarks(marks: readonly string[]): Omit<Field, "json" | "place" | "go" | "type"> {
   const marked = (prefix: string) => marks.find((mark) => mark.startsWith(prefix))?.slice(prefix.length);
   return {
+    json,
+    go,
+    type: parseType(type),
     always: marks.includes("!"),
     embedded: marks.includes("@"),
     inlinedFrom: marked("^") ?? "",
     mergesList: marked("s=")?.split(",").includes("merge") ?? false,
     mergeKey: marked("k=") ?? "",
   };
-}
-
-const UNMARKED = parseMarks([]);
-
-const types = new Map<string, FieldType>();
-
-/** Many fields have the same type. */
-function fieldType(text: string): FieldType {
-  const known = types.get(text) ?? parseType(text);
-  types.set(text, known);
-  return known;
 }
 
 function parseType(text: string): FieldType {

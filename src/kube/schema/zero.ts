@@ -2,28 +2,22 @@ import { newMap, type Value } from "../../base/value.ts";
 import type { Field, FieldType } from "./schema.ts";
 
 /**
- * What encoding/json writes for the zero value of a type: `""`, `false`, `0`, or `null` if it can be nil. A struct is an
- * empty map here: its zero value depends on its fields, so the caller makes it.
+ * The zero value of a type as encoding/json writes it: `""`, `false`, `0`, or `null` if it can be nil. For a struct it is an
+ * empty map; the caller adds its fields.
  */
-export function zeroValue(type: FieldType): Value {
-  if (type.pointer) return null;
-  switch (type.kind) {
-    case "string":
-      return "";
-    case "bool":
-      return false;
-    case "int32":
-    case "int64":
-    case "intOrString":
-      return 0;
-    case "quantity":
-      return "0";
-    case "struct":
-      return newMap();
-    default:
-      return null;
-  }
+export function zeroValue({ kind, pointer }: FieldType): Value {
+  if (pointer) return null;
+  return kind === "struct" ? newMap() : ZERO[kind] ?? null;
 }
+
+const ZERO: Readonly<Partial<Record<FieldType["kind"], Value>>> = {
+  string: "",
+  bool: false,
+  int32: 0,
+  int64: 0,
+  intOrString: 0,
+  quantity: "0",
+};
 
 /** Whether `omitempty` drops a field's value: false, 0, "", nil and empty collections. */
 export function isOmitted(field: Field, value: Value): boolean {
@@ -32,11 +26,6 @@ export function isOmitted(field: Field, value: Value): boolean {
   const { kind, pointer } = field.type;
   if (pointer) return false;
   if (kind === "list") return Array.isArray(value) && value.length === 0;
-  if (kind === "map") return !hasKeys(value);
+  if (kind === "map") return Object.keys(value).length === 0;
   return value === "" || value === false || value === 0;
-}
-
-function hasKeys(value: Value): boolean {
-  for (const _ in Object(value)) return true;
-  return false;
 }

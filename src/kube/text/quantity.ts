@@ -5,7 +5,7 @@
 
 type Format = "decimal" | "binary" | "exponent";
 
-/** The number `mantissa * 10^scale`, the family of its suffix, and its source text if Kubernetes keeps that. */
+/** The number `mantissa * 10^scale`, the format of its suffix, and its source text if Kubernetes keeps that. */
 export interface Quantity {
   readonly mantissa: bigint;
   readonly scale: number;
@@ -42,20 +42,9 @@ export function parseQuantity(text: string): Quantity | undefined {
 
 /** The text that Kubernetes writes: `1024Mi` becomes `1Gi`, `0.5` becomes `500m`; `undefined` if it is not a quantity. */
 export function canonicalQuantity(text: string): string | undefined {
-  const known = canonical.get(text);
-  if (known !== undefined) return known;
   const quantity = parseQuantity(text);
-  if (quantity === undefined) return undefined;
-  const written = quantityText(quantity);
-  if (canonical.size === MAX_KNOWN) canonical.clear();
-  if (text.length <= MAX_KNOWN_LENGTH) canonical.set(text, written);
-  return written;
+  return quantity === undefined ? undefined : quantityText(quantity);
 }
-
-/** Objects have few different quantities. */
-const canonical = new Map<string, string>();
-const MAX_KNOWN = 256;
-const MAX_KNOWN_LENGTH = 16;
 
 /** Whether a text is a quantity. */
 export function isQuantity(text: string): boolean {
@@ -99,7 +88,7 @@ interface Parts {
   readonly suffix: Suffix;
 }
 
-/** Numbers that fit an int64. Only these keep their text, if it is canonical. */
+/** Numbers that fit an int64. Only they keep their text, if it is canonical. */
 function fastQuantity(parts: Parts): Quantity | undefined {
   const quantity = parts.suffix.format === "binary" ? fastBinary(parts) : fastDecimal(parts);
   if (quantity === undefined || quantity.mantissa > INT64_MAX) return undefined;

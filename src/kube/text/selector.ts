@@ -55,7 +55,7 @@ interface ReadSelector {
   readonly problem: string | undefined;
 }
 
-/** Parsed once: a webhook's selector is compared with thousands of pods. */
+/** A webhook's selector is parsed once and compared with thousands of pods. */
 const READ = new WeakMap<ValueMap, ReadSelector>();
 
 function readSelector(selector: Value): ReadSelector {

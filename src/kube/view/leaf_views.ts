@@ -3,7 +3,7 @@ import { GoInt, GoStruct, type GoValue, MethodStruct } from "../../golang/go_val
 import { parseQuantity, type Quantity, scaledValue } from "../text/quantity.ts";
 import { unixSeconds } from "../text/time.ts";
 
-/** The nil slice of an absent list: empty, and `null` in JSON. */
+/** The nil slice of an absent list: empty, `null` in JSON. */
 export const NIL_LIST: readonly GoValue[] = asNil(Object.freeze([]));
 /** The nil map of an absent mapping. */
 export const NIL_MAP: { readonly [key: string]: GoValue } = Object.freeze(Object.create(null));
@@ -35,49 +35,10 @@ export class ScalarPointer extends GoStruct {
   }
 }
 
-/** A resource.Quantity in a template. */
-export class QuantityView extends MethodStruct {
-  override readonly goType = "resource.Quantity";
-  protected override readonly members = {
-    String: () => this.source,
-    Value: () => new GoInt(scaledValue(this.#parsed, 0), "int64"),
-    MilliValue: () => new GoInt(scaledValue(this.#parsed, -3), "int64"),
-    IsZero: () => this.#parsed.mantissa === 0n,
-    Sign: () => this.#parsed.mantissa === 0n ? 0n : this.#parsed.mantissa < 0n ? -1n : 1n,
-  };
-  readonly #parsed: Quantity;
-
-  constructor(readonly source: string) {
+/** A struct that Go writes as one value. */
+abstract class LeafView<T extends string | number | null> extends MethodStruct {
+  constructor(readonly source: T) {
     super();
-    this.#parsed = parseQuantity(source) ?? { mantissa: 0n, scale: 0, format: "decimal", keptText: undefined };
-  }
-
-  override toJSONValue(): GoValue {
-    return this.source;
-  }
-
-  override text(): string {
-    return this.source;
-  }
-}
-
-/** An intstr.IntOrString in a template: a port number or name, a count or percentage. */
-export class IntOrStringView extends MethodStruct {
-  override readonly goType = "intstr.IntOrString";
-  protected override readonly members = {
-    Type: () => new GoInt(typeof this.source === "string" ? 1n : 0n, "int64"),
-    IntVal: () => new GoInt(typeof this.source === "string" ? 0n : BigInt(this.source), "int32"),
-    StrVal: () => typeof this.source === "string" ? this.source : "",
-    String: () => this.text(),
-    IntValue: () => typeof this.source === "string" ? integerText(this.source) : BigInt(this.source),
-  };
-
-  constructor(readonly source: string | number) {
-    super();
-  }
-
-  override fieldNames(): readonly string[] {
-    return ["Type", "IntVal", "StrVal"];
   }
 
   override toJSONValue(): GoValue {
@@ -89,22 +50,44 @@ export class IntOrStringView extends MethodStruct {
   }
 }
 
+/** A resource.Quantity in a template. */
+export class QuantityView extends LeafView<string> {
+  override readonly goType = "resource.Quantity";
+  protected override readonly members = {
+    String: () => this.source,
+    Value: () => new GoInt(scaledValue(this.#parsed, 0), "int64"),
+    MilliValue: () => new GoInt(scaledValue(this.#parsed, -3), "int64"),
+    IsZero: () => this.#parsed.mantissa === 0n,
+    Sign: () => this.#parsed.mantissa === 0n ? 0n : this.#parsed.mantissa < 0n ? -1n : 1n,
+  };
+  readonly #parsed: Quantity = parseQuantity(this.source) ??
+    { mantissa: 0n, scale: 0, format: "decimal", keptText: undefined };
+}
+
+/** An intstr.IntOrString in a template: a port number or name, a count or percentage. */
+export class IntOrStringView extends LeafView<string | number> {
+  override readonly goType = "intstr.IntOrString";
+  protected override readonly members = {
+    Type: () => new GoInt(typeof this.source === "string" ? 1n : 0n, "int64"),
+    IntVal: () => new GoInt(typeof this.source === "string" ? 0n : BigInt(this.source), "int32"),
+    StrVal: () => typeof this.source === "string" ? this.source : "",
+    String: () => this.text(),
+    IntValue: () => typeof this.source === "string" ? integerText(this.source) : BigInt(this.source),
+  };
+
+  override fieldNames(): readonly string[] {
+    return ["Type", "IntVal", "StrVal"];
+  }
+}
+
 /** A metav1.Time in a template; an absent one (`null`) is the zero time. */
-export class TimeView extends MethodStruct {
+export class TimeView extends LeafView<string | null> {
   override readonly goType = "v1.Time";
   protected override readonly members = {
     IsZero: () => this.source === null,
     Unix: () => new GoInt(this.source === null ? ZERO_TIME_SECONDS : unixSeconds(this.source), "int64"),
     String: () => this.text(),
   };
-
-  constructor(readonly source: string | null) {
-    super();
-  }
-
-  override toJSONValue(): GoValue {
-    return this.source;
-  }
 
   override text(): string {
     const [date, time = ""] = (this.source ?? "0001-01-01T00:00:00Z").split("T");

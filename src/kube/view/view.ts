@@ -5,29 +5,9 @@ import { type FieldType, type StructSchema, structSchema } from "../schema/schem
 import { orderedFields } from "./typed_json.ts";
 import { zeroValue } from "../schema/zero.ts";
 
-/** The accessors of metav1.ObjectMeta, which objects that embed it have too. */
-const OBJECT_META_METHODS: Readonly<Record<string, string>> = {
-  GetName: "Name",
-  GetGenerateName: "GenerateName",
-  GetNamespace: "Namespace",
-  GetSelfLink: "SelfLink",
-  GetUID: "UID",
-  GetResourceVersion: "ResourceVersion",
-  GetGeneration: "Generation",
-  GetCreationTimestamp: "CreationTimestamp",
-  GetDeletionTimestamp: "DeletionTimestamp",
-  GetDeletionGracePeriodSeconds: "DeletionGracePeriodSeconds",
-  GetLabels: "Labels",
-  GetAnnotations: "Annotations",
-  GetOwnerReferences: "OwnerReferences",
-  GetFinalizers: "Finalizers",
-  GetManagedFields: "ManagedFields",
-};
-
 /**
  * A typed object (from `decode`) as a Go template sees the struct: fields by their Go names, also embedded and promoted
- * ones; absent fields have the zero value of their type. Fields are made on first use and kept: do not change the object
- * while the view is in use.
+ * ones; absent fields have their zero value. Fields are cached: do not change the object while the view is in use.
  */
 export function goView(value: Value, type: string): GoStruct {
   return new StructView(structSchema(type), isMap(value) ? value : NO_FIELDS, false);
@@ -72,8 +52,9 @@ class StructView extends GoStruct {
     if (this.schema.fields.some((inner) => inner.inlinedFrom === name)) {
       return new StructView(structSchema(name), this.data, false);
     }
-    const method = this.schema.name === "ObjectMeta" ? OBJECT_META_METHODS[name] : undefined;
-    return method === undefined ? this.#promoted(name) : this.get(method);
+    // metav1.ObjectMeta has a getter for each field; objects that embed it have them too.
+    const isGetter = this.schema.name === "ObjectMeta" && name.startsWith("Get") && this.schema.byGo.has(name.slice(3));
+    return isGetter ? this.get(name.slice(3)) : this.#promoted(name);
   }
 
   #promoted(name: string): GoValue | undefined {
@@ -101,7 +82,7 @@ function structView(struct: string, data: Value, pointer: boolean): GoStruct {
   return new StructView(structSchema(struct), isMap(data) ? data : absent, pointer);
 }
 
-/** Structs that print themselves need no pointer; scalars do. */
+/** Structs print themselves without a pointer; scalars need one. */
 function pointerView(type: FieldType, data: Value): GoValue {
   if (data === null) return new ScalarPointer(type.text, null);
   const target = scalarView(type.kind, data);
@@ -114,7 +95,7 @@ function listView(element: FieldType, list: readonly Value[]): readonly GoValue[
 
 type CompositeType = Extract<FieldType, { readonly element: FieldType }>;
 
-/** A map of strings carries its type: a missing key of it is "" in templates. */
+/** A map of strings has its Go type, so that a missing key is "" in templates. */
 function mapView({ text, element }: CompositeType, map: ValueMap | undefined): GoMap {
   if (element.kind === "string") return map === undefined ? NIL_STRINGS : typed(map, text);
   if (map === undefined) return NIL_MAP;

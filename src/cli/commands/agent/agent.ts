@@ -7,14 +7,14 @@ const flags = async () => (await import("../../../agent/mod.ts")).agentFlags();
 
 const BOOTSTRAP = rawCommand({
   summary: "Print the bootstrap that the agent gives to Envoy",
-  description: "Nothing is written or started. The flags and variables are those of kubectl mesh agent.",
+  description: "Nothing is written or started. Flags and variables are the same as for kubectl mesh agent.",
   positional: ROLE,
   examples: [{ command: "kubectl mesh agent bootstrap" }],
   flags,
   run: async (world, args) => (await import("../../../agent/mod.ts")).runAgentBootstrap(world, args),
 });
 
-const TELL_FLAGS = {
+const REQUEST_FLAGS = {
   "Flags": {
     port: flag("--status-port PORT", "Port of the agent's status server", { type: "port", default: "15020" }),
     timeout: flag("--timeout TIME", "How long the agent may take to answer", { ...TIMER, least: 1, default: "5s" }),
@@ -22,24 +22,24 @@ const TELL_FLAGS = {
 } as const satisfies FlagGroups;
 
 const NEVER_READY = "SIGINT or SIGTERM came before the proxy was ever ready";
-const TOLD: Exits = { ok: "the agent agreed", failed: "it could not be told", usage: true };
+const REQUEST_EXITS: Exits = { ok: "the agent agreed", failed: "the agent could not be asked", usage: true };
 
 const QUIT = command({
-  summary: "Tell the agent of this pod to end the proxy and itself",
+  summary: "Ask the agent of this pod to end the proxy and itself",
   description: "For the end of a Job: the pod ends when its work is done.",
   examples: [{ command: "kubectl mesh agent quit" }],
-  flags: TELL_FLAGS,
-  exits: TOLD,
+  flags: REQUEST_FLAGS,
+  exits: REQUEST_EXITS,
   run: async (world, { flags }) =>
     (await import("../../../agent/mod.ts")).messageAgent(world, { path: "quitquitquit", ...flags }),
 });
 
 const DRAIN = command({
-  summary: "Tell the agent of this pod to drain the proxy",
+  summary: "Ask the agent of this pod to drain the proxy",
   description: "The proxy goes on and asks its clients to leave. For the preStop hook of a native sidecar.",
   examples: [{ command: "kubectl mesh agent drain" }],
-  flags: TELL_FLAGS,
-  exits: TOLD,
+  flags: REQUEST_FLAGS,
+  exits: REQUEST_EXITS,
   run: async (world, { flags }) =>
     (await import("../../../agent/mod.ts")).messageAgent(world, { path: "drain", ...flags }),
 });

@@ -11,7 +11,7 @@ import type { PilotAgentVersion } from "./pilot_agent_schema.ts";
 
 const EXITS: Exits = { ok: true, pilotAgentFailed: true };
 
-/** Flags of Istio's log, which every command takes. Only the first has an effect on these commands. */
+/** Flags of Istio's log, which every command accepts. Only the first has an effect here. */
 const LOG = {
   logAsJson: flag("--log_as_json", "Write the log as JSON"),
   ...flagsWith({
@@ -27,7 +27,7 @@ const LOG = {
   }, { retired: "" }),
 } as const;
 
-/** In seconds, and in milliseconds, that a timer can run for. */
+/** A timer can run for this many seconds. */
 const LONGEST = 2_000_000;
 
 const WAIT_FLAGS = {
@@ -66,16 +66,14 @@ const WAIT = command({
 
 async function wait(world: World, { flags }: Input<typeof WAIT_FLAGS>): Promise<number> {
   const { url, timeoutSeconds, periodMillis: period, requestTimeoutMillis: requestTimeout } = flags;
-  const room = await import("../../../wait/mod.ts");
-  const reporter = room.pilotAgentReporter(world, { json: flags.logAsJson });
+  const { pilotAgentReporter, runWait } = await import("../../../wait/mod.ts");
+  const reporter = pilotAgentReporter(world, { json: flags.logAsJson });
   const options = { urls: [url], timeout: timeoutSeconds * 1000, period, requestTimeout };
-  return await room.runWait(world, { ...options, onTimeout: "fail", command: [] }, reporter);
+  return await runWait(world, { ...options, onTimeout: "fail", command: [] }, reporter);
 }
 
 const REQUEST_FLAGS = {
-  "Flags": {
-    debugPort: flag("--debug-port 15000|15004|15020|15021", "Port that is asked", { default: "15000" }),
-  },
+  "Flags": { debugPort: flag("--debug-port 15000|15004|15020|15021", "Port that is asked", { default: "15000" }) },
   "Log": LOG,
 } as const satisfies FlagGroups;
 
@@ -118,7 +116,7 @@ const VERSION_COMMAND = command({
   },
 });
 
-/** Istio's fields; this program is no Go program, and its build is not numbered. */
+/** Istio's fields. This is no Go program, and its builds have no number. */
 const BUILD: PilotAgentVersion["clientVersion"] = {
   golang_version: "",
   revision: "unknown",
@@ -150,11 +148,11 @@ const PROXY = rawCommand({
     (await import("./start_agent.ts")).startAgent(world, args, "pilot-agent", () => EXIT.pilotAgentFailed),
 });
 
-/** `pilot-agent`. Every failure but those of iptables is a line `Error: `, or one of JSON with --log_as_json, and 255. */
+/** `pilot-agent`. Every failure is a line `Error: `, or one of JSON with --log_as_json, and 255; iptables has its own. */
 export const PILOT_AGENT = commandGroup({
   program: "pilot-agent",
   summary: "Run the commands of Istio's pilot-agent",
-  description: "Flags, environment and exit codes are those of Istio's program.",
+  description: "Flags, environment and exit codes are the same as of Istio's program.",
   showsHelp: true,
   commands: {
     "proxy": () => Promise.resolve(PROXY),
@@ -172,7 +170,7 @@ export const PILOT_AGENT = commandGroup({
   },
 });
 
-/** Looked for by itself: it counts as well where the arguments are wrong. */
+/** Searched without parsing, because it also counts if the arguments are wrong. */
 function isLogJson(args: readonly string[]): boolean {
   return args.some((word) => word === "--log_as_json" || word === "--log_as_json=true");
 }

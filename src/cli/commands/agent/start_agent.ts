@@ -6,28 +6,28 @@ import { withEarlySignals } from "../../early_signals.ts";
 type Name = "agent" | "pilot-agent";
 
 /**
- * Runs the agent; returns its exit code. Signals are handled from now on. With a JSON log an error is a line of that log,
+ * Runs the agent; returns its exit code. Handles signals from the start. With a JSON log an error is a line of that log,
  * and `codeOf` gives its exit code; otherwise it is thrown.
  */
 export async function startAgent(
   world: World,
-  words: readonly string[],
+  args: readonly string[],
   name: Name,
   codeOf: (error: MeshError) => number,
 ): Promise<number> {
   const agent = () => import("../../../agent/mod.ts");
   return await withEarlySignals(world, run, async (signal) => {
     const { earlyLog, stopCode } = await agent();
-    const { write } = await earlyLog(world, words, name);
+    const { write } = await earlyLog(world, args, name);
     write("info", `${signal}: the agent ends before it has started Envoy`);
     return stopCode(signal, { wasReady: undefined, wasLive: false });
   });
 
   async function run(world: World): Promise<number> {
     try {
-      return await (await agent()).runAgent(world, words, name);
+      return await (await agent()).runAgent(world, args, name);
     } catch (error) {
-      const { write, isJson } = await (await agent()).earlyLog(world, words, name);
+      const { write, isJson } = await (await agent()).earlyLog(world, args, name);
       if (!isJson) throw error;
       write("fatal", textOf(error));
       return error instanceof MeshError ? codeOf(error) : EXIT.failed;

@@ -13,7 +13,7 @@ Deno.test("startAgent(): a signal counts before anything is loaded or read", asy
   assert.match(world.said.stderr, /info agent: SIGTERM: the agent ends before it has started Envoy\n/);
 });
 
-Deno.test("startAgent(): an error is the caller's to tell, or a line of JSON if the log is JSON", async () => {
+Deno.test("startAgent(): an error is thrown, or a line of JSON if the log is JSON", async () => {
   await assert.rejects(startAgent(fakeWorld(), WRONG, "agent", () => 2), UsageError);
   const world = fakeWorld();
   assert.equal(await startAgent(world, [...WRONG, "--log_as_json"], "agent", ({ exitCode }) => exitCode), 2);

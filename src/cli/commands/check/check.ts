@@ -40,9 +40,7 @@ const FLAGS = {
     output: flag(
       "-o, --output table|wide|short|json|yaml",
       "Form of the results; short leaves out the checks that passed",
-      {
-        default: "table",
-      },
+      { default: "table" },
     ),
     failOn: flag("--fail-on error|warning|unknown", "The least result that makes the exit code 1", {
       default: "error",

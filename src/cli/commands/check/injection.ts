@@ -1,12 +1,12 @@
 import { EXIT, UsageError } from "../../../base/errors.ts";
 import { flag, type FlagGroups } from "../../../golang/flags/mod.ts";
 import type { KubeConnection } from "../../../kube/client/mod.ts";
-import type { PermissionName, World } from "../../../platform/world.ts";
+import type { World } from "../../../platform/world.ts";
 import type { InjectionQuestion, LabelChoice } from "../../../check/mod.ts";
 import { command, type Input } from "../../command.ts";
 import { readConfiguration } from "../../configuration.ts";
 import { say } from "../../failure.ts";
-import { expandInputs } from "../../manifests/inputs.ts";
+import { expandInputs, readingPermissions } from "../../manifests/inputs.ts";
 import {
   CLUSTER,
   CONFIGURATION,
@@ -23,16 +23,14 @@ const FLAGS = {
     namespace: flag("-n, --namespace NAMESPACE", "Namespace of the workload; alone: all its workloads", {
       completes: "namespaces",
       excludes: ["all-namespaces"],
-      defaultDoc: "that of the context",
+      defaultDoc: "from the context",
     }),
     allNamespaces: flag("-A, --all-namespaces", "All workloads of the cluster, a line for each"),
     selector: flag("-l, --selector SELECTOR", "With -n or -A: only workloads with these labels"),
     output: flag(
       "-o, --output table|wide|json|yaml",
       "Form of the answer; wide has all rules, json is one object a line",
-      {
-        default: "table",
-      },
+      { default: "table" },
     ),
   },
   "Configuration (the cluster's for KIND/NAME, built-in for -f)": {
@@ -69,7 +67,7 @@ export const CHECK_INJECTION = command({
   exits: {
     ok: "injected, or not injected",
     failed:
-      "it failed; the pod is refused; it cannot be told; or something is wrong: several webhooks inject it, none is " +
+      "it failed; the pod is refused; the answer is unknown; or something is wrong: several webhooks inject it, none is " +
       "there, or live pods differ from the next one",
     usage: true,
   },
@@ -78,24 +76,21 @@ export const CHECK_INJECTION = command({
 
 async function explain(world: World, { flags, args }: Input<typeof FLAGS>): Promise<number> {
   const workload = workloadOf(flags, args);
-  const room = await import("../../../check/mod.ts");
-  if (workload !== undefined) room.readWorkloadName(workload);
+  const check = await import("../../../check/mod.ts");
+  if (workload !== undefined) check.readWorkloadName(workload);
   const isAll = workload === undefined && flags.filename.length === 0;
-  const selector = flags.selector === undefined ? undefined : room.labelChoice(flags.selector, "--selector");
+  const selector = flags.selector === undefined ? undefined : check.labelChoice(flags.selector, "--selector");
   const api = await connection(world, flags, isAll || workload !== undefined);
   try {
-    world.permissions.keepOnly(permissionsFor(flags, api));
-    const explanations = await room.explainInjection(
-      world,
-      api,
-      await question(world, flags, { workload, api, selector }),
-    );
+    world.permissions.keepOnly(readingPermissions(flags, api));
+    const asked = await question(world, flags, { workload, api, selector });
+    const explanations = await check.explainInjection(world, api, asked);
     const { output } = flags;
-    const look = { width: room.widthOf(world), isWide: output === "wide" };
-    if (output === "json") world.stdout.write(explanations.map(room.explanationJson).join(""));
-    else if (output === "yaml") world.stdout.write(explanations.map(room.explanationYaml).join("---\n"));
-    else if (isAll) world.stdout.write(room.overviewText(explanations, look));
-    else world.stdout.write(explanations.map((each) => room.explanationText(each, look)).join("\n"));
+    const look = { width: check.widthOf(world), isWide: output === "wide" };
+    if (output === "json") world.stdout.write(explanations.map(check.explanationJson).join(""));
+    else if (output === "yaml") world.stdout.write(explanations.map(check.explanationYaml).join("---\n"));
+    else if (isAll) world.stdout.write(check.overviewText(explanations, look));
+    else world.stdout.write(explanations.map((each) => check.explanationText(each, look)).join("\n"));
     return explanations.some(({ hasProblem }) => hasProblem) ? EXIT.failed : EXIT.ok;
   } finally {
     api?.close();
@@ -104,7 +99,7 @@ async function explain(world: World, { flags, args }: Input<typeof FLAGS>): Prom
 
 const HINT = { hint: 'see "kubectl mesh check injection --help"' };
 
-/** The workload that is named, or none where files or all workloads are. */
+/** The named workload; none if files or all workloads are named. */
 function workloadOf(flags: Flags, args: readonly string[]): string | undefined {
   const [first, ...more] = args;
   refuseMixed(flags, first);
@@ -113,7 +108,7 @@ function workloadOf(flags: Flags, args: readonly string[]): string | undefined {
   throw new UsageError(`Unexpected argument "${more[0]}"`, HINT);
 }
 
-/** Exactly one of a workload, files, and all workloads is named. With a workload or files `-n` says where. */
+/** Exactly one of a workload, files and all workloads must be named. With a workload or files, `-n` is their namespace. */
 function refuseMixed({ filename, namespace, allNamespaces, selector }: Flags, workload: string | undefined): void {
   const hasFiles = filename.length > 0;
   if (workload !== undefined && hasFiles) {
@@ -130,20 +125,10 @@ function refuseMixed({ filename, namespace, allNamespaces, selector }: Flags, wo
   });
 }
 
-async function connection(
-  world: World,
-  flags: Flags,
-  needsCluster: boolean,
-): Promise<KubeConnection | undefined> {
+async function connection(world: World, flags: Flags, needsCluster: boolean): Promise<KubeConnection | undefined> {
   if (!needsCluster && !flags.fromCluster) return undefined;
   const { connect } = await import("../../../kube/client/mod.ts");
   return await connect(world, flags);
-}
-
-/** Drops the permissions that a manifest or a template could misuse, before the first of them is read. */
-function permissionsFor(flags: Flags, api: KubeConnection | undefined): PermissionName[] {
-  const isRemote = flags.filename.some((name) => name.startsWith("https://"));
-  return [...new Set<PermissionName>(["read", "env", ...isRemote ? ["net"] as const : [], ...api?.permissions ?? []])];
 }
 
 interface Asked {

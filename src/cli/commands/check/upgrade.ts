@@ -39,9 +39,9 @@ export const CHECK_UPGRADE = command({
   description:
     "Render the pod template of each workload that has running pods with a sidecar, and compare what injection adds with " +
     "these pods: images, arguments, environment, resources, volumes, security context. Equal differences of many workloads " +
-    "are told once. Nothing is changed.\n" +
-    "A revision or tag is looked up in the cluster's webhooks. The name of a file has a slash or a dot. What no file gives " +
-    "is that of the control plane that injected the pods.",
+    "are printed once. Nothing is changed.\n" +
+    "A revision or tag is looked up in the cluster's webhooks. The name of a file has a slash or a dot. Without a file, " +
+    "values and mesh configuration come from the control plane that injected the pods.",
   usage: "--to FILE|REVISION [flags]",
   examples: [
     { command: "kubectl mesh check upgrade --to canary" },
@@ -52,7 +52,7 @@ export const CHECK_UPGRADE = command({
   exits: {
     ok: "nothing changes",
     failed: "something changes",
-    usage: "it failed, it cannot be told, or the command line is wrong",
+    usage: "it failed, the answer is unknown, or the command line is wrong",
   },
   run: checkUpgrade,
 });
@@ -67,7 +67,10 @@ async function compare(world: World, flags: Flags): Promise<number> {
     throw new UsageError("The flag --to is missing", { hint: "it names a file, a revision or a tag" });
   }
   refuseUnused(name, flags);
-  const { connect, labelChoice, upgradeJson, upgradeOf, upgradeText } = await loaded();
+  const [{ connect }, { labelChoice, upgradeJson, upgradeOf, upgradeText }] = await Promise.all([
+    import("../../../kube/client/mod.ts"),
+    import("../../../check/mod.ts"),
+  ]);
   const selector = flags.selector === undefined ? undefined : labelChoice(flags.selector, "--selector");
   const files = isRevision(name) ? undefined : await readConfiguration(world, { ...flags, injectConfig: name });
   const api: KubeConnection = await connect(world, flags);
@@ -89,14 +92,6 @@ async function compare(world: World, flags: Flags): Promise<number> {
   } finally {
     api.close();
   }
-}
-
-async function loaded() {
-  const [{ connect }, room] = await Promise.all([
-    import("../../../kube/client/mod.ts"),
-    import("../../../check/mod.ts"),
-  ]);
-  return { connect, ...room };
 }
 
 /** Names of revisions and tags are DNS labels. */

@@ -5,7 +5,7 @@ import { CONFIG_DIFF_FLAGS } from "./diff_flags.ts";
 export const CONFIG_DIFF = command({
   summary: "Show what two configurations change in the pods they make",
   description:
-    "Inject the same pods with both, and print a unified diff of the results. Equal differences of several pods are told once. " +
+    "Inject the same pods with both, and print a unified diff of the results. Equal differences of several pods are printed once. " +
     "A and B are snapshots, injector configurations, their ConfigMaps, templates, or rev:NAME for a revision or tag of the " +
     "cluster. SNAPSHOT@REVISION is one revision of a snapshot; two snapshots are compared revision by revision.",
   usage: "A B [-f FILE] [flags]",

@@ -1,12 +1,11 @@
 import { counted } from "../../../base/text/mod.ts";
 import { EXIT, UsageError } from "../../../base/errors.ts";
-import type { KubeConnection } from "../../../kube/client/mod.ts";
 import { isPlain } from "../../../platform/terminal.ts";
-import type { PermissionName, World } from "../../../platform/world.ts";
+import type { World } from "../../../platform/world.ts";
 import type { PodPair, Side } from "../../../check/mod.ts";
 import { readConfiguration } from "../../configuration.ts";
 import { say } from "../../failure.ts";
-import { expandInputs } from "../../manifests/inputs.ts";
+import { expandInputs, readingPermissions } from "../../manifests/inputs.ts";
 import { colored, UnifiedDiff } from "../../manifests/unified_diff.ts";
 import { failingWithTwo } from "../../failing_with_two.ts";
 import type { ConfigDiffInput } from "./diff_flags.ts";
@@ -30,29 +29,27 @@ function namesOf([a, b, ...more]: readonly string[]): readonly [string, string] 
 }
 
 async function compare(world: World, flags: Flags, names: readonly [string, string]): Promise<number> {
-  const room = await import("../../../check/mod.ts");
+  const { differenceOf, fileSide, revisionSide } = await import("../../../check/mod.ts");
   const diff = await UnifiedDiff.loaded();
   const isLive = names.some((name) => REVISION.test(name));
   const inputs = flags.filename.length === 0 ? [] : await expandInputs(world, flags.filename, flags.recursive);
   const api = isLive ? await (await import("../../../kube/client/mod.ts")).connect(world, flags) : undefined;
   try {
-    world.permissions.keepOnly(permissionsFor(flags, api));
+    world.permissions.keepOnly(readingPermissions(flags, api));
     const { values, mesh } = await readConfiguration(world, { ...flags, injectConfig: undefined });
     const options = { clock: world.clock, given: { values, mesh }, nativeSidecars: flags.nativeSidecars };
     const side = async (name: string): Promise<Side> => {
       const [, revision] = REVISION.exec(name) ?? [];
       if (revision === undefined || api === undefined) {
-        return await room.fileSide(name, await fileOf(world, name), options);
+        return await fileSide(name, await fileOf(world, name), options);
       }
       const scope = { namespace: undefined, istioNamespace: flags.istioNamespace, revision: undefined };
-      return await room.revisionSide(name, revision, { api, clock: world.clock, scope }, options);
+      return await revisionSide(name, revision, { api, clock: world.clock, scope }, options);
     };
     const sides = [await side(names[0]), await side(names[1])] as const;
-    const { pods, missing } = await room.differenceOf(sides, inputs, flags.namespace);
+    const { pods, missing } = await differenceOf(sides, inputs, flags.namespace);
     const changed = pods.filter(({ before, after }) => before !== after);
-    for (const group of groupsOf(changed, diff, names)) {
-      world.stdout.write(isPlain(world) ? group : colored(group));
-    }
+    for (const group of groupsOf(changed, diff, names)) world.stdout.write(isPlain(world) ? group : colored(group));
     for (const sentence of missing) say(world, `${sentence}\n`);
     say(world, `${changed.length} of ${counted(pods.length, "pod")} ${changed.length === 1 ? "differs" : "differ"}\n`);
     return changed.length + missing.length === 0 ? EXIT.ok : EXIT.failed;
@@ -63,13 +60,7 @@ async function compare(world: World, flags: Flags, names: readonly [string, stri
 
 const REVISION = /^rev:(.+)$/;
 
-/** Drops the permissions that a manifest or a template could misuse, before the first of them is read. */
-function permissionsFor(flags: Flags, api: KubeConnection | undefined): PermissionName[] {
-  const isRemote = flags.filename.some((name) => name.startsWith("https://"));
-  return [...new Set<PermissionName>(["read", "env", ...isRemote ? ["net"] as const : [], ...api?.permissions ?? []])];
-}
-
-/** A file, or `FILE@REVISION` where no file has that name. */
+/** A file, or `FILE@REVISION` if no file has that name. */
 async function fileOf(world: World, name: string) {
   const at = name.lastIndexOf("@");
   const isWhole = at <= 0 || await world.files.stat(name) !== undefined;
@@ -79,12 +70,8 @@ async function fileOf(world: World, name: string) {
   return { config, revision };
 }
 
-/** A diff for each set of pods that change alike, the largest first, with their names above it. */
-function groupsOf(
-  pods: readonly PodPair[],
-  diff: UnifiedDiff,
-  [a, b]: readonly [string, string],
-): readonly string[] {
+/** One diff for each group of pods with the same changes, largest group first, under the names of its pods. */
+function groupsOf(pods: readonly PodPair[], diff: UnifiedDiff, [a, b]: readonly [string, string]): readonly string[] {
   const all = pods.map((pod) => {
     const text = diff.between({ name: a, text: pod.before }, { name: b, text: pod.after });
     return { name: pod.name, text, key: text.split("\n").filter((line) => /^[-+]/.test(line)).join("\n") };

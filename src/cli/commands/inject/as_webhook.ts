@@ -48,7 +48,7 @@ export async function runAsWebhook(world: World, { flags }: InjectInput): Promis
 interface Cluster {
   readonly api: KubeApi;
   readonly choice: Pick<Flags, "istioNamespace" | "injectConfigMapName" | "meshConfigMapName">;
-  /** Where kubectl would create what names no namespace. */
+  /** The namespace where kubectl creates objects that name none. */
   readonly namespace: string | undefined;
   readonly permissions: readonly PermissionName[];
   close(): void;
@@ -79,9 +79,7 @@ async function clusterOfSnapshot(world: World, flags: Flags, inject: InjectModul
   if (config === undefined || snapshot === undefined) {
     throw new UsageError(
       `"${flags.injectConfig}" is no snapshot of a cluster: it does not say which pods are injected`,
-      {
-        hint: 'make one with "kubectl mesh config snapshot", or ask the cluster with --from-cluster',
-      },
+      { hint: 'make one with "kubectl mesh config snapshot", or ask the cluster with --from-cluster' },
     );
   }
   const { snapshotApi } = await import("../../../check/mod.ts");
@@ -90,7 +88,7 @@ async function clusterOfSnapshot(world: World, flags: Flags, inject: InjectModul
   return { api: snapshotApi(snapshot, config.file), choice, namespace: undefined, permissions: [], close: () => {} };
 }
 
-/** What the user says about native sidecars; else the nodes decide. */
+/** The user's setting for native sidecars; `undefined`: the nodes decide. */
 function nativeOf(world: World, { nativeSidecars }: Flags, inject: InjectModule): NativeSetting | undefined {
   if (nativeSidecars) return { native: true, nodes: "never" };
   const setting = world.env.get("ENABLE_NATIVE_SIDECARS") ?? "";

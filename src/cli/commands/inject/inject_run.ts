@@ -50,7 +50,7 @@ interface Cluster extends RevisionConfiguration {
   readonly server: string;
 }
 
-/** What the user gives: files come before the cluster. */
+/** The configuration that the user gives; files win over the cluster. */
 function given(flags: Flags, files: Awaited<ReturnType<typeof readConfiguration>>, cluster: Cluster | undefined) {
   return {
     config: files.config ?? cluster?.config,
@@ -63,13 +63,11 @@ function given(flags: Flags, files: Awaited<ReturnType<typeof readConfiguration>
   };
 }
 
-/** How the configuration in a cluster is read. */
 interface Reading {
   readonly target: OutputTarget;
   readonly inject: InjectModule;
 }
 
-/** Prints the configuration in use. */
 async function showConfiguration(world: World, flags: Flags, { target, inject }: Reading): Promise<number> {
   const cluster = await fromCluster(world, flags, { target, inject });
   world.permissions.keepOnly(permissionsFor(flags, target));
@@ -78,7 +76,7 @@ async function showConfiguration(world: World, flags: Flags, { target, inject }:
   return EXIT.ok;
 }
 
-/** The configuration in the cluster; `undefined` if the user did not ask for it. */
+/** The configuration in the cluster; `undefined` without `--from-cluster`. */
 async function fromCluster(world: World, flags: Flags, { target, inject }: Reading): Promise<Cluster | undefined> {
   if (!flags.fromCluster) return undefined;
   const { connect } = await import("../../../kube/client/mod.ts");

@@ -17,9 +17,8 @@ import { failure, type Origin, type Result, resultLine, resultObject, resultsOf 
 import { expandInputs } from "../../manifests/inputs.ts";
 import { templatePathsOf } from "../../manifests/manifests.ts";
 
-type Room = typeof import("../../../inject/mod.ts");
+type InjectModule = typeof import("../../../inject/mod.ts");
 
-/** What the function answers. */
 interface Answer {
   /** `undefined` if something failed: then the items of the input stay. */
   readonly items: readonly Value[] | undefined;
@@ -52,14 +51,14 @@ export async function runKustomize(world: World): Promise<number> {
 async function answerTo(world: World, list: ResourceList): Promise<Answer> {
   const config = readFunctionConfig(list.functionConfig);
   if (!("spec" in config)) return refused(config, list.functionConfig);
-  const room = await import("../../../inject/mod.ts");
-  const { change, warnings, hidden } = await changeOf(world, config, room);
-  const options = { output: "yaml", templatePaths: templatePathsOf(config.spec, room) } as const;
+  const inject = await import("../../../inject/mod.ts");
+  const { change, warnings, hidden } = await changeOf(world, config, inject);
+  const options = { output: "yaml", templatePaths: templatePathsOf(config.spec, inject) } as const;
   const all = [
     ...list.items.map((object) => ({ object, ...originOf(object.value) })),
     ...await generated(world, config),
   ];
-  const changed = all.map((item) => changedItem(item, { room, change, options }));
+  const changed = all.map((item) => changedItem(item, { inject, change, options }));
   const hasFailed = changed.some((item) => item.hasFailed);
   return {
     items: hasFailed ? undefined : changed.flatMap(({ items }) => items),
@@ -87,14 +86,14 @@ function referenceTo(object: Value) {
   return { apiVersion, kind, name: textAt(mapAt(object, "metadata"), "name") };
 }
 
-/** An object that is changed, and where it is from. */
+/** An object to change, and where it comes from. */
 interface Item extends Origin {
   readonly object: ListedObject;
   /** A List of a file becomes its items: kustomize wants objects. */
   readonly isGenerated?: true;
 }
 
-/** The objects in the files that the record names. */
+/** The objects in the files that the configuration names. */
 async function generated(world: World, { spec: { manifests = [] } }: FunctionConfig): Promise<readonly Item[]> {
   const items: Item[] = [];
   for (const input of manifests.length === 0 ? [] : await expandInputs(world, manifests, false)) {
@@ -106,16 +105,16 @@ async function generated(world: World, { spec: { manifests = [] } }: FunctionCon
   return items;
 }
 
-interface Way {
-  readonly room: Room;
+interface Changing {
+  readonly inject: InjectModule;
   readonly change: Change;
   readonly options: DocumentOptions;
 }
 
-function changedItem({ object, isGenerated, ...origin }: Item, { room, change, options }: Way) {
+function changedItem({ object, isGenerated, ...origin }: Item, { inject, change, options }: Changing) {
   const { next, entries } = object.value === null
     ? { next: null, entries: [] }
-    : room.changeObject(object, change, options);
+    : inject.changeObject(object, change, options);
   return {
     items: isGenerated ? objectsIn(next) : [next],
     results: entries.flatMap((entry) => resultsOf(entry, origin)),
@@ -123,8 +122,8 @@ function changedItem({ object, isGenerated, ...origin }: Item, { room, change, o
   };
 }
 
-/** Injection as the record says, and warnings about its configuration. */
-async function changeOf(world: World, { spec, raw }: FunctionConfig, room: Room) {
+/** Injection by the configuration, and warnings about it. */
+async function changeOf(world: World, { spec, raw }: FunctionConfig, inject: InjectModule) {
   const path = (key: "injectConfig" | "values" | "meshConfig") => typeof spec[key] === "string" ? spec[key] : undefined;
   const read = await readConfiguration(world, {
     injectConfig: path("injectConfig"),
@@ -138,8 +137,8 @@ async function changeOf(world: World, { spec, raw }: FunctionConfig, room: Room)
   };
   const { hub, tag, cni, revision, nativeSidecars, templateEnv = [] } = spec;
   const hidden: string[] = [];
-  const configuration = room.configurationOf({ ...files, hub, tag, revision, cni });
-  const injector = await room.loadInjector({
+  const configuration = inject.configurationOf({ ...files, hub, tag, revision, cni });
+  const injector = await inject.loadInjector({
     revision,
     ...configuration,
     nativeSidecars,
@@ -149,14 +148,10 @@ async function changeOf(world: World, { spec, raw }: FunctionConfig, room: Room)
     templateEnv: { names: templateEnv, setBy: "spec.templateEnv", note: (text) => void hidden.push(text) },
     now: () => world.clock.now(),
   });
-  return {
-    change: room.injection(injector),
-    warnings: room.unknownKeys(files, injector, configuration),
-    hidden,
-  };
+  return { change: inject.injection(injector), warnings: inject.unknownKeys(files, injector, configuration), hidden };
 }
 
-/** A configuration that stands in the record itself. */
+/** A configuration inside the function's own. */
 function content(raw: ValueMap, key: string): Source | undefined {
   const value = raw[key];
   return isMap(value) ? { text: toYaml(value), file: `functionConfig (spec.${key})` } : undefined;

@@ -6,21 +6,17 @@ import { isMap, textAt } from "../../../base/value.ts";
 import type { World } from "../../../platform/world.ts";
 import type { ClusterVersions, Component } from "./version_schema.ts";
 
-/** The pods that are looked for, by Istio's label and by that of `webhook manifests`. */
-const SELECTORS = {
-  istiod: "app=istiod",
-  webhook: "app.kubernetes.io/part-of=kubectl-mesh",
-} as const;
+/** Selectors of the pods: Istio's label, and the label of `webhook manifests`. */
+const SELECTORS = { istiod: "app=istiod", webhook: "app.kubernetes.io/part-of=kubectl-mesh" } as const;
 
-/** Where to ask. */
-export interface ClusterQuestion extends ConnectOptions {
+interface ClusterQuestion extends ConnectOptions {
   /** `undefined` is all namespaces. */
   readonly istioNamespace?: string | undefined;
 }
 
 const UNKNOWN = { kubernetes: null, istiod: null, webhook: null } as const;
 
-/** Asks a cluster for its versions. What cannot be had is null, and a problem says why. */
+/** Asks a cluster for its versions. An unknown version is null, and a problem says why. */
 export async function clusterVersions(world: World, question: ClusterQuestion): Promise<ClusterVersions> {
   const problems: string[] = [];
   /** The answer; `null` after an error that the user can act on. */
@@ -60,7 +56,7 @@ async function components(api: KubeApi, labelSelector: string, namespace: string
   return componentsOf(items.filter(isPod));
 }
 
-/** The versions of pods, sorted by namespace, revision and image. A pod that has ended counts no more. */
+/** The versions of pods, sorted by namespace, revision and image. Pods that have ended do not count. */
 export function componentsOf(pods: readonly Pod[]): Component[] {
   const found = new Map<string, Component>();
   for (const { metadata, spec, status } of pods) {
@@ -75,7 +71,7 @@ export function componentsOf(pods: readonly Pod[]): Component[] {
   return [...found].toSorted(([a], [b]) => a < b ? -1 : 1).map(([, component]) => component);
 }
 
-/** The tag of an image, without the name of Istio's variants: `1.31.0` of `istio/pilot:1.31.0-distroless`. */
+/** The tag of an image without Istio's variants: `1.31.0` of `istio/pilot:1.31.0-distroless`. */
 function tagOf(image: string): string | null {
   const tag = /:([\w.-]+)$/.exec(image.replace(/@.*/, ""))?.[1];
   return tag?.replace(/-(distroless|debug)$/, "") ?? null;
@@ -85,11 +81,12 @@ function tagOf(image: string): string | null {
 export function clusterText({ server, kubernetes, istiod, webhook }: ClusterVersions): string {
   if (server === null) return "";
   if (kubernetes === null) return `cluster ${server}: unknown\n`;
-  return [
+  const lines = [
     `cluster ${server}: Kubernetes ${kubernetes}`,
     ...linesOf("istiod", istiod),
     ...linesOf("webhook", webhook),
-  ].map((line) => `${visible(line)}\n`).join("");
+  ];
+  return lines.map((line) => `${visible(line)}\n`).join("");
 }
 
 function linesOf(name: string, components: readonly Component[] | null): string[] {

@@ -39,7 +39,7 @@ export const VERSION_COMMAND = command({
   flags: FLAGS,
   exits: {
     ok: "the versions are printed",
-    failed: "the cluster does not tell all versions; those that are known are printed",
+    failed: "a version in the cluster is unknown; the known ones are printed",
     usage: true,
   },
   run: printVersion,
@@ -57,7 +57,7 @@ async function printVersion(world: World, { flags }: Input<typeof FLAGS>): Promi
   return problems.length === 0 ? EXIT.ok : EXIT.failed;
 }
 
-/** Whether a cluster is chosen, as kubectl sees it. A pod's service account is no choice of the user. */
+/** Whether the user chose a cluster, as kubectl sees it. A pod's service account is no choice. */
 async function hasCluster(world: World, { kubeconfig, context, cluster, user, server }: Flags): Promise<boolean> {
   const isNamed = [kubeconfig, context, cluster, user, server].some((given) => given !== undefined);
   return isNamed || (await kubeconfigPaths(world)).length > 0;

@@ -96,7 +96,7 @@ Deno.test("version -i asks for one namespace", async () => {
   assert.deepEqual(asked, ["/version", "/api/v1/namespaces/mesh/pods", "/api/v1/namespaces/mesh/pods"]);
 });
 
-Deno.test("a missing right is told, and what is known is printed: exit code 1, as kubectl's", async () => {
+Deno.test("a missing right is reported, and what is known is printed: exit code 1, as kubectl's", async () => {
   const request: Request = (path, query) => path === "/version" ? MESH(path, query) : FORBIDDEN;
   const { code, stdout, stderr } = await run("", { files: FILES, request });
   assert.equal(code, 1);

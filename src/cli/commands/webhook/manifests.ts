@@ -74,7 +74,7 @@ export const WEBHOOK_MANIFESTS = command({
   description: "Print service accounts and rights, Secret, Deployment, Service, configuration, and the " +
     "MutatingWebhookConfigurations that call it. No cluster is contacted. A second apply changes nothing. The default " +
     "revision, and --from-cluster without another name, replace Istio's own injector: that needs --take-over. The " +
-    "objects have the flags as an annotation, so that check can tell how to make a lost one again.",
+    "objects have the flags as an annotation, so that check can say how to make a lost one again.",
   examples: [
     {
       title: "Beside istiod's injector",
@@ -98,7 +98,7 @@ async function printManifests(world: World, { flags }: Input<typeof FLAGS>): Pro
   const { networkPolicy, metricsNamespaces, probesFrom } = flags;
   const { istioNamespace, injectConfigMapName, meshConfigMapName } = flags;
   world.permissions.keepOnly(["read", "env"]);
-  const room = await import("../../../webhook/mod.ts");
+  const webhook = await import("../../../webhook/mod.ts");
   const options = {
     ...{ image, namespace, revision, tags, failurePolicy, namespaceSelector, replicas, maxReplicas },
     ...{ networkPolicy, metricsNamespaces, probesFrom },
@@ -112,14 +112,14 @@ async function printManifests(world: World, { flags }: Input<typeof FLAGS>): Pro
     },
     fromCluster: flags.fromCluster ? { istioNamespace, injectConfigMapName, meshConfigMapName } : undefined,
   };
-  const text = flags.undo ? room.webhookUndo(options) : room.webhookManifests(options);
-  if (!flags.undo) tellTakeOvers(world, room.webhookTakeOvers(options), flags.takeOver);
+  const text = flags.undo ? webhook.webhookUndo(options) : webhook.webhookManifests(options);
+  if (!flags.undo) warnOfTakeOvers(world, webhook.webhookTakeOvers(options), flags.takeOver);
   world.stdout.write(text);
   return EXIT.ok;
 }
 
-/** Refuses to replace an object of a control plane unless the user wants it; tells of each that may be replaced. */
-function tellTakeOvers(
+/** Warns of each object that may be replaced; refuses to replace a control plane's unless the user wants it. */
+function warnOfTakeOvers(
   world: World,
   found: readonly { readonly name: string; readonly owner: string; readonly isControlPlanes: boolean }[],
   isWanted: boolean,

@@ -29,7 +29,6 @@ const FLAGS = {
     ...flagsWith({
       namespace: flag("-n, --namespace NAMESPACE", "Namespace of the Service and the Secret", {
         completes: "namespaces",
-
         default: "istio-system",
       }),
       service: flag("--service NAME", "Service that the API server calls", {
@@ -76,7 +75,7 @@ export const WEBHOOK_SERVE = command({
   description:
     "Serve the mutating webhook: AdmissionReviews of pods at /inject and below it, answered by the rules of " +
     "kubectl mesh inject. Files and ConfigMaps are watched. A new certificate or configuration takes effect without a " +
-    "failed review. An invalid one is rejected and the one before stays; the log, the metrics and /ready?verbose tell.",
+    "failed review. An invalid one is rejected and the previous one stays; the log, the metrics and /ready?verbose say so.",
   usage: "(--tls-cert FILE --tls-key FILE | --self-managed-certs) [flags]",
   examples: [
     {
@@ -100,10 +99,10 @@ export const WEBHOOK_SERVE = command({
 async function serve(world: World, { flags }: Input<typeof FLAGS>): Promise<number> {
   const { istioNamespace, injectConfigMapName, meshConfigMapName, shutdownDelay, shutdownTimeout } = flags;
   const certificate = flags.selfManagedCerts ? keptCertificate(flags) : certificateFiles(flags);
-  const room = await import("../../../webhook/mod.ts");
-  return await room.serveWebhook(world, {
-    listen: room.listenAddress("listen", flags.listen),
-    plainListen: room.listenAddress("plain-listen", flags.plainListen),
+  const { listenAddress, serveWebhook } = await import("../../../webhook/mod.ts");
+  return await serveWebhook(world, {
+    listen: listenAddress("listen", flags.listen),
+    plainListen: listenAddress("plain-listen", flags.plainListen),
     configuration: {
       config: flags.injectConfig,
       values: flags.values,
@@ -128,7 +127,7 @@ function certificateFiles({ tlsCert, tlsKey }: Flags): ServeOptions["certificate
   });
 }
 
-/** The defaults are the names that `webhook manifests` gives. */
+/** The defaults are the names in `webhook manifests`. */
 function keptCertificate({ revision, service, namespace, certificateSecret, webhookConfig }: Flags) {
   const suffix = revision === "default" || revision === "" ? "" : `-${revision}`;
   const name = service ?? `kubectl-mesh-webhook${suffix}`;
