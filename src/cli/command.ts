@@ -14,28 +14,23 @@ import {
 } from "../golang/flags/mod.ts";
 import { type ExitName, UsageError } from "../base/errors.ts";
 
-/** A command line in the help. */
 export interface Example {
   /** What it is for, where the line does not show it. */
   readonly title?: string;
   readonly command: string;
 }
 
-/** The arguments of a command that are not flags. */
 export interface Positional {
   /** In the usage line: `[CATEGORY...]`. */
   readonly usage: string;
-  /** Values that completion offers. */
   readonly allowed?: readonly string[];
   /** Where completion finds values beside `allowed`. */
   readonly completes?: Completes;
 }
 
-/** How a command describes itself. */
 interface Description {
   /** One line of at most 72 columns, imperative, without a final period. */
   readonly summary: string;
-  /** Paragraphs of the help. */
   readonly description?: string;
   /** Replaces `[flags]` and positional arguments in the usage line. */
   readonly usage?: string;
@@ -73,10 +68,8 @@ export interface Command extends Description {
 /** The exit code, or `help` if the user asked for help. */
 export type Outcome = number | "help";
 
-/** The input of a command's `run`. */
 export interface Input<Groups extends FlagGroups> {
   readonly flags: Values<Groups>;
-  /** Arguments that are not flags. */
   readonly args: readonly string[];
   /** The arguments after `--`, for a command that takes another command there. */
   readonly rest: readonly string[];
@@ -86,7 +79,6 @@ export interface Input<Groups extends FlagGroups> {
 interface FlagCommand<Groups extends FlagGroups> extends Description {
   readonly flags: Groups;
   readonly commands?: Subcommands;
-  /** The arguments after `--` are another command. */
   readonly takesCommand?: true;
   /** The hint for an argument of a command that takes none. `given` has the names of the given flags. */
   readonly surplusHint?: string | ((given: ReadonlySet<string>) => string);

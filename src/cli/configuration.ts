@@ -1,4 +1,3 @@
-/** The injector configuration that flags name. */
 import { MeshError } from "../base/errors.ts";
 import type { Values } from "../golang/flags/mod.ts";
 import type { World } from "../platform/world.ts";

@@ -8,7 +8,6 @@ import { reportFailure } from "./failure.ts";
 /** A command, how users call it, and its arguments. */
 export interface Found {
   readonly command: Command;
-  /** `kubectl mesh webhook serve`. */
   readonly program: string;
   readonly args: readonly string[];
   /** Reports an error: the function of the nearest command that has one. */

@@ -9,7 +9,7 @@ export async function failingWithTwo<T>(compare: () => Promise<T>): Promise<T> {
     const { message, place, hint, rest } = error;
     throw new MeshError(message, {
       ...place === undefined ? {} : { place },
-      ...hint === undefined ? {} : { hint },
+      hint,
       rest,
       exitCode: EXIT.usage,
     });

@@ -49,14 +49,12 @@ export const IMAGES = {
   cni: flag("--cni", "The CNI plugin captures traffic: no init container with privileges"),
 } as const satisfies FlagTable;
 
-/** `--template-env`. */
 export const TEMPLATE_ENV = {
   templateEnv: flag("--template-env NAMES", "Environment variables that templates see besides Istio's own", {
     type: "list",
   }),
 } as const satisfies FlagTable;
 
-/** `--native-sidecars`. */
 export const NATIVE_SIDECARS = {
   nativeSidecars: flag(
     "--native-sidecars",
@@ -80,7 +78,6 @@ export const CONTROL_PLANE = {
   }),
 } as const satisfies FlagTable;
 
-/** `-r/--revision`. */
 export const REVISION = {
   revision: flag("-r, --revision REVISION", "Revision of the control plane", {
     completes: "revisions",
@@ -97,7 +94,6 @@ export const FILENAMES = {
   recursive: flag("-R, --recursive", "Read the directories below a directory too"),
 } as const satisfies FlagTable;
 
-/** Manifests in and manifests out. */
 export const MANIFESTS = {
   ...FILENAMES,
   kustomize: flag(

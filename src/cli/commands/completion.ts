@@ -47,7 +47,6 @@ const FLAGS = {
   },
 } as const satisfies FlagGroups;
 
-/** `kubectl mesh completion`. */
 export const COMPLETION = command({
   summary: "Print the completion of a shell",
   description:

@@ -76,7 +76,6 @@ const FLAGS = {
 
 type Flags = Input<typeof FLAGS>["flags"];
 
-/** `kubectl mesh explain`. */
 export const EXPLAIN = command({
   summary: "Explain what happens to a connection in a pod of the mesh",
   description:

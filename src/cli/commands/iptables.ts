@@ -57,7 +57,6 @@ const VERIFY = rawCommand({
   exits: CAPTURE_EXITS,
 });
 
-/** `kubectl mesh iptables`. */
 export const IPTABLES = commandGroup({
   summary: "Capture the traffic of a pod",
   commands: {

@@ -1,5 +1,13 @@
 import { type Command, commandGroup } from "../command.ts";
 
+const CONFIG = commandGroup({
+  summary: "Keep and compare what decides about injection",
+  commands: {
+    snapshot: async () => (await import("./config/snapshot.ts")).CONFIG_SNAPSHOT,
+    diff: async () => (await import("./config/diff.ts")).CONFIG_DIFF,
+  },
+});
+
 const WEBHOOK = commandGroup({
   summary: "Inject pods when they are created",
   commands: {
@@ -16,7 +24,7 @@ export const PLUGIN: Command = commandGroup({
   commands: {
     inject: async () => (await import("./inject/inject.ts")).INJECT,
     uninject: async () => (await import("./inject/uninject.ts")).UNINJECT,
-    config: async () => (await import("./config/config.ts")).CONFIG,
+    config: () => Promise.resolve(CONFIG),
     kustomize: async () => (await import("./inject/kustomize.ts")).KUSTOMIZE,
     check: async () => (await import("./check/check.ts")).CHECK,
     explain: async () => (await import("./explain.ts")).EXPLAIN,

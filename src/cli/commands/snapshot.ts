@@ -12,7 +12,7 @@ const FLAGS = {
     namespace: flag("-n, --namespace NAMESPACE", "Namespace of the pod", {
       completes: "namespaces",
       excludes: ["local"],
-      defaultDoc: "that of the context",
+      defaultDoc: "from the context",
     }),
     container: flag("-c, --container NAME", "Container of the proxy", {
       excludes: ["local"],
@@ -33,7 +33,6 @@ const FLAGS = {
 
 type Flags = Input<typeof FLAGS>["flags"];
 
-/** `kubectl mesh snapshot`. */
 export const SNAPSHOT = command({
   summary: "Save all that explain reads of a pod as one file, without secrets",
   description:

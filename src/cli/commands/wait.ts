@@ -59,7 +59,6 @@ const FLAGS = {
   },
 } as const satisfies FlagGroups;
 
-/** `kubectl mesh wait`. */
 export const WAIT = command({
   summary: "Wait until the proxy of this pod is ready, then become a command",
   description:

@@ -14,7 +14,6 @@ import type { Command, Positional } from "../command.ts";
 import { foundRoot, subcommandOf } from "../dispatch.ts";
 import { shownFlags } from "../views/text.ts";
 
-/** A value that may be typed. */
 export interface Candidate {
   readonly value: string;
   readonly description?: string;
@@ -23,7 +22,6 @@ export interface Candidate {
 /** Cobra's directives (bits): what the shell does besides offering candidates. */
 export const DIRECTIVE = { files: 0, error: 1, noSpace: 2, noFiles: 4, extensions: 8, folders: 16 } as const;
 
-/** Candidates for the last word. */
 export interface Completion {
   readonly candidates: readonly Candidate[];
   readonly directive: number;

@@ -14,7 +14,6 @@ const MAX_OBJECTS = 500;
 const METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
 const WEBHOOKS = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations";
 
-/** The namespaces in paths of the API. */
 interface Place {
   readonly namespace: string;
   readonly istioNamespace: string;

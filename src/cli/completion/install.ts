@@ -3,7 +3,6 @@ import { MeshError } from "../../base/errors.ts";
 import type { World } from "../../platform/world.ts";
 import { KUBECTL } from "./scripts.ts";
 
-/** The installed file. */
 export interface Installed {
   readonly path: string;
   readonly isNew: boolean;
@@ -36,7 +35,6 @@ export async function installForKubectl(world: World, folder: string | undefined
   });
 }
 
-/** Another file has the name. */
 class ForeignFile extends MeshError {}
 
 /** Writes the file unless it is there. */

@@ -12,5 +12,4 @@ export const SCRIPTS: Readonly<Record<"bash" | "zsh" | "fish" | "powershell", st
   powershell,
 };
 
-/** The program that kubectl looks for to complete `kubectl mesh`. */
 export const KUBECTL: string = kubectl;

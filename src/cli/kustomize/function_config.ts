@@ -30,7 +30,6 @@ const SPEC = z.strictObject({
   manifests: z.optional(z.array(file, { error: "must be a list of files and folders" })),
 }, { error: "must be a mapping" });
 
-/** The object in the file. */
 export const FUNCTION_CONFIG = z.strictObject({
   apiVersion: z.literal(API_VERSION, { error: `must be "${API_VERSION}"` }),
   kind: z.literal("Inject", { error: 'must be "Inject"; a ConfigMap may have the keys of "spec" as its data' }),
@@ -38,14 +37,12 @@ export const FUNCTION_CONFIG = z.strictObject({
   spec: z.optional(SPEC),
 }, { error: "must be a mapping" });
 
-/** The settings of the function. */
 export interface FunctionConfig {
   readonly spec: Readonly<z.infer<typeof SPEC>>;
   /** The mapping in the file: its numbers keep their digits. */
   readonly raw: ValueMap;
 }
 
-/** A mistake in the configuration. */
 export interface ConfigProblem {
   readonly field: string;
   readonly message: string;

@@ -11,7 +11,6 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const INPUT = "standard input";
 const GROUP = "config.kubernetes.io/";
 
-/** A parsed ResourceList. */
 export interface ResourceList {
   readonly items: readonly ListedObject[];
   readonly functionConfig: Value;

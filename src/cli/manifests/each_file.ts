@@ -40,7 +40,6 @@ function refuse(file: string, why: string): never {
 export class HeldFiles {
   readonly #files: { readonly path: string; readonly texts: string[] }[] = [];
 
-  /** Begins the output of a file. */
   begin(path: string): void {
     this.#files.push({ path, texts: [] });
   }

@@ -14,7 +14,6 @@ interface HeldOutput {
   add(bytes: Uint8Array): void;
   /** Passes everything to `write` in order, and forgets it. */
   release(write: (bytes: Uint8Array) => void): void;
-  /** Forgets everything. */
   drop(): void;
 }
 

@@ -91,7 +91,6 @@ function urlInput(world: World, url: string): ManifestInput {
   };
 }
 
-/** Options for reading a folder. */
 interface Reading {
   readonly recursive: boolean;
   /** The folder that the user named. */

@@ -1,4 +1,3 @@
-/** Kustomizations. */
 import { EXIT, MeshError } from "../../base/errors.ts";
 import type { DirectoryEntry, World } from "../../platform/world.ts";
 import type { ManifestInput } from "../../inject/mod.ts";

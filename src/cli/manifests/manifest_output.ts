@@ -7,14 +7,12 @@ import type { ManifestFlags } from "../shared_flags.ts";
 import { interruption, openOutput, type OutputTarget } from "./output.ts";
 import type { Written } from "./reporter.ts";
 
-/** The outcome of a run. */
 export interface Ended extends Written {
   readonly exitCode: number;
 }
 
 /** An open output. Disposing of it before `end` leaves all files as they were. */
 export interface ManifestOutput extends Pick<Sink, "begin" | "write" | "document">, Disposable {
-  /** Gets each entry of the report. */
   report?: Sink["report"];
   /** Rejects when a signal ends the program. */
   readonly interrupted: Promise<never>;

@@ -19,7 +19,6 @@ interface ManifestWork {
   readonly prepare?: DocumentOptions["prepare"];
   /** The verb for a changed resource: "injected". */
   readonly done: string;
-  /** Lines about the configuration. */
   readonly notes: readonly string[];
   /** The notes that rendering has added since the last call. */
   readonly newNotes?: () => readonly string[];

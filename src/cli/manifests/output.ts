@@ -3,7 +3,6 @@ import { ClosedPipeError, EXIT, MeshError, UsageError } from "../../base/errors.
 import type { Scratch, World } from "../../platform/world.ts";
 import { holdOutput } from "./held_output.ts";
 
-/** The value of `-o`. */
 export interface OutputTarget {
   readonly format: "yaml" | "json";
   /** `undefined` for standard output. */

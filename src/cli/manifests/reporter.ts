@@ -4,7 +4,6 @@ import type { World } from "../../platform/world.ts";
 import type { ReportEntry, Summary } from "../../inject/mod.ts";
 import { say } from "../failure.ts";
 
-/** The outcome of the output. */
 export interface Written {
   /** `undefined` for standard output. */
   readonly file: string | undefined;

@@ -1,4 +1,3 @@
-/** Unified diffs of documents. */
 import type { StructuredPatch } from "diff";
 import colors from "picocolors";
 import { LateLibrary } from "../../base/late_library.ts";
@@ -44,7 +43,6 @@ export class UnifiedDiff {
   }
 }
 
-/** A text, and its name in the head of a diff. */
 interface NamedText {
   readonly name: string;
   readonly text: string;

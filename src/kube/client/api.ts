@@ -7,7 +7,6 @@ import { MeshError } from "../../base/errors.ts";
 import type { Value } from "../../base/value.ts";
 import type { Fields } from "./select_fields.ts";
 
-/** The metadata of every object. */
 export interface ObjectMetadata {
   readonly name: string;
   readonly namespace?: string;
@@ -23,7 +22,6 @@ export interface KubeObject {
   readonly [key: string]: Value;
 }
 
-/** A list, with the version to watch from. */
 export interface KubeList {
   readonly items: readonly KubeObject[];
   readonly resourceVersion: string;
@@ -50,11 +48,9 @@ export interface Keep {
 /** Any JSON answer: `/version`, `/apis`. */
 export interface RawAnswer {
   readonly value: Value;
-  /** The Date header. */
   readonly date: string | undefined;
 }
 
-/** A client of one cluster. */
 export interface KubeApi {
   /** The server, for messages: `https://10.0.0.1:443`. */
   readonly server: string;
@@ -71,7 +67,6 @@ export interface KubeApi {
   replace(path: string, body: object): Promise<KubeObject>;
   /** Patches; `apply` is server-side apply and requires `fieldManager` in the query. */
   patch(path: string, type: PatchType, body: object, query?: Query): Promise<KubeObject>;
-  /** Deletes; `false` if the object did not exist. */
   remove(path: string): Promise<boolean>;
   /**
    * Changes of a collection until the signal fires; first every existing object as `ADDED`. It reconnects. If the server

@@ -19,7 +19,6 @@ const STDOUT = 1;
 const STDERR = 2;
 const STATUS = 3;
 
-/** The result of a finished command. */
 export interface ExecResult {
   readonly code: number;
   readonly stdout: Uint8Array;

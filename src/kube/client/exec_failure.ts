@@ -2,7 +2,6 @@
 import { oneLine } from "../../base/errors.ts";
 import { ApiError } from "./api.ts";
 
-/** A command in a container whose output is not read. */
 export interface HeldRequest {
   readonly namespace: string;
   readonly pod: string;
@@ -12,7 +11,6 @@ export interface HeldRequest {
   readonly timeout: number;
 }
 
-/** A command in a container. */
 export interface ExecRequest extends HeldRequest {
   /** At most this many bytes of standard output; more is an error. */
   readonly maxBytes: number;

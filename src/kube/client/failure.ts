@@ -3,7 +3,6 @@ import { oneLine } from "../../base/errors.ts";
 import { isMap, textAt } from "../../base/value.ts";
 import { ApiError, ConflictError } from "./api.ts";
 
-/** A request, for messages. */
 export interface Asked {
   /** `get /api/v1/namespaces/x`. */
   readonly what: string;

@@ -20,7 +20,6 @@ interface Kubeconfig {
   readonly config: KubeConfig;
   /** The users as written, with the folder of their relative paths. */
   readonly users: ReadonlyMap<string, { readonly fields: ValueMap; readonly folder: string }>;
-  /** For messages. */
   readonly file: string;
 }
 

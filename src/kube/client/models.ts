@@ -28,7 +28,6 @@ export type Plain<T> = T extends Date ? string
     }
   : T;
 
-/** A stored object: it has a type and a name. */
 type Stored<T> = Omit<Plain<T>, "apiVersion" | "kind" | "metadata"> & {
   apiVersion: string;
   kind: string;

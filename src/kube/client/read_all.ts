@@ -1,6 +1,5 @@
 import { MeshError } from "../../base/errors.ts";
 
-/** The size of the first buffer. */
 const SIZE = 128 * 1024;
 
 /** The whole text of a response; a MeshError if it exceeds `maxBytes`. */

@@ -119,7 +119,6 @@ class Text {
     return true;
   }
 
-  /** Moves past a value. */
   #skip(): void {
     const first = this.#json[this.at];
     const isNested = first === OPEN_MAP || first === OPEN_LIST;
@@ -128,7 +127,6 @@ class Text {
   }
 }
 
-/** The end of a string. */
 function endOfString(json: Uint8Array, start: number): number {
   const { length } = json;
   for (let at = start + 1; at < length; at++) {
@@ -139,7 +137,6 @@ function endOfString(json: Uint8Array, start: number): number {
   throw wrong(length);
 }
 
-/** The end of a mapping or list. */
 function endOfNested(json: Uint8Array, start: number): number {
   const { length } = json;
   for (let at = start, depth = 0; at < length; at++) {
@@ -151,7 +148,6 @@ function endOfNested(json: Uint8Array, start: number): number {
   throw wrong(length);
 }
 
-/** The end of a number or literal. */
 function endOfScalar(json: Uint8Array, start: number): number {
   let at = start;
   while (!isEndOfScalar(json[at] ?? SPACE)) at++;

@@ -22,7 +22,6 @@ export interface ApiRequest {
   readonly milliseconds: number;
 }
 
-/** A client, and its credential. */
 interface Made {
   readonly client: HttpClient;
   readonly credential: Credential;

@@ -6,14 +6,12 @@ import { ApiError, type KubeList, type KubeObject, type Query, type WatchEvent, 
 import { refusal } from "./failure.ts";
 import { isKubeObject, keyOf } from "./kube_object.ts";
 
-/** The requests of a watch. */
 interface Watched {
   list(): Promise<KubeList>;
   /** The stream of changes after a version. */
   open(query: Query, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>;
   readonly clock: Pick<Clock, "sleep">;
   readonly query: Query;
-  /** For messages. */
   readonly what: string;
 }
 

@@ -4,7 +4,6 @@ import { expectedText, gotText, readScalar } from "./scalar.ts";
 import { type Field, type FieldType, findField, type StructSchema, structSchema } from "../schema/schema.ts";
 import { isOmitted, zeroValue } from "../schema/zero.ts";
 
-/** A value of the wrong type for its field. */
 export interface Problem {
   /** The field path, such as `spec.containers[0].image`. */
   readonly field: string;

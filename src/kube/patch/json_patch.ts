@@ -20,7 +20,6 @@ export function jsonPatch(before: Value, after: Value): readonly PatchOperation[
   return operations;
 }
 
-/** A key as a part of a JSON pointer. */
 function pointerPart(key: string): string {
   return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }
@@ -119,7 +118,6 @@ function keptInPlace(from: readonly string[], to: readonly string[]): ReadonlySe
   return new Set([...longestAscending(to.map((id) => places.get(id)))].map((index) => to[index] ?? ""));
 }
 
-/** The approximate length of a value's JSON. */
 function textSize(value: unknown): number {
   if (typeof value === "string") return value.length + 3;
   if (typeof value !== "object" || value === null) return String(value).length + 1;

@@ -1,7 +1,6 @@
 import { PatchError } from "./error.ts";
 import { type Field, type FieldType, findField, structSchema } from "../schema/schema.ts";
 
-/** How a list field is merged, and the type of its elements. */
 export interface ListRule {
   readonly merges: boolean;
   readonly mergeKey: string;

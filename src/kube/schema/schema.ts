@@ -23,7 +23,6 @@ export type FieldType =
     | { readonly kind: "list" | "map"; readonly element: FieldType }
   );
 
-/** One JSON field of a Kubernetes type. */
 export interface Field {
   readonly json: string;
   readonly go: string;

@@ -50,7 +50,6 @@ abstract class LeafView<T extends string | number | null> extends MethodStruct {
   }
 }
 
-/** A resource.Quantity in a template. */
 export class QuantityView extends LeafView<string> {
   override readonly goType = "resource.Quantity";
   protected override readonly members = {

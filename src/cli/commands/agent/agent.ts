@@ -44,7 +44,6 @@ const DRAIN = command({
     (await import("../../../agent/mod.ts")).messageAgent(world, { path: "drain", ...flags }),
 });
 
-/** `kubectl mesh agent`. */
 export const AGENT = rawCommand({
   summary: "Run the proxy of this pod",
   description:

@@ -1,7 +1,6 @@
 /** The JSON of `pilot-agent version -o json`, with Istio's fields. Import it for types only: printing needs no zod. */
 import { z } from "zod";
 
-/** The version of the client. */
 export const PILOT_AGENT_VERSION = z.strictObject({
   clientVersion: z.strictObject({
     golang_version: z.literal("").describe("this program is no Go program"),

@@ -2,7 +2,6 @@ import { errorLine, EXIT, MeshError, messageOf, oneLine } from "../../../base/er
 import type { World } from "../../../platform/world.ts";
 import { withEarlySignals } from "../../early_signals.ts";
 
-/** Whose command line it is. */
 type Name = "agent" | "pilot-agent";
 
 /**

@@ -4,7 +4,6 @@ import type { World } from "../../../platform/world.ts";
 import { command, type Input } from "../../command.ts";
 import { CLUSTER, CONTROL_PLANE, REVISION } from "../../shared_flags.ts";
 
-/** The categories of checks, in their order. */
 export const CATEGORIES = [
   "kubernetes-api",
   "injector-configuration",
@@ -55,7 +54,6 @@ const FLAGS = {
   "Cluster": CLUSTER,
 } as const satisfies FlagGroups;
 
-/** `kubectl mesh check`. */
 export const CHECK = command({
   summary: "Check the cluster, and the workloads in the mesh",
   description:

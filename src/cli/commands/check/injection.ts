@@ -46,7 +46,6 @@ const FLAGS = {
 
 type Flags = Input<typeof FLAGS>["flags"];
 
-/** `kubectl mesh check injection`. */
 export const CHECK_INJECTION = command({
   summary: "Explain why a workload is injected or not",
   description:

@@ -33,7 +33,6 @@ const FLAGS = {
 
 type Flags = Input<typeof FLAGS>["flags"];
 
-/** `kubectl mesh check upgrade`. */
 export const CHECK_UPGRADE = command({
   summary: "Show what a new configuration changes in running sidecars",
   description:

@@ -1,7 +1,6 @@
 import { command } from "../../command.ts";
 import { CONFIG_DIFF_FLAGS } from "./diff_flags.ts";
 
-/** `kubectl mesh config diff`. */
 export const CONFIG_DIFF = command({
   summary: "Show what two configurations change in the pods they make",
   description:

@@ -2,7 +2,6 @@ import { flag, type FlagGroups, flagsWith } from "../../../golang/flags/mod.ts";
 import { type Input } from "../../command.ts";
 import { CLUSTER, CONFIGURATION, CONTROL_PLANE, FILENAMES, NATIVE_SIDECARS } from "../../shared_flags.ts";
 
-/** The flags of `config diff`. */
 export const CONFIG_DIFF_FLAGS = {
   "Pods (samples unless files are given)": {
     ...FILENAMES,
@@ -22,5 +21,4 @@ export const CONFIG_DIFF_FLAGS = {
   }, { needsArgument: "rev:NAME" }),
 } as const satisfies FlagGroups;
 
-/** What `config diff` gets. */
 export type ConfigDiffInput = Input<typeof CONFIG_DIFF_FLAGS>;

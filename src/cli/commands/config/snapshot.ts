@@ -25,7 +25,6 @@ const FLAGS = {
   "Cluster": CLUSTER,
 } as const satisfies FlagGroups;
 
-/** `kubectl mesh config snapshot`. */
 export const CONFIG_SNAPSHOT = command({
   summary: "Save all that decides about injection in a cluster as one file",
   description:
@@ -57,7 +56,7 @@ const RIGHTS = 'hint: "kubectl mesh check --rbac" prints the rights';
 
 async function runSnapshot(world: World, { flags }: Input<typeof FLAGS>): Promise<number> {
   const target = { format: "yaml", file: flags.output === "-" ? undefined : flags.output } as const;
-  const [{ connect }, room, { snapshotText }] = await Promise.all([
+  const [{ connect }, { snapshotInjection }, { snapshotText }] = await Promise.all([
     import("../../../kube/client/mod.ts"),
     import("../../../check/mod.ts"),
     import("../../../inject/mod.ts"),
@@ -69,10 +68,8 @@ async function runSnapshot(world: World, { flags }: Input<typeof FLAGS>): Promis
   try {
     const { istioNamespace, injectConfigMapName, meshConfigMapName, namespace: namespaces } = flags;
     const controlPlane = { istioNamespace, injectConfigMapName, meshConfigMapName };
-    const snapshot = await Promise.race([
-      room.snapshotInjection(api, { controlPlane, namespaces }),
-      output.interrupted,
-    ]);
+    const saved = snapshotInjection(api, { controlPlane, namespaces });
+    const snapshot = await Promise.race([saved, output.interrupted]);
     output.write(snapshotText(snapshot));
     output.commit();
     const needs = [...new Set(snapshot.unreadable.map(({ needs }) => needs))];

@@ -44,7 +44,6 @@ export async function runAsWebhook(world: World, { flags }: InjectInput): Promis
   }
 }
 
-/** A cluster, or the snapshot of one. */
 interface Cluster {
   readonly api: KubeApi;
   readonly choice: Pick<Flags, "istioNamespace" | "injectConfigMapName" | "meshConfigMapName">;

@@ -2,7 +2,6 @@ import { command } from "../../command.ts";
 import { MANIFEST_EXITS } from "../../shared_flags.ts";
 import { INJECT_FLAGS } from "./inject_flags.ts";
 
-/** `kubectl mesh inject`. */
 export const INJECT = command({
   summary: "Write manifests with the sidecar injected",
   description:

@@ -11,7 +11,6 @@ import {
   TEMPLATE_ENV,
 } from "../../shared_flags.ts";
 
-/** The flags of `inject`. */
 export const INJECT_FLAGS = {
   "Manifests": MANIFESTS,
   "Configuration (built-in unless given)": {
@@ -40,5 +39,4 @@ export const INJECT_FLAGS = {
   },
 } as const satisfies FlagGroups;
 
-/** What `inject` gets. */
 export type InjectInput = Input<typeof INJECT_FLAGS>;

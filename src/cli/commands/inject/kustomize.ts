@@ -1,6 +1,5 @@
 import { command } from "../../command.ts";
 
-/** `kubectl mesh kustomize`. */
 export const KUSTOMIZE = command({
   summary: "Inject as a function of kustomize: ResourceList in and out",
   description:

@@ -86,7 +86,6 @@ function referenceTo(object: Value) {
   return { apiVersion, kind, name: textAt(mapAt(object, "metadata"), "name") };
 }
 
-/** An object to change, and where it comes from. */
 interface Item extends Origin {
   readonly object: ListedObject;
   /** A List of a file becomes its items: kustomize wants objects. */

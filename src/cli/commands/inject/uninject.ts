@@ -1,7 +1,6 @@
 import { command } from "../../command.ts";
 import { MANIFEST_EXITS, MANIFESTS } from "../../shared_flags.ts";
 
-/** `kubectl mesh uninject`. */
 export const UNINJECT = command({
   summary: "Take the sidecar out of manifests again",
   description:

@@ -26,7 +26,6 @@ const FLAGS = {
 
 type Flags = Input<typeof FLAGS>["flags"];
 
-/** `kubectl mesh version`. */
 export const VERSION_COMMAND = command({
   summary: "Print the version of this program, and those in the cluster",
   description: "Print version, commit, Deno and platform of this program. If there is a kubeconfig, its cluster is " +

@@ -17,7 +17,6 @@ const CLUSTER = z.strictObject({
   problems: z.array(z.string()).describe("why something is not known"),
 }).describe("Versions in the cluster of the kubeconfig");
 
-/** What `version -o` prints. */
 export const VERSION_INFO = z.strictObject({
   version: z.string(),
   commit: z.string().nullable().describe("commit of the sources; null if the program runs from its sources"),

@@ -68,7 +68,6 @@ const FLAGS = {
   },
 } as const satisfies FlagGroups;
 
-/** `kubectl mesh webhook manifests`. */
 export const WEBHOOK_MANIFESTS = command({
   summary: "Print the manifests that run the webhook in a cluster",
   description: "Print service accounts and rights, Secret, Deployment, Service, configuration, and the " +

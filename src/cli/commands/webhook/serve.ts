@@ -69,7 +69,6 @@ const FLAGS = {
 
 type Flags = Input<typeof FLAGS>["flags"];
 
-/** `kubectl mesh webhook serve`. */
 export const WEBHOOK_SERVE = command({
   summary: "Answer the API server's reviews of pods",
   description:
