@@ -173,23 +173,30 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     times(100, async () => await send(await attacker.tcp(), Uint8Array.of(22, 3, 1, 2, 0))),
 };
 
-/** Sends legitimate reviews until the signal; the milliseconds of each, `Infinity` for one that was lost. */
-async function legitimate(server: WebhookServer, stop: AbortSignal): Promise<number[]> {
-  const spent: Promise<number>[] = [];
-  // An API server keeps connections.
-  using client = server.client();
+/** Legitimate reviews, sent until the signal: the milliseconds of each, `Infinity` for one that was lost. */
+interface Reviews {
+  readonly spent: Promise<number[]>;
+}
+
+/** An API server keeps connections: this one stands before the attack begins. */
+async function startReviews(server: WebhookServer, stop: AbortSignal): Promise<Reviews> {
+  const client = server.client();
   await review(server, client, reviewOf("first"));
-  while (!stop.aborted) {
-    const start = performance.now();
-    spent.push(
-      review(server, client, reviewOf(`web-${spent.length}`)).then(
-        ({ text }) => text.includes('"allowed":true') ? performance.now() - start : Infinity,
-        () => Infinity,
-      ),
-    );
-    await new Promise((resolve) => setTimeout(resolve, EVERY));
-  }
-  return await Promise.all(spent);
+  const send = async () => {
+    const spent: Promise<number>[] = [];
+    while (!stop.aborted) {
+      const start = performance.now();
+      spent.push(
+        review(server, client, reviewOf(`web-${spent.length}`)).then(
+          ({ text }) => text.includes('"allowed":true') ? performance.now() - start : Infinity,
+          () => Infinity,
+        ),
+      );
+      await new Promise((resolve) => setTimeout(resolve, EVERY));
+    }
+    return await Promise.all(spent).finally(() => client.close());
+  };
+  return { spent: send() };
 }
 
 /** The most memory that the process had, in MB; it fails when the process has ended. */
@@ -218,13 +225,13 @@ testWhen(
 async function answersUnder(name: string, attack: Attack, server: WebhookServer): Promise<void> {
   const attacker = new Attacker(server, Number(new URL(server.plainUrl).port));
   const stop = new AbortController();
-  const reviews = legitimate(server, stop.signal);
+  const reviews = await startReviews(server, stop.signal);
   const attacking = attack(attacker);
   await new Promise((resolve) => setTimeout(resolve, SECONDS * 1000));
   attacker.close();
   stop.abort();
   await attacking;
-  const spent = await reviews;
+  const spent = await reviews.spent;
   const late = spent.filter((milliseconds) => milliseconds > MAX_ANSWER);
   const peak = await peakMegabytes(server);
   printFigure(`${name}: ${spent.length} reviews, ${late.length} late or lost, ${peak.toFixed(0)} MB`);
@@ -240,7 +247,7 @@ testWhen(
     const server = await WebhookServer.start();
     const cgroup = await limitMemory(server.pid, LIMIT);
     const stop = new AbortController();
-    const reviews = legitimate(server, stop.signal);
+    const reviews = await startReviews(server, stop.signal);
     const end = performance.now() + ALL_SECONDS * 1000;
     try {
       const attacks = Object.values(ATTACKS);
@@ -252,7 +259,7 @@ testWhen(
         await attacking;
       }
       stop.abort();
-      const spent = await reviews;
+      const spent = await reviews.spent;
       const late = spent.filter((milliseconds) => milliseconds > MAX_ANSWER);
       const peak = await peakMegabytes(server);
       const ofCgroup = await cgroup?.peakMegabytes();
