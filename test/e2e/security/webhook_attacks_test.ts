@@ -25,6 +25,7 @@ const HOST = "127.0.0.1";
 
 /** Connections of an attacker. */
 class Attacker {
+  #isOver = false;
   readonly #open: Deno.Conn[] = [];
   constructor(readonly server: WebhookServer, readonly plainPort: number) {}
 
@@ -42,11 +43,14 @@ class Attacker {
   }
 
   close(): void {
+    this.#isOver = true;
     for (const each of this.#open.splice(0)) closed(each);
   }
 
   #keep<C extends Deno.Conn>(connection: C): C {
-    this.#open.push(connection);
+    // A handshake may end after the attack.
+    if (this.#isOver) closed(connection);
+    else this.#open.push(connection);
     return connection;
   }
 }
@@ -178,9 +182,9 @@ interface Reviews {
   readonly spent: Promise<number[]>;
 }
 
-/** An API server keeps connections: this one stands before the attack begins. */
+/** As from an API server: from an address of its own, on a connection that stands before the attack begins. */
 async function startReviews(server: WebhookServer, stop: AbortSignal): Promise<Reviews> {
-  const client = server.client();
+  const client = Deno.createHttpClient({ caCerts: [server.certificate.authority], localAddress: "127.0.0.2" });
   await review(server, client, reviewOf("first"));
   const send = async () => {
     const spent: Promise<number>[] = [];
