@@ -3,7 +3,7 @@ import { z } from "zod";
 
 const SOURCE = z.enum(["seen", "planned", "proved", "unknown"]).describe(
   "seen: read from the kernel, from Envoy or the API server; planned: computed from settings; proved: a connection " +
-    "passed it; unknown: nothing tells",
+    "passed it; unknown: neither",
 );
 
 const STATION = z.strictObject({
@@ -29,16 +29,16 @@ const STATION = z.strictObject({
   ),
 });
 
-/** The way of one connection. */
+/** The path of one connection. */
 export const ANSWER = z.strictObject({
-  pod: z.string().describe("NAMESPACE/NAME; empty if the snapshot does not tell"),
+  pod: z.string().describe("NAMESPACE/NAME; empty if unknown"),
   direction: z.enum(["outbound", "inbound"]),
   verdict: z.enum(["reaches", "refused", "bypasses", "unknown"]).describe(
     "reaches: the proxy takes it to an endpoint; bypasses: it does not pass the proxy",
   ),
   reason: z.string().describe("one sentence: the station that decided"),
   fix: z.string().describe("the field and its change; empty if nothing is wrong"),
-  stations: z.array(STATION).readonly().describe("in the order in which the connection meets them"),
+  stations: z.array(STATION).readonly().describe("in the order of the connection"),
   clusters: z.array(z.strictObject({
     name: z.string(),
     weight: z.number().describe("percent of the requests"),
@@ -46,13 +46,13 @@ export const ANSWER = z.strictObject({
   endpoints: z.array(z.strictObject({
     address: z.string().describe("ADDRESS:PORT, or the path of a socket"),
     health: z.string().describe("healthy, degraded, or why it is not healthy"),
-  })).readonly().describe("those that may be taken"),
+  })).readonly().describe("the endpoints that may be chosen"),
   probe: z.strictObject({
     request: z.string(),
     isSent: z.boolean(),
-    result: z.string().describe("what became of it"),
+    result: z.string().describe("the outcome"),
     unproved: z.array(z.string()).readonly().describe("stations that are not proved, and why"),
-  }).optional().describe("of --probe"),
+  }).optional().describe("with --probe"),
 }).describe("The output of `kubectl mesh explain --to ... -o json`");
 
 export type Answer = Readonly<z.infer<typeof ANSWER>>;

@@ -1,34 +1,32 @@
-/** What a probe left behind: raw answers, as a snapshot has them. */
+/** What a probe left behind, as raw answers. */
 import type { Part, PartName, Snapshot } from "./snapshot/snapshot.ts";
 import type { Connection } from "./question/question.ts";
 import type { ProcSocket, SocketEnd } from "./kernel/sockets.ts";
 
-/** A snapshot, and what `--probe` found. */
+/** A snapshot with the evidence of `--probe`. */
 export interface ProbedSnapshot extends Snapshot {
   readonly probe?: Evidence;
 }
 
-/** One request, and all that was read before and after it. */
+/** One request, and what was read before and after it. */
 export interface Evidence {
   /** `GET http://reviews:9080/api as UID 1000`. */
   readonly request: string;
-  /** With the marks. */
+  /** With the mark in its headers. */
   readonly connection: Connection;
   /** The user who sent it. */
   readonly uid: number | undefined;
-  /** A text that no other request has. */
+  /** Unique to this request. */
   readonly mark: string;
-  /** A text says why it was not sent. */
+  /** A string says why it was not sent. */
   readonly sent: Sent | string;
   readonly before: Counted;
   readonly after: Counted;
   /** The rules of the kernel after it; empty where they cannot be read. */
   readonly rules: ReadonlyMap<PartName, Part>;
-  /** The last lines of the proxy's log. */
   readonly log: Part;
 }
 
-/** Envoy's counters. */
 export interface Counted {
   /** `/clusters?format=json`. */
   readonly clusters: Part;
@@ -36,11 +34,9 @@ export interface Counted {
   readonly listeners: Part;
 }
 
-/** What the client saw. */
 export interface Sent {
   /** Its own end; `undefined` if it had no connection. */
   readonly local: SocketEnd | undefined;
-  /** Where it connected to. */
   readonly remote: SocketEnd | undefined;
   /** Of the response; 0 without one. */
   readonly status: number;
@@ -55,7 +51,7 @@ export interface Sent {
 /** ESTABLISHED and CLOSE_WAIT: the server may have closed its end. */
 const OPEN = ["01", "08"];
 
-/** The other end of the connection in the pod; `left`: it is open, and nobody in the pod has its other end. */
+/** The other end of the connection in the pod; `left`: the connection is open and ends outside of the pod. */
 export function otherEnd({ local, sockets }: Sent): ProcSocket | "left" | undefined {
   const isOwn = (end: SocketEnd) => end.address === local?.address && end.port === local.port;
   const accepted = sockets.find(({ remote }) => isOwn(remote));

@@ -1,9 +1,8 @@
-/** What a connection needs to know of the pod: `pod.json`, as the API server prints it. */
+/** What matters about a pod for its connections, from `pod.json` as the API server prints it. */
 import { intAt, listAt, mapAt, mapsAt, textAt, textsAt, type ValueMap } from "../base/value.ts";
 import type { Snapshot } from "./snapshot/snapshot.ts";
 import { jsonOf } from "./snapshot/json_part.ts";
 
-/** A container of the application. */
 export interface Application {
   readonly name: string;
   /** `undefined`: the image decides. */
@@ -13,16 +12,13 @@ export interface Application {
 }
 
 /** The container that captures traffic, or that checks the rules of the CNI plugin. */
-export interface CaptureContainer {
+interface CaptureContainer {
   readonly name: string;
   /** Of istio-iptables. */
   readonly arguments: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  /** The CNI plugin makes the rules; this container only checks them. */
-  readonly isCheck: boolean;
 }
 
-/** The pod. */
 export interface Pod {
   readonly namespace: string;
   readonly addresses: readonly string[];
@@ -80,26 +76,24 @@ function application(container: ValueMap, spec: ValueMap): Application {
 /** Names of the commands that take istio-iptables' arguments. */
 const COMMANDS: ReadonlySet<string> = new Set(["istio-iptables", "istio-iptables.sh"]);
 
-/** istio-init and istio-validation, by their arguments: other programs name them otherwise. */
+/** istio-init or istio-validation, found by its arguments: its name may be another one. */
 function captureContainer(containers: readonly ValueMap[]): CaptureContainer | undefined {
   for (const container of containers) {
-    const words = [...textsAt(container, "command"), ...textsAt(container, "args")];
-    const at = words.findIndex((word) => COMMANDS.has(word.split("/").at(-1) ?? ""));
-    const ours = words.findIndex((word, index) => word === "iptables" && words[index + 1] === "apply");
-    const start = at >= 0 ? at + 1 : ours >= 0 ? ours + 2 : textAt(container, "name") === "istio-init" ? 0 : -1;
+    const args = [...textsAt(container, "command"), ...textsAt(container, "args")];
+    const at = args.findIndex((word) => COMMANDS.has(word.split("/").at(-1) ?? ""));
+    const own = args.findIndex((word, index) => word === "iptables" && args[index + 1] === "apply");
+    const start = at >= 0 ? at + 1 : own >= 0 ? own + 2 : textAt(container, "name") === "istio-init" ? 0 : -1;
     if (start < 0) continue;
-    const own = words.slice(start);
     return {
       name: textAt(container, "name"),
-      arguments: own.filter((word) => !CHECKING.includes(word)),
+      arguments: args.slice(start).filter((word) => !CHECKING.includes(word)),
       environment: environmentOf(container),
-      isCheck: own.includes("--skip-rule-apply"),
     };
   }
   return undefined;
 }
 
-/** What makes the container of the CNI plugin a check. */
+/** Arguments by which the container only checks the rules of the CNI plugin. */
 const CHECKING = ["--run-validation", "--skip-rule-apply"];
 
 function environmentOf(container: ValueMap): Record<string, string> {
@@ -125,7 +119,7 @@ function dnsOf(spec: ValueMap): Pod["dns"] {
   };
 }
 
-/** A pod without a proxy, and the command that tells why. Names may be unknown, that is empty. */
+/** A pod without a proxy, and the command that shows why. Unknown names are empty. */
 export function withoutProxy(namespace: string, name: string): { readonly message: string; readonly fix: string } {
   const pod = `pod/${name === "" ? "NAME" : name}`;
   const fix = `see why: kubectl mesh check injection ${pod}${namespace === "" ? "" : ` -n ${namespace}`}`;

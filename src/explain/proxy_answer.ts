@@ -1,12 +1,11 @@
-/** What the proxy of a running pod says of itself, for `check`: two commands in its container. */
+/** Asks the proxy of a running pod about its certificate and configuration, for `check`. */
 import { ApiError, type KubeConnection, type Pod } from "../kube/client/mod.ts";
 import type { Clock } from "../platform/mod.ts";
 import { podSummary } from "./summary/pod_summary.ts";
 import { snapshotLive } from "./sources/live/live.ts";
 import { SHORT_QUESTIONS } from "./sources/live/questions.ts";
 
-/** Who is asked. */
-export interface AskedProxy {
+interface AskedProxy {
   readonly api: Pick<KubeConnection, "exec">;
   readonly clock: Pick<Clock, "now">;
   readonly pod: Pod;
@@ -20,12 +19,12 @@ export interface ProxyAnswer {
 }
 
 const TIMEOUT = 10_000;
-/** What only the proxy knows; the rest of a summary is in the pod. */
+/** The findings that only the proxy knows. */
 const OF_PROXY: readonly string[] = ["certificate", "configuration"];
 
 /**
- * Asks a proxy. No answer of a container that does not run, or of a pod that is gone: `undefined`. Errors: an ApiError with
- * the status 403 without the right.
+ * Asks a proxy; `undefined` if its container does not run or the pod is gone. Errors: an ApiError with status 403 if the
+ * user may not exec.
  */
 export async function askProxy({ api, clock, pod, container }: AskedProxy): Promise<ProxyAnswer | undefined> {
   const snapshot = await snapshotLive({ api, clock, container, timeout: TIMEOUT }, pod, SHORT_QUESTIONS);

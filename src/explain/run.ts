@@ -1,5 +1,5 @@
 /** `explain`: a question in, the exit code out. */
-import { EXIT, UsageError } from "../base/errors.ts";
+import { EXIT } from "../base/errors.ts";
 import { visible } from "../base/text/mod.ts";
 import type { World } from "../platform/world.ts";
 import type { Answer } from "./answer_schema.ts";
@@ -8,9 +8,9 @@ import { answerPicture } from "./picture/answer_picture.ts";
 import { lookOf } from "./picture/look.ts";
 import { svgText } from "./picture/svg.ts";
 import { type Look, terminalText } from "./picture/terminal.ts";
-import { answersJson } from "./print_json.ts";
 import type { Connection, Question } from "./question/question.ts";
 import { explainPods } from "./run_pod.ts";
+import { answersJson, onlyOne } from "./several.ts";
 import { snapshotsOf } from "./sources/sources.ts";
 
 /** Answers a question on standard output; returns the exit code. Errors are `MeshError`s. */
@@ -41,9 +41,7 @@ function textOf(output: Question["output"], { answers, asked, look }: Printed): 
   if (output === "short") return answers.map(shortAnswer).join("");
   const pictures = answers.map((answer) => answerPicture(answer, asked));
   if (output === "table") return pictures.map((picture) => terminalText(picture, look)).join("\n");
-  const [only] = pictures;
-  if (pictures.length === 1 && only !== undefined) return svgText(only);
-  throw new UsageError(`A picture is of one pod, and there are ${pictures.length}`, { hint: "name a pod as pod/NAME" });
+  return svgText(onlyOne(pictures));
 }
 
 function shortAnswer({ pod, verdict, reason }: Answer): string {

@@ -1,5 +1,5 @@
 /** `explain` without a connection: summaries of pods. */
-import { EXIT, UsageError } from "../base/errors.ts";
+import { EXIT } from "../base/errors.ts";
 import type { World } from "../platform/world.ts";
 import type { PodSummary } from "./summary/pod_summary_schema.ts";
 import { podSummary } from "./summary/pod_summary.ts";
@@ -9,9 +9,10 @@ import { shortText } from "./picture/short.ts";
 import { svgText } from "./picture/svg.ts";
 import { terminalText } from "./picture/terminal.ts";
 import type { Question } from "./question/question.ts";
+import { answersJson, onlyOne } from "./several.ts";
 import { snapshotsOf } from "./sources/sources.ts";
 
-/** Prints pods on standard output; the exit code is 1 if an error was found in one, or a proxy cannot be read. Errors are `MeshError`s. */
+/** Prints pods; the exit code is 1 if an error was found in one, or a proxy cannot be read. Errors are `MeshError`s. */
 export async function explainPods(world: World, { source, output }: Question): Promise<number> {
   const isShort = output === "short";
   const look = lookOf(world);
@@ -19,7 +20,7 @@ export async function explainPods(world: World, { source, output }: Question): P
   let [isWell, isFirst] = [true, true];
   for await (const snapshot of snapshotsOf(world, source, { depth: isShort ? "short" : "whole" })) {
     const summary = podSummary(snapshot);
-    isWell &&= isTold(summary) && !summary.findings.some(({ result }) => result === "error");
+    isWell &&= summary.configuration.result !== "unknown" && !summary.findings.some(({ result }) => result === "error");
     if (output !== "table") kept.push(summary);
     else world.stdout.write(`${isFirst ? "" : "\n"}${terminalText(summaryPicture(summary), look)}`);
     isFirst = false;
@@ -28,22 +29,7 @@ export async function explainPods(world: World, { source, output }: Question): P
   return isWell ? EXIT.ok : EXIT.failed;
 }
 
-/** A proxy that nobody could read may be anything. */
-function isTold({ configuration }: PodSummary): boolean {
-  return configuration.result !== "unknown";
-}
-
 function textOf(output: "short" | "json" | "svg", summaries: readonly PodSummary[]): string {
   if (output === "short") return shortText(summaries);
-  const [only] = summaries;
-  const isOne = summaries.length === 1 && only !== undefined;
-  if (output === "svg") {
-    if (isOne) return svgText(summaryPicture(only));
-    throw new UsageError(`A picture is of one pod, and there are ${summaries.length}`, {
-      hint: "name a pod as pod/NAME",
-    });
-  }
-  return isOne
-    ? `${JSON.stringify(only, undefined, 2)}\n`
-    : summaries.map((summary) => `${JSON.stringify(summary)}\n`).join("");
+  return output === "json" ? answersJson(summaries) : svgText(summaryPicture(onlyOne(summaries)));
 }

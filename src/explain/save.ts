@@ -6,11 +6,9 @@ import { PART_NAMES, type Snapshot } from "./snapshot/snapshot.ts";
 import type { SourceChoice } from "./question/question.ts";
 import { snapshotsOf } from "./sources/sources.ts";
 
-/** What is saved, and where it is written. */
-export interface SaveOptions {
+interface SaveOptions {
   readonly source: SourceChoice;
   readonly path: string;
-  /** The version of this program. */
   readonly program: string;
 }
 

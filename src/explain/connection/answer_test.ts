@@ -92,7 +92,7 @@ const CASES: readonly (readonly [string, Changes, string, string, RegExp, RegExp
   ["no configuration", { config: "" }, "web:80/", "unknown", /config_dump\.json is not JSON/, /take the snapshot/],
 ];
 
-Deno.test("answerOf: endpoints that their metadata chooses are not told", async () => {
+Deno.test("answerOf: endpoints that their metadata chooses are unknown", async () => {
   const lb_subset_config = { subset_selectors: [{ keys: ["version"] }] };
   const { stations, endpoints } = await ask({ lb_subset_config }, "web:80/");
   const { result, source, message } = stations.find(({ kind }) => kind === "endpoint") ?? {};

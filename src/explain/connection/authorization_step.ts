@@ -6,7 +6,7 @@ import type { Overrides } from "../envoy/route_config.ts";
 import { type Access, rulesText, type Ruling, rulingOf } from "../rules/rbac_match.ts";
 import { clauses, detailOf, passing, refusing, sentence, stationOf, type Step } from "./connection_path.ts";
 
-/** The filters of authorization in a chain, in their order; a route may have other rules for those of HTTP. */
+/** The filters of authorization in a chain, in their order; a route may override the rules of HTTP filters. */
 export function rulesOf({ filters }: FilterChain, overrides: readonly Overrides[]): Rbac[] {
   const own = filters.flatMap((filter) => filter.kind === "rbac" ? [filter.rbac] : []);
   const http = filters.flatMap((filter) => filter.kind === "http" ? rulesOfHttp(filter.http, overrides) : []);
@@ -72,7 +72,7 @@ function refused({ rbac, ruling }: Ruled, { request, identity }: Access): Step {
   const code = request === undefined ? "the connection is closed" : "403";
   const who = identity === "none" ? "a client without mutual TLS" : "this client";
   const isDeny = rbac.action === "deny";
-  const allowed = ruling.policies.map((each) => whoText(each)).slice(0, MOST_SHOWN);
+  const allowed = ruling.policies.map((each) => whoText(each)).slice(0, MAX_SHOWN);
   const message = isDeny && policy !== undefined
     ? `${policyText(policy)} denies it: ${code}`
     : policy === undefined
@@ -88,12 +88,12 @@ function refused({ rbac, ruling }: Ruled, { request, identity }: Access): Step {
   }, fix);
 }
 
-const MOST_SHOWN = 5;
+const MAX_SHOWN = 5;
 
 /** The client's identity is in its certificate, which a snapshot of this pod does not have. */
 function conditional(depends: readonly Ruled[], others: string): Step {
   const texts = depends.flatMap(({ rbac, ruling }) =>
-    ruling.policies.slice(0, MOST_SHOWN).map((policy) =>
+    ruling.policies.slice(0, MAX_SHOWN).map((policy) =>
       `${policyText(policy)} ${rbac.action === "deny" ? "refuses" : "lets in"} ${whoText(policy)}`
     )
   );
@@ -114,7 +114,7 @@ function whoText({ principals, permissions, hasExpression }: Policy): string {
 }
 
 /** Istio names policies `ns[shop]-policy[allow-web]-rule[0]`. */
-export function policyText({ name }: Policy): string {
+function policyText({ name }: Policy): string {
   const [, namespace, policy, rule] = /^ns\[([^\]]*)\]-policy\[([^\]]*)\]-rule\[(\d+)\]/.exec(name) ?? [];
   return policy === undefined ? `"${name}"` : `AuthorizationPolicy ${namespace}/${policy} rule ${rule}`;
 }

@@ -1,4 +1,4 @@
-/** Circuit breakers that are open now, by Envoy's gauges in `stats.txt`. */
+/** Open circuit breakers, by Envoy's gauges in `stats.txt`. */
 import type { Snapshot } from "../snapshot/snapshot.ts";
 
 const GAUGES: Readonly<Record<string, string>> = {
@@ -9,7 +9,7 @@ const GAUGES: Readonly<Record<string, string>> = {
   rq_retry_open: "retries",
 };
 
-/** What a cluster's breakers of the default priority refuse; empty without stats. */
+/** What the open breakers of a cluster limit (default priority); empty without stats. */
 export function openBreakers({ parts }: Pick<Snapshot, "parts">, cluster: string): string[] {
   const { text } = parts["stats.txt"];
   if (text === undefined) return [];

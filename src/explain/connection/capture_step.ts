@@ -1,20 +1,19 @@
-/** The kernel's station: which rule sends the connection to the proxy, or past it. */
-import { type Address, parseAddress } from "../../golang/net/mod.ts";
+/** The station of the kernel: which rule sends the connection to the proxy, or past it. */
+import { addressOf, isLoopback } from "../kernel/sockets.ts";
 import { type Packet, type Trace, trace, type TracedRule, type TracedRules } from "../../iptables/mod.ts";
 import type { Detail } from "../answer_schema.ts";
 import { passedInbound, passedOutbound, type Reason, ruleText } from "./capture_reasons.ts";
 import type { Facts } from "./facts.ts";
 import type { Sender } from "./sender.ts";
-import { passing, sentence, stationOf, type Step, unknowing } from "./connection_path.ts";
+import { passing, refusing, sentence, stationOf, type Step, unknowing, unsure } from "./connection_path.ts";
 
-/** Where the kernel sends the connection. */
 export interface Captured {
   readonly step: Step;
   /** The port of the proxy; `undefined` if the connection ends here or nothing is known. */
   readonly port: number | undefined;
 }
 
-/** A user and an address that no rule names: for what is unknown (RFC 5737). */
+/** A user and addresses that no rule names, in place of unknown ones (RFC 5737). */
 const SOME_USER = 4_294_967_293;
 const SOME_ADDRESS = "192.0.2.1";
 const SOME_ADDRESS_6 = "2001:db8::1";
@@ -63,16 +62,6 @@ function ownAddress({ addresses }: Facts, family: 4 | 6): string | undefined {
   return addresses.find((each) => each.includes(":") === (family === 6));
 }
 
-function addressOf(text: string | undefined): Address | undefined {
-  const address = text === undefined ? undefined : parseAddress(text);
-  return typeof address === "string" ? undefined : address;
-}
-
-function isLoopback(address: Address | undefined): boolean {
-  if (address === undefined) return false;
-  return address.family === 4 ? address.value >> 24n === 127n : address.value === 1n;
-}
-
 type WhyPassed = (rule: TracedRule | undefined, rules: TracedRules) => Reason;
 
 function captured(facts: Facts, packet: Packet, why: WhyPassed): Captured {
@@ -82,12 +71,7 @@ function captured(facts: Facts, packet: Packet, why: WhyPassed): Captured {
     const message = `the rules of the kernel are not known: ${kernel.why}`;
     const port = packet.isSent ? 15001 : 15006;
     return {
-      step: passing("kernel", {
-        source: "unknown",
-        result: "unknown",
-        message: `${message}; capture is assumed`,
-        detail: { port },
-      }),
+      step: unsure("kernel", { message: `${message}; capture is assumed`, detail: { port } }),
       port,
     };
   }
@@ -111,7 +95,7 @@ function hostNetwork(): Step {
   return { station, end: { verdict: "bypasses", reason: sentence(station.message), fix } };
 }
 
-/** Traces the packet; what is unknown of it is assumed to be something that no rule names. */
+/** Traces the packet. Unknown values are replaced by values that no rule names. */
 function traced(rules: readonly TracedRule[], packet: Packet): { readonly result: Trace; readonly assumed: string } {
   const first = trace(rules, packet);
   if (first.fate.kind !== "unknown") return { result: first, assumed: "" };
@@ -148,20 +132,14 @@ function conclude({ fate, decided, passed }: Trace, { source, assumed, origin, w
     }
     case "drop": {
       const message = `${ruleText(decided)} drops it`;
-      const end = {
-        verdict: "refused",
-        reason: sentence(message),
-        fix: "take this rule out of the pod's network",
-      } as const;
-      return { step: { station: stationOf("kernel", { ...common, result: "error", message }), end }, port: undefined };
+      const step = refusing("kernel", { ...common, message }, "take this rule out of the pod's network");
+      return { step, port: undefined };
     }
     case "pass": {
       const { reason, fix } = why(decided);
       const station = stationOf("kernel", { ...common, message: `${reason}${note}` });
-      return {
-        step: { station, end: { verdict: "bypasses", reason: sentence(station.message), fix } },
-        port: undefined,
-      };
+      const end = { verdict: "bypasses", reason: sentence(station.message), fix } as const;
+      return { step: { station, end }, port: undefined };
     }
     case "unknown": {
       const message = `whether ${ruleText(decided)} matches is not known`;

@@ -22,7 +22,6 @@ export interface Inside {
   readonly original: Original;
 }
 
-/** The chain, and what comes in. */
 export interface Chained {
   readonly chain: FilterChain;
   readonly incoming: Incoming;

@@ -1,11 +1,10 @@
-/** The filter chain's station: what listener filters see of the connection, and the chain that this leads to. */
+/** The station of the filter chain: what listener filters detect, and the chain that matches it. */
 import type { FilterChain, Listener, ListenerFilter, PortPredicate } from "../envoy/listener.ts";
 import type { Spoken } from "../question/question.ts";
 import { type ChainChoice, filterChainFor, type Properties } from "../rules/filter_chain_search.ts";
 import { lower } from "../rules/string_match.ts";
 import { passing, refusing, type Step, unknowing } from "./connection_path.ts";
 
-/** What comes in at a listener. */
 export interface Incoming {
   readonly spoken: Exclude<Spoken, "unsaid">;
   readonly destination: string | undefined;
@@ -32,12 +31,8 @@ export function chainStep(listener: Listener, incoming: Incoming, note: string):
   const { chain, isDefault, why } = chooseChain(listener, incoming);
   if (chain === undefined) {
     const fix = "speak the protocol that the port has, or change the name or appProtocol of the Service's port";
-    return {
-      step: refusing("filter-chain", {
-        message: `${why}, and ${listener.name} has no default chain: it closes the connection`,
-      }, fix),
-      chain,
-    };
+    const message = `${why}, and ${listener.name} has no default chain: it closes the connection`;
+    return { step: refusing("filter-chain", { message }, fix), chain };
   }
   const { transportProtocol, applicationProtocols, serverName } = propertiesOf(listener, incoming);
   const message = `${isDefault ? `${why}: the default chain` : why}${note}`;
@@ -54,7 +49,7 @@ export function chooseChain(listener: Listener, incoming: Incoming): ChainChoice
   return filterChainFor(listener, propertiesOf(listener, incoming));
 }
 
-/** What the listener filters find out; one that does not run leaves the usual values. */
+/** What the listener filters detect; a filter that does not run leaves the defaults. */
 function propertiesOf({ listenerFilters }: Listener, incoming: Incoming): Properties {
   const runs = (kind: ListenerFilter["kind"]) =>
     listenerFilters.some((filter) => filter.kind === kind && !holdsFor(filter.disabled, incoming.port));

@@ -10,7 +10,7 @@ import { tlsStep } from "./tls_step.ts";
 import { clauses, detailOf, passing, refusing, type Step, unknowing } from "./connection_path.ts";
 
 /** The stations of one cluster, and its endpoints. */
-export interface ClusterSteps {
+interface ClusterSteps {
   readonly steps: readonly Step[];
   /** Envoy has the cluster. */
   readonly isKnown: boolean;
@@ -138,7 +138,7 @@ function outlierText(
   return `ejects after ${after}${time}, at most ${maxEjectionPercent}% of hosts`;
 }
 
-const MOST_SHOWN = 5;
+const MAX_SHOWN = 5;
 
 function endpointStep(cluster: Cluster, found: Found): Step {
   const { taken, all, isPanic, isKnown, unhealthy } = found;
@@ -165,8 +165,8 @@ function endpointStep(cluster: Cluster, found: Found): Step {
 }
 
 function listed(taken: Found["taken"]): string {
-  const shown = taken.slice(0, MOST_SHOWN).map(({ address }) => address).join(", ");
-  return taken.length > MOST_SHOWN ? `${shown} and ${taken.length - MOST_SHOWN} more` : shown;
+  const shown = taken.slice(0, MAX_SHOWN).map(({ address }) => address).join(", ");
+  return taken.length > MAX_SHOWN ? `${shown} and ${taken.length - MAX_SHOWN} more` : shown;
 }
 
 function endpointDetail({ taken, all, localities, loads, unhealthy }: Found): Detail {
@@ -175,7 +175,7 @@ function endpointDetail({ taken, all, localities, loads, unhealthy }: Found): De
     all: all.length,
     localities,
     loads: loads.length <= 1 ? [] : loads.map((load, priority) => `priority ${priority}: ${load}%`),
-    unhealthy: unhealthy.slice(0, MOST_SHOWN),
+    unhealthy: unhealthy.slice(0, MAX_SHOWN),
   });
 }
 

@@ -1,7 +1,6 @@
-/** The stations of one connection as they are met, and the first that is wrong. */
+/** The stations of one connection in order, and the first that is wrong. */
 import type { Answer, Detail, Station, StationKind } from "../answer_schema.ts";
 
-/** How a connection ends at a station. */
 export interface End {
   readonly verdict: Answer["verdict"];
   /** One sentence: what decided. */
@@ -16,7 +15,7 @@ export interface Step {
   readonly end?: End | undefined;
 }
 
-/** A station whose further parts are the usual ones. */
+/** A station with defaults for the parts that are not given. */
 export function stationOf(kind: StationKind, parts: Partial<Omit<Station, "kind">>): Station {
   return { kind, name: "", source: "seen", result: "ok", message: "", detail: {}, ...parts };
 }
@@ -32,13 +31,18 @@ export function refusing(kind: StationKind, parts: Partial<Omit<Station, "kind">
   return { station, end: { verdict: "refused", reason: sentence(station.message), fix } };
 }
 
-/** A step behind which nothing is known. */
+/** A step that is not known, after which more may be. */
+export function unsure(kind: StationKind, parts: Partial<Omit<Station, "kind">>): Step {
+  return passing(kind, { source: "unknown", result: "unknown", ...parts });
+}
+
+/** A step after which nothing is known. */
 export function unknowing(kind: StationKind, parts: Partial<Omit<Station, "kind">>, fix = ""): Step {
   const station = stationOf(kind, { source: "unknown", result: "unknown", ...parts });
   return { station, end: { verdict: "unknown", reason: sentence(station.message), fix } };
 }
 
-/** Details; those that are `undefined`, empty texts or empty lists are left out. */
+/** Details without `undefined`, empty strings and empty lists. */
 export function detailOf(values: Readonly<Record<string, Detail[string] | undefined>>): Detail {
   const known: Record<string, Detail[string]> = {};
   for (const [name, value] of Object.entries(values)) {
@@ -48,12 +52,12 @@ export function detailOf(values: Readonly<Record<string, Detail[string] | undefi
   return known;
 }
 
-/** Clauses, one after the other; empty ones are left out. */
+/** The clauses that are not empty, joined. */
 export function clauses(...parts: readonly string[]): string {
   return parts.filter((part) => part !== "").join("; ");
 }
 
-/** A clause as a sentence. Names of files, clusters and rules keep their first letter. */
+/** A clause with a capital; names of files, clusters and rules keep their first letter. */
 export function sentence(text: string): string {
   return /^[a-z]+[ ,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }
@@ -67,7 +71,7 @@ export class ConnectionPath {
   readonly #clusters: Cluster[] = [];
   readonly #endpoints = new Map<string, Endpoint>();
   #end: End | undefined;
-  /** Something wrong on which the verdict does not depend. */
+  /** A problem that does not change the verdict. */
   #concern: Pick<End, "reason" | "fix"> | undefined;
 
   constructor(private readonly pod: string, private readonly direction: Answer["direction"]) {}
@@ -136,7 +140,7 @@ export class ConnectionPath {
   }
 }
 
-/** A sentence behind a semicolon. Names such as `RBAC` keep their capitals. */
+/** A sentence as a clause. Names such as `RBAC` keep their capitals. */
 function lowered(text: string): string {
   return /^[A-Z][a-z ]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
 }

@@ -1,12 +1,11 @@
-/** Where a connection goes on the wire: the name is resolved as the pod would resolve it. */
+/** The address of a connection: its name is resolved as the pod would resolve it. */
 import { parseAddress } from "../../golang/net/mod.ts";
 import { configuredAddresses } from "../names/configured.ts";
 import { askedNames, searchOf } from "../names/resolve.ts";
 import type { Connection } from "../question/question.ts";
 import type { Facts } from "./facts.ts";
-import { passing, refusing, type Step } from "./connection_path.ts";
+import { passing, refusing, type Step, unsure } from "./connection_path.ts";
 
-/** The destination. */
 export interface Destination {
   /** `undefined`: the name was an address. */
   readonly step: Step | undefined;
@@ -22,17 +21,15 @@ export function destinationOf(facts: Facts, { host, port }: Connection): Destina
   const found = inTable(facts, asked) ?? inConfiguration(facts, asked, port);
   if (found !== undefined) return found;
   const known = facts.names === undefined ? "the snapshot has no name table" : "the mesh's name table does not have it";
-  const step = passing("dns", {
+  const step = unsure("dns", {
     name: host,
-    source: "unknown",
-    result: "unknown",
     message: `the address of "${host}" is not known: ${known}, and no service of Envoy's configuration has this name`,
-    detail: { asked: asked.slice(0, MOST_NAMES), ndots: search.ndots },
+    detail: { asked: asked.slice(0, MAX_NAMES), ndots: search.ndots },
   });
   return { step, address: undefined };
 }
 
-const MOST_NAMES = 8;
+const MAX_NAMES = 8;
 
 function inTable({ names }: Facts, asked: readonly string[]): Destination | undefined {
   for (const name of names === undefined ? [] : asked) {
@@ -64,17 +61,15 @@ function resolved(name: string, addresses: readonly string[], { source, by }: Or
   const [first] = ordered;
   if (first === undefined) {
     const message = `"${name}" has no address in ${by}`;
-    return {
-      step: refusing("dns", { name, source, message }, "give the service endpoints, or an address"),
-      address: undefined,
-    };
+    const step = refusing("dns", { name, source, message }, "give the service endpoints, or an address");
+    return { step, address: undefined };
   }
   const more = ordered.length > 1 ? `, the first of ${ordered.length}` : "";
   const step = passing("dns", {
     name,
     source,
     message: `${first}${more}: ${by}`,
-    detail: { addresses: ordered.slice(0, MOST_NAMES) },
+    detail: { addresses: ordered.slice(0, MAX_NAMES) },
   });
   return { step, address: first };
 }

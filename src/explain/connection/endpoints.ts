@@ -1,4 +1,4 @@
-/** The endpoints of a cluster: which may be taken, and in which state they are. */
+/** The endpoints of a cluster: which ones may be chosen, and their health. */
 import { joinHostPort } from "../../golang/net/mod.ts";
 import type { ValueMap } from "../../base/value.ts";
 import { type Assignment, OVERPROVISIONING } from "../envoy/assignment.ts";
@@ -10,7 +10,6 @@ import { type Host, hostsTaken } from "../rules/load_balancing.ts";
 import type { Answer } from "../answer_schema.ts";
 import type { Original } from "./listener_step.ts";
 
-/** What the cluster is asked for. */
 export interface Asked {
   readonly name: string;
   /** Where original-dst clusters connect to. */
@@ -20,8 +19,7 @@ export interface Asked {
   readonly direction: Answer["direction"];
 }
 
-/** An endpoint that may be taken. */
-export interface Taken {
+interface Taken {
   /** `ADDRESS:PORT`. */
   readonly address: string;
   /** `healthy`, `degraded`, or why not. */
@@ -30,7 +28,6 @@ export interface Taken {
   readonly metadata: ValueMap | undefined;
 }
 
-/** The endpoints of a cluster. */
 export interface Found {
   readonly taken: readonly Taken[];
   readonly all: readonly Taken[];

@@ -1,4 +1,4 @@
-/** All that a snapshot tells, read once. */
+/** A snapshot in typed form. */
 import { mapAt, textAt } from "../../base/value.ts";
 import type { AbsentPart, Snapshot } from "../snapshot/snapshot.ts";
 import { jsonOf } from "../snapshot/json_part.ts";
@@ -8,7 +8,6 @@ import { type KernelRules, kernelRules } from "../kernel/rules.ts";
 import { type NameTable, nameTableOf } from "../names/resolve.ts";
 import { type Pod, podOf } from "../pod.ts";
 
-/** What the stations are made of. */
 export interface Facts {
   readonly snapshot: ProbedSnapshot;
   readonly pod: Pod | undefined;
@@ -17,16 +16,14 @@ export interface Facts {
   readonly absent: AbsentPart | undefined;
   readonly kernel: KernelRules;
   readonly names: NameTable | undefined;
-  /** Of names: `shop`, `cluster.local`. */
+  /** For short names: `shop`, `cluster.local`. */
   readonly namespace: string;
   readonly domain: string;
-  /** Addresses of the pod. */
   readonly addresses: readonly string[];
 }
 
 const DOMAIN = "cluster.local";
 
-/** Reads a snapshot. */
 export function factsOf(snapshot: ProbedSnapshot): Facts {
   const pod = podOf(snapshot);
   const { config, absent } = readEnvoy(snapshot);

@@ -1,4 +1,4 @@
-/** Faults that are injected on purpose, in words. */
+/** Faults that the configuration injects. */
 import { type Fault, readFault } from "../envoy/fault.ts";
 import type { HttpManager } from "../envoy/network_filter.ts";
 import type { Route, RouteCluster, VirtualHost } from "../envoy/route_config.ts";
@@ -6,7 +6,6 @@ import { matchesHeaders } from "../rules/header_match.ts";
 import type { Request } from "../rules/request.ts";
 import { percent } from "../rules/route_search.ts";
 
-/** What decides which fault counts. */
 interface Place {
   readonly route: { readonly route: Route };
   readonly host: { readonly host: VirtualHost };
@@ -14,7 +13,6 @@ interface Place {
   readonly request: Request;
 }
 
-/** A fault that may meet the request. */
 export interface FaultText {
   readonly text: string;
   readonly fix: string;
@@ -22,7 +20,7 @@ export interface FaultText {
   readonly isCertain: boolean;
 }
 
-/** The most specific fault counts: that of the cluster, the route, the virtual host, the filter. */
+/** The most specific fault counts: cluster, route, virtual host, filter. */
 export function faultOf(
   { route: { route }, host, http, request }: Place,
   clusters: readonly RouteCluster[],

@@ -61,14 +61,14 @@ const CLIENT_TEXT: Readonly<Record<Client, string>> = {
   tls: "the client speaks TLS of its own",
 };
 
-/** Which client is asked about: with a server name one of its own TLS, else one of the mesh where the port takes it. */
+/** The client: one with TLS of its own if a server name is given, else one of the mesh if the port takes mutual TLS. */
 function clientOf({ mutual, isHttp }: Mode, { spoken, isPlain }: Connection): Client {
   if (spoken === "tls") return "tls";
   const http = spoken === "http" || isHttp && spoken !== "tcp";
   return mutual && isPlain !== true ? http ? "mutual-http" : "mutual-tcp" : http ? "plain-http" : "plain-tcp";
 }
 
-/** The station of the mode: what the chains of the port add up to. */
+/** The station of the port's mTLS mode. */
 function modeStep(mode: Mode, client: Client, { transport }: FilterChain): Step {
   const detail = { mode: mode.name, mutualTls: mode.mutual, plainText: mode.plain, isHttp: mode.isHttp };
   const needs = transport.kind === "tls" && transport.requiresClientCertificate;
@@ -77,11 +77,8 @@ function modeStep(mode: Mode, client: Client, { transport }: FilterChain): Step 
     return { station: stationOf("tls", { result: "warning", message, detail }) };
   }
   if (!takes(mode, client)) {
-    return refusing(
-      "tls",
-      { message: `${mode.text}: the connection is closed`, detail },
-      "let the client speak mutual TLS, or set mtls.mode of the PeerAuthentication to PERMISSIVE",
-    );
+    const fix = "let the client speak mutual TLS, or set mtls.mode of the PeerAuthentication to PERMISSIVE";
+    return refusing("tls", { message: `${mode.text}: the connection is closed`, detail }, fix);
   }
   return passing("tls", { message: mode.text, detail });
 }

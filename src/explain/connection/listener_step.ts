@@ -7,7 +7,6 @@ import { boundListener, listenerFor } from "../rules/listener_search.ts";
 import type { Facts } from "./facts.ts";
 import { clauses, detailOf, passing, refusing, sentence, stationOf, type Step, unknowing } from "./connection_path.ts";
 
-/** The listener that has the connection. */
 export interface Accepted {
   readonly step: Step;
   readonly listener: Listener | undefined;
@@ -15,7 +14,6 @@ export interface Accepted {
 
 /** Where the connection was going before the kernel redirected it. */
 export interface Original {
-  /** `undefined`: unknown. */
   readonly address: string | undefined;
   readonly port: number;
 }

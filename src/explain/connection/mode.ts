@@ -1,4 +1,4 @@
-/** What the filter chains of an inbound port add up to: STRICT, PERMISSIVE or DISABLE. */
+/** The mTLS mode of an inbound port, from its filter chains: STRICT, PERMISSIVE or DISABLE. */
 import type { Listener } from "../envoy/listener.ts";
 import { chooseChain, type Incoming } from "./chain_step.ts";
 
@@ -13,7 +13,6 @@ export const CLIENTS = {
 
 export type Client = keyof typeof CLIENTS;
 
-/** The mode of a port. */
 export interface Mode {
   readonly name: "STRICT" | "PERMISSIVE" | "DISABLE" | "closed";
   /** It takes mutual TLS, plain text. */

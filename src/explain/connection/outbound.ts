@@ -37,13 +37,8 @@ function throughListener(path: ConnectionPath, inside: Inside, connection: Conne
   if (!path.add(step) || chain === undefined) return;
   if (isWrongProtocol(chain, incoming)) {
     const message = "the application speaks TLS, and this chain reads HTTP: Envoy answers 400";
-    path.add(
-      refusing(
-        "filter-chain",
-        { name: chain.name, message },
-        "name the port of the Service https or tls, or let the application speak HTTP",
-      ),
-    );
+    const fix = "name the port of the Service https or tls, or let the application speak HTTP";
+    path.add(refusing("filter-chain", { name: chain.name, message }, fix));
     return;
   }
   const request = requestOf(connection, authorityOf(connection), NO_TLS);
@@ -57,7 +52,7 @@ function isWrongProtocol({ filters, transport }: FilterChain, { spoken }: Incomi
 /** Clients of HTTPS offer these. */
 const ALPN = ["h2", "http/1.1"];
 
-/** What the application speaks. Unsaid, it is what the listener has a chain for: HTTP, then TLS, then TCP. */
+/** What the application speaks. If unsaid: HTTP if the listener has a chain for it, then TLS, then TCP. */
 function incomingOf({ facts, listener, original }: Inside, { spoken, sni, host }: Connection) {
   const base = {
     destination: original.address,
@@ -67,16 +62,16 @@ function incomingOf({ facts, listener, original }: Inside, { spoken, sni, host }
     sni: sni ?? "",
     alpn: ALPN,
   };
-  const told = (each: Incoming["spoken"], note: string): { readonly incoming: Incoming; readonly note: string } => ({
+  const as = (each: Incoming["spoken"], note: string): { readonly incoming: Incoming; readonly note: string } => ({
     incoming: { ...base, spoken: each, sni: base.sni === "" && each === "tls" && isName(host) ? host : base.sni },
     note,
   });
-  if (spoken !== "unsaid") return told(spoken, "");
+  if (spoken !== "unsaid") return as(spoken, "");
   const http = chooseChain(listener, { ...base, spoken: "http" }).chain;
-  if (http?.filters.some(({ kind }) => kind === "http") === true) return told("http", "; HTTP is assumed: GET /");
-  const tls = told("tls", `; TLS with the server name ${host} is assumed`);
+  if (http?.filters.some(({ kind }) => kind === "http") === true) return as("http", "; HTTP is assumed: GET /");
+  const tls = as("tls", `; TLS with the server name ${host} is assumed`);
   const wantsTls = isName(host) && chooseChain(listener, tls.incoming).chain?.match.serverNames.length;
-  return wantsTls ? tls : told("tcp", "");
+  return wantsTls ? tls : as("tcp", "");
 }
 
 function isName(host: string): boolean {

@@ -2,14 +2,12 @@
 import { joinHostPort, splitHostPort } from "../../golang/net/mod.ts";
 import { type ListeningSocket, listeningSockets, socketsFor } from "../kernel/sockets.ts";
 import type { Facts } from "./facts.ts";
-import { detailOf, passing, refusing, type Step } from "./connection_path.ts";
+import { detailOf, passing, refusing, type Step, unsure } from "./connection_path.ts";
 
 /** Whether a process listens where the proxy connects to. `target`: `ADDRESS:PORT`. */
 export function portStep({ snapshot, pod }: Facts, target: string): Step {
   const parts = splitHostPort(target);
-  if (typeof parts === "string") {
-    return passing("port", { name: target, source: "unknown", result: "unknown", message: `${target} is no port` });
-  }
+  if (typeof parts === "string") return unsure("port", { name: target, message: `${target} is no port` });
   const port = Number(parts.port);
   const { text, message } = snapshot.parts["sockets.txt"];
   if (text === undefined) {
@@ -24,22 +22,20 @@ export function portStep({ snapshot, pod }: Facts, target: string): Step {
   if (own.length === 0) {
     const others = [...new Set(sockets.map((each) => each.port))].sort((a, b) => a - b).slice(0, 10).join(", ");
     const listens = others === "" ? "" : `, but on ${others}`;
+    const fix = "start the application on this port, or correct targetPort of the Service";
     return refusing(
       "port",
       { name: target, message: `nothing listens on port ${port}${listens}: 503 UF`, detail },
-      "start the application on this port, or correct targetPort of the Service",
+      fix,
     );
   }
   if (own.every(({ isLoopback }) => isLoopback)) {
     const found = `the application listens on ${textOf(own, port)} alone, and the proxy connects to ${target}`;
-    return refusing(
-      "port",
-      { name: target, message: `${found}: 503 UF (istio/istio#29940)`, detail },
-      "let the application listen on 0.0.0.0, or make a Sidecar with an ingress listener for 127.0.0.1",
-    );
+    const fix = "let the application listen on 0.0.0.0, or make a Sidecar with an ingress listener for 127.0.0.1";
+    return refusing("port", { name: target, message: `${found}: 503 UF (istio/istio#29940)`, detail }, fix);
   }
-  const message2 = `the application listens on ${textOf(own, port)}, and the proxy connects to ${target}: 503 UF`;
-  return refusing("port", { name: target, message: message2, detail }, "let the application listen on 0.0.0.0");
+  const found = `the application listens on ${textOf(own, port)}, and the proxy connects to ${target}: 503 UF`;
+  return refusing("port", { name: target, message: found, detail }, "let the application listen on 0.0.0.0");
 }
 
 function textOf(sockets: readonly ListeningSocket[], port: number): string {
@@ -49,10 +45,5 @@ function textOf(sockets: readonly ListeningSocket[], port: number): string {
 /** Without sockets the declared ports are no proof that something listens. */
 function unread(isDeclared: boolean, target: string, why: string): Step {
   const declared = isDeclared ? "a container declares it" : "no container declares it";
-  return passing("port", {
-    name: target,
-    source: "unknown",
-    result: "unknown",
-    message: `whether anything listens is not known: ${why}; ${declared}`,
-  });
+  return unsure("port", { name: target, message: `whether anything listens is not known: ${why}; ${declared}` });
 }

@@ -1,4 +1,4 @@
-/** The route's station: virtual host, route, what is done to the request, and the clusters that it leads to. */
+/** The station of the route: virtual host, route, changes to the request, clusters. */
 import type { Detail, Station, StationResult } from "../answer_schema.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";
 import type { HttpManager } from "../envoy/network_filter.ts";
@@ -16,7 +16,6 @@ export interface Target {
   readonly share: number;
 }
 
-/** What routes lead to. */
 export interface Routed {
   readonly steps: readonly Step[];
   readonly targets: readonly Target[];
@@ -84,11 +83,8 @@ function noHost({ name, virtualHosts, hasOnDemandHosts }: RouteConfig, { authori
 function noRoute({ name }: RouteConfig, { host }: HostChoice, { method, path }: Request, share = 1): Step {
   const part = share < 1 ? `for ${percent(share)} of requests ` : "";
   const message = `${part}no route of ${host.name} in routes "${name}" matches ${method} ${path}: 404 NR`;
-  const step = refusing(
-    "route",
-    { message, detail: { routes: host.routes.length } },
-    "add a route without conditions to the VirtualService",
-  );
+  const fix = "add a route without conditions to the VirtualService";
+  const step = refusing("route", { message, detail: { routes: host.routes.length } }, fix);
   return share < 1 ? { station: { ...step.station, result: "warning" } } : step;
 }
 
@@ -98,8 +94,7 @@ function answered(name: string, message: string, detail: Detail = {}): Step {
   return { station, end: { verdict: "refused", reason: sentence(message), fix: "" } };
 }
 
-/** A route that takes the request, with all around it. */
-export interface Routing {
+interface Routing {
   readonly config: RouteConfig;
   readonly host: HostChoice;
   readonly route: RouteChoice;
@@ -109,19 +104,19 @@ export interface Routing {
 
 function routed(routing: Routing): Routed {
   const { route: { route, share, unknown }, request } = routing;
-  const told = `${matchedText(routing)}${share === 1 ? "" : ` (${percent(share)} of requests)`}`;
-  const own = { name: route.name, message: told, detail: matchDetail(routing) };
+  const text = `${matchedText(routing)}${share === 1 ? "" : ` (${percent(share)} of requests)`}`;
+  const own = { name: route.name, message: text, detail: matchDetail(routing) };
   const { action } = route;
   if (action.kind !== "forward" && action.kind !== "header") return ending(unforwarded(action, own));
   const clusters = clustersOf(action, request);
   if (clusters.length === 0) {
-    const message = `${told}: the header that names the cluster is absent: 503`;
+    const message = `${text}: the header that names the cluster is absent: 503`;
     return ending(refusing("route", { ...own, message }, `send the header ${"header" in action ? action.header : ""}`));
   }
   const fault = faultOf(routing, clusters);
   const station = stationOf("route", {
     name: route.name,
-    message: clauses(told, ...howText(action.how), fault?.text ?? "", unknown === "" ? "" : `not certain: ${unknown}`),
+    message: clauses(text, ...howText(action.how), fault?.text ?? "", unknown === "" ? "" : `not certain: ${unknown}`),
     result: resultOf(fault, unknown),
     source: unknown === "" ? "seen" : "unknown",
     detail: { ...own.detail, ...howDetail(action.how) },
@@ -149,7 +144,7 @@ function aborted({ text, fix }: FaultText): End {
 
 type Own = Pick<Station, "name" | "message" | "detail">;
 
-/** Envoy answers itself, or something unknown does. */
+/** Envoy answers the request itself, or an unknown action handles it. */
 function unforwarded(
   action: Exclude<RouteAction, { kind: "forward" | "header" }>,
   { name, message, detail }: Own,

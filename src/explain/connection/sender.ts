@@ -2,7 +2,6 @@
 import type { Pod } from "../pod.ts";
 import { passing, type Step } from "./connection_path.ts";
 
-/** The sender. */
 export interface Sender {
   readonly step: Step;
   /** `undefined`: the image decides. */
@@ -11,7 +10,7 @@ export interface Sender {
   readonly container: string;
 }
 
-/** The first container of the application; the others are told where they run as other users. */
+/** The first container of the application; containers with other users are named in the message. */
 export function senderOf(pod: Pod | undefined): Sender {
   if (pod === undefined) {
     const step = passing("application", {

@@ -7,7 +7,7 @@ import type { Facts } from "./facts.ts";
 import type { Target } from "./route_step.ts";
 import type { ConnectionPath, End } from "./connection_path.ts";
 
-/** Adds the stations of all targets. The connection is refused if it is by every one of them. */
+/** Adds the stations of all targets. The connection is refused if every target refuses it. */
 export function addTargets(
   path: ConnectionPath,
   { facts, config, targets }: {

@@ -7,27 +7,20 @@ import { type TransportChoice, transportFor } from "../rules/transport_choice.ts
 import { stringMatchText } from "../rules/string_match.ts";
 import type { Found } from "./endpoints.ts";
 import type { Facts } from "./facts.ts";
-import { clauses, detailOf, passing, refusing, type Step } from "./connection_path.ts";
+import { clauses, detailOf, passing, refusing, type Step, unsure } from "./connection_path.ts";
 
-/** What a connection to the endpoints is like. */
+/** The TLS to the endpoints that may be chosen. */
 export function tlsStep(facts: Facts, cluster: Cluster, { taken }: Found): Step {
   const choices = choicesOf(cluster, taken.map(({ metadata }) => metadata));
   if (choices === undefined) {
-    return passing("tls", {
-      source: "unknown",
-      result: "unknown",
-      message: "whether it is mutual TLS depends on the tlsMode of the endpoint, which the snapshot does not have",
-    });
+    const message = "whether it is mutual TLS depends on the tlsMode of the endpoint, which the snapshot does not have";
+    return unsure("tls", { message });
   }
   const kinds = new Map(choices.map((choice) => [keyOf(choice), choice]));
   const [first, ...more] = [...kinds.values()];
   if (first === undefined || more.length > 0) return mixed([...kinds.values()]);
   if (first.transport.kind === "other") {
-    return passing("tls", {
-      source: "unknown",
-      result: "unknown",
-      message: `the transport socket ${first.transport.type} decides`,
-    });
+    return unsure("tls", { message: `the transport socket ${first.transport.type} decides` });
   }
   if (first.transport.kind === "plain") return plainStep(cluster, first);
   return certificateProblem(facts, first.transport) ?? encrypted(cluster, first, first.transport);
@@ -80,13 +73,9 @@ function plainStep({ name, origin, transportMatches }: Cluster, { match }: Trans
 
 type Tls = Extract<TransportSocket, { kind: "tls" }>;
 
-function isMutual({ certificates }: Tls): boolean {
-  return certificates.length > 0;
-}
-
 function encrypted({ origin }: Cluster, { match }: TransportChoice, tls: Tls): Step {
   const names = tls.names.map(stringMatchText);
-  const mode = isMutual(tls) ? "mutual" : "simple";
+  const mode = tls.certificates.length > 0 ? "mutual" : "simple";
   return passing("tls", {
     name: tls.sni,
     result: tls.roots === "" ? "warning" : "ok",
@@ -125,11 +114,8 @@ function certificateProblem({ snapshot, config }: Facts, tls: Tls): Step | undef
   const expired = own.find((chain) => isExpired(chain, snapshot.time));
   if (expired === undefined || own.some((chain) => !isExpired(chain, snapshot.time))) return undefined;
   const message = `mutual TLS, but the workload certificate expired at ${textAt(expired, "expiration_time")}`;
-  return refusing(
-    "tls",
-    { message },
-    "look at the agent's log: it cannot renew the certificate; then restart the proxy",
-  );
+  const fix = "look at the agent's log: it cannot renew the certificate; then restart the proxy";
+  return refusing("tls", { message }, fix);
 }
 
 /** Without the time of the snapshot nothing is expired. */

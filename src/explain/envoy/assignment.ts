@@ -5,21 +5,17 @@ import { addressAt, numberAt, type SocketAddress } from "./message.ts";
 
 /** A `ClusterLoadAssignment`. */
 export interface Assignment {
-  readonly cluster: string;
   readonly endpoints: readonly Endpoint[];
   /** Percent by which the healthy hosts of a priority count more. */
   readonly overprovisioning: number;
-  readonly drops: readonly { readonly category: string; readonly share: number }[];
 }
 
-/** An endpoint. */
 export interface Endpoint {
   readonly address: SocketAddress;
   /** `HEALTHY`, `UNHEALTHY`, `DEGRADED`, `DRAINING`, `TIMEOUT`, `UNKNOWN`. */
   readonly health: string;
   readonly locality: string;
   readonly priority: number;
-  readonly weight: number;
   /** `undefined`: the locality has no weight. */
   readonly localityWeight: number | undefined;
   /** The metadata that a transport socket is chosen by. */
@@ -31,15 +27,9 @@ export const OVERPROVISIONING = 140;
 
 /** A `ClusterLoadAssignment`. */
 export function readAssignment(assignment: ValueMap): Assignment {
-  const policy = mapAt(assignment, "policy");
   return {
-    cluster: textAt(assignment, "cluster_name"),
     endpoints: mapsAt(assignment, "endpoints").flatMap(readLocality),
-    overprovisioning: numberAt(policy, "overprovisioning_factor") ?? OVERPROVISIONING,
-    drops: mapsAt(policy, "drop_overloads").map((drop) => ({
-      category: textAt(drop, "category"),
-      share: (numberAt(mapAt(drop, "drop_percentage"), "numerator") ?? 0) / 100,
-    })),
+    overprovisioning: numberAt(mapAt(assignment, "policy"), "overprovisioning_factor") ?? OVERPROVISIONING,
   };
 }
 
@@ -55,7 +45,6 @@ function readLocality(group: ValueMap): Endpoint[] {
       health: textAt(endpoint, "health_status") || "UNKNOWN",
       locality,
       priority,
-      weight: numberAt(endpoint, "load_balancing_weight") ?? 1,
       localityWeight,
       transportMetadata: mapAt(mapAt(mapAt(endpoint, "metadata"), "filter_metadata"), "envoy.transport_socket_match"),
     }];

@@ -5,10 +5,8 @@ import { anyAt, flagAt, hasMessage, millisecondsAt, numberAt } from "./message.t
 import { istioOrigin } from "./route_config.ts";
 import { readTransportSocket, type TransportSocket, transportSocketAt } from "./tls.ts";
 
-/** How a cluster finds its hosts. */
 export type Discovery = "static" | "strict-dns" | "logical-dns" | "eds" | "original-dst" | "other";
 
-/** A cluster. */
 export interface Cluster {
   readonly name: string;
   readonly discovery: Discovery;
@@ -45,7 +43,6 @@ export interface TransportMatch {
   readonly transport: TransportSocket;
 }
 
-/** Circuit breakers of the default priority. */
 export interface Limits {
   readonly connections: number;
   readonly pending: number;

@@ -15,15 +15,12 @@ import { readRouteConfig, type RouteConfig } from "./route_config.ts";
 /** A resource that Envoy refused, or that is not yet in use. */
 export interface Rejected {
   readonly name: string;
-  /** Envoy's text. */
   readonly why: string;
   /** When the refused version came; empty if unknown. */
   readonly time: string;
 }
 
-/** The configuration of one Envoy. */
 export interface EnvoyConfig {
-  /** Those in use. */
   readonly listeners: readonly Listener[];
   /** Listeners that wait for something, such as their routes or secrets. */
   readonly warming: readonly string[];
@@ -35,7 +32,6 @@ export interface EnvoyConfig {
   assignment(name: string): Assignment | undefined;
   /** Hosts as Envoy has them now; `undefined` without clusters.json, or without the cluster in it. */
   status(cluster: string): ClusterStatus | undefined;
-  /** Names of all route configurations. */
   readonly routeNames: readonly string[];
   readonly sections: ReadonlyMap<string, ValueMap>;
 }

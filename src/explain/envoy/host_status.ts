@@ -3,13 +3,11 @@ import { mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { addressAt, flagAt, numberAt, type SocketAddress } from "./message.ts";
 import { localityText } from "./assignment.ts";
 
-/** The state of a cluster. */
 export interface ClusterStatus {
   readonly name: string;
   readonly hosts: readonly HostStatus[];
 }
 
-/** A host. */
 export interface HostStatus {
   readonly address: SocketAddress;
   readonly health: "healthy" | "degraded" | "unhealthy";
@@ -17,7 +15,6 @@ export interface HostStatus {
   readonly why: string;
   readonly locality: string;
   readonly priority: number;
-  readonly weight: number;
   /** Counters: connections that failed, requests that failed. */
   readonly counters: ReadonlyMap<string, number>;
 }
@@ -36,12 +33,11 @@ function readHost(host: ValueMap): HostStatus[] {
     ...health,
     locality: localityText(mapAt(host, "locality")),
     priority: numberAt(host, "priority") ?? 0,
-    weight: numberAt(host, "weight") ?? 1,
     counters: new Map(mapsAt(host, "stats").map((stat) => [textAt(stat, "name"), numberAt(stat, "value") ?? 0])),
   }];
 }
 
-/** Flags of a host that is not taken, with the words for them. */
+/** Flags of a host that is not taken, and what they mean. */
 const UNHEALTHY: readonly (readonly [flag: string, why: string])[] = [
   ["failed_outlier_check", "ejected by outlier detection"],
   ["failed_active_health_check", "its health check fails"],

@@ -1,20 +1,10 @@
 /** Listeners and their filter chains (envoy/config/listener/v3). */
 import { isMap, mapAt, mapsAt, textAt, textsAt, type Value, type ValueMap } from "../../base/value.ts";
 import type { Cidr } from "../../golang/net/mod.ts";
-import {
-  addressAt,
-  anyAt,
-  cidrsAt,
-  flagAt,
-  hasMessage,
-  millisecondsAt,
-  numberAt,
-  type SocketAddress,
-} from "./message.ts";
+import { addressAt, anyAt, cidrsAt, flagAt, hasMessage, numberAt, type SocketAddress } from "./message.ts";
 import { type NetworkFilter, readNetworkFilter } from "./network_filter.ts";
 import { type TransportSocket, transportSocketAt } from "./tls.ts";
 
-/** A listener. */
 export interface Listener {
   readonly name: string;
   /** The first is the main one; more of a dual-stack listener. */
@@ -23,14 +13,10 @@ export interface Listener {
   /** It hands connections over to the listener of their original destination. */
   readonly handsOver: boolean;
   readonly listenerFilters: readonly ListenerFilter[];
-  /** Milliseconds for the listener filters; 0 is no limit. */
-  readonly filtersTimeout: number;
-  readonly continuesOnTimeout: boolean;
   readonly chains: readonly FilterChain[];
   readonly defaultChain: FilterChain | undefined;
   /** A matcher tree in place of the matches of the chains. */
   readonly hasMatcherTree: boolean;
-  readonly direction: "inbound" | "outbound" | "unspecified";
 }
 
 /** A listener filter: what it is, and for which connections it does not run. */
@@ -47,7 +33,6 @@ export type PortPredicate =
   | { readonly kind: "any" | "all"; readonly of: readonly PortPredicate[] }
   | { readonly kind: "not"; readonly of: PortPredicate };
 
-/** A filter chain. */
 export interface FilterChain {
   readonly name: string;
   readonly match: FilterChainMatch;
@@ -71,11 +56,6 @@ export interface FilterChainMatch {
   readonly sourcePorts: readonly number[];
 }
 
-/** The timeout of listener filters where none is set (listener.proto). */
-const FILTERS_TIMEOUT = 15_000;
-
-const DIRECTIONS: Readonly<Record<string, Listener["direction"]>> = { INBOUND: "inbound", OUTBOUND: "outbound" };
-
 /** A `Listener`. */
 export function readListener(listener: ValueMap): Listener {
   const main = addressAt(listener, "address");
@@ -87,12 +67,9 @@ export function readListener(listener: ValueMap): Listener {
     bindsToPort: listener["bind_to_port"] !== false && mapAt(listener, "deprecated_v1")["bind_to_port"] !== false,
     handsOver: flagAt(listener, "use_original_dst") || flagAt(listener, "hidden_envoy_deprecated_use_original_dst"),
     listenerFilters: mapsAt(listener, "listener_filters").map(readListenerFilter),
-    filtersTimeout: millisecondsAt(listener, "listener_filters_timeout") ?? FILTERS_TIMEOUT,
-    continuesOnTimeout: flagAt(listener, "continue_on_listener_filters_timeout"),
     chains: mapsAt(listener, "filter_chains").map(readFilterChain),
     defaultChain: isMap(chain) ? readFilterChain(chain) : undefined,
     hasMatcherTree: hasMessage(listener, "filter_chain_matcher"),
-    direction: DIRECTIONS[textAt(listener, "traffic_direction")] ?? "unspecified",
   };
 }
 
@@ -113,7 +90,7 @@ const FILTER_NAMES: Readonly<Record<string, ListenerFilter["kind"]>> = {
   "envoy.filters.listener.proxy_protocol": "proxy-protocol",
 };
 
-/** Old configurations have no typed configuration: the name tells. */
+/** Old configurations have no typed configuration: the name decides. */
 function readListenerFilter(filter: ValueMap): ListenerFilter {
   const name = textAt(filter, "name");
   const disabled = filter["filter_disabled"];
@@ -124,11 +101,11 @@ function readListenerFilter(filter: ValueMap): ListenerFilter {
   };
 }
 
-/** The most levels of a predicate; Istio writes two. */
-const MOST_LEVELS = 16;
+/** Istio writes two levels. */
+const MAX_LEVELS = 16;
 
 function readPredicate(map: ValueMap, level: number): PortPredicate {
-  if (level > MOST_LEVELS) return { kind: "never" };
+  if (level > MAX_LEVELS) return { kind: "never" };
   const inner = (value: ValueMap) => readPredicate(value, level + 1);
   const { not_match: not, destination_port_range: range } = map;
   if (hasMessage(map, "or_match")) return { kind: "any", of: mapsAt(mapAt(map, "or_match"), "rules").map(inner) };

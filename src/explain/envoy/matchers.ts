@@ -17,7 +17,6 @@ export type ValueMatch =
 
 /** A `HeaderMatcher`. */
 export interface HeaderMatch {
-  /** In lower case. */
   readonly name: string;
   readonly value: ValueMatch;
   readonly invert: boolean;
@@ -56,14 +55,12 @@ export function readHeaderMatch(map: ValueMap): HeaderMatch {
   };
 }
 
-const OLD_KINDS = ["exact", "prefix", "suffix", "contains"] as const;
-
 /** Without a condition presence decides. */
 function readValueMatch(map: ValueMap): ValueMatch {
   const { string_match: match, range_match: range } = map;
   if (isMap(match)) return { kind: "string", match: readStringMatch(match) };
   if (isMap(range)) return { kind: "range", start: numberAt(range, "start") ?? 0, end: numberAt(range, "end") ?? 0 };
-  const old = OLD_KINDS.find((kind) => typeof map[`${kind}_match`] === "string");
+  const old = KINDS.find((kind) => typeof map[`${kind}_match`] === "string");
   if (old !== undefined) {
     return { kind: "string", match: { kind: old, text: textAt(map, `${old}_match`), ignoreCase: false } };
   }

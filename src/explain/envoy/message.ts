@@ -6,7 +6,6 @@ import { readDuration } from "../../golang/duration.ts";
 import { type Cidr, parseCidr } from "../../golang/net/mod.ts";
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 
-/** A message of any type. */
 export interface AnyMessage {
   /** The last part of its type: `TcpProxy` of `type.googleapis.com/envoy.extensions...v3.TcpProxy`. */
   readonly type: string;

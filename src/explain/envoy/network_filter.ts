@@ -4,7 +4,6 @@ import { anyAt, type AnyMessage, flagAt, hasMessage, numberAt } from "./message.
 import { type Rbac, readRbacRules } from "./rbac.ts";
 import { readRouteConfig, type RouteConfig } from "./route_config.ts";
 
-/** A network filter. */
 export type NetworkFilter =
   | { readonly kind: "http"; readonly http: HttpManager }
   | { readonly kind: "tcp"; readonly tcp: TcpProxy }
@@ -19,7 +18,6 @@ export interface TcpProxy {
   readonly clusters: readonly WeightedCluster[];
 }
 
-/** A cluster and its share. */
 export interface WeightedCluster {
   readonly name: string;
   readonly weight: number;
@@ -36,19 +34,17 @@ export interface HttpManager {
   readonly stripsTrailingDot: boolean;
 }
 
-/** Where the routes are. */
-export type RouteSource =
+type RouteSource =
   | { readonly kind: "inline"; readonly config: RouteConfig }
   | { readonly kind: "rds"; readonly name: string }
   | { readonly kind: "scoped"; readonly name: string };
 
-/** A filter of HTTP. */
-export type HttpFilter =
+type HttpFilter =
   | { readonly kind: "router" | "fault"; readonly name: string; readonly config: ValueMap }
   | { readonly kind: "rbac"; readonly name: string; readonly rbac: Rbac }
   | { readonly kind: "other"; readonly name: string; readonly type: string };
 
-/** A `Filter` of a chain. Its typed configuration tells what it is; of old configurations its name. */
+/** A `Filter` of a chain. Its typed configuration says what it is; in old configurations its name. */
 export function readNetworkFilter(filter: ValueMap): NetworkFilter {
   const name = textAt(filter, "name");
   const { type, value } = anyAt(filter, "typed_config");
@@ -73,7 +69,7 @@ function readTcpProxy(proxy: ValueMap): TcpProxy {
 }
 
 /** `WeightedCluster` of routes and of TCP. */
-export function weightedClusters(map: ValueMap): WeightedCluster[] {
+function weightedClusters(map: ValueMap): WeightedCluster[] {
   return mapsAt(map, "clusters").map((each) => ({ name: textAt(each, "name"), weight: numberAt(each, "weight") ?? 0 }));
 }
 

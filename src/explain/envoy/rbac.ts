@@ -4,9 +4,7 @@ import type { Cidr } from "../../golang/net/mod.ts";
 import { type HeaderMatch, readHeaderMatch, readStringMatch, type StringMatch } from "./matchers.ts";
 import { flagAt, hasMessage, numberAt, readCidr } from "./message.ts";
 
-/** The rules of one filter. */
 export interface Rbac {
-  /** The name of the filter. */
   readonly filter: string;
   /** `none`: the filter lets all pass, as without rules. */
   readonly action: "allow" | "deny" | "log" | "none";
@@ -24,7 +22,6 @@ export interface Policy {
   readonly hasExpression: boolean;
 }
 
-/** A permission or a principal. */
 export type Rule =
   | { readonly kind: "any" }
   | { readonly kind: "all-of" | "one-of"; readonly rules: readonly Rule[] }
@@ -37,7 +34,7 @@ export type Rule =
   | { readonly kind: "server-name"; readonly match: StringMatch }
   | { readonly kind: "unknowable"; readonly what: string };
 
-/** Which address: of the pod, of the client, of the client as headers tell, or of the connection's other end. */
+/** Which address: of the pod, of the client, of the client by its headers, or of the other end of the connection. */
 export type AddressOf = "destination" | "source" | "direct-source" | "remote";
 
 /** Rules as a matcher tree, which Istio does not write. */
@@ -77,8 +74,8 @@ function readPolicy(name: string, policy: ValueMap): Policy {
   };
 }
 
-/** The most levels of a rule; Istio writes five. */
-const MOST_LEVELS = 32;
+/** Istio writes five levels. */
+const MAX_LEVELS = 32;
 
 const SETS: Readonly<Record<string, "all-of" | "one-of">> = {
   and_rules: "all-of",
@@ -88,7 +85,7 @@ const SETS: Readonly<Record<string, "all-of" | "one-of">> = {
 };
 
 function readRule(map: ValueMap, level: number): Rule {
-  if (level > MOST_LEVELS) return { kind: "unknowable", what: "a rule of too many levels" };
+  if (level > MAX_LEVELS) return { kind: "unknowable", what: "a rule of too many levels" };
   const inner = (value: ValueMap) => readRule(value, level + 1);
   for (const [key, kind] of Object.entries(SETS)) {
     const set = map[key];
@@ -143,7 +140,7 @@ function addressRule(of: AddressOf, value: ValueMap): Rule {
   return typeof cidr === "string" ? { kind: "unknowable", what: cidr } : { kind: "address", of, cidr };
 }
 
-/** Istio of before 1.17 matched the client's identity in metadata of its filter. */
+/** Istio before 1.17 matched the client's identity in metadata of its filter. */
 function readMetadata(value: ValueMap): Rule {
   const keys = mapsAt(value, "path").map((step) => textAt(step, "key"));
   const match = mapAt(mapAt(value, "value"), "string_match");
@@ -151,7 +148,7 @@ function readMetadata(value: ValueMap): Rule {
   return { kind: "unknowable", what: `metadata ${[textAt(value, "filter"), ...keys].join(" ")}` };
 }
 
-/** Istio has the client's identity in the filter state `io.istio.peer_principal`. */
+/** Istio keeps the client's identity in the filter state `io.istio.peer_principal`. */
 function readFilterState(value: ValueMap): Rule {
   const key = textAt(value, "key");
   const match = mapAt(value, "string_match");

@@ -5,7 +5,6 @@ import { type HeaderMatch, headerMatchesAt, type QueryMatch, readQueryMatch, reg
 import { anyOf, flagAt, hasMessage, millisecondsAt, numberAt, readFraction } from "./message.ts";
 import { type Rbac, readRbacRules } from "./rbac.ts";
 
-/** A route configuration. */
 export interface RouteConfig {
   readonly name: string;
   readonly virtualHosts: readonly VirtualHost[];
@@ -17,7 +16,6 @@ export interface RouteConfig {
   readonly hasOnDemandHosts: boolean;
 }
 
-/** A virtual host. */
 export interface VirtualHost {
   readonly name: string;
   readonly domains: readonly string[];
@@ -29,7 +27,6 @@ export interface VirtualHost {
   readonly overrides: Overrides;
 }
 
-/** A route. */
 export interface Route {
   readonly name: string;
   readonly match: RouteMatch;
@@ -45,13 +42,11 @@ export interface Overrides {
   readonly rbac: Rbac | undefined;
 }
 
-/** The path of a request. */
 export type PathMatch =
   | { readonly kind: "prefix" | "exact" | "separated-prefix" | "regex"; readonly text: string }
   | { readonly kind: "connect" | "any" }
   | { readonly kind: "other"; readonly text: string };
 
-/** What a request must have. */
 export interface RouteMatch {
   readonly path: PathMatch;
   readonly ignoresCase: boolean;
@@ -59,16 +54,14 @@ export interface RouteMatch {
   readonly queries: readonly QueryMatch[];
   /** It must be gRPC. */
   readonly grpc: boolean;
-  /** The share of requests, from 0 to 1; with a runtime key another share may be set. */
+  /** The share of requests, from 0 to 1. */
   readonly fraction: number;
-  readonly runtimeKey: string;
   /** Whether the client must have shown a certificate. */
   readonly clientCertificate: "any" | "required" | "none";
   /** Conditions that only Envoy can know: metadata, filter state. */
   readonly unknowable: readonly string[];
 }
 
-/** What becomes of the request. */
 export type RouteAction =
   | { readonly kind: "forward"; readonly clusters: readonly RouteCluster[]; readonly how: Forwarding }
   /** A header names the cluster. */
@@ -84,21 +77,14 @@ export interface RouteCluster {
   readonly overrides: Overrides;
 }
 
-/** How a request is forwarded. */
 export interface Forwarding {
   readonly prefixRewrite: string;
   readonly regexRewrite: string;
   readonly hostRewrite: string;
   /** Milliseconds; 0 is no limit. */
   readonly timeout: number | undefined;
-  readonly retries: Retries | undefined;
+  readonly retries: { readonly on: string; readonly count: number } | undefined;
   readonly mirrors: readonly string[];
-}
-
-export interface Retries {
-  readonly on: string;
-  readonly count: number;
-  readonly perTry: number | undefined;
 }
 
 /** A `RouteConfiguration`. */
@@ -160,15 +146,15 @@ function overriding(value: ValueMap) {
 }
 
 function readMatch(match: ValueMap): RouteMatch {
-  const fraction = mapAt(match, "runtime_fraction");
   return {
     path: readPath(match),
     ignoresCase: match["case_sensitive"] === false,
     headers: headerMatchesAt(match, "headers"),
     queries: mapsAt(match, "query_parameters").map(readQueryMatch),
     grpc: hasMessage(match, "grpc"),
-    fraction: hasMessage(match, "runtime_fraction") ? readFraction(mapAt(fraction, "default_value")) : 1,
-    runtimeKey: textAt(fraction, "runtime_key"),
+    fraction: hasMessage(match, "runtime_fraction")
+      ? readFraction(mapAt(mapAt(match, "runtime_fraction"), "default_value"))
+      : 1,
     clientCertificate: clientCertificate(mapAt(match, "tls_context")),
     unknowable: ["dynamic_metadata", "filter_state", "cookies"].filter((key) => mapsAt(match, key).length > 0),
   };
@@ -234,11 +220,7 @@ function readForwarding(action: ValueMap): Forwarding {
     hostRewrite: textAt(action, "host_rewrite_literal") || textAt(action, "host_rewrite_header"),
     timeout: millisecondsAt(action, "timeout"),
     retries: hasMessage(action, "retry_policy")
-      ? {
-        on: textAt(retry, "retry_on"),
-        count: numberAt(retry, "num_retries") ?? 1,
-        perTry: millisecondsAt(retry, "per_try_timeout"),
-      }
+      ? { on: textAt(retry, "retry_on"), count: numberAt(retry, "num_retries") ?? 1 }
       : undefined,
     mirrors: mapsAt(action, "request_mirror_policies").map((mirror) => textAt(mirror, "cluster")).filter((name) =>
       name !== ""

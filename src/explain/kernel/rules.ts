@@ -3,7 +3,6 @@ import { plannedRules, savedRules, type TracedRules } from "../../iptables/mod.t
 import type { Part, Snapshot } from "../snapshot/snapshot.ts";
 import type { Pod } from "../pod.ts";
 
-/** The rules and how they are known. */
 export type KernelRules =
   | { readonly source: "seen" | "planned"; readonly rules: TracedRules; readonly why: string }
   | { readonly source: "unknown"; readonly rules?: undefined; readonly why: string };
@@ -20,12 +19,11 @@ export function kernelRules({ parts }: Pick<Snapshot, "parts">, pod: Pod | undef
 }
 
 function seenRules(parts: Snapshot["parts"]): KernelRules {
-  const text = (part: Part) => part.text;
   try {
     const rules = savedRules({
-      iptables: text(parts["rules.iptables"]),
-      ip6tables: text(parts["rules.ip6tables"]),
-      nft: text(parts["rules.nft"]),
+      iptables: parts["rules.iptables"].text,
+      ip6tables: parts["rules.ip6tables"].text,
+      nft: parts["rules.nft"].text,
     });
     return { source: "seen", rules, why: "read from the kernel" };
   } catch (error) {
@@ -34,10 +32,10 @@ function seenRules(parts: Snapshot["parts"]): KernelRules {
   }
 }
 
-/** The first reason that is more than that nobody asked. */
+/** The first reason other than that nobody asked. */
 function reasonOf(saved: readonly Part[]): string {
-  const told = saved.find(({ absent }) => absent !== undefined && absent !== "not-in-snapshot");
-  return told?.message ?? "the snapshot has no rules of the kernel";
+  const found = saved.find(({ absent }) => absent !== undefined && absent !== "not-in-snapshot");
+  return found?.message ?? "the snapshot has no rules of the kernel";
 }
 
 /** The planned rules, or why there are none. */

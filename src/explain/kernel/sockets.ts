@@ -1,9 +1,8 @@
 /** Listening sockets: `/proc/net/tcp` and `tcp6` one after the other, or the lines of `ss -ltn`. */
-import { addressText, parseAddress, splitHostPort } from "../../golang/net/mod.ts";
+import { type Address, addressText, parseAddress, splitHostPort } from "../../golang/net/mod.ts";
 import { connectionOf, parseConnections } from "../../platform/proc_net.ts";
 import type { Endpoint } from "../../platform/mod.ts";
 
-/** A socket that listens. */
 export interface ListeningSocket {
   readonly address: string;
   readonly port: number;
@@ -17,7 +16,6 @@ export function listeningSockets(text: string): ListeningSocket[] {
   return text.split("\n").flatMap((line) => ofProc(line) ?? ofSs(line) ?? []);
 }
 
-/** One end of a connection. */
 export interface SocketEnd {
   readonly address: string;
   readonly port: number;
@@ -31,7 +29,7 @@ export interface ProcSocket {
   readonly inode: string;
 }
 
-/** The sockets of such files. */
+/** The sockets in such a text. */
 export function procSockets(text: string): ProcSocket[] {
   return parseConnections(text).map((each) => ({ ...each, local: endOf(each.local), remote: endOf(each.remote) }));
 }
@@ -40,7 +38,6 @@ function endOf({ address, port }: Endpoint): SocketEnd {
   return { address: addressText(address).replace(/^::ffff:(?=.*\.)/, ""), port };
 }
 
-/** A socket that does not listen is none of ours. */
 function ofProc(line: string): ListeningSocket[] | undefined {
   const connection = connectionOf(line);
   if (connection === undefined) return undefined;
@@ -57,13 +54,22 @@ function ofSs(line: string): ListeningSocket | undefined {
 
 function socket(text: string, port: number): ListeningSocket {
   const mapped = text.replace(/^::ffff:/, "");
-  const address = parseAddress(mapped);
-  const isLoopback = typeof address !== "string" &&
-    (address.family === 4 ? address.value >> 24n === 127n : address.value === 1n);
-  return { address: mapped, port, isWildcard: mapped === "0.0.0.0" || mapped === "::", isLoopback };
+  const isWildcard = mapped === "0.0.0.0" || mapped === "::";
+  return { address: mapped, port, isWildcard, isLoopback: isLoopback(addressOf(mapped)) };
 }
 
-/** The sockets that a connection to this address reaches. `[::]` takes IPv4 too, unless it is told otherwise. */
+/** The address in a text; `undefined` for another text. */
+export function addressOf(text: string | undefined): Address | undefined {
+  const address = text === undefined ? undefined : parseAddress(text);
+  return typeof address === "string" ? undefined : address;
+}
+
+/** Whether it is an address of the loopback interface. */
+export function isLoopback(address: Address | undefined): boolean {
+  return address !== undefined && (address.family === 4 ? address.value >> 24n === 127n : address.value === 1n);
+}
+
+/** The sockets that a connection to this address reaches. `[::]` takes IPv4 too. */
 export function socketsFor(sockets: readonly ListeningSocket[], address: string, port: number): ListeningSocket[] {
   return sockets.filter((each) =>
     each.port === port &&

@@ -1,4 +1,4 @@
-/** The addresses that Envoy's configuration has for a name: what the control plane takes for its service. */
+/** The addresses that Envoy's configuration has for the name of a service. */
 import { parseAddress } from "../../golang/net/mod.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";
 import type { FilterChain, Listener } from "../envoy/listener.ts";

@@ -1,11 +1,10 @@
-/** What a name resolves to for a pod: search domains and ndots first, then the table of the mesh. */
+/** Resolves names as a pod does: search domains and ndots, then the name table of the mesh. */
 import { isMap, mapAt, textsAt, type ValueMap } from "../../base/value.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { jsonOf } from "../snapshot/json_part.ts";
 import type { Pod } from "../pod.ts";
 
-/** How names are searched. */
-export interface Search {
+interface Search {
   readonly ndots: number;
   readonly domains: readonly string[];
 }

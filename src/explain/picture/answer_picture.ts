@@ -1,8 +1,7 @@
-/** The picture of one connection: its stations as boxes, in the order in which it meets them. */
+/** The picture of one connection: its stations as boxes, in their order. */
 import type { Answer, Station } from "../answer_schema.ts";
 import type { Box, Note, Picture, Section } from "./picture.ts";
 
-/** How each verdict reads. */
 const VERDICTS: Readonly<Record<Answer["verdict"], { readonly mark: Note["mark"]; readonly text: string }>> = {
   reaches: { mark: "ok", text: "reaches" },
   refused: { mark: "error", text: "refused" },

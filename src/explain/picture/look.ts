@@ -13,7 +13,7 @@ export function lookOf(world: World): Look {
   };
 }
 
-/** POSIX: the first that is set counts. Consoles of Windows and macOS have UTF-8 without a word about it. */
+/** POSIX: the first variable that is set counts. Consoles of Windows and macOS have UTF-8 without any. */
 function isAscii(env: World["env"], os: World["machine"]["os"]): boolean {
   const locale = ["LC_ALL", "LC_CTYPE", "LANG"].map((name) => env.get(name) ?? "").find((value) => value !== "");
   if (locale === undefined) return os === "linux";

@@ -1,14 +1,13 @@
-/** A picture as data: boxes, lanes and facts, which the printers place. It knows no Envoy. */
+/** A picture as data: boxes, lanes and facts. Printers arrange them. */
 import type { Result } from "../summary/pod_summary_schema.ts";
 
-/** A box of a row. */
 export interface Box {
   readonly title: string;
   readonly mark: Result;
   readonly lines: readonly string[];
 }
 
-/** A way: from a place to another one, through the proxy or past it. */
+/** An arrow between two places, through the proxy or past it. */
 export interface LaneRow {
   readonly kind: "lane";
   readonly mark: Result | undefined;
@@ -27,7 +26,6 @@ export interface FactRow {
   readonly text: string;
 }
 
-/** A titled group of rows. */
 export interface Section {
   readonly title: string;
   /** Wide pictures have two columns. */
@@ -35,7 +33,6 @@ export interface Section {
   readonly rows: readonly (LaneRow | FactRow)[];
 }
 
-/** What stands below the picture. */
 export interface Note {
   readonly mark: Result;
   readonly text: string;

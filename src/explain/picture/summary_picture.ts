@@ -101,11 +101,11 @@ function fact(label: string, text: string, mark: FactRow["mark"] = undefined): F
   return text === "" ? [] : [{ kind: "fact", mark, label, text }];
 }
 
-const MOST_ROOTS = 4;
+const MAX_ROOTS = 4;
 
 function certificateSection({ identity, issuer, notAfter, roots, result, message }: Certificate): Section {
-  const more = roots.length > MOST_ROOTS ? `, and ${roots.length - MOST_ROOTS} more` : "";
-  const names = roots.slice(0, MOST_ROOTS).map((root) => `${root.subject} until ${dayOf(root.notAfter)}`);
+  const more = roots.length > MAX_ROOTS ? `, and ${roots.length - MAX_ROOTS} more` : "";
+  const names = roots.slice(0, MAX_ROOTS).map((root) => `${root.subject} until ${dayOf(root.notAfter)}`);
   return {
     title: "Certificate",
     column: "right",

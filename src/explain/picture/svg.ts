@@ -31,7 +31,6 @@ text { font: ${FONT}px ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberatio
 
 const MARKS: Readonly<Record<Result, string>> = { ok: "√", warning: "‼", error: "×", unknown: "?" };
 
-/** Elements, and the height that they need. */
 interface Drawn {
   readonly elements: readonly string[];
   readonly height: number;
@@ -91,7 +90,7 @@ function stacked<T>(items: readonly T[], top: number, draw: (item: T, y: number)
   return { elements, height: y - top };
 }
 
-const MOST_IN_A_ROW = 4;
+const MAX_IN_ROW = 4;
 const BETWEEN = 28;
 
 function boxRow(
@@ -99,7 +98,7 @@ function boxRow(
   boxes: readonly Box[],
   { y, width }: { readonly y: number; readonly width: number },
 ): Drawn {
-  const count = Math.min(MOST_IN_A_ROW, boxes.length);
+  const count = Math.min(MAX_IN_ROW, boxes.length);
   const each = Math.min(340, (width - BETWEEN * (count - 1)) / count);
   const rows = Array.from(
     { length: Math.ceil(boxes.length / count) },
@@ -211,7 +210,7 @@ function lane({ mark, from, via, to, note }: LaneRow, { x, y, width }: Area): Dr
   const start = x + (2.5 + lengthOf(froms[0] ?? "")) * CHARACTER;
   const middle = y + 10;
   const viaWidth = lengthOf(via) * CHARACTER + 14;
-  const way = via === "" ? [line(start + 6, middle, { to: toX - 6, name: "past", tip: "pasttip" })] : [
+  const arrow = via === "" ? [line(start + 6, middle, { to: toX - 6, name: "past", tip: "pasttip" })] : [
     line(start + 6, middle, { to: viaX - 4, name: "way", tip: "tip" }),
     `<rect class="box" x="${viaX}" y="${y + 1}" width="${viaWidth}" height="${LINE - 2}" rx="4"/>`,
     text(viaX + 7, y + 14, via, ""),
@@ -223,7 +222,7 @@ function lane({ mark, from, via, to, note }: LaneRow, { x, y, width }: Area): Dr
     elements: [
       text(x, y + 14, mark === undefined ? "·" : MARKS[mark], mark ?? "faint"),
       ...froms.map((words, at) => text(x + 2 * CHARACTER, y + 14 + at * LINE, words, "")),
-      ...way,
+      ...arrow,
       text(toX, y + 14, cut(to, width * (1 - TO)), ""),
       ...notes.map((words, at) => text(x + 4 * CHARACTER, y + 14 + (below + 1 + at) * LINE, words, "faint")),
     ],

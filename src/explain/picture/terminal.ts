@@ -5,9 +5,7 @@ import type { Result } from "../summary/pod_summary_schema.ts";
 import type { Box, FactRow, LaneRow, Note, Picture, Section } from "./picture.ts";
 import { wrap } from "./wrap.ts";
 
-/** How a picture looks. */
 export interface Look {
-  /** Columns of the terminal. */
   readonly columns: number;
   readonly color: boolean;
   readonly ascii: boolean;
@@ -23,7 +21,6 @@ interface Piece {
 
 type Line = readonly Piece[];
 
-/** Characters of frames. */
 interface Glyphs {
   readonly corners: readonly [string, string, string, string];
   readonly across: string;
@@ -225,7 +222,7 @@ class Drawing {
     const via = this.#safe(row.via);
     const { green, yellow } = this.#palette;
     const fill = froms - lengthOf(first);
-    const way: Line = via === "" ? [{ text: line(fill + 3 + (vias === 0 ? 0 : vias + 5)), paint: yellow }] : [
+    const link: Line = via === "" ? [{ text: line(fill + 3 + (vias === 0 ? 0 : vias + 5)), paint: yellow }] : [
       { text: line(fill + 3), paint: green },
       plain(" "),
       { text: via.padEnd(vias), paint: this.#palette.cyan },
@@ -233,7 +230,7 @@ class Drawing {
       { text: line(3), paint: green },
     ];
     const to = cut(this.#safe(row.to), tos);
-    const start: Line = [this.#mark(row.mark), plain(" "), plain(first), plain(" "), ...way, plain(" "), plain(to)];
+    const start: Line = [this.#mark(row.mark), plain(" "), plain(first), plain(" "), ...link, plain(" "), plain(to)];
     const used = widthOf(start) + tos - lengthOf(to) + 2;
     const isBeside = width - used >= 20;
     const notes = wrap(this.#safe(row.note), isBeside ? width - used : width - 4);

@@ -5,7 +5,7 @@
 import type { Answer } from "../answer_schema.ts";
 import { jsonOf } from "../snapshot/json_part.ts";
 
-/** What a line tells; `undefined` where it does not. */
+/** The values of a line; `undefined` if absent. */
 export interface LogLine {
   readonly chain: string | undefined;
   readonly route: string | undefined;
@@ -18,7 +18,6 @@ export interface LogLine {
   readonly details: string | undefined;
 }
 
-/** What a request's lines hold. */
 export interface Marks {
   readonly mark: string;
   /** The client's end of the connection: `10.1.0.9:40112`. */
@@ -40,7 +39,7 @@ export function lineOf(log: string, { mark, own, direction }: Marks): LogLine | 
 function ofJson(line: string, own: string): LogLine | undefined {
   const { value } = jsonOf({ text: line }, "the line");
   if (value === undefined) return undefined;
-  const text = (name: string) => told(String(value[name] ?? "-"));
+  const text = (name: string) => valueOf(String(value[name] ?? "-"));
   const client = text("downstream_remote_address");
   if (client !== undefined && client !== own) return undefined;
   const flags = text("response_flags");
@@ -63,20 +62,20 @@ function ofText(line: string, own: string): LogLine | undefined {
   const [, code, flag, details] = START.exec(line) ?? [];
   const [, host, cluster, client, route] = END.exec(line.trimEnd()) ?? [];
   if (client !== own) return undefined;
-  const flags = told(flag);
+  const flags = valueOf(flag);
   return {
     chain: undefined,
-    route: told(route),
-    cluster: clusterName(told(cluster)),
-    host: told(host),
+    route: valueOf(route),
+    cluster: clusterName(valueOf(cluster)),
+    host: valueOf(host),
     outcome: code === undefined ? undefined : `${code} ${flags ?? ""}`.trim(),
     flags,
-    details: told(details),
+    details: valueOf(details),
   };
 }
 
 /** An absent value is a dash. */
-function told(text: string | undefined): string | undefined {
+function valueOf(text: string | undefined): string | undefined {
   return text === "-" || text === "" ? undefined : text;
 }
 

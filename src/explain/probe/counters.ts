@@ -10,10 +10,9 @@ import { addressText } from "../connection/endpoints.ts";
 import { readClusterStatus } from "../envoy/host_status.ts";
 import type { Counted } from "../evidence.ts";
 
-/** The listeners' counters of connections, without those of single workers. */
+/** Counters of connections of the listeners, not of single workers. */
 export const LISTENER_STATS = `stats?filter=${encodeURIComponent("^listener\\..*downstream_cx_total$")}`;
 
-/** A host that got a request. */
 export interface CountedHost {
   readonly cluster: string;
   readonly address: string;

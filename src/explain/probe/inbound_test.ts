@@ -132,7 +132,7 @@ Deno.test("an inbound probe that did not come to Envoy proves nothing", async ()
     assert.deepEqual([answer.verdict, proved], ["reaches", ""]);
     assert.match(
       answer.probe?.unproved.join() ?? "",
-      /(nothing tells that Envoy|port 8080, which is not Envoy's,) accepted/,
+      /(nothing shows that Envoy|port 8080, which is not Envoy's,) accepted/,
     );
   }
 });

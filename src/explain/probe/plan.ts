@@ -6,20 +6,18 @@ import type { Facts } from "../connection/facts.ts";
 import { senderOf } from "../connection/sender.ts";
 import type { Connection } from "../question/question.ts";
 
-/** Who sends the request. */
 export interface ProbeUser {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** A probe. */
 export interface ProbePlan {
   /** What the answer is about. */
   readonly connection: Connection;
   /** What is sent; its host is the destination. */
   readonly sent: Connection;
   readonly user: ProbeUser;
-  /** Of no other user the kernel sends the request to Envoy. */
+  /** The kernel sends the request of no other user to Envoy. */
   readonly needsUser: boolean;
   readonly isHttp: boolean;
 }
@@ -74,7 +72,7 @@ function isTproxy({ pod }: Facts, { stations }: Answer): boolean {
   return /TPROXY|tproxy/.test(`${rule} ${pod?.proxyEnvironment["ISTIO_META_INTERCEPTION_MODE"]}`);
 }
 
-/** That of Istio, whose rules name both. */
+/** Istio's user, whose rules name both. */
 const ISTIO_USER: ProbeUser = { uid: 1337, gid: 1337 };
 
 /** A user whose connections to the pod itself the kernel sends to Envoy as those from outside; none has a right for that. */

@@ -10,20 +10,19 @@ import { type CountedHost, countedHosts, countedListeners } from "./counters.ts"
 import { type Evidence, otherEnd, type Sent } from "../evidence.ts";
 import type { ProcSocket } from "../kernel/sockets.ts";
 
-/** Whether the request came through a station, and what tells. */
+/** Whether the request passed a station, and the evidence. */
 interface Proof {
   readonly passed: boolean;
   readonly message: string;
 }
 
-/** All that the request left behind. */
 interface Trail {
   readonly answer: Answer;
   readonly facts: Facts;
   readonly evidence: Evidence;
   readonly sent: Sent;
   readonly other: ReturnType<typeof otherEnd>;
-  /** The end of the connection in the pod: that of Envoy. */
+  /** The other end of the connection in the pod, which is Envoy's. */
   readonly accepted: ProcSocket | undefined;
   /** The response came through Envoy, and is not its own. */
   readonly isForwarded: boolean;
@@ -71,7 +70,7 @@ function trailOf(answer: Answer, facts: Facts, evidence: Evidence, sent: Sent): 
   };
 }
 
-/** Responses of a host have it, by this Envoy or that of the host. Envoy's own answers do not. */
+/** A header of forwarded responses. Envoy's own answers do not have it. */
 const FORWARDED = "x-envoy-upstream-service-time";
 
 function proved(station: Station, proof: Proof | undefined): Station {
@@ -98,7 +97,7 @@ const PROVERS: Readonly<Partial<Record<StationKind, Prover>>> = {
   endpoint: (station, trail) => endpoint(station, trail) ?? refusal(station, trail),
 };
 
-/** A request from inside the pod takes another rule of the kernel than that of a client. */
+/** A request from inside the pod takes another rule of the kernel than a client. */
 const INBOUND_PROVERS: typeof PROVERS = {
   ...PROVERS,
   kernel: () => undefined,
@@ -118,7 +117,7 @@ function proofsOf(trail: Trail): (Proof | undefined)[] {
   });
 }
 
-/** Nothing tells that an inbound request came to Envoy's port for connections from outside. */
+/** No evidence that an inbound request reached Envoy's port for connections from outside. */
 function isElsewhere({ answer, accepted }: Trail): boolean {
   return answer.direction === "inbound" && accepted?.local.port !== INBOUND_PORT;
 }
@@ -253,7 +252,7 @@ function resultText({ sent: { local, status, failure } }: Trail): string {
 }
 
 function uncountedText({ sent, hosts }: Trail): string {
-  return sent.status !== 0 && hosts === undefined ? "no counter tells that Envoy forwarded it" : "";
+  return sent.status !== 0 && hosts === undefined ? "no counter shows that Envoy forwarded it" : "";
 }
 
 /** What a request from inside the pod leaves open. */
@@ -261,7 +260,7 @@ function insideText(trail: Trail): string {
   if (trail.answer.direction === "outbound") return "";
   const { sent: { local }, evidence: { connection }, accepted } = trail;
   const where = accepted === undefined
-    ? "nothing tells that Envoy"
+    ? "nothing shows that Envoy"
     : `port ${accepted.local.port}, which is not Envoy's,`;
   if (isElsewhere(trail)) return `${where} accepted the request`;
   return `the request came from ${local?.address} in plain text, by another rule of the kernel: the address ` +

@@ -86,7 +86,7 @@ Deno.test("a probe: other traffic leaves the cluster open", async () => {
 Deno.test("a probe: an answer of Envoy's own is no proof of a cluster", async () => {
   const { answer, proved } = await probedWith({ sent: { headers: new Set(), status: 503 } });
   assert.equal(proved, "application dns kernel");
-  assert.ok(answer.probe?.unproved.includes("no counter tells that Envoy forwarded it"));
+  assert.ok(answer.probe?.unproved.includes("no counter shows that Envoy forwarded it"));
 });
 
 Deno.test("a probe: the access log proves the route too, and goes before counters", async () => {

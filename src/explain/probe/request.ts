@@ -9,14 +9,12 @@ import { procSockets, type SocketEnd } from "../kernel/sockets.ts";
 import type { Connection } from "../question/question.ts";
 import type { Sent } from "../evidence.ts";
 
-/** How a command ended. */
 export interface Ran {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A command, and how its output reads. */
 export interface ProbeRequest {
   readonly command: readonly string[];
   /** `GET http://reviews:9080/api`. */
@@ -57,9 +55,9 @@ function httpRequest({ host, port, spoken, method, path, headers, sni }: Connect
 }
 
 function readCurl({ code, stdout, stderr }: Ran, mark: string): Sent | string {
-  const [headers = "", told, sockets = ""] = stdout.replaceAll(`\n${mark}\n`, `\n${mark} `).split(`\n${mark} `);
-  if (told === undefined) return code === 127 ? "there is no curl" : `curl failed: ${lastLine(stderr)}`;
-  const report = jsonOf({ text: told }, "the report").value ?? {};
+  const [headers = "", json, sockets = ""] = stdout.replaceAll(`\n${mark}\n`, `\n${mark} `).split(`\n${mark} `);
+  if (json === undefined) return code === 127 ? "there is no curl" : `curl failed: ${lastLine(stderr)}`;
+  const report = jsonOf({ text: json }, "the report").value ?? {};
   return {
     local: end(report, "local"),
     remote: end(report, "remote"),

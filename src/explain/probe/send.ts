@@ -10,20 +10,17 @@ import { type Counted, type Evidence, otherEnd, type ProbedSnapshot } from "../e
 import { type ProbePlan, probePlan, type ProbeUser } from "./plan.ts";
 import { marked, probeRequest, type Ran } from "./request.ts";
 
-/** Where a probe is sent. */
 export interface ProbePlace {
   readonly clock: Pick<Clock, "sleep">;
-  /** Makes a place from which commands run as a user, who is told if it is another one; a text says why there is none. */
+  /** Makes a place where commands run as a user; its `uid` may be another one. A string says why there is none. */
   sender(user: ProbeUser): Promise<ProbeSender | string>;
   /** The answer of Envoy's admin interface. */
   admin(part: PartName, path: string): Promise<Part>;
   /** The rules of the kernel now; empty where they cannot be read. */
   rules(): Promise<ReadonlyMap<PartName, Part>>;
-  /** The last lines of the proxy's log. */
   log(): Promise<Part>;
 }
 
-/** Runs commands. */
 export interface ProbeSender {
   readonly uid: number;
   run(command: readonly string[]): Promise<Ran>;

@@ -1,22 +1,19 @@
 /** What `explain` is asked. */
 import type { ConnectOptions } from "../../kube/client/mod.ts";
 
-/** A header of the request. */
 export interface RequestHeader {
   /** In lower case, as HTTP/2 and Envoy have it. */
   readonly name: string;
   readonly value: string;
 }
 
-/** What the application speaks, as far as the question tells. */
+/** What the application speaks, if the question says it. */
 export type Spoken = "http" | "tls" | "tcp" | "unsaid";
 
-/** The connection that is asked about. */
 export interface Connection {
   readonly direction: "outbound" | "inbound";
   /** Outbound: a name or an address. Inbound: the address of the client. */
   readonly host: string;
-  /** The destination port. */
   readonly port: number;
   readonly spoken: Spoken;
   readonly method: string;
@@ -29,19 +26,17 @@ export interface Connection {
   readonly isPlain?: boolean;
 }
 
-/** Which pods of a cluster. */
 export interface PodChoice {
   /** `web`, `pod/web`, `deployment/web`, `svc/web`; `undefined` with a selector or for all pods. */
   readonly name: string | undefined;
   readonly selector: string | undefined;
-  /** `undefined`: that of the context. */
+  /** `undefined`: the namespace of the context. */
   readonly namespace: string | undefined;
   readonly allNamespaces: boolean;
   /** The proxy's container; `undefined`: `istio-proxy`. */
   readonly container: string | undefined;
 }
 
-/** Where snapshots come from. */
 export type SourceChoice =
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "local"; readonly probe?: Connection | undefined }
@@ -53,11 +48,11 @@ export type SourceChoice =
     readonly ephemeral: boolean;
     /** Send a request of this connection. */
     readonly probe?: Connection | undefined;
-    /** Of the ephemeral container that sends it; `undefined`: that of the proxy. */
+    /** Image of the ephemeral container that sends it; `undefined`: the image of the proxy. */
     readonly probeImage?: string | undefined;
   };
 
-/** The whole question; without a connection it is about the pod. */
+/** The question; without a connection it is about the pod. */
 export interface Question {
   readonly source: SourceChoice;
   readonly connection: Connection | undefined;

@@ -3,7 +3,6 @@ import { UsageError } from "../../base/errors.ts";
 import { isHostName, parseAddress, splitHostPort } from "../../golang/net/mod.ts";
 import type { Connection, RequestHeader, Spoken } from "./question.ts";
 
-/** The flags, as they were given. */
 export interface ConnectionFlags {
   readonly to: string | undefined;
   readonly from: string | undefined;
@@ -84,12 +83,12 @@ const METHOD = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/;
 function request({ method, header, sni }: ConnectionFlags, path: string, scheme: Spoken | undefined) {
   refuseMethod(method);
   const headers = header.map(readHeader);
-  const told = (name: string) => headers.find((each) => each.name === name)?.value;
-  const asked = told(":path") ?? path;
+  const given = (name: string) => headers.find((each) => each.name === name)?.value;
+  const asked = given(":path") ?? path;
   const isHttp = method !== undefined || header.length > 0 || path !== "";
   return {
     spoken: scheme ?? unsaid(sni, isHttp),
-    method: method ?? told(":method") ?? "GET",
+    method: method ?? given(":method") ?? "GET",
     path: asked.startsWith("/") ? asked : `/${asked}`,
     headers: headers.filter(({ name }) => name !== ":path" && name !== ":method"),
   };

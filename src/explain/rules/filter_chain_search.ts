@@ -5,7 +5,7 @@
 import { blockHolds, type Cidr, parseAddress } from "../../golang/net/mod.ts";
 import type { FilterChain, FilterChainMatch, Listener } from "../envoy/listener.ts";
 
-/** What listener filters and the socket tell of a connection. */
+/** What listener filters and the socket know about a connection. */
 export interface Properties {
   /** `undefined`: unknown, which only matches chains without destinations. */
   readonly destination: string | undefined;

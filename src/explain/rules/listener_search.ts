@@ -3,15 +3,14 @@ import { parseAddress } from "../../golang/net/mod.ts";
 import type { Listener } from "../envoy/listener.ts";
 import type { SocketAddress } from "../envoy/message.ts";
 
-/** The listener that takes over, and how it was found. */
-export interface Takeover {
+interface Takeover {
   readonly listener: Listener;
   readonly by: "address" | "wildcard";
 }
 
 /**
  * The listener of a destination: one with exactly this address, else one of the wildcard address of its family. An unknown
- * address can only be told for the wildcard. `undefined`: the connection stays where it was accepted.
+ * address matches the wildcard alone. `undefined`: the connection stays where it was accepted.
  */
 export function listenerFor(
   listeners: readonly Listener[],

@@ -1,6 +1,5 @@
 /** Which hosts of a cluster may be taken (source/common/upstream/load_balancer_impl.cc). */
 
-/** A host as load balancing sees it. */
 export interface Host {
   readonly health: "healthy" | "degraded" | "unhealthy";
   readonly priority: number;
@@ -9,7 +8,6 @@ export interface Host {
   readonly localityWeight: number | undefined;
 }
 
-/** Settings of a cluster. */
 export interface Balancing {
   /** Percent of healthy hosts below which all are taken. */
   readonly panicThreshold: number;
@@ -17,7 +15,6 @@ export interface Balancing {
   readonly localityWeighted: boolean;
 }
 
-/** The hosts that may be taken. */
 export interface Balanced<T extends Host> {
   readonly taken: readonly T[];
   /** Too few hosts are healthy: unhealthy ones are taken too. */

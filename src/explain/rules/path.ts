@@ -1,7 +1,6 @@
 /** The normalization of paths before routes are searched (source/common/http/path_utility.cc). */
 import { pathOnly } from "./request.ts";
 
-/** What the connection manager does to paths. */
 export interface PathOptions {
   readonly normalizesPath: boolean;
   readonly mergesSlashes: boolean;

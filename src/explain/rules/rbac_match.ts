@@ -18,7 +18,6 @@ export interface Access {
   readonly serverName: string;
 }
 
-/** The ruling of one filter. */
 export interface Ruling {
   readonly outcome: "allowed" | "denied" | "depends";
   /** The policies that decided, or that it depends on. */
@@ -38,7 +37,7 @@ export function rulingOf({ action, policies }: Rbac, access: Access): Ruling {
 }
 
 /** Whether a policy matches: one permission, one principal, and its condition. */
-export function matchesPolicy({ permissions, principals, hasExpression }: Policy, access: Access): Truth {
+function matchesPolicy({ permissions, principals, hasExpression }: Policy, access: Access): Truth {
   return all([
     any(permissions.map((rule) => matchesRule(rule, access))),
     any(principals.map((rule) => matchesRule(rule, access))),
@@ -110,12 +109,12 @@ export function rulesText(rules: readonly Rule[]): string {
   return listText(rules.map(ruleText).filter((text) => text !== ""), " or ");
 }
 
-const MOST_SHOWN = 4;
+const MAX_SHOWN = 4;
 
 function listText(texts: readonly string[], between: string): string {
   const all = [...new Set(texts)];
-  const shown = all.slice(0, MOST_SHOWN).join(between);
-  return all.length > MOST_SHOWN ? `${shown}${between}${all.length - MOST_SHOWN} more` : shown;
+  const shown = all.slice(0, MAX_SHOWN).join(between);
+  return all.length > MAX_SHOWN ? `${shown}${between}${all.length - MAX_SHOWN} more` : shown;
 }
 
 const ADDRESS_TEXT: Readonly<Record<AddressOf, string>> = {

@@ -1,7 +1,6 @@
 /** A request of HTTP as Envoy's matchers see it. */
 import type { Connection } from "../question/question.ts";
 
-/** The request after the connection manager's normalization. */
 export interface Request {
   /** The Host header, or `:authority`, in the case of the client. */
   readonly authority: string;

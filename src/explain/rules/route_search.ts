@@ -5,7 +5,6 @@ import { headerText, pathOnly, type Request } from "./request.ts";
 import { lower, matchesRegex } from "./string_match.ts";
 import { all, type Truth, truthOf } from "./truth.ts";
 
-/** A route that may take the request. */
 export interface RouteChoice {
   readonly route: Route;
   /** Its place in the virtual host, from 1. */

@@ -19,11 +19,11 @@ const COMPARE = {
 } as const;
 
 /** The most characters of a pattern that is compiled; Envoy warns at 100 instructions. */
-const MOST_PATTERN = 8192;
+const MAX_PATTERN = 8192;
 
 /** Whether a pattern of RE2 matches the whole text. */
 export function matchesRegex(pattern: string, value: string): Truth {
-  if (pattern.length > MOST_PATTERN) return "unknown";
+  if (pattern.length > MAX_PATTERN) return "unknown";
   const compiled = compileRe2(pattern);
   return typeof compiled === "string" ? "unknown" : truthOf(compiled.matches(value));
 }

@@ -1,15 +1,15 @@
 /** A snapshot as one file: a tar archive, compressed by gzip. */
 import { MeshError, messageOf } from "../../base/errors.ts";
 import type { World } from "../../platform/world.ts";
-import { absentPart, isPartName, mostBytes, type Part, PART_NAMES, type Snapshot } from "./snapshot.ts";
-import { MANIFEST, manifestProblem, manifestText, MOST_MANIFEST_BYTES, snapshotOf } from "./manifest.ts";
+import { absentPart, isPartName, maxPartBytes, type Part, PART_NAMES, type Snapshot } from "./snapshot.ts";
+import { MANIFEST, manifestProblem, manifestText, MAX_MANIFEST_BYTES, snapshotOf } from "./manifest.ts";
 import { withoutSecrets } from "./redact.ts";
 import { readTar, tarBytes, type TarFile } from "./tar.ts";
 
-/** The most decompressed bytes that are looked at: more than all parts of the largest size have. */
-const MOST_BYTES = 512 * 1024 * 1024;
-/** The most entries: a snapshot has some fifteen. */
-const MOST_ENTRIES = 1000;
+/** The limit of decompressed bytes: more than all parts of the maximum size. */
+const MAX_BYTES = 512 * 1024 * 1024;
+/** A snapshot has some fifteen entries. */
+const MAX_ENTRIES = 1000;
 
 /** Whether a file begins as gzip does. */
 export async function isArchive(world: World, path: string): Promise<boolean> {
@@ -18,7 +18,7 @@ export async function isArchive(world: World, path: string): Promise<boolean> {
 }
 
 /**
- * Reads an archive. Files with other names are left out, in whatever folder the parts are; nothing is written. Errors: a
+ * Reads an archive: the parts in any folder of it. Other files are ignored; nothing is written. Errors: a
  * MeshError for a file that is no archive, is cut off or too large, or holds no snapshot.
  */
 export async function readArchive(world: World, path: string): Promise<Snapshot> {
@@ -27,10 +27,10 @@ export async function readArchive(world: World, path: string): Promise<Snapshot>
   try {
     await readTar(bounded(decompressed(world.files.chunks(path))), {
       wants({ name, isFile, size }) {
-        if (++entries > MOST_ENTRIES) throw new MeshError(`The archive has more than ${MOST_ENTRIES} files`);
+        if (++entries > MAX_ENTRIES) throw new MeshError(`The archive has more than ${MAX_ENTRIES} files`);
         const part = partOf(name);
         if (part === undefined || !isFile) return 0;
-        return size > mostOf(part) ? 0 : size;
+        return size > limitOf(part) ? 0 : size;
       },
       read({ name, size }, content) {
         const part = partOf(name);
@@ -48,19 +48,19 @@ export async function readArchive(world: World, path: string): Promise<Snapshot>
   return snapshotOf(files, `"${path}"`);
 }
 
-/** Archives that were made by tar have a folder before the names. */
+/** Names in archives of `tar` start with a folder. */
 function partOf(name: string): string | undefined {
   const last = name.slice(name.lastIndexOf("/") + 1);
   return last === MANIFEST || isPartName(last) ? last : undefined;
 }
 
-function mostOf(name: string): number {
-  return isPartName(name) ? mostBytes(name) : MOST_MANIFEST_BYTES;
+function limitOf(name: string): number {
+  return isPartName(name) ? maxPartBytes(name) : MAX_MANIFEST_BYTES;
 }
 
 function textPart(name: string, content: Uint8Array, size: number): Part {
   if (content.length < size) {
-    return absentPart("too-large", `${name} has ${size} bytes: at most ${mostOf(name)} are read`);
+    return absentPart("too-large", `${name} has ${size} bytes: at most ${limitOf(name)} are read`);
   }
   try {
     return { text: new TextDecoder("utf-8", { fatal: true }).decode(content) };
@@ -82,13 +82,12 @@ async function* bounded(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint
   let bytes = 0;
   for await (const chunk of stream) {
     bytes += chunk.length;
-    if (bytes > MOST_BYTES) throw new MeshError(`The archive has more than ${MOST_BYTES} bytes when it is unpacked`);
+    if (bytes > MAX_BYTES) throw new MeshError(`The archive has more than ${MAX_BYTES} bytes when it is unpacked`);
     yield chunk;
   }
 }
 
-/** What was written. */
-export interface WrittenArchive {
+interface WrittenArchive {
   readonly bytes: number;
   /** Values that were replaced, as they might be secret. */
   readonly redacted: number;

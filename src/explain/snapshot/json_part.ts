@@ -4,7 +4,7 @@ import { isMap, type ValueMap } from "../../base/value.ts";
 import { type AbsentPart, absentPart, type Part } from "./snapshot.ts";
 
 /** The object in a part, or the part that says why there is none. */
-export type JsonPart = { readonly value: ValueMap; readonly part?: undefined } | {
+type JsonPart = { readonly value: ValueMap; readonly part?: undefined } | {
   readonly value?: undefined;
   readonly part: AbsentPart;
 };

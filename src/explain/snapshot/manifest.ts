@@ -15,11 +15,10 @@ import { jsonOf } from "./json_part.ts";
 
 export const MANIFEST = "manifest.json";
 
-/** The form of snapshots that this program writes, and the newest that it reads. */
-export const SCHEMA_VERSION = 1;
+/** The version that this program writes, and the newest that it reads. */
+const SCHEMA_VERSION = 1;
 
-/** The most bytes of a manifest. */
-export const MOST_MANIFEST_BYTES = 1024 * 1024;
+export const MAX_MANIFEST_BYTES = 1024 * 1024;
 
 /** The text of the manifest of a snapshot; `program` is the version of the writer. */
 export function manifestText({ pod, time, parts }: Snapshot, program: string): string {
@@ -34,8 +33,8 @@ export function manifestText({ pod, time, parts }: Snapshot, program: string): s
 }
 
 /**
- * A snapshot from its files by name, `manifest.json` among them where there is one. A snapshot without a manifest tells its
- * pod by `pod.json`, else by Envoy's node.
+ * A snapshot from its files by name, `manifest.json` among them where there is one. Without a
+ * manifest the pod's name is in `pod.json` or in Envoy's node.
  */
 export function snapshotOf(files: ReadonlyMap<string, Part>, origin: string): Snapshot {
   const manifest = files.get(MANIFEST);
@@ -50,7 +49,7 @@ export function snapshotOf(files: ReadonlyMap<string, Part>, origin: string): Sn
   };
 }
 
-/** Why the manifest is of no snapshot that this program reads; `undefined` if it is well. */
+/** Why this program cannot read a snapshot with this manifest; `undefined` if it can. */
 export function manifestProblem(manifest: Part): string | undefined {
   const { value, part } = jsonOf(manifest, MANIFEST);
   if (value === undefined) return part.message;

@@ -2,8 +2,8 @@
 import { trimmedEnd } from "../../base/text/mod.ts";
 import { MeshError, messageOf } from "../../base/errors.ts";
 import type { World } from "../../platform/world.ts";
-import { absentPart, isPartName, mostBytes, type Part, PART_NAMES, type Snapshot } from "./snapshot.ts";
-import { MANIFEST, manifestProblem, MOST_MANIFEST_BYTES, snapshotOf } from "./manifest.ts";
+import { absentPart, isPartName, maxPartBytes, type Part, PART_NAMES, type Snapshot } from "./snapshot.ts";
+import { MANIFEST, manifestProblem, MAX_MANIFEST_BYTES, snapshotOf } from "./manifest.ts";
 
 /** Reads the folder of a snapshot. Errors: a MeshError for a folder without any part, or with a manifest of another kind. */
 export async function readFolder(world: World, path: string): Promise<Snapshot> {
@@ -26,7 +26,7 @@ export async function readFolder(world: World, path: string): Promise<Snapshot> 
 
 /** Reads a file that is Envoy's configuration alone. Errors: a MeshError for a file that is no configuration. */
 export async function readConfigDump(world: World, path: string): Promise<Snapshot> {
-  const text = await world.files.readText(path, mostBytes("config_dump.json"));
+  const text = await world.files.readText(path, maxPartBytes("config_dump.json"));
   if (!/^\s*\{/.test(text)) {
     throw new MeshError("The file is neither a snapshot nor Envoy's configuration", {
       place: { file: path },
@@ -36,9 +36,9 @@ export async function readConfigDump(world: World, path: string): Promise<Snapsh
   return snapshotOf(new Map([["config_dump.json", { text }]]), `"${path}"`);
 }
 
-/** A part of a folder. A file that is too large or no text is absent; the others still tell something. */
+/** A part of a folder. A file that is too large or not text is absent. */
 async function readPart(world: World, path: string, name: string): Promise<Part> {
-  const most = isPartName(name) ? mostBytes(name) : MOST_MANIFEST_BYTES;
+  const most = isPartName(name) ? maxPartBytes(name) : MAX_MANIFEST_BYTES;
   const size = (await world.files.stat(path))?.size ?? 0;
   if (size > most) return absentPart("too-large", `${name} has ${size} bytes: at most ${most} are read`);
   try {

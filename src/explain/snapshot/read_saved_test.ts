@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { fakeWorld } from "../../platform/mod.ts";
-import { mostBytes } from "./snapshot.ts";
+import { maxPartBytes } from "./snapshot.ts";
 import { MANIFEST, manifestText, podOfNode } from "./manifest.ts";
 import { readConfigDump, readFolder } from "./read_saved.ts";
 
@@ -21,7 +21,7 @@ Deno.test("readFolder: pod and time of the manifest; absent parts keep its reaso
   assert.equal(parts["certs.json"].absent, "not-in-snapshot");
 });
 
-Deno.test("readFolder: without a manifest pod.json or Envoy's node tells the pod", async () => {
+Deno.test("readFolder: without a manifest pod.json or Envoy's node has the name of the pod", async () => {
   const pod = '{"metadata":{"name":"a","namespace":"default"}}';
   assert.deepEqual((await readFolder(folder({ "pod.json": pod }), "/web")).pod, { namespace: "default", name: "a" });
   const info = '{"node":{"id":"sidecar~10.1.0.9~web-1.shop~shop.svc.cluster.local"}}';
@@ -33,7 +33,7 @@ Deno.test("readFolder: without a manifest pod.json or Envoy's node tells the pod
 });
 
 Deno.test("readFolder: a file that is too large or no text is an absent part with the reason", async () => {
-  const big = "x".repeat(mostBytes("rules.nft") + 1);
+  const big = "x".repeat(maxPartBytes("rules.nft") + 1);
   const { parts } = await readFolder(folder({ "config_dump.json": "{}", "rules.nft": big }), "/web");
   assert.equal(parts["rules.nft"].absent, "too-large");
 });

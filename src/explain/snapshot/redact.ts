@@ -36,7 +36,7 @@ function parsed(text: string): Value | undefined {
   }
 }
 
-/** Containers of the mesh: their arguments and variables tell how traffic is captured. */
+/** Containers of the mesh: their arguments and variables say how traffic is captured. */
 const MESH_CONTAINER = /^(istio-proxy|istio-init|istio-validation|enable-core-dump)$/;
 const MESH_VARIABLE_TOKEN = /token|secret|passw|credential/i;
 /** Annotations that explain reads; others belong to others. */

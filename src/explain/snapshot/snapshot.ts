@@ -1,6 +1,6 @@
 /**
- * A snapshot: what one pod said of itself, as raw answers. `explain` reads nothing else, so a live pod, an archive and a
- * folder give the same answers.
+ * A snapshot: the raw answers of one pod. `explain` reads nothing else, so a live pod, an archive and a folder give the
+ * same results.
  */
 
 /** The files of a snapshot. Their content is untrusted. */
@@ -26,10 +26,10 @@ export type PartName = typeof PART_NAMES[number];
 const MIB = 1024 * 1024;
 
 /**
- * The most bytes of a part. A dump of 2,000 clusters and 5,000 endpoints has some 12 MiB; parsed JSON takes about ten
- * times its text.
+ * The maximum size of a part. A dump of 2,000 clusters and 5,000 endpoints has some 12 MiB; parsed JSON takes about ten
+ * times the memory of its text.
  */
-export function mostBytes(name: PartName): number {
+export function maxPartBytes(name: PartName): number {
   return name === "config_dump.json" ? 64 * MIB : name === "clusters.json" || name === "stats.txt" ? 32 * MIB : 8 * MIB;
 }
 
@@ -59,7 +59,7 @@ export type AbsentReason = typeof ABSENT_REASONS[number];
 /** The text of a part, or why it is absent: `message` is a clause for the user, without a final period. */
 export type Part = PresentPart | AbsentPart;
 
-export interface PresentPart {
+interface PresentPart {
   readonly text: string;
   readonly absent?: undefined;
   readonly message?: undefined;
@@ -71,16 +71,15 @@ export interface AbsentPart {
   readonly message: string;
 }
 
-/** Which pod; an empty text where the snapshot does not tell. */
+/** The pod; unknown names are empty. */
 export interface PodName {
   readonly namespace: string;
   readonly name: string;
 }
 
-/** All that is known of a pod. */
 export interface Snapshot {
   readonly pod: PodName;
-  /** When it was made; `undefined` if nothing tells. */
+  /** When it was made; `undefined` if unknown. */
   readonly time: Date | undefined;
   /** Where it comes from, for messages: `"web.tar.gz"`, `pod/web`. */
   readonly origin: string;
@@ -92,7 +91,7 @@ export function absentPart(absent: AbsentReason, message: string): AbsentPart {
   return { absent, message };
 }
 
-/** All parts, those that are not given as `not-in-snapshot`. */
+/** All parts; a missing one is `not-in-snapshot`. */
 export function allParts(given: ReadonlyMap<string, Part>): Readonly<Record<PartName, Part>> {
   const part = (name: PartName) => given.get(name) ?? absentPart("not-in-snapshot", `the snapshot has no ${name}`);
   return {
@@ -113,7 +112,7 @@ export function allParts(given: ReadonlyMap<string, Part>): Readonly<Record<Part
   };
 }
 
-/** Whether a file's name is one of a part. */
+/** Whether this is the name of a part. */
 export function isPartName(name: string): name is PartName {
   return PART_NAMES.some((each) => each === name);
 }

@@ -8,7 +8,6 @@ const BLOCK = 512;
 const encoder = new TextEncoder();
 const latin1 = new TextDecoder("latin1");
 
-/** A file to write. */
 export interface TarFile {
   readonly name: string;
   readonly content: Uint8Array;
@@ -50,7 +49,6 @@ export interface TarEntry {
   readonly size: number;
 }
 
-/** What a reader does with the entries. */
 export interface TarReader {
   /** How many bytes of a file are kept; 0 skips it. Called for each entry. */
   wants(entry: TarEntry): number;

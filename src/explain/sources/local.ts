@@ -3,12 +3,12 @@ import { MeshError, messageOf } from "../../base/errors.ts";
 import { requestFailure } from "../../platform/request_failure.ts";
 import { readAll } from "../../kube/client/mod.ts";
 import type { World } from "../../platform/mod.ts";
-import { absentPart, allParts, mostBytes, type Part, type PartName } from "../snapshot/snapshot.ts";
+import { absentPart, allParts, maxPartBytes, type Part, type PartName } from "../snapshot/snapshot.ts";
 import { snapshotOf } from "../snapshot/manifest.ts";
 import type { ProbedSnapshot } from "../evidence.ts";
 import { probed, type ProbePlace } from "../probe/send.ts";
 import type { Connection } from "../question/question.ts";
-import { ADMIN_PARTS, ADMIN_PATHS, AGENT_READY, NAME_TABLE, type PartCommand, SOCKET_FILES } from "./live/questions.ts";
+import { ADMIN_PARTS, AGENT_READY, NAME_TABLE, type PartCommand, SOCKET_FILES } from "./live/questions.ts";
 import { readRules } from "./live/rules.ts";
 
 const ADMIN_PORT = 15000;
@@ -22,7 +22,7 @@ export async function snapshotLocal(world: World, probe: Connection | undefined)
   const ask = async (part: PartName, port: number, path: string) =>
     [part, await answer(world, part, port, path)] as const;
   const answers = await Promise.all([
-    ...ADMIN_PARTS.map((part) => ask(part, ADMIN_PORT, ADMIN_PATHS[part])),
+    ...ADMIN_PARTS.map(([part, path]) => ask(part, ADMIN_PORT, path)),
     ask("name_table.json", NAME_TABLE.port, NAME_TABLE.path),
     ask("agent_ready.txt", AGENT_READY.port, AGENT_READY.path),
   ]);
@@ -59,7 +59,7 @@ async function answer(world: World, part: PartName, port: number, path: string):
   const url = `http://127.0.0.1:${port}/${path}`;
   try {
     const response = await world.network.request(url, { signal: AbortSignal.timeout(TIMEOUT) });
-    const text = await readAll(response, mostBytes(part));
+    const text = await readAll(response, maxPartBytes(part));
     if (response.ok || part === "ready.txt") return { text };
     if (part === "agent_ready.txt") return { text: `${response.status}: ${text}` };
     return absentPart("no-answer", `port ${port} answers ${response.status} to "/${path}"`);
@@ -96,7 +96,7 @@ async function sockets(world: World): Promise<Part> {
   let failure = "";
   for (const path of SOCKET_FILES) {
     try {
-      texts.push(await world.files.readText(path, mostBytes("sockets.txt")));
+      texts.push(await world.files.readText(path, maxPartBytes("sockets.txt")));
     } catch (error) {
       failure = messageOf(error);
     }

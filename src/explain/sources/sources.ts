@@ -19,22 +19,20 @@ import { snapshotLocal } from "./local.ts";
 /** Pods of which parts are read at the same time. */
 const PODS_AT_ONCE = 24;
 
-/** How snapshots are made. */
-export interface Capturing {
+interface Reading {
   /** How much of each pod is read: all of it, or what a line about it needs. */
   readonly depth?: "whole" | "short";
-  /** Permissions that their use needs, beside those of reading them. */
+  /** Permissions that the caller needs later. */
   readonly keeps?: readonly PermissionName[];
 }
 
 /**
- * The snapshots, one for each pod. A source that cannot read a part says why in the part. Errors: a MeshError where nothing
- * at all can be told.
+ * The snapshots, one for each pod. A part that cannot be read says why. Errors: a MeshError if nothing can be read.
  */
 export async function* snapshotsOf(
   world: World,
   source: SourceChoice,
-  how: Capturing = {},
+  how: Reading = {},
 ): AsyncIterable<ProbedSnapshot> {
   switch (source.kind) {
     case "file":
@@ -59,7 +57,7 @@ async function readSaved(world: World, path: string): Promise<Snapshot> {
 async function* liveSnapshots(
   world: World,
   { pods: choice, api: options, ...reading }: LiveChoice,
-  { depth = "whole", keeps = [] }: Capturing,
+  { depth = "whole", keeps = [] }: Reading,
 ): AsyncIterable<ProbedSnapshot> {
   const api = await connect(world, options);
   world.permissions.keepOnly([...new Set([...api.permissions, ...keeps])]);
@@ -120,7 +118,7 @@ async function rulesReader(
   return () => Promise.resolve(new Map([["rules.iptables", container], ["rules.ip6tables", container]]));
 }
 
-/** The results in the order of the items; at most this many are under way, or done and not taken. */
+/** The results in the order of the items; at most this many are in flight, or done and not taken. */
 async function* inOrder<T, R>(items: readonly T[], most: number, work: (item: T) => Promise<R>): AsyncGenerator<R> {
   const started: Promise<R>[] = [];
   let next = 0;

@@ -1,5 +1,4 @@
-/** Spans of time as people say them. */
-
+/** Times and their differences, for people. */
 const UNITS: readonly (readonly [seconds: number, name: string])[] = [[86400, "d"], [3600, "h"], [60, "m"], [1, "s"]];
 
 /** `3d 4h`, `2h 5m`, `45s`: the two largest units. */

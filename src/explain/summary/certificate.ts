@@ -1,4 +1,4 @@
-/** The workload's certificate: whose it is, until when, and who signed it. */
+/** The workload's certificate: identity, expiry, issuer. */
 import { isMap, listAt, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { decodePems, distinguishedName, readCertificate, readCertificateInfo } from "../../golang/x509/mod.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
@@ -12,8 +12,8 @@ type Known = Pick<Certificate, "identity" | "issuer" | "notBefore" | "notAfter" 
 const UNKNOWN: Known = { identity: "", issuer: "", notBefore: "", notAfter: "", roots: [] };
 
 /**
- * The certificate that Envoy has now. `secrets` is the section of the dump, which has the certificates themselves; without
- * it the admin interface's summary counts, which does not say who signed.
+ * The certificate that Envoy has now: from `secrets`, the section of the dump with the certificates themselves, else from
+ * `certs.json`, which does not name the issuer.
  */
 export function certificateOf(
   { parts }: Pick<Snapshot, "parts">,
@@ -67,13 +67,13 @@ function ofSecrets(section: ValueMap): Known | undefined {
     );
     return {
       identity: info.uris[0] ?? info.dnsNames[0] ?? "",
-      issuer: issuerOf(leaf),
+      issuer: distinguishedName(info.issuer),
       notBefore: info.notBefore.toISOString(),
       notAfter: info.notAfter.toISOString(),
       roots: trusted.map(rootOf),
     };
   } catch {
-    // The bytes are no certificate: the summary may tell more.
+    // The bytes are no certificate: certs.json may have more.
     return undefined;
   }
 }
@@ -96,11 +96,6 @@ function decoded(base64: string): string {
 function rootOf(der: Uint8Array): Root {
   const { notAfter } = readCertificateInfo(der);
   return { subject: distinguishedName(readCertificate(der).subject) || "(no name)", notAfter: notAfter.toISOString() };
-}
-
-/** The name of the authority, which is in the certificate itself. */
-function issuerOf(leaf: Uint8Array): string {
-  return distinguishedName(readCertificateInfo(leaf).issuer);
 }
 
 /** `certs.json`: the first certificate with a name of SPIFFE. */

@@ -1,4 +1,4 @@
-/** What Envoy has of the control plane: which types, how old, and what it refused. */
+/** The configuration that Envoy has from the control plane: types, age, refused updates. */
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { jsonOf } from "../snapshot/json_part.ts";
@@ -13,7 +13,7 @@ interface TypeRow {
   /** Lists of resources that came from the control plane. */
   readonly lists: readonly string[];
   readonly warming: readonly string[];
-  /** The counter of refused updates; of several, their sum. */
+  /** Counters of refused updates, which are summed. */
   readonly isRejections: (counter: string) => boolean;
 }
 
@@ -60,7 +60,7 @@ function isRejectionsOf(scope: string, counter: string): boolean {
   return counter.includes(scope) && counter.endsWith(".update_rejected");
 }
 
-/** What the pod tells of the control plane. */
+/** The control plane, by the pod's own fields. */
 export interface ControlPlane {
   readonly address: string;
   readonly revision: string;
@@ -208,7 +208,7 @@ function connectedOf(stats: ReadonlyMap<string, number>, parts: Snapshot["parts"
   return value === undefined ? null : value > 0;
 }
 
-/** Of the hosts of the cluster that the agent serves the configuration by. */
+/** Active requests of the cluster by which Envoy gets its configuration. */
 function requestsOf(parts: Snapshot["parts"]): number | undefined {
   const { value } = jsonOf(parts["clusters.json"], "clusters.json");
   if (value === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** The containers of a pod in the order of their start, with their states in words. */
+/** The containers of a pod in the order of their start, with a text for each state. */
 import { intAt, isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { ageText, millisecondsOf, secondsBetween } from "./age.ts";
 import { exitInWords, isBenignWait, waitInWords } from "./exit_codes.ts";

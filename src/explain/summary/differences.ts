@@ -5,7 +5,7 @@ import type { Difference } from "./pod_summary_schema.ts";
 
 const STATUS = "sidecar.istio.io/status";
 
-/** Injection writes into an annotation which containers and volumes it added; `undefined` without it: nothing is known. */
+/** The differences to the annotation of injection; `undefined` without that annotation. */
 export function differencesOf(pod: ValueMap): Difference[] | undefined {
   const annotations = mapAt(mapAt(pod, "metadata"), "annotations");
   const status = parseJson(textAt(annotations, STATUS));

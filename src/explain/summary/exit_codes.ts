@@ -1,5 +1,4 @@
-/** Exit codes of containers in words. */
-
+/** What exit codes and reasons of containers mean. */
 /** Signals that end containers. */
 const SIGNALS: Readonly<Record<number, string>> = {
   1: "SIGHUP",
@@ -37,8 +36,8 @@ const REASONS: Readonly<Record<string, string>> = {
 /** `exit code 137: killed: it used more memory than its limit`. */
 export function exitInWords(code: number, reason: string): string {
   const signal = SIGNALS[code - 128];
-  const words = REASONS[reason] ?? CODES[code] ?? (signal === undefined ? "it failed" : `ended by ${signal}`);
-  return `exit code ${code}: ${words}`;
+  const text = REASONS[reason] ?? CODES[code] ?? (signal === undefined ? "it failed" : `ended by ${signal}`);
+  return `exit code ${code}: ${text}`;
 }
 
 /** For reasons of containers that wait. */
@@ -55,10 +54,8 @@ const WAITING: Readonly<Record<string, string>> = {
 
 /** `waits: its image cannot be pulled (ErrImagePull)`. */
 export function waitInWords(reason: string): string {
-  const words = WAITING[reason];
-  return words === undefined
-    ? `waits: ${reason === "" ? "no reason is given" : reason}`
-    : `waits: ${words} (${reason})`;
+  const text = WAITING[reason];
+  return text === undefined ? `waits: ${reason === "" ? "no reason is given" : reason}` : `waits: ${text} (${reason})`;
 }
 
 /** Reasons that end by themselves. */

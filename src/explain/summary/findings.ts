@@ -1,4 +1,4 @@
-/** What is wrong with a pod, and what to do: a table of rules over the other parts of the summary. */
+/** What is wrong with a pod, and what to do: rules over the other parts of the summary. */
 import { withoutProxy } from "../pod.ts";
 import type { Finding, PodSummary, Result } from "./pod_summary_schema.ts";
 
@@ -22,7 +22,7 @@ function logsOf(pod: string, container: string, isEnded: boolean): string {
   return `see why in its log: kubectl logs ${where} -c ${container}${isEnded ? " --previous" : ""}`;
 }
 
-/** In the order of the way that a pod takes to readiness. */
+/** In the order in which a pod becomes ready. */
 const RULES: readonly Rule[] = [
   {
     id: "container",

@@ -10,7 +10,7 @@ type Ports = CaptureSettings["inboundPortsExclude"];
 /** Ports of Envoy and of the agent, which injection always excludes. */
 const OWN_PORTS = ["15008", "15020", "15021", "15090"];
 
-/** Lanes that settings make; those that nothing takes are left out. */
+/** The lanes of settings, without lanes that no connection takes. */
 export function lanesOf(settings: CaptureSettings): Lane[] {
   return [...inbound(settings), ...outbound(settings)];
 }
@@ -77,7 +77,7 @@ function users({ proxyUids, excludeUids, ownerGroups, ownerGroupsExclude }: Capt
       "outbound",
       "bypasses",
       `user ${proxyUids.join(", ")}`,
-      "the proxy's own connections, and of all who run as it",
+      "connections of the proxy and of all who run as its user",
     ),
     ...when(excludeUids.length > 0, "outbound", `users ${excludeUids.join(", ")}`, "istio-iptables excludes them"),
     ...when(groups !== "", "outbound", `groups ${groups}`, "istio-iptables excludes them"),

@@ -1,4 +1,4 @@
-/** The summary of a pod: a snapshot in, the state of everything that the mesh does in the pod out. Pure. */
+/** A snapshot in, the state of the mesh in the pod out. Pure. */
 import { mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { jsonOf } from "../snapshot/json_part.ts";
@@ -15,7 +15,7 @@ import { proxyReadiness } from "./proxy_readiness.ts";
 import { readinessOf } from "./readiness.ts";
 import { trafficOf } from "./traffic.ts";
 
-/** The summary of a pod. What cannot be told is `unknown` with its reason. Ages count to the time of the snapshot. */
+/** The summary of a pod. Missing parts are `unknown` with a reason. Ages are relative to the time of the snapshot. */
 export function podSummary(snapshot: Snapshot): PodSummary {
   const { parts } = snapshot;
   const now = snapshot.time?.getTime();
@@ -53,18 +53,16 @@ function placeOf(object: ValueMap | undefined): Pick<PodSummary, "node" | "addre
   };
 }
 
-/** The pod's own word, for an Envoy that does not answer. */
+/** By the pod's own fields, for an Envoy that does not answer. */
 function controlPlaneOf(object: ValueMap | undefined): { readonly address: string; readonly revision: string } {
   if (object === undefined) return { address: "", revision: "" };
-  const { annotations, labels } = {
-    annotations: mapAt(mapAt(object, "metadata"), "annotations"),
-    labels: mapAt(mapAt(object, "metadata"), "labels"),
-  };
+  const metadata = mapAt(object, "metadata");
   const proxy = mapsAt(mapAt(object, "spec"), "containers").concat(mapsAt(mapAt(object, "spec"), "initContainers"))
     .find((container) => textAt(container, "name") === "istio-proxy") ?? {};
   const address = mapsAt(proxy, "env").find((each) => textAt(each, "name") === "CA_ADDR") ?? {};
   return {
     address: textAt(address, "value"),
-    revision: textAt(annotations, "istio.io/rev") || textAt(labels, "istio.io/rev"),
+    revision: textAt(mapAt(metadata, "annotations"), "istio.io/rev") ||
+      textAt(mapAt(metadata, "labels"), "istio.io/rev"),
   };
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 const RESULT = z.enum(["ok", "warning", "error", "unknown"]);
 const SOURCE = z.enum(["seen", "planned", "unknown"]).describe(
-  "seen: read from the kernel, from Envoy or the API server; planned: computed from settings; unknown: nothing tells",
+  "seen: read from the kernel, from Envoy or the API server; planned: computed from settings; unknown: neither",
 );
 const TIME = z.string().describe("RFC 3339; empty if unknown");
 const SECONDS = z.number().nullable().describe("seconds; null if unknown");
@@ -16,10 +16,10 @@ const CONTAINER = z.strictObject({
   role: z.enum(["proxy", "capture", "application"]).describe("capture: it makes or checks the rules of the kernel"),
   image: z.string(),
   state: z.enum(["running", "waiting", "ended", "unknown"]),
-  ready: z.boolean().nullable().describe("of one that runs, as the kubelet says; null where that says nothing"),
+  ready: z.boolean().nullable().describe("readiness of a running container by the kubelet; null if unknown"),
   since: TIME,
   restarts: z.number(),
-  lastEnd: z.string().describe("how it ended the last time, in words; empty if it did not"),
+  lastEnd: z.string().describe("how it ended the last time; empty if it never ended"),
   result: RESULT,
   message: z.string(),
 });
@@ -30,7 +30,7 @@ const PORT = z.strictObject({
   name: z.string(),
   container: z.string(),
   path: z.enum(["captured", "bypasses", "proxy", "unknown"]).describe(
-    "captured: connections to it pass the proxy; proxy: it is one of the proxy itself",
+    "captured: connections to it pass the proxy; proxy: a port of the proxy itself",
   ),
   source: SOURCE,
   listens: z.enum(["yes", "loopback", "no", "unknown"]),
@@ -73,7 +73,7 @@ const CONFIGURATION = z.strictObject({
   connected: z.boolean().nullable(),
   istio: z.string().describe("the version of the proxy's image"),
   envoy: z.string(),
-  state: z.string().describe("Envoy's own word: LIVE, DRAINING, PRE_INITIALIZING, INITIALIZING"),
+  state: z.string().describe("Envoy's state: LIVE, DRAINING, PRE_INITIALIZING, INITIALIZING"),
   uptime: SECONDS,
   types: z.array(RESOURCE_TYPE).readonly(),
   rejected: z.array(z.strictObject({ name: z.string(), time: TIME, message: z.string() })).readonly().describe(
@@ -86,7 +86,7 @@ const CONFIGURATION = z.strictObject({
 
 /** The summary of a pod. */
 export const POD_SUMMARY = z.strictObject({
-  pod: z.string().describe("NAMESPACE/NAME; empty if the snapshot does not tell"),
+  pod: z.string().describe("NAMESPACE/NAME; empty if unknown"),
   time: TIME,
   node: z.string(),
   addresses: z.array(z.string()).readonly(),
@@ -102,7 +102,7 @@ export const POD_SUMMARY = z.strictObject({
   certificate: CERTIFICATE,
   configuration: CONFIGURATION,
   readiness: z.strictObject({ ready: z.boolean().nullable(), result: RESULT, message: z.string() }),
-  compared: z.boolean().describe("the pod tells what injection wrote; if not, differences are not known"),
+  compared: z.boolean().describe("the pod records what injection wrote; if false, differences are not known"),
   differences: z.array(z.strictObject({ field: z.string(), wrote: z.string(), runs: z.string() })).readonly().describe(
     "between what injection wrote and what runs",
   ),

@@ -142,7 +142,7 @@ function dumpWith(secrets: object, more: readonly object[] = []) {
   return { configs: [{ "@type": `${TYPE}SecretsConfigDump`, ...secrets }, ...more] };
 }
 
-Deno.test("the certificate tells its signer, its end and what is wrong with it", () => {
+Deno.test("the certificate shows its signer, its end and what is wrong with it", () => {
   const { certificate, authority } = testCertificate();
   const secret = (pem: string) => ({ certificate_chain: { inline_bytes: btoa(pem) } });
   const dump = dumpWith({
@@ -253,7 +253,7 @@ Deno.test("an Envoy that never got a configuration", () => {
 
 const SOCKETS = "   0: 00000000:1F90 00000000:0000 0A 0\n   1: 0100007F:2382 00000000:0000 0A 0\n";
 
-Deno.test("ports tell whether they are captured, and whether anything listens where Envoy connects to", () => {
+Deno.test("ports say whether they are captured, and whether anything listens where Envoy connects to", () => {
   const ports = [8080, 9090, 9100, 7].map((containerPort) => ({ containerPort }));
   const args = [
     "istio-iptables",
@@ -301,7 +301,7 @@ Deno.test("ports tell whether they are captured, and whether anything listens wh
   assert.equal(findings.find(({ id }) => id === "port")?.fix, "let the application listen on 0.0.0.0:9090");
 });
 
-Deno.test("hostNetwork and a pod without a proxy are told", () => {
+Deno.test("hostNetwork and a pod without a proxy are findings", () => {
   const { traffic, findings } = summaryOf({
     "pod.json": podWith({ hostNetwork: true, containers: [{ name: "web" }] }),
   });
@@ -371,7 +371,7 @@ const READINESS: Readonly<
     "error",
     /: istiod refuses: no token$/,
   ],
-  "by the counters where Istio's agent tells no reason": [
+  "by the counters where Istio's agent has no reason": [
     { "agent_ready.txt": "503: ", "stats.txt": WITHOUT, "pod.json": UNREADY_POD },
     false,
     "error",

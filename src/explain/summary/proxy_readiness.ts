@@ -1,13 +1,12 @@
-/** Why the proxy is not ready: by the agent's own words, and by the counters that the agent reads. */
+/** Why the proxy is not ready: by the agent's answer, and by the counters that the agent reads. */
 import { configProblem, serverProblem, workersProblem } from "../../istio/envoy_stats.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { statsOf } from "./stats.ts";
 
-/** What is known of the proxy's readiness. */
 export interface ProxyReadiness {
-  /** What the agent answers a kubelet: `undefined` if nothing tells. */
+  /** What the agent answers a kubelet: `undefined` if unknown. */
   readonly isReady: boolean | undefined;
-  /** Why it is not ready; empty if nothing tells. */
+  /** Why it is not ready; empty if unknown. */
   readonly reason: string;
 }
 
@@ -36,7 +35,7 @@ export function proxyReadiness({ parts }: Pick<Snapshot, "parts">): ProxyReadine
   return { isReady, reason: [answered, said ?? ""].filter((each) => each !== "").join(": ") };
 }
 
-/** Istio's own words: people search for them. */
+/** In Istio's words, which people search for. */
 function countersProblem(text: string | undefined): string | undefined {
   const stats = statsOf(text);
   return stats.size === 0 ? undefined : configProblem(stats) ?? serverProblem(stats) ?? workersProblem(stats);

@@ -3,7 +3,7 @@ import { mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import type { Configuration, Readiness, SummaryContainer } from "./pod_summary_schema.ts";
 import type { ProxyReadiness } from "./proxy_readiness.ts";
 
-/** Reasons in the order of their depth: the first that holds is told. */
+/** Readiness, with the first of the reasons that holds; deeper causes come first. */
 export function readinessOf(
   pod: ValueMap | undefined,
   containers: readonly SummaryContainer[],
@@ -48,7 +48,7 @@ function isUnready(container: SummaryContainer | undefined): boolean {
 function ofEnvoy(state: string, { isReady, reason }: ProxyReadiness): Readiness {
   if (isReady === false) return { ready: null, result: "warning", message: reason };
   if (state === "LIVE") return { ready: null, result: "ok", message: "Envoy is live; the pod itself is not known" };
-  const message = state === "" ? "nothing tells" : `Envoy is in the state ${state}`;
+  const message = state === "" ? "neither the pod nor Envoy is known" : `Envoy is in the state ${state}`;
   return { ready: null, result: state === "" ? "unknown" : "warning", message };
 }
 

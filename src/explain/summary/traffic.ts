@@ -1,10 +1,9 @@
 /** Ports of a pod: what listens, and whether connections to them pass the proxy. */
-import { type Address, parseAddress } from "../../golang/net/mod.ts";
 import { intAt, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { type Fate, trace, type TracedRules } from "../../iptables/mod.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { type KernelRules, kernelRules } from "../kernel/rules.ts";
-import { type ListeningSocket, listeningSockets } from "../kernel/sockets.ts";
+import { addressOf, type ListeningSocket, listeningSockets } from "../kernel/sockets.ts";
 import type { Pod } from "../pod.ts";
 import type { SummaryPort, Traffic } from "./pod_summary_schema.ts";
 import { lanesOf } from "./lanes.ts";
@@ -22,39 +21,27 @@ const PROXY_PORTS: Readonly<Record<number, string>> = {
   15090: "Envoy's metrics",
 };
 
-/** The traffic of a snapshot. `object` is the pod as the API has it, `pod` as this room reads it. */
+/** The traffic of a snapshot. `object` is the pod of the API server, `pod` what is read of it. */
 export function trafficOf(snapshot: Snapshot, object: ValueMap | undefined, pod: Pod | undefined): Traffic {
   const kernel = kernelRules(snapshot, pod);
   const text = snapshot.parts["sockets.txt"].text;
   const sockets = text === undefined ? undefined : listeningSockets(text);
   const ports = portsOf(object, sockets).map((port) => portOf(port, { kernel, sockets, pod }));
-  if (pod?.isHostNetwork === true) return hostNetwork(ports);
+  if (pod?.isHostNetwork === true) {
+    const message = "the pod uses the host's network: nothing is captured";
+    return { source: "seen", mode: "", message, ports, lanes: [] };
+  }
   const { rules } = kernel;
   if (rules === undefined) {
-    return {
-      source: "unknown",
-      mode: "",
-      message: `the rules of the kernel are not known: ${kernel.why}`,
-      ports,
-      lanes: [],
-    };
+    const message = `the rules of the kernel are not known: ${kernel.why}`;
+    return { source: "unknown", mode: "", message, ports, lanes: [] };
   }
   if (!rules.isCaptured) {
     const message = "the kernel has no rules of Istio: nothing passes the proxy";
     return { source: kernel.source, mode: "", message, ports, lanes: [] };
   }
-  return {
-    source: kernel.source,
-    mode: rules.settings.mode,
-    message: kernel.why,
-    ports,
-    lanes: lanesOf(rules.settings),
-  };
-}
-
-function hostNetwork(ports: readonly SummaryPort[]): Traffic {
-  const message = "the pod uses the host's network: nothing is captured";
-  return { source: "seen", mode: "", message, ports, lanes: [] };
+  const { settings } = rules;
+  return { source: kernel.source, mode: settings.mode, message: kernel.why, ports, lanes: lanesOf(settings) };
 }
 
 /** A port that a container declares, or that somebody listens on. */
@@ -77,7 +64,7 @@ function portsOf(object: ValueMap | undefined, sockets: readonly ListeningSocket
   return [...declared, ...found].toSorted((a, b) => a.port - b.port);
 }
 
-/** What it means for a port that the application declares. */
+/** The result for a port that the application declares. */
 const RESULTS: Readonly<Record<SummaryPort["listens"], SummaryPort["result"]>> = {
   yes: "ok",
   loopback: "error",
@@ -158,9 +145,4 @@ function fateOf({ rules }: TracedRules, port: number, pod: Pod | undefined): Fat
     isSent: false,
     mark: 0,
   }).fate;
-}
-
-function addressOf(text: string): Address | undefined {
-  const address = parseAddress(text);
-  return typeof address === "string" ? undefined : address;
 }

@@ -8,15 +8,13 @@ import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../../base/value
 import type { Clock } from "../../../platform/mod.ts";
 import { type AbsentPart, absentPart } from "../../snapshot/snapshot.ts";
 
-/** What it needs. */
 export interface EphemeralSource {
   readonly api: Pick<KubeConnection, "get" | "patch" | "hold">;
   readonly clock: Pick<Clock, "sleep" | "monotonic">;
-  /** Says what is about to be done. */
+  /** Prints what is about to be done. */
   readonly say: (text: string) => void;
 }
 
-/** A container to add. */
 export interface Guest {
   /** The beginning of its name. */
   readonly name: string;

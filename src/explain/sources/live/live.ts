@@ -11,7 +11,7 @@ import {
   absentPart,
   type AbsentReason,
   allParts,
-  mostBytes,
+  maxPartBytes,
   type Part,
   type PartName,
   type Snapshot,
@@ -69,7 +69,6 @@ function withoutCommand({ container }: LiveSource, pod: Pod): Answered {
   return (["rules.iptables", "rules.ip6tables", "rules.nft"] as const).map((name) => [name, why] as const);
 }
 
-/** Parts as they were asked for. */
 type Answered = (readonly [PartName, Part])[];
 
 /** Why no further command is worth a try. */
@@ -99,7 +98,7 @@ async function askedTogether(
   hopeless: Hopeless,
 ): Promise<Answered | undefined> {
   if (together === undefined) return undefined;
-  const maxBytes = questions.reduce((most, { part }) => Math.max(most, mostBytes(part)), 0);
+  const maxBytes = questions.reduce((most, { part }) => Math.max(most, maxPartBytes(part)), 0);
   const request = { ...placeOf(pod), container, timeout: limitOf(timeout), maxBytes };
   try {
     const results = await together.run(api, request, { questions, image: imageOf(pod, container) ?? "" });
@@ -166,7 +165,7 @@ async function ask(
   hopeless: Hopeless,
 ): Promise<Part> {
   const { part, command } = question;
-  const request = { ...placeOf(pod), container, command, timeout: limitOf(timeout), maxBytes: mostBytes(part) };
+  const request = { ...placeOf(pod), container, command, timeout: limitOf(timeout), maxBytes: maxPartBytes(part) };
   try {
     return partOf(await api.exec(request), question);
   } catch (error) {

@@ -18,8 +18,7 @@ type Listing = Pick<KubeApi, "list">;
 /** The container of the proxy that injection makes. */
 export const PROXY_CONTAINER = "istio-proxy";
 
-/** The pods, and what else is to be said of the choice. */
-export interface ChosenPods {
+interface ChosenPods {
   readonly pods: readonly Pod[];
   /** For standard error: which pod was taken of several. */
   readonly note: string | undefined;
@@ -29,8 +28,8 @@ export interface ChosenPods {
 const SERVICES: readonly Resource[] = [{ kind: "Service", group: "api/v1", names: ["services", "service", "svc"] }];
 
 /**
- * The pods of a choice, those with a proxy if it is by labels. Of a workload the one is taken that tells most: a ready one
- * before others. Errors: those of the API, and a MeshError if there is no such pod.
+ * The pods of a choice; by labels, only pods with a proxy. For a workload, the pod
+ * with the most information: a ready one before others. Errors: an ApiError, and a MeshError if there is no such pod.
  */
 export async function choosePods(
   api: Pick<KubeApi, "get" | "list">,
@@ -77,7 +76,7 @@ async function podsByLabels(api: Listing, choice: PodChoice, namespace: string):
     all.length === 0
       ? `There is no pod${labels} in ${where}`
       : `None of the ${all.length} pods${labels} in ${where} has a container "${choice.container ?? PROXY_CONTAINER}"`,
-    { hint: all.length === 0 ? "see --namespace" : '"kubectl mesh check injection" tells why pods are not injected' },
+    { hint: all.length === 0 ? "see --namespace" : '"kubectl mesh check injection" shows why pods are not injected' },
   );
 }
 
@@ -124,7 +123,7 @@ export function selectorText(selector: LabelSelector | ValueMap): string {
   return [equalities(mapAt(selector, "matchLabels")), ...expressions].filter((text) => text !== "").join(",");
 }
 
-/** Pods with a proxy first, then by what they tell. */
+/** Pods with a proxy first, then by how much they can show. */
 function byUse(container: string): (a: Pod, b: Pod) => number {
   const use = (pod: Pod) => usefulness(pod) + (hasContainer(pod, container) ? 10 : 0);
   return (a, b) => use(b) - use(a) || a.metadata.name.localeCompare(b.metadata.name);

@@ -8,8 +8,7 @@ import type { ProbePlace } from "../../probe/send.ts";
 import { type EphemeralSource, probeGuest, SLEEPS, startGuest } from "./ephemeral.ts";
 import { asked, limitOf, type LiveSource, placeOf } from "./live.ts";
 
-/** The pod, and who reads it. */
-export interface ProbedPod {
+interface ProbedPod {
   readonly api: KubeConnection;
   readonly live: LiveSource;
   readonly ephemeral: EphemeralSource;
@@ -23,18 +22,17 @@ export interface ProbedPod {
 
 /** Lines of the log that are looked at. */
 const LINES = 2000;
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
-/** The command ends by itself before: then it tells why there was no answer. */
+/** The command ends earlier by itself, with the reason why there was no answer. */
 const LONGEST = 20_000;
 
-/** The place. */
 export function livePlace(
   { api, live, ephemeral, pod, image, isOther, rules }: ProbedPod,
 ): ProbePlace {
   const { namespace, pod: name } = placeOf(pod);
   const timeout = Math.max(limitOf(live.timeout), LONGEST);
-  const request = { ...placeOf(pod), timeout, maxBytes: MOST_BYTES };
+  const request = { ...placeOf(pod), timeout, maxBytes: MAX_BYTES };
   return {
     clock: ephemeral.clock,
     rules,

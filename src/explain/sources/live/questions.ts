@@ -8,51 +8,42 @@ export interface PartCommand {
   readonly command: readonly string[];
 }
 
-/** Of Envoy's some thousand counters those that explain reads. */
-export const STATS_FILTER = "^(server\\.(state|live|uptime|days_until_first_cert_expiring|total_connections)|" +
+/** The counters of Envoy that explain reads. */
+const STATS_FILTER = "^(server\\.(state|live|uptime|days_until_first_cert_expiring|total_connections)|" +
   "cluster_manager\\.(cds|warming_clusters|active_clusters).*|listener_manager\\.(lds|total_listeners|listener_create_failure|" +
   "listener_in_place_updated|workers_started).*|control_plane\\..*|cluster\\.xds-grpc\\.upstream_(cx_active|cx_connect_fail|rq_active)|" +
   ".*\\.(rds|sds)\\.[^.]*\\.(update_rejected|update_success|update_time|version)|.*outlier_detection\\.ejections_active)$";
 
-/** Paths of Envoy's admin interface. */
-export const ADMIN_PATHS = {
-  "server_info.json": "server_info",
-  "config_dump.json": "config_dump?include_eds",
-  "clusters.json": "clusters?format=json",
-  "listeners.json": "listeners?format=json",
-  "certs.json": "certs",
-  "stats.txt": `stats?filter=${encodeURIComponent(STATS_FILTER)}`,
-  "ready.txt": "ready",
-} as const satisfies Partial<Record<PartName, string>>;
+const STATS = `stats?filter=${encodeURIComponent(STATS_FILTER)}`;
 
-/** The parts that Envoy's admin interface gives. The first tells soonest that there is no answer. */
-export const ADMIN_PARTS = [
-  "server_info.json",
-  "config_dump.json",
-  "clusters.json",
-  "listeners.json",
-  "certs.json",
-  "stats.txt",
-  "ready.txt",
-] as const satisfies readonly (keyof typeof ADMIN_PATHS)[];
+/** Parts, and their paths in Envoy's admin interface. The first one fails fastest if Envoy does not answer. */
+export const ADMIN_PARTS: readonly (readonly [part: PartName, path: string])[] = [
+  ["server_info.json", "server_info"],
+  ["config_dump.json", "config_dump?include_eds"],
+  ["clusters.json", "clusters?format=json"],
+  ["listeners.json", "listeners?format=json"],
+  ["certs.json", "certs"],
+  ["stats.txt", STATS],
+  ["ready.txt", "ready"],
+];
 
-/** The name table is one of the agent's, not of Envoy. */
+/** The name table is an endpoint of the agent. */
 export const NAME_TABLE = { port: 15020, path: "debug/ndsz" } as const;
 
-/** Why the agent does not call the proxy ready: ours tells the stages, Istio's the status alone. */
+/** Why the agent does not call the proxy ready: ours lists the stages, Istio's has the status alone. */
 export const AGENT_READY = { port: 15020, path: "healthz/ready?verbose" } as const;
 
 /** Files of the network namespace that list sockets. */
 export const SOCKET_FILES = ["/proc/net/tcp", "/proc/net/tcp6", "/proc/net/udp", "/proc/net/udp6"] as const;
 
 /** The part `config_dump.json` for a line about a pod: versions and certificates alone, some KiB. */
-export const SHORT_DUMP = "config_dump?mask=version_info,dynamic_active_secrets,dynamic_warming_secrets";
+const SHORT_DUMP = "config_dump?mask=version_info,dynamic_active_secrets,dynamic_warming_secrets";
 
 const REQUEST = ["pilot-agent", "request"];
 
 /** All parts that an Istio image can print, but for rules. A distroless image has no `cat`: then no sockets are known. */
 export const WHOLE_QUESTIONS: readonly PartCommand[] = [
-  ...ADMIN_PARTS.map((part): PartCommand => ({ part, command: [...REQUEST, "GET", ADMIN_PATHS[part]] })),
+  ...ADMIN_PARTS.map(([part, path]): PartCommand => ({ part, command: [...REQUEST, "GET", path] })),
   { part: "name_table.json", command: ofAgent(NAME_TABLE) },
   { part: "agent_ready.txt", command: ofAgent(AGENT_READY) },
   { part: "sockets.txt", command: ["cat", ...SOCKET_FILES] },
@@ -65,7 +56,7 @@ function ofAgent({ port, path }: { readonly port: number; readonly path: string 
 /** What a line about a pod needs. */
 export const SHORT_QUESTIONS: readonly PartCommand[] = [
   { part: "config_dump.json", command: [...REQUEST, "GET", SHORT_DUMP] },
-  { part: "stats.txt", command: [...REQUEST, "GET", ADMIN_PATHS["stats.txt"]] },
+  { part: "stats.txt", command: [...REQUEST, "GET", STATS] },
 ];
 
 /** Rules can be read with the capability NET_ADMIN, which injection gives for TPROXY alone. */

@@ -16,7 +16,7 @@ async function exec({ command: [command = "", ...args] }: ExecRequest) {
   return { code, stdout: new TextEncoder().encode(stdout), stderr };
 }
 
-Deno.test("Together runs commands by one shell, and tells what each printed and how it ended", async () => {
+Deno.test("Together runs commands by one shell, and returns what each printed and how it ended", async () => {
   const results = await new Together().run({ exec }, REQUEST, { questions: QUESTIONS, image: "a" });
   const texts = results?.map(({ code, stdout }) => [code, new TextDecoder().decode(stdout)]);
   assert.deepEqual(texts, [[0, "it's\na b"], [3, ""], [0, ""]]);
