@@ -1,3 +1,5 @@
+import { REDACTED } from "./redacted.ts";
+
 /** A URL for messages and reports: without user, password, query and fragment, any of which may be a credential. */
 export function shownUrl(text: string): string {
   const url = URL.parse(text);
@@ -9,5 +11,5 @@ export function shownUrl(text: string): string {
     url.search =
     url.hash =
       "";
-  return search === "" ? url.href : `${url.href}?[redacted]`;
+  return search === "" ? url.href : `${url.href}?${REDACTED}`;
 }

@@ -1,30 +1,41 @@
 /** Requests that a real Envoy was asked, replayed: recorded by `UPDATE=1 ... test/e2e/explain/routing_test.ts`. */
 import assert from "node:assert/strict";
 import { re2Library } from "../../src/golang/re2.ts";
-import { fakeWorld } from "../../src/platform/mod.ts";
+import { fakeWorld, realWorld } from "../../src/platform/mod.ts";
+import { readArchive, writeArchive } from "../../src/explain/snapshot/archive.ts";
 import { readFolder } from "../../src/explain/snapshot/read_saved.ts";
 import { factsOf } from "../../src/explain/connection/facts.ts";
 import { disagreements, type Recorded } from "../support/explain_requests.ts";
+import { temporaryFolder } from "../support/temporary_folder.ts";
 import { sayMesh } from "../support/programs/mesh.ts";
 import { needsShared, SHARED, testWhen } from "../support/test_when.ts";
 
 const FOLDER = decodeURIComponent(new URL("./explain/", import.meta.url).pathname);
 
-async function recordedFacts() {
+/** The recorded pod; from an archive, whose secrets are taken out, as `explain -f` reads it. */
+async function recordedFacts(isArchive: boolean) {
   const names = await Array.fromAsync(Deno.readDir(`${FOLDER}snapshot`), ({ name }) => name);
   const files = await Promise.all(
     names.map(async (name) => [`/snapshot/${name}`, await Deno.readTextFile(`${FOLDER}snapshot/${name}`)] as const),
   );
   await re2Library.loaded();
-  return factsOf(await readFolder(fakeWorld({ files: Object.fromEntries(files) }), "/snapshot"));
+  const snapshot = await readFolder(fakeWorld({ files: Object.fromEntries(files) }), "/snapshot");
+  if (!isArchive) return factsOf(snapshot);
+  await using folder = await temporaryFolder();
+  const path = `${folder.path}/web.tar.gz`;
+  await writeArchive(realWorld(), snapshot, { path, program: "1" });
+  return factsOf(await readArchive(realWorld(), path));
 }
 
-Deno.test("explain agrees with the recorded access log on every request", async () => {
-  const facts = await recordedFacts();
-  const recorded: Recorded[] = JSON.parse(await Deno.readTextFile(`${FOLDER}requests.json`));
-  assert.ok(recorded.length >= 200);
-  assert.deepEqual(recorded.flatMap((each) => disagreements(facts, each)), []);
-});
+for (const isArchive of [false, true]) {
+  const from = isArchive ? "an archive" : "a folder";
+  Deno.test(`explain agrees with the recorded access log on every request, from ${from}`, async () => {
+    const facts = await recordedFacts(isArchive);
+    const recorded: Recorded[] = JSON.parse(await Deno.readTextFile(`${FOLDER}requests.json`));
+    assert.ok(recorded.length >= 200);
+    assert.deepEqual(recorded.flatMap((each) => disagreements(facts, each)), []);
+  });
+}
 
 interface Shared {
   readonly request: {

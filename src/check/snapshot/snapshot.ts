@@ -7,8 +7,8 @@ import {
   type MutatingWebhookConfiguration,
 } from "../../kube/client/mod.ts";
 import { LABEL } from "../../istio/annotations/labels.ts";
-import { type RedactCount, redactFields, redactText } from "../../base/redact.ts";
-import { isMap, mapAt, mapsAt, type Value, type ValueMap } from "../../base/value.ts";
+import { Redactor } from "../../kube/redact/mod.ts";
+import { isMap, mapAt, mapsAt, type ValueMap } from "../../base/value.ts";
 import { parseYaml, toYaml } from "../../yaml/mod.ts";
 import {
   absent,
@@ -178,21 +178,21 @@ function withoutSecrets(map: KubeObject, withheld: string[]): KubeObject {
   const data: ValueMap = {};
   for (const [key, text] of Object.entries(mapAt({ ...map }, "data"))) {
     if (!TEXTS.includes(key) || typeof text !== "string") continue;
-    const count = { redacted: 0 };
-    data[key] = redactText(key === "config" ? text : withoutFields(text, count), count);
-    if (count.redacted > 0) withheld.push(`configmap/${namespace}/${name}: ${key}`);
+    const redactor = new Redactor();
+    // A template is no YAML: only what is a credential by its form is taken out of it.
+    data[key] = key === "config" ? redactor.credentials(text) : withoutFields(text, redactor);
+    if (redactor.removed.length > 0) withheld.push(`configmap/${namespace}/${name}: ${key}`);
   }
   return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace }, data };
 }
 
 /** The same text where nothing in it is secret. A text that cannot be read is an error of whoever injects with it. */
-function withoutFields(text: string, count: RedactCount): string {
+function withoutFields(text: string, redactor: Redactor): string {
   try {
-    const value: Value = parseYaml(text, "");
-    redactFields(value, count);
-    return count.redacted === 0 ? text : toYaml(value);
+    const value = redactor.value(parseYaml(text, ""));
+    return redactor.removed.length === 0 ? text : toYaml(value);
   } catch (error) {
-    if (error instanceof MeshError) return text;
+    if (error instanceof MeshError) return redactor.text(text);
     throw error;
   }
 }

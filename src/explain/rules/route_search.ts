@@ -1,4 +1,5 @@
 /** Which route of a virtual host takes a request: the first that matches (RouteEntryImplBase::matches). */
+import { REDACTED } from "../../base/redacted.ts";
 import type { PathMatch, Route, RouteConfig, RouteMatch, VirtualHost } from "../envoy/route_config.ts";
 import { headerMatchText, matchesHeaders, matchesQueries, queryMatchText } from "./header_match.ts";
 import { headerText, pathOnly, type Request } from "./request.ts";
@@ -78,6 +79,7 @@ function matchesPath({ path, ignoresCase }: RouteMatch, given: string, { method 
     case "regex":
       return matchesRegex(path.text, given);
     default:
+      if (path.text.includes(REDACTED)) return "unknown";
       return truthOf(ignoresCase ? hasPath(path, lower(given), lower(path.text)) : hasPath(path, given, path.text));
   }
 }

@@ -1,11 +1,13 @@
 /** Whether a text matches (source/common/common/matchers.cc). */
+import { REDACTED } from "../../base/redacted.ts";
 import { compileRe2 } from "../../golang/re2.ts";
 import type { StringMatch } from "../envoy/matchers.ts";
 import { type Truth, truthOf } from "./truth.ts";
 
-/** A regular expression matches the whole text; `unknown` for one that cannot be compiled, and for an extension. */
+/** A regular expression matches the whole text; `unknown` for one that cannot be compiled, for an
+ * extension, and for a text whose secret was removed. */
 export function matchesString({ kind, text, ignoreCase }: StringMatch, value: string): Truth {
-  if (kind === "custom") return "unknown";
+  if (kind === "custom" || text.includes(REDACTED)) return "unknown";
   if (kind === "regex") return matchesRegex(text, value);
   const [wanted, given] = ignoreCase ? [lower(text), lower(value)] : [text, value];
   return truthOf(COMPARE[kind](given, wanted));
@@ -23,7 +25,7 @@ const MAX_PATTERN = 8192;
 
 /** Whether a pattern of RE2 matches the whole text. */
 export function matchesRegex(pattern: string, value: string): Truth {
-  if (pattern.length > MAX_PATTERN) return "unknown";
+  if (pattern.includes(REDACTED) || pattern.length > MAX_PATTERN) return "unknown";
   const compiled = compileRe2(pattern);
   return typeof compiled === "string" ? "unknown" : truthOf(compiled.matches(value));
 }

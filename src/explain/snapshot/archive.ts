@@ -1,8 +1,9 @@
 /** A snapshot as one file: a tar archive, compressed by gzip. */
 import { MeshError, messageOf } from "../../base/errors.ts";
+import type { Removed } from "../../kube/redact/mod.ts";
 import type { World } from "../../platform/world.ts";
-import { absentPart, isPartName, maxPartBytes, type Part, PART_NAMES, type Snapshot } from "./snapshot.ts";
-import { MANIFEST, manifestProblem, manifestText, MAX_MANIFEST_BYTES, snapshotOf } from "./manifest.ts";
+import { absentPart, type Snapshot, isPartName, maxPartBytes, type Part, PART_NAMES, type PartName } from "./snapshot.ts";
+import { snapshotOf, MANIFEST, manifestProblem, manifestText, MAX_MANIFEST_BYTES } from "./manifest.ts";
 import { withoutSecrets } from "./redact.ts";
 import { readTar, tarBytes, type TarFile } from "./tar.ts";
 
@@ -102,14 +103,16 @@ export async function writeArchive(
   const encoder = new TextEncoder();
   let redacted = 0;
   function* files(): Generator<TarFile> {
-    yield { name: MANIFEST, content: encoder.encode(manifestText(snapshot, program)) };
+    const removed = new Map<PartName, readonly Removed[]>();
     for (const name of PART_NAMES) {
       const { text } = snapshot.parts[name];
       if (text === undefined) continue;
       const safe = withoutSecrets(name, text);
-      redacted += safe.redacted;
+      redacted += safe.removed.length;
+      removed.set(name, safe.removed);
       yield { name, content: encoder.encode(safe.text) };
     }
+    yield { name: MANIFEST, content: encoder.encode(manifestText(snapshot, { program, removed })) };
   }
   const seconds = Math.floor((snapshot.time ?? world.clock.now()).getTime() / 1000);
   const packed = ReadableStream.from(tarBytes(files(), seconds)).pipeThrough(new CompressionStream("gzip"));

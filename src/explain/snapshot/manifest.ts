@@ -1,4 +1,5 @@
 /** `manifest.json` of a snapshot: which pod, when, and why parts are absent. */
+import type { Removed } from "../../kube/redact/mod.ts";
 import { isMap, mapAt, textAt, type ValueMap } from "../../base/value.ts";
 import {
   ABSENT_REASONS,
@@ -8,10 +9,12 @@ import {
   isPartName,
   type Part,
   PART_NAMES,
+  type PartName,
   type PodName,
   type Snapshot,
 } from "./snapshot.ts";
 import { jsonOf } from "./json_part.ts";
+import { safeText } from "./redact.ts";
 
 export const MANIFEST = "manifest.json";
 
@@ -20,15 +23,32 @@ const SCHEMA_VERSION = 1;
 
 export const MAX_MANIFEST_BYTES = 1024 * 1024;
 
-/** The text of the manifest of a snapshot; `program` is the version of the writer. */
-export function manifestText({ pod, time, parts }: Snapshot, program: string): string {
+/** Removed values that a manifest lists for a part; of more it has the number. */
+const MAX_LISTED = 200;
+const MAX_PATH = 200;
+
+/** What the manifest of an archive has beside the snapshot. */
+interface Written {
+  /** The version of the writer. */
+  readonly program: string;
+  readonly removed: ReadonlyMap<PartName, readonly Removed[]>;
+}
+
+/** The text of the manifest of an archive. */
+export function manifestText({ pod, time, parts }: Snapshot, { program, removed }: Written): string {
   const absent = Object.fromEntries(
     PART_NAMES.flatMap((name) => {
       const { absent, message } = parts[name];
-      return absent === undefined ? [] : [[name, { reason: absent, message }] as const];
+      return absent === undefined ? [] : [[name, { reason: absent, message: safeText(message) }] as const];
     }),
   );
-  const manifest = { schemaVersion: SCHEMA_VERSION, pod, time: time?.toISOString(), program, absent };
+  const redacted = Object.fromEntries(
+    [...removed].filter(([, values]) => values.length > 0).map(([name, values]) => [name, {
+      count: values.length,
+      values: values.slice(0, MAX_LISTED).map(({ path, ...more }) => ({ path: path.slice(0, MAX_PATH), ...more })),
+    }]),
+  );
+  const manifest = { schemaVersion: SCHEMA_VERSION, pod, time: time?.toISOString(), program, absent, redacted };
   return `${JSON.stringify(manifest, undefined, 2)}\n`;
 }
 

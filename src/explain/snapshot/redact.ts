@@ -1,30 +1,32 @@
-/**
- * Takes secrets out of a snapshot. Envoy redacts private keys that it knows as such; a configuration may have others in
- * headers and extensions, and a pod in its environment.
- */
-import { redactAll, type RedactCount, redactFields, redactText } from "../../base/redact.ts";
+/** Takes secrets out of the parts of an archive. `kubectl mesh explain` answers from the rest as it does from a running pod. */
+import { REDACTED, Redactor, type Removed } from "../../kube/redact/mod.ts";
 import { isMap, mapAt, mapsAt, type Value, type ValueMap } from "../../base/value.ts";
 import type { PartName } from "./snapshot.ts";
 
-/** A text without secrets, and how many were replaced. */
+/** A text without secrets, and where some were. */
 export interface Redacted {
   readonly text: string;
-  readonly redacted: number;
+  readonly removed: readonly Removed[];
 }
+
+/** Parts in which the kernel and Envoy write numbers beside names: an address may look like a key. */
+const NUMBERS: readonly PartName[] = ["sockets.txt", "stats.txt", "rules.iptables", "rules.ip6tables", "rules.nft"];
 
 /** The part without secrets. JSON keeps its form but not its blanks. A part that is no JSON is redacted as text. */
 export function withoutSecrets(name: PartName, text: string): Redacted {
-  const count = { redacted: 0 };
-  let json = text;
-  if (name.endsWith(".json")) {
-    const value = parsed(text);
-    if (value !== undefined) {
-      if (name === "pod.json" && isMap(value)) redactPod(value, count);
-      redactFields(value, count);
-      json = `${JSON.stringify(value)}\n`;
-    }
+  const redactor = new Redactor();
+  const value = name.endsWith(".json") ? parsed(text) : undefined;
+  if (value === undefined) {
+    return { text: redactor.text(text, { isNumbers: NUMBERS.includes(name) }), removed: redactor.removed };
   }
-  return { text: redactText(json, count), redacted: count.redacted };
+  if (name === "pod.json" && isMap(value)) redactPod(value, redactor);
+  redactAnnotations(value, redactor, []);
+  return { text: `${JSON.stringify(redactor.value(value))}\n`, removed: redactor.removed };
+}
+
+/** Text for the archive that no part has, such as an error message. */
+export function safeText(text: string): string {
+  return new Redactor().text(text);
 }
 
 function parsed(text: string): Value | undefined {
@@ -38,45 +40,61 @@ function parsed(text: string): Value | undefined {
 
 /** Containers of the mesh: their arguments and variables say how traffic is captured. */
 const MESH_CONTAINER = /^(istio-proxy|istio-init|istio-validation|enable-core-dump)$/;
-const MESH_VARIABLE_TOKEN = /token|secret|passw|credential/i;
 /** Annotations that explain reads; others belong to others. */
-const READ_ANNOTATION =
-  /(^|\.)istio\.io\/|^(proxy\.istio\.io|sidecar\.istio\.io|traffic\.sidecar\.istio\.io|status\.sidecar\.istio\.io)\/|(^|\.)(kubernetes|k8s|prometheus)\.io\//;
+const READ_ANNOTATION = /^([a-z0-9-]+\.)*(istio|kubernetes|k8s|prometheus)\.io\//;
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** Commands, variables and headers of probes of the application are its own matter. */
-function redactPod(pod: ValueMap, count: RedactCount): void {
-  const annotations = mapAt(mapAt(pod, "metadata"), "annotations");
-  for (const key of Object.keys(annotations)) {
-    if (key === LAST_APPLIED || !READ_ANNOTATION.test(key)) annotations[key] = redactAll(annotations[key] ?? "", count);
+/** Replaces annotations of others: a pod's own, and the copies in the metadata of Envoy's node. */
+function redactAnnotations(value: Value, redactor: Redactor, path: readonly string[]): void {
+  if (typeof value !== "object" || value === null) return;
+  for (const [key, held] of Object.entries(value)) {
+    const inner = [...path, key];
+    if (/^annotations$/i.test(key) && isMap(held)) redactForeign(held, redactor, inner);
+    else redactAnnotations(held, redactor, inner);
   }
+}
+
+function redactForeign(annotations: ValueMap, redactor: Redactor, path: readonly string[]): void {
+  for (const [name, text] of Object.entries(annotations)) {
+    if (name !== LAST_APPLIED && READ_ANNOTATION.test(name)) continue;
+    annotations[name] = redactor.all(text, ...path, name);
+  }
+}
+
+/** Commands, variables and headers of probes of the application are its own matter. */
+function redactPod(pod: ValueMap, redactor: Redactor): void {
   delete mapAt(pod, "metadata")["managedFields"];
   const spec = mapAt(pod, "spec");
   for (const list of ["initContainers", "containers", "ephemeralContainers"]) {
-    for (const container of mapsAt(spec, list)) redactContainer(container, count);
+    mapsAt(spec, list).forEach((container, index) => {
+      if (MESH_CONTAINER.test(String(container["name"]))) return;
+      redactContainer(container, new Part(redactor, ["spec", list, String(index)]));
+    });
   }
 }
 
-function redactContainer(container: ValueMap, count: RedactCount): void {
-  const isOfMesh = MESH_CONTAINER.test(String(container["name"]));
-  for (const variable of mapsAt(container, "env")) {
-    const isSecret = !isOfMesh || MESH_VARIABLE_TOKEN.test(String(variable["name"]));
-    if (isSecret && variable["value"] !== undefined) variable["value"] = redactAll(variable["value"], count);
+/** A map within the pod, whose fields are replaced as a whole. */
+class Part {
+  constructor(readonly redactor: Redactor, readonly path: readonly string[]) {}
+
+  at(...names: readonly string[]): Part {
+    return new Part(this.redactor, [...this.path, ...names]);
   }
-  if (!isOfMesh) redactCommands(container, count);
+
+  replace(map: ValueMap, field: string): void {
+    const held = map[field];
+    if (held !== undefined && held !== REDACTED) map[field] = this.redactor.all(held, ...this.path, field);
+  }
 }
 
-function redactCommands(container: ValueMap, count: RedactCount): void {
-  for (const key of ["command", "args", "lifecycle"]) {
-    const held = container[key];
-    if (held !== undefined) container[key] = redactAll(held, count);
-  }
+function redactContainer(container: ValueMap, part: Part): void {
+  mapsAt(container, "env").forEach((variable, index) => part.at("env", String(index)).replace(variable, "value"));
+  for (const field of ["command", "args", "lifecycle"]) part.replace(container, field);
   for (const probe of ["livenessProbe", "readinessProbe", "startupProbe"]) {
     const action = mapAt(container, probe);
-    for (const header of mapsAt(mapAt(action, "httpGet"), "httpHeaders")) {
-      header["value"] = redactAll(header["value"] ?? "", count);
-    }
-    const exec = mapAt(action, "exec");
-    if (exec["command"] !== undefined) exec["command"] = redactAll(exec["command"], count);
+    part.at(probe, "exec").replace(mapAt(action, "exec"), "command");
+    mapsAt(mapAt(action, "httpGet"), "httpHeaders").forEach((header, index) => {
+      part.at(probe, "httpGet", "httpHeaders", String(index)).replace(header, "value");
+    });
   }
 }

@@ -1,0 +1,76 @@
+/** Names of fields, variables, flags, headers and query parameters whose value is secret. */
+
+/** The words of a name: `AWS_SECRET_ACCESS_KEY`, `accessToken`, `x-api-key` and `spring.datasource.password` have some. */
+function wordsOf(name: string): readonly string[] {
+  return name.replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2").toLowerCase().split(/[^a-z0-9]+/).filter((word) => word !== "");
+}
+
+/** Texts that make a name secret wherever they stand in it. */
+const SECRET_PART =
+  /token|secret|passw|passphrase|credential|api_?key|access_?key|private_?key|auth_?key|encryption_?key|signing_?key/;
+/** Words that make a name secret. */
+const SECRET_WORD = new Set(["auth", "oauth", "passwd", "pwd", "bearer", "hmac"]);
+/** Words that make a name secret where they end it. */
+const SECRET_END = new Set(["pass", "authorization", "signature", "sig"]);
+/** Words beside which a key is an index or public. */
+const OPEN_KEY = new Set(
+  ("public topology map runtime metadata hash descriptor request header cookie host env fallback object factory generic " +
+    "group label labels disable max redundant pool partition sort primary match mismatch retain patch merge by value " +
+    "lookup storage cache field tag routing").split(" "),
+);
+/** Last words of names that refer to a secret or describe one. */
+const DESCRIBES = new Set(
+  ("name names ref refs path paths file files filename type types url uri uris endpoint policy policies prefix header " +
+    "headers audience audiences format mode provider config configs size seconds interval lifetime expiration expires " +
+    "ttl timeout duration cluster clusters scopes location locations domain builder selector formatter usage exchange " +
+    "log sources params case count enabled suffix version bucket spec session discovery mount factory").split(" "),
+);
+/** Fields of Envoy, Istio and Kubernetes that have such words and hold no secret themselves. */
+const OPEN_FIELDS = new Set(
+  ("tokens tokensperfill maxtokens statictokens secrets staticsecrets dynamicactivesecrets dynamicwarmingsecrets " +
+    "imagepullsecrets serviceaccounttoken automountserviceaccounttoken tokenrequests").split(" "),
+);
+
+/** Whether what stands under a name is secret. */
+export function isSecretName(name: string): boolean {
+  const words = wordsOf(name);
+  const last = words.at(-1) ?? "";
+  if (DESCRIBES.has(last) || OPEN_FIELDS.has(words.join(""))) return false;
+  if (SECRET_PART.test(words.join("_")) || SECRET_END.has(last)) return true;
+  if (words.some((word) => SECRET_WORD.has(word))) return true;
+  const isKey = words.length > 1 && words.some((word) => word === "key" || word === "keys");
+  return isKey && !words.some((word) => OPEN_KEY.has(word));
+}
+
+/** Whether a header or a variable has a secret value: also cookies. */
+export function isSecretEntry(name: string): boolean {
+  return isSecretName(name) || isCookie(name);
+}
+
+/** Whether a header holds cookies. What a route matches in one decides where a request goes, and is no session. */
+export function isCookie(name: string): boolean {
+  return wordsOf(name).includes("cookie");
+}
+
+/** Fields within a secret one that refer to it or describe it. */
+const REFERENCE =
+  /^(filename|path|name|sds_config|watched_directory|trusted_ca|secretName|environment_variable|aud|audience|@type)$/i;
+
+/** Whether a field within a secret one is none itself. */
+export function isReference(name: string): boolean {
+  return REFERENCE.test(name);
+}
+
+/** Names of hashes, identities and versions: random texts that are no secrets. */
+const OPEN_RANDOM = new Set(
+  "hash digest sha sha1 sha256 uid serial fingerprint version revision nonce commit etag spki image build kid".split(
+    " ",
+  ),
+);
+
+/** Whether a field may have random texts that are no secrets. `id`: hexadecimal ones. */
+export function mayBeRandom(name: string): "any" | "hex" | "no" {
+  const words = wordsOf(name);
+  if (words.some((word) => OPEN_RANDOM.has(word))) return "any";
+  return words.includes("id") ? "hex" : "no";
+}

@@ -1,0 +1,263 @@
+/** Replaces secrets in a value, by its names, its form and what its texts hold, and keeps a list of what was replaced. */
+import { REDACTED } from "../../base/redacted.ts";
+import { nodeCrypto } from "../../base/node_crypto.ts";
+import { isMap, type Value, type ValueMap } from "../../base/value.ts";
+import { parseYaml, toYaml } from "../../yaml/mod.ts";
+import { replaceAssigned } from "./assignments.ts";
+import { replaceCredentials } from "./credentials.ts";
+import { isCookie, isReference, isSecretEntry, isSecretName, mayBeRandom } from "./names.ts";
+import { replaceRandom } from "./random_text.ts";
+
+/** A replaced value. */
+export interface Removed {
+  /** A JSON pointer. It continues into JSON and YAML that a text holds; in other texts it ends at the text. */
+  readonly path: string;
+  /** The SHA-256 of code. */
+  readonly sha256?: string;
+}
+
+/** Names in a JSON Web Key that are public, and its private ones. */
+const PUBLIC_JWK = new Set([
+  "kty",
+  "n",
+  "e",
+  "x",
+  "y",
+  "crv",
+  "alg",
+  "use",
+  "kid",
+  "key_ops",
+  "x5c",
+  "x5t",
+  "x5t#S256",
+  "x5u",
+]);
+/** Fields beside a secret name: `{"key": "authorization", "value": "..."}`. */
+const VALUES = ["value", "raw_value", "values", "string_value"];
+const MATCHES = ["exact_match", "prefix_match", "suffix_match", "contains_match", "safe_regex_match", "string_match"];
+/** Fields whose texts are code. */
+const CODE = /^(inline_?code|(default_?)?source_?codes?|code)$/i;
+const CODE_TEXT = /^(inline_?(code|string|bytes))$/i;
+/** Envoy's own placeholders, variables of Kubernetes and of templates: what a text refers to is no secret. */
+const PLACEHOLDER = /^(%[A-Z_]+(\([^()]*\))?(:\d+)?%|\$\([A-Za-z0-9_]+\)|\$\{[A-Za-z0-9_]+\}|\{\{[^{}]*\}\})$/;
+/** A text that is JSON or YAML, not a sentence with a colon. */
+const STRUCTURED = /^\s*[{["]|\n/;
+const PUBLIC_PEM =
+  /-----BEGIN (?:CERTIFICATE|PUBLIC KEY|CERTIFICATE REQUEST|X509 CRL)-----[A-Za-z0-9+/=\s]*-----END [A-Z0-9 ]{1,40}-----/g;
+const BASE64 = /^(?:[A-Za-z0-9+/]{4}){4,}(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
+const UNPRINTABLE = /[^\t\n\r\u0020-\u007e\u00a0-\uffff]/;
+/** A shorter text holds no name with a value. */
+const MIN_TEXT = 6;
+/** How deep texts within texts are read. */
+const MAX_NESTED = 5;
+
+/** Where the walk is: within a secret, within code, at the name of a field. */
+interface Place {
+  readonly name: string;
+  readonly isSecret: boolean;
+  readonly isCode: boolean;
+}
+
+const TOP: Place = { name: "", isSecret: false, isCode: false };
+
+/** Takes secrets out of one file. */
+export class Redactor {
+  readonly removed: Removed[] = [];
+  readonly #path: string[] = [];
+  /** Texts and names in which nothing was found: a configuration repeats most of them. */
+  readonly #clean = new Set<string>();
+  #nested = 0;
+
+  /** Replaces secrets in a value, in place; the result is the same value, or a text in place of one. */
+  value(value: Value): Value {
+    return this.#walk(value, TOP);
+  }
+
+  /** Replaces all texts, but references such as names of files. `path`: the place of the value. */
+  all(value: Value, ...path: readonly string[]): Value {
+    return this.#at(path, () => this.#walk(value, { ...TOP, isSecret: true }));
+  }
+
+  /** Replaces the secrets of a text that is no JSON. `isNumbers`: it has numbers beside its names, and no secrets there. */
+  text(text: string, { isNumbers = false } = {}): string {
+    return isNumbers ? this.credentials(text) : this.#plain(text, "");
+  }
+
+  /** Replaces what is a credential by its form alone. */
+  credentials(text: string): string {
+    return withoutPublic(text, (part) => replaceEncoded(replaceCredentials(part, this.#replace), this.#replace));
+  }
+
+  readonly #replace = (secret: string): string => {
+    if (secret === "" || secret === REDACTED || PLACEHOLDER.test(secret)) return secret;
+    this.removed.push({ path: this.#pointer() });
+    return REDACTED;
+  };
+
+  #pointer(): string {
+    return this.#path.map((name) => `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+  }
+
+  #at<T>(path: readonly string[], work: () => T): T {
+    this.#path.push(...path);
+    try {
+      return work();
+    } finally {
+      this.#path.length -= path.length;
+    }
+  }
+
+  #walk(value: Value, place: Place): Value {
+    if (Array.isArray(value)) return this.#list(value, place);
+    if (isMap(value)) return this.#map(value, place);
+    if (typeof value === "string") return this.#leaf(value, place);
+    // Within a secret, numbers are ports and times.
+    return isNumber(value) && isSecretName(place.name) ? this.#replace(String(value)) : value;
+  }
+
+  #leaf(text: string, place: Place): string {
+    if (place.isCode && CODE_TEXT.test(place.name)) return this.#code(text);
+    return place.isSecret ? this.#replace(text) : this.#once(text, () => this.#string(text, place.name));
+  }
+
+  #once(text: string, work: () => string): string {
+    if (text.length < MIN_TEXT || this.#clean.has(text)) return text;
+    const result = work();
+    if (result === text) this.#clean.add(text);
+    return result;
+  }
+
+  #code(code: string): string {
+    if (code === "" || code === REDACTED) return code;
+    this.removed.push({ path: this.#pointer(), sha256: nodeCrypto().createHash("sha256").update(code).digest("hex") });
+    return REDACTED;
+  }
+
+  /** A list. In a list of arguments, what follows `--password` is secret. */
+  #list(list: Value[], place: Place): Value[] {
+    list.forEach((item, index) => {
+      const before = list[index - 1];
+      const isArgument = typeof before === "string" && /^--?[A-Za-z]/.test(before) && isSecretName(before) &&
+        typeof item === "string" && !item.startsWith("-");
+      list[index] = this.#at(
+        [String(index)],
+        () => this.#walk(item, isArgument ? { ...place, isSecret: true } : place),
+      );
+    });
+    return list;
+  }
+
+  #map(map: ValueMap, place: Place): ValueMap {
+    const beside = besideSecret(map);
+    for (const [key, held] of Object.entries(map)) {
+      const decided = beside(key);
+      if (decided === "public") continue;
+      const isSecret = decided ?? (!isReference(key) && (place.isSecret || isSecretField(key, held)));
+      const inner: Place = { name: key, isSecret, isCode: place.isCode || CODE.test(key) };
+      const name = this.#once(key, () => this.credentials(key));
+      const result = this.#at([name], () => this.#walk(held, inner));
+      if (name !== key) delete map[key];
+      map[name] = result;
+    }
+    return map;
+  }
+
+  /** A text of a value: what it holds as JSON or YAML, else what stands in it. */
+  #string(text: string, name: string): string {
+    if (name === "@type") return text;
+    const structured = this.#nested < MAX_NESTED && STRUCTURED.test(text) ? structureOf(text) : undefined;
+    if (structured === undefined) return this.#plain(text, name);
+    const before = this.removed.length;
+    this.#nested++;
+    const value = this.#walk(structured.value, { ...TOP, name });
+    this.#nested--;
+    if (this.removed.length > before) return structured.isJson ? JSON.stringify(value) : toYaml(value);
+    // A comment of YAML may have a secret too.
+    return structured.isJson ? text : this.#plain(text, name);
+  }
+
+  #plain(text: string, name: string): string {
+    const decoded = this.#nested < MAX_NESTED ? decodedText(text) : undefined;
+    if (decoded !== undefined) return this.#encoded(text, decoded, name);
+    const random = mayBeRandom(name);
+    const assigned = replaceAssigned(text, (secret) => this.#replace(secret));
+    return withoutPublic(this.credentials(assigned), (part) => {
+      return random === "any" ? part : replaceRandom(part, random === "hex" ? "open" : "secret", this.#replace);
+    });
+  }
+
+  /** A text in base64: the whole is replaced if a part of it is secret. */
+  #encoded(text: string, decoded: string, name: string): string {
+    const inner = new Redactor();
+    inner.#nested = this.#nested + 1;
+    inner.#string(decoded, name);
+    return inner.removed.length === 0 ? text : this.#replace(text);
+  }
+}
+
+/**
+ * Which fields are secret, or are none, by what stands beside them: the name of a header or a variable, the type of a
+ * message, the type of a JSON Web Key.
+ */
+function besideSecret(map: ValueMap): (field: string) => boolean | "public" | undefined {
+  if (typeof map["kty"] === "string") return (field) => PUBLIC_JWK.has(field) ? "public" : true;
+  if (typeof map["@type"] === "string" && map["@type"].endsWith(".Secret")) {
+    return (field) => field === "generic_secret";
+  }
+  const entry = map["key"] ?? map["name"] ?? map["header_name"];
+  if (typeof entry !== "string" || !isSecretEntry(entry)) return () => undefined;
+  const fields = isCookie(entry) ? VALUES : [...VALUES, ...MATCHES];
+  return (field) => fields.includes(field) ? true : undefined;
+}
+
+function isNumber(value: Value): value is number | bigint {
+  return typeof value === "number" || typeof value === "bigint";
+}
+
+/** Whether a field is secret: by its name, or as Envoy's list of users, or as variables of a Wasm machine. */
+function isSecretField(name: string, held: Value): boolean {
+  if (name === "users" || name === "key_values") return isMap(held);
+  return name === "secret" && isMap(held) ? "inline_string" in held || "inline_bytes" in held : isSecretName(name);
+}
+
+function structureOf(text: string): { readonly value: Value; readonly isJson: boolean } | undefined {
+  const json = parsed(() => JSON.parse(text));
+  const value = json ?? parsed(() => parseYaml(text));
+  return typeof value === "object" && value !== null ? { value, isJson: json !== undefined } : undefined;
+}
+
+function parsed(parse: () => Value): Value | undefined {
+  try {
+    return parse();
+  } catch {
+    // The text is something else: a sentence, a certificate, a template.
+    return undefined;
+  }
+}
+
+/** What a text in base64 says; `undefined` if it is no base64 of a text. */
+function decodedText(text: string): string | undefined {
+  if (!BASE64.test(text)) return undefined;
+  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  const decoded = new TextDecoder().decode(bytes);
+  return UNPRINTABLE.test(decoded) || decoded.includes("\ufffd") ? undefined : decoded;
+}
+
+/** Applies `work` to what stands between certificates and public keys in PEM. */
+function withoutPublic(text: string, work: (part: string) => string): string {
+  if (!text.includes("-----BEGIN ")) return work(text);
+  const blocks = text.match(PUBLIC_PEM) ?? [];
+  return text.split(PUBLIC_PEM).map((part, index) => work(part) + (blocks[index] ?? "")).join("");
+}
+
+/** Base64 of `-----BEGIN `, and what follows. */
+const ENCODED_PEM = /LS0tLS1CRUdJTi[A-Za-z0-9+/=]+/g;
+
+/** Replaces private keys in base64 within a text. */
+function replaceEncoded(text: string, replace: (secret: string) => string): string {
+  return text.replaceAll(ENCODED_PEM, (encoded) => {
+    const bare = encoded.replaceAll("=", "");
+    return atob(bare.slice(0, bare.length - bare.length % 4)).includes("PRIVATE KEY") ? replace(encoded) : encoded;
+  });
+}
