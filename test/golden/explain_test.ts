@@ -33,7 +33,10 @@ for (const isArchive of [false, true]) {
     const facts = await recordedFacts(isArchive);
     const recorded: Recorded[] = JSON.parse(await Deno.readTextFile(`${FOLDER}requests.json`));
     assert.ok(recorded.length >= 200);
-    assert.deepEqual(recorded.flatMap((each) => disagreements(facts, each)), []);
+    const found = recorded.flatMap((each) => disagreements(facts, each));
+    // A policy asks for the header x-token, whose value is a secret.
+    const unknown = found.filter((text) => /: verdict unknown\n.* header x-token is "\[redacted\]"/.test(text));
+    assert.deepEqual([found.filter((text) => !unknown.includes(text)), unknown.length], [[], isArchive ? 1 : 0]);
   });
 }
 

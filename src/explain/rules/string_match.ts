@@ -4,8 +4,10 @@ import { compileRe2 } from "../../golang/re2.ts";
 import type { StringMatch } from "../envoy/matchers.ts";
 import { type Truth, truthOf } from "./truth.ts";
 
-/** A regular expression matches the whole text; `unknown` for one that cannot be compiled, for an
- * extension, and for a text whose secret was removed. */
+/**
+ * A regular expression matches the whole text; `unknown` for one that cannot be compiled, for an extension, and where
+ * `snapshot` removed a secret.
+ */
 export function matchesString({ kind, text, ignoreCase }: StringMatch, value: string): Truth {
   if (kind === "custom" || text.includes(REDACTED)) return "unknown";
   if (kind === "regex") return matchesRegex(text, value);

@@ -191,7 +191,7 @@ const RANDOM = /^[a-f0-9]{64}$|^[A-Za-z0-9]{32,44}=?$/;
 /** The files of an archive, as one text. */
 function archiveOf(parts: ReadonlyMap<PartName, Part>): string {
   const safe = [...parts].map(([name, part]) => [name, withoutSecrets(name, part.text ?? "")] as const);
-  const capture = {
+  const snapshot = {
     pod: { namespace: "shop", name: "web" },
     time: new Date(0),
     origin: "pod/web",

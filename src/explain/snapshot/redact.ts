@@ -1,5 +1,6 @@
 /** Takes secrets out of the parts of an archive. `kubectl mesh explain` answers from the rest as it does from a running pod. */
-import { REDACTED, Redactor, type Removed } from "../../kube/redact/mod.ts";
+import { Redactor, type Removed } from "../../kube/redact/mod.ts";
+import { REDACTED } from "../../base/redacted.ts";
 import { isMap, mapAt, mapsAt, type Value, type ValueMap } from "../../base/value.ts";
 import type { PartName } from "./snapshot.ts";
 
