@@ -2,7 +2,15 @@
 import { MeshError, messageOf } from "../../base/errors.ts";
 import type { Removed } from "../../kube/redact/mod.ts";
 import type { World } from "../../platform/world.ts";
-import { absentPart, isPartName, maxPartBytes, type Part, PART_NAMES, type PartName, type Snapshot } from "./snapshot.ts";
+import {
+  absentPart,
+  isPartName,
+  maxPartBytes,
+  type Part,
+  PART_NAMES,
+  type PartName,
+  type Snapshot,
+} from "./snapshot.ts";
 import { MANIFEST, manifestProblem, manifestText, MAX_MANIFEST_BYTES, snapshotOf } from "./manifest.ts";
 import { withoutSecrets } from "./redact.ts";
 import { readTar, tarBytes, type TarFile } from "./tar.ts";
