@@ -68,10 +68,7 @@ function selectorsIn({ text, file }: { readonly text: string; readonly file: str
 const VOLUME = "istiod-ca-cert";
 
 /** Without the ConfigMap that istiod writes, pods wait for their volume (istio #22463, #43824). */
-export async function rootCertificate(
-  { name, sidecar }: SidecarNamespace,
-  facts: Facts,
-): Promise<readonly Problem[]> {
+export async function rootCertificate({ name, sidecar }: SidecarNamespace, facts: Facts): Promise<readonly Problem[]> {
   const volume = mapsAt(specOf(sidecar), "volumes").find((each) => textAt(each, "name") === VOLUME);
   const map = volume === undefined ? "" : textAt(mapAt(volume, "configMap"), "name");
   if (map === "" || await facts.hasConfigMap(name, map)) return [];
@@ -91,10 +88,7 @@ export async function rootCertificate(
 }
 
 /** Pods can only use Secrets of their own namespace. */
-export async function pullSecrets(
-  { name, sidecar }: SidecarNamespace,
-  facts: Facts,
-): Promise<readonly Problem[]> {
+export async function pullSecrets({ name, sidecar }: SidecarNamespace, facts: Facts): Promise<readonly Problem[]> {
   const wanted = mapsAt(specOf(sidecar), "imagePullSecrets").map((each) => textAt(each, "name"));
   const missing = await inEach(
     wanted,

@@ -88,10 +88,7 @@ export const NAMESPACE_CHECKS: readonly CheckRow[] = [
   { id: "namespace-pod-revisions", title: "pods name the same revision as their namespace", run: podRevisions },
 ];
 
-async function ofNamespaces(
-  facts: Facts,
-  judge: (namespace: Namespace) => readonly Problem[],
-): Promise<Finding> {
+async function ofNamespaces(facts: Facts, judge: (namespace: Namespace) => readonly Problem[]): Promise<Finding> {
   const all = inScope(facts, await facts.namespaces());
   if (all.length === 0 && facts.scope.selector !== undefined) return NONE_CHOSEN;
   if (all.flatMap(judge).length === 0) return findingOf([]);
@@ -294,11 +291,7 @@ async function unlabelled(facts: Facts): Promise<Finding> {
 }
 
 /** No namespace of the scope is injected. Injecting one workload is the smaller change. */
-async function nobody(
-  all: readonly Namespace[],
-  webhooks: readonly InjectorWebhook[],
-  facts: Facts,
-): Promise<Finding> {
+async function nobody(all: readonly Namespace[], webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
   const [only] = facts.scope.namespace === undefined ? [] : all;
   if (only?.isSystem) return { result: "skipped", message: `no sidecar belongs into the namespace "${only.name}"` };
   const { name, labels } = only ?? { name: SOME, labels: {} };

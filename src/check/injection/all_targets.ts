@@ -31,9 +31,7 @@ export async function allTargets(api: KubeApi, { namespace, selector }: AllWorkl
   }
   throw new MeshError(
     namespace === undefined ? "The cluster has no workload" : `There is no workload in "${namespace}"`,
-    {
-      hint: "see --namespace",
-    },
+    { hint: "see --namespace" },
   );
 }
 

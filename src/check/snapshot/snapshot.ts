@@ -83,9 +83,7 @@ class Reader {
 
 const WEBHOOKS = "mutatingwebhookconfigurations";
 
-async function webhookConfigurations(
-  reader: Reader,
-): Promise<readonly MutatingWebhookConfiguration[] | undefined> {
+async function webhookConfigurations(reader: Reader): Promise<readonly MutatingWebhookConfiguration[] | undefined> {
   const needs = `list on ${WEBHOOKS}`;
   const list = await reader.read({ resource: WEBHOOKS, needs }, () => {
     return reader.api.list(`/apis/admissionregistration.k8s.io/v1/${WEBHOOKS}`);

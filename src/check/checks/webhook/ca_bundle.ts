@@ -73,10 +73,7 @@ function validityProblem(all: readonly CertificateInfo[], now: Date): ProblemOf 
 const DAY = 24 * 60 * 60 * 1000;
 
 /** Relative to the lifetime, which is a day or ten years (linkerd2 #5149). */
-function expiryProblem(
-  { notBefore, notAfter }: CertificateInfo,
-  now: Date,
-): ProblemOf | undefined {
+function expiryProblem({ notBefore, notAfter }: CertificateInfo, now: Date): ProblemOf | undefined {
   const left = notAfter.getTime() - now.getTime();
   if (left > (notAfter.getTime() - notBefore.getTime()) / 3) return undefined;
   const time = left >= 2 * DAY ? `${Math.floor(left / DAY)} days` : `${Math.floor(left / (DAY / 24))} hours`;

@@ -77,10 +77,7 @@ const PORT = 15017;
 const PORT_NAME = "https-webhook";
 
 /** For a port on which nothing listens: leads elsewhere, else guesses that the pods hang. */
-export async function openingPort(
-  target: Place & { readonly port: number },
-  facts: Facts,
-): Promise<readonly Advice[]> {
+export async function openingPort(target: Place & { readonly port: number }, facts: Facts): Promise<readonly Advice[]> {
   const leading = await leadingToPods(target, facts);
   if (leading.length > 0) return leading;
   const serving = await servingOf(target, facts);

@@ -18,10 +18,7 @@ export function missingProxy({ hasProxy, decision, webhook }: ExpectedPod): Prob
 }
 
 /** A new pod would get no proxy. One in the workload's manifest stays. */
-export function unexpectedProxy(
-  expected: ExpectedPod,
-  isByHand: (workload: string) => boolean,
-): ProblemOf | undefined {
+export function unexpectedProxy(expected: ExpectedPod, isByHand: (workload: string) => boolean): ProblemOf | undefined {
   const { hasProxy, pod } = expected;
   if (!hasProxy || annotationIn(pod, STATUS) === undefined) return undefined;
   const message = whyNoProxy(expected);
