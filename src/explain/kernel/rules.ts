@@ -28,7 +28,7 @@ function seenRules(parts: Snapshot["parts"]): KernelRules {
     return { source: "seen", rules, why: "read from the kernel" };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return { source: "unknown", why: "rules.nft is not the JSON of nft" };
+    return { source: "unknown", why: "rules.nft is JSON, not the text of nft list ruleset" };
   }
 }
 

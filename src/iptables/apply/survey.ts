@@ -1,6 +1,5 @@
 /** The owned rules in a network namespace, read without a change. */
 import { MeshError } from "../../base/errors.ts";
-import { isMap } from "../../base/value.ts";
 import { heldContent, type NftContent } from "../kernel/nftables/content.ts";
 import { type LegacyTable, legacyTable } from "../kernel/xtables/legacy_tables.ts";
 import { type NftChain, nftChains, nftRuleContents, nftTables } from "../kernel/nftables/tables.ts";
@@ -13,7 +12,7 @@ import type { Family } from "../plan/rule.ts";
 import type { HeldTables } from "../kernel/xtables/transaction.ts";
 import { NFT_TABLES } from "../views/nft.ts";
 import { NET_ADMIN } from "./diagnosis.ts";
-import { beginProgram, iptablesProgram, type Variant } from "./programs.ts";
+import { beginProgram, iptablesProgram, runProgram, type Variant } from "./programs.ts";
 
 export interface Holding {
   readonly variant: "nft" | "legacy";
@@ -61,14 +60,11 @@ export async function survey<T>(
   const made = await meanwhile();
   const holdings: Holding[] = [];
   for (const source of sources) holdings.push(holdingOf(source, await texts(), names));
-  const nft: NftContent = hasOwnedNft ? await readNftContent(world) : new Map();
+  const nft: NftContent = hasOwnedNft
+    ? heldContent(await runProgram(world, "nft", ["list", "ruleset", "inet"]), names)
+    : new Map();
   const legacyRules = legacy.reduce((sum, { rules }) => sum + rules, 0);
   return [{ nftTables: tables, holdings, nft, legacyRules }, made];
-}
-
-async function readNftContent(world: World): Promise<NftContent> {
-  const listing: unknown = JSON.parse(await beginProgram(world, "nft", ["-j", "list", "ruleset", "inet"])());
-  return isMap(listing) ? heldContent(listing) : new Map();
 }
 
 /** They identify the policy rules of an earlier run. */

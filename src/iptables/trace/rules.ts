@@ -1,13 +1,12 @@
 /** Rules for a trace: from saved texts of the kernel, or planned from arguments. */
-import { isList, isMap, type ValueMap } from "../../base/value.ts";
 import { parseAddress } from "../../golang/net/mod.ts";
-import { type HeldRule, ofNft } from "../held/rules.ts";
+import { type HeldRule, ofNft as ruleOfNft } from "../held/rules.ts";
 import { heldSettings } from "../held/settings.ts";
-import { heldKey, textKey } from "../kernel/nftables/content.ts";
+import { readListing } from "../kernel/nftables/content.ts";
 import type { OwnerNames } from "../kernel/xtables/rule_options.ts";
 import { isOwnedChain, parseSave } from "../kernel/xtables/save.ts";
 import { makePlan } from "../plan/plan.ts";
-import type { Family, Table } from "../plan/rule.ts";
+import type { Family } from "../plan/rule.ts";
 import { readSettings } from "../settings/read.ts";
 import type { CaptureSettings } from "../settings/settings.ts";
 import { NFT_TABLES } from "../views/nft.ts";
@@ -32,18 +31,21 @@ export interface SavedTexts {
   /** `iptables-save -c`, with or without counters. */
   readonly iptables: string | undefined;
   readonly ip6tables: string | undefined;
-  /** `nft -j list ruleset`, or `nft list ruleset`. */
+  /** `nft list ruleset`. */
   readonly nft: string | undefined;
 }
 
 const NAMES: OwnerNames = { users: new Map(), groups: new Map() };
 
-/** Rules from saved texts. Throws a SyntaxError if the text of nft begins as JSON and is none. */
+/** Rules from saved texts. Throws a SyntaxError if the text of nft is JSON. */
 export function savedRules({ iptables, ip6tables, nft }: SavedTexts): TracedRules {
+  if (nft?.trimStart().startsWith("{")) {
+    throw new SyntaxError("the rules of nft are JSON, not the text of `nft list ruleset`");
+  }
   const rules = [
     ...iptables === undefined ? [] : ofSave(iptables, 4),
     ...ip6tables === undefined ? [] : ofSave(ip6tables, 6),
-    ...nft === undefined ? [] : /^\s*\{/.test(nft) ? ofNftJson(nft) : ofNftText(nft),
+    ...nft === undefined ? [] : ofNft(nft),
   ];
   return tracedRules(rules, heldSettings(rules, new Map(), DEFAULTS));
 }
@@ -117,57 +119,17 @@ function insert(lines: string[], line: string, { chain, place }: { readonly chai
   lines.splice(own[place - 1] ?? lines.length, 0, line);
 }
 
-function tableOf(name: unknown): Table | undefined {
-  return NFT_TABLES.find((each) => each.name === name)?.table;
-}
-
-/** Throws a SyntaxError for a text that is no JSON. */
-function ofNftJson(text: string): TracedRule[] {
-  const listing: unknown = JSON.parse(text);
-  const items = isMap(listing) && isList(listing["nftables"]) ? listing["nftables"].filter(isMap) : [];
-  return placed(items.flatMap((item) => {
-    const rule = item["rule"];
-    const table = isMap(rule) && rule["family"] === "inet" ? tableOf(rule["table"]) : undefined;
-    if (!isMap(rule) || table === undefined) return [];
-    return [nftRule(table, String(rule["chain"]), { key: heldKey(rule), packets: packetsOf(rule) })];
-  }));
-}
-
-function packetsOf(rule: ValueMap): number | undefined {
-  const expressions = isList(rule["expr"]) ? rule["expr"].filter(isMap) : [];
-  const counter = expressions.map((each) => each["counter"]).find(isMap);
-  const packets = counter?.["packets"];
-  return typeof packets === "number" ? packets : undefined;
-}
-
-function nftRule(table: Table, chain: string, { key, packets }: { key: string; packets: number | undefined }) {
-  return { ...ofNft(table, chain, key), text: key.replace(/ # .*$/s, ""), packets };
-}
-
-function ofNftText(text: string): TracedRule[] {
-  const rules: Omit<TracedRule, "place">[] = [];
-  let table: Table | undefined;
-  let chain = "";
-  for (const raw of text.split("\n")) {
-    const line = raw.trim();
-    const [, name] = /^table inet (\S+) \{/.exec(line) ?? [];
-    if (line.startsWith("table ")) table = tableOf(name);
-    const [, opened] = /^chain (\S+) \{/.exec(line) ?? [];
-    if (opened !== undefined) chain = opened;
-    else if (table !== undefined && isRuleText(line)) rules.push(nftRule(table, chain, textRule(line)));
-  }
-  return placed(rules);
-}
-
-function isRuleText(line: string): boolean {
-  return line !== "" && !/^(table|type|policy|\}|#)/.test(line);
-}
-
-/** `oifname "lo" ip saddr 127.0.0.6 counter packets 0 bytes 0 return # handle 7`. */
-function textRule(line: string) {
-  const packets = /\bcounter packets (\d+) bytes \d+/.exec(line)?.[1];
-  const plain = line.replace(/ # handle \d+$/, "").replace(/\bcounter packets \d+ bytes \d+/, "counter");
-  const comment = / comment "[^"]*"$/.exec(plain)?.[0] ?? "";
-  const own = plain.slice(0, plain.length - comment.length).replaceAll('"', "");
-  return { key: textKey(own, NAMES), packets: packets === undefined ? undefined : Number(packets) };
+function ofNft(listing: string): TracedRule[] {
+  const tables = readListing(listing, NAMES);
+  return placed(
+    NFT_TABLES.flatMap(({ table, name }) =>
+      [...tables.get(name) ?? []].flatMap(([chain, rules]) =>
+        rules.map(({ key, packets }) => ({
+          ...ruleOfNft(table, chain, key),
+          text: key.replace(/ # .*$/s, ""),
+          packets,
+        }))
+      )
+    ),
+  );
 }

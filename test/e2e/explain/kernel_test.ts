@@ -70,7 +70,7 @@ type BackEnd = typeof BACK_ENDS[number]["name"];
 /** The rules as they are now. */
 async function snapshot({ pod }: Pair, backEnd: BackEnd, { uid }: Case): Promise<Snapshot> {
   const rules: readonly (readonly [string, Part])[] = backEnd === "nft"
-    ? [["rules.nft", { text: await pod.shell("nft -j list ruleset") }]]
+    ? [["rules.nft", { text: await pod.shell("nft list ruleset") }]]
     : [["rules.iptables", { text: await pod.shell(`${backEnd}-save -c`) }]];
   const app = { name: "app", securityContext: uid === "outside" ? {} : { runAsUser: uid } };
   const spec = { containers: [app, { name: "istio-proxy" }] };

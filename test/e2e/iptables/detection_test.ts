@@ -132,6 +132,22 @@ testWhen(MISSING, "disabled IPv6 is no error, with dual stack or without", async
   }
 });
 
+testWhen(MISSING, "an nft without JSON: a second run finds no change, repairs, verifies and cleans", async () => {
+  await using pair = await Pair.create();
+  const before = await stateOf(pair.pod);
+  const noJson = 'case " $* " in *" -j "*) echo "Error: JSON support not compiled-in" >&2; exit 1 ;; esac';
+  await using shims = await Shims.create({ nft: noJson });
+  const options = { env: shims.env };
+  const args = [...FLAGS, "--native-nftables", "--redirect-dns", "--comments"];
+  await succeed(pair.pod, args, options);
+  assert.match(await succeed(pair.pod, args, options), /Nothing to change/);
+  await pair.pod.shell("nft insert rule inet istio-proxy-nat istio-output ip ttl 5 counter drop");
+  assert.match(await succeed(pair.pod, args, options), /Removed: .*ip ttl 5/);
+  await succeed(pair.pod, ["iptables", "verify"], options);
+  assert.match(await succeed(pair.pod, ["iptables", "clean"], options), /All owned rules are removed/);
+  assert.deepEqual(await stateOf(pair.pod), before);
+});
+
 testWhen(
   MISSING,
   "a read-only /run is only an error for iptables-legacy, which names its lock",

@@ -3,9 +3,7 @@ import { heldContent } from "../../../src/iptables/kernel/nftables/content.ts";
 import { ownedRules } from "../../../src/iptables/kernel/xtables/owned.ts";
 import { parseSave } from "../../../src/iptables/kernel/xtables/save.ts";
 import { decode } from "../../../src/iptables/kernel/netlink.ts";
-import { isMap } from "../../../src/base/value.ts";
 import { type FuzzReader, isPlainError, textOf } from "../reader.ts";
-import { JSON_WORDS } from "./words.ts";
 
 const SAVE = `# Generated
 *nat
@@ -21,39 +19,24 @@ COMMIT
 -A OUTPUT -m mark --mark 0x539 -j CONNMARK --restore-mark
 COMMIT
 `;
-const NFT = JSON.stringify({
-  nftables: [
-    { metainfo: { version: "1" } },
-    { table: { family: "inet", name: "istio-proxy-nat" } },
-    { chain: { family: "inet", table: "istio-proxy-nat", name: "output" } },
-    {
-      rule: {
-        family: "inet",
-        table: "istio-proxy-nat",
-        chain: "output",
-        comment: "c",
-        expr: [
-          {
-            match: {
-              op: "!=",
-              left: { payload: { protocol: "ip", field: "daddr" } },
-              right: { prefix: { addr: "10.0.0.0", len: 8 } },
-            },
-          },
-          { match: { op: "==", left: { meta: { key: "skuid" } }, right: { set: [1, { range: [2, 3] }] } } },
-          { counter: { packets: 0, bytes: 0 } },
-          { jump: { target: "x" } },
-        ],
-      },
-    },
-  ],
-});
+const NFT = `table inet istio-proxy-nat { # handle 1
+	chain output {
+		type nat hook output priority -100; policy accept;
+		oifname "lo" ip daddr != 10.0.0.0/8 tcp dport != { 53, 15008 } meta skuid 1337 counter packets 0 bytes 0 jump x comment "c" # handle 3
+		meta l4proto tcp ct mark 0x00000539 counter packets 0 bytes 0 meta mark set ct mark
+	}
+}
+`;
 
 export const KERNEL: FuzzReader = {
   name: "kernel",
   seeds: [SAVE, NFT],
   words: [
-    ...JSON_WORDS,
+    "table inet istio-proxy-nat {\n",
+    "chain output {\n",
+    "counter ",
+    "{ ",
+    "}\n",
     "*nat\n",
     "*filter\n",
     ":A - [0:0]\n",
@@ -78,9 +61,6 @@ export const KERNEL: FuzzReader = {
     const tables = parseSave(text, names);
     ownedRules(tables);
     decode(input, 4, 0);
-    if (!text.startsWith("{")) return tables.length > 0;
-    const listing: unknown = JSON.parse(text);
-    if (isMap(listing)) heldContent(listing);
-    return true;
+    return tables.length > 0 || heldContent(text, names).size > 0;
   },
 };
