@@ -1,10 +1,9 @@
 /** Starts what is between Envoy and the control plane: identity, SDS, xDS proxy, DNS. */
 import { errorLine, MeshError } from "../base/errors.ts";
 import { type Logger, logText } from "../platform/log.ts";
-import type { Collector } from "../base/metrics/mod.ts";
 import type { World } from "../platform/world.ts";
 import type { Dns } from "./dns/mod.ts";
-import type { RunningHealth } from "./health/reports.ts";
+import type { startHealth } from "./health/reports.ts";
 import { type Identity, startIdentity } from "./identity/mod.ts";
 import { certificateExpiry, controlPlaneMetrics } from "./metrics/control_plane_metrics.ts";
 import { startSds } from "./sds/server.ts";
@@ -13,19 +12,9 @@ import { FILES_SOCKET, identitySocketPath } from "./settings/pod/pod.ts";
 import { controlPlaneEndpoint } from "./xds/upstream.ts";
 import { startXds } from "./xds/server.ts";
 
-export interface ControlPlane {
-  /** Why Envoy may get no configuration: a line per part with a problem. */
-  problems(): readonly string[];
-  /** Why DNS does not answer yet; `undefined` if it does, or is not served. */
-  nameProblem(): string | undefined;
-  /** The name table as JSON (`/debug/ndsz`); `undefined` if there is none. */
-  nameTable(): string | undefined;
-  readonly collect: Collector;
-  /** Closes all parts, dependents first. */
-  close(): Promise<void>;
-}
-
 type Part = Pick<Dns, "problem" | "close"> & Partial<Dns>;
+
+export type ControlPlane = Awaited<ReturnType<typeof startControlPlane>>;
 
 /**
  * Starts all parts before Envoy, which backs off if a socket is missing. Does not wait for certificates. A part that
@@ -36,7 +25,7 @@ export async function startControlPlane(
   settings: AgentSettings,
   log: Logger,
   envoyProblem: () => Promise<string | undefined>,
-): Promise<ControlPlane> {
+) {
   const metrics = controlPlaneMetrics();
   // Another program (SPIRE) serves the certificate to Envoy alone.
   const identity = settings.bootstrap.hasCustomSds
@@ -67,8 +56,10 @@ export async function startControlPlane(
   ]);
   const parts = [identity, sds, xds].filter((part) => part !== undefined);
   return {
+    /** Why Envoy may get no configuration: a line per part with a problem. */
     problems: () => parts.map((part) => part.problem()).filter((problem) => problem !== undefined),
-    nameProblem() {
+    /** Why DNS does not answer yet; `undefined` if it does, or is not served. */
+    nameProblem(): string | undefined {
       if (dns === undefined || dns.isReady?.() === true) return undefined;
       return dns.problem() ?? "the control plane has not sent the table of names yet";
     },
@@ -78,7 +69,7 @@ export async function startControlPlane(
       certificateExpiry(identity?.workload()?.certificate, world.clock.now()),
       ...await dns?.collect?.() ?? [],
     ],
-    async close() {
+    async close(): Promise<void> {
       await health?.close();
       await dns?.close();
       await xds?.close();
@@ -105,7 +96,7 @@ async function healthOf(
   { health, bootstrap }: AgentSettings,
   log: Logger,
   envoyProblem: () => Promise<string | undefined>,
-): Promise<RunningHealth | undefined> {
+): Promise<ReturnType<typeof startHealth> | undefined> {
   if (health === undefined) return undefined;
   if (bootstrap.isXdsDirect) {
     log.warning("readinessProbe is ignored with --xds direct: Envoy connects to the control plane itself");

@@ -5,13 +5,8 @@ import type { World } from "../platform/world.ts";
 import { type ProgramName, readCommandLine } from "./settings/command_line.ts";
 import { logSettings } from "./settings/log_settings.ts";
 
-export interface EarlyLog {
-  readonly isJson: boolean;
-  write(level: "info" | "fatal", text: string): void;
-}
-
 /** Never fails: an unknown format means text. */
-export function earlyLog(world: World, args: readonly string[], name: ProgramName): EarlyLog {
+export function earlyLog(world: World, args: readonly string[], name: ProgramName) {
   const { given } = readCommandLine(args, name);
   const { format = "text" } = logSettings({
     format: given.get("logFormat") ?? "",
@@ -21,5 +16,8 @@ export function earlyLog(world: World, args: readonly string[], name: ProgramNam
     environmentFormat: world.env.get("MESH_LOG_FORMAT") ?? "",
   }, []);
   const log = startLog(world, "agent", { format, level: "info" });
-  return { isJson: format === "json", write: (level, text) => log[level](logText(text)) };
+  return {
+    isJson: format === "json",
+    write: (level: "info" | "fatal", text: string): void => log[level](logText(text)),
+  };
 }

@@ -1,7 +1,6 @@
 /** The agent of a pod's proxy, and requests to a running agent. Each command is loaded lazily. */
 import type { FlagGroups } from "../golang/flags/mod.ts";
 import type { World } from "../platform/world.ts";
-import type { EarlyLog } from "./early_log.ts";
 import type { Message, ProxyRequest } from "./request.ts";
 import type { ProgramName } from "./settings/command_line.ts";
 
@@ -13,7 +12,7 @@ export async function runAgent(world: World, args: readonly string[], name: Prog
 }
 
 /** For errors of the settings too. */
-export async function earlyLog(world: World, args: readonly string[], name: ProgramName): Promise<EarlyLog> {
+export async function earlyLog(world: World, args: readonly string[], name: ProgramName) {
   return (await import("./early_log.ts")).earlyLog(world, args, name);
 }
 

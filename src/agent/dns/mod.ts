@@ -2,7 +2,6 @@
  * The DNS server of a sidecar: answers for mesh hosts from istiod's name table, forwards other questions to the
  * machine's name servers.
  */
-import type { Collector } from "../../base/metrics/mod.ts";
 import type { World } from "../../platform/world.ts";
 import { buildLookup } from "./server/lookup.ts";
 import { nameTableJson } from "./table/name_table.ts";
@@ -10,22 +9,11 @@ import { type DnsOptions, TUNING } from "./options.ts";
 import { startServer } from "./server/server.ts";
 import { tableOf, type TableState, TableStream } from "./table/stream.ts";
 
-export interface Dns {
-  readonly port: number;
-  /** Whether a name table has arrived; until then names get SERVFAIL. */
-  isReady(): boolean;
-  /** Why the table is missing or may be stale, in one line; `undefined` if neither. */
-  problem(): string | undefined;
-  /** The table in force as JSON, for `/debug/ndsz`; `undefined` before the first. */
-  tableJson(): string | undefined;
-  /** The control plane answers again: ask for the table now instead of at the next attempt. */
-  retry(): void;
-  readonly collect: Collector;
-  close(): Promise<void>;
-}
+/** A running DNS server. */
+export type Dns = Awaited<ReturnType<typeof startDns>>;
 
 /** Starts the server and the stream. Rejects with a MeshError if no address can be bound. */
-export async function startDns(world: World, options: DnsOptions): Promise<Dns> {
+export async function startDns(world: World, options: DnsOptions) {
   const server = await startServer(world, options);
   let state: TableState | undefined;
   const stream = new TableStream(world, {
@@ -41,12 +29,14 @@ export async function startDns(world: World, options: DnsOptions): Promise<Dns> 
   });
   return {
     port: server.port,
+    /** Whether a name table has arrived; until then names get SERVFAIL. */
     isReady: () => state !== undefined,
     problem: () => stream.problem,
+    /** The table in force, for `/debug/ndsz`; `undefined` before the first. */
     tableJson: () => state === undefined ? undefined : nameTableJson(tableOf(state)),
     retry: () => stream.retry(),
     collect: server.collect,
-    async close() {
+    async close(): Promise<void> {
       await stream.close();
       await server.close();
     },

@@ -7,23 +7,19 @@ import type { EnvoyEnd } from "./end.ts";
 
 export type EnvoySignal = "SIGTERM" | "SIGKILL" | "SIGUSR1";
 
-export interface RunningEnvoy {
-  readonly pid: number;
-  /** Resolves when it was reaped and its last log lines were passed on. */
-  readonly ended: Promise<EnvoyEnd>;
-  signal(name: EnvoySignal): void;
-}
+export type RunningEnvoy = ReturnType<typeof startEnvoy>;
 
 /** Starts Envoy. Throws `MeshError` if the program is absent or not executable. */
-export function startEnvoy(world: World, options: EnvoyOptions, args: readonly string[]): RunningEnvoy {
+export function startEnvoy(world: World, options: EnvoyOptions, args: readonly string[]) {
   const killsBefore = outOfMemoryKills(world);
   const child = spawn(world, options, args);
   const forwarded = forwardLines(world, child, options.errorLine);
   let killed = false;
   return {
     pid: child.pid,
+    /** Resolves when it was reaped and its last log lines were passed on. */
     ended: endOf(),
-    signal(name) {
+    signal(name: EnvoySignal): void {
       killed ||= name === "SIGKILL";
       child.signal(name);
     },

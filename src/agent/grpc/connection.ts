@@ -31,18 +31,10 @@ export interface Connected {
   calls: number;
 }
 
-/** Shares one connection among all calls. */
-export interface Connections {
-  /** The caller gives it back. Rejects with a `GrpcError` of the stage `name`, `connection` or `tls`. */
-  take(): Promise<Connected>;
-  giveBack(connected: Connected): void;
-  /** New calls get another connection; this one is closed after its calls in flight. */
-  leave(connected: Connected): void;
-  close(): void;
-}
+export type Connections = ReturnType<typeof connectionsTo>;
 
-/** Connections to one endpoint. */
-export function connectionsTo(network: Network, endpoint: GrpcEndpoint): Connections {
+/** Shares one connection among all calls to an endpoint. */
+export function connectionsTo(network: Network, endpoint: GrpcEndpoint) {
   const end = new AbortController();
   const open = new Set<Connected>();
   let current: Promise<Connected> | undefined;
@@ -54,6 +46,7 @@ export function connectionsTo(network: Network, endpoint: GrpcEndpoint): Connect
     connected.client.ended.then(() => open.delete(connected));
     return connected;
   }
+  /** The caller gives it back. Rejects with a `GrpcError` of the stage `name`, `connection` or `tls`. */
   async function take(): Promise<Connected> {
     const now = current ??= connect();
     const connected = await now.catch((error) => unreachable(error));
@@ -66,15 +59,16 @@ export function connectionsTo(network: Network, endpoint: GrpcEndpoint): Connect
   }
   return {
     take,
-    giveBack(connected) {
+    giveBack(connected: Connected): void {
       connected.calls--;
       closeIfUnused(connected);
     },
-    leave(connected) {
+    /** New calls get another connection; this one is closed after its calls in flight. */
+    leave(connected: Connected): void {
       connected.isLeft = true;
       closeIfUnused(connected);
     },
-    close() {
+    close(): void {
       end.abort();
       for (const { client } of open) client.close();
     },

@@ -3,12 +3,8 @@ import type { Clock, World } from "../../platform/world.ts";
 import { healthCheck } from "./check.ts";
 import type { HealthOptions, HealthReport, HealthReports } from "./options.ts";
 
-export interface RunningHealth extends HealthReports {
-  close(): Promise<void>;
-}
-
 /** Checks Envoy and the application: after the initial delay, then once per period. A slow check delays the next. */
-export function startHealth(world: World, options: HealthOptions): RunningHealth {
+export function startHealth(world: World, options: HealthOptions): HealthReports & { close(): Promise<void> } {
   const end = new AbortController();
   const listeners = new Set<() => void>();
   let current: HealthReport | undefined;

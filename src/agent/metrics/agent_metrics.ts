@@ -1,5 +1,5 @@
 import type { World } from "../../platform/world.ts";
-import { type Collector, expositionOf, type Meter, meter } from "../../base/metrics/mod.ts";
+import { type Collector, expositionOf, meter } from "../../base/metrics/mod.ts";
 import { processMetrics } from "../../platform/process_metrics.ts";
 
 /** pilot-agent's prefix of all names. */
@@ -7,19 +7,10 @@ const PREFIX = "istio_agent_";
 
 export type ScrapedPart = "envoy" | "application" | "agent";
 
-export interface AgentMetrics {
-  readonly scrapes: Meter;
-  /** Seconds from the agent's start to the first readiness. */
-  readonly startupSeconds: Meter;
-  scrapeFailed(part: ScrapedPart): void;
-  /** Names get the prefix too. */
-  register(collector: Collector): void;
-  /** Prometheus' text format. */
-  text(): Promise<string>;
-}
+export type AgentMetrics = ReturnType<typeof agentMetrics>;
 
 /** Names and help texts are pilot-agent's. */
-export function agentMetrics(world: Pick<World, "files">, version: string): AgentMetrics {
+export function agentMetrics(world: Pick<World, "files">, version: string) {
   const scrapes = meter("counter", "scrapes_total", "The total number of scrapes.");
   const failures = meter("counter", "scrape_failures_total", "The total number of failed scrapes.");
   const startup = "The time from the process starting to being marked ready.";
@@ -30,10 +21,13 @@ export function agentMetrics(world: Pick<World, "files">, version: string): Agen
   const collectors: Collector[] = [...own, () => processMetrics(world)];
   return {
     scrapes,
+    /** Seconds from the agent's start to the first readiness. */
     startupSeconds,
-    scrapeFailed: (type) => failures.add({ type }),
-    register: (collector) => void collectors.push(collector),
-    async text() {
+    scrapeFailed: (type: ScrapedPart) => failures.add({ type }),
+    /** Names get the prefix too. */
+    register: (collector: Collector) => void collectors.push(collector),
+    /** Prometheus' text format. */
+    async text(): Promise<string> {
       const families = await Promise.all(collectors.map((collect) => collect()));
       return expositionOf(families.flat(), PREFIX);
     },

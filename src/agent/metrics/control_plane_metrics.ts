@@ -1,27 +1,14 @@
 /** Metrics of the connections to istiod and the CA. Names, labels and help texts are pilot-agent's. */
-import { type Collector, type Family, meter } from "../../base/metrics/mod.ts";
+import { type Family, meter } from "../../base/metrics/mod.ts";
 import { certificateInfo } from "../../golang/x509/mod.ts";
-
-export interface XdsMetrics {
-  connectionFailed(): void;
-  connectionEnded(by: "istiod" | "envoy", isBroken: boolean): void;
-  /** Envoy's messages to istiod. */
-  requested(count: number): void;
-  /** istiod's messages to Envoy. */
-  responded(count: number): void;
-}
-
-export interface CaMetrics {
-  certificateRequested(request: { readonly milliseconds: number; readonly isFailed: boolean }): void;
-}
-
-export interface ControlPlaneMetrics extends XdsMetrics, CaMetrics {
-  readonly collect: Collector;
-}
 
 const CSR = { request_type: "csr" };
 
-export function controlPlaneMetrics(): ControlPlaneMetrics {
+export type ControlPlaneMetrics = ReturnType<typeof controlPlaneMetrics>;
+export type CaMetrics = Pick<ControlPlaneMetrics, "certificateRequested">;
+export type XdsMetrics = Omit<ControlPlaneMetrics, "certificateRequested" | "collect">;
+
+export function controlPlaneMetrics() {
   const failures = counter("istiod_connection_failures", "The total number of connection failures to Istiod");
   const ended = {
     istiod: counter("istiod_connection_terminations", "The total number of connection errors to Istiod"),
@@ -43,16 +30,19 @@ export function controlPlaneMetrics(): ControlPlaneMetrics {
   );
   const all = [failures, ended.istiod, ended.envoy, requests, responses, outgoing, failedOutgoing, latency];
   return {
-    connectionFailed: () => failures.add(),
-    connectionEnded: (by, isBroken) => ended[by].add({ type: isBroken ? "error" : "cancelled" }),
-    requested: (count) => count > 0 && requests.add({}, count),
-    responded: (count) => count > 0 && responses.add({}, count),
-    certificateRequested({ milliseconds, isFailed }) {
+    /** An attempt to connect to istiod failed. */
+    connectionFailed: (): void => failures.add(),
+    /** `by`: the side that ended the connection. */
+    connectionEnded: (by: "istiod" | "envoy", isBroken: boolean): void =>
+      ended[by].add({ type: isBroken ? "error" : "cancelled" }),
+    requested: (count: number): void => void (count > 0 && requests.add({}, count)),
+    responded: (count: number): void => void (count > 0 && responses.add({}, count)),
+    certificateRequested({ milliseconds, isFailed }: { milliseconds: number; isFailed: boolean }): void {
       outgoing.add(CSR);
       latency.add(CSR, milliseconds);
       if (isFailed) failedOutgoing.add(CSR);
     },
-    collect: () => all.flatMap(({ collect }) => collect()),
+    collect: (): Family[] => all.flatMap(({ collect }) => collect()),
   };
 }
 

@@ -23,19 +23,8 @@ export interface SdsOptions {
   readonly log: Logger;
 }
 
-export interface Sds {
-  /** Another program serves the workload's identity. */
-  readonly isExternal: boolean;
-  /** With the reason; `undefined` if none is rejected. */
-  lastRefusal(): string | undefined;
-  /** Why Envoy gets no secrets, or rejects them; `undefined` if all is well. */
-  problem(): string | undefined;
-  /** Ends all streams and removes the socket. */
-  close(): Promise<void>;
-}
-
 /** Serves secrets until closed. Listen errors are logged and reported by `problem`: some proxies need no identity. */
-export async function startSds(world: World, options: SdsOptions): Promise<Sds> {
+export async function startSds(world: World, options: SdsOptions) {
   const { log, identity } = options;
   const isExternal = identity === undefined || await isServed(world, options.path);
   const path = isExternal ? options.filesPath : options.path;
@@ -58,9 +47,10 @@ export async function startSds(world: World, options: SdsOptions): Promise<Sds> 
   const lastRefusal = () => [...streams].findLast((stream) => stream.refusal !== undefined)?.refusal;
   return {
     isExternal,
+    /** The secret that Envoy rejects, with its reason; `undefined` if none is rejected. */
     lastRefusal,
     problem: () => typeof server === "string" ? server : lastRefusal(),
-    async close() {
+    async close(): Promise<void> {
       for (const stream of streams) stream.end();
       if (typeof server !== "string") await server.close();
     },

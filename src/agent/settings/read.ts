@@ -113,7 +113,7 @@ async function readAll(
     identity: readIdentity(reading, proxy.discoveryAddress),
     dns: readDns(reading, role, node),
     xds: readXds(reading, proxy),
-    health: readHealth({ proxyConfig: proxyConfig.data, host }, reading.warnings),
+    health: readHealth(proxyConfig.data, host, reading.warnings),
     log,
     meshFile: meshFileOf(reading),
     watch: isOn(reading, "watch"),

@@ -45,20 +45,10 @@ export interface EnvoyPorts {
   readonly metricsPort: number | undefined;
 }
 
-export interface StatusServer {
-  /** `undefined` if the port is not available; the log has the reason. */
-  readonly port: number | undefined;
-  readonly metrics: AgentMetrics;
-  problem(): Promise<string | undefined>;
-  /** Whether the proxy was ready at least once; `undefined` if nobody has asked. */
-  wasReady(): boolean | undefined;
-  /** Envoy was restarted. */
-  forgetReadiness(): void;
-  close(): Promise<void>;
-}
+export type StatusServer = Awaited<ReturnType<typeof startStatusServer>>;
 
 /** Serves on all interfaces. A port that is not available is logged: the proxy works without. */
-export async function startStatusServer(world: World, options: StatusOptions): Promise<StatusServer> {
+export async function startStatusServer(world: World, options: StatusOptions) {
   const { logger, envoy, terminating } = options;
   const admin = envoy === undefined ? undefined : adminAt(world.network, envoy.adminHost, envoy.adminPort);
   const probe = readinessProbe({ admin, terminating, controlPlane: options.controlPlane });
@@ -72,9 +62,11 @@ export async function startStatusServer(world: World, options: StatusOptions): P
   const server = await serve(world, options, withoutFailure(answer, logger));
   bound.port = server?.port ?? options.port;
   return {
+    /** `undefined` if the port is not available; the log has the reason. */
     port: server?.port,
     metrics,
     problem: async () => (await probe.check()).find(({ problem }) => problem !== undefined)?.problem,
+    /** Whether the proxy was ready at least once; `undefined` if nobody has asked. */
     wasReady: ready.wasReady,
     forgetReadiness: () => probe.forget(),
     close: async () => await server?.close(),

@@ -38,10 +38,3 @@ export interface XdsOptions extends XdsSettings {
   /** How long Envoy's connection waits for the first certificate, in milliseconds; default: a minute. */
   readonly certificateTimeout?: number;
 }
-
-export interface XdsProxy {
-  /** Why Envoy is not connected to istiod, in one line; `undefined` if it is, or has not tried. */
-  problem(): string | undefined;
-  /** Ends all connections and removes the socket. */
-  close(): Promise<void>;
-}

@@ -4,7 +4,7 @@ import type { HttpConnection } from "../../platform/mod.ts";
 import { readToken } from "../identity/token.ts";
 import { BodyCounter } from "./message_counter.ts";
 import { requestForm } from "./report_message.ts";
-import { type Reporting, reporting } from "./reporting.ts";
+import { reporting } from "./reporting.ts";
 import { connectUpstream, problemOf, type UpstreamContext } from "./upstream.ts";
 
 const UNAVAILABLE = "14";
@@ -59,7 +59,7 @@ async function answerOf(upstream: UpstreamContext, client: HttpConnection, reque
   }
 }
 
-function reportingOf({ options }: UpstreamContext, path: string, { body }: Request): Reporting | undefined {
+function reportingOf({ options }: UpstreamContext, path: string, { body }: Request) {
   const { reports, log } = options;
   const form = requestForm(path);
   if (reports === undefined || form === undefined || body === null) return undefined;

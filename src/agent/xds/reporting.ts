@@ -6,11 +6,6 @@ import { LISTENER_TYPE, reportMessage, type RequestForm, typeOf } from "./report
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-export interface Reporting {
-  readonly body: ReadableStream<Bytes>;
-  stop(): void;
-}
-
 /**
  * Between two messages of a body, inserts the latest report that this stream has not sent, once listeners were
  * requested. If messages cannot be parsed, `failed` is called once and the rest passes unchanged.
@@ -20,13 +15,13 @@ export function reporting(
   form: RequestForm,
   reports: HealthReports,
   failed: (problem: string) => void,
-): Reporting {
+) {
   const inserter = new ReportInserter(inner, form, reports, failed);
   const body = new ReadableStream<Bytes>({
     pull: (controller) => inserter.pull(controller),
     cancel: (reason) => inserter.cancel(reason),
   }, { highWaterMark: 0 });
-  return { body, stop: inserter.stop };
+  return { body, stop: () => inserter.stop() };
 }
 
 type Controller = ReadableStreamDefaultController<Bytes>;

@@ -1,7 +1,7 @@
 /** The xDS proxy: a Unix socket for Envoy, connected to istiod. */
 import { type ByteConnection, splice, type World } from "../../platform/mod.ts";
 import { connectionStatus } from "./connection_status.ts";
-import type { XdsOptions, XdsProxy } from "./options.ts";
+import type { XdsOptions } from "./options.ts";
 import { ConnectionCounter, observed, PREFACE_LENGTH } from "./message_counter.ts";
 import { relay } from "./relay.ts";
 import { connectUpstream, problemOf, type UpstreamContext } from "./upstream.ts";
@@ -14,7 +14,7 @@ const SOCKET_MODE = 0o666;
  * are spliced unread, and both ends close together; Envoy reconnects after its own delay. Extra headers
  * (`XDS_HEADER_*`), a token or health reports need a relay. Rejects with a MeshError if the socket cannot be bound.
  */
-export async function startXds(world: World, options: XdsOptions): Promise<XdsProxy> {
+export async function startXds(world: World, options: XdsOptions) {
   const connection = connectionStatus(options.address, options.log);
   const end = new AbortController();
   const upstream: UpstreamContext = { world, options, connection, signal: end.signal };
@@ -28,7 +28,7 @@ export async function startXds(world: World, options: XdsOptions): Promise<XdsPr
     });
   return {
     problem: connection.problem,
-    async close() {
+    async close(): Promise<void> {
       end.abort();
       await server.close();
       await Promise.all(passing);

@@ -7,7 +7,7 @@ import { deleteEmptyTables } from "../kernel/nftables/tables.ts";
 import { type BackendChoice, chooseBackend, readersOf } from "./backend.ts";
 import { heldRouting, routingChanges, type WantedRouting } from "./routing_steps.ts";
 import { nftSteps } from "./nft_steps.ts";
-import { type Check, iptablesSteps, type RuleSteps } from "./rule_steps.ts";
+import { iptablesSteps, type RuleSteps } from "./rule_steps.ts";
 import { takeSteps } from "./steps.ts";
 import { holdsOwned, marksOf, type Readers, type Survey, survey } from "./survey.ts";
 
@@ -65,7 +65,7 @@ export async function pending(world: World, plan: Plan | undefined, options: App
 
 async function convergeLocked(world: World, makePlan: MakePlan, options: ApplyOptions): Promise<Outcome> {
   const { found, checks, steps, tables, differences } = await findChanges(world, makePlan, options);
-  await allOf(checks);
+  for (const check of checks) await check();
   steps.forEach(({ what }) => options.log(what));
   const isNew = (table: string) => found.nftTables?.has(table) !== true;
   try {
@@ -78,24 +78,14 @@ async function convergeLocked(world: World, makePlan: MakePlan, options: ApplyOp
   return { changed: steps.length > 0, differences, before: found };
 }
 
-/** Tests the texts of both families in parallel. */
-async function allOf(checks: readonly Check[]): Promise<void> {
-  const verdicts = checks.map((begin) => begin());
-  for (const result of await Promise.allSettled(verdicts.map((verdict) => verdict()))) {
-    if (result.status === "rejected") throw result.reason;
-  }
-}
-
 async function findChanges(world: World, makePlan: MakePlan, options: ApplyOptions) {
   const { system } = world;
   const readers = readersOf(world);
-  const [found, { plan, routing }] = await survey(world, { names: options.names, readers }, async () => {
-    const routing = heldRouting(system);
-    return { routing, plan: await makePlan() };
-  });
+  const found = await survey(world, options.names, readers);
+  const plan = await makePlan();
   const backend = await backendOf(found, readers, plan, options);
   const rules = await ruleChanges({ world, found, plan, backend, readers }, options);
-  const { additions, removals } = routingChanges(system, routing, plan ?? NO_ROUTING, marksOf(found));
+  const { additions, removals } = routingChanges(system, heldRouting(system), plan ?? NO_ROUTING, marksOf(found));
   const needed = [...additions, ...removals].map(({ what }) => `needed: ${what}`);
   return {
     found,

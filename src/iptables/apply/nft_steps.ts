@@ -3,7 +3,7 @@ import { type NftContent, wantedContent } from "../kernel/nftables/content.ts";
 import type { World } from "../../platform/world.ts";
 import type { Plan } from "../plan/rule.ts";
 import { NFT_TABLES, nftText } from "../views/nft.ts";
-import { beginProgram, runProgram } from "./programs.ts";
+import { runProgram } from "./programs.ts";
 import type { RuleSteps, WriteOptions } from "./rule_steps.ts";
 import type { Step } from "./steps.ts";
 import type { Survey } from "./survey.ts";
@@ -29,7 +29,7 @@ export async function nftSteps(
     undo: () => restore(world, before),
   };
   return {
-    checks: [() => beginProgram(world, "nft", ["-c", "-f", "-"], text)],
+    checks: [() => runProgram(world, "nft", ["-c", "-f", "-"], text)],
     steps: [step],
     differences,
     tables: [],

@@ -48,33 +48,19 @@ export async function runProgram(
   args: readonly string[],
   stdin?: string,
 ): Promise<string> {
-  const run = runOf(command, args, stdin);
-  return textOf(run, await world.processes.run(run));
-}
-
-/** Starts a program that only reads; the returned function waits for its stdout. */
-export function beginProgram(
-  world: World,
-  command: string,
-  args: readonly string[],
-  stdin?: string,
-): () => Promise<string> {
-  const run = runOf(command, args, stdin);
-  const end = world.processes.begin(run);
-  return async () => textOf(run, await end());
+  const run = {
+    command,
+    args,
+    env: { LC_ALL: "C" },
+    timeoutMilliseconds: TIME_LIMIT,
+    ...stdin === undefined ? {} : { stdin },
+  };
+  const result = await world.processes.run(run);
+  if (result.code !== 0) throw failure(run, result);
+  return result.stdout;
 }
 
 type ProgramRun = Run & { readonly args: readonly string[] };
-
-function runOf(command: string, args: readonly string[], stdin: string | undefined): ProgramRun {
-  const run = { command, args, env: { LC_ALL: "C" }, timeoutMilliseconds: TIME_LIMIT };
-  return stdin === undefined ? run : { ...run, stdin };
-}
-
-function textOf(run: ProgramRun, result: RunResult): string {
-  if (result.code === 0) return result.stdout;
-  throw failure(run, result);
-}
 
 function failure({ command, args, stdin }: ProgramRun, result: RunResult): MeshError {
   if (result.code === 127 && result.stdout === "") {

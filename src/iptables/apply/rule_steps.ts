@@ -11,15 +11,13 @@ import {
 import type { World } from "../../platform/world.ts";
 import type { Family, Plan } from "../plan/rule.ts";
 import type { RuleTextOptions } from "../views/restore.ts";
-import { beginProgram, iptablesProgram, runProgram, type Variant } from "./programs.ts";
+import { iptablesProgram, runProgram, type Variant } from "./programs.ts";
 import type { Step } from "./steps.ts";
 import { contentOf, type Survey } from "./survey.ts";
 
-/** The returned function throws if the input is refused. */
-export type Check = () => () => Promise<unknown>;
-
 export interface RuleSteps {
-  readonly checks: readonly Check[];
+  /** Each throws if the input of a step is refused. */
+  readonly checks: readonly (() => Promise<unknown>)[];
   readonly steps: readonly Step[];
   readonly differences: readonly string[];
   /** Tables of nftables that the steps change, such as `ip nat`. */
@@ -55,9 +53,7 @@ export function iptablesSteps(world: World, survey: Survey, target: Target, opti
     return { world, target, options, family, held, changes: tableChanges(plan, family, held, options) };
   }).filter(({ changes }) => changes.length > 0);
   return {
-    checks: parts.map((part) => () =>
-      beginProgram(world, ...restoreCommand(part, "--test"), changesText(part.changes))
-    ),
+    checks: parts.map((part) => () => runProgram(world, ...restoreCommand(part, "--test"), changesText(part.changes))),
     steps: parts.map(restoreStep),
     differences: parts.flatMap(({ family, changes }) =>
       changes.flatMap(({ differences }) => differences.map((one) => differenceText(one, family)))

@@ -12,7 +12,7 @@ import type { Family } from "../plan/rule.ts";
 import type { HeldTables } from "../kernel/xtables/transaction.ts";
 import { NFT_TABLES } from "../views/nft.ts";
 import { NET_ADMIN } from "./diagnosis.ts";
-import { beginProgram, iptablesProgram, runProgram, type Variant } from "./programs.ts";
+import { iptablesProgram, runProgram, type Variant } from "./programs.ts";
 
 export interface Holding {
   readonly variant: "nft" | "legacy";
@@ -38,15 +38,8 @@ const FAMILIES: readonly Family[] = [4, 6];
 
 export type Readers = (variant: "nft" | "legacy") => Promise<Variant | undefined>;
 
-/**
- * Reads every back end that may have owned rules, and starts no program for others. Calls `meanwhile` while programs
- * run.
- */
-export async function survey<T>(
-  world: World,
-  { names, readers }: { readonly names: OwnerNames; readonly readers: Readers },
-  meanwhile: () => Promise<T>,
-): Promise<readonly [Survey, T]> {
+/** Reads every back end that may have owned rules, and starts no program for others. */
+export async function survey(world: World, names: OwnerNames, readers: Readers): Promise<Survey> {
   const { system } = world;
   const { tables, chains } = readNft(system);
   const legacy = await legacyTables(world);
@@ -55,16 +48,13 @@ export async function survey<T>(
     ...mayHoldOwned(system, chains, family) ? [sourceOf("nft", family, readers)] : [],
     ...isLegacy(family) ? [sourceOf("legacy", family, readers)] : [],
   ]));
-  const hasOwnedNft = NFT_TABLES.some(({ name }) => tables?.has(`inet ${name}`));
-  const texts = readOneByOne(world, sources);
-  const made = await meanwhile();
   const holdings: Holding[] = [];
-  for (const source of sources) holdings.push(holdingOf(source, await texts(), names));
+  for (const source of sources) holdings.push(holdingOf(source, await runProgram(world, source.command, []), names));
+  const hasOwnedNft = NFT_TABLES.some(({ name }) => tables?.has(`inet ${name}`));
   const nft: NftContent = hasOwnedNft
     ? heldContent(await runProgram(world, "nft", ["list", "ruleset", "inet"]), names)
     : new Map();
-  const legacyRules = legacy.reduce((sum, { rules }) => sum + rules, 0);
-  return [{ nftTables: tables, holdings, nft, legacyRules }, made];
+  return { nftTables: tables, holdings, nft, legacyRules: legacy.reduce((sum, { rules }) => sum + rules, 0) };
 }
 
 /** They identify the policy rules of an earlier run. */
@@ -135,24 +125,6 @@ async function sourceOf(variant: Holding["variant"], family: Family, readers: Re
   throw new MeshError(`No program can read the rules of iptables-${variant}`, {
     hint: `Use an image that has "${iptablesProgram(variant, family, "save")}"`,
   });
-}
-
-/**
- * Each call returns the text of the next source and starts the program of the one after it. Not all at once: on few
- * processors, starting a program blocks until it runs.
- */
-function readOneByOne(world: World, sources: readonly Source[]): () => Promise<string> {
-  const left = sources.map(({ command }) => command);
-  const begin = () => {
-    const command = left.shift();
-    return command === undefined ? undefined : beginProgram(world, command, []);
-  };
-  let running = begin();
-  return async () => {
-    const text = await running?.() ?? "";
-    running = begin();
-    return text;
-  };
 }
 
 function holdingOf({ variant, family, command }: Source, text: string, names: OwnerNames): Holding {

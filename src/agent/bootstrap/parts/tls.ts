@@ -91,10 +91,7 @@ function validation(tls: ValueMap, secret: Secret) {
   const names = isList(tls["subjectAltNames"]) ? tls["subjectAltNames"] : [];
   const context = names.length === 0 ? {} : { match_subject_alt_names: names.map((exact) => ({ exact })) };
   return {
-    combined_validation_context: {
-      default_validation_context: context,
-      validation_context_sds_secret_config: secret,
-    },
+    combined_validation_context: { default_validation_context: context, validation_context_sds_secret_config: secret },
   };
 }
 

@@ -23,29 +23,16 @@ export function tableAnswer(query: Query, found: Found, limit: number, random: (
   const size = start + fitting * (RECORD_HEADER + width);
   const bytes = withHeader(query, size, FLAG.authoritative | (isCut ? FLAG.truncated : 0), 0);
   const first = query.questionEnd;
-  const at = alias === "" ? first : putRecord(bytes, first, { owner: HEADER_LENGTH, type: CNAME, data: alias });
+  let at = alias === "" ? first : putRecord(bytes, first, { owner: HEADER_LENGTH, type: CNAME, data: alias });
   const owner = alias === "" ? HEADER_LENGTH : first + RECORD_HEADER;
-  putAddresses(bytes, at, { owner, found, order: shuffled(count, fitting, random) });
+  const type = width === 4 ? TYPE.A : TYPE.AAAA;
+  for (const index of shuffled(count, fitting, random)) {
+    at = putRecord(bytes, at, { owner, type, data: addresses.slice(index * width, (index + 1) * width) });
+  }
   const records = fitting + (alias === "" ? 0 : 1);
   bytes[6] = records >> 8;
   bytes[7] = records & 255;
   return bytes;
-}
-
-interface Addresses {
-  readonly owner: number;
-  readonly found: Found;
-  readonly order: readonly number[];
-}
-
-function putAddresses(bytes: Uint8Array, start: number, { owner, found, order }: Addresses): void {
-  const { addresses, width } = found;
-  const type = width === 4 ? TYPE.A : TYPE.AAAA;
-  let at = start;
-  for (const index of order) {
-    const data = addresses.slice(index * width, (index + 1) * width);
-    at = putRecord(bytes, at, { owner, type, data });
-  }
 }
 
 /** The canonical name before the addresses; `""` if it is the name in question. */

@@ -33,12 +33,10 @@ export interface Protocol {
   encode(request: TableRequest): Uint8Array;
   /** Throws for invalid bytes. */
   decode(bytes: Uint8Array): TableResponse;
-  /** The nonce of a response that is otherwise unreadable; `""` if unreadable too. */
-  nonceOf(bytes: Uint8Array): string;
 }
 
-/** Field 5 in both variants. */
-function nonceOf(bytes: Uint8Array): string {
+/** The nonce of a response that is otherwise unreadable: field 5 in both variants; `""` if unreadable too. */
+export function nonceOf(bytes: Uint8Array): string {
   const read = { nonce: "" };
   try {
     readMessage(bytes, { 5: (reader) => read.nonce = reader.string() });
@@ -65,7 +63,6 @@ const INVALID_ARGUMENT = 3;
 export const STATE_OF_THE_WORLD: Protocol = {
   method: `${SERVICE}/StreamAggregatedResources`,
   encode: (request) => encodeRequest(request, STATE),
-  nonceOf,
   decode(bytes) {
     const read = { type: "", version: "", nonce: "", resources: Array<TableResource>(), removed: [] };
     readMessage(bytes, {
@@ -82,7 +79,6 @@ export const STATE_OF_THE_WORLD: Protocol = {
 export const INCREMENTAL: Protocol = {
   method: `${SERVICE}/DeltaAggregatedResources`,
   encode: (request) => encodeRequest(request, DELTA),
-  nonceOf,
   decode(bytes) {
     const read = { type: "", version: "", nonce: "", resources: Array<TableResource>(), removed: Array<string>() };
     readMessage(bytes, {

@@ -4,7 +4,7 @@ import { type GrpcStream, openChannel } from "../../grpc/mod.ts";
 import { type Logger, logText } from "../../../platform/log.ts";
 import { unlessAborted, type World } from "../../../platform/mod.ts";
 import { readToken } from "../../identity/token.ts";
-import { INCREMENTAL, type Protocol, STATE_OF_THE_WORLD, type TableResponse } from "./messages.ts";
+import { INCREMENTAL, nonceOf, type Protocol, STATE_OF_THE_WORLD, type TableResponse } from "./messages.ts";
 import { decodeNameTable, NAME_TABLE, type NameTable } from "./name_table.ts";
 import type { TableOptions } from "../options.ts";
 
@@ -107,7 +107,7 @@ export class TableStream {
   async #refuse(stream: GrpcStream, message: Uint8Array, reason: string): Promise<void> {
     this.problem = `the last name table of the control plane was rejected: ${reason}`;
     this.options.log.error(logText(`A name table was rejected, the last one stays in force: ${reason}`));
-    const nonce = this.#protocol.nonceOf(message);
+    const nonce = nonceOf(message);
     await stream.send(this.#protocol.encode({ version: this.#version, nonce, problem: reason }));
   }
 

@@ -3,14 +3,8 @@ import { isMap, listAt, mapAt, mapsAt, textAt, type Value, type ValueMap } from 
 import type { HealthCheck, HealthSettings } from "../../health/options.ts";
 import type { ProberDetails } from "../../status/probes/config.ts";
 
-export interface HealthInputs {
-  readonly proxyConfig: ValueMap;
-  /** The application's host unless the probe names one: an IP address or `localhost`. */
-  readonly host: string;
-}
-
-/** An unusable probe is ignored with a warning. */
-export function readHealth({ proxyConfig, host }: HealthInputs, warnings: string[]): HealthSettings | undefined {
+/** `host`: the application's, unless the probe names one. An unusable probe is ignored with a warning. */
+export function readHealth(proxyConfig: ValueMap, host: string, warnings: string[]): HealthSettings | undefined {
   const probe = proxyConfig["readinessProbe"];
   if (!isMap(probe)) return undefined;
   const timeoutSeconds = positive(probe["timeoutSeconds"], 1);

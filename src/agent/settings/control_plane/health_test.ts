@@ -5,7 +5,7 @@ import { readHealth } from "./health.ts";
 /** What is read of a probe as users write it. */
 function read(probe: unknown, warnings: string[] = []) {
   const { data } = parseProxyConfig(JSON.stringify({ readinessProbe: probe }), "test");
-  return readHealth({ proxyConfig: data, host: "10.0.0.1" }, warnings);
+  return readHealth(data, "10.0.0.1", warnings);
 }
 
 const DEFAULTS = {
@@ -70,6 +70,6 @@ Deno.test("readHealth() ignores a probe without a method, with a warning", () =>
   assert.equal(read({ periodSeconds: 1 }, warnings), undefined);
   assert.equal(read({ exec: { command: [] } }, warnings), undefined);
   assert.equal(warnings.length, 2);
-  assert.equal(readHealth({ proxyConfig: {}, host: "" }, warnings), undefined);
+  assert.equal(readHealth({}, "", warnings), undefined);
   assert.equal(warnings.length, 2);
 });

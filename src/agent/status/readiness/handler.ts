@@ -14,14 +14,8 @@ export interface ReadyOptions {
 /** Log the same problem at most this often: some clients poll twenty times a second. */
 const REPEAT_INTERVAL = 2000;
 
-export interface ReadyHandler {
-  /** Serves `/healthz/ready`: 200 or 503; the body lists the stages with `?verbose`. */
-  answer(request: Request): Promise<Response>;
-  /** Whether an answer was 200 at least once; `undefined` before the first answer. */
-  wasReady(): boolean | undefined;
-}
-
-export function readyHandler({ probe, logger, startupSeconds, clock }: ReadyOptions): ReadyHandler {
+/** `wasReady`: whether an answer was 200; `undefined` before the first answer. */
+export function readyHandler({ probe, logger, startupSeconds, clock }: ReadyOptions) {
   let wasReady = false;
   let everReady: boolean | undefined;
   let logged = { problem: "", at: -Infinity };
@@ -44,6 +38,7 @@ export function readyHandler({ probe, logger, startupSeconds, clock }: ReadyOpti
     everReady = wasReady = true;
     logged = { problem: "", at: -Infinity };
   }
+  /** Serves `/healthz/ready`: 200 or 503; the body lists the stages with `?verbose`. */
   async function answer(request: Request): Promise<Response> {
     const readiness = await probe.check();
     const failed = readiness.find(({ problem }) => problem !== undefined);

@@ -5,33 +5,26 @@ import type { Endpoint, Socket, SystemCalls, World } from "../../../platform/mod
 import { EADDRINUSE, SystemError } from "../../../platform/mod.ts";
 import type { Family } from "../../plan/rule.ts";
 
-export interface OpenPort {
-  /** The connection from an endpoint, once it has arrived. */
-  take(remote: Endpoint): Socket | undefined;
-  close(): void;
-}
-
-export interface OpenDatagramPort {
-  hasArrived(token: string): boolean;
-  close(): void;
-}
+export type OpenPort = Extract<ReturnType<typeof openPort>, { close(): void }>;
+export type OpenDatagramPort = Extract<ReturnType<typeof openDatagramPort>, { close(): void }>;
 
 /** `"in use"`: another process has the port. */
 export type PortState<Open> = Open | "in use" | { readonly reason: string };
 
 /** On every address of a family. */
-export function openPort(system: SystemCalls, family: Family, port: number, transparent: boolean): PortState<OpenPort> {
+export function openPort(system: SystemCalls, family: Family, port: number, transparent: boolean) {
   const socket = bound(system, { kind: "stream", family, transparent }, port);
   if (typeof socket === "string" || "reason" in socket) return socket;
   const arrived = new Map<string, Socket>();
   return {
-    take(remote) {
+    /** The connection from an endpoint, once it has arrived. */
+    take(remote: Endpoint): Socket | undefined {
       for (let next = socket.accept(); next !== undefined; next = socket.accept()) {
         arrived.set(endpointText(next.remote), next.socket);
       }
       return arrived.get(endpointText(remote));
     },
-    close() {
+    close(): void {
       for (const each of arrived.values()) each.close();
       socket.close();
     },
@@ -39,12 +32,13 @@ export function openPort(system: SystemCalls, family: Family, port: number, tran
 }
 
 /** On every address of a family. */
-export function openDatagramPort(system: SystemCalls, family: Family, port: number): PortState<OpenDatagramPort> {
+export function openDatagramPort(system: SystemCalls, family: Family, port: number) {
   const socket = bound(system, { kind: "datagram", family }, port);
   if (typeof socket === "string" || "reason" in socket) return socket;
   const seen: string[] = [];
   return {
-    hasArrived(token) {
+    /** Whether a datagram with this text has arrived. */
+    hasArrived(token: string): boolean {
       for (let data = socket.receive(); data !== undefined; data = socket.receive()) {
         seen.push(new TextDecoder("latin1").decode(data));
       }

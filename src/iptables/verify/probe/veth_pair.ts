@@ -21,18 +21,10 @@ const INNER = { name: "meshprobe1", hardware: Uint8Array.of(2, 0x6d, 0x65, 0x73,
 /** Of the block that both ends share. */
 export const PREFIX_BITS: Readonly<Record<Family, number>> = { 4: 30, 6: 126 };
 
-export interface VethPair {
-  /** At the outer end. */
-  readonly socket: Socket;
-  readonly outerHardware: Uint8Array;
-  readonly innerHardware: Uint8Array;
-  /** Gives the inner end an address, so that the pod has a route for replies. */
-  addAddress(address: Address): void;
-  remove(): void;
-}
+export type VethPair = ReturnType<typeof createVethPair>;
 
 /** Throws a `SystemError` without NET_ADMIN and NET_RAW, and on a kernel without veth. */
-export function createVethPair(system: SystemCalls): VethPair {
+export function createVethPair(system: SystemCalls) {
   removePair(system);
   const peer = joinBytes([linkHeader(WITHOUT_ARP), ...endAttributes(INNER).map(attributeBytes)]);
   const info: Attribute[] = [[LINK.kind, text("veth")], [LINK.data, attributeBytes([LINK.peer, peer])]];
@@ -48,15 +40,17 @@ export function createVethPair(system: SystemCalls): VethPair {
     const socket = system.openSocket({ kind: "packet", family: 4 });
     socket.bindInterface(system.interfaceIndex(OUTER.name) ?? 0);
     return {
+      /** A packet socket at the outer end. */
       socket,
       outerHardware: OUTER.hardware,
       innerHardware: INNER.hardware,
-      addAddress(address) {
+      /** Gives the inner end an address, so that the pod has a route for replies. */
+      addAddress(address: Address): void {
         const index = system.interfaceIndex(INNER.name) ?? 0;
         const flags = address.family === 6 ? WITHOUT_DUPLICATE_CHECK : 0;
         addAddress(system, { index, cidr: { address, bits: PREFIX_BITS[address.family] }, flags });
       },
-      remove() {
+      remove(): void {
         socket.close();
         removePair(system);
       },
