@@ -4,7 +4,7 @@
  */
 import { joinBytes } from "../../../base/bytes.ts";
 import type { Address } from "../../../golang/net/mod.ts";
-import { type Socket, type SystemCalls, SystemError } from "../../../platform/mod.ts";
+import { type SystemCalls, SystemError } from "../../../platform/mod.ts";
 import { askRoute, type Attribute, attributeBytes, CREATE, FLAGS, u32 } from "../../kernel/netlink.ts";
 import { addAddress } from "../../kernel/routing.ts";
 import type { Family } from "../../plan/rule.ts";
