@@ -22,10 +22,7 @@ export interface PairNames {
 export function certificateInfo(pem: string, file: string): CertificateInfo {
   const [first] = decodePems(pem).filter(({ type }) => type === "CERTIFICATE");
   if (first === undefined) {
-    throw new MeshError("No certificate in PEM", {
-      place: { file },
-      hint: 'it begins with "-----BEGIN CERTIFICATE"',
-    });
+    throw new MeshError("No certificate in PEM", { place: { file }, hint: 'it begins with "-----BEGIN CERTIFICATE"' });
   }
   try {
     return readCertificateInfo(first.bytes);

@@ -81,12 +81,7 @@ const MESHES: Readonly<Record<Era, ValueMap>> = {
     ],
   },
   "1.8": { ...SINCE_1_2, dnsRefreshRate: "5s" },
-  "1.1": {
-    ...COMMON_MESH,
-    accessLogFile: "/dev/stdout",
-    connectTimeout: "1s",
-    dnsRefreshRate: "5s",
-  },
+  "1.1": { ...COMMON_MESH, accessLogFile: "/dev/stdout", connectTimeout: "1s", dnsRefreshRate: "5s" },
 };
 
 /** The default mesh configuration of an era, a fresh copy. Source: Istio's ApplyMeshConfigDefaults. */

@@ -8,10 +8,7 @@ import { MESH_CONFIG, messageType, PROXY_CONFIG } from "../schema/schema.ts";
 /** How a field is merged, if the overlay does not simply replace it. */
 type Rule = (base: Value, overlay: Value, era: Era) => Value;
 
-const PROXY_RULES: ReadonlyMap<string, Rule> = new Map([
-  ["proxyMetadata", mergeKeys],
-  ["proxyHeaders", mergeHeaders],
-]);
+const PROXY_RULES: ReadonlyMap<string, Rule> = new Map([["proxyMetadata", mergeKeys], ["proxyHeaders", mergeHeaders]]);
 
 const MESH_RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   [

@@ -29,12 +29,7 @@ export const LEGACY_FIELDS: readonly LegacyField[] = [
   { message: MESH, after: "mixer_check_server", field: "mixer_report_server string", eras: OLD },
   { message: MESH, after: "mixer_report_server", field: "disable_policy_checks bool", eras: OLD },
   { message: MESH, after: "disable_policy_checks", field: "policy_check_fail_open bool", eras: OLD },
-  {
-    message: MESH,
-    after: "policy_check_fail_open",
-    field: "sidecar_to_telemetry_session_affinity bool",
-    eras: OLD,
-  },
+  { message: MESH, after: "policy_check_fail_open", field: "sidecar_to_telemetry_session_affinity bool", eras: OLD },
   { message: MESH, after: "connect_timeout", field: "rds_refresh_delay Duration", eras: FIRST },
   { message: MESH, after: "default_config", field: "mixer_address string", eras: FIRST },
   { message: MESH, after: "outbound_traffic_policy", field: "enable_client_side_policy_check bool", eras: OLD },

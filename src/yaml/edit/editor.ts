@@ -146,12 +146,7 @@ function oldBlock(lines: Lines, node: YamlNode, slot: { readonly after: number }
   const { text } = lines;
   const bodyEnd = lineAfter(lines, contentEnd(lines, node));
   if (node.kind === "scalar" && isBlockScalar(node)) {
-    return {
-      headStart: node.outer,
-      headEnd: headerEnd(text, node.start),
-      bodyStart: lines.next(node.start),
-      bodyEnd,
-    };
+    return { headStart: node.outer, headEnd: headerEnd(text, node.start), bodyStart: lines.next(node.start), bodyEnd };
   }
   if (node.kind === "scalar" || node.kind === "alias" || node.flow) {
     const empty = node.outer === node.end;

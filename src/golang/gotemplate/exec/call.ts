@@ -40,7 +40,12 @@ export function compileCall(call: Call, operand: CompileOperand): Eval {
   }
   const args = call.args.map((node, i) => argument(node, parameterType(call, i), operand));
   if (call.hasFinal) args.push(checkedArgument(passFinal, parameterType(call, call.args.length)));
-  return invocation(call.callee.run, args, { node: call.site, name: call.name });
+  const site = { node: call.site, name: call.name };
+  return (state, dot, vars, final) => {
+    const all = args.map((arg) => arg(state, dot, vars, final));
+    state.call = site;
+    return state.count(call.callee.run(...all));
+  };
 }
 
 function countProblem({ name, callee, args, hasFinal }: Call): string | undefined {
@@ -62,32 +67,6 @@ function parameterType({ callee }: Call, i: number): string {
 
 function argument(node: Operand, type: string, operand: CompileOperand): Eval {
   return isLiteral(node) ? literalArgument(node, type) : checkedArgument(operand(node), type);
-}
-
-/** Common numbers of arguments, without an array. */
-function invocation(run: Callable["run"], args: readonly Eval[], site: CallSite): Eval {
-  const [a, b, c] = args;
-  if (a === undefined) return (state) => (state.call = site, state.count(run()));
-  if (b === undefined) {
-    return (state, dot, vars, final) => {
-      const first = a(state, dot, vars, final);
-      state.call = site;
-      return state.count(run(first));
-    };
-  }
-  if (c === undefined) {
-    return (state, dot, vars, final) => {
-      const first = a(state, dot, vars, final);
-      const second = b(state, dot, vars, final);
-      state.call = site;
-      return state.count(run(first, second));
-    };
-  }
-  return (state, dot, vars, final) => {
-    const all = args.map((arg) => arg(state, dot, vars, final));
-    state.call = site;
-    return state.count(run(...all));
-  };
 }
 
 /** `and` and `or`: the first argument that decides, or the last. Later arguments are not evaluated. */

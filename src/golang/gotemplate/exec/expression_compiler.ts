@@ -34,12 +34,6 @@ interface Rest {
   readonly hasFinal: boolean;
 }
 
-/** Fields with their arguments, and whether their base is an element of a list or map. */
-interface FieldsHow {
-  readonly rest: Rest;
-  readonly element: boolean;
-}
-
 const nothing: Rest = { args: [], hasFinal: false };
 const readDot: Eval = (_state, dot) => dot;
 
@@ -77,12 +71,10 @@ export class ExpressionCompiler {
   }
 
   #commands(pipe: PipeNode): Eval {
-    const [first, ...others] = pipe.commands.map((command, i) => this.#command(command, i > 0, pipe));
-    if (first === undefined) return () => undefined;
-    if (others.length === 0) return bare(first);
+    const commands = pipe.commands.map((command, i) => this.#command(command, i > 0, pipe));
     return (state, dot, vars, final) => {
-      let value = withoutNil(first(state, dot, vars, final));
-      for (const command of others) value = withoutNil(command(state, dot, vars, value));
+      let value = final;
+      for (const command of commands) value = withoutNil(command(state, dot, vars, value));
       return value;
     };
   }
@@ -134,13 +126,13 @@ export class ExpressionCompiler {
   };
 
   #field(node: FieldNode, rest: Rest): Eval {
-    return this.#fields(readDot, node, node.names, { rest, element: this.dotIsElement });
+    return this.#fields(readDot, node, node.names, rest, this.dotIsElement);
   }
 
   #chain(node: ChainNode, rest: Rest): Eval {
     if (node.node.kind === "nil") return failing(node, `indirection through explicit nil in ${nodeText(node)}`);
     const base = this.operand(node.node);
-    return this.#fields(base, node, node.names, { rest, element: node.node.kind === "identifier" });
+    return this.#fields(base, node, node.names, rest, node.node.kind === "identifier");
   }
 
   #variable(node: VariableNode, rest: Rest): Eval {
@@ -148,51 +140,15 @@ export class ExpressionCompiler {
     const variable = this.frame.find(name);
     if (variable === undefined) return undefinedVariable(name);
     const { slot, element } = variable;
-    if (names.length > 0) return this.#fields((_state, _dot, vars) => vars[slot], node, names, { rest, element });
+    if (names.length > 0) return this.#fields((_state, _dot, vars) => vars[slot], node, names, rest, element);
     if (rest.args.length > 0 || rest.hasFinal) return notAFunction(node, node);
     return (state, _dot, vars) => (state.node = node, vars[slot]);
   }
 
-  /** `.a.b.c` of a base. If the last name is a method it gets the arguments. */
-  #fields(
-    base: Eval,
-    node: FieldNode | ChainNode | VariableNode,
-    names: readonly string[],
-    how: FieldsHow,
-  ): Eval {
-    const parent = how.element ? untyped : undefined;
-    const [first = "", second] = names;
-    if (how.rest.args.length > 0 || how.rest.hasFinal) return this.#method(base, node, names, how);
-    if (names.length === 1) return this.#oneField(base, node, first, parent);
-    return names.length === 2 && second !== undefined
-      ? this.#twoFields(base, node, [first, second], parent)
-      : this.#manyFields(base, node, names, parent);
-  }
-
-  #oneField(base: Eval, node: Operand, name: string, parent: Slot): Eval {
-    const { readField } = this.environment;
-    return (state, dot, vars, final) => {
-      state.node = node;
-      const receiver = base(state, dot, vars, final);
-      const value = readField(state, receiver, name, parent);
-      return isMethod(value) ? this.#callMethod(value, node, name, receiver)(state, dot, vars, final) : value;
-    };
-  }
-
-  #twoFields(base: Eval, node: Operand, names: readonly [string, string], parent: Slot): Eval {
-    const { readField } = this.environment;
-    const [first, second] = names;
-    return (state, dot, vars, final) => {
-      state.node = node;
-      const holder = base(state, dot, vars, final);
-      let middle = readField(state, holder, first, parent);
-      if (isMethod(middle)) middle = this.#callMethod(middle, node, first, holder)(state, dot, vars, final);
-      const value = readField(state, middle, second, holder);
-      return isMethod(value) ? this.#callMethod(value, node, second, middle)(state, dot, vars, final) : value;
-    };
-  }
-
-  #manyFields(base: Eval, node: Operand, names: readonly string[], parent: Slot): Eval {
+  /** `.a.b.c` of a base, which may be an element of a list or map. If the last name is a method it gets the arguments. */
+  #fields(base: Eval, node: Operand, names: readonly string[], rest: Rest, isElement: boolean): Eval {
+    const parent = isElement ? untyped : undefined;
+    if (rest.args.length > 0 || rest.hasFinal) return this.#method(base, node, names, rest, parent);
     const walk = this.#walk(names, node);
     return (state, dot, vars, final) => {
       state.node = node;
@@ -201,17 +157,16 @@ export class ExpressionCompiler {
   }
 
   /** Only a method takes arguments: a field or a key with arguments is an error. */
-  #method(base: Eval, node: FieldNode | ChainNode | VariableNode, names: readonly string[], how: FieldsHow): Eval {
+  #method(base: Eval, node: Operand, names: readonly string[], rest: Rest, parent: Slot): Eval {
     const name = names.at(-1) ?? "";
     const walk = this.#walk(names.slice(0, -1), node);
     const { readField } = this.environment;
-    const parent = how.element ? untyped : undefined;
     return (state, dot, vars, final) => {
       state.node = node;
       const { value: holder, from } = walk(state, base(state, dot, vars, undefined), parent);
       if (isGoMap(holder)) throw state.fail(`${name} is not a method but has arguments`);
       const value = readField(state, holder, name, from);
-      if (isMethod(value)) return this.#methodCall(value, node, name, how.rest)(state, dot, vars, final);
+      if (isMethod(value)) return this.#methodCall(value, node, name, rest)(state, dot, vars, final);
       if (holder === undefined) return undefined;
       throw state.fail(`${name} has arguments but cannot be invoked as function`);
     };
@@ -226,16 +181,14 @@ export class ExpressionCompiler {
       for (const name of names) {
         const receiver = value;
         value = readField(state, receiver, name, from);
-        if (isMethod(value)) value = this.#callMethod(value, node, name, receiver)(state, undefined, [], undefined);
+        // A function in a struct is a method and is called; a function in a map is a value.
+        if (isMethod(value) && receiver instanceof GoStruct) {
+          value = this.#methodCall(value, node, name, nothing)(state, undefined, [], undefined);
+        }
         from = receiver;
       }
       return { value, from };
     };
-  }
-
-  /** A function in a struct is a method and is called; a function in a map is a value. */
-  #callMethod(value: GoFunc, node: Operand, name: string, receiver: Slot): Eval {
-    return isStruct(receiver) ? this.#methodCall(value, node, name, nothing) : () => value;
   }
 
   #methodCall(value: GoFunc, node: Operand, name: string, rest: Rest): Eval {
@@ -269,20 +222,9 @@ export class ExpressionCompiler {
   }
 }
 
-function isStruct(value: Slot): value is GoStruct {
-  return value instanceof GoStruct;
-}
-
 /** The value of a command as the pipeline passes it: a nil from a map becomes no value. */
 function withoutNil(value: Slot): Slot {
   return value === null ? undefined : value;
-}
-
-function bare(command: Eval): Eval {
-  return (state, dot, vars, final) => {
-    const value = command(state, dot, vars, final);
-    return value === null ? undefined : value;
-  };
 }
 
 /** The same, but first marks the node as the current one. */

@@ -18,8 +18,8 @@ export interface Body {
 /** The compiled body. */
 interface Compiled {
   readonly exec: Exec;
-  /** Its size is the number of variables of a call. Blocks that are compiled during the call add to it. */
-  readonly frame: Pick<Frame, "size">;
+  /** The number of variables of a call. */
+  readonly size: number;
 }
 
 /** Compiled bodies by name. */
@@ -33,13 +33,13 @@ export function newBody(name: string, list: readonly Statement[], environment: E
 function compile(list: readonly Statement[], environment: Environment, bodies: Bodies): Compiled {
   const frame = new Frame();
   const exec = new StatementCompiler(new ExpressionCompiler(environment, frame), bodies).list(list);
-  return { exec, frame };
+  return { exec, size: frame.size };
 }
 
 /** Runs a body with `dot` as its data and as `$`. */
 export function runBody(state: State, body: Body, dot: Slot): void {
-  const { exec, frame } = body.compiled ??= body.compile();
-  const vars: Slot[] = new Array(frame.size).fill(undefined);
+  const { exec, size } = body.compiled ??= body.compile();
+  const vars: Slot[] = new Array(size).fill(undefined);
   vars[0] = dot;
   exec(state, dot, vars);
 }
@@ -74,7 +74,7 @@ class StatementCompiler {
       case "continue":
         return () => 2;
       default:
-        return this.#scopedBranch(node);
+        return this.expressions.frame.scoped(() => node.kind === "range" ? this.#range(node) : this.#branch(node));
     }
   }
 
@@ -87,10 +87,6 @@ class StatementCompiler {
       else print(state, node, result);
       return 0;
     };
-  }
-
-  #scopedBranch(node: BranchNode): Exec {
-    return this.expressions.frame.scoped(() => node.kind === "range" ? this.#range(node) : this.#branch(node));
   }
 
   #branch(node: BranchNode): Exec {
@@ -106,18 +102,11 @@ class StatementCompiler {
     };
   }
 
-  /** A block, compiled at its first run: most blocks of a template never run. */
   #inner(list: readonly Statement[], isElement = this.expressions.dotIsElement): Exec {
     if (list.length === 0) return nothing;
-    const compile = this.expressions.frame.later(() => this.#withDot(isElement, list));
-    let body: Exec | undefined;
-    return (state, dot, vars) => (body ??= compile())(state, dot, vars);
-  }
-
-  #withDot(isElement: boolean, list: readonly Statement[]): Exec {
     const before = this.expressions.dotIsElement;
     this.expressions.dotIsElement = isElement;
-    const body = this.list(list);
+    const body = this.expressions.frame.scoped(() => this.list(list));
     this.expressions.dotIsElement = before;
     return body;
   }

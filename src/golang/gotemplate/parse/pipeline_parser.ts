@@ -44,10 +44,7 @@ const maxParens = 200;
 export class PipelineParser {
   #parens = 0;
 
-  constructor(
-    readonly tokens: Tokens,
-    readonly isFunction: (name: string) => boolean,
-  ) {}
+  constructor(readonly tokens: Tokens, readonly isFunction: (name: string) => boolean) {}
 
   /** Declarations and commands up to and with a token of type `end`. */
   pipeline(context: string, end: "rightDelim" | "rightParen", scope: Scope): PipeNode {

@@ -97,10 +97,7 @@ function ecKey(curve: Curve, bytes: Uint8Array): PrivateKey {
   return {
     pem: () => encodePem("EC PRIVATE KEY", sec1),
     publicKey: () => sequence(sequence(oid(EC), oid(curve.id)), bits(point)),
-    signer: {
-      algorithm: sequence(oid(curve.signature)),
-      sign: (message) => curve.sign(scalar, message, curve),
-    },
+    signer: { algorithm: sequence(oid(curve.signature)), sign: (message) => curve.sign(scalar, message, curve) },
   };
 }
 

@@ -52,11 +52,7 @@ function pkcs8Shape(der: Uint8Array) {
   return { version, id, parameters, key: reader.take(TAG.octets).content };
 }
 
-const SHAPES = {
-  ParsePKCS1PrivateKey: pkcs1Shape,
-  ParseECPrivateKey: sec1Shape,
-  ParsePKCS8PrivateKey: pkcs8Shape,
-};
+const SHAPES = { ParsePKCS1PrivateKey: pkcs1Shape, ParseECPrivateKey: sec1Shape, ParsePKCS8PrivateKey: pkcs8Shape };
 
 /** Checks the shape. If the key has another known shape, the error names it, as in Go. */
 function checkShape(shape: (der: Uint8Array) => unknown, der: Uint8Array, others: readonly (keyof typeof SHAPES)[]) {

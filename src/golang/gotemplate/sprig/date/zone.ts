@@ -80,10 +80,7 @@ const LETTERS: readonly (readonly [RegExp, Readonly<Record<number, string>>])[] 
   [/^Europe\/(Moscow|Simferopol|Minsk)$/, { 10800: "MSK" }],
   [
     /^(Europe\/(Athens|Bucharest|Chisinau|Helsinki|Kiev|Kyiv|Mariehamn|Riga|Sofia|Tallinn|Vilnius)|Asia\/(Nicosia|Beirut)|Africa\/Cairo)$/,
-    {
-      7200: "EET",
-      10800: "EEST",
-    },
+    { 7200: "EET", 10800: "EEST" },
   ],
   [/^(Europe\/|Africa\/(Algiers|Tunis|Ceuta))/, { 3600: "CET", 7200: "CEST" }],
   [/^Asia\/(Kolkata|Calcutta)$/, { 19800: "IST" }],

@@ -9,11 +9,7 @@ import { deepCopy } from "./reflect.ts";
 export function defaultFunctions(): FuncMap {
   const copy = pure([ANY], copyOf);
   return {
-    default: pure(
-      [ANY, ANY],
-      (fallback, ...given) => (empty(given[0] ?? null) ? fallback : given[0] ?? null),
-      true,
-    ),
+    default: pure([ANY, ANY], (fallback, ...given) => (empty(given[0] ?? null) ? fallback : given[0] ?? null), true),
     empty: pure([ANY], empty),
     coalesce: pure([ANY], (...all) => all.find((value) => !empty(value)) ?? null, true),
     all: pure([ANY], (...all) => !all.some(empty), true),
