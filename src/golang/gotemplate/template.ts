@@ -91,8 +91,6 @@ export function parse(name: string, text: string, options: ParseOptions = {}): T
       effects.add(functions[word]?.effect ?? "none");
       return true;
     },
-    breakIsFunction: Object.hasOwn(functions, "break"),
-    continueIsFunction: Object.hasOwn(functions, "continue"),
   });
   return new Template({ name, text }, trees, environmentOf(options), effects);
 }

@@ -22,7 +22,7 @@ interface End {
 export function parseTrees(
   name: string,
   text: string,
-  options: LexOptions & { readonly isFunction: (name: string) => boolean },
+  options: LexOptions,
 ): Trees {
   const tokens = new Tokens(name, text, options);
   return new Parser(tokens, new PipelineParser(tokens, options.isFunction)).parse();
@@ -95,9 +95,9 @@ class Parser {
     const token = this.tokens.next();
     if (token.type === "text") return { kind: "text", pos: token.pos, text: token.text };
     if (token.type !== "leftDelim") throw this.tokens.unexpected(token, "input");
-    this.tokens.actionLine = token.line;
+    this.tokens.actionStart = token.pos;
     const node = this.#action(scope);
-    this.tokens.actionLine = 0;
+    this.tokens.actionStart = undefined;
     return node;
   }
 

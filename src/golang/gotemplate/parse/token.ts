@@ -1,8 +1,7 @@
 import { formatValue } from "../fmt/print.ts";
 import { noFlags } from "../fmt/flags.ts";
 
-/** The keywords. */
-export const keywords = [
+const KEYWORDS = [
   "block",
   "break",
   "continue",
@@ -17,7 +16,7 @@ export const keywords = [
 ] as const;
 
 /** A keyword of the template language. */
-export type Keyword = (typeof keywords)[number];
+type Keyword = (typeof KEYWORDS)[number];
 
 /** What a piece of template text is. */
 export type TokenType =
@@ -50,13 +49,11 @@ export interface Token {
   readonly text: string;
   /** Offset in the template, in UTF-16 units. */
   readonly pos: number;
-  /** The line that it starts on, from 1. */
-  readonly line: number;
   /** Whether white space stands before it, in an action. */
   readonly spaced: boolean;
 }
 
-const keywordSet: ReadonlySet<string> = new Set(keywords);
+const keywordSet: ReadonlySet<string> = new Set(KEYWORDS);
 
 /** Whether a word is a keyword. */
 export function isKeyword(word: string): word is Keyword {

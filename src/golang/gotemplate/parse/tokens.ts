@@ -1,4 +1,4 @@
-import { TemplateError } from "../error.ts";
+import { countLines, TemplateError } from "../error.ts";
 import { Lexer, type LexOptions } from "./lexer.ts";
 import { type Token, tokenText, type TokenType } from "./token.ts";
 
@@ -7,11 +7,11 @@ export class Tokens {
   readonly #lexer: Lexer;
   readonly #pushed: Token[] = [];
   /** The token read last: errors are on its line. */
-  #latest: Token = { type: "eof", text: "", pos: 0, line: 1, spaced: false };
-  /** The line on which the current action started; 0 outside actions. */
-  actionLine = 0;
+  #latest: Token = { type: "eof", text: "", pos: 0, spaced: false };
+  /** Where the current action started. */
+  actionStart: number | undefined;
 
-  constructor(readonly name: string, text: string, options: LexOptions) {
+  constructor(readonly name: string, readonly text: string, options: LexOptions) {
     this.#lexer = new Lexer(text, options);
   }
 
@@ -39,7 +39,7 @@ export class Tokens {
 
   /** An error on the line of the token read last. */
   error(message: string, cause?: unknown): TemplateError {
-    const { line } = this.#latest;
+    const line = this.#line(this.#latest.pos);
     return new TemplateError(`template: ${this.name}:${line}: ${message}`, { template: this.name, line }, cause);
   }
 
@@ -49,8 +49,13 @@ export class Tokens {
   }
 
   #startedAt(token: Token): string {
-    if (this.actionLine === 0 || this.actionLine === token.line) return "";
-    const started = ` in action started at ${this.name}:${this.actionLine}`;
+    const line = this.actionStart === undefined ? undefined : this.#line(this.actionStart);
+    if (line === undefined || line === this.#line(token.pos)) return "";
+    const started = ` in action started at ${this.name}:${line}`;
     return token.text.endsWith(" action") ? started.slice(" in action".length) : started;
+  }
+
+  #line(pos: number): number {
+    return countLines(this.text.slice(0, pos));
   }
 }
