@@ -1,6 +1,7 @@
+import { compareUtf8 } from "../gojson/mod.ts";
 import { formatValue, sprint } from "./fmt/print.ts";
 import { noFlags } from "./fmt/flags.ts";
-import { compareBytes, isUnsigned, kindOf, typeOf } from "./kind.ts";
+import { isUnsigned, kindOf, typeOf } from "./kind.ts";
 import { GoInt, GoStruct, type GoValue } from "../go_value.ts";
 
 /** The kinds of `eq` and `lt`: `int` is any signed integer, `uint` any unsigned one. */
@@ -91,7 +92,7 @@ export function lessThan(a: GoValue | undefined, b: GoValue | undefined): boolea
 }
 
 function sameKindLess(a: GoValue | undefined, b: GoValue | undefined): boolean {
-  if (typeof a === "string" && typeof b === "string") return compareBytes(a, b) < 0;
+  if (typeof a === "string" && typeof b === "string") return compareUtf8(a, b) < 0;
   if (typeof a === "number" && typeof b === "number") return a < b;
   throw new Error(invalidType);
 }

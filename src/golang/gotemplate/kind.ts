@@ -1,4 +1,7 @@
+import { compareUtf8 } from "../gojson/mod.ts";
 import { GoInt, type GoMap, GoStruct, type GoValue, typeTag } from "../go_value.ts";
+
+const INT_KINDS = ["int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64"] as const;
 
 /** A kind as Go's `reflect.Kind` prints it; nil has `invalid`. */
 export type Kind =
@@ -12,10 +15,7 @@ export type Kind =
   | "struct"
   | "ptr"
   | "func"
-  | IntKind;
-
-/** The integers besides `int`. */
-export type IntKind = "int8" | "int16" | "int32" | "int64" | "uint" | "uint8" | "uint16" | "uint32" | "uint64";
+  | (typeof INT_KINDS)[number];
 
 const kindsByType: Readonly<Record<string, Kind>> = {
   boolean: "bool",
@@ -25,16 +25,12 @@ const kindsByType: Readonly<Record<string, Kind>> = {
   function: "func",
 };
 
-const intKinds: ReadonlySet<string> = new Set(
-  ["int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64"] satisfies IntKind[],
-);
-
 /** The kind of a value, as `kindOf` of sprig prints it. */
 export function kindOf(value: GoValue): Kind {
   if (value === null) return "invalid";
   if (typeof value !== "object") return kindsByType[typeof value] ?? "invalid";
   if (Array.isArray(value)) return "slice";
-  if (value instanceof GoInt) return isIntKind(value.type) ? value.type : "int64";
+  if (value instanceof GoInt) return INT_KINDS.find((kind) => kind === value.type) ?? "int64";
   if (value instanceof GoStruct) return structKind(value);
   return "map";
 }
@@ -43,10 +39,6 @@ function structKind(value: GoStruct): Kind {
   const number = value.integer();
   if (number !== undefined) return kindOf(number);
   return isPointer(value) ? "ptr" : "struct";
-}
-
-function isIntKind(text: string): text is IntKind {
-  return intKinds.has(text);
 }
 
 /** Whether a struct view stands for a pointer. */
@@ -88,24 +80,5 @@ export function isGoMap(value: GoValue | undefined): value is GoMap {
 
 /** The keys of a map in Go's printing and ranging order: by bytes. */
 export function sortedKeys(map: GoMap): string[] {
-  const keys = Object.keys(map);
-  return keys.sort(compareBytes);
-}
-
-/** Order of two strings by their UTF-8 bytes, as Go's `<` on strings: negative, 0 or positive. */
-export function compareBytes(a: string, b: string): number {
-  if (a === b) return 0;
-  const length = Math.min(a.length, b.length);
-  for (let i = 0; i < length; i++) {
-    const x = a.charCodeAt(i);
-    const y = b.charCodeAt(i);
-    if (x !== y) return byteRank(x) - byteRank(y);
-  }
-  return a.length - b.length;
-}
-
-/** UTF-16 order is not byte order: surrogate pairs are characters above U+FFFF and come after all others. */
-function byteRank(unit: number): number {
-  if (unit >= 0xe000) return unit - 0x800;
-  return unit >= 0xd800 ? unit + 0x2000 : unit;
+  return Object.keys(map).sort(compareUtf8);
 }

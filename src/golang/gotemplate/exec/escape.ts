@@ -1,4 +1,5 @@
 import { bytesOf } from "../bytes.ts";
+import { hex } from "../fmt/quote.ts";
 import { isPrint } from "../unicode.ts";
 
 const htmlEntities: Readonly<Record<string, string>> = {
@@ -24,9 +25,9 @@ export function escapeJs(text: string): string {
 
 function jsCharacter(character: string, code: number): string {
   if (character === "\\" || character === "'" || character === '"') return `\\${character}`;
-  if (code < 0x20 || "<>&=".includes(character)) return `\\u${hex(code, 4)}`;
+  if (code < 0x20 || "<>&=".includes(character)) return `\\u${hex(code, 4).toUpperCase()}`;
   const surrogate = code >= 0xd800 && code <= 0xdfff;
-  return code < 0x80 || surrogate || isPrint(code) ? character : `\\u${hex(code, 4)}`;
+  return code < 0x80 || surrogate || isPrint(code) ? character : `\\u${hex(code, 4).toUpperCase()}`;
 }
 
 /** Escapes text for the query of a URL as Go's `url.QueryEscape` does: a space becomes a plus. */
@@ -35,11 +36,7 @@ export function escapeQuery(text: string): string {
   for (const byte of bytesOf(text)) {
     const character = String.fromCharCode(byte);
     if (/[A-Za-z0-9\-_.~]/.test(character)) out += character;
-    else out += byte === 0x20 ? "+" : `%${hex(byte, 2)}`;
+    else out += byte === 0x20 ? "+" : `%${hex(byte, 2).toUpperCase()}`;
   }
   return out;
-}
-
-function hex(value: number, digits: number): string {
-  return value.toString(16).toUpperCase().padStart(digits, "0");
 }

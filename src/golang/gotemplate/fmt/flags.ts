@@ -15,17 +15,8 @@ export interface Flags {
 
 /** No flags, no width, no precision. */
 export function noFlags(): Flags {
-  return {
-    minus: false,
-    plus: false,
-    sharp: false,
-    space: false,
-    zero: false,
-    plusV: false,
-    sharpV: false,
-    width: undefined,
-    precision: undefined,
-  };
+  const off = { minus: false, plus: false, sharp: false, space: false, zero: false, plusV: false, sharpV: false };
+  return { ...off, width: undefined, precision: undefined };
 }
 
 /** The text padded to the verb's width: with spaces, or with zeros on the left under the zero flag. */
@@ -45,7 +36,7 @@ function padTo(text: string, flags: Flags, fill: string): string {
 }
 
 /** The number of characters (not bytes, not UTF-16 units) of a text. */
-export function runeCount(text: string): number {
+function runeCount(text: string): number {
   let count = 0;
   for (const _ of text) count++;
   return count;

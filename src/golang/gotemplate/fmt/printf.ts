@@ -68,27 +68,19 @@ function goSyntax(flags: Flags): Flags {
 
 function readFlags(reader: Reader, flags: Flags): void {
   for (;; reader.at++) {
-    switch (reader.format.charAt(reader.at)) {
-      case "#":
-        flags.sharp = true;
-        break;
-      case "0":
-        flags.zero = true;
-        break;
-      case "+":
-        flags.plus = true;
-        break;
-      case "-":
-        flags.minus = true;
-        break;
-      case " ":
-        flags.space = true;
-        break;
-      default:
-        return;
-    }
+    const flag = FLAGS[reader.format.charAt(reader.at)];
+    if (flag === undefined) return;
+    flags[flag] = true;
   }
 }
+
+const FLAGS: Readonly<Record<string, "sharp" | "zero" | "plus" | "minus" | "space">> = {
+  "#": "sharp",
+  "0": "zero",
+  "+": "plus",
+  "-": "minus",
+  " ": "space",
+};
 
 /** `[3]`: true if there was an argument index, valid or not. */
 function readIndex(reader: Reader): boolean {

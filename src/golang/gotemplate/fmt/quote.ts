@@ -35,27 +35,17 @@ function escaped(code: number, mark: string, ascii: boolean): string {
   if (code >= 0xdc80 && code <= 0xdcff) return `\\x${hex(code - 0xdc00, 2)}`;
   const rune = validRune(code);
   if (rune < 0x7f ? rune >= 0x20 : !ascii && isPrint(rune)) return String.fromCodePoint(rune);
-  return numericEscape(rune);
-}
-
-function numericEscape(rune: number): string {
   if (rune < 0x80) return `\\x${hex(rune, 2)}`;
   return rune > 0xffff ? `\\U${hex(rune, 8)}` : `\\u${hex(rune, 4)}`;
 }
 
-function hex(value: number, digits: number): string {
+/** Lower-case hexadecimal digits, at least so many. */
+export function hex(value: number, digits: number): string {
   return value.toString(16).padStart(digits, "0");
 }
 
 /** Whether a text can be a raw string between backquotes on one line (`strconv.CanBackquote`). */
 export function canBackquote(text: string): boolean {
-  for (const character of text) {
-    const code = character.codePointAt(0) ?? 0;
-    if (code < 0x20 ? code !== 9 : unfitForBackquotes(code)) return false;
-  }
-  return true;
-}
-
-function unfitForBackquotes(code: number): boolean {
-  return code === 0x60 || code === 0x7f || code === 0xfeff || (code >= 0xd800 && code <= 0xdfff);
+  // deno-lint-ignore no-control-regex -- a tab is the one control character that may be in it
+  return !/[\x00-\x08\x0a-\x1f\x60\x7f\ufeff\ud800-\udfff]/u.test(text);
 }

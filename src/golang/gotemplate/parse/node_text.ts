@@ -1,5 +1,5 @@
 import { quote } from "../fmt/quote.ts";
-import type { BranchNode, Node, Operand, PipeNode, Statement, TemplateNode } from "./ast.ts";
+import type { Node, Operand, PipeNode, Statement } from "./ast.ts";
 
 /** A node as Go's error messages show it between angle brackets: normalised template source. */
 export function nodeText(node: Node): string {
@@ -9,28 +9,18 @@ export function nodeText(node: Node): string {
     case "text":
       return node.text;
     case "action":
-      return `{{${pipeText(node.pipe)}}}`;
+      return `{{${nodeText(node.pipe)}}}`;
     case "template":
-      return templateText(node);
+      return `{{template ${quote(node.name)}${node.pipe === undefined ? "" : ` ${nodeText(node.pipe)}`}}}`;
     case "break":
     case "continue":
       return `{{${node.kind}}}`;
     case "if":
     case "with":
-    case "range":
-      return branchText(node);
-    default:
-      return operandText(node);
-  }
-}
-
-function templateText(node: TemplateNode): string {
-  return `{{template ${quote(node.name)}${node.pipe === undefined ? "" : ` ${pipeText(node.pipe)}`}}}`;
-}
-
-/** An operand as template source. */
-export function operandText(node: Operand): string {
-  switch (node.kind) {
+    case "range": {
+      const otherwise = node.otherwise === undefined ? "" : `{{else}}${listText(node.otherwise)}`;
+      return `{{${node.kind} ${nodeText(node.pipe)}}}${listText(node.list)}${otherwise}{{end}}`;
+    }
     case "field":
       return `.${node.names.join(".")}`;
     case "variable":
@@ -41,13 +31,6 @@ export function operandText(node: Operand): string {
       return node.name;
     case "pipe":
       return pipeText(node);
-    default:
-      return literalText(node);
-  }
-}
-
-function literalText(node: Extract<Operand, { kind: "dot" | "nil" | "bool" | "number" | "string" }>): string {
-  switch (node.kind) {
     case "dot":
       return ".";
     case "nil":
@@ -62,18 +45,13 @@ function literalText(node: Extract<Operand, { kind: "dot" | "nil" | "bool" | "nu
 }
 
 function argumentText(node: Operand): string {
-  return node.kind === "pipe" ? `(${pipeText(node)})` : operandText(node);
+  return node.kind === "pipe" ? `(${nodeText(node)})` : nodeText(node);
 }
 
 function pipeText(pipe: PipeNode): string {
   const commands = pipe.commands.map(nodeText).join(" | ");
   if (pipe.declared.length === 0) return commands;
   return `${pipe.declared.map(nodeText).join(", ")} ${pipe.isAssign ? "=" : ":="} ${commands}`;
-}
-
-function branchText(node: BranchNode): string {
-  const otherwise = node.otherwise === undefined ? "" : `{{else}}${listText(node.otherwise)}`;
-  return `{{${node.kind} ${pipeText(node.pipe)}}}${listText(node.list)}${otherwise}{{end}}`;
 }
 
 function listText(list: readonly Statement[]): string {

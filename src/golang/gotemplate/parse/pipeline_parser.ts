@@ -2,7 +2,7 @@ import { messageOf } from "../../../base/errors.ts";
 import type { CommandNode, Operand, PipeNode, VariableNode } from "./ast.ts";
 import { constantOf } from "./number.ts";
 import { Names } from "../names.ts";
-import { operandText } from "./node_text.ts";
+import { nodeText } from "./node_text.ts";
 import type { Token, TokenType } from "./token.ts";
 import type { Tokens } from "./tokens.ts";
 import { unquote } from "./unquote.ts";
@@ -136,7 +136,7 @@ export class PipelineParser {
       case "identifier":
         return { kind: "chain", pos, node: term, names };
       default:
-        throw this.tokens.error(`unexpected . after term "${operandText(term).replace(/["\\]/g, "\\$&")}"`);
+        throw this.tokens.error(`unexpected . after term "${nodeText(term).replace(/["\\]/g, "\\$&")}"`);
     }
   }
 

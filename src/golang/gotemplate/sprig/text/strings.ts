@@ -1,7 +1,8 @@
 /** sprig's functions on strings: case, trimming, cutting by bytes, quoting, splitting and joining. */
 import { byteLength, sliceBytes } from "../../bytes.ts";
 import { quote } from "../../fmt/quote.ts";
-import { compareBytes, isList } from "../../kind.ts";
+import { compareUtf8 } from "../../../gojson/mod.ts";
+import { isList } from "../../kind.ts";
 import { type FuncMap, type GoValue, pure, typed } from "../../../go_value.ts";
 import { ANY, INT, int, limitMade, STRING, text } from "../args.ts";
 import {
@@ -88,7 +89,7 @@ function listFunctions(): FuncMap {
   return {
     toStrings: pure([ANY], (v) => stringList(texts(v))),
     join: pure([STRING, ANY], (by, v) => joined(texts(v), text(by))),
-    sortAlpha: pure([ANY], (v) => stringList(isList(v) ? texts(v).sort(compareBytes) : [sprint(v)])),
+    sortAlpha: pure([ANY], (v) => stringList(isList(v) ? texts(v).sort(compareUtf8) : [sprint(v)])),
     splitList: pure([STRING, STRING], (by, s) => stringList(split(text(s), text(by), -1))),
     split: pure([STRING, STRING], (by, s) => numbered(split(text(s), text(by), -1))),
     splitn: pure([STRING, INT, STRING], (by, count, s) => numbered(split(text(s), text(by), int(count)))),
