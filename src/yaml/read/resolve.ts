@@ -23,21 +23,15 @@ const WORDS = new Map<string, Value>([
   ...spellings(-Infinity, ["-.inf", "-.Inf", "-.INF"]),
 ]);
 
-/** First characters of scalars that may not be text: 1 a word, 2 a number (or `+.inf`), 3 a dot. */
-const HINTS = firstCharacters();
-
 /**
  * The value of a plain scalar as kubectl reads it (go-yaml v2: YAML 1.1 without base 60, dates stay text). Integers
  * beyond 2^53 are `bigint`; `.inf` and `.nan` are numbers, although JSON has none.
  */
 export function resolvePlain(text: string): Value {
-  const code = text.charCodeAt(0);
-  const hint = text === "" ? 1 : (HINTS[code] ?? 0);
-  if (hint === 0) return text;
   const word = WORDS.get(text);
   if (word !== undefined) return word;
-  if (hint === 1) return text;
-  return (hint === 3 ? dotFloat(text) : resolveInt(text) ?? decimalFloat(text.replaceAll("_", ""))) ?? text;
+  if (text.startsWith(".")) return dotFloat(text) ?? text;
+  return /^[-+0-9]/.test(text) ? resolveInt(text) ?? decimalFloat(text.replaceAll("_", "")) ?? text : text;
 }
 
 /** Whether a plain scalar with this text is not read as text. */
@@ -136,12 +130,4 @@ function decodeBinary(text: string): Tagged {
 
 function spellings(value: Value, words: readonly string[]): [string, Value][] {
   return words.map((word) => [word, value]);
-}
-
-function firstCharacters(): Uint8Array {
-  const hints = new Uint8Array(128);
-  for (const char of "yYnNtTfFoO~") hints[char.charCodeAt(0)] = 1;
-  for (const char of "0123456789+-") hints[char.charCodeAt(0)] = 2;
-  hints[".".charCodeAt(0)] = 3;
-  return hints;
 }

@@ -23,11 +23,6 @@ const NEEDS_ESCAPE = /[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\u
 /** Most texts: V8 compiles an expression when it is first used, and the one above takes a third of a millisecond. */
 const PRINTABLE = /^[ -~]*$/;
 
-const CACHE_SIZE = 4096;
-const CACHED_LENGTH = 64;
-const blockCache = new Map<string, string>();
-const flowCache = new Map<string, string>();
-
 /** A scalar on one line, so that kubectl and other YAML 1.1 readers read the same value back. */
 export function scalarText(value: Exclude<Value, object> | null, flow = false): string {
   if (typeof value === "string") return stringText(value, flow);
@@ -36,15 +31,7 @@ export function scalarText(value: Exclude<Value, object> | null, flow = false): 
 
 /** A string on one line: plain where safe, else quoted as go-yaml does (ambiguous in double, unsafe in single quotes). */
 export function stringText(value: string, flow = false): string {
-  const cache = flow ? flowCache : blockCache;
-  const known = cache.get(value);
-  if (known !== undefined) return known;
-  const text = write(value, formOf(value, flow));
-  if (value.length <= CACHED_LENGTH) {
-    if (cache.size >= CACHE_SIZE) cache.clear();
-    cache.set(value, text);
-  }
-  return text;
+  return write(value, formOf(value, flow));
 }
 
 /** A string in given quotes, if they can hold it; else in double quotes. */
@@ -67,7 +54,6 @@ function isUnprintable(value: string): boolean {
 }
 
 function formOf(value: string, flow: boolean): Form {
-  if (isSimple(value)) return isAmbiguous(value) ? "double" : "plain";
   if (isUnprintable(value)) return "double";
   if (isAmbiguous(value) || QUOTED_FOR_OTHERS.test(value) || isBase60(value)) return "double";
   if (NOT_PLAIN.test(value)) return "single";
@@ -76,29 +62,6 @@ function formOf(value: string, flow: boolean): Form {
 
 function isBase60(value: string): boolean {
   return BASE_60.test(value) && !NO_BASE_60_PART.test(value);
-}
-
-const SIMPLE_FIRST = charTable("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_/$");
-const SIMPLE = charTable("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_/$0123456789.-=+()");
-
-/** The fast path: names, paths, flags and images, which are plain unless they are words such as `yes`. */
-function isSimple(value: string): boolean {
-  const dashes = value.startsWith("--") ? 2 : 0;
-  if (SIMPLE_FIRST[value.charCodeAt(dashes)] !== 1) return false;
-  for (let at = dashes + 1; at < value.length; at++) {
-    const code = value.charCodeAt(at);
-    // A colon is safe between two such characters.
-    if (SIMPLE[code] !== 1 && (code !== COLON || SIMPLE[value.charCodeAt(at + 1)] !== 1)) return false;
-  }
-  return true;
-}
-
-const COLON = 58;
-
-function charTable(chars: string): Uint8Array {
-  const table = new Uint8Array(128);
-  for (const char of chars) table[char.charCodeAt(0)] = 1;
-  return table;
 }
 
 function write(value: string, form: Form): string {
