@@ -2,14 +2,12 @@
 import type { RE2JS } from "re2js";
 import { LateLibrary } from "../base/late_library.ts";
 
-const library = new LateLibrary("re2js", () => import("re2js"));
-
-/** The library; `loaded()` before its first use. */
-export { library as re2Library };
+/** `loaded()` comes before its first use. */
+export const re2Library = new LateLibrary("re2js", () => import("re2js"));
 
 /** A compiled pattern, or why it is none. Errors: `re2Library` is not loaded. */
 export function compileRe2(pattern: string): RE2JS | string {
-  const { RE2JS, RE2JSException } = library.get();
+  const { RE2JS, RE2JSException } = re2Library.get();
   try {
     return RE2JS.compile(pattern);
   } catch (error) {

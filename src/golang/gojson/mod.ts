@@ -18,9 +18,7 @@ export interface GoJsonOptions {
  * are sorted.
  */
 export class OrderedFields extends GoStruct {
-  override readonly goType = "struct";
-
-  constructor(readonly entries: readonly (readonly [string, GoValue])[]) {
+  constructor(readonly entries: readonly (readonly [string, GoValue])[], override readonly goType = "struct") {
     super();
   }
 

@@ -1,4 +1,4 @@
-/** X.509 certificates as Go's x509.CreateCertificate makes them. */
+/** X.509 certificates and requests for them as Go's crypto/x509 makes them. */
 import { bytesOfBinary } from "../../base/bytes.ts";
 import { nodeCrypto } from "../../base/node_crypto.ts";
 import { bits, element, explicit, implicit, integer, octets, oid, sequence, TAG, text, time, TRUE } from "./der/der.ts";
@@ -44,6 +44,7 @@ export interface Parent {
   readonly keyId: Uint8Array;
 }
 
+const EXTENSION_REQUEST = "1.2.840.113549.1.9.14";
 const KEY_USAGE = "2.5.29.15";
 const EXTENDED_KEY_USAGE = "2.5.29.37";
 const BASIC_CONSTRAINTS = "2.5.29.19";
@@ -104,8 +105,22 @@ function extensions(request: Request, subject: Uint8Array, publicKey: Uint8Array
   ];
 }
 
+/**
+ * A request in DER for a certificate with one alternative name, a URI, and without a subject (SPIFFE X.509-SVID, 2). The
+ * name is critical because the subject is empty (RFC 5280, 4.2.1.6). Errors: the key cannot sign; the URI has characters
+ * beyond ASCII.
+ */
+export function createRequest(uri: string, key: PrivateKey): Uint8Array {
+  const { signer } = key;
+  if (signer === undefined) throw new Error("x509: certificate private key does not implement crypto.Signer");
+  const names = extension(ALTERNATIVE_NAMES, true, sequence(uriName(uri)));
+  const attribute = sequence(oid(EXTENSION_REQUEST), element(TAG.set, sequence(names)));
+  const signed = sequence(integer(0), sequence(), key.publicKey(), explicit(0, attribute));
+  return sequence(signed, signer.algorithm, bits(signer.sign(signed)));
+}
+
 /** An extension; `value` is what is in its OCTET STRING. */
-export function extension(id: string, critical: boolean, value: Uint8Array): Uint8Array {
+function extension(id: string, critical: boolean, value: Uint8Array): Uint8Array {
   return sequence(oid(id), ...(critical ? [TRUE] : []), octets(value));
 }
 
@@ -114,7 +129,7 @@ function alternativeNames({ dnsNames, addresses, uris = [] }: Request): Uint8Arr
 }
 
 /** An alternative name that is a URI. Errors: it has characters beyond ASCII. */
-export function uriName(uri: string): Uint8Array {
+function uriName(uri: string): Uint8Array {
   // deno-lint-ignore no-control-regex -- the range of IA5String
   if (/^[\x00-\x7f]*$/.test(uri)) return implicit(6, bytesOfBinary(uri));
   throw new Error(`The name ${JSON.stringify(uri)} has characters that a certificate cannot hold`);

@@ -4,7 +4,7 @@ import { nodeCrypto } from "../../base/node_crypto.ts";
 import { TAG } from "./der/der.ts";
 import { DerReader, type Element } from "./der/der_reader.ts";
 import { encodePem } from "./der/pem.ts";
-import { readCertificate, readExtensions } from "./read_certificate.ts";
+import { readCertificate } from "./read_certificate.ts";
 
 /** What a certificate says. */
 export interface CertificateInfo {
@@ -25,15 +25,9 @@ const URI = 0x86;
 
 /** Reads a certificate in DER. Errors: it is none. */
 export function readCertificateInfo(der: Uint8Array): CertificateInfo {
-  const { publicKey } = readCertificate(der);
-  const tbs = new DerReader(der).sequence().sequence();
-  tbs.optional(0xa0);
-  for (const _ of ["serial number", "algorithm"]) tbs.any();
-  const issuer = tbs.any().whole;
-  const validity = tbs.sequence();
+  const { publicKey, issuer, validity, extensions } = readCertificate(der);
   const [notBefore, notAfter] = [dateOf(validity.any()), dateOf(validity.any())];
-  for (const _ of ["subject", "public key"]) tbs.any();
-  const names = alternativeNames(readExtensions(tbs).get(ALTERNATIVE_NAMES));
+  const names = alternativeNames(extensions.get(ALTERNATIVE_NAMES));
   const named = (wanted: number) => names.filter(({ tag }) => tag === wanted).map(({ content }) => binaryOf(content));
   return { issuer, notBefore, notAfter, dnsNames: named(DNS_NAME), uris: named(URI), publicKey };
 }

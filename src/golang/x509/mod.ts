@@ -3,15 +3,21 @@
  * PEM. Out: certificates and certificate signing requests in DER; what a certificate says (`readCertificateInfo`); what
  * signing with a certificate takes from it (`readCertificate`); whether a key belongs to a certificate (`checkPair`).
  */
-export { createCertificate, DnsNameError, type Issuer, type Parent, type Request } from "./certificate.ts";
+export {
+  createCertificate,
+  createRequest,
+  DnsNameError,
+  type Issuer,
+  type Parent,
+  type Request,
+} from "./certificate.ts";
 export { certificateInfo, checkPair, type KeyPair, type PairNames } from "./check_pair.ts";
-export { createRequest } from "./csr.ts";
 export { distinguishedName } from "./distinguished_name.ts";
 export { numberOf, unsignedBytes } from "./der/der.ts";
 export { DerReader, sameBytes } from "./der/der_reader.ts";
 export { type CurveName, generateEcKey } from "./keys/ec_key.ts";
 export { generateRsaKey, genPrivateKey, makeRsaKey } from "./keys/generate_key.ts";
-export { loadP521 } from "./keys/p521.ts";
+export { p521Library } from "./keys/p521.ts";
 export { decodePem, decodePems, encodePem } from "./der/pem.ts";
 export { pkcs8Pem, type PrivateKey } from "./keys/private_key.ts";
 export { readCertificate } from "./read_certificate.ts";

@@ -1,13 +1,19 @@
-/** Reads the parts of a signing certificate, with the error texts of Go's x509.ParseCertificate. */
+/** Reads the parts of a certificate, with the error texts of Go's x509.ParseCertificate. */
 import type { Parent } from "./certificate.ts";
 import { TAG } from "./der/der.ts";
 import { DerReader, sameBytes } from "./der/der_reader.ts";
 
-/**
- * Subject, public key and key identifier of a certificate in DER. Errors: it is no certificate. Issuer, validity,
- * signature and other extensions are skipped: a new certificate repeats nothing of them.
- */
-export function readCertificate(der: Uint8Array): Parent {
+/** The parts of a certificate. */
+interface CertificateParts extends Parent {
+  /** The name of the authority that signed it, in DER. */
+  readonly issuer: Uint8Array;
+  readonly validity: DerReader;
+  /** The values of the extensions by identifier. */
+  readonly extensions: ReadonlyMap<string, Uint8Array>;
+}
+
+/** Reads a certificate in DER; its validity and its extensions but the key identifier are not checked. Errors: it is none. */
+export function readCertificate(der: Uint8Array): CertificateParts {
   const outer = new DerReader(der);
   const certificate = read("malformed certificate", () => outer.sequence());
   const tbs = read("malformed tbs certificate", () => certificate.sequence());
@@ -15,15 +21,15 @@ export function readCertificate(der: Uint8Array): Parent {
   const serial = read("malformed serial number", () => tbs.integer());
   if (serial < 0n) throw new Error("x509: negative serial number");
   checkAlgorithms(tbs, certificate);
-  read("malformed issuer", () => tbs.sequence());
-  read("malformed validity", () => tbs.sequence());
+  const issuer = read("malformed issuer", () => tbs.take(TAG.sequence).whole);
+  const validity = read("malformed validity", () => tbs.sequence());
   const subject = read("malformed issuer", () => tbs.take(TAG.sequence).whole);
   const publicKey = read("malformed spki", () => tbs.take(TAG.sequence).whole);
   checkPublicKey(publicKey);
-  const keyId = version === 2n ? readKeyId(tbs) : new Uint8Array();
+  const extensions = version === 2n ? readExtensions(tbs) : new Map<string, Uint8Array>();
   read("malformed signature", () => certificate.bits());
   if (!outer.atEnd) throw new Error("x509: trailing data");
-  return { subject, publicKey, keyId };
+  return { issuer, validity, subject, publicKey, keyId: keyIdIn(extensions), extensions };
 }
 
 function read<T>(problem: string, take: () => T): T {
@@ -63,14 +69,14 @@ function checkPublicKey(publicKey: Uint8Array): void {
 }
 
 /** The subject key identifier; empty if there is none. */
-function readKeyId(tbs: DerReader): Uint8Array {
-  const keyId = readExtensions(tbs).get("2.5.29.14");
+function keyIdIn(extensions: ReadonlyMap<string, Uint8Array>): Uint8Array {
+  const keyId = extensions.get("2.5.29.14");
   if (keyId === undefined) return new Uint8Array();
   return read("invalid subject key identifier", () => new DerReader(keyId).take(TAG.octets).content);
 }
 
-/** The values of the extensions by identifier. The reader is at the end of the public key. */
-export function readExtensions(tbs: DerReader): ReadonlyMap<string, Uint8Array> {
+/** The reader is at the end of the public key. */
+function readExtensions(tbs: DerReader): ReadonlyMap<string, Uint8Array> {
   const seen = new Map<string, Uint8Array>();
   const tagged = read("malformed extensions", () => {
     for (const uniqueId of [0x81, 0x82]) tbs.optional(uniqueId);

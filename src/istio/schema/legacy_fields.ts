@@ -1,40 +1,32 @@
 import type { Era } from "../era.ts";
 
-/**
- * A field that a message had in earlier releases, in the schema's notation. It follows the field `after` (`""`: first), or
- * replaces it if they have the same name.
- */
-interface LegacyField {
-  readonly message: string;
-  readonly after: string;
-  readonly field: string;
-  readonly eras: readonly Era[];
-}
-
 const PROXY = "v1alpha1.ProxyConfig";
 const MESH = "v1alpha1.MeshConfig";
 const OLD: readonly Era[] = ["1.1", "1.8"];
 const FIRST: readonly Era[] = ["1.1"];
+
+/** A message, the field that the field follows (`""`: none) or replaces, the field in the schema's notation. */
+type LegacyField = readonly [message: string, eras: readonly Era[], after: string, field: string];
 
 /**
  * Fields that templates of 1.0 to 1.8 may read and that today's protos do not have, or have with another kind.
  * Source: mesh/v1alpha1 of the releases.
  */
 export const LEGACY_FIELDS: readonly LegacyField[] = [
-  { message: PROXY, after: "drain_duration", field: "parent_shutdown_duration Duration", eras: OLD },
-  { message: PROXY, after: "zipkin_address", field: "connect_timeout Duration", eras: OLD },
-  { message: PROXY, after: "service_cluster", field: "service_cluster string", eras: OLD },
-  { message: PROXY, after: "concurrency", field: "concurrency int32", eras: FIRST },
-  { message: MESH, after: "", field: "mixer_check_server string", eras: OLD },
-  { message: MESH, after: "mixer_check_server", field: "mixer_report_server string", eras: OLD },
-  { message: MESH, after: "mixer_report_server", field: "disable_policy_checks bool", eras: OLD },
-  { message: MESH, after: "disable_policy_checks", field: "policy_check_fail_open bool", eras: OLD },
-  { message: MESH, after: "policy_check_fail_open", field: "sidecar_to_telemetry_session_affinity bool", eras: OLD },
-  { message: MESH, after: "connect_timeout", field: "rds_refresh_delay Duration", eras: FIRST },
-  { message: MESH, after: "default_config", field: "mixer_address string", eras: FIRST },
-  { message: MESH, after: "outbound_traffic_policy", field: "enable_client_side_policy_check bool", eras: OLD },
-  { message: MESH, after: "enable_client_side_policy_check", field: "sds_uds_path string", eras: OLD },
-  { message: MESH, after: "sds_uds_path", field: "sds_refresh_delay Duration", eras: FIRST },
-  { message: MESH, after: "enable_auto_mtls", field: "enable_sds_token_mount bool", eras: OLD },
-  { message: MESH, after: "enable_sds_token_mount", field: "sds_use_k8s_sa_jwt bool", eras: OLD },
+  [PROXY, OLD, "drain_duration", "parent_shutdown_duration Duration"],
+  [PROXY, OLD, "zipkin_address", "connect_timeout Duration"],
+  [PROXY, OLD, "service_cluster", "service_cluster string"],
+  [PROXY, FIRST, "concurrency", "concurrency int32"],
+  [MESH, OLD, "", "mixer_check_server string"],
+  [MESH, OLD, "mixer_check_server", "mixer_report_server string"],
+  [MESH, OLD, "mixer_report_server", "disable_policy_checks bool"],
+  [MESH, OLD, "disable_policy_checks", "policy_check_fail_open bool"],
+  [MESH, OLD, "policy_check_fail_open", "sidecar_to_telemetry_session_affinity bool"],
+  [MESH, FIRST, "connect_timeout", "rds_refresh_delay Duration"],
+  [MESH, FIRST, "default_config", "mixer_address string"],
+  [MESH, OLD, "outbound_traffic_policy", "enable_client_side_policy_check bool"],
+  [MESH, OLD, "enable_client_side_policy_check", "sds_uds_path string"],
+  [MESH, FIRST, "sds_uds_path", "sds_refresh_delay Duration"],
+  [MESH, OLD, "enable_auto_mtls", "enable_sds_token_mount bool"],
+  [MESH, OLD, "enable_sds_token_mount", "sds_use_k8s_sa_jwt bool"],
 ];

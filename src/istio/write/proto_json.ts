@@ -1,6 +1,5 @@
 import { goJson } from "../../golang/gojson/mod.ts";
 import type { Value } from "../../base/value.ts";
-import { sameValue } from "../../base/values/mod.ts";
 import { assign, defaultProxyConfig, type ProxyConfig } from "../config.ts";
 import { defaultsOf } from "../read/defaults.ts";
 import { encodeMessage } from "./encode.ts";
@@ -49,10 +48,9 @@ function shortText({ era, data: own }: ProxyConfig): string {
   return proxyConfigJson({ era, data });
 }
 
-/** Most defaults are equal values, which need no text. */
 function isDefault(key: string, value: Value | undefined, standard: Value | undefined, era: Era): boolean {
-  if (value === undefined || standard === undefined) return false;
-  return sameValue(value, standard) || fieldText(key, value, era) === fieldText(key, standard, era);
+  return value !== undefined && standard !== undefined &&
+    fieldText(key, value, era) === fieldText(key, standard, era);
 }
 
 /** A whole proxy configuration as compact proto3 JSON. */

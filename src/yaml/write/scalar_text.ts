@@ -20,9 +20,6 @@ const FLOW_INDICATOR = /[,[\]{}]|^[-?:]/;
 // deno-lint-ignore no-control-regex
 const NEEDS_ESCAPE = /[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]/u;
 
-/** Most texts: V8 compiles an expression when it is first used, and the one above takes a third of a millisecond. */
-const PRINTABLE = /^[ -~]*$/;
-
 /** A scalar on one line, so that kubectl and other YAML 1.1 readers read the same value back. */
 export function scalarText(value: Exclude<Value, object> | null, flow = false): string {
   if (typeof value === "string") return stringText(value, flow);
@@ -36,7 +33,7 @@ export function stringText(value: string, flow = false): string {
 
 /** A string in given quotes, if they can hold it; else in double quotes. */
 export function requoted(value: string, quotes: "single" | "double"): string {
-  return write(value, quotes === "single" && isUnprintable(value) ? "double" : quotes);
+  return write(value, quotes === "single" && NEEDS_ESCAPE.test(value) ? "double" : quotes);
 }
 
 /** A string in double quotes, as JSON and YAML both read it. */
@@ -46,15 +43,11 @@ export function doubleQuoted(value: string): string {
 
 /** Whether a string needs escapes, also for line breaks other than `\n`. */
 export function needsEscape(value: string): boolean {
-  return isUnprintable(value.replaceAll("\n", "").replaceAll("\t", ""));
-}
-
-function isUnprintable(value: string): boolean {
-  return !PRINTABLE.test(value) && NEEDS_ESCAPE.test(value);
+  return NEEDS_ESCAPE.test(value.replaceAll("\n", "").replaceAll("\t", ""));
 }
 
 function formOf(value: string, flow: boolean): Form {
-  if (isUnprintable(value)) return "double";
+  if (NEEDS_ESCAPE.test(value)) return "double";
   if (isAmbiguous(value) || QUOTED_FOR_OTHERS.test(value) || isBase60(value)) return "double";
   if (NOT_PLAIN.test(value)) return "single";
   return flow && FLOW_INDICATOR.test(value) ? "single" : "plain";

@@ -60,12 +60,14 @@ function integerValue(node: Literal, type: string): Slot | Problem {
   const constant = node.kind === "number" ? constantOf(node.text) : undefined;
   const value = unsigned ? constant?.uint : constant?.int;
   if (value === undefined) return found(unsigned ? "unsigned integer" : "integer", node);
-  return type === "int" ? value : new GoInt(truncated(value, type), type);
+  return integerOfType(value, type);
 }
 
-function truncated(value: bigint, type: string): bigint {
+/** An integer as a value of a Go type of integers, cut to its bits. */
+export function integerOfType(value: bigint, type: string): bigint | GoInt {
   const bits = Number(/\d+/.exec(type)?.[0] ?? "64");
-  return type.startsWith("u") ? BigInt.asUintN(bits, value) : BigInt.asIntN(bits, value);
+  const cut = type.startsWith("u") ? BigInt.asUintN(bits, value) : BigInt.asIntN(bits, value);
+  return type === "int" ? cut : new GoInt(cut, type);
 }
 
 function found(wanted: string, node: Literal): Problem {

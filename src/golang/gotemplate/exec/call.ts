@@ -1,12 +1,12 @@
-import { isUnsigned, kindOf, typeOf } from "../kind.ts";
+import { typeOf } from "../kind.ts";
 import { truth } from "../truth.ts";
 import type { Node, Operand } from "../parse/ast.ts";
 import { nodeText } from "../parse/node_text.ts";
 import { type GoFunc, GoInt, type GoValue } from "../../go_value.ts";
-import { anyType, checkedArgument, fits, isLiteral, literalArgument, slotType } from "./argument.ts";
+import { anyType, checkedArgument, fits, integerOfType, isLiteral, literalArgument, slotType } from "./argument.ts";
 import type { Callable } from "./builtins.ts";
 import { zeroOf } from "./field.ts";
-import type { CallSite, Eval, Slot } from "./state.ts";
+import type { Eval, Slot } from "./state.ts";
 
 /** A call in a template: function, arguments, place. */
 export interface Call {
@@ -118,12 +118,5 @@ function prepared(arg: Slot, type: string, i: number): GoValue {
   if (integer === undefined || !/^u?int\d*$/.test(type)) {
     throw new Error(`arg ${i}: value has type ${typeOf(arg)}; should be ${type}`);
   }
-  return converted(integer, type);
-}
-
-function converted(value: bigint, type: string): GoValue {
-  if (type === "int") return BigInt.asIntN(64, value);
-  const bits = Number(/\d+/.exec(type)?.[0] ?? "64");
-  const wide = new GoInt(value, type);
-  return new GoInt(isUnsigned(kindOf(wide)) ? BigInt.asUintN(bits, value) : BigInt.asIntN(bits, value), type);
+  return integerOfType(integer, type);
 }

@@ -34,6 +34,13 @@ interface Rest {
   readonly hasFinal: boolean;
 }
 
+/** The arguments of the last of some fields, and the container of the base. */
+interface Access {
+  readonly rest: Rest;
+  readonly parent: Slot;
+}
+
+const parentOf = (isElement: boolean): Slot => isElement ? untyped : undefined;
 const nothing: Rest = { args: [], hasFinal: false };
 const readDot: Eval = (_state, dot) => dot;
 
@@ -126,13 +133,13 @@ export class ExpressionCompiler {
   };
 
   #field(node: FieldNode, rest: Rest): Eval {
-    return this.#fields(readDot, node, node.names, rest, this.dotIsElement);
+    return this.#fields(readDot, node, node.names, { rest, parent: parentOf(this.dotIsElement) });
   }
 
   #chain(node: ChainNode, rest: Rest): Eval {
     if (node.node.kind === "nil") return failing(node, `indirection through explicit nil in ${nodeText(node)}`);
     const base = this.operand(node.node);
-    return this.#fields(base, node, node.names, rest, node.node.kind === "identifier");
+    return this.#fields(base, node, node.names, { rest, parent: parentOf(node.node.kind === "identifier") });
   }
 
   #variable(node: VariableNode, rest: Rest): Eval {
@@ -140,15 +147,16 @@ export class ExpressionCompiler {
     const variable = this.frame.find(name);
     if (variable === undefined) return undefinedVariable(name);
     const { slot, element } = variable;
-    if (names.length > 0) return this.#fields((_state, _dot, vars) => vars[slot], node, names, rest, element);
+    if (names.length > 0) {
+      return this.#fields((_state, _dot, vars) => vars[slot], node, names, { rest, parent: parentOf(element) });
+    }
     if (rest.args.length > 0 || rest.hasFinal) return notAFunction(node, node);
     return (state, _dot, vars) => (state.node = node, vars[slot]);
   }
 
-  /** `.a.b.c` of a base, which may be an element of a list or map. If the last name is a method it gets the arguments. */
-  #fields(base: Eval, node: Operand, names: readonly string[], rest: Rest, isElement: boolean): Eval {
-    const parent = isElement ? untyped : undefined;
-    if (rest.args.length > 0 || rest.hasFinal) return this.#method(base, node, names, rest, parent);
+  /** `.a.b.c` of a base. If the last name is a method it gets the arguments. */
+  #fields(base: Eval, node: Operand, names: readonly string[], { rest, parent }: Access): Eval {
+    if (rest.args.length > 0 || rest.hasFinal) return this.#method(base, node, names, { rest, parent });
     const walk = this.#walk(names, node);
     return (state, dot, vars, final) => {
       state.node = node;
@@ -157,7 +165,7 @@ export class ExpressionCompiler {
   }
 
   /** Only a method takes arguments: a field or a key with arguments is an error. */
-  #method(base: Eval, node: Operand, names: readonly string[], rest: Rest, parent: Slot): Eval {
+  #method(base: Eval, node: Operand, names: readonly string[], { rest, parent }: Access): Eval {
     const name = names.at(-1) ?? "";
     const walk = this.#walk(names.slice(0, -1), node);
     const { readField } = this.environment;

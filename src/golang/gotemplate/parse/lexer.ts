@@ -13,6 +13,13 @@ export interface LexOptions {
 /** Sets of ASCII characters, looked up by code. */
 const spaces = asciiSet(" \t\r\n");
 const terminators = asciiSet(" \t\r\n.,|:)(");
+const SINGLES: Readonly<Record<string, TokenType>> = { "|": "pipe", "=": "assign" };
+/** Quotes, with the error without a second one. */
+const QUOTED: Readonly<Record<string, readonly [TokenType, string]>> = {
+  '"': ["string", "unterminated quoted string"],
+  "'": ["charConstant", "unterminated character constant"],
+};
+const NUMBER_START = /^(?:[-+\d]|\.\d)/;
 const asciiWord = /[A-Za-z0-9_]*/y;
 
 /**
@@ -69,8 +76,7 @@ export class Lexer {
         this.#pos = this.input.length;
         return this.#token(this.#pos > this.#start ? "text" : "eof");
       }
-      const after = delim + this.options.left.length;
-      const trims = this.input.charAt(after) === "-" && this.#isSpace(after + 1);
+      const trims = this.#trimsAt(delim + this.options.left.length);
       this.#pos = delim;
       while (trims && this.#pos > this.#start && this.#isSpace(this.#pos - 1)) this.#pos--;
       const token = this.#pos > this.#start ? this.#token("text") : undefined;
@@ -79,6 +85,10 @@ export class Lexer {
       const next = token ?? this.#leftDelim(trims);
       if (next !== undefined) return next;
     }
+  }
+
+  #trimsAt(offset: number): boolean {
+    return this.input.charAt(offset) === "-" && this.#isSpace(offset + 1);
   }
 
   /** The left delimiter; `undefined` if it opened a comment, which is skipped. */
@@ -134,33 +144,38 @@ export class Lexer {
       if (this.#at("-") && this.#at(this.options.right, 1)) return this.#rightDelim(true);
     }
     if (this.#at(this.options.right)) return this.#rightDelim(false);
-    const character = this.input.charAt(this.#pos);
+    return this.#marked(this.input.charAt(this.#pos));
+  }
+
+  /** A token that its first character determines. */
+  #marked(character: string): Token {
+    const single = SINGLES[character];
+    if (single !== undefined) return this.#single(single);
+    const quoted = QUOTED[character];
+    if (quoted !== undefined) return this.#quoted(character, ...quoted);
+    if (NUMBER_START.test(this.input.slice(this.#pos, this.#pos + 2))) return this.#number();
     switch (character) {
       case "":
         return this.#error("unclosed action");
       case ".":
-        return /\d/.test(this.input.charAt(this.#pos + 1)) ? this.#number() : this.#name("field");
+        return this.#name("field");
       case "$":
         return this.#name("variable");
-      case '"':
-        return this.#quoted(character, "string", "unterminated quoted string");
-      case "'":
-        return this.#quoted(character, "charConstant", "unterminated character constant");
       case "`":
         return this.#rawQuoted();
       case "(":
       case ")":
         return this.#paren(character);
-      case "|":
-        return this.#single("pipe");
-      case "=":
-        return this.#single("assign");
       case ":":
-        this.#pos++;
-        return this.#at("=") ? this.#single("declare") : this.#error("expected :=");
+        return this.#declare();
       default:
-        return /[-+\d]/.test(character) ? this.#number() : this.#wordOrCharacter();
+        return this.#wordOrCharacter();
     }
+  }
+
+  #declare(): Token {
+    this.#pos++;
+    return this.#at("=") ? this.#single("declare") : this.#error("expected :=");
   }
 
   #single(type: TokenType): Token {

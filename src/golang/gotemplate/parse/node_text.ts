@@ -11,16 +11,29 @@ export function nodeText(node: Node): string {
     case "action":
       return `{{${nodeText(node.pipe)}}}`;
     case "template":
-      return `{{template ${quote(node.name)}${node.pipe === undefined ? "" : ` ${nodeText(node.pipe)}`}}}`;
+      return `{{template ${quote(node.name)}${afterSpace(node.pipe)}}}`;
     case "break":
     case "continue":
       return `{{${node.kind}}}`;
     case "if":
     case "with":
-    case "range": {
-      const otherwise = node.otherwise === undefined ? "" : `{{else}}${listText(node.otherwise)}`;
-      return `{{${node.kind} ${nodeText(node.pipe)}}}${listText(node.list)}${otherwise}{{end}}`;
-    }
+    case "range":
+      return `{{${node.kind}${afterSpace(node.pipe)}}}${listText(node.list)}${elseText(node.otherwise)}{{end}}`;
+    default:
+      return operandText(node);
+  }
+}
+
+function afterSpace(pipe: PipeNode | undefined): string {
+  return pipe === undefined ? "" : ` ${pipeText(pipe)}`;
+}
+
+function elseText(otherwise: readonly Statement[] | undefined): string {
+  return otherwise === undefined ? "" : `{{else}}${listText(otherwise)}`;
+}
+
+function operandText(node: Operand): string {
+  switch (node.kind) {
     case "field":
       return `.${node.names.join(".")}`;
     case "variable":
@@ -31,8 +44,6 @@ export function nodeText(node: Node): string {
       return node.name;
     case "pipe":
       return pipeText(node);
-    case "dot":
-      return ".";
     case "nil":
       return "nil";
     case "bool":
@@ -41,6 +52,8 @@ export function nodeText(node: Node): string {
       return node.text;
     case "string":
       return node.quoted;
+    default:
+      return ".";
   }
 }
 

@@ -19,11 +19,7 @@ interface End {
  * Parses a template text. Returns the body of the template (under `name`) and of each `define` and `block`.
  * Throws a TemplateError with Go's text and line.
  */
-export function parseTrees(
-  name: string,
-  text: string,
-  options: LexOptions,
-): Trees {
+export function parseTrees(name: string, text: string, options: LexOptions): Trees {
   const tokens = new Tokens(name, text, options);
   return new Parser(tokens, new PipelineParser(tokens, options.isFunction)).parse();
 }

@@ -6,25 +6,21 @@ import { decodePems } from "../der/pem.ts";
 /** The identifier of the curve. */
 export const P521_ID = "1.3.132.0.35";
 
-const curve = new LateLibrary("@noble/curves", async () => (await import("@noble/curves/nist.js")).p521);
-
-/** Loads the curve. Call it before keys on P-521 are read. */
-export async function loadP521(): Promise<void> {
-  await curve.loaded();
-}
+/** `loaded()` comes before keys on P-521 are read. */
+export const p521Library = new LateLibrary("@noble/curves", async () => (await import("@noble/curves/nist.js")).p521);
 
 /** Loads the curve if a block of a PEM text names it. */
 export async function loadP521For(pem: string): Promise<void> {
   const id = hexOf(oid(P521_ID));
-  if (decodePems(pem).some(({ bytes }) => hexOf(bytes).includes(id))) await loadP521();
+  if (decodePems(pem).some(({ bytes }) => hexOf(bytes).includes(id))) await p521Library.loaded();
 }
 
 /** The public point of a scalar, uncompressed. Errors: the curve is not loaded. */
 export function p521Point(scalar: Uint8Array): Uint8Array {
-  return curve.get().getPublicKey(scalar, false);
+  return p521Library.get().getPublicKey(scalar, false);
 }
 
 /** The signature with SHA-512 in DER. Errors: the curve is not loaded. */
 export function p521Sign(scalar: Uint8Array, message: Uint8Array): Uint8Array {
-  return curve.get().sign(message, scalar, { format: "der", lowS: false });
+  return p521Library.get().sign(message, scalar, { format: "der", lowS: false });
 }

@@ -2,12 +2,8 @@
 import { LateLibrary } from "../../../../base/late_library.ts";
 import { byteLength } from "../../bytes.ts";
 
-const library = new LateLibrary("bcryptjs", () => import("bcryptjs"));
-
-/** Loads the library. Call it before a hash is made. */
-export async function loadBcrypt(): Promise<void> {
-  await library.loaded();
-}
+/** `loaded()` comes before a hash is made. */
+export const bcryptLibrary = new LateLibrary("bcryptjs", () => import("bcryptjs"));
 
 const COST = 10;
 const MAX_BYTES = 72;
@@ -18,7 +14,7 @@ export function bcrypt(password: string): string {
     return "failed to encrypt string with bcrypt: bcrypt: password length exceeds 72 bytes";
   }
   if (!password.isWellFormed()) return "failed to encrypt string with bcrypt: the password is not UTF-8";
-  const { genSaltSync, hashSync } = library.get();
+  const { genSaltSync, hashSync } = bcryptLibrary.get();
   return hashSync(password, genSaltSync(COST).replace(/^\$2b/, "$$2a"));
 }
 

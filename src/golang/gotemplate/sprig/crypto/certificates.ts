@@ -1,5 +1,6 @@
 /** sprig's functions that make certificates, with the error texts of its crypto.go. */
 import { bytesOfBinary } from "../../../../base/bytes.ts";
+import { OrderedFields } from "../../../gojson/mod.ts";
 import { parseAddress } from "../../../net/mod.ts";
 import {
   createCertificate,
@@ -19,7 +20,7 @@ import {
 } from "../../../x509/mod.ts";
 import { stringOf } from "../../bytes.ts";
 import { quote } from "../../fmt/quote.ts";
-import { type FuncMap, GoStruct, type GoValue, pure, varying } from "../../../go_value.ts";
+import { type FuncMap, type GoValue, pure, varying } from "../../../go_value.ts";
 import { INT, LIST, listOf, STRING, text } from "../args.ts";
 import { toInt64 } from "../values/cast.ts";
 import { decodeBase64 } from "../text/encoding.ts";
@@ -30,23 +31,9 @@ const CERTIFICATE = "sprig.certificate";
 const RSA_BITS = 2048;
 
 /** A certificate and its key as templates see them. */
-export class Certificate extends GoStruct {
-  override readonly goType = CERTIFICATE;
-
+export class Certificate extends OrderedFields {
   constructor(readonly cert: string, readonly key: string) {
-    super();
-  }
-
-  override get(name: string): GoValue | undefined {
-    return new Map([["Cert", this.cert], ["Key", this.key]]).get(name);
-  }
-
-  override fieldNames(): readonly string[] {
-    return ["Cert", "Key"];
-  }
-
-  override toJSONValue(): GoValue {
-    return Object.assign(Object.create(null), { Cert: this.cert, Key: this.key });
+    super([["Cert", cert], ["Key", key]], CERTIFICATE);
   }
 }
 

@@ -3,16 +3,7 @@ import { formatDuration, readDuration } from "../../../duration.ts";
 import { type FuncMap, GoInt, GoStruct, type GoValue, pure, varying } from "../../../go_value.ts";
 import { ANY, INT, int, STRING, text, TIME } from "../args.ts";
 import { int64, parseIntClamped } from "../values/cast.ts";
-import {
-  type Fields,
-  fieldsOf,
-  formatTime,
-  type Moment,
-  monthName,
-  parseTime,
-  unixSeconds,
-  weekdayName,
-} from "./layout.ts";
+import { DAYS, type Fields, fieldsOf, formatTime, type Moment, MONTHS, parseTime, unixSeconds } from "./layout.ts";
 import { loadZone, localZone, secondsOf, UTC } from "./zone.ts";
 
 const SECOND = 1_000_000_000n;
@@ -55,10 +46,6 @@ export class GoTime extends GoStruct {
     return TIME_METHODS[name]?.(this.moment);
   }
 
-  override fieldNames(): readonly string[] {
-    return [];
-  }
-
   override toJSONValue(): GoValue {
     return formatTime(this.moment, "2006-01-02T15:04:05.999999999Z07:00");
   }
@@ -81,10 +68,6 @@ class Named extends GoStruct {
     return name === "String" ? this.name : undefined;
   }
 
-  override fieldNames(): readonly string[] {
-    return [];
-  }
-
   override toJSONValue(): GoValue {
     return this.name;
   }
@@ -96,9 +79,9 @@ class Named extends GoStruct {
 
 const TIME_METHODS: Readonly<Record<string, (moment: Moment) => GoValue>> = {
   Year: field((f) => f.year),
-  Month: (m) => new Named("time.Month", monthName(fieldsOf(m).month)),
+  Month: (m) => new Named("time.Month", MONTHS[fieldsOf(m).month - 1] ?? ""),
   Day: field((f) => f.day),
-  Weekday: (m) => new Named("time.Weekday", weekdayName(fieldsOf(m).weekday)),
+  Weekday: (m) => new Named("time.Weekday", DAYS[fieldsOf(m).weekday] ?? ""),
   YearDay: field((f) => f.yearDay),
   Hour: field((f) => f.hour),
   Minute: field((f) => f.minute),

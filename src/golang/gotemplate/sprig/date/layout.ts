@@ -14,38 +14,17 @@ export interface Moment {
 const TOKEN =
   /January|Jan(?![a-z])|Monday|Mon(?![a-z])|MST|002|0[1-6]|15|1|2006|__2|_2(?!006)|2|3|4|5|PM|pm|[-Z](?:07:00:00|070000|07:00|0700|07)|[.,](?:0+|9+)(?!\d)/g;
 
-const MONTHS = [
-  "January",
-  "February",
-  "March",
-  "April",
-  "May",
-  "June",
-  "July",
-  "August",
-  "September",
-  "October",
-  "November",
-  "December",
-];
-const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+/** The English names of the months. */
+export const MONTHS = "January February March April May June July August September October November December".split(
+  " ",
+);
+/** The English names of the days of the week. */
+export const DAYS = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split(" ");
 
 const BILLION = 1_000_000_000n;
 
 /** A moment as date and clock of its zone. */
-export interface Fields {
-  readonly year: number;
-  readonly month: number;
-  readonly day: number;
-  readonly weekday: number;
-  readonly yearDay: number;
-  readonly hour: number;
-  readonly minute: number;
-  readonly second: number;
-  readonly nanosecond: number;
-  readonly offset: number;
-  readonly abbreviation: string;
-}
+export type Fields = ReturnType<typeof fieldsOf>;
 
 /** Whole seconds since 1970, rounded down. */
 export function unixSeconds({ nanoseconds }: Moment): number {
@@ -54,7 +33,7 @@ export function unixSeconds({ nanoseconds }: Moment): number {
 }
 
 /** Date, clock and zone of a moment. */
-export function fieldsOf(moment: Moment): Fields {
+export function fieldsOf(moment: Moment) {
   const seconds = unixSeconds(moment);
   const { offset, abbreviation } = moment.zone.at(seconds);
   const date = new Date((seconds + offset) * 1000);
@@ -75,16 +54,6 @@ export function fieldsOf(moment: Moment): Fields {
   };
 }
 
-/** The English name of a month from 1. */
-export function monthName(month: number): string {
-  return MONTHS[month - 1] ?? "";
-}
-
-/** The English name of a day of the week from 0, Sunday. */
-export function weekdayName(day: number): string {
-  return DAYS[day] ?? "";
-}
-
 /** A moment in the form of a layout. */
 export function formatTime(moment: Moment, layout: string): string {
   const fields = fieldsOf(moment);
@@ -94,12 +63,12 @@ export function formatTime(moment: Moment, layout: string): string {
 type Write = (fields: Fields) => string;
 
 const WRITERS: Readonly<Record<string, Write>> = {
-  January: ({ month }) => monthName(month),
-  Jan: ({ month }) => monthName(month).slice(0, 3),
+  January: ({ month }) => MONTHS[month - 1] ?? "",
+  Jan: ({ month }) => MONTHS[month - 1]?.slice(0, 3) ?? "",
   "01": ({ month }) => pad(month, 2),
   "1": ({ month }) => String(month),
-  Monday: ({ weekday }) => weekdayName(weekday),
-  Mon: ({ weekday }) => weekdayName(weekday).slice(0, 3),
+  Monday: ({ weekday }) => DAYS[weekday] ?? "",
+  Mon: ({ weekday }) => DAYS[weekday]?.slice(0, 3) ?? "",
   "02": ({ day }) => pad(day, 2),
   _2: ({ day }) => String(day).padStart(2),
   "2": ({ day }) => String(day),
@@ -169,15 +138,12 @@ interface Reader {
 }
 
 const READERS: Readonly<Record<string, Reader>> = {
-  January: {
-    pattern: /^(January|February|March|April|May|June|July|August|September|October|November|December)/i,
-    set: (d, t) => d.month = monthNumber(t),
-  },
-  Jan: { pattern: /^(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)/i, set: (d, t) => d.month = monthNumber(t) },
+  January: { pattern: anyOf(MONTHS), set: setMonth },
+  Jan: { pattern: anyOf(MONTHS, 3), set: setMonth },
   "01": { pattern: /^(\d\d)/, set: (d, t) => d.month = Number(t) },
   "1": { pattern: /^(\d\d?)/, set: (d, t) => d.month = Number(t) },
-  Monday: { pattern: /^(Sunday|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday)/i, set: () => {} },
-  Mon: { pattern: /^(Sun|Mon|Tue|Wed|Thu|Fri|Sat)/i, set: () => {} },
+  Monday: { pattern: anyOf(DAYS), set: () => {} },
+  Mon: { pattern: anyOf(DAYS, 3), set: () => {} },
   "02": { pattern: /^(\d\d)/, set: (d, t) => d.day = Number(t) },
   _2: { pattern: /^ ?(\d\d?)/, set: (d, t) => d.day = Number(t) },
   "2": { pattern: /^(\d\d?)/, set: (d, t) => d.day = Number(t) },
@@ -194,18 +160,25 @@ const READERS: Readonly<Record<string, Reader>> = {
   "5": { pattern: /^(\d\d?)/, set: (d, t) => d.second = Number(t) },
   PM: { pattern: /^(AM|PM)/, set: (d, t) => d.afternoon = t === "PM" },
   pm: { pattern: /^(am|pm)/, set: (d, t) => d.afternoon = t === "pm" },
-  Z07: { pattern: /^(Z|[+-]\d\d)/, set: setOffset },
-  Z0700: { pattern: /^(Z|[+-]\d{4})/, set: setOffset },
-  "Z07:00": { pattern: /^(Z|[+-]\d\d:\d\d)/, set: setOffset },
-  Z070000: { pattern: /^(Z|[+-]\d{6})/, set: setOffset },
-  "Z07:00:00": { pattern: /^(Z|[+-]\d\d:\d\d:\d\d)/, set: setOffset },
-  "-07": { pattern: /^([+-]\d\d)/, set: setOffset },
-  "-0700": { pattern: /^([+-]\d{4})/, set: setOffset },
-  "-07:00": { pattern: /^([+-]\d\d:\d\d)/, set: setOffset },
-  "-070000": { pattern: /^([+-]\d{6})/, set: setOffset },
-  "-07:00:00": { pattern: /^([+-]\d\d:\d\d:\d\d)/, set: setOffset },
   MST: { pattern: /^(UTC|GMT[+-]\d{1,2}|[A-Z]{3,5}|[+-]\d\d(?:\d\d)?)/, set: (d, t) => d.abbreviation = t },
 };
+
+/** The names, or their first letters, in any case. */
+function anyOf(names: readonly string[], letters?: number): RegExp {
+  return new RegExp(`^(${names.map((name) => name.slice(0, letters)).join("|")})`, "i");
+}
+
+function setMonth(draft: Draft, name: string): void {
+  const start = name.slice(0, 3).toLowerCase();
+  draft.month = MONTHS.findIndex((month) => month.toLowerCase().startsWith(start)) + 1;
+}
+
+/** Offsets have too many forms for a table. For `.000` and `.999` a fraction; after the latter there may be none. */
+function readerOf(token: string): Reader {
+  if (!/^[-Z]/.test(token)) return { pattern: /^(?:[.,](\d+))?/, set: (d, t) => d.fraction = t };
+  const digits = token.slice(1).replaceAll(/\d/g, "\\d");
+  return { pattern: new RegExp(`^(${token.startsWith("Z") ? "Z|" : ""}[+-]${digits})`), set: setOffset };
+}
 
 /**
  * Reads a time. Without a zone in the value it is one of `zone`.
@@ -267,7 +240,7 @@ function skipLiteral(value: string, prefix: string, subject: Subject): string {
 }
 
 function readToken(draft: Draft, token: string, rest: string, subject: Subject): string {
-  const { pattern, set } = READERS[token] ?? FRACTION;
+  const { pattern, set } = READERS[token] ?? readerOf(token);
   const [read, value = ""] = pattern.exec(rest) ?? [];
   if (/^[.,]0/.test(token)) {
     // As many digits as the token has.
@@ -280,17 +253,10 @@ function readToken(draft: Draft, token: string, rest: string, subject: Subject):
   return rest.slice(read.length);
 }
 
-/** For `.000` and `.999`; after the latter there may be none. */
-const FRACTION: Reader = { pattern: /^(?:[.,](\d+))?/, set: (d, t) => d.fraction = t };
-
 function setOffset(draft: Draft, text: string): void {
-  draft.offset = offsetOf(text);
-}
-
-function offsetOf(text: string): number {
   const [hours = 0, minutes = 0, seconds = 0] = (text.match(/\d\d/g) ?? []).map(Number);
   const size = hours * 3600 + minutes * 60 + seconds;
-  return text.startsWith("-") ? -size : size;
+  draft.offset = text.startsWith("-") ? -size : size;
 }
 
 /** A fraction may follow the seconds even if the layout has none. */
@@ -299,10 +265,6 @@ function readExtraFraction(draft: Draft, rest: string): string {
   if (match === null) return rest;
   draft.fraction = match[1] ?? "";
   return rest.slice(match[0].length);
-}
-
-function monthNumber(name: string): number {
-  return MONTHS.findIndex((month) => month.slice(0, 3).toLowerCase() === name.slice(0, 3).toLowerCase()) + 1;
 }
 
 function checkRanges(draft: Draft, value: string): void {

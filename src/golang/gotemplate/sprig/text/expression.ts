@@ -1,11 +1,6 @@
 /** Regular expressions of Go, by re2js. */
 import type { Matcher, RE2JS } from "re2js";
-import { re2Library as library } from "../../../re2.ts";
-
-/** Loads the library. Call it before an expression is made. */
-export async function loadRegexp(): Promise<void> {
-  await library.loaded();
-}
+import { re2Library } from "../../../re2.ts";
 
 /** A match: where, the text, and the texts of the groups (index 0 is group 1). */
 export interface Match {
@@ -56,7 +51,7 @@ interface Compiled {
 }
 
 function compile(pattern: string): Compiled {
-  const { RE2JS, RE2JSSyntaxException } = library.get();
+  const { RE2JS, RE2JSSyntaxException } = re2Library.get();
   try {
     return { compiled: RE2JS.compile(pattern), nameOf: (name) => name };
   } catch (error) {

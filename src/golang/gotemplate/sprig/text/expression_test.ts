@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { Expression, loadRegexp } from "./expression.ts";
+import { re2Library } from "../../../re2.ts";
+import { Expression } from "./expression.ts";
 
-await loadRegexp();
+await re2Library.loaded();
 
 Deno.test("an expression finds leftmost matches, with groups and their names", () => {
   const expression = new Expression("(?P<first>a)(b)?|(?P<last>c)");

@@ -33,10 +33,6 @@ export class Version extends GoStruct {
     return VERSION_METHODS[name]?.(this);
   }
 
-  override fieldNames(): readonly string[] {
-    return [];
-  }
-
   override toJSONValue(): GoValue {
     return this.text();
   }
