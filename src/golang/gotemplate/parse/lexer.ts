@@ -155,8 +155,6 @@ export class Lexer {
     if (quoted !== undefined) return this.#quoted(character, ...quoted);
     if (NUMBER_START.test(this.input.slice(this.#pos, this.#pos + 2))) return this.#number();
     switch (character) {
-      case "":
-        return this.#error("unclosed action");
       case ".":
         return this.#name("field");
       case "$":
@@ -184,7 +182,8 @@ export class Lexer {
   }
 
   #wordOrCharacter(): Token {
-    const code = this.input.codePointAt(this.#pos) ?? 0;
+    const code = this.input.codePointAt(this.#pos);
+    if (code === undefined) return this.#error("unclosed action");
     if (isAlphanumeric(code)) return this.#identifier();
     if (code < 0x20 || code >= 0x7f) return this.#error(`unrecognized character in action: ${unicodeName(code)}`);
     return this.#single("char");
