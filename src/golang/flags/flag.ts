@@ -57,14 +57,14 @@ export interface Flag {
   /** Without dashes. A setting without a name has a variable only. */
   readonly name?: string;
   readonly short?: string;
-  /** Variables that count where the flag is not given; the first that is set wins. The reader of the settings reads them. */
+  /** Environment variables that replace a flag that is not given; the first that is set wins. The settings read them. */
   readonly env?: readonly string[];
   readonly type: FlagType;
-  /** The text that counts where nothing is given. */
+  /** The value, as text, if none is given. */
   readonly default?: string;
-  /** What help calls the default where it is not a fixed text. */
+  /** The default in the help, if it is not a fixed text. */
   readonly defaultDoc?: string;
-  /** The value of the flag without one: then a value stands only behind `=`, as for a boolean. */
+  /** The value of the flag alone. Another value needs a `=`, as for a boolean. */
   readonly implied?: string;
   /** All values of a `choice`; of other types, values worth offering. */
   readonly allowed?: readonly string[];
@@ -78,9 +78,9 @@ export interface Flag {
   readonly value?: string;
   /** One or more clauses, lower case, without a final period. */
   readonly doc: string;
-  /** Names of flags of which one must be given beside it: it has no effect alone. */
+  /** Names of flags: without one of them it has no effect, which is an error. */
   readonly needs?: readonly string[];
-  /** The form of an argument that must be given beside it, such as `rev:NAME`: the text before the colon decides. */
+  /** An argument that it requires, such as `rev:NAME`: one with the same start up to the colon. */
   readonly needsArgument?: string;
   /** Names of flags that cannot be given beside it. */
   readonly excludes?: readonly string[];
@@ -95,7 +95,7 @@ export interface Flag {
 type Split<Text extends string> = Text extends `${infer First}|${infer Rest}` ? readonly [First, ...Split<Rest>]
   : readonly [Text];
 
-/** The type of a flag by its spelling: a value makes it a text, words in lower case a choice of them. */
+/** The type of a flag by its spelling: `VALUE` makes it a text, `a|b` a choice. */
 type Spelled<Spelling extends string> = Spelling extends `${string}--${string} ${infer Value}`
   ? Value extends `${string}|${string}` & Lowercase<Value> ? { readonly type: "choice"; readonly allowed: Split<Value> }
   : { readonly type: "text" }
@@ -119,14 +119,14 @@ export function flag(spelling: string, doc: string, more: Partial<Flag> = {}): F
   const end = spelling.indexOf(" ", at);
   const name = spelling.slice(at + 2, end < 0 ? undefined : end);
   const value = end < 0 ? undefined : spelling.slice(end + 1);
-  const words = value?.includes("|") ? value.split("|") : [];
-  const isChoice = words.length > 0 && value === value?.toLowerCase();
+  const choices = value?.includes("|") ? value.split("|") : [];
+  const isChoice = choices.length > 0 && value === value?.toLowerCase();
   return {
     name,
     doc,
     ...at === 0 ? {} : { short: spelling.charAt(1) },
     ...value === undefined ? {} : { value },
-    ...words.length === 0 ? {} : { allowed: words.filter((word) => word === word.toLowerCase()) },
+    ...choices.length === 0 ? {} : { allowed: choices.filter((each) => each === each.toLowerCase()) },
     type: value === undefined ? "boolean" : isChoice ? "choice" : "text",
     ...more,
   };

@@ -48,9 +48,9 @@ export interface Line<Name extends string = string> {
 
 /** How arguments are parsed. */
 export interface ParseOptions {
-  /** The first argument that is not a flag ends the flags: it begins the command line of another program. */
+  /** The first argument that is not a flag starts the command line of another program. */
   readonly endsAtWord?: boolean;
-  /** Unknown flags are ignored, with the word behind them unless this says that it is an argument. */
+  /** Unknown flags are ignored, with the argument after them unless this returns true for it. */
   readonly ignoresUnknown?: (next: string) => boolean;
 }
 
@@ -68,7 +68,7 @@ interface State<Name extends string> {
 
 const HELP: Flag = { name: "help", short: "h", type: "boolean", doc: "show this help" };
 
-/** Parses arguments. It never fails: what is wrong is in `problems`, all of it. */
+/** Parses arguments. It does not throw: all that is wrong is in `problems`. */
 export function parseFlags<Name extends string>(
   flags: FlagTable<Name>,
   args: readonly string[],
@@ -141,7 +141,7 @@ function take<Name extends string>(state: State<Name>, key: Name, origin: string
   const text = value ?? valueAlone(flag) ?? state.queue.shift();
   if (text === undefined) return void state.problems.push({ message: `The flag ${flagLabel(flag)} needs a value` });
   const problem = problemOf(flag, text);
-  // pflag reads each value when it comes: one that a later one replaces is refused all the same.
+  // Like pflag, also refuses an invalid value that a later one replaces.
   if (problem !== undefined) return void state.problems.push(problem);
   const before = isRepeatable(flag) ? state.given.get(key)?.texts ?? [] : [];
   state.given.set(key, { texts: [...before, text], origin });
@@ -155,7 +155,7 @@ function problemOf(flag: Flag, text: string): Problem | undefined {
     : { message: `The flag ${flagLabel(flag)} cannot be "${text}"`, hint: reason };
 }
 
-/** The word behind an unknown flag may be its value. */
+/** The argument after an unknown flag may be its value. */
 function readUnknown<Name extends string>(state: State<Name>, word: string, name: string): void {
   const { queue, options: { ignoresUnknown } } = state;
   const [next] = queue;
@@ -170,7 +170,7 @@ function readUnknown<Name extends string>(state: State<Name>, word: string, name
   if (mayBeValue && meant !== undefined && !standsAlone(meant)) queue.shift();
 }
 
-/** The problem with a flag that a command does not have. `word`: all of a word in which it is one of several letters. */
+/** The problem of an unknown flag. `word` is the whole argument if the flag is one of its letters (`-abc`). */
 function unknownFlag(flags: FlagTable, name: string, word = name): Problem {
   const isInWord = !name.startsWith("--") && word !== name;
   const message = `Unknown flag "${name}"${isInWord ? ` in "${word}"` : ""}`;
@@ -178,7 +178,7 @@ function unknownFlag(flags: FlagTable, name: string, word = name): Problem {
   return meant === undefined ? { message } : { message, hint: `did you mean "--${meant.name}"?` };
 }
 
-/** The flag whose name is nearly this one. People who come from Istio's files write `_` for `-`. */
+/** The flag with a similar name. Istio's field names have `_` for `-`. */
 function meantFlag(flags: FlagTable, spelling: string): Flag | undefined {
   if (!spelling.startsWith("--")) return undefined;
   const shown = Object.values(flags).filter(({ hidden, retired }) => hidden !== true && retired === undefined);
@@ -188,7 +188,7 @@ function meantFlag(flags: FlagTable, spelling: string): Flag | undefined {
   return meant === undefined ? undefined : shown.find((flag) => flag.name === meant);
 }
 
-/** What is wrong with the flags together: those that need others, or an argument of `words`, and those that exclude others. */
+/** The problems between flags: one that needs another flag or an argument, or that excludes another flag. */
 export function problemsTogether(
   flags: FlagTable,
   { given, words }: Pick<Line, "given"> & Partial<Pick<Line, "words">>,
@@ -227,7 +227,7 @@ function valueOf(flag: Flag, texts: readonly string[] | undefined): unknown {
   return text === undefined ? undefined : readValue(flag, text).value;
 }
 
-/** Arguments that have these values, in the order of the table; defaults are among them. */
+/** Arguments that give these values, including defaults, in the order of the table. */
 export function valuesAsFlags(groups: FlagGroups, values: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.entries(flagTable(groups)).flatMap(([key, { name }]) => {
     const value = values[key];

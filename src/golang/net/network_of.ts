@@ -1,7 +1,7 @@
 import { addressText, unmapped } from "./address_text.ts";
 import { parseAddress } from "./parse.ts";
 
-/** What counts as one client: an address of IPv4; of IPv6 its first 64 bits, as a host may use all addresses of its network. */
+/** The client that an address belongs to: the address for IPv4, its /64 for IPv6, because a host may use all of those. */
 export function networkOf(text: string): string {
   const address = parseAddress(text);
   if (typeof address === "string") return text;

@@ -4,7 +4,7 @@
 export const FLAGS_ANNOTATION = "kubectl-mesh/manifests-flags";
 
 /** More than a person types; the annotation may come from anybody who can write the object. */
-const MOST_CHARACTERS = 4096;
+const MAX_CHARACTERS = 4096;
 const FLAG = /^--[a-zA-Z][\w-]*(=\P{Cc}*)?$/u;
 
 /** The value of the annotation. */
@@ -14,7 +14,7 @@ export function flagsText(flags: readonly string[]): string {
 
 /** The flags of an annotation; `undefined` for a value that the program does not write. */
 export function readFlags(text: string): readonly string[] | undefined {
-  if (text.length > MOST_CHARACTERS) return undefined;
+  if (text.length > MAX_CHARACTERS) return undefined;
   try {
     const all: unknown = JSON.parse(text);
     return Array.isArray(all) && all.length > 0 && all.every(isFlag) ? all : undefined;

@@ -12,7 +12,7 @@ export class Wrong {
   }
 }
 
-/** A value in words: `a list`, `the text "x"`. */
+/** A value as messages name it: `a list`, `the text "x"`. */
 function nounOf(value: Value): string {
   if (value === null) return "null";
   if (isList(value)) return "a list";

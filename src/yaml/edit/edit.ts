@@ -14,8 +14,8 @@ const MAX_PASSES = 5;
 const RARE = /^[^\S\n]*\?|^[^\S\n]+$|[|>]\d?\+|[\s{[,]!/m;
 
 /**
- * A line break of YAML 1.1 (section 4.2.1), but of no editor of today. Indents are columns of lines, and here the whole document
- * is one line: what is added to it would be indented by its length.
+ * A line break in YAML 1.1 (section 4.2.1), but in no editor of today. To an editor of lines the whole document would be
+ * one line, and added text would be indented by its length.
  */
 const LONE_RETURN = /\r(?!\n)/g;
 

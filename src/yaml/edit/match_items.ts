@@ -33,7 +33,7 @@ function matchEqual(old: readonly Value[], next: readonly Value[]): (number | un
   return match;
 }
 
-/** Where each value stands in a list: a search in it for every item would cost the square of the items. */
+/** The positions of each value in a list. A search for each item would take quadratic time. */
 class Places {
   /** The indexes of the items of a hash, from the last to the first. */
   readonly #byHash = new Map<number, number[]>();

@@ -6,7 +6,7 @@ const LOW = 400_000;
 const HIGH = 4_000_000;
 
 /** Characters of all aliases: `&a` before a text of a megabyte and a thousand `*a` would else be a gigabyte of JSON. */
-const MOST_TEXT = 64 * 1024 * 1024;
+const MAX_TEXT = 64 * 1024 * 1024;
 
 /** Counts nodes and text, so that aliases cannot expand a few lines to millions of nodes or characters. */
 export class AliasBudget {
@@ -22,7 +22,7 @@ export class AliasBudget {
   /** Counts an alias of a value of `size` nodes; throws a `Problem` if that is too much. */
   expand(size: number, value: Value, offset: number): void {
     this.#text += textLength(value);
-    if (this.#text > MOST_TEXT) throw new Problem("The aliases of the document expand to too much text", offset);
+    if (this.#text > MAX_TEXT) throw new Problem("The aliases of the document expand to too much text", offset);
     this.#nodes += size;
     this.#expanded += size;
     if (this.#expanded <= 100 || this.#nodes <= 1000) return;

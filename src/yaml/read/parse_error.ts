@@ -6,7 +6,7 @@ import type { SourceDocument } from "../source_document.ts";
 
 const TEMPLATE_HINT = "this looks like a Helm template: render it first, for example with `helm template`";
 
-/** The parser's reasons in clearer words. */
+/** Clearer texts for js-yaml's reasons. */
 const REASONS: Readonly<Record<string, string>> = {
   "deficient indentation": "a line is indented too little, or a bracket or quote is not closed",
   "unexpected end of the stream within a flow collection": "a bracket is not closed",

@@ -13,7 +13,7 @@ const DOT_FLOAT = /^\.[0-9][0-9_]*(?:[eE][-+]?[0-9][0-9_]*)?$/;
 /** Underscores stand only between digits. */
 const WRONG_UNDERSCORE = /__|_(?:[eE]|$)/;
 
-/** Plain scalars that are not text: YAML 1.1's words, as go-yaml v2 reads them. */
+/** The keywords of YAML 1.1, as go-yaml v2 reads them. */
 const WORDS = new Map<string, Value>([
   ...spellings(true, ["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"]),
   ...spellings(false, ["n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"]),

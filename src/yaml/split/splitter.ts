@@ -139,7 +139,7 @@ function separatorAt(text: string, from: number): number {
 
 const MIB = 1024 * 1024;
 
-/** A limit in words: `16 MiB` for whole mebibytes, else `400 characters`. */
+/** A limit as text: `16 MiB` for whole mebibytes, else `400 characters`. */
 export function sizeText(size: number, unit: string): string {
   return size % MIB === 0 ? `${size / MIB} MiB` : `${size} ${unit}`;
 }

@@ -78,7 +78,7 @@ export class State {
 
   /**
    * Counts what a function made, so that a loop of `concat` or `printf` cannot fill the memory; returns the result. A list that
-   * holds one list twice counts it twice, as JSON prints it twice.
+   * contains one list twice counts it twice, as JSON prints it twice.
    */
   count(result: Slot): Slot {
     if (typeof result === "string") this.made += result.length;

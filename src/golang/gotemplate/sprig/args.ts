@@ -22,7 +22,7 @@ export function text(value: GoValue | undefined): string {
   throw mismatch(STRING, value);
 }
 
-/** An `int` argument; beyond 2^53 it is only ever a size or an index that is out of range anyway. */
+/** An `int` argument. Beyond 2^53 it loses digits, but such a size or index is out of range anyway. */
 export function int(value: GoValue | undefined): number {
   if (typeof value === "bigint") return Number(value);
   if (value instanceof GoInt) return Number(value.value);

@@ -57,7 +57,7 @@ function nodeSigner(hash: string): Curve["sign"] {
   };
 }
 
-/** PKCS #8, because node:crypto does not read SEC 1 here, and writes SEC 1 without the name of the curve. */
+/** PKCS #8: Deno's node:crypto does not read SEC 1, and writes it without the name of the curve. */
 function pkcs8Pem(curve: Curve, scalar: Uint8Array): string {
   const key = sequence(integer(1), octets(scalar));
   return encodePem("PRIVATE KEY", sequence(integer(0), sequence(oid(EC), oid(curve.id)), octets(key)));

@@ -1,4 +1,4 @@
-/** The curve P-521, which node:crypto does not have here. Few keys are on it, so its library is loaded on demand. */
+/** The curve P-521, which Deno's node:crypto lacks. Few keys use it, so its library is loaded on demand. */
 import { LateLibrary } from "../../../base/late_library.ts";
 import { hexOf, oid } from "../der/der.ts";
 import { decodePems } from "../der/pem.ts";

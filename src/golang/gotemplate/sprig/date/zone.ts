@@ -1,4 +1,4 @@
-/** Time zones by their IANA name, with offsets from the runtime's own database and abbreviations as tzdata has them. */
+/** Time zones by IANA name: offsets from the runtime's database, abbreviations from tzdata. */
 
 /** What a zone says about one moment. */
 export interface ZoneMoment {

@@ -43,7 +43,7 @@ function matchesLeniently(pattern: string, subject: string): boolean {
 }
 
 const compiled = new Map<string, Expression>();
-const MOST_COMPILED = 200;
+const MAX_COMPILED = 200;
 
 /** Compiles an expression once. `panic` is the prefix of the error in Go's MustCompile. */
 function compile(pattern: string, panic: string): Expression {
@@ -51,7 +51,7 @@ function compile(pattern: string, panic: string): Expression {
   if (known !== undefined) return known;
   try {
     const expression = new Expression(pattern);
-    if (compiled.size >= MOST_COMPILED) compiled.clear();
+    if (compiled.size >= MAX_COMPILED) compiled.clear();
     compiled.set(pattern, expression);
     return expression;
   } catch (error) {

@@ -113,7 +113,7 @@ function comparePrereleases(a: string, b: string): number {
   return 0;
 }
 
-/** Numbers come before words; a missing part comes first. */
+/** A missing part comes first, then numbers, then letters. */
 function comparePart(a: string, b: string): number {
   if (a === b) return 0;
   const [x, y] = [rankOf(a), rankOf(b)];
