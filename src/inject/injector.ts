@@ -54,6 +54,8 @@ export interface Injector {
   readonly proxyUid: number;
   readonly proxyGid: number;
   readonly env: (name: string) => string | undefined;
+  /** Whether the templates of the pod take too long. Without it time is not limited. */
+  readonly isLate?: (() => boolean) | undefined;
   /** Notes about the configuration for the user: lines for standard error. */
   readonly notes: readonly string[];
 }

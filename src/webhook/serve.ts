@@ -11,6 +11,9 @@ import { type ShutdownSignals, shutdownSignals, SIGNAL_EXIT } from "./server/shu
 import { startReviewServer } from "./server/start.ts";
 import { startStatusServer } from "./server/status.ts";
 
+/** Milliseconds for the templates of a pod. No other review, nor a probe, is answered meanwhile. */
+const MAX_REVIEW = 1000;
+
 /** The options of `webhook serve`. */
 export interface ServeOptions extends SourceOptions {
   /** Where reviews are answered, over HTTPS. */
@@ -67,8 +70,11 @@ async function serve(world: World, options: ServeOptions, signals: ShutdownSigna
   const { injector, certificate, cluster } = sources;
 
   // Reviews. Each sees the newest configuration, and what is known of the cluster.
-  const review = (body: Uint8Array, path: string) =>
-    reviewPod(body, { ...cluster, injector: injector.current(), path });
+  const review = (body: Uint8Array, path: string) => {
+    const end = world.clock.monotonic() + MAX_REVIEW;
+    const isLate = () => world.clock.monotonic() > end;
+    return reviewPod(body, { ...cluster, injector: injector.current(), path, isLate });
+  };
   const { listen } = options;
   const server = await startReviewServer(world, log, { listen, injector, certificate, review, status, openFiles });
   world.permissions.keepOnly([...AT_WORK, ...sources.permissions]);

@@ -37,6 +37,8 @@ export interface LegacyInput {
   readonly proxyEnvs: ProxyEnvs;
   readonly injectedAnnotations: Readonly<Record<string, string>>;
   readonly env: (name: string) => string | undefined;
+  /** Whether the template takes too long. */
+  readonly isLate?: (() => boolean) | undefined;
 }
 
 interface Context extends LegacyInput {
@@ -83,12 +85,12 @@ function changed(context: Context): Pod {
   return addLabels(pod, { minor, revision, workload });
 }
 
-function render(pod: Pod, { owner, legacy, mesh, values }: LegacyInput): SidecarSpec {
+function render(pod: Pod, { owner, legacy, mesh, values, isLate }: LegacyInput): SidecarSpec {
   const data = legacyTemplateData({ pod, owner, mesh, values, minor: legacy.release.minor });
   legacy.scope.data = data;
   let text: string;
   try {
-    text = legacy.template.render(data);
+    text = legacy.template.render(data, { limits: { isLate } });
   } catch (error) {
     throw new InjectionError("template-failed", `The template failed: ${messageOf(error)}`, { cause: error });
   }

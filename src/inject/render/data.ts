@@ -21,6 +21,8 @@ export interface TemplateInput {
   readonly compliancePolicy: string;
   readonly proxyUid: number;
   readonly proxyGid: number;
+  /** Whether the templates take too long. */
+  readonly isLate?: (() => boolean) | undefined;
 }
 
 /** A Go struct from an object whose keys are its fields. A template's access to a field calls its getter. */

@@ -26,7 +26,8 @@ export function selectTemplates(pod: Pod, config: ModernConfig): readonly string
  */
 export function renderTemplates(config: ModernConfig, names: readonly string[], input: TemplateInput): ValueMap[] {
   let data: GoStruct | undefined;
-  const { mesh, revision, nativeSidecars, compliancePolicy, proxyUid, proxyGid } = input;
+  const { mesh, revision, nativeSidecars, compliancePolicy, proxyUid, proxyGid, isLate } = input;
+  const limits = { isLate };
   const isOnly = names.length === 1;
   const writes = names.some((name) => templateNamed(config, name)?.effects.has("writes"));
   /** Template functions may write to values; the next pod must not see that. */
@@ -35,7 +36,7 @@ export function renderTemplates(config: ModernConfig, names: readonly string[], 
   const dataFor = (seen: ValueMap) => templateData({ ...input, seen, values: isOnly ? ownValues() : values });
   const setting = [mesh, values, revision, nativeSidecars, compliancePolicy, proxyUid, proxyGid];
   const rendering: Rendering = {
-    text: (watched, seen) => watched.render(dataFor(seen)),
+    text: (watched, seen) => watched.render(dataFor(seen), { limits }),
     value: (text) => readerOf(config).read(text),
   };
   return names.map((name) => {
@@ -44,7 +45,7 @@ export function renderTemplates(config: ModernConfig, names: readonly string[], 
     const memo = memoOf(template, setting, isOnly);
     const known = memo?.find(input.seen);
     if (known !== undefined) return known;
-    const part = renderTemplate(config, { name, template }, data ??= dataFor(input.seen));
+    const part = renderTemplate(config, { name, template, limits }, data ??= dataFor(input.seen));
     if (part !== undefined) memo?.learn(template, input.seen, rendering, part);
     return part;
   }).filter((part) => part !== undefined);
@@ -67,12 +68,16 @@ function templateNamed(config: ModernConfig, name: string): Template | undefined
 
 function renderTemplate(
   config: ModernConfig,
-  { name, template }: { readonly name: string; readonly template: Template },
+  { name, template, limits }: {
+    readonly name: string;
+    readonly template: Template;
+    readonly limits: Pick<TemplateInput, "isLate">;
+  },
   data: GoStruct,
 ): ValueMap | undefined {
   let text: string;
   try {
-    text = template.render(data);
+    text = template.render(data, { limits });
   } catch (error) {
     throw new InjectionError("template-failed", `The template "${name}" failed: ${templateMessage(error)}`, {
       cause: error,

@@ -35,6 +35,8 @@ export interface ReviewContext {
   readonly namespace?: ((name: string) => KubeObject | undefined) | undefined;
   /** The nodes of the cluster, if known. */
   readonly nodes?: NativeNodes | undefined;
+  /** Whether the review takes too long: then its templates fail. */
+  readonly isLate?: (() => boolean) | undefined;
 }
 
 /** The outcome and its reason. */
@@ -49,9 +51,10 @@ export interface PodOutcome {
   readonly patch: readonly PatchOperation[];
 }
 
-/** More than any pod has. Some steps take quadratic time in the containers, and each template is rendered. */
+/** More than any pod has. Some steps take quadratic time in the containers, and each template is rendered and merged. */
 const MAX_CONTAINERS = 1000;
 const MAX_TEMPLATES = 100;
+const MAX_MERGED = 10_000;
 /** Kubernetes has the same limit (apimachinery, TotalAnnotationSizeLimitB), but checks it after the webhooks. */
 const MAX_ANNOTATION_BYTES = 256 * 1024;
 
@@ -107,6 +110,7 @@ function checkSize(pod: Pod): void {
   limit(bytes, MAX_ANNOTATION_BYTES, "bytes of annotations");
   limit(count, MAX_CONTAINERS, "containers");
   limit(templates, MAX_TEMPLATES, 'templates in its annotation "inject.istio.io/templates"');
+  limit(count * templates, MAX_MERGED, `containers times templates (${count} times ${templates})`);
 }
 
 function limit(count: number, most: number, what: string): void {
@@ -115,7 +119,7 @@ function limit(count: number, most: number, what: string): void {
 
 /** The injector with the settings of URL, namespace and ProxyConfig resources for this pod. */
 function injectorFor(pod: Pod, context: ReviewContext): Injector {
-  const { injector, path, proxyConfigs, namespace: find, nodes } = context;
+  const { injector, path, proxyConfigs, namespace: find, nodes, isLate } = context;
   const namespace = textAt(metadataOf(pod), "namespace");
   const modern = injector.config.form === "modern" ? proxyConfigs : undefined;
   const annotations = isOpenShift(injector)
@@ -123,6 +127,7 @@ function injectorFor(pod: Pod, context: ReviewContext): Injector {
     : newMap();
   return {
     ...injector,
+    isLate,
     ...proxyIds(annotations, injector),
     mesh: modern?.meshFor(injector.mesh, namespace) ?? injector.mesh,
     nativeSidecars: injector.nativeSidecars ||

@@ -24,10 +24,28 @@ export interface Limits {
   readonly steps: number;
   /** Bytes of all texts, lists and maps that functions return. */
   readonly made: number;
+  /** Calls of functions that take long, by {@link SLOW}. */
+  readonly slow: number;
+  /** Whether the run takes too long; asked now and then. Without it time is not limited. */
+  readonly isLate?: (() => boolean) | undefined;
 }
 
-/** 16 Mi characters, 1,000 nested calls, 10 million steps, 64 MiB of results. */
-export const defaultLimits: Limits = { output: 16 << 20, depth: 1000, steps: 10_000_000, made: 64 << 20 };
+/** 16 Mi characters, 1,000 nested calls, 10 million steps, 64 MiB of results, three RSA keys or thirty hashes of passwords. */
+export const defaultLimits: Limits = { output: 16 << 20, depth: 1000, steps: 10_000_000, made: 64 << 20, slow: 30 };
+
+/** Functions that take long, in tenths of a second. */
+const SLOW: ReadonlyMap<string, number> = new Map([
+  ...["genPrivateKey", "genCA", "genSelfSignedCert", "genSignedCert"].map((name) => [name, 10] as const),
+  ...["bcrypt", "htpasswd", "derivePassword"].map((name) => [name, 1] as const),
+]);
+
+/** `genPrivateKey` is quick but for RSA. */
+function isQuickKey(result: Slot): boolean {
+  return typeof result === "string" && result.includes(" PRIVATE KEY") && !result.includes("RSA");
+}
+
+/** Steps and calls after which the time is looked at. */
+const TIME_CHECK = 64;
 
 /** Bytes of a reference in a list or map. */
 const ITEM = 8;
@@ -50,6 +68,8 @@ export class State {
   depth = 0;
   steps = 0;
   made = 0;
+  #calls = 0;
+  #slow = 0;
   /** Bytes of the lists and maps that functions made, with all that is in them. */
   readonly #sizes = new WeakMap<object, number>();
   /** The node that is evaluated: errors show it and its place. */
@@ -74,6 +94,18 @@ export class State {
   /** Counts an iteration or call. */
   step(): void {
     if (++this.steps > this.limits.steps) throw this.fail(`exceeded ${this.limits.steps} steps`);
+    if (this.steps % TIME_CHECK === 0) this.#checkTime();
+  }
+
+  #checkTime(): void {
+    if (this.limits.isLate?.() === true) throw this.fail("takes too long");
+  }
+
+  /** Counts a call of a function that takes long. */
+  #countSlow(tenths: number): void {
+    this.#slow += tenths;
+    if (this.#slow > this.limits.slow) throw this.fail("calls too many functions that take long");
+    this.#checkTime();
   }
 
   /**
@@ -81,6 +113,9 @@ export class State {
    * contains one list twice counts it twice, as JSON prints it twice.
    */
   count(result: Slot): Slot {
+    const slow = SLOW.get(this.call?.name ?? "");
+    if (slow !== undefined && !isQuickKey(result)) this.#countSlow(slow);
+    else if (++this.#calls % TIME_CHECK === 0) this.#checkTime();
     if (typeof result === "string") this.made += result.length;
     else if (Array.isArray(result)) this.#countItems(result, result);
     else if (isGoMap(result)) this.#countItems(result, Object.values(result));

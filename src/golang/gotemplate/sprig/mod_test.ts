@@ -89,6 +89,16 @@ Deno.test("a function cannot exhaust the memory", () => {
   assert.throws(() => run("{{ until 1000000000 }}"), /more than 2097152 elements/);
 });
 
+Deno.test("functions that take long are limited in number: RSA keys, hashes of passwords; other keys are not", () => {
+  const render = (text: string, slow: number) =>
+    parse("t", text, { funcs: sprigFunctions(world) }).render({}, { limits: { slow } });
+  const tooMany = /calls too many functions that take long/;
+  assert.throws(() => render('{{ genPrivateKey "rsa" }}', 9), tooMany);
+  assert.throws(() => render('{{ range 3 }}{{ derivePassword 1 "pin" "p" "u" "s" }}{{ end }}', 2), tooMany);
+  assert.match(render('{{ derivePassword 1 "pin" "p" "u" "s" }}', 2), /^[0-9]{4}$/);
+  assert.match(render('{{ range 20 }}{{ genPrivateKey "ed25519" }}{{ end }}', 0), /PRIVATE KEY/);
+});
+
 Deno.test("a byte that is not UTF-8 survives base64 in both directions", () => {
   assert.equal(run('{{ b64dec "/4D+" | b64enc }}'), "/4D+");
 });
