@@ -138,6 +138,7 @@ const CASES: readonly Case[] = [
   ["flow maps stay flow maps", "l: {a: b, c: d} # x\n", "{l: {a: e, c: d, f: g}}", "l: {a: e, c: d, f: g} # x\n"],
   ["keys go from flow maps", "l: {a: b, c: d, e: f}\n", "{l: {c: d}}", "l: {c: d}\n"],
   ["flow lists stay flow lists", "l: [a, b]\n", "{l: [x, b, 'y, z']}", "l: [x, b, 'y, z']\n"],
+  ["flags of programs need no quotes", "l: [a]\n", "{l: [a, '--level=a:b', '-b']}", "l: [a, --level=a:b, '-b']\n"],
   ["an item goes into a flow list", "l: [b, c]\n", "{l: [a, b, c]}", "l: [a, b, c]\n"],
   [
     "compact JSON stays compact",

@@ -15,7 +15,8 @@ const BASE_60 = /^[-+]?[0-9][0-9_]*:[0-9:]+(?:\.[0-9_]*)?$/;
 const NO_BASE_60_PART = /:(?![0-5]?[0-9](?:[:.]|$))/;
 /** What a plain scalar must not contain, start with or end with, in block and in flow collections. */
 const NOT_PLAIN = /^[-?:](?:\s|$)|^(?:---|\.\.\.)|^[#,[\]{}&*!|>'"%@`\s]|:(?:\s|$)|\s#|\s$|^$/;
-const FLOW_INDICATOR = /[,[\]{}]|^[-?:]/;
+/** In flow collections; flags of programs (`--level=info`) are safe. */
+const FLOW_INDICATOR = /[,[\]{}]|^[?:]|^-(?!-[A-Za-z_/$][\w/$.=+():-]*$)/;
 /** Tabs, control characters, line separators, byte order marks, lone surrogates: readers keep these only if escaped. */
 // deno-lint-ignore no-control-regex
 const NEEDS_ESCAPE = /[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]/u;
