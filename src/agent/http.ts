@@ -13,7 +13,6 @@ export function refusal(status: number, text: string): Response {
 /** The path and query of a request. `URL` throws for a Host header that is not a valid host name. */
 export interface RequestTarget {
   readonly path: string;
-  /** With the `?`; `""` for none. */
   readonly query: string;
 }
 

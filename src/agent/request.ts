@@ -46,10 +46,8 @@ async function exchange(world: World, url: string, { method, body }: ProxyReques
 }
 
 export interface Message {
-  /** Without leading slash. */
   readonly path: string;
   readonly port: number;
-  /** In milliseconds. */
   readonly timeout: number;
 }
 

@@ -1,6 +1,5 @@
 /** The options of a wait. Times are milliseconds. */
 export interface WaitOptions {
-  /** Each must answer 200 once. */
   readonly urls: readonly string[];
   /** Limit of the wait; 0 sends one request per URL. */
   readonly timeout: number;
@@ -9,9 +8,8 @@ export interface WaitOptions {
   readonly requestTimeout: number;
   /** After a timeout: fail, or run the command anyway. */
   readonly onTimeout: "fail" | "continue";
-  /** A program and its arguments; may be empty. */
   readonly command: readonly string[];
-  /** Run the command as a child, and ask the proxy to quit after it. */
+  /** Ask the proxy to quit after the command. */
   readonly shutdown?: Shutdown | undefined;
 }
 

@@ -1,9 +1,7 @@
-/** How an Envoy exited. */
 export interface EnvoyEnd {
   /** Exit code; 128 + signal number if a signal ended it. */
   readonly code: number;
   readonly signal: string | undefined;
-  /** Killed by the kernel for lack of memory. */
   readonly outOfMemory: boolean;
 }
 

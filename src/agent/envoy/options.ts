@@ -1,4 +1,3 @@
-/** How to start and control Envoy. */
 export interface EnvoyOptions {
   readonly binary: string;
   /** Writes the bootstrap of an epoch and returns Envoy's arguments. */

@@ -37,7 +37,6 @@ const OF_HTTP: Readonly<Record<number, number>> = {
   504: CODE.Unavailable,
 };
 
-/** The status of a call. */
 export interface Status {
   readonly code: number;
   readonly message: string;

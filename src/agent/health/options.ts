@@ -1,9 +1,7 @@
 import type { Logger } from "../../platform/log.ts";
 import type { Prober } from "../status/probes/config.ts";
 
-/** How to check the application. */
 export type HealthCheck =
-  /** Send a probe from the agent's probe address. */
   | {
     readonly kind: "asked";
     readonly prober: Prober;
@@ -11,7 +9,6 @@ export type HealthCheck =
     readonly host: string;
     readonly headers: readonly (readonly [name: string, value: string])[];
   }
-  /** Run a command; exit code 0 is healthy. */
   | { readonly kind: "exec"; readonly command: readonly [string, ...string[]] };
 
 /** `readinessProbe` of the proxy configuration: health checks of a workload without a kubelet. */

@@ -6,7 +6,6 @@ import { spanText, StageError, stamp } from "./failure.ts";
 export interface Chain {
   /** All certificates in PEM, leaf first. */
   readonly certificate: string;
-  /** The root certificates in PEM. */
   readonly roots: string;
   readonly leaf: CertificateInfo;
 }

@@ -45,11 +45,9 @@ export interface IdentitySettings {
   readonly spiffeId: string;
   /** Where another program may maintain the certificate: the first complete place is used. */
   readonly mounted: readonly MountedPaths[];
-  /** Never ask a CA, even without a certificate. */
   readonly isMountedOnly: boolean;
   readonly authority: AuthorityOptions;
   readonly key: KeyChoice;
-  /** Write keys as PKCS #8. */
   readonly isPkcs8: boolean;
   readonly renewal: RenewalOptions;
   /** Folder to write certificate, key and roots to; `""` for none. */

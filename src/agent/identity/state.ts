@@ -1,6 +1,5 @@
 /** State, events and actions of the certificate machine. */
 
-/** When an event happened. */
 export interface Moment {
   /** Milliseconds since 1970 by the wall clock, which may be wrong or be set. */
   readonly now: number;
@@ -13,7 +12,6 @@ export interface Moment {
 export interface Failure {
   /** In one line: stage, reason, what to do. */
   readonly text: string;
-  /** An immediate retry may help. */
   readonly isTransient: boolean;
 }
 
@@ -32,12 +30,10 @@ export interface State {
   readonly phase: Phase;
   /** Failed requests since the last long delay. */
   readonly tries: number;
-  /** Consecutive rounds of failed requests. */
   readonly rounds: number;
   readonly held: Held | undefined;
   /** Why the last request failed; `undefined` after a success. */
   readonly failure: Failure | undefined;
-  /** Why the certificate was not written to files. */
   readonly storeProblem: string | undefined;
 }
 

@@ -26,7 +26,6 @@ export interface DrainRules {
   readonly exitOnZero: boolean;
   /** With `exitOnZero`: the shortest drain (MINIMUM_DRAIN_DURATION). */
   readonly minimum: number;
-  /** With `exitOnZero`: the longest drain. */
   readonly maximum: number;
 }
 
@@ -40,7 +39,6 @@ const HOUR = 3_600_000;
 
 export interface DrainLimits {
   readonly maximum?: number | undefined;
-  /** terminationDrainDuration if set explicitly. */
   readonly chosenDuration?: number | undefined;
   readonly minimum: number;
 }

@@ -38,9 +38,7 @@ export interface State {
   readonly epochs: readonly Epoch[];
   /** The starting epoch, until it is live. */
   readonly awaited: number | undefined;
-  /** Consecutive failed starts. */
   readonly failures: number;
-  /** A reload was requested while it was impossible. */
   readonly reloadPending: boolean;
   /** The starting epoch must reopen its log files when live. */
   readonly reopenPending: boolean;
@@ -53,14 +51,12 @@ export interface State {
 export type TimerName = "drain" | "minimum" | "grace" | "older" | "backoff" | "stable";
 
 export interface Events {
-  /** An epoch's bootstrap is written. */
   prepared: { readonly epoch: number };
   notStarted: { readonly epoch: number; readonly error: Error };
   live: { readonly epoch: number };
   exited: { readonly epoch: number; readonly end: EnvoyEnd };
   /** Graceful shutdown requested; `code` is the agent's exit code, default 0. */
   stop: { readonly by: string; readonly code?: number };
-  /** Immediate end requested. */
   quit: { readonly by: string };
   drain: { readonly by: string };
   reload: { readonly by: string };

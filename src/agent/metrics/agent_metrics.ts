@@ -2,7 +2,6 @@ import type { World } from "../../platform/world.ts";
 import { type Collector, expositionOf, meter } from "../../base/metrics/mod.ts";
 import { processMetrics } from "../../platform/process_metrics.ts";
 
-/** pilot-agent's prefix of all names. */
 const PREFIX = "istio_agent_";
 
 export type ScrapedPart = "envoy" | "application" | "agent";

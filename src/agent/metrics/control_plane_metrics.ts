@@ -30,7 +30,6 @@ export function controlPlaneMetrics() {
   );
   const all = [failures, ended.istiod, ended.envoy, requests, responses, outgoing, failedOutgoing, latency];
   return {
-    /** An attempt to connect to istiod failed. */
     connectionFailed: (): void => failures.add(),
     /** `by`: the side that ended the connection. */
     connectionEnded: (by: "istiod" | "envoy", isBroken: boolean): void =>

@@ -67,11 +67,9 @@ interface Run {
   readonly options: MergeOptions;
   readonly headers: Headers;
   readonly accept: string;
-  /** Aborts everything. */
   readonly end: AbortController;
   /** Aborts pending endpoints and the application's bodies; Envoy's metrics are still delivered. */
   readonly deadline: AbortController;
-  /** All endpoints have answered or failed. */
   headersRead(): void;
 }
 

@@ -13,7 +13,6 @@ export interface ScrapeRequest {
   readonly accept: string;
   /** The client's headers; some are passed on. */
   readonly headers: Headers;
-  /** Aborts the scrape, also while the body is read. */
   readonly signal: AbortSignal;
 }
 

@@ -14,7 +14,6 @@ export interface DiscoveryRequest {
   readonly refusal: string | undefined;
 }
 
-/** `envoy.service.discovery.v3.DiscoveryResponse`. */
 export interface DiscoveryResponse {
   readonly version: string;
   readonly nonce: string;

@@ -9,11 +9,9 @@ export function sameSecret(a: Secret | undefined, b: Secret): boolean {
   return a !== undefined && b.kind === "authorities" && a.authorities === b.authorities;
 }
 
-/** A secret that may appear or change later. */
 export interface SecretSource {
   /** The secret in force; `undefined` before the first. */
   current(): Secret | undefined;
-  /** Why there is no secret, in one line; `undefined` if unknown. */
   problem(): string | undefined;
   close(): void;
 }

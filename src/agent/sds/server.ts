@@ -14,7 +14,6 @@ const SOCKET_MODE = 0o666;
 const DIAL_TIMEOUT = 1000;
 
 export interface SdsOptions {
-  /** The socket for all secrets. */
   readonly path: string;
   /** The socket for file secrets, if another program serves `path`. */
   readonly filesPath: string;

@@ -5,11 +5,9 @@ import type { LogSettings } from "./settings.ts";
 export interface LogFlags {
   readonly format: string;
   readonly level: string;
-  /** `--log_as_json`. */
   readonly istioJson: boolean;
   /** `--log_output_level`: `info`, or scopes such as `default:info,envoy:debug`. */
   readonly istioLevels: string;
-  /** `MESH_LOG_FORMAT`. */
   readonly environmentFormat: string;
 }
 

@@ -34,9 +34,7 @@ export interface Locality {
 
 /** Ports; 0: not served. */
 export interface Ports {
-  /** Envoy's admin interface, on loopback. */
   readonly admin: number;
-  /** The agent's status server. */
   readonly status: number;
   readonly envoyStatus: number;
   readonly prometheus: number;
@@ -48,7 +46,6 @@ export interface DrainSettings {
   /** Envoy's `--drain-time-s`. */
   readonly drainSeconds: number;
   readonly terminationMilliseconds: number;
-  /** Whether `terminationMilliseconds` was set explicitly. */
   readonly isTerminationChosen: boolean;
   readonly minimumMilliseconds: number;
   /** The longest drain with `exitOnZeroActiveConnections`; `undefined` if not set. */
@@ -109,7 +106,6 @@ export interface BootstrapSettings {
   readonly deltaXds: boolean;
   /** Envoy connects to the control plane itself, not through the agent. */
   readonly isXdsDirect: boolean;
-  /** xDS delivers the peers' metadata. */
   readonly metadataDiscovery: boolean;
   readonly stripFragment: boolean;
   /** TLS 1.3 is off in Envoy's gRPC client. */
@@ -162,10 +158,8 @@ export interface AgentSettings {
   readonly namespace: string;
   /** `INSTANCE_IP` as given; `""` if unset. */
   readonly instanceIp: string;
-  /** The pod's addresses, its own first. */
   readonly addresses: readonly string[];
   readonly ipMode: IpMode;
-  /** The effective proxy configuration, and the fields that the agent uses. */
   readonly proxyConfig: ProxyConfig;
   readonly proxy: ProxySettings;
   readonly ports: Ports;

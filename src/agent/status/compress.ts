@@ -1,7 +1,6 @@
 /** Response compression: gzip and zstd, as in pilot-agent. */
 
 type Encoding = "gzip" | "zstd";
-/** In order of preference. */
 const ENCODINGS: readonly Encoding[] = ["zstd", "gzip"];
 /** Smaller bodies would grow. */
 const MIN_SIZE = 1024;

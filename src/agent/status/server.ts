@@ -20,16 +20,12 @@ export interface StatusOptions {
   /** `undefined` without Envoy (DISABLE_ENVOY). */
   readonly envoy: EnvoyPorts | undefined;
   readonly application: ProbeSettings;
-  /** For sidecars only. */
   readonly scrapeTargets: readonly ScrapeTarget[];
-  /** METRICS_LOCALHOST_ACCESS_ONLY. */
   readonly areMetricsLocal: boolean;
   readonly controlPlane?: () => ControlPlaneView | undefined;
   /** Why the agent shuts down; `undefined` if it does not. */
   readonly terminating: () => string | undefined;
-  /** Called for `POST /quitquitquit`. */
   readonly onQuit: () => void;
-  /** Called for `POST /drain`. */
   readonly onDrain: () => void;
 }
 

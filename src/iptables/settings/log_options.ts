@@ -4,7 +4,6 @@ import type { LogOptions } from "../../platform/log.ts";
 export interface LogFlags {
   readonly format: string;
   readonly level: string;
-  /** `--log_as_json`. */
   readonly istioJson: boolean;
   /** `--log_output_level`: `info`, or scopes such as `default:info,iptables:debug`. */
   readonly istioLevel: string;

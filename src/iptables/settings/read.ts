@@ -17,7 +17,6 @@ import * as values from "./values.ts";
 import { type Names, Wrong } from "./values.ts";
 
 export interface SettingsEnvironment {
-  /** Users and groups of this container. */
   readonly users: Names;
   readonly groups: Names;
   /** The rules are printed, perhaps for another machine: unknown names are accepted. */

@@ -14,7 +14,6 @@ import { restoreText } from "../views/restore.ts";
 
 export interface TracedRule extends HeldRule {
   readonly place: number;
-  /** As the back end prints it, without its chain. */
   readonly text: string;
   /** Packets that it matched; `undefined` if the text has no counters. */
   readonly packets: number | undefined;
@@ -31,7 +30,6 @@ export interface SavedTexts {
   /** `iptables-save -c`, with or without counters. */
   readonly iptables: string | undefined;
   readonly ip6tables: string | undefined;
-  /** `nft list ruleset`. */
   readonly nft: string | undefined;
 }
 

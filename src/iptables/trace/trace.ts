@@ -11,7 +11,6 @@ export type Fate =
 
 export interface Trace {
   readonly fate: Fate;
-  /** In their order. */
   readonly passed: readonly TracedRule[];
   /** The last rule, or one whose match is unknown; `undefined`: the packet passes all chains. */
   readonly decided: TracedRule | undefined;

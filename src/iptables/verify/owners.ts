@@ -9,7 +9,6 @@ export interface Owner {
   readonly gid: number | undefined;
 }
 
-/** The user and capabilities of this process (proc(5), capabilities(7)). */
 export interface Identity {
   readonly uid: number;
   readonly gid: number;

@@ -12,7 +12,6 @@ export function healthRequest(service: string): Uint8Array<ArrayBuffer> {
   return encodeFrame(writer.finish());
 }
 
-/** `HealthCheckResponse.ServingStatus`. */
 const STATUSES = ["UNKNOWN", "SERVING", "NOT_SERVING", "SERVICE_UNKNOWN"];
 
 /** In: a framed `HealthCheckResponse { ServingStatus status = 1 }`. Throws a `MeshError` for invalid bytes. */

@@ -15,12 +15,10 @@ export type Readiness = readonly StageReport[];
 
 export interface ReadinessProbe {
   check(): Promise<Readiness>;
-  /** Forgets what was seen: Envoy was restarted. */
   forget(): void;
 }
 
 export interface ControlPlaneProblems {
-  /** Why Envoy may have no configuration. */
   problems(): readonly string[];
   /** Why DNS has no names yet, if it is served. */
   nameProblem(): string | undefined;
@@ -30,7 +28,6 @@ export interface ProbeOptions {
   readonly controlPlane?: (() => ControlPlaneProblems | undefined) | undefined;
   /** `undefined` without Envoy: `running` is the only stage then. */
   readonly admin: Admin | undefined;
-  /** Why the agent shuts down; `undefined` if it does not. */
   readonly terminating: () => string | undefined;
 }
 

@@ -80,7 +80,6 @@ function changeLink(
   askRoute(system, { type, flags, header: linkHeader(linkFlags), attributes });
 }
 
-/** `struct ifinfomsg` that sets some flags of an interface. */
 function linkHeader(flags: number): Uint8Array {
   return joinBytes([new Uint8Array(8), u32(flags), u32(flags)]);
 }
