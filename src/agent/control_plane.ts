@@ -40,6 +40,7 @@ export async function startControlPlane(
         filesPath: FILES_SOCKET,
         identity,
         log: log.getChild("sds"),
+        metrics,
       })),
     settings.bootstrap.isXdsDirect ? undefined : started(log, () =>
       startXds(world, {

@@ -4,6 +4,7 @@ import { releaseStartupMemory } from "../platform/startup_memory.ts";
 import type { World } from "../platform/world.ts";
 import { VERSION } from "../version.ts";
 import type { ControlPlane } from "./control_plane.ts";
+import { refuseFips } from "./fips.ts";
 import { envoyOptions, lifecycleRules, watchedFiles } from "./lifecycle_options.ts";
 import type { LifecycleControl } from "./lifecycle/options.ts";
 import type { Phase } from "./lifecycle/state.ts";
@@ -26,6 +27,7 @@ const WATCH_INTERVAL = 1000;
  */
 export async function runAgent(world: World, args: readonly string[], name: ProgramName): Promise<number> {
   const settings = await readSettings(world, args, { name });
+  refuseFips(settings);
   const log = startLog(world, "agent", settings.log);
   logStart(log, settings);
   const fewFiles = await openFilesWarning(world);

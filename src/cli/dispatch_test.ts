@@ -79,7 +79,7 @@ const PROGRAMS: readonly (readonly [args: string, usage: string])[] = [
   ["pilot-agent wait", "pilot-agent wait [flags]"],
   ["pilot-agent proxy", "pilot-agent proxy [ROLE] [flags]"],
   ["istio-iptables --nope -p x", "istio-iptables [flags]"],
-  ["istio-iptables.sh", "istio-iptables [flags]"],
+  ["istio-iptables.sh", "istio-iptables.sh [flags]"],
   ["pilot-agent istio-clean-iptables", "istio-clean-iptables [flags]"],
 ];
 

@@ -2,7 +2,7 @@
 const COMMANDS: Readonly<Record<string, string>> = {
   "pilot-agent": "pilot-agent",
   "istio-iptables": "istio-iptables",
-  "istio-iptables.sh": "istio-iptables",
+  "istio-iptables.sh": "istio-iptables.sh",
   "istio-clean-iptables": "istio-clean-iptables",
   // Not every kustomize gives a function arguments.
   "kubectl-mesh-kustomize": "kustomize",

@@ -5,7 +5,7 @@ const CASES: readonly [name: string, args: string[], expected: string[]][] = [
   ["kubectl-mesh", ["inject", "-f", "x"], ["inject", "-f", "x"]],
   ["anything", [], []],
   ["istio-iptables", ["-p", "15001"], ["istio-iptables", "-p", "15001"]],
-  ["istio-iptables.sh", ["clean"], ["istio-iptables", "clean"]],
+  ["istio-iptables.sh", ["clean"], ["istio-iptables.sh", "clean"]],
   ["istio-clean-iptables", [], ["istio-clean-iptables"]],
   ["pilot-agent", ["istio-iptables", "-n"], ["pilot-agent", "istio-iptables", "-n"]],
   ["kubectl-mesh-kustomize", [], ["kustomize"]],

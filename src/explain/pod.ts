@@ -17,6 +17,8 @@ interface CaptureContainer {
   /** Of istio-iptables. */
   readonly arguments: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
+  /** They are for the shell script of Istio 1.0 to 1.2. */
+  readonly isScript: boolean;
 }
 
 export interface Pod {
@@ -86,6 +88,8 @@ function captureContainer(containers: readonly ValueMap[]): CaptureContainer | u
     if (start < 0) continue;
     return {
       name: textAt(container, "name"),
+      // The entrypoint of an image without a command is the script: later releases name their program.
+      isScript: start === 0 || (args[at] ?? "").endsWith("istio-iptables.sh"),
       arguments: args.slice(start).filter((word) => !CHECKING.includes(word)),
       environment: environmentOf(container),
     };

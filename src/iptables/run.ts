@@ -15,13 +15,24 @@ export interface Call {
   readonly mode: Mode;
   /** Istio's program: it ignores arguments that are no flags, and logs variables and settings. */
   readonly isDropIn: boolean;
+  /** The shell script of Istio 1.0 to 1.2, `istio-iptables.sh`. */
+  readonly isScript?: boolean;
 }
 
 /** `kubectl mesh iptables MODE ARGS`, and Istio's programs. Errors are `MeshError`s. */
-export async function runIptables(world: World, { mode, isDropIn }: Call, args: readonly string[]): Promise<number> {
+export async function runIptables(
+  world: World,
+  { mode, isDropIn, isScript = false }: Call,
+  args: readonly string[],
+): Promise<number> {
   const names = await ownerNames(world);
   const env = world.env.all();
-  const reading = readSettings(args, env, { ...names, isPrintOnly: mode === "generate", refusesArguments: !isDropIn });
+  const reading = readSettings(args, env, {
+    ...names,
+    isPrintOnly: mode === "generate",
+    refusesArguments: !isDropIn,
+    isScript,
+  });
   const log = startLog(world, "iptables", reading.log);
   reading.warnings.forEach((warning) => log.warn(logText(warning)));
   const settings = reading.settings ?? refuse(reading);

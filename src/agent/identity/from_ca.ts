@@ -83,10 +83,11 @@ class CaMaintenance {
     const { world, options, store } = this;
     const { signal } = this.#request = new AbortController();
     const makeKey = async () => this.#key ??= await generateKey(options.key);
+    const isRetry = this.#state.failure !== undefined;
     const begin = world.clock.monotonic();
     const outcome = await requestCertificate(world, options, makeKey, signal);
     const isFailed = signal.aborted || outcome.failure !== undefined;
-    options.metrics?.certificateRequested({ milliseconds: world.clock.monotonic() - begin, isFailed });
+    options.metrics?.certificateRequested({ milliseconds: world.clock.monotonic() - begin, isFailed, isRetry });
     if (signal.aborted) return;
     if (outcome.failure !== undefined) return this.#send("failed", { ...this.#moment(), failure: outcome.failure });
     this.#key = undefined;

@@ -34,7 +34,7 @@ async function isThere(files: Files, path: string): Promise<boolean> {
 /** Reads the files again on each change. Invalid files leave the current certificate in force. */
 export async function maintainFromFiles(
   world: World,
-  { mounted, log }: Pick<IdentityOptions, "mounted" | "log">,
+  { mounted, log, metrics }: Pick<IdentityOptions, "mounted" | "log" | "metrics">,
   store: CertificateStore,
 ): Promise<Maintenance> {
   const { files, clock } = world;
@@ -43,6 +43,7 @@ export async function maintainFromFiles(
   const update = oneAtATime(async () => {
     const before = problem;
     problem = await read();
+    if (problem !== undefined) metrics?.fileSecretFailed?.();
     if (problem !== undefined && problem !== before) log.warning(logText(problem));
   });
   const stop = files.watch(

@@ -1,6 +1,6 @@
 import type { GrpcChannel, GrpcEndpoint } from "../grpc/mod.ts";
 import type { Logger } from "../../platform/log.ts";
-import type { CaMetrics } from "../metrics/control_plane_metrics.ts";
+import type { CaMetrics, FileMetrics } from "../metrics/control_plane_metrics.ts";
 import type { CurveName } from "../../golang/x509/mod.ts";
 
 /** Paths of a certificate that another program maintains. */
@@ -56,7 +56,7 @@ export interface IdentitySettings {
 
 export interface IdentityOptions extends IdentitySettings {
   readonly log: Logger;
-  readonly metrics?: CaMetrics | undefined;
+  readonly metrics?: CaMetrics & Partial<FileMetrics> | undefined;
   /** Opens the channel to the CA; default: `openChannel` of the world's network. */
   readonly open?: (endpoint: GrpcEndpoint) => GrpcChannel;
 }

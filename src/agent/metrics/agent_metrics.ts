@@ -15,8 +15,9 @@ export function agentMetrics(world: Pick<World, "files">, version: string) {
   const startup = "The time from the process starting to being marked ready.";
   const startupSeconds = meter("gauge", "startup_duration_seconds", startup);
   const build = meter("gauge", "build_info", "The version of the agent; the value is always 1.");
-  build.add({ component: "agent", tag: version });
-  const own = [scrapes, failures, startupSeconds, build].map(({ collect }): Collector => collect);
+  const istioBuild = meter("gauge", "istio_build", "Istio component build info");
+  for (const each of [build, istioBuild]) each.add({ component: "agent", tag: version });
+  const own = [scrapes, failures, startupSeconds, build, istioBuild].map(({ collect }): Collector => collect);
   const collectors: Collector[] = [...own, () => processMetrics(world)];
   return {
     scrapes,

@@ -16,6 +16,9 @@ Deno.test("text() has the counters with help and type, sorted, without unused on
     `# HELP istio_agent_build_info The version of the agent; the value is always 1.
 # TYPE istio_agent_build_info gauge
 istio_agent_build_info{component="agent",tag="1.2.3"} 1
+# HELP istio_agent_istio_build Istio component build info
+# TYPE istio_agent_istio_build gauge
+istio_agent_istio_build{component="agent",tag="1.2.3"} 1
 # HELP istio_agent_scrape_failures_total The total number of failed scrapes.
 # TYPE istio_agent_scrape_failures_total counter
 istio_agent_scrape_failures_total{type="application"} 2

@@ -6,7 +6,15 @@ const CSR = { request_type: "csr" };
 
 export type ControlPlaneMetrics = ReturnType<typeof controlPlaneMetrics>;
 export type CaMetrics = Pick<ControlPlaneMetrics, "certificateRequested">;
-export type XdsMetrics = Omit<ControlPlaneMetrics, "certificateRequested" | "collect">;
+export type FileMetrics = Pick<ControlPlaneMetrics, "fileSecretFailed">;
+export type XdsMetrics = Omit<ControlPlaneMetrics, "certificateRequested" | "fileSecretFailed" | "collect">;
+
+interface CertificateRequest {
+  readonly milliseconds: number;
+  readonly isFailed: boolean;
+  /** The request before it has failed. */
+  readonly isRetry: boolean;
+}
 
 export function controlPlaneMetrics() {
   const failures = counter("istiod_connection_failures", "The total number of connection failures to Istiod");
@@ -24,11 +32,30 @@ export function controlPlaneMetrics() {
     "num_failed_outgoing_requests",
     "Number of failed outgoing requests (e.g. to a token exchange server, CA, etc.)",
   );
+  const retries = counter(
+    "num_outgoing_retries",
+    "Number of outgoing retry requests (e.g. to a token exchange server, CA, etc.)",
+  );
+  const fileSecrets = counter(
+    "num_file_secret_failures_total",
+    "Number of times secret generation failed for files",
+  );
   const latency = counter(
     "outgoing_latency",
     "The latency of outgoing requests (e.g. to a token exchange server, CA, etc.) in milliseconds.",
   );
-  const all = [failures, ended.istiod, ended.envoy, requests, responses, outgoing, failedOutgoing, latency];
+  const all = [
+    failures,
+    ended.istiod,
+    ended.envoy,
+    requests,
+    responses,
+    outgoing,
+    failedOutgoing,
+    retries,
+    latency,
+    fileSecrets,
+  ];
   return {
     connectionFailed: (): void => failures.add(),
     /** `by`: the side that ended the connection. */
@@ -36,11 +63,14 @@ export function controlPlaneMetrics() {
       ended[by].add({ type: isBroken ? "error" : "cancelled" }),
     requested: (count: number): void => void (count > 0 && requests.add({}, count)),
     responded: (count: number): void => void (count > 0 && responses.add({}, count)),
-    certificateRequested({ milliseconds, isFailed }: { milliseconds: number; isFailed: boolean }): void {
+    certificateRequested({ milliseconds, isFailed, isRetry }: CertificateRequest): void {
       outgoing.add(CSR);
       latency.add(CSR, milliseconds);
       if (isFailed) failedOutgoing.add(CSR);
+      if (isRetry) retries.add(CSR);
     },
+    /** A certificate or key from files could not be used. */
+    fileSecretFailed: (): void => fileSecrets.add(),
     collect: (): Family[] => all.flatMap(({ collect }) => collect()),
   };
 }

@@ -14,8 +14,9 @@ Deno.test("controlPlaneMetrics() has names, types and labels of pilot-agent, and
   metrics.requested(3);
   metrics.requested(0);
   metrics.responded(2);
-  metrics.certificateRequested({ milliseconds: 20, isFailed: true });
-  metrics.certificateRequested({ milliseconds: 12.5, isFailed: false });
+  metrics.certificateRequested({ milliseconds: 20, isFailed: true, isRetry: false });
+  metrics.certificateRequested({ milliseconds: 12.5, isFailed: false, isRetry: true });
+  metrics.fileSecretFailed();
   const text = expositionOf(await metrics.collect(), "istio_agent_");
   assert.deepEqual(text.split("\n").filter((line) => !line.startsWith("# HELP")), [
     "# TYPE istio_agent_envoy_connection_terminations counter",
@@ -27,8 +28,12 @@ Deno.test("controlPlaneMetrics() has names, types and labels of pilot-agent, and
     'istio_agent_istiod_connection_terminations{type="error"} 1',
     "# TYPE istio_agent_num_failed_outgoing_requests counter",
     'istio_agent_num_failed_outgoing_requests{request_type="csr"} 1',
+    "# TYPE istio_agent_num_file_secret_failures_total counter",
+    "istio_agent_num_file_secret_failures_total 1",
     "# TYPE istio_agent_num_outgoing_requests counter",
     'istio_agent_num_outgoing_requests{request_type="csr"} 2',
+    "# TYPE istio_agent_num_outgoing_retries counter",
+    'istio_agent_num_outgoing_retries{request_type="csr"} 1',
     "# TYPE istio_agent_outgoing_latency counter",
     'istio_agent_outgoing_latency{request_type="csr"} 32.5',
     "# TYPE istio_agent_xds_proxy_requests counter",

@@ -2,6 +2,7 @@
 import { errorText, MeshError } from "../../base/errors.ts";
 import { type Logger, logText } from "../../platform/log.ts";
 import type { Files } from "../../platform/world.ts";
+import type { FileMetrics } from "../metrics/control_plane_metrics.ts";
 import { certificateInfo, checkPair } from "../../golang/x509/mod.ts";
 import { type FileSecretName, sameSecret, type Secret, type SecretSource } from "./secret.ts";
 
@@ -13,6 +14,7 @@ const WATCH_INTERVAL = 1000;
 interface FileSecretOptions {
   readonly files: Files;
   readonly log: Logger;
+  readonly metrics?: FileMetrics | undefined;
   readonly name: string;
   readonly changed: () => void;
 }
@@ -21,7 +23,10 @@ interface FileSecretOptions {
  * `file-cert:` and `file-root:`. Waits for absent or invalid files; the last valid content stays in force. A client of
  * the socket may name any file: only certificates, and keys that match one, are served.
  */
-export function fileSecret({ files, log, name, changed }: FileSecretOptions, parsed: FileSecretName): SecretSource {
+export function fileSecret(
+  { files, log, metrics, name, changed }: FileSecretOptions,
+  parsed: FileSecretName,
+): SecretSource {
   const paths = parsed.kind === "pair" ? [parsed.certificate, parsed.key] : parsed.paths;
   let secret: Secret | undefined;
   let problem: string | undefined;
@@ -31,7 +36,10 @@ export function fileSecret({ files, log, name, changed }: FileSecretOptions, par
     const found = await read(files, parsed).catch(errorText);
     if (!isOpen) return;
     problem = typeof found === "string" ? found : undefined;
-    if (problem !== undefined) log.warning(logText(`The files of ${JSON.stringify(name)} are not usable: ${problem}`));
+    if (problem !== undefined) {
+      metrics?.fileSecretFailed();
+      log.warning(logText(`The files of ${JSON.stringify(name)} are not usable: ${problem}`));
+    }
     if (typeof found === "string" || sameSecret(secret, found)) return;
     secret = found;
     changed();

@@ -2,6 +2,7 @@
 import { errorLine, MeshError } from "../../base/errors.ts";
 import { type Logger, logText } from "../../platform/log.ts";
 import type { UnixServer, World } from "../../platform/mod.ts";
+import type { FileMetrics } from "../metrics/control_plane_metrics.ts";
 import { fileSecret } from "./file_secrets.ts";
 import { secretHandler } from "./handler.ts";
 import { identitySecret, type SdsIdentity } from "./identity_secrets.ts";
@@ -20,18 +21,19 @@ export interface SdsOptions {
   /** `undefined` if another program serves the workload's identity: only file secrets are served then. */
   readonly identity: SdsIdentity | undefined;
   readonly log: Logger;
+  readonly metrics?: FileMetrics | undefined;
 }
 
 /** Serves secrets until closed. Listen errors are logged and reported by `problem`: some proxies need no identity. */
 export async function startSds(world: World, options: SdsOptions) {
-  const { log, identity } = options;
+  const { log, identity, metrics } = options;
   const isExternal = identity === undefined || await isServed(world, options.path);
   const path = isExternal ? options.filesPath : options.path;
   const open: OpenSecret = (name, changed) => {
     const parsed = parseSecretName(name);
     if (parsed === undefined) return undefined;
     if (parsed.kind === "pair" || parsed.kind === "authorities") {
-      return fileSecret({ files: world.files, log, name, changed }, parsed);
+      return fileSecret({ files: world.files, log, metrics, name, changed }, parsed);
     }
     return isExternal ? undefined : identitySecret(identity, parsed.kind, changed);
   };

@@ -21,7 +21,10 @@ export function readCommandLine(args: readonly string[], program: ProgramName): 
     problems: line.problems.map(({ message, hint }) => hint === undefined ? message : `${message}: ${hint}`),
     warnings: [
       ...line.ignored.map((flag) => `The flag "${flag}" is unknown and has no effect`),
-      ...retiredWarnings(FLAGS, (name) => line.given.get(name)?.origin),
+      ...retiredWarnings(FLAGS, (name) => {
+        const given = line.given.get(name);
+        return given?.texts.join(",") === FLAGS[name].default ? undefined : given?.origin;
+      }),
     ],
   };
 }

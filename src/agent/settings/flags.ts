@@ -5,6 +5,7 @@
 import { flag, type FlagGroups, type FlagNames, type FlagTable, flagTable } from "../../golang/flags/mod.ts";
 
 const GONE = "no proxy of today has it";
+const ROTATE = "the log goes to stderr: the container runtime rotates it";
 
 /** Flags of Istio 1.0 to 1.5: they count where no `PROXY_CONFIG` (1.6 and later) is given. */
 export const OLD_FLAGS = {
@@ -34,15 +35,20 @@ export const OLD_FLAGS = {
 } as const satisfies FlagTable;
 
 const RETIRED_FLAGS = {
-  trustDomain: flag("--trust-domain TEXT", "Trust domain", { retired: "" }),
-  tokenManagerPlugin: flag("--tokenManagerPlugin TEXT", "Token service", { retired: "" }),
-  profiling: flag("--profiling", "Profiling of pilot-agent", { retired: "" }),
+  trustDomain: flag("--trust-domain TEXT", "Trust domain", { retired: "use the variable TRUST_DOMAIN" }),
+  tokenManagerPlugin: flag("--tokenManagerPlugin TEXT", "Token service", {
+    retired: "no token service runs here, see --stsPort",
+  }),
+  profiling: flag("--profiling", "Profiling of pilot-agent", {
+    default: "true",
+    retired: "there is no profile of this agent: its metrics have CPU and memory (istio_agent_process_*)",
+  }),
   applicationPorts: flag("--applicationPorts TEXT", "Ports that readiness once asked for", { retired: "" }),
   connectTimeout: flag("--connectTimeout TIME", "Connect timeout of 1.0 to 1.5", { retired: "", type: "duration" }),
   dnsRefreshRate: flag("--dnsRefreshRate TIME", "DNS refresh rate of 1.2 to 1.5", { retired: "", type: "duration" }),
   discoveryRefreshDelay: flag("--discoveryRefreshDelay TIME", "Polling of 1.0", { retired: "", type: "duration" }),
-  mixerIdentity: flag("--mixerIdentity TEXT", "Identity of Mixer", { retired: "" }),
-  disableInternalTelemetry: flag("--disableInternalTelemetry", "Telemetry of 1.0 to 1.7", { retired: "" }),
+  mixerIdentity: flag("--mixerIdentity TEXT", "Identity of Mixer", { retired: GONE }),
+  disableInternalTelemetry: flag("--disableInternalTelemetry", "Telemetry of 1.0 to 1.7", { retired: GONE }),
   bootstrapv2: flag("--bootstrapv2", "Bootstrap of 1.0", { retired: "" }),
   availabilityZone: flag("--availabilityZone TEXT", "Zone of 1.0", {
     retired: `${GONE}: use the label topology.istio.io/locality`,
@@ -50,14 +56,30 @@ const RETIRED_FLAGS = {
   controlPlaneBootstrap: flag("--controlPlaneBootstrap", "Bootstrap of the control plane of 1.1 to 1.5", {
     retired: `${GONE}: --templateFile is always rendered as a bootstrap`,
   }),
-  logTarget: flag("--log_target LIST", "The log goes to stderr", { retired: "", type: "list" }),
-  logCaller: flag("--log_caller TEXT", "Scopes that name the caller", { retired: "" }),
-  logStack: flag("--log_stacktrace_level TEXT", "Levels with a stack", { retired: "" }),
-  logRotate: flag("--log_rotate TEXT", "File of the log", { retired: "" }),
-  logRotateAge: flag("--log_rotate_max_age NUMBER", "Age of log files", { retired: "", type: "integer" }),
-  logRotateBackups: flag("--log_rotate_max_backups NUMBER", "Number of log files", { retired: "", type: "integer" }),
-  logRotateSize: flag("--log_rotate_max_size NUMBER", "Size of log files", { retired: "", type: "integer" }),
-  vklog: flag("--vklog NUMBER", "Level of Kubernetes' log", { retired: "", type: "integer" }),
+  logTarget: flag("--log_target LIST", "Where the log goes", {
+    type: "list",
+    default: "stdout",
+    retired: "the log goes to stderr: let the container runtime or a shell redirect it",
+  }),
+  logCaller: flag("--log_caller TEXT", "Scopes that name the caller", {
+    retired: "log lines name their part of the agent, not a line of code",
+  }),
+  logStack: flag("--log_stacktrace_level TEXT", "Levels with a stack", {
+    default: "default:none",
+    retired: "log lines have no stack: use --log_output_level for more lines",
+  }),
+  logRotate: flag("--log_rotate TEXT", "File of the log", { retired: ROTATE }),
+  logRotateAge: flag("--log_rotate_max_age NUMBER", "Age of log files", { retired: ROTATE, type: "integer" }),
+  logRotateBackups: flag("--log_rotate_max_backups NUMBER", "Number of log files", {
+    retired: ROTATE,
+    type: "integer",
+  }),
+  logRotateSize: flag("--log_rotate_max_size NUMBER", "Size of log files", { retired: ROTATE, type: "integer" }),
+  vklog: flag("--vklog NUMBER", "Level of Kubernetes' log", {
+    type: "integer",
+    default: "0",
+    retired: "the agent has no client of Kubernetes: use --log-level",
+  }),
 } as const satisfies FlagTable;
 
 export const FLAG_GROUPS = {

@@ -48,6 +48,7 @@ export async function readSettings(
     problems: [],
     warnings,
   };
+  warnings.push(...reading.variables.retired());
   const role = roleOf(reading, line.words, name);
   const settings = await readAll(reading, { ...options, role });
   refuse(reading, name);

@@ -349,3 +349,25 @@ Deno.test("readSettings: unreadable pod files are warnings", async () => {
   const { warnings, node } = await read({ files });
   assert.deepEqual([warnings.length, node.labels.size, node.annotations.size], [2, 0, 0]);
 });
+
+Deno.test("readSettings: what has no effect is a warning with what to do, unless it has pilot-agent's default", async () => {
+  const env = { CLOUD_PLATFORM: "gcp", GCP_ZONE: "a", XDS_AUTH_PROVIDER: "gcp", PROXY_CONFIG_XDS_AGENT: "true" };
+  const { warnings } = await read({ env, words: "--log_caller=all --vklog=9 --stsPort=15463 --profiling=false" });
+  assert.deepEqual(warnings.map((each) => /^(?:No token service listens on )?"([^"]+)"/.exec(each)?.[1]).toSorted(), [
+    "--log_caller",
+    "--profiling",
+    "--stsPort",
+    "--vklog",
+    "CLOUD_PLATFORM",
+    "GCP_ZONE",
+    "PROXY_CONFIG_XDS_AGENT",
+    "XDS_AUTH_PROVIDER",
+  ]);
+  assert.ok(warnings.includes(
+    '"PROXY_CONFIG_XDS_AGENT" has no effect: the agent takes its configuration at its start: restart it after a change, ' +
+      "or use --watch",
+  ));
+  const defaults = { CLOUD_PLATFORM: "none", CREDENTIAL_IDENTITY_PROVIDER: "GoogleComputeEngine", GCP_ZONE: "" };
+  const words = "--log_target=stdout --log_stacktrace_level=default:none --profiling=true --vklog=0 --stsPort=0";
+  assert.deepEqual((await read({ env: { ...defaults, PROXY_CONFIG_XDS_AGENT: "false" }, words })).warnings, []);
+});

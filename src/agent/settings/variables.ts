@@ -2,13 +2,17 @@
  * Every environment variable of the agent. Source: the `env.Register` calls of pilot-agent and of the features that it
  * uses.
  */
-import { type Flag, type FlagTable, readValue, variable } from "../../golang/flags/mod.ts";
+import { type Flag, type FlagTable, readValue, retiredWarnings, variable } from "../../golang/flags/mod.ts";
 import type { Environment } from "../../platform/world.ts";
 
 /** A boolean that is off by default. */
 function option(name: string, doc: string) {
   return variable(name, doc, { type: "boolean", default: "false" });
 }
+
+const NO_GCP = "no cloud is asked: set node metadata by ISTIO_METAJSON_*";
+const NO_WASM = "the agent fetches no Wasm modules: put them into the image or a volume, with a file:// URL";
+const KEEPALIVE = "Envoy's connection to istiod is passed through: Envoy and the kernel watch over it";
 
 export const VARIABLES = {
   podName: variable("POD_NAME", "Name of the pod"),
@@ -56,7 +60,10 @@ export const VARIABLES = {
     default: "true",
   }),
   coreDump: option("ISTIO_ENVOY_ENABLE_CORE_DUMP", "Envoy dumps core"),
-  compliancePolicy: variable("COMPLIANCE_POLICY", "Rules of cryptography: fips-140-2, fips-140-3, or none"),
+  compliancePolicy: variable(
+    "COMPLIANCE_POLICY",
+    "Rules of cryptography for Envoy: fips-140-3; fips-140-2 only if the agent makes no TLS connection itself",
+  ),
   deltaXds: variable("ISTIO_DELTA_XDS", "Incremental xDS", { type: "boolean", default: "true" }),
   dualStack: option("ISTIO_DUAL_STACK", "Listen on IPv4 and IPv6"),
   metadataDiscovery: option("PEER_METADATA_DISCOVERY", "Peers' metadata by xDS; unset: as ISTIO_META_ENABLE_HBONE"),
@@ -137,6 +144,48 @@ export const VARIABLES = {
   certSigner: variable("ISTIO_META_CERT_SIGNER", "Signer that the CA is asked for"),
   clusterId: variable("ISTIO_META_CLUSTER_ID", "Name of the cluster, sent to the CA"),
   logFormat: variable("MESH_LOG_FORMAT", "Form of the log: text or json"),
+  cloudPlatform: variable("CLOUD_PLATFORM", "Cloud of the machine", {
+    default: "none",
+    retired: "no cloud is asked: set the locality by the label topology.istio.io/locality, other metadata by " +
+      "ISTIO_METAJSON_*",
+  }),
+  gcpMetadata: variable("GCP_METADATA", "Project, cluster and location in Google's cloud", { retired: NO_GCP }),
+  gcpQuotaProject: variable("GCP_QUOTA_PROJECT", "Project that pays for requests to Google's APIs", {
+    retired: NO_GCP,
+  }),
+  gcpZone: variable("GCP_ZONE", "Zone in Google's cloud", { retired: NO_GCP }),
+  xdsAuthProvider: variable("XDS_AUTH_PROVIDER", "Token source of the control plane's connection", {
+    retired: "the token of JWT_POLICY is used, if there is no certificate; XDS_HEADER_* adds headers",
+  }),
+  credentialIdentityProvider: variable("CREDENTIAL_IDENTITY_PROVIDER", "Kind of machine that has a token", {
+    default: "GoogleComputeEngine",
+    retired: "the token is read from its file: let another program write it there",
+  }),
+  proxyConfigXds: variable("PROXY_CONFIG_XDS_AGENT", "The agent's own configuration by xDS", {
+    default: "false",
+    retired: "the agent takes its configuration at its start: restart it after a change, or use --watch",
+  }),
+  grpcBootstrap: variable("GRPC_XDS_BOOTSTRAP", "File for applications that speak xDS themselves", {
+    default: "etc/istio/proxy/grpc-bootstrap.json",
+    retired: "no bootstrap for gRPC is written: inject the template sidecar instead of grpc-agent",
+  }),
+  wasmExpiry: variable("WASM_MODULE_EXPIRY", "Age of unused Wasm modules", { default: "24h", retired: NO_WASM }),
+  wasmPurge: variable("WASM_PURGE_INTERVAL", "Pause between removals", { default: "1h", retired: NO_WASM }),
+  wasmTimeout: variable("WASM_HTTP_REQUEST_TIMEOUT", "Wait for a module", { default: "15s", retired: NO_WASM }),
+  wasmRetries: variable("WASM_HTTP_REQUEST_MAX_RETRIES", "Requests for a module", { default: "5", retired: NO_WASM }),
+  wasmInsecure: variable("WASM_INSECURE_REGISTRIES", "Registries without TLS", { retired: NO_WASM }),
+  wasmConversion: variable("ISTIO_AGENT_ENABLE_WASM_REMOTE_LOAD_CONVERSION", "Whether the agent fetches modules", {
+    default: "true",
+    retired: NO_WASM,
+  }),
+  grpcKeepaliveInterval: variable("GRPC_KEEPALIVE_INTERVAL", "Pause between keepalive messages to istiod", {
+    default: "30s",
+    retired: KEEPALIVE,
+  }),
+  grpcKeepaliveTimeout: variable("GRPC_KEEPALIVE_TIMEOUT", "Wait for the answer to one", {
+    default: "10s",
+    retired: KEEPALIVE,
+  }),
 } as const satisfies FlagTable;
 
 export type VariableName = keyof typeof VARIABLES;
@@ -172,6 +221,14 @@ export class Variables {
 
   milliseconds(name: VariableName): number {
     return Math.trunc(this.number(name));
+  }
+
+  /** What is set without effect, and what to do instead. */
+  retired(): string[] {
+    return retiredWarnings<VariableName>(VARIABLES, (name) => {
+      const flag: Flag = VARIABLES[name];
+      return this.isGiven(name) && this.env.get(variableName(name)) !== flag.default ? variableName(name) : undefined;
+    });
   }
 
   /** Istio takes the empty text for a variable that is not set. */

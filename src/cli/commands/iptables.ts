@@ -6,10 +6,10 @@ type Mode = "generate" | "apply" | "clean" | "verify";
 const load = () => import("../../iptables/mod.ts");
 
 /** The common part of all modes: the flags, and the parsing of arguments. */
-function modeOf(mode: Mode, isDropIn = false) {
+function modeOf(mode: Mode, isDropIn = false, isScript = false) {
   return {
     flags: async () => (await load()).CAPTURE_FLAGS,
-    run: async (world, args) => (await load()).runIptables(world, { mode, isDropIn }, args),
+    run: async (world, args) => (await load()).runIptables(world, { mode, isDropIn, isScript }, args),
   } satisfies Partial<Parameters<typeof rawCommand>[0]>;
 }
 
@@ -72,6 +72,12 @@ export const ISTIO_IPTABLES = rawCommand({
   ...modeOf("apply", true),
   ...APPLY,
   program: "istio-iptables",
+  failure: reportFailure,
+});
+export const ISTIO_IPTABLES_SH = rawCommand({
+  ...modeOf("apply", true, true),
+  ...APPLY,
+  program: "istio-iptables.sh",
   failure: reportFailure,
 });
 export const ISTIO_CLEAN_IPTABLES = rawCommand({

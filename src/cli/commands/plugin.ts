@@ -39,9 +39,10 @@ export const PLUGIN: Command = commandGroup({
   hiddenCommands: {
     "pilot-agent": async () => (await import("./agent/pilot_agent.ts")).PILOT_AGENT,
     "istio-iptables": async () => (await import("./iptables.ts")).ISTIO_IPTABLES,
+    "istio-iptables.sh": async () => (await import("./iptables.ts")).ISTIO_IPTABLES_SH,
     "istio-clean-iptables": async () => (await import("./iptables.ts")).ISTIO_CLEAN_IPTABLES,
     "__complete": async () => (await import("./complete.ts")).completing(PLUGIN),
   },
-  aliases: { "--version": "version", "istio-iptables.sh": "istio-iptables" },
+  aliases: { "--version": "version" },
   renamed: { "kube-inject": "inject", "kube-uninject": "uninject" },
 });

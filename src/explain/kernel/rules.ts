@@ -42,7 +42,7 @@ function reasonOf(saved: readonly Part[]): string {
 function rulesOfPod(pod: Pod): TracedRules | string {
   if (pod.capture === undefined) return "no init container has the arguments of istio-iptables";
   const hasIpv6 = pod.addresses.some((address) => address.includes(":"));
-  const { arguments: args, environment } = pod.capture;
-  const planned = plannedRules(args, { hasIpv6, dnsServers: [], environment });
+  const { arguments: args, environment, isScript } = pod.capture;
+  const planned = plannedRules(args, { hasIpv6, dnsServers: [], environment, isScript });
   return "rules" in planned ? planned : `istio-iptables refuses its arguments: ${planned[0] ?? ""}`;
 }

@@ -23,6 +23,8 @@ export interface SettingsEnvironment {
   readonly isPrintOnly?: boolean;
   /** Refuses arguments that are no flags. Istio's programs ignore them. */
   readonly refusesArguments?: boolean;
+  /** Without `-z` inbound connections go to the port of `-p`, as in `istio-iptables.sh` of 1.0 to 1.2. */
+  readonly isScript?: boolean;
 }
 
 export interface Problem {
@@ -95,7 +97,7 @@ class Reader {
     const uids = this.proxyUids();
     return {
       proxyPort: this.port("proxyPort"),
-      inboundPort: this.port("inboundPort"),
+      inboundPort: this.port(this.isOnePort() ? "proxyPort" : "inboundPort"),
       tunnelPort: this.port("tunnelPort"),
       proxyUids: uids,
       proxyGids: this.text("proxyGids") === "" ? this.gidsLike(uids) : this.owners("proxyGids", "group", groups),
@@ -159,9 +161,13 @@ class Reader {
     if (ownerGroups !== "*" && ownerGroups.length > MAX_OWNER_GROUPS) {
       this.wrong("ownerGroups", `${ownerGroups.length} groups are too many: at most ${MAX_OWNER_GROUPS}`);
     }
-    if (proxyPort === inboundPort && mode === "TPROXY") {
+    if (proxyPort === inboundPort && mode === "TPROXY" && !this.isOnePort()) {
       this.wrong("inboundPort", `with TPROXY it must differ from the outbound port ${proxyPort}`);
     }
+  }
+
+  private isOnePort(): boolean {
+    return this.environment.isScript === true && this.source("inboundPort").origin === "";
   }
 
   /** Without a UID, the user with the name in ENVOY_USER. */

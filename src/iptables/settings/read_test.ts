@@ -136,3 +136,17 @@ Deno.test("readSettings: at most 64 groups", () => {
   assert.equal(read("", { ISTIO_OUTBOUND_OWNER_GROUPS: groups(64) }).problems.length, 0);
   assert.match(read("", { ISTIO_OUTBOUND_OWNER_GROUPS: groups(65) }).problems[0]?.reason ?? "", /65 groups/);
 });
+
+Deno.test("readSettings: istio-iptables.sh without -z captures inbound connections to the port of -p", () => {
+  const ports = (line: string, env: Record<string, string> = {}) => {
+    const { settings, problems } = readSettings(line.split(" "), env, { ...NAMES, isScript: true });
+    assert.deepEqual(problems, []);
+    return [settings?.capture.proxyPort, settings?.capture.inboundPort];
+  };
+  assert.deepEqual(ports("-p 15001"), [15001, 15001]);
+  assert.deepEqual(ports("-p 4000 -m TPROXY"), [4000, 4000]);
+  assert.deepEqual(ports("-p 15001", { ENVOY_PORT: "4000" }), [15001, 15001]);
+  assert.deepEqual(ports("-u 1337"), [15001, 15001]);
+  assert.deepEqual(ports("-p 15001 -z 15006"), [15001, 15006]);
+  assert.deepEqual(ports("-p 15001", { INBOUND_CAPTURE_PORT: "15006" }), [15001, 15006]);
+});

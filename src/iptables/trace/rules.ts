@@ -53,11 +53,17 @@ export interface PlannedNetwork {
   /** Texts that are no addresses are ignored. */
   readonly dnsServers: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** The arguments are for `istio-iptables.sh`. */
+  readonly isScript?: boolean;
 }
 
 /** The rules that `istio-iptables` makes of arguments; the problems if it refuses them. */
 export function plannedRules(args: readonly string[], network: PlannedNetwork): TracedRules | readonly string[] {
-  const { settings, problems } = readSettings(args, network.environment ?? {}, { ...NAMES, isPrintOnly: true });
+  const { settings, problems } = readSettings(args, network.environment ?? {}, {
+    ...NAMES,
+    isPrintOnly: true,
+    isScript: network.isScript ?? false,
+  });
   if (settings === undefined) {
     return problems.map(({ origin, reason }) => origin === "" ? reason : `${origin}: ${reason}`);
   }

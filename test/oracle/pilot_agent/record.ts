@@ -8,6 +8,7 @@ import type { AgentCase } from "../../support/cases/agent.ts";
 import { type CaptureCase, GROUPS } from "../../support/cases/capture.ts";
 import { CERTIFICATE } from "../../support/tls/self_signed.ts";
 import { writeAnswers } from "../answers.ts";
+import { HELP_FILE, readHelp } from "./help.ts";
 import { bootstrapQuestions, captureQuestions } from "./questions.ts";
 import { BOOTSTRAP_FILE, type BootstrapAnswer, CAPTURE_FILE, type CaptureAnswer } from "./recorded.ts";
 
@@ -107,6 +108,22 @@ function downward(texts: Readonly<Record<string, string>> | null | undefined): s
 await run("go", ["build", "-o", program, "istio.io/istio/pilot/cmd/pilot-agent"], { cwd: FOLDER });
 const module = (await run("go", ["list", "-m", "-f", "{{.Dir}}", "istio.io/istio"], { cwd: FOLDER })).trim();
 const template = await Deno.readTextFile(`${module}/tools/packaging/common/envoy_bootstrap.json`);
+
+/** Packages of the agent, without istiod's. */
+const PACKAGES = [
+  "pilot/cmd/pilot-agent",
+  "pkg",
+  "security",
+  "tools/common",
+  "tools/istio-iptables",
+  "tools/istio-nftables",
+];
+
+await run(program, ["collateral", "--html_fragment_with_front_matter", "-o", work]);
+const sources = await run("grep", ["-rhoE", '"[A-Z][A-Z0-9_]+"', "--include=*.go", ...PACKAGES], { cwd: module });
+const literals = new Set(sources.split("\n").map((line) => line.replaceAll('"', "")));
+const help = readHelp(await Deno.readTextFile(`${work}/pilot-agent.html`), literals);
+await Deno.writeTextFile(HELP_FILE, `${JSON.stringify(help, null, 1)}\n`);
 
 const captures: CaptureAnswer[] = [];
 for (const one of captureQuestions()) captures.push(await captureAnswer(one));

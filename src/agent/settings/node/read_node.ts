@@ -67,6 +67,11 @@ function jsonOf(config: ProxyConfig): ValueMap {
 function knownMetadata(reading: Reading, { proxyConfig, addresses, ports }: NodeInputs): ValueMap {
   const { variables } = reading;
   const stsPort = Number(flagText(reading, "stsPort"));
+  if (stsPort !== 0) {
+    reading.warnings.push(
+      `No token service listens on "--stsPort" ${stsPort}: the port is node metadata only; run a service of your own there`,
+    );
+  }
   return {
     INSTANCE_IPS: addresses.join(","),
     ...(stsPort === 0 ? {} : { STS_PORT: String(stsPort) }),
