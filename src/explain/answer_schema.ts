@@ -45,7 +45,7 @@ export const ANSWER = z.strictObject({
   })).readonly(),
   endpoints: z.array(z.strictObject({
     address: z.string().describe("ADDRESS:PORT, or the path of a socket"),
-    health: z.string().describe("healthy, degraded, or why it is not healthy"),
+    health: z.string().describe("healthy, degraded, unknown, or why it is not healthy"),
   })).readonly().describe("the endpoints that may be chosen"),
   probe: z.strictObject({
     request: z.string(),

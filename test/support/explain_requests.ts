@@ -81,9 +81,15 @@ function differences(sent: Sent, answer: Answer, line: Logged): string[] {
   const checks: readonly Check[] = [
     ...wayChecks(answer, line),
     ...isDeniedBy(line) ? [] : targetChecks(sent, answer, line),
-    [`verdict ${answer.verdict}`, answer.verdict === verdict],
+    [`verdict ${answer.verdict}`, answer.verdict === verdict || verdict === "reaches" && isOpen(answer)],
   ];
   return checks.filter(([, isRight]) => !isRight).map(([what]) => what);
+}
+
+/** Envoy itself does not know whether the destination listens, or the snapshot has no sockets. */
+function isOpen({ verdict, stations }: Answer): boolean {
+  return verdict === "unknown" &&
+    stations.every(({ kind, result }) => result !== "unknown" || ["cluster", "endpoint", "port"].includes(kind));
 }
 
 function namesOf({ stations }: Answer, kind: string): string[] {

@@ -1,6 +1,6 @@
 /** One connection of one pod: facts in, stations out. */
 import type { Answer } from "../answer_schema.ts";
-import type { PodName } from "../snapshot/snapshot.ts";
+import { podText } from "../snapshot/snapshot.ts";
 import type { Connection } from "../question/question.ts";
 import type { Facts } from "./facts.ts";
 import { inbound } from "./inbound.ts";
@@ -15,9 +15,4 @@ export function answerWith(facts: Facts, asked: Connection): Answer {
   if (connection.direction === "outbound") outbound(path, facts, connection);
   else inbound(path, facts, connection);
   return path.answer();
-}
-
-/** `NAMESPACE/NAME`; empty if the pod is unknown. */
-export function podText({ namespace, name }: PodName): string {
-  return name === "" ? "" : namespace === "" ? name : `${namespace}/${name}`;
 }

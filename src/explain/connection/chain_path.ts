@@ -1,5 +1,5 @@
 /** The path behind the filter chain, outbound and inbound: authorization, routes, clusters. */
-import type { Answer } from "../answer_schema.ts";
+import type { Answer, Station } from "../answer_schema.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";
 import type { FilterChain, Listener } from "../envoy/listener.ts";
 import type { WeightedCluster } from "../envoy/network_filter.ts";
@@ -38,14 +38,23 @@ export function throughChain(path: ConnectionPath, { facts, config, original }: 
   const request = http === undefined ? undefined : chained.request;
   const routed = http === undefined ? undefined : routeSteps(config, http.http, chained.request);
   if (!isAuthorized(path, chained, { original, request, routed })) return;
-  for (const step of routed?.steps ?? []) path.add(step);
+  const [unsure] = routed === undefined ? [] : addRoutes(path, routed);
   const targets = routed?.targets ?? tcpTargets(chain, incoming);
   if (targets === undefined) {
     path.add(unknowing("cluster", { message: `the filters ${filterNames(chain)} of the chain decide where it goes` }));
     return;
   }
   const header = (name: string) => request === undefined ? undefined : headerText(request, name);
-  addTargets(path, { facts, config, targets }, { original, header, direction });
+  const isRefused = addTargets(path, { facts, config, targets }, { original, header, direction });
+  if (unsure !== undefined && isRefused) path.doubt(unsure);
+}
+
+/** Adds the routes; returns routes that are not known, where another one takes the request instead. */
+function addRoutes(path: ConnectionPath, { steps, isCovered }: Routed): readonly Station[] {
+  const isPlain = isCovered && steps.every(({ end }) => end === undefined);
+  const unsure = steps.map(({ station }) => station).filter(({ result }) => isPlain && result === "unknown");
+  for (const step of steps) unsure.includes(step.station) ? path.show(step.station) : path.add(step);
+  return unsure;
 }
 
 interface Authorizing {

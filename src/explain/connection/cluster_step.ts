@@ -2,12 +2,14 @@
 import type { Answer, Detail, StationResult } from "../answer_schema.ts";
 import type { Cluster } from "../envoy/cluster.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";
+import { clusterParts } from "../names/services.ts";
 import { openBreakers } from "./breakers.ts";
 import { type Asked, endpointsOf, type Found } from "./endpoints.ts";
 import type { Facts } from "./facts.ts";
 import { originalText } from "./listener_step.ts";
 import { tlsStep } from "./tls_step.ts";
-import { clauses, detailOf, passing, refusing, type Step, unknowing } from "./connection_path.ts";
+import { wrongPort } from "./wrong_port.ts";
+import { clauses, detailOf, passing, refusing, type Step, unknowing, unsure } from "./connection_path.ts";
 
 /** The stations of one cluster, and its endpoints. */
 interface ClusterSteps {
@@ -21,10 +23,14 @@ interface ClusterSteps {
 export function clusterSteps(facts: Facts, config: EnvoyConfig, asked: Asked): ClusterSteps {
   const cluster = config.cluster(asked.name);
   if (cluster === undefined) return { steps: [absent(config, asked.name)], isKnown: false, endpoints: [] };
+  const wrong = PASSTHROUGH.has(cluster.name) || cluster.name === "BlackHoleCluster"
+    ? wrongPort(facts, config, asked)
+    : undefined;
+  if (wrong?.end !== undefined) return { steps: [wrong], isKnown: true, endpoints: [] };
   if (cluster.name === "BlackHoleCluster") return { steps: [blackHole(asked)], isKnown: true, endpoints: [] };
-  const own = clusterStation(facts, config, cluster);
+  const own = wrong ?? clusterStation(facts, config, cluster);
   const found = endpointsOf(config, cluster, asked);
-  const steps = [own, endpointStep(cluster, found)];
+  const steps = [own, endpointStep(cluster, found, asked)];
   const isRefused = steps.some(({ end }) => end !== undefined);
   return {
     steps: isRefused ? steps : [...steps, ...tlsSteps(facts, cluster, found, asked)],
@@ -40,16 +46,13 @@ function tlsSteps(facts: Facts, cluster: Cluster, found: Found, { direction }: A
   return isInside ? [] : [tlsStep(facts, cluster, found)];
 }
 
-/** `outbound|9080|v1|reviews.shop.svc.cluster.local`. */
-function partsOf(name: string) {
-  const [direction = "", port = "", subset = "", host = ""] = name.split("|");
-  return { direction, port, subset, host };
-}
-
-function absent({ clusterNames, rejected }: EnvoyConfig, name: string): Step {
-  const { subset, host, port } = partsOf(name);
+function absent({ clusterNames, rejected, sections }: EnvoyConfig, name: string): Step {
+  if (!sections.has("ClustersConfigDump")) return unknowing("cluster", { name, message: "the dump has no clusters" });
+  const { subset, host, port } = clusterParts(name);
   const refused = rejected.find((each) => each.name === name);
-  const others = clusterNames.filter((each) => host !== "" && each.endsWith(`|${host}`) && partsOf(each).port === port);
+  const others = clusterNames.filter((each) =>
+    host !== "" && each.endsWith(`|${host}`) && clusterParts(each).port === port
+  );
   const message = refused === undefined
     ? `Envoy has no cluster ${name}: it answers 503 NC`
     : `Envoy refused the cluster ${name}: ${refused.why}`;
@@ -140,16 +143,22 @@ function outlierText(
 
 const MAX_SHOWN = 5;
 
-function endpointStep(cluster: Cluster, found: Found): Step {
+function endpointStep(cluster: Cluster, found: Found, { direction }: Asked): Step {
   const { taken, all, isPanic, isKnown, unhealthy } = found;
   const detail = endpointDetail(found);
-  if (!isKnown) return { station: unknowing("endpoint", { message: found.why, detail }).station };
+  if (!isKnown) return unsure("endpoint", { message: found.why, detail });
   if (taken.length === 0) {
     const message = all.length === 0
       ? `${cluster.name} has no endpoints: 503 UH`
       : `none of the ${all.length} endpoints of ${cluster.name} is healthy (${unhealthy[0] ?? ""}): 503 UH`;
     return refusing("endpoint", { message, detail }, fixOf(cluster, all.length));
   }
+  // Of a connection into the pod the sockets decide.
+  if (cluster.discovery === "original-dst" && direction === "outbound") {
+    const message = `whether anything listens on ${listed(taken)} is not known: Envoy connects there without asking`;
+    return unsure("endpoint", { name: taken[0]?.address ?? "", message, detail });
+  }
+  if (found.why !== "") return unsure("endpoint", { message: clauses(listed(taken), found.why), detail });
   const concern = isPanic
     ? "too few are healthy: Envoy takes unhealthy ones too (panic)"
     : unhealthy.length > 0
@@ -180,7 +189,7 @@ function endpointDetail({ taken, all, localities, loads, unhealthy }: Found): De
 }
 
 function fixOf({ name }: Cluster, all: number): string {
-  const { subset, host } = partsOf(name);
+  const { subset, host } = clusterParts(name);
   if (all > 0) return "look at the pods behind the endpoints: readiness and outlier detection";
   if (host === "") return "give the cluster endpoints";
   return subset === ""

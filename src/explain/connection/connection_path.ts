@@ -13,6 +13,8 @@ export interface End {
 export interface Step {
   readonly station: Station;
   readonly end?: End | undefined;
+  /** What to do about a station that is not known. */
+  readonly fix?: string;
 }
 
 /** A station with defaults for the parts that are not given. */
@@ -65,31 +67,53 @@ export function sentence(text: string): string {
 type Cluster = Answer["clusters"][number];
 type Endpoint = Answer["endpoints"][number];
 
+/** Stations that decide where a connection goes; the others only let it pass or not. */
+const DIVERTING: readonly StationKind[] = ["dns", "kernel", "listener", "filter-chain", "route"];
+
+interface Doubt {
+  readonly reason: string;
+  readonly fix: string;
+  readonly isDiverting: boolean;
+}
+
 /** Collects an answer. */
 export class ConnectionPath {
   readonly #stations: Station[] = [];
   readonly #clusters: Cluster[] = [];
   readonly #endpoints = new Map<string, Endpoint>();
   #end: End | undefined;
+  #doubt: Doubt | undefined;
   /** A problem that does not change the verdict. */
   #concern: Pick<End, "reason" | "fix"> | undefined;
 
   constructor(private readonly pod: string, private readonly direction: Answer["direction"]) {}
 
   /** Adds a station; `false` if the connection ends there. */
-  add({ station, end }: Step): boolean {
+  add({ station, end, fix }: Step): boolean {
     this.#stations.push(station);
+    if (station.result === "unknown") this.doubt(station, fix);
     if (end === undefined) {
       if (station.result === "warning") this.concern({ reason: sentence(station.message), fix: "" });
       return true;
     }
-    this.#end ??= end;
+    this.end(end);
     return false;
   }
 
-  /** Adds a station that does not end the connection, whatever its own end is. */
-  note({ station }: Step): void {
+  /** Adds a station on which nothing depends. */
+  show(station: Station): void {
     this.#stations.push(station);
+  }
+
+  /** Adds a station that does not end the connection, whatever its own end is. */
+  note({ station, fix }: Step): void {
+    this.#stations.push(station);
+    if (station.result === "unknown") this.doubt(station, fix);
+  }
+
+  /** A station that is not known: the verdict depends on it. The first one counts. */
+  doubt({ kind, message }: Station, fix = ""): void {
+    this.#doubt ??= { reason: sentence(message), fix, isDiverting: DIVERTING.includes(kind) };
   }
 
   cluster(name: string, weight: number): void {
@@ -104,18 +128,20 @@ export class ConnectionPath {
     return [...this.#endpoints.values()];
   }
 
+  /** The first end that is known counts; one that is not known ends what can be said. */
   end(end: End): void {
-    this.#end ??= end;
+    if (end.verdict === "unknown") this.#doubt = { ...end, isDiverting: this.#doubt?.isDiverting === true };
+    else this.#end ??= end;
   }
 
   concern(concern: Pick<End, "reason" | "fix">): void {
     this.#concern ??= concern;
   }
 
-  /** The answer; a connection that nothing stopped reaches its endpoints. */
+  /** The answer: never better than the worst station. A connection that nothing stops reaches its endpoints. */
   answer(): Answer {
     const endpoints = [...this.#endpoints.values()];
-    const end = this.#end ?? this.#reached(endpoints);
+    const end = this.#decided(endpoints);
     return {
       pod: this.pod,
       direction: this.direction,
@@ -126,6 +152,17 @@ export class ConnectionPath {
       clusters: this.#clusters,
       endpoints,
     };
+  }
+
+  /** Refused is refused, whatever a station before allows; but after an unknown turn it may be another connection. */
+  #decided(endpoints: readonly Endpoint[]): End {
+    const end = this.#end;
+    const doubt = this.#doubt;
+    if (doubt === undefined) return end ?? this.#reached(endpoints);
+    if (end?.verdict === "refused" && !doubt.isDiverting) return end;
+    const { reason, fix } = doubt;
+    const otherwise = end === undefined ? "" : `; as far as is known: ${lowered(end.reason)}`;
+    return { verdict: "unknown", reason: `${reason}${otherwise}`, fix: fix === "" ? end?.fix ?? "" : fix };
   }
 
   #reached(endpoints: readonly Endpoint[]): End {

@@ -2,6 +2,8 @@
 import { parseAddress } from "../../golang/net/mod.ts";
 import { configuredAddresses } from "../names/configured.ts";
 import { askedNames, searchOf } from "../names/resolve.ts";
+import { nearestName } from "../names/services.ts";
+import type { EnvoyConfig } from "../envoy/config.ts";
 import type { Connection } from "../question/question.ts";
 import type { Facts } from "./facts.ts";
 import { passing, refusing, type Step, unsure } from "./connection_path.ts";
@@ -20,13 +22,16 @@ export function destinationOf(facts: Facts, { host, port }: Connection): Destina
   const asked = askedNames(host, search);
   const found = inTable(facts, asked) ?? inConfiguration(facts, asked, port);
   if (found !== undefined) return found;
+  const nearest = nearestName(host, facts.config, facts);
   const known = facts.names === undefined ? "the snapshot has no name table" : "the mesh's name table does not have it";
   const step = unsure("dns", {
     name: host,
-    message: `the address of "${host}" is not known: ${known}, and no service of Envoy's configuration has this name`,
-    detail: { asked: asked.slice(0, MAX_NAMES), ndots: search.ndots },
+    message: `the address of "${host}" is not known: ${known}, and no service of Envoy's configuration has this name${
+      nearest === undefined ? "" : `; did you mean ${nearest}?`
+    }`,
+    detail: { asked: asked.slice(0, MAX_NAMES), ndots: search.ndots, ...nearest === undefined ? {} : { nearest } },
   });
-  return { step, address: undefined };
+  return { step: nearest === undefined ? step : { ...step, fix: `ask for ${nearest}` }, address: undefined };
 }
 
 const MAX_NAMES = 8;
@@ -46,8 +51,19 @@ function inConfiguration({ config }: Facts, asked: readonly string[], port: numb
   for (const name of asked) {
     const addresses = configuredAddresses(config, name, port);
     if (addresses.length > 0) return resolved(name, addresses, CONFIGURED);
+    const own = resolvedByEnvoy(config, name, port);
+    if (own.length > 0) return resolved(name, own, BY_ENVOY);
   }
   return undefined;
+}
+
+const BY_ENVOY = { source: "planned", by: "Envoy itself resolved the name" } as const;
+
+/** Envoy asks DNS for the hosts of some clusters, such as a ServiceEntry with `resolution: DNS`. */
+function resolvedByEnvoy(config: EnvoyConfig, name: string, port: number): string[] {
+  const cluster = config.cluster(`outbound|${port}||${name}`);
+  if (cluster?.discovery !== "strict-dns" && cluster?.discovery !== "logical-dns") return [];
+  return (config.status(cluster.name)?.hosts ?? []).map(({ address }) => address.address);
 }
 
 interface Origin {

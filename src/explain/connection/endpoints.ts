@@ -22,7 +22,7 @@ export interface Asked {
 interface Taken {
   /** `ADDRESS:PORT`. */
   readonly address: string;
-  /** `healthy`, `degraded`, or why not. */
+  /** `healthy`, `degraded`, or why not; `unknown`: Envoy knows nothing of it. */
   readonly health: string;
   /** What a transport socket is chosen by; `undefined`: unknown. */
   readonly metadata: ValueMap | undefined;
@@ -37,7 +37,7 @@ export interface Found {
   readonly unhealthy: readonly string[];
   readonly localities: readonly string[];
   readonly isKnown: boolean;
-  /** Why they are not known. */
+  /** Why they are not known, or not their state. */
   readonly why: string;
 }
 
@@ -57,7 +57,8 @@ export function endpointsOf(config: EnvoyConfig, cluster: Cluster, asked: Asked)
   if (cluster.discovery === "original-dst") return originalDestination(cluster, asked);
   const assignment = cluster.assignment ?? config.assignment(cluster.edsName || cluster.name) ??
     config.assignment(cluster.name);
-  const hosts = hostsOf(config.status(cluster.name), assignment);
+  const status = config.status(cluster.name);
+  const hosts = hostsOf(status, assignment);
   if (hosts === undefined) {
     return { ...NOTHING, isKnown: false, why: `the snapshot has no endpoints of ${cluster.name}` };
   }
@@ -75,8 +76,15 @@ export function endpointsOf(config: EnvoyConfig, cluster: Cluster, asked: Asked)
     unhealthy: hosts.filter(({ health }) => health === "unhealthy").map(({ address, why }) => `${address}: ${why}`),
     localities: [...new Set(taken.map(({ locality }) => locality))].filter((each) => each !== ""),
     isKnown: true,
-    why: "",
+    why: status !== undefined || !isChecked(cluster)
+      ? ""
+      : "which of them Envoy takes now is not known without clusters.json",
   };
+}
+
+/** Envoy itself finds out about hosts: by their answers, by asking them, or from DNS. */
+function isChecked({ outlierDetection, hasHealthChecks, discovery }: Cluster): boolean {
+  return outlierDetection !== undefined || hasHealthChecks || discovery.endsWith("-dns");
 }
 
 function originalDestination({ originalDst }: Cluster, { original, header }: Asked): Found {
@@ -86,7 +94,7 @@ function originalDestination({ originalDst }: Cluster, { original, header }: Ask
   if (address === undefined) {
     return { ...NOTHING, isKnown: false, why: `it connects to the original address, which is not known, port ${port}` };
   }
-  const only: Taken = { address, health: "healthy", metadata: undefined };
+  const only: Taken = { address, health: "unknown", metadata: undefined };
   return { ...NOTHING, taken: [only], all: [only] };
 }
 

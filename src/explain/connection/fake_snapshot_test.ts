@@ -21,7 +21,9 @@ export interface Changes {
   readonly rules?: string | undefined;
   readonly expires?: string;
   /** Ports, or `ADDRESS:PORT`. */
-  readonly sockets?: readonly (number | string)[];
+  readonly sockets?: readonly (number | string)[] | undefined;
+  /** Envoy's state and the dump have endpoints. */
+  readonly hasEndpoints?: boolean;
   /** The inbound port takes plain text too. */
   readonly isPermissive?: boolean;
   readonly allow?: { readonly source_ip?: string; readonly identity?: string };
@@ -54,9 +56,8 @@ export function fakeSnapshot(changes: Changes = {}): ProbedSnapshot {
       expiration_time: changes.expires ?? "2036-01-01T00:00:00Z",
     }],
   };
-  const sockets = (changes.sockets ?? [8080]).map((each) =>
-    `LISTEN 0 9 ${typeof each === "number" ? `0.0.0.0:${each}` : each} *:*\n`
-  );
+  const { sockets: listening = "sockets" in changes ? undefined : [8080], hasEndpoints = true } = changes;
+  const sockets = listening?.map((each) => `LISTEN 0 9 ${typeof each === "number" ? `0.0.0.0:${each}` : each} *:*\n`);
   const texts: Readonly<Record<string, string | undefined>> = {
     "manifest.json": JSON.stringify({
       schemaVersion: 1,
@@ -64,11 +65,11 @@ export function fakeSnapshot(changes: Changes = {}): ProbedSnapshot {
       time: "2026-11-22T00:00:00Z",
     }),
     "config_dump.json": config,
-    "clusters.json": JSON.stringify(statuses(changes)),
+    "clusters.json": hasEndpoints ? JSON.stringify(statuses(changes)) : undefined,
     "certs.json": JSON.stringify({ certificates: [certificate] }),
     "pod.json": JSON.stringify(pod(changes)),
     "rules.iptables": rules,
-    "sockets.txt": sockets.join(""),
+    "sockets.txt": sockets?.join(""),
   };
   const parts = Object.entries(texts).flatMap(([name, text]): [string, Part][] =>
     text === undefined ? [] : [[name, { text }]]
@@ -162,11 +163,19 @@ function listeners({ passthrough = "PassthroughCluster", allow, isPermissive = f
 }
 
 function dump(changes: Changes): object {
-  const { cluster = WEB, tlsMode = "istio", endpoints = ["10.0.0.9"], hasListeners = true, lb_subset_config } = changes;
+  const {
+    cluster = WEB,
+    tlsMode = "istio",
+    endpoints = ["10.0.0.9"],
+    hasListeners = true,
+    lb_subset_config,
+    hasEndpoints = true,
+  } = changes;
   const matches = [{ name: "tlsMode-istio", match: { tlsMode: "istio" }, transport_socket: tls("Upstream") }];
   const common_lb_config = { healthy_panic_threshold: {} };
+  const outlier = changes.isEjected === undefined ? {} : { outlier_detection: {} };
   const names = [
-    { name: WEB, type: "EDS", transport_socket_matches: matches, common_lb_config, lb_subset_config },
+    { name: WEB, type: "EDS", transport_socket_matches: matches, common_lb_config, lb_subset_config, ...outlier },
     { name: "PassthroughCluster", type: "ORIGINAL_DST" },
     { name: "BlackHoleCluster", type: "STATIC" },
     { name: "inbound|8080||", type: "ORIGINAL_DST" },
@@ -187,7 +196,9 @@ function dump(changes: Changes): object {
         }],
       }),
       section("EndpointsConfigDump", {
-        dynamic_endpoint_configs: [{ endpoint_config: { cluster_name: WEB, endpoints: [{ lb_endpoints }] } }],
+        dynamic_endpoint_configs: hasEndpoints
+          ? [{ endpoint_config: { cluster_name: WEB, endpoints: [{ lb_endpoints }] } }]
+          : [],
       }),
     ],
   };

@@ -36,6 +36,9 @@ const DNS_PORT = 15053;
 export function acceptedBy(config: EnvoyConfig, proxyPort: number, original: Original): Accepted {
   if (proxyPort === DNS_PORT) return { step: dnsProxy(), listener: undefined };
   const bound = boundListener(config.listeners, proxyPort);
+  if (bound === undefined && !config.sections.has("ListenersConfigDump")) {
+    return { step: unknowing("listener", { message: "the dump has no listeners" }, WITH_PROXY), listener: undefined };
+  }
   if (bound === undefined) {
     const message = `Envoy has no listener on port ${proxyPort}${pending(config)}`;
     const fix = "wait until the proxy has its configuration, or look why the control plane sends none (readiness)";

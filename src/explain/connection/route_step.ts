@@ -21,6 +21,8 @@ export interface Routed {
   readonly targets: readonly Target[];
   /** Overrides of authorization on the routes. */
   readonly overrides: readonly Overrides[];
+  /** A route matches for certain, if not one before it that is not known. */
+  readonly isCovered: boolean;
 }
 
 /** The routes of a request in a connection manager. */
@@ -45,11 +47,12 @@ export function routeSteps(config: EnvoyConfig, http: HttpManager, request: Requ
     steps: [...each.flatMap(({ steps }) => steps), ...rest],
     targets: each.flatMap(({ targets }) => targets),
     overrides: each.flatMap(({ overrides }) => overrides),
+    isCovered: routes.some(({ route, unknown }) => unknown === "" && route.match.fraction === 1),
   };
 }
 
 function ending(step: Step): Routed {
-  return { steps: [step], targets: [], overrides: [] };
+  return { steps: [step], targets: [], overrides: [], isCovered: true };
 }
 
 /** The Host header after what the connection manager takes off. */
@@ -65,6 +68,7 @@ function routeConfigOf(config: EnvoyConfig, { routes }: HttpManager): RouteConfi
   }
   const found = config.route(routes.name);
   if (found !== undefined) return found;
+  if (!config.sections.has("RoutesConfigDump")) return unknowing("route", { message: "the dump has no routes" });
   const message = `Envoy has no routes "${routes.name}": it answers 404 NR`;
   return refusing("route", { name: "", message }, "look why the control plane sends no routes of this name");
 }
@@ -125,6 +129,7 @@ function routed(routing: Routing): Routed {
     steps: [{ station, end: fault?.isCertain === true ? aborted(fault) : undefined }],
     targets: targetsOf(clusters, share),
     overrides: [route.overrides],
+    isCovered: true,
   };
 }
 

@@ -7,7 +7,7 @@ import type { Facts } from "./facts.ts";
 import type { Target } from "./route_step.ts";
 import type { ConnectionPath, End } from "./connection_path.ts";
 
-/** Adds the stations of all targets. The connection is refused if every target refuses it. */
+/** Adds the stations of all targets. The connection is refused if every target refuses it. Returns whether one does. */
 export function addTargets(
   path: ConnectionPath,
   { facts, config, targets }: {
@@ -16,7 +16,7 @@ export function addTargets(
     readonly targets: readonly Target[];
   },
   asked: Omit<Asked, "name">,
-): void {
+): boolean {
   const ends: { readonly share: number; readonly end: End }[] = [];
   const shares = sharesByName(targets);
   for (const [name, share] of shares) {
@@ -27,10 +27,15 @@ export function addTargets(
     ends.push(...steps.flatMap(({ end }) => end === undefined ? [] : [{ share, end }]).slice(0, 1));
   }
   const [first] = ends;
-  if (shares.size === 1 || first === undefined) return;
-  if (ends.length === shares.size) return path.end(first.end);
+  if (first === undefined) return false;
+  if (shares.size === 1) return true;
+  if (ends.length === shares.size) {
+    path.end(first.end);
+    return true;
+  }
   const share = ends.reduce((sum, each) => sum + each.share, 0);
   path.concern({ reason: `${percent(share)} of requests are refused: ${first.end.reason}`, fix: first.end.fix });
+  return true;
 }
 
 /** A cluster of several routes has one share. */

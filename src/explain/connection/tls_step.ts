@@ -1,6 +1,6 @@
 /** The station of TLS to the endpoints: mutual TLS with which identity, or plain text, and why. */
-import { mapsAt, textAt, type ValueMap } from "../../base/value.ts";
-import { jsonOf } from "../snapshot/json_part.ts";
+import type { ValueMap } from "../../base/value.ts";
+import { certificateOf } from "../summary/certificate.ts";
 import type { Cluster } from "../envoy/cluster.ts";
 import type { TransportSocket } from "../envoy/tls.ts";
 import { type TransportChoice, transportFor } from "../rules/transport_choice.ts";
@@ -95,31 +95,15 @@ function reasonOf(match: string, origin: string): string {
   return origin === "" ? "by the cluster" : `by ${origin}`;
 }
 
-/** The workload's certificate is the secret `default`. An expired one, or none, fails every handshake. */
+/** The workload's certificate is the secret `default`. Without a valid one every handshake fails. */
 function certificateProblem({ snapshot, config }: Facts, tls: Tls): Step | undefined {
   if (!tls.certificates.includes("default")) return undefined;
   const secrets = config?.sections.get("SecretsConfigDump");
-  const warming = secrets === undefined
-    ? []
-    : mapsAt(secrets, "dynamic_warming_secrets").map((each) => textAt(each, "name"));
-  if (warming.includes("default")) {
-    const message = "mutual TLS, but Envoy has no workload certificate yet";
-    return refusing("tls", { message }, "look at the agent's log: the control plane does not sign its certificate");
+  const { result, message: why } = certificateOf(snapshot, secrets, snapshot.time?.getTime());
+  if (result === "unknown") {
+    return unsure("tls", { message: `mutual TLS, but whether the workload certificate is valid is not known: ${why}` });
   }
-  const certs = jsonOf(snapshot.parts["certs.json"], "certs.json").value;
-  const chains = certs === undefined ? [] : mapsAt(certs, "certificates").flatMap((each) => mapsAt(each, "cert_chain"));
-  const own = chains.filter((chain) =>
-    mapsAt(chain, "subject_alt_names").some((name) => /^spiffe:/.test(textAt(name, "uri")))
-  );
-  const expired = own.find((chain) => isExpired(chain, snapshot.time));
-  if (expired === undefined || own.some((chain) => !isExpired(chain, snapshot.time))) return undefined;
-  const message = `mutual TLS, but the workload certificate expired at ${textAt(expired, "expiration_time")}`;
-  const fix = "look at the agent's log: it cannot renew the certificate; then restart the proxy";
-  return refusing("tls", { message }, fix);
-}
-
-/** Without the time of the snapshot nothing is expired. */
-function isExpired(chain: ValueMap, now: Date | undefined): boolean {
-  const end = Date.parse(textAt(chain, "expiration_time"));
-  return now !== undefined && !Number.isNaN(end) && end < now.getTime();
+  if (result !== "error") return undefined;
+  const fix = "look at the agent's log: it cannot get or renew the certificate; then restart the proxy";
+  return refusing("tls", { message: `mutual TLS, but without a valid workload certificate: ${why}` }, fix);
 }

@@ -23,6 +23,7 @@ export interface Cluster {
   readonly originalDst: { readonly header: string; readonly port: number };
   readonly limits: Limits;
   readonly outlierDetection: OutlierDetection | undefined;
+  readonly hasHealthChecks: boolean;
   /** Percent of healthy hosts below which all hosts are taken. */
   readonly panicThreshold: number;
   readonly localityWeighted: boolean;
@@ -89,6 +90,7 @@ export function readCluster(cluster: ValueMap): Cluster {
     outlierDetection: hasMessage(cluster, "outlier_detection")
       ? readOutlierDetection(mapAt(cluster, "outlier_detection"))
       : undefined,
+    hasHealthChecks: mapsAt(cluster, "health_checks").length > 0,
     panicThreshold: panicThreshold(common),
     localityWeighted: hasMessage(common, "locality_weighted_lb_config"),
     policy: textAt(cluster, "lb_policy") || "ROUND_ROBIN",

@@ -3,18 +3,46 @@ import { parseAddress } from "../../golang/net/mod.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";
 import type { FilterChain, Listener } from "../envoy/listener.ts";
 
-/** Addresses of a full name with this port; empty if the configuration has none. */
+/** Addresses of a full name, of its service's port first; empty if the configuration has none. */
 export function configuredAddresses(config: EnvoyConfig, name: string, port: number): string[] {
-  const ofHosts = virtualHostAddresses(config, name, port);
-  return ofHosts.length > 0 ? ofHosts : listenerAddresses(config, name, port);
+  const found = [
+    () => virtualHostAddresses(config, name, (route) => route === String(port) || route.endsWith(`:${port}`)),
+    () => listenerAddresses(config, name, (each) => each === port),
+    () => virtualHostAddresses(config, name, () => true),
+    () => listenerAddresses(config, name, () => true),
+  ];
+  for (const addresses of found) {
+    const own = addresses();
+    if (own.length > 0) return own;
+  }
+  return [];
 }
 
 /** A virtual host has the names and the addresses of its service as domains. */
-function virtualHostAddresses(config: EnvoyConfig, name: string, port: number): string[] {
-  const routes = config.routeNames.filter((each) => each === String(port) || each.endsWith(`:${port}`));
-  const hosts = routes.flatMap((each) => config.route(each)?.virtualHosts ?? []);
+function virtualHostAddresses(config: EnvoyConfig, name: string, has: (route: string) => boolean): string[] {
+  const hosts = config.routeNames.filter(has).flatMap((each) => config.route(each)?.virtualHosts ?? []);
   const own = hosts.filter(({ domains }) => domains.includes(name));
   return [...new Set(own.flatMap(({ domains }) => domains.map(plainAddress)))].filter((each) => each !== "");
+}
+
+/** The accepted host whose service has this address, by virtual hosts and listeners. */
+export function addressedHost(
+  config: EnvoyConfig,
+  address: string,
+  accepts: (host: string) => boolean,
+): string | undefined {
+  for (const listener of config.listeners.filter((each) => each.addresses.some((own) => own.address === address))) {
+    const host = chainsOf(listener).flatMap(hostsOf).find(accepts);
+    if (host !== undefined) return host;
+  }
+  const hosts = config.routeNames.flatMap((each) => config.route(each)?.virtualHosts ?? []);
+  return hosts.find(({ domains }) => domains.some((each) => plainAddress(each) === address))?.domains.find(accepts);
+}
+
+/** Hosts of the outbound clusters to which a chain of TCP leads. */
+function hostsOf({ filters }: FilterChain): string[] {
+  const names = filters.flatMap((filter) => filter.kind === "tcp" ? filter.tcp.clusters.map(({ name }) => name) : []);
+  return names.filter((name) => name.startsWith("outbound|")).map((name) => name.split("|")[3] ?? "");
 }
 
 /** `10.96.1.1` of `10.96.1.1`, `10.96.1.1:80`, `[2001:db8::1]`; empty for a name. */
@@ -25,23 +53,13 @@ function plainAddress(domain: string): string {
 }
 
 /** A service of TCP has a listener at its address, whose chain leads to the cluster of its name. */
-function listenerAddresses({ listeners }: EnvoyConfig, name: string, port: number): string[] {
-  const found = listeners.filter((listener) => chainsOf(listener).some((chain) => leadsTo(chain, name, port)));
+function listenerAddresses({ listeners }: EnvoyConfig, name: string, has: (port: number) => boolean): string[] {
+  const found = listeners.filter((listener) => chainsOf(listener).some((chain) => hostsOf(chain).includes(name)));
   return found.flatMap(({ addresses }) => addresses).filter((each) =>
-    each.port === port && each.address !== "0.0.0.0" && each.address !== "::"
+    has(each.port) && each.address !== "0.0.0.0" && each.address !== "::"
   ).map(({ address }) => address);
 }
 
 function chainsOf({ chains, defaultChain }: Listener): readonly FilterChain[] {
   return defaultChain === undefined ? chains : [...chains, defaultChain];
-}
-
-/** Istio names clusters `outbound|PORT|SUBSET|HOST`. */
-function leadsTo({ filters }: FilterChain, name: string, port: number): boolean {
-  return filters.some((filter) =>
-    filter.kind === "tcp" && filter.tcp.clusters.some(({ name: cluster }) => {
-      const [direction, of, , host] = cluster.split("|");
-      return direction === "outbound" && of === String(port) && host === name;
-    })
-  );
 }

@@ -30,6 +30,9 @@ export function askedNames(name: string, { ndots, domains }: Search): string[] {
 export interface NameTable {
   /** The addresses of a full name, also through a wildcard; `undefined`: the mesh does not know it. */
   find(name: string): { readonly host: string; readonly addresses: readonly string[] } | undefined;
+  readonly hosts: readonly string[];
+  /** The first accepted host with this address. */
+  hostAt(address: string, accepts: (host: string) => boolean): string | undefined;
 }
 
 /** The table of a snapshot; `undefined` if it is absent, for example because DNS is not captured. */
@@ -42,7 +45,10 @@ export function nameTableOf({ parts }: Pick<Snapshot, "parts">): NameTable | und
     const ips = textsAt(mapAt(table, host), "ips");
     return { host, addresses: ips };
   };
+  const hosts = Object.keys(table);
   return {
+    hosts,
+    hostAt: (address, accepts) => hosts.find((host) => accepts(host) && addressesOf(host)?.addresses.includes(address)),
     find(name) {
       const exact = addressesOf(name);
       if (exact !== undefined) return exact;

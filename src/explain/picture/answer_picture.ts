@@ -13,6 +13,8 @@ const VERDICTS: Readonly<Record<Answer["verdict"], { readonly mark: Note["mark"]
 export function answerPicture(answer: Answer, asked: string): Picture {
   const { pod, direction, verdict, reason, fix, stations } = answer;
   const { mark, text } = VERDICTS[verdict];
+  // The stations say the rest.
+  const isPlain = verdict === "reaches" && stations.every(({ result }) => result === "ok");
   const name = pod === "" ? "the pod" : `pod ${pod}`;
   return {
     title: direction === "outbound" ? `${name} to ${asked}` : `${asked} to ${name}`,
@@ -21,7 +23,7 @@ export function answerPicture(answer: Answer, asked: string): Picture {
     boxesIn: "column",
     boxes: stations.map(stationBox),
     sections: [clusters(answer), endpoints(answer)],
-    notes: [{ mark, text: `${text}: ${reason}`, fix }, ...probeNotes(answer)],
+    notes: [{ mark, text: isPlain ? text : `${text}: ${reason}`, fix }, ...probeNotes(answer)],
   };
 }
 
@@ -38,7 +40,14 @@ function probeNotes({ probe }: Answer): Note[] {
 }
 
 function stationBox({ kind, name, source, result, message }: Station, at: number): Box {
-  return { title: `${at + 1} ${kind}`, mark: result, lines: [name, `${message} (${source})`] };
+  const mark = source === "unknown" && result === "ok" ? undefined : result;
+  // Most messages begin with the name, or have it.
+  const title = message.includes(name) ? "" : name;
+  return {
+    title: `${at + 1} ${kind}`,
+    mark,
+    lines: [title, source === "unknown" ? message : `${message} (${source})`],
+  };
 }
 
 function clusters({ clusters }: Answer): Section {
@@ -54,14 +63,15 @@ function clusters({ clusters }: Answer): Section {
 /** A cluster may have thousands. */
 const MOST = 20;
 
+/** One alone is in its station. */
 function endpoints({ clusters, endpoints }: Answer): Section {
-  const rows = endpoints.slice(0, MOST).map(({ address, health }) => ({
+  const rows = endpoints.length < 2 ? [] : endpoints.slice(0, MOST).map(({ address, health }) => ({
     kind: "fact" as const,
     mark: health === "healthy" ? "ok" as const : "warning" as const,
     label: address,
     text: health,
   }));
-  const more = endpoints.length - rows.length;
+  const more = rows.length === 0 ? 0 : endpoints.length - rows.length;
   const rest = more === 0 ? [] : [{ kind: "fact" as const, mark: undefined, label: "...", text: `${more} more` }];
   return {
     title: "Endpoints that may be taken",

@@ -3,7 +3,8 @@ import type { Result } from "../summary/pod_summary_schema.ts";
 
 export interface Box {
   readonly title: string;
-  readonly mark: Result;
+  /** `undefined`: nothing to judge. */
+  readonly mark: Result | undefined;
   readonly lines: readonly string[];
 }
 

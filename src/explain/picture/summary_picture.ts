@@ -64,13 +64,13 @@ function trafficSection({ traffic }: PodSummary, direction: Lane["direction"]): 
   const { ports, lanes, source, message, mode } = traffic;
   const isInbound = direction === "inbound";
   const own = lanes.filter((lane) => lane.direction === direction);
-  const captures = lanes.find((lane) => lane.direction === direction && lane.path === "captured");
-  const proxy = `Envoy ${/port (\d+)/.exec(captures?.message ?? "")?.[1] ?? ""}`.trim();
+  const captures = own.find(({ path }) => path === "captured");
+  const proxy = captures === undefined ? "Envoy" : takerOf(captures);
   const rows = [
     ...isInbound ? ports.filter(({ path }) => path !== "proxy").map((port) => portLane(port, proxy)) : [],
     ...own.filter(({ path, what }) => !isInbound || path === "bypasses" || ports.length === 0 || what !== "").map((
       lane,
-    ) => laneRow(lane, proxy)),
+    ) => laneRow(lane)),
   ];
   const how = mode === "" ? message : `${SOURCES[source]}, by ${mode}`;
   const title = `${isInbound ? "Inbound" : "Outbound"} traffic (${how})`;
@@ -84,14 +84,21 @@ function portLane({ port, protocol, name, container, path, message, result }: Su
   return { kind: "lane", mark: result, from, via: path === "captured" ? proxy : "", to, note };
 }
 
-function laneRow({ direction, path, what, message }: Lane, proxy: string): LaneRow {
+/** `Envoy 15001`, `agent 15053`. */
+function takerOf({ message }: Lane): string {
+  const [, port = "", who = ""] = /port (\d+) of (?:the )?(\w+)/.exec(message) ?? [];
+  return `${who || "Envoy"} ${port}`.trim();
+}
+
+function laneRow(lane: Lane): LaneRow {
+  const { direction, path, what, message } = lane;
   const isCaptured = path === "captured";
   const to = direction === "inbound" ? "application" : isCaptured ? "mesh" : "network";
   return {
     kind: "lane",
     mark: undefined,
     from: what,
-    via: isCaptured ? proxy : "",
+    via: isCaptured ? takerOf(lane) : "",
     to,
     note: isCaptured ? "" : message,
   };
@@ -124,12 +131,24 @@ function dayOf(time: string): string {
 }
 
 function configurationSection(configuration: Configuration): Section {
-  const { controlPlane, revision, connected, istio, envoy, state, uptime, types, rejected, result, message } =
-    configuration;
+  const {
+    controlPlane,
+    revision,
+    connected,
+    istio,
+    isOwnAgent: isOwn,
+    envoy,
+    state,
+    uptime,
+    types,
+    rejected,
+    result,
+    message,
+  } = configuration;
   const link = connected === null ? "" : connected ? ", connected" : ", not connected";
   const plane = controlPlane === "" ? "" : `${controlPlane}${revision === "" ? "" : `, revision ${revision}`}${link}`;
   const proxy = [
-    istio === "" || istio === "unknown" ? "" : `Istio ${istio}`,
+    istio === "" || istio === "unknown" ? "" : isOwn ? `agent: kubectl-mesh ${istio}` : `Istio ${istio}`,
     envoy === "" ? "" : `Envoy ${envoy}`,
     state,
     uptime === null ? "" : `up ${ageText(uptime)}`,

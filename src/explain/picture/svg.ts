@@ -31,6 +31,10 @@ text { font: ${FONT}px ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberatio
 
 const MARKS: Readonly<Record<Result, string>> = { ok: "√", warning: "‼", error: "×", unknown: "?" };
 
+function markOf(mark: Result | undefined): string {
+  return mark === undefined ? "·" : MARKS[mark];
+}
+
 interface Drawn {
   readonly elements: readonly string[];
   readonly height: number;
@@ -164,7 +168,7 @@ function boxLines({ lines, mark }: Box, width: number): { readonly words: string
   const last = lines.at(-1) ?? "";
   return [
     ...lines.slice(0, -1).flatMap((each) => wrapped(each, width).map((words) => ({ words, style: "faint" }))),
-    ...wrapped(`${MARKS[mark]} ${last}`, width).map((words) => ({ words, style: mark })),
+    ...wrapped(`${markOf(mark)} ${last}`, width).map((words) => ({ words, style: mark ?? "" })),
   ];
 }
 
@@ -192,7 +196,7 @@ function fact({ label, text: value, mark }: FactRow, labels: number, { x, y, wid
   const lines = wrapped(value, width - (labels + 4) * CHARACTER);
   return {
     elements: [
-      text(x, y + 14, mark === undefined ? "·" : MARKS[mark], mark ?? "faint"),
+      text(x, y + 14, markOf(mark), mark ?? "faint"),
       text(x + 2 * CHARACTER, y + 14, label, "faint"),
       ...lines.map((words, number) => text(at, y + 14 + number * LINE, words, mark ?? "")),
     ],
@@ -220,7 +224,7 @@ function lane({ mark, from, via, to, note }: LaneRow, { x, y, width }: Area): Dr
   const below = Math.max(froms.length - 1, 0);
   return {
     elements: [
-      text(x, y + 14, mark === undefined ? "·" : MARKS[mark], mark ?? "faint"),
+      text(x, y + 14, markOf(mark), mark ?? "faint"),
       ...froms.map((words, at) => text(x + 2 * CHARACTER, y + 14 + at * LINE, words, "")),
       ...arrow,
       text(toX, y + 14, cut(to, width * (1 - TO)), ""),

@@ -127,7 +127,7 @@ class Drawing {
         plain(" "),
         { text: at === 0 ? head : " ".repeat(labels), paint: this.#palette.bold },
         plain("  "),
-        { text, paint: mark === "ok" ? undefined : this.#paintOf(mark) },
+        { text, paint: this.#paintOfText(mark) },
       ]);
     });
   }
@@ -245,11 +245,11 @@ class Drawing {
     ];
   }
 
-  #marked(mark: Result, text: string, width: number): Line[] {
+  #marked(mark: Result | undefined, text: string, width: number): Line[] {
     return wrap(this.#safe(text), width - 2).map((line, at) => [
       at === 0 ? this.#mark(mark) : plain(" "),
       plain(" "),
-      { text: line, paint: mark === "ok" ? undefined : this.#paintOf(mark) },
+      { text: line, paint: this.#paintOfText(mark) },
     ]);
   }
 
@@ -261,6 +261,10 @@ class Drawing {
     return mark === undefined
       ? { text: this.#glyphs.dot, paint: this.#palette.dim }
       : { text: this.#glyphs.marks[mark], paint: this.#paintOf(mark) };
+  }
+
+  #paintOfText(mark: Result | undefined): Paint | undefined {
+    return mark === undefined || mark === "ok" ? undefined : this.#paintOf(mark);
   }
 
   #paintOf(mark: Result): Paint {

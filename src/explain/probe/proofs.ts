@@ -227,9 +227,20 @@ function endOf(trail: Trail, proofs: readonly (Proof | undefined)[]): Partial<An
     return unsure(`the probe did not take the ${station.kind} that was expected: ${proof.message}`);
   }
   if (verdict === "refused" && isForwarded) return unsure(`the probe was not refused: it got ${sent.status}`);
+  if (verdict === "unknown" && (isForwarded || isConnected(line))) return { verdict: "reaches", ...arrived(trail) };
   if (verdict !== "reaches") return {};
   if (sent.failure !== "") return unsure(`the probe got no answer: ${sent.failure}`);
   return isForwarded ? {} : ownAnswer(line);
+}
+
+/** By the access log Envoy reached the endpoint, and said nothing against it. */
+function isConnected(line: LogLine | undefined): boolean {
+  return line?.host !== undefined && line.flags === undefined && !isDenied(line);
+}
+
+function arrived({ line, hosts, sent: { status } }: Trail): Pick<Answer, "reason" | "fix"> {
+  const host = line?.host ?? hosts?.[0]?.address ?? "an endpoint";
+  return { reason: `The probe reached ${host}${status === 0 ? "" : `, and got ${status}`}`, fix: "" };
 }
 
 /** An answer that Envoy itself made. */

@@ -116,3 +116,8 @@ export function allParts(given: ReadonlyMap<string, Part>): Readonly<Record<Part
 export function isPartName(name: string): name is PartName {
   return PART_NAMES.some((each) => each === name);
 }
+
+/** `NAMESPACE/NAME`; empty if the pod is unknown. */
+export function podText({ namespace, name }: PodName): string {
+  return name === "" ? "" : namespace === "" ? name : `${namespace}/${name}`;
+}

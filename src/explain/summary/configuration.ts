@@ -87,6 +87,7 @@ export function configurationOf(
     revision: controlPlane.revision,
     connected: connectedOf(stats, parts),
     istio: textAt(node, "ISTIO_VERSION"),
+    isOwnAgent: isOwnAgent(textAt(node, "ISTIO_VERSION"), parts),
     envoy: versionOf(textAt(info, "version")),
     state: textAt(info, "state") || (parts["ready.txt"].text ?? "").trim().slice(0, 40),
     uptime: secondsOf(textAt(info, "uptime_current_epoch")),
@@ -216,6 +217,11 @@ function requestsOf(parts: Snapshot["parts"]): number | undefined {
   const hosts = status === undefined ? [] : mapsAt(status, "host_statuses");
   const stats = hosts.flatMap((host) => mapsAt(host, "stats")).filter((stat) => textAt(stat, "name") === "rq_active");
   return stats.length === 0 ? undefined : stats.reduce((sum, stat) => sum + Number(textAt(stat, "value") || 0), 0);
+}
+
+/** This program's agent has its own version, which begins with 0 until now, and lists the stages of readiness. */
+function isOwnAgent(version: string, parts: Snapshot["parts"]): boolean {
+  return version.startsWith("0.") || /^\[[+-]\]\w+ (ok|failed): /m.test(parts["agent_ready.txt"].text ?? "");
 }
 
 /** `SHA/1.40.0/Clean/RELEASE/BoringSSL`. */

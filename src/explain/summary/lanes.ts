@@ -50,9 +50,14 @@ function outbound(settings: CaptureSettings): Lane[] {
     isNothing
       ? lane("outbound", "bypasses", "every connection", `${ANNOTATION}/includeOutboundIPRanges is empty`)
       : lane("outbound", "captured", captured, `redirected to port ${proxyPort} of Envoy`),
-    ...outboundPorts.length === 0
-      ? []
-      : [lane("outbound", "captured", `TCP ports ${portsText(outboundPorts)}`, `${ANNOTATION}/includeOutboundPorts`)],
+    ...outboundPorts.length === 0 ? [] : [
+      lane(
+        "outbound",
+        "captured",
+        `TCP ports ${portsText(outboundPorts)}`,
+        `redirected to port ${proxyPort} of Envoy by ${ANNOTATION}/includeOutboundPorts`,
+      ),
+    ],
     ...when(
       !isAll && !isNothing,
       "outbound",

@@ -1,8 +1,7 @@
 /** A snapshot in, the state of the mesh in the pod out. Pure. */
 import { mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
-import type { Snapshot } from "../snapshot/snapshot.ts";
+import { podText, type Snapshot } from "../snapshot/snapshot.ts";
 import { jsonOf } from "../snapshot/json_part.ts";
-import { podText } from "../connection/answer.ts";
 import { readEnvoy } from "../envoy/config.ts";
 import { podOf } from "../pod.ts";
 import { certificateOf } from "./certificate.ts";

@@ -16,6 +16,8 @@ import {
   type PartName,
   type Snapshot,
 } from "../../snapshot/snapshot.ts";
+import { mapsAt } from "../../../base/value.ts";
+import { jsonOf } from "../../snapshot/json_part.ts";
 import { hasContainer, imageOf } from "./pods.ts";
 import type { PartResult, Together } from "./together.ts";
 import { mayReadRules, type PartCommand } from "./questions.ts";
@@ -50,13 +52,25 @@ export async function snapshotLive(
   const answers = none === undefined
     ? await asked(source, pod, questions)
     : questions.map(({ part }) => [part, none] as const);
-  for (const [part, value] of answers) parts.set(part, value);
+  for (const [part, value] of answers) {
+    const earlier = parts.get(part);
+    parts.set(part, earlier === undefined ? value : joinedDumps(earlier, value));
+  }
   return {
     pod: { namespace, name },
     time: source.clock.now(),
     origin: `pod/${name} in the namespace "${namespace}"`,
     parts: allParts(parts),
   };
+}
+
+/** Two dumps with different sections as one; the first that is absent if one is. */
+function joinedDumps(a: Part, b: Part): Part {
+  const [first, second] = [jsonOf(a, "config_dump.json"), jsonOf(b, "config_dump.json")];
+  if (first.value === undefined) return first.part;
+  if (second.value === undefined) return second.part;
+  const configs = [...mapsAt(first.value, "configs"), ...mapsAt(second.value, "configs")];
+  return { text: JSON.stringify({ configs }) };
 }
 
 /** Parts that no command of the container prints. */

@@ -36,8 +36,11 @@ export const AGENT_READY = { port: 15020, path: "healthz/ready?verbose" } as con
 /** Files of the network namespace that list sockets. */
 export const SOCKET_FILES = ["/proc/net/tcp", "/proc/net/tcp6", "/proc/net/udp", "/proc/net/udp6"] as const;
 
-/** The part `config_dump.json` for a line about a pod: versions and certificates alone, some KiB. */
-const SHORT_DUMP = "config_dump?mask=version_info,dynamic_active_secrets,dynamic_warming_secrets";
+/**
+ * `config_dump.json` for a line about a pod: versions and certificates alone, some KiB. Envoy refuses a mask if no message
+ * has all of its fields, so there are two.
+ */
+const SHORT_DUMPS = ["version_info", "dynamic_active_secrets,dynamic_warming_secrets"];
 
 const REQUEST = ["pilot-agent", "request"];
 
@@ -53,9 +56,12 @@ function ofAgent({ port, path }: { readonly port: number; readonly path: string 
   return [...REQUEST, "--debug-port", String(port), "GET", path];
 }
 
-/** What a line about a pod needs. */
+/** What a line about a pod needs. Answers for one part are joined. */
 export const SHORT_QUESTIONS: readonly PartCommand[] = [
-  { part: "config_dump.json", command: [...REQUEST, "GET", SHORT_DUMP] },
+  ...SHORT_DUMPS.map((mask): PartCommand => ({
+    part: "config_dump.json",
+    command: [...REQUEST, "GET", `config_dump?mask=${mask}`],
+  })),
   { part: "stats.txt", command: [...REQUEST, "GET", STATS] },
 ];
 

@@ -1,0 +1,44 @@
+/** A port that the service of an address does not have: Envoy knows no cluster for it, and nobody may listen there. */
+import type { EnvoyConfig } from "../envoy/config.ts";
+import { serviceAt, serviceText } from "../names/services.ts";
+import { refusing, type Step, unsure } from "./connection_path.ts";
+import type { Asked } from "./endpoints.ts";
+import type { Facts } from "./facts.ts";
+
+/**
+ * The station in place of a cluster that passes the connection on; `undefined` if no service has the address, or if it has
+ * the port. kube-proxy sends such a connection to nobody; an endpoint of a headless service may listen all the same.
+ */
+export function wrongPort(facts: Facts, config: EnvoyConfig, { name, original, direction }: Asked): Step | undefined {
+  const { address, port } = original;
+  if (direction !== "outbound" || address === undefined) return undefined;
+  const service = serviceAt(config, facts.names, address);
+  if (service === undefined || service.ports.includes(port)) return undefined;
+  const { host, ports } = service;
+  const what = serviceText(host, facts.domain);
+  const has = ports.length === 1 ? `only the port ${ports[0]}` : `only the ports ${ports.join(", ")}`;
+  const found = `the address ${address} belongs to ${what}, which has ${has}`;
+  const endpoints = endpointAddresses(config, host, ports);
+  if (endpoints === undefined || endpoints.has(address)) {
+    return unsure("cluster", { name, message: `${found}; whether a pod listens on ${port} is not known` });
+  }
+  const right = ports.length === 1 ? `port ${ports[0]}` : "one of its ports";
+  const fix = `ask for ${right}, or add the port ${port} to spec.ports of ${what}`;
+  return refusing("cluster", { name, message: `${found}: nobody listens on ${port}` }, fix);
+}
+
+/** Addresses of the endpoints of a service; `undefined` if the snapshot has none of them. */
+function endpointAddresses(
+  config: EnvoyConfig,
+  host: string,
+  ports: readonly number[],
+): ReadonlySet<string> | undefined {
+  const found = ports.flatMap((port) => {
+    const name = `outbound|${port}||${host}`;
+    const hosts = config.status(name)?.hosts ?? config.assignment(name)?.endpoints;
+    return hosts === undefined
+      ? []
+      : [new Set(hosts.map(({ address }: { address: { address: string } }) => address.address))];
+  });
+  return found.length === 0 ? undefined : new Set(found.flatMap((addresses) => [...addresses]));
+}

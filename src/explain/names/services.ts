@@ -1,0 +1,65 @@
+/** The services that the proxy of a pod knows, by its clusters, virtual hosts and name table. */
+import { closest } from "../../base/text/mod.ts";
+import type { EnvoyConfig } from "../envoy/config.ts";
+import { addressedHost } from "./configured.ts";
+import type { NameTable } from "./resolve.ts";
+
+/** Istio names clusters `outbound|PORT|SUBSET|HOST`. */
+export function clusterParts(name: string) {
+  const [direction = "", port = "", subset = "", host = ""] = name.split("|");
+  return { direction, port, subset, host };
+}
+
+/** A service: its host, and its ports in order. */
+export interface KnownService {
+  readonly host: string;
+  readonly ports: readonly number[];
+}
+
+/** Hosts of the outbound clusters with their ports. */
+function portsByHost({ clusterNames }: EnvoyConfig): ReadonlyMap<string, ReadonlySet<number>> {
+  const hosts = new Map<string, Set<number>>();
+  for (const name of clusterNames) {
+    const { direction, port, host } = clusterParts(name);
+    if (direction !== "outbound" || host === "") continue;
+    hosts.set(host, (hosts.get(host) ?? new Set()).add(Number(port)));
+  }
+  return hosts;
+}
+
+/** The service with this address; `undefined` if the proxy knows none. */
+export function serviceAt(
+  config: EnvoyConfig,
+  names: NameTable | undefined,
+  address: string,
+): KnownService | undefined {
+  const hosts = portsByHost(config);
+  const host = names?.hostAt(address, (each) => hosts.has(each)) ??
+    addressedHost(config, address, (each) => hosts.has(each));
+  const ports = host === undefined ? undefined : hosts.get(host);
+  return host === undefined || ports === undefined ? undefined : { host, ports: [...ports].sort((a, b) => a - b) };
+}
+
+/** `the Service shop/catalog`, or the host of a ServiceEntry. */
+export function serviceText(host: string, domain: string): string {
+  const [name = "", namespace = "", kind = "", ...rest] = host.split(".");
+  return kind === "svc" && rest.join(".") === domain ? `the Service ${namespace}/${name}` : `the host "${host}"`;
+}
+
+/** The known name that is nearest to an unknown one: `catalog.shop`; `undefined` if none is near. */
+export function nearestName(
+  asked: string,
+  config: EnvoyConfig | undefined,
+  { names, namespace, domain }: {
+    readonly names: NameTable | undefined;
+    readonly namespace: string;
+    readonly domain: string;
+  },
+): string | undefined {
+  const hosts = new Set([...names?.hosts ?? [], ...config === undefined ? [] : portsByHost(config).keys()]);
+  const suffix = `.svc.${domain}`;
+  const known = [...hosts].map((host) => host.endsWith(suffix) ? host.slice(0, -suffix.length) : host).sort();
+  const own = asked.toLowerCase().replace(/\.$/, "").replace(suffix, "").replace(/\.svc$/, "");
+  const qualified = own.includes(".") ? own : `${own}.${namespace}`;
+  return closest(qualified, known) ?? known.find((each) => closest(own, [each.split(".")[0] ?? ""]) !== undefined);
+}
