@@ -144,7 +144,7 @@ function outlierText(
 const MAX_SHOWN = 5;
 
 function endpointStep(cluster: Cluster, found: Found, { direction }: Asked): Step {
-  const { taken, all, isPanic, isKnown, unhealthy } = found;
+  const { taken, all, isKnown, unhealthy } = found;
   const detail = endpointDetail(found);
   if (!isKnown) return unsure("endpoint", { message: found.why, detail });
   if (taken.length === 0) {
@@ -153,7 +153,13 @@ function endpointStep(cluster: Cluster, found: Found, { direction }: Asked): Ste
       : `none of the ${all.length} endpoints of ${cluster.name} is healthy (${unhealthy[0] ?? ""}): 503 UH`;
     return refusing("endpoint", { message, detail }, fixOf(cluster, all.length));
   }
-  // Of a connection into the pod the sockets decide.
+  return takenStep(cluster, found, direction);
+}
+
+/** The endpoints that may be chosen. Of a connection into the pod the sockets decide. */
+function takenStep(cluster: Cluster, found: Found, direction: Asked["direction"]): Step {
+  const { taken, isPanic, unhealthy } = found;
+  const detail = endpointDetail(found);
   if (cluster.discovery === "original-dst" && direction === "outbound") {
     const message = `whether anything listens on ${listed(taken)} is not known: Envoy connects there without asking`;
     return unsure("endpoint", { name: taken[0]?.address ?? "", message, detail });

@@ -219,13 +219,19 @@ function refusal({ result, message }: Station, { line }: Trail): Proof | undefin
 
 /** What becomes of the verdict: a station that the request missed, and a connection that fails. */
 function endOf(trail: Trail, proofs: readonly (Proof | undefined)[]): Partial<Answer> {
-  const { answer: { verdict, stations }, sent, line, isForwarded } = trail;
+  const { answer: { stations } } = trail;
   if (isElsewhere(trail)) return {};
   const missed = stations.findIndex((_, at) => proofs[at]?.passed === false);
   const [station, proof] = [stations[missed], proofs[missed]];
   if (station !== undefined && proof !== undefined) {
     return unsure(`the probe did not take the ${station.kind} that was expected: ${proof.message}`);
   }
+  return verdictOf(trail);
+}
+
+/** What the outcome of the request changes. */
+function verdictOf(trail: Trail): Partial<Answer> {
+  const { answer: { verdict }, sent, line, isForwarded } = trail;
   if (verdict === "refused" && isForwarded) return unsure(`the probe was not refused: it got ${sent.status}`);
   if (verdict === "unknown" && (isForwarded || isConnected(line))) return { verdict: "reaches", ...arrived(trail) };
   if (verdict !== "reaches") return {};
