@@ -10,6 +10,9 @@ const STREAM = `${SERVICE}StreamSecrets`;
 /** gRPC's default; the first request holds the node with its metadata. */
 const MAX_REQUEST = 4 * 1024 * 1024;
 
+/** Envoy has one for each secret of its configuration. */
+export const MAX_STREAMS = 500;
+
 export interface HandlerOptions extends StreamOptions {
   readonly streams: Set<SecretStream>;
 }
@@ -21,6 +24,7 @@ export function secretHandler(options: HandlerOptions): (request: Request) => Re
     const isGrpc = /^application\/grpc(\+proto)?($|;)/.test(request.headers.get("content-type") ?? "");
     if (!isGrpc || request.method !== "POST") return new Response(null, { status: isGrpc ? 405 : 415 });
     if (pathname !== STREAM) return notImplemented(pathname);
+    if (options.streams.size >= MAX_STREAMS) return failed(CODE.ResourceExhausted, "too many streams");
     const stream = new SecretStream(options);
     options.streams.add(stream);
     const requests = request.body?.getReader();
@@ -35,13 +39,20 @@ export function secretHandler(options: HandlerOptions): (request: Request) => Re
   };
 }
 
-/** A trailers-only response: Deno's server sends no trailers. */
 function notImplemented(path: string): Response {
-  const message = path.startsWith(SERVICE) ? `method ${path.slice(SERVICE.length)} not implemented` : "unknown service";
+  const isKnown = path.startsWith(SERVICE);
+  return failed(
+    CODE.Unimplemented,
+    isKnown ? `method ${path.slice(SERVICE.length)} not implemented` : "unknown service",
+  );
+}
+
+/** A trailers-only response: Deno's server sends no trailers. */
+function failed(code: number, message: string): Response {
   return new Response(null, {
     headers: {
       "content-type": "application/grpc",
-      "grpc-status": String(CODE.Unimplemented),
+      "grpc-status": String(code),
       "grpc-message": encodeURIComponent(message),
     },
   });

@@ -7,6 +7,7 @@ import { until } from "../../../test/support/until.ts";
 import { encodeFrame } from "../grpc/mod.ts";
 import { startLog } from "../../platform/log.ts";
 import { fakeWorld, realWorld } from "../../platform/mod.ts";
+import { MAX_STREAMS, secretHandler } from "./handler.ts";
 import { type SdsOptions, startSds } from "./server.ts";
 
 const ONE = { certificate: "chain 1", key: "key 1" };
@@ -193,6 +194,20 @@ Deno.test("other methods are not implemented, as trailers-only; requests that ar
     assert.match(headers.get("grpc-message") ?? "", /not%20implemented|unknown%20service/);
   }
   assert.equal((await server.client.call("StreamSecrets", { "content-type": "application/json" })).status, 415);
+});
+
+Deno.test("a stream beyond the limit is refused, and one is free when another ends", async () => {
+  const log = startLog(fakeWorld(), "agent").getChild("sds");
+  const handle = secretHandler({ open: () => undefined, log, nextVersion: () => "1", streams: new Set() });
+  const headers = { "content-type": "application/grpc" };
+  const call = () =>
+    handle(new Request(`http://agent${METHOD}`, { method: "POST", headers, body: new ReadableStream() }));
+  const open = Array.from({ length: MAX_STREAMS }, call);
+  assert.equal(call().headers.get("grpc-status"), "8");
+  await open.pop()?.body?.cancel();
+  open.push(call());
+  assert.deepEqual(open.filter((response) => response.headers.has("grpc-status")), []);
+  await Promise.all(open.map((response) => response.body?.cancel()));
 });
 
 const LARGE = new Uint8Array(5);

@@ -1,4 +1,5 @@
 /** Relays calls over HTTP/2 to istiod, to add headers or health reports. Responses are not read. */
+import { MeshError } from "../../base/errors.ts";
 import { logText } from "../../platform/log.ts";
 import type { HttpConnection } from "../../platform/mod.ts";
 import { readToken } from "../identity/token.ts";
@@ -9,15 +10,27 @@ import { connectUpstream, problemOf, type UpstreamContext } from "./upstream.ts"
 
 const UNAVAILABLE = "14";
 
+/** Connections of calls that have not ended, and how many there may be. */
+interface Relayed {
+  readonly relayed: Set<HttpConnection>;
+  readonly max: number;
+}
+
 /**
  * Streams istiod's response to Envoy's call; one connection per call. Never rejects: a failure is a gRPC status.
  * Trailers are not relayed: a call that istiod ends later ends without a status, and Envoy reconnects.
  */
-export async function relay(upstream: UpstreamContext, request: Request): Promise<Response> {
+export async function relay(upstream: UpstreamContext, request: Request, open: Relayed): Promise<Response> {
+  const { relayed, max } = open;
   try {
+    if (relayed.size >= max) throw new MeshError(`More than ${max} calls are relayed to istiod`);
     const client = await upstream.world.network.http(await connectUpstream(upstream), "h2");
     upstream.signal.addEventListener("abort", client.close, { once: true });
-    client.ended.then(() => upstream.signal.removeEventListener("abort", client.close));
+    relayed.add(client);
+    client.ended.then(() => {
+      relayed.delete(client);
+      upstream.signal.removeEventListener("abort", client.close);
+    });
     return await answerOf(upstream, client, request);
   } catch (error) {
     const message = encodeURIComponent(problemOf(error));

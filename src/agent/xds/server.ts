@@ -1,5 +1,5 @@
 /** The xDS proxy: a Unix socket for Envoy, connected to istiod. */
-import { type ByteConnection, splice, type World } from "../../platform/mod.ts";
+import { type ByteConnection, type HttpConnection, splice, type World } from "../../platform/mod.ts";
 import { connectionStatus } from "./connection_status.ts";
 import type { XdsOptions } from "./options.ts";
 import { ConnectionCounter, observed, PREFACE_LENGTH } from "./message_counter.ts";
@@ -8,6 +8,9 @@ import { connectUpstream, problemOf, type UpstreamContext } from "./upstream.ts"
 
 /** Envoy may run as another user, and applications with gRPC xDS connect too; the folder restricts access. */
 const SOCKET_MODE = 0o666;
+
+/** Envoy has one connection, for a moment two. Each of an application with gRPC xDS is one to istiod too. */
+const MAX_CONNECTIONS = 100;
 
 /**
  * Serves the socket. Each of Envoy's connections gets its own to istiod, with the current certificate and roots. Bytes
@@ -20,9 +23,11 @@ export async function startXds(world: World, options: XdsOptions) {
   const upstream: UpstreamContext = { world, options, connection, signal: end.signal };
   const socket = { path: options.path, mode: SOCKET_MODE };
   const passing = new Set<Promise<void>>();
+  const relayed = new Set<HttpConnection>();
   const server = needsRelay(options)
-    ? await world.network.serveUnix(socket, (request) => relay(upstream, request))
+    ? await world.network.serveUnix(socket, (request) => relay(upstream, request, { relayed, max: MAX_CONNECTIONS }))
     : await world.network.listenUnix(socket, (envoy) => {
+      if (passing.size >= MAX_CONNECTIONS) return envoy.close();
       const passed: Promise<void> = spliceUpstream(upstream, envoy).finally(() => passing.delete(passed));
       passing.add(passed);
     });

@@ -230,6 +230,22 @@ Deno.test("startXds: when one side ends, so does the other, and a new connection
   await plane.served[1];
 });
 
+Deno.test("startXds: connections are limited: one more is closed, and has none to istiod", async () => {
+  await using folder = await temporaryFolder();
+  await using plane = inClear();
+  await using xds = await started(folder.path, { address: plane.address });
+  const open = await Promise.all(Array.from({ length: 100 }, async () => {
+    const envoy = await Deno.connect({ transport: "unix", path: xds.path });
+    assert.equal(await hear(envoy, 6), "hello ");
+    return envoy;
+  }));
+  assert.equal(await say(xds.path, "xDS").catch(() => ""), "");
+  assert.equal(plane.open.length, 100);
+  open.forEach((envoy) => envoy.close());
+  await Promise.all(plane.served);
+  assert.equal(await say(xds.path, "xDS"), "hello xDS");
+});
+
 /** The samples by name and type. */
 async function samplesOf(metrics: ControlPlaneMetrics): Promise<Record<string, number>> {
   const samples = (await metrics.collect()).flatMap(({ name, samples }) =>
