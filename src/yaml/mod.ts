@@ -8,6 +8,7 @@ export { type ParsedDocument, parseDocument, parseYaml } from "./read/parse.ts";
 export { splitDocuments, splitText } from "./split/split.ts";
 export type { SourceDocument } from "./source_document.ts";
 export { toYaml } from "./write/to_yaml.ts";
+export { floatText } from "./read/number_text.ts";
 export { scalarText } from "./write/scalar_text.ts";
 export { editDocument } from "./edit/edit.ts";
 export { TextEdits } from "./edit/text_edits.ts";

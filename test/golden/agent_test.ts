@@ -1,16 +1,15 @@
 /**
- * The agent's bootstrap and Envoy's arguments: Istio's outputs if `../shared` exists, and the cases of
- * `agent`, whose expected files UPDATE=1 rewrites.
+ * The agent's bootstrap and Envoy's arguments: the cases of `agent`, whose expected files UPDATE=1 rewrites, and those of
+ * `../shared` if it exists. Istio's answers to our own cases are in test/oracle/pilot_agent.
  */
 import assert from "node:assert/strict";
 import { type AgentCase, runAgentCase } from "../support/cases/agent.ts";
-import { needsShared, SHARED, testWhen } from "../support/test_when.ts";
+import { testShared } from "../support/test_when.ts";
 
 const OWN = decodeURIComponent(new URL("./agent/", import.meta.url).pathname);
-const CASES = `${SHARED}/cases/bootstrap`;
 
-testWhen(needsShared("cases/bootstrap"), "the bootstrap is what Istio gives to Envoy", async (t) => {
-  for (const name of await folders(CASES)) await t.step(name, () => replay(`${CASES}/${name}`));
+testShared("cases/bootstrap", "the bootstrap is what Istio gives to Envoy", async (cases, t) => {
+  for (const name of await folders(cases)) await t.step(name, () => replay(`${cases}/${name}`));
 });
 
 Deno.test("the bootstrap of our own cases", async (t) => {

@@ -5,10 +5,10 @@ import { fakeWorld, realWorld } from "../../src/platform/mod.ts";
 import { readArchive, writeArchive } from "../../src/explain/snapshot/archive.ts";
 import { readFolder } from "../../src/explain/snapshot/read_saved.ts";
 import { factsOf } from "../../src/explain/connection/facts.ts";
-import { disagreements, type Recorded } from "../support/explain_requests.ts";
+import { disagreements, type Recorded, type Sent } from "../support/explain_requests.ts";
 import { temporaryFolder } from "../support/temporary_folder.ts";
 import { sayMesh } from "../support/programs/mesh.ts";
-import { needsShared, SHARED, testWhen } from "../support/test_when.ts";
+import { testShared } from "../support/test_when.ts";
 
 const FOLDER = decodeURIComponent(new URL("./explain/", import.meta.url).pathname);
 
@@ -40,38 +40,46 @@ for (const isArchive of [false, true]) {
   });
 }
 
-interface Shared {
-  readonly request: {
-    readonly kind: "http" | "tcp" | "tls";
-    readonly ip: string;
-    readonly port: number;
-    readonly host: string;
-    readonly path?: string;
-    readonly method?: string;
-    readonly headers?: Readonly<Record<string, string>>;
-    readonly sni?: string;
-  };
-  readonly want: { readonly route: string; readonly cluster: string; readonly endpoint: string };
+/** A request of the shared cases, and what Envoy's access log says of it. `-` is none. */
+interface SharedCase {
+  readonly request: Sent;
+  readonly want: { readonly cluster: string; readonly endpoint: string };
 }
 
-testWhen(needsShared("cases/explain"), "explain -f agrees with the shared cases, as a command", async (t) => {
-  const cases: Shared[] = JSON.parse(await Deno.readTextFile(`${SHARED}/cases/explain/requests.json`));
-  // Each is a process: some of every kind; replay_explain.py asks all.
-  for (const { request, want } of cases.filter((_, index) => index % 4 === 0)) {
-    await t.step(`${request.kind} ${request.host}:${request.port}${request.path ?? ""}`, async () => {
-      const headers = Object.entries({ ...request.kind === "http" ? { Host: request.host } : {}, ...request.headers });
-      const { stdout } = await sayMesh([
-        ...["explain", "-f", `${SHARED}/cases/explain/pod-a`, "-o", "json"],
-        ...["--to", `${request.ip}:${request.port}${request.path ?? ""}`],
-        ...request.method === undefined ? [] : ["--method", request.method],
-        ...headers.flatMap(([name, value]) => ["--header", `${name}:${value}`]),
-        ...request.sni === undefined ? [] : ["--sni", request.sni],
-      ]);
-      const answer = JSON.parse(stdout);
-      const clusters = answer.clusters.map(({ name }: { name: string }) => name);
-      assert.ok(want.cluster === "-" ? clusters.length === 0 : clusters.includes(want.cluster), String(clusters));
-      const endpoints = answer.endpoints.map(({ address }: { address: string }) => address);
-      assert.ok(want.endpoint === "-" || endpoints.includes(want.endpoint), String(endpoints));
-    });
+/** Asks the command, and compares the cluster and the endpoint. */
+async function checkCommand(folder: string, sent: Sent, cluster: string | null, endpoint: string | null): Promise<void> {
+  const { kind, ip, port, host = "", path = "", method, sni } = sent;
+  const headers = Object.entries({ ...kind === "http" ? { Host: host } : {}, ...sent.headers });
+  const { stdout } = await sayMesh([
+    ...["explain", "-f", folder, "-o", "json"],
+    ...["--to", `${ip}:${port}${path}`],
+    ...method === undefined ? [] : ["--method", method],
+    ...headers.flatMap(([name, value]) => ["--header", `${name}:${value}`]),
+    ...sni === undefined ? [] : ["--sni", sni],
+  ]);
+  const answer = JSON.parse(stdout);
+  const clusters: string[] = answer.clusters.map(({ name }: { name: string }) => name);
+  assert.ok(cluster === null ? clusters.length === 0 : clusters.includes(cluster), String(clusters));
+  const endpoints: string[] = answer.endpoints.map(({ address }: { address: string }) => address);
+  assert.ok(endpoint === null || endpoints.includes(endpoint), String(endpoints));
+}
+
+/** Some of every kind: the other test asks about all. */
+const some = (_: unknown, index: number) => index % 4 === 0;
+
+Deno.test("explain -f agrees with the recorded access log, as a command", async (t) => {
+  const recorded: Recorded[] = JSON.parse(await Deno.readTextFile(`${FOLDER}requests.json`));
+  for (const { sent, line } of recorded.filter(({ sent }) => sent.from === "application").filter(some)) {
+    const name = `${sent.kind} ${sent.host ?? sent.sni ?? sent.ip}:${sent.port}${sent.path ?? ""}`;
+    await t.step(name, () => checkCommand(`${FOLDER}snapshot`, sent, line.cluster, line.host));
+  }
+});
+
+testShared("cases/explain", "explain -f agrees with the shared cases, as a command", async (folder, t) => {
+  const cases: SharedCase[] = JSON.parse(await Deno.readTextFile(`${folder}/requests.json`));
+  const given = (text: string) => text === "-" ? null : text;
+  for (const { request, want } of cases.filter(some)) {
+    const name = `${request.kind} ${request.host}:${request.port}${request.path ?? ""}`;
+    await t.step(name, () => checkCommand(`${folder}/pod-a`, request, given(want.cluster), given(want.endpoint)));
   }
 });

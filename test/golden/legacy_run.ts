@@ -36,8 +36,8 @@ export function injectText(text: string, settings: Settings): Promise<ChangedTex
 }
 
 /** Injects a pod like the webhook. */
-export function injectAdmitted(pod: ValueMap, settings: Settings): ValueMap {
-  return injectPod(pod, podOwner(pod, ""), injectorOf(settings, false)).pod;
+export function injectAdmitted(pod: ValueMap, settings: Settings, namespace = ""): ValueMap {
+  return injectPod(pod, podOwner(pod, namespace), injectorOf(settings, false)).pod;
 }
 
 /** A YAML text with other mappings laid over it. */

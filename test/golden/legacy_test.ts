@@ -1,9 +1,14 @@
-/** Outputs of the releases 1.0 to 1.8, recorded by their own tests. */
+/**
+ * Outputs of old releases: of 1.1 and 1.8 to our own cases, which test/oracle/legacy recorded; of 1.0 to 1.8, recorded by their
+ * own tests, in `../shared`.
+ */
 import assert from "node:assert/strict";
 import { decode } from "../../src/kube/mod.ts";
 import { parseYaml } from "../../src/yaml/mod.ts";
-import { needsShared, SHARED, testWhen } from "../support/test_when.ts";
-import { assertSame, documentsOf, podsOf } from "./legacy_compare.ts";
+import { LEGACY_CASES, type LegacyCase, LIKE } from "../oracle/legacy/cases.ts";
+import { type LegacyAnswer, readLegacyAnswers } from "../oracle/legacy/recorded.ts";
+import { SHARED, testShared } from "../support/test_when.ts";
+import { assertSame, documentsOf, podsOf, type Tolerated } from "./legacy_compare.ts";
 import { applyPatch, type Operation } from "../support/kube/json_patch.ts";
 import { injectAdmitted, injectText, overlaid, type Settings } from "./legacy_run.ts";
 import { earlier1_1, HELLO, MESH_1_1, UNUSED, VARIANTS_1_1, VARIANTS_1_8 } from "./legacy_cases.ts";
@@ -28,7 +33,57 @@ function names(folder: string, end: string): string[] {
   return files.filter((name) => name.endsWith(end)).map((name) => name.slice(0, -end.length));
 }
 
-testWhen(needsShared("cases/inject-legacy"), "changeStream: the small configuration of each release", async (t) => {
+Deno.test("our own cases get what 1.1 and 1.8 answered", async (t) => {
+  const answers = await readLegacyAnswers();
+  assert.deepEqual(answers.map(({ name }) => name), LEGACY_CASES.map(({ name }) => name), "record the answers again");
+  assert.equal(new Set(answers.map(({ name }) => name)).size, answers.length);
+  for (const [index, one] of LEGACY_CASES.entries()) {
+    await t.step(one.name, () => checkLegacy(one, answers[index] ?? { name: "" }));
+  }
+});
+
+/** The namespace of reviews. */
+const NAMESPACE = "trade";
+
+async function checkLegacy(one: LegacyCase, { output, patch, error }: LegacyAnswer): Promise<void> {
+  const { config, values, mesh, manifest } = one;
+  const settings = { config, mesh, values: values === "" ? undefined : values };
+  if (one.review) {
+    const pod = decode(yaml(manifest), "Pod").value;
+    if (error !== undefined) return void assert.throws(() => injectAdmitted(pod, settings, NAMESPACE));
+    const operations = patch === undefined ? [] : probesFirst(JSON.parse(JSON.stringify(patch)));
+    const expected = applyPatch(pod, operations);
+    const tolerated = toleratedIn(JSON.stringify(expected));
+    return assertSame([injectAdmitted(pod, settings, NAMESPACE)], [expected], tolerated);
+  }
+  const { text, entries } = await injectText(manifest, settings);
+  if (error !== undefined) return assert.deepEqual(entries.map(({ result }) => result), ["failed"], error);
+  assertSame(documentsOf(text), documentsOf(output ?? ""), toleratedIn(output ?? ""));
+}
+
+const NO_PROBERS = /name"?: ?"?ISTIO_KUBE_APP_PROBERS"?[,\s]+"?value"?: ?['"]\{\}/;
+
+/** What old releases write beside. */
+function toleratedIn(output: string): Tolerated[] {
+  if (!NO_PROBERS.test(output)) return [];
+  return [{ line: /: want \{"name":"ISTIO_KUBE_APP_PROBERS","value":"\{\}"\}/, why: "pods without probes need no variable" }];
+}
+
+Deno.test("each case that stands beside a shared one exists", () => {
+  const own = new Set(LEGACY_CASES.map(({ name }) => name.replace(/, 1\.[18]$/, "")));
+  assert.deepEqual(Object.keys(LIKE).filter((name) => !own.has(name)), []);
+});
+
+testShared("cases/inject-legacy", "one of our own cases stands beside each shared case", () => {
+  const beside = /(?:_template|\.values)$/;
+  const shared = ["1.8.0/inject", "1.1.0/webhook", "1.8.0/webhook"].flatMap((folder) =>
+    names(folder, ".yaml").filter((name) => !beside.test(name)).map((name) => `${folder}/${name}`)
+  );
+  const patterns = Object.values(LIKE);
+  assert.deepEqual(shared.filter((name) => !patterns.some((pattern) => pattern.test(name))), []);
+});
+
+testShared("cases/inject-legacy", "changeStream: the small configuration of each release", async (_, t) => {
   const releases = names("", ".0");
   assert.ok(releases.length >= 6);
   for (const release of releases) {
@@ -45,7 +100,7 @@ testWhen(needsShared("cases/inject-legacy"), "changeStream: the small configurat
   }
 });
 
-testWhen(needsShared("cases/inject-legacy"), "changeStream: the real configuration of 1.8", async (t) => {
+testShared("cases/inject-legacy", "changeStream: the real configuration of 1.8", async (_, t) => {
   for (const name of names("1.8.0/inject", ".yaml.injected")) {
     await t.step(name, async () => {
       const { input = name, edit, values, mesh, tolerated } = VARIANTS_1_8[name] ?? {};
@@ -62,7 +117,7 @@ testWhen(needsShared("cases/inject-legacy"), "changeStream: the real configurati
   }
 });
 
-testWhen(needsShared("cases/inject-legacy"), "changeStream: the real configuration of 1.1", async (t) => {
+testShared("cases/inject-legacy", "changeStream: the real configuration of 1.1", async (_, t) => {
   for (const name of names("1.1.0/webhook", ".yaml.injected")) {
     await t.step(name, async () => {
       const { input = name, template = (text: string) => text, tolerated = [] } = VARIANTS_1_1[name] ?? {};
@@ -74,7 +129,7 @@ testWhen(needsShared("cases/inject-legacy"), "changeStream: the real configurati
 });
 
 for (const release of ["1.1.0", "1.8.0"]) {
-  testWhen(needsShared("cases/inject-legacy"), `injectPod: patches of the webhook of ${release}`, async (t) => {
+  testShared("cases/inject-legacy", `injectPod: patches of the webhook of ${release}`, async (_, t) => {
     const folder = `${release}/webhook`;
     for (const name of names(folder, ".patch")) {
       await t.step(name, () => {
@@ -104,7 +159,7 @@ function probesFirst(operations: readonly Operation[]): readonly Operation[] {
   return [...operations.filter(isProbe), ...operations.filter((operation) => !isProbe(operation))];
 }
 
-testWhen(needsShared("cases/inject-legacy"), "changeStream: annotations that 1.8 refuses", async (t) => {
+testShared("cases/inject-legacy", "changeStream: annotations that 1.8 refuses", async (_, t) => {
   const bad = names("1.8.0/inject", ".yaml").filter((name) => name.includes("-bad-"));
   assert.ok(bad.length > 0);
   for (const name of bad) {
@@ -120,7 +175,7 @@ testWhen(needsShared("cases/inject-legacy"), "changeStream: annotations that 1.8
   }
 });
 
-testWhen(needsShared("cases/inject-legacy"), "every recorded case is used, or is known why not", () => {
+testShared("cases/inject-legacy", "every recorded case is used, or is known why not", () => {
   const inputs = [...inputsOf("1.8.0/inject", ".yaml.injected"), ...inputsOf("1.1.0/webhook", ".yaml.injected")];
   const patched = ["1.1.0/webhook", "1.8.0/webhook"].flatMap((folder) =>
     names(folder, ".patch").map((name) => `${folder}/${inputOf(folder, name)}`)

@@ -5,7 +5,7 @@ import { MeshError } from "../../src/base/errors.ts";
 import { parseDocument, splitText } from "../../src/yaml/mod.ts";
 import { configurationOf, injection, type Injector, newInjector, type ReportEntry } from "../../src/inject/mod.ts";
 import { changedText } from "../support/changed_text.ts";
-import { needsShared, SHARED, testWhen } from "../support/test_when.ts";
+import { eachManifest } from "../support/cases/manifests.ts";
 
 const ROOT = decodeURIComponent(new URL("../../", import.meta.url).pathname);
 
@@ -26,17 +26,7 @@ function inject(bytes: Uint8Array, injector: Injector, output: "yaml" | "json" =
 
 const encoder = new TextEncoder();
 
-Deno.test("re-injection of the examples changes nothing, and reports it", async (t) => {
-  for await (const { name } of Deno.readDir(`${ROOT}examples`)) {
-    if (/\.ya?ml$/.test(name)) await t.step(name, () => checkSecond(`${ROOT}examples/${name}`));
-  }
-});
-
-testWhen(needsShared("cases/manifests"), "re-injection of real manifests changes nothing", async (t) => {
-  for await (const { name } of Deno.readDir(`${SHARED}/cases/manifests`)) {
-    if (/\.ya?ml$/.test(name)) await t.step(name, () => checkSecond(`${SHARED}/cases/manifests/${name}`));
-  }
-});
+Deno.test("re-injection of manifests changes nothing, and reports it", (t) => eachManifest(t, checkSecond));
 
 async function checkSecond(path: string): Promise<void> {
   for (const native of [false, true]) {

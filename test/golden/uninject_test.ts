@@ -13,13 +13,14 @@ import {
 } from "../../src/inject/mod.ts";
 import { changedText } from "../support/changed_text.ts";
 import { comparable } from "../support/cases/comparable.ts";
-import { injectCases, injectorOf, needsInjectCases, readCaseFile } from "../support/cases/inject.ts";
+import { injectCases, injectorOf } from "../support/cases/inject.ts";
+import { eachManifest } from "../support/cases/manifests.ts";
 import { MANIFEST_TEXTS } from "../support/manifest_texts.ts";
 import { fc } from "../support/properties.ts";
-import { needsShared, SHARED, testWhen } from "../support/test_when.ts";
+import { LEGACY_CASES } from "../oracle/legacy/cases.ts";
+import { readLegacyAnswers } from "../oracle/legacy/recorded.ts";
+import { testShared } from "../support/test_when.ts";
 import { workloadType } from "../support/workload_type.ts";
-
-const ROOT = decodeURIComponent(new URL("../../", import.meta.url).pathname);
 
 async function changed(input: string, change: Change) {
   const { text, entries } = await changedText(input, change);
@@ -89,17 +90,7 @@ async function checkFile(path: string): Promise<void> {
 /** What injection leaves where it rewrote. */
 const REWRITTEN = /ISTIO_KUBE_APP_PROBERS|ISTIO_PROMETHEUS_ANNOTATIONS|proxy\.istio\.io\/overrides/;
 
-Deno.test("uninject of the injected examples gives them back", async (t) => {
-  for await (const { name } of Deno.readDir(`${ROOT}examples`)) {
-    if (/\.ya?ml$/.test(name)) await t.step(name, () => checkFile(`${ROOT}examples/${name}`));
-  }
-});
-
-testWhen(needsShared("cases/manifests"), "uninject of injected real manifests gives them back", async (t) => {
-  for await (const { name } of Deno.readDir(`${SHARED}/cases/manifests`)) {
-    if (/\.ya?ml$/.test(name)) await t.step(name, () => checkFile(`${SHARED}/cases/manifests/${name}`));
-  }
-});
+Deno.test("uninject of injected manifests gives them back", (t) => eachManifest(t, checkFile));
 
 Deno.test("uninject of injected generated manifests gives them back", async () => {
   const one = fc.asyncProperty(MANIFEST_TEXTS, fc.boolean(), async ({ text, isRewritten }, native) => {
@@ -121,15 +112,25 @@ const LOST: Readonly<Record<string, string | undefined>> = {
   "extra/prom-targets": undefined,
   "extra/reinject-idempotent": undefined,
   "extra/template-functions": undefined,
+  "a template of the user beside the sidecar's": 'spec.template.metadata.annotations["inject.istio.io/templates"]: ',
+  "the template gateway with a user's settings": "spec.template.spec.securityContext: ",
+  "probes of every kind, and handlers of the lifecycle": "spec.template.spec.containers[0].readinessProbe: ",
+  // What injection would write, from an earlier injection or from the user: it cannot be known.
+  "Prometheus scrapes the agent already": undefined,
+  "a user's proxy and init container": undefined,
+  "injected twice": undefined,
+  "functions of templates": undefined,
+  // Injection writes the same targets in another spelling.
+  "several targets of Prometheus": undefined,
 };
 
-testWhen(needsInjectCases, "uninject of what Istio and this program injected means the same as the input", async (t) => {
+Deno.test("uninject of what Istio and this program injected means the same as the input", async (t) => {
   const cases = await injectCases();
-  for (const item of cases.filter(({ rc = 0 }) => rc === 0)) {
+  for (const item of cases.filter(({ fails }) => !fails)) {
     await t.step(item.name, async () => {
-      const input = readCaseFile(item.input);
+      const { input } = item;
       const ours = await changed(input, injection(injectorOf(item, true)));
-      for (const injected of [readCaseFile(item.expected), ours.text]) {
+      for (const injected of [item.expected, ours.text]) {
         const back = await changed(injected, uninjection);
         if (!(item.name in LOST)) assert.deepEqual(meaning(back.text), meaning(input));
         const lost = LOST[item.name];
@@ -139,8 +140,19 @@ testWhen(needsInjectCases, "uninject of what Istio and this program injected mea
   }
 });
 
-testWhen(needsShared("cases/inject-legacy"), "uninject of what Istio 1.0 to 1.8 injected", async (t) => {
-  const root = `${SHARED}/cases/inject-legacy`;
+Deno.test("uninject of what Istio 1.1 and 1.8 injected", async (t) => {
+  const answers = new Map((await readLegacyAnswers()).map((each) => [each.name, each]));
+  for (const { name, manifest, review } of LEGACY_CASES) {
+    const { output, error } = answers.get(name) ?? {};
+    if (review || error !== undefined || output === undefined) continue;
+    await t.step(name, async () => {
+      const back = await changed(output, uninjection);
+      assert.deepEqual(meaning(back.text), meaning(manifest));
+    });
+  }
+});
+
+testShared("cases/inject-legacy", "uninject of what Istio 1.0 to 1.8 injected", async (root, t) => {
   const small = ["1.0.0", "1.1.0", "1.2.0", "1.4.0", "1.6.0", "1.8.0"].map((release) => `${root}/${release}/hello.yaml`);
   const names = await Array.fromAsync(Deno.readDir(`${root}/1.8.0/inject`), ({ name }) => name);
   const real = names.filter((name) => names.includes(`${name}.injected`)).map((name) => `${root}/1.8.0/inject/${name}`);

@@ -17,13 +17,25 @@ export function needsProgram(name: string): string | undefined {
   return dirs.some((dir) => exists(`${dir}/${name}`)) ? undefined : `${name} is not installed`;
 }
 
-/** A reason to skip if `../shared` is not beside the checkout. */
+/** The folder with the specification and shared cases, beside the checkout. */
+export const SHARED = decodeURIComponent(new URL("../../../shared", import.meta.url).pathname);
+
+/** Why `../shared` cannot be read; `undefined` if it is beside the checkout. */
 export function needsShared(path = ""): string | undefined {
   return exists(`${SHARED}/${path}`) ? undefined : `../shared/${path} is not here`;
 }
 
-/** The folder with the specification and shared cases, beside the checkout. */
-export const SHARED = decodeURIComponent(new URL("../../../shared", import.meta.url).pathname);
+/**
+ * Registers a test of the second set of cases, in `../shared`, if it is there; `body` gets its path. The first set, in this
+ * repository, covers the same: it has tests of its own.
+ */
+export function testShared(
+  path: string,
+  name: string,
+  body: (path: string, t: Deno.TestContext) => void | Promise<void>,
+) {
+  if (exists(`${SHARED}/${path}`)) Deno.test(name, (t) => body(`${SHARED}/${path}`, t));
+}
 
 function exists(path: string): boolean {
   try {

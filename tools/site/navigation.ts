@@ -41,7 +41,7 @@ export const PARTS: readonly Part[] = [
   },
   {
     title: "Facts",
-    pages: ["docs/compared.md", "docs/reliability.md", "docs/linear.md", "docs/performance.md"],
+    pages: ["docs/compared.md", "docs/reliability.md", "docs/performance.md"],
   },
   {
     title: "The project",

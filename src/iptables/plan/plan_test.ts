@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type CaptureCase, captureSettings, captureText } from "../../../test/support/cases/capture.ts";
-import { needsShared, SHARED, testWhen } from "../../../test/support/test_when.ts";
+import { testShared } from "../../../test/support/test_when.ts";
 
 interface Case extends CaptureCase {
   readonly name: string;
@@ -8,23 +8,19 @@ interface Case extends CaptureCase {
   readonly rules?: string;
 }
 
-testWhen(
-  needsShared("cases/iptables/cases.json"),
-  "makePlan: every case has the rules of istio-iptables",
-  async (t) => {
-    const folder = `${SHARED}/cases/iptables`;
-    const cases: Case[] = JSON.parse(await Deno.readTextFile(`${folder}/cases.json`));
-    for (const one of cases.filter(({ rules, name }) => rules !== undefined && !name.includes("cleanup"))) {
-      await t.step(one.name, () => {
-        const wanted = Deno.readTextFileSync(`${folder}/${one.rules}`).replace(/^ip6?tables-save\n/gm, "");
-        assert.equal(captureText(one), wanted.trimEnd() + "\n");
-      });
-    }
-  },
-);
+// The named cases of our own and Istio's recorded answers are in test/oracle/pilot_agent.
+testShared("cases/iptables", "makePlan: every shared case has the rules of istio-iptables", async (folder, t) => {
+  const cases: Case[] = JSON.parse(await Deno.readTextFile(`${folder}/cases.json`));
+  for (const one of cases.filter(({ rules, name }) => rules !== undefined && !name.includes("cleanup"))) {
+    await t.step(one.name, () => {
+      const wanted = Deno.readTextFileSync(`${folder}/${one.rules}`).replace(/^ip6?tables-save\n/gm, "");
+      assert.equal(captureText(one), wanted.trimEnd() + "\n");
+    });
+  }
+});
 
-testWhen(needsShared("cases/iptables/cases.json"), "readSettings: rejects what istio-iptables rejects", async (t) => {
-  const cases: Case[] = JSON.parse(await Deno.readTextFile(`${SHARED}/cases/iptables/cases.json`));
+testShared("cases/iptables", "readSettings: rejects what istio-iptables rejects", async (folder, t) => {
+  const cases: Case[] = JSON.parse(await Deno.readTextFile(`${folder}/cases.json`));
   for (const one of cases.filter(({ expect_rc }) => expect_rc !== 0)) {
     await t.step(one.name, () => assert.notEqual(captureSettings(one).problems.length, 0));
   }

@@ -1,5 +1,5 @@
 import type { Value } from "../../base/value.ts";
-import { scalarText } from "../../yaml/mod.ts";
+import { floatText, scalarText } from "../../yaml/mod.ts";
 import { canonicalQuantity } from "../text/quantity.ts";
 import type { FieldType } from "../schema/schema.ts";
 import { canonicalTime } from "../text/time.ts";
@@ -58,12 +58,19 @@ function readString(value: Value): Value | undefined {
     case "boolean":
       return value ? "true" : "false";
     case "number":
-      return Number.isFinite(value) ? scalarText(value) : infiniteText(value);
+      return numberString(value);
     case "bigint":
       return value.toString();
     default:
       return undefined;
   }
+}
+
+/** sigs.k8s.io/yaml writes a float as a 32-bit one. A float that is whole counts as the integer. */
+function numberString(value: number): string {
+  if (Number.isInteger(value) && Math.abs(value) < 2 ** 64) return scalarText(value);
+  const single = Math.fround(value);
+  return Number.isFinite(single) ? floatText(single) : infiniteText(single);
 }
 
 /** The names of Go's strconv. */

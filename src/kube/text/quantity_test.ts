@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { needsShared, SHARED, testWhen } from "../../../test/support/test_when.ts";
+import { testShared } from "../../../test/support/test_when.ts";
 import { isMap, type Value } from "../../base/value.ts";
 import { parseYaml } from "../../yaml/mod.ts";
 import { canonicalQuantity, compareQuantities, isQuantity, parseQuantity, scaledValue } from "./quantity.ts";
@@ -35,11 +35,10 @@ Deno.test("isQuantity: rejects other texts, also long ones at once", () => {
   assert.equal(isQuantity("1e-999999999"), true);
 });
 
-testWhen(needsShared("cases/inject/extra/quantities"), "canonicalQuantity: the peer's table", () => {
+// The recorded answers of Kubernetes' code are in ../testdata/quantity.jsonl.
+testShared("cases/inject/extra/quantities", "canonicalQuantity: the shared table", (folder) => {
   const limits = (file: string): Value => {
-    const document = parseYaml(
-      Deno.readTextFileSync(`${SHARED}/cases/inject/extra/quantities/${file}`).replace(/^---$/m, ""),
-    );
+    const document = parseYaml(Deno.readTextFileSync(`${folder}/${file}`).replace(/^---$/m, ""));
     return ["spec", "containers", "0", "resources", "limits"].reduce<Value>((at, key) => Object(at)[key], document);
   };
   const input = limits("input.yaml");

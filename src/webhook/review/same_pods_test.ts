@@ -14,17 +14,13 @@ import {
   reviewBytes,
   webhookInjector,
 } from "../../../test/support/kube/review.ts";
-import {
-  type InjectCase,
-  injectCases,
-  injectorOf,
-  needsInjectCases,
-  readCaseFile,
-} from "../../../test/support/cases/inject.ts";
-import { needsShared, SHARED, testWhen } from "../../../test/support/test_when.ts";
+import { type InjectCase, injectCases, injectorOf } from "../../../test/support/cases/inject.ts";
+import { manifestFiles, OWN_MANIFESTS } from "../../../test/support/cases/manifests.ts";
+import { CHECKOUT } from "../../../test/support/programs/cache.ts";
+import { testShared } from "../../../test/support/test_when.ts";
 import { type Reviewed, reviewPod } from "./review_pod.ts";
 
-const ROOT = decodeURIComponent(new URL("../../../", import.meta.url).pathname);
+const EXAMPLES = `${CHECKOUT}/examples`;
 
 /** The pod as Kubernetes stores it. */
 function held(pod: Value): unknown {
@@ -90,40 +86,31 @@ function checkPod(made: MadePod, expected: ValueMap | undefined, injector: Injec
   assert.deepEqual(patchOf(again), [], "a second review changes the pod");
 }
 
-Deno.test("the webhook's pods of the examples are those of inject", async (t) => {
-  for await (const { name } of Deno.readDir(`${ROOT}examples`)) {
-    if (!name.endsWith(".yaml")) continue;
-    await t.step(name, async () => assert.ok(await checkFile(`${ROOT}examples/${name}`) > 0));
+Deno.test("the webhook's pods of the examples and of our own manifests are those of inject", async (t) => {
+  for (const path of manifestFiles([EXAMPLES, OWN_MANIFESTS])) {
+    await t.step(path, async () => assert.ok(await checkFile(path) > 0));
   }
 });
 
 Deno.test("the webhook's pods of the examples are those of inject, with an old configuration too", async (t) => {
-  for await (const { name } of Deno.readDir(`${ROOT}examples`)) {
-    if (!name.endsWith(".yaml")) continue;
-    await t.step(
-      name,
-      async () => assert.ok(await checkFile(`${ROOT}examples/${name}`, [webhookInjector(LEGACY)]) > 0),
-    );
+  for (const path of manifestFiles([EXAMPLES])) {
+    await t.step(path, async () => assert.ok(await checkFile(path, [webhookInjector(LEGACY)]) > 0));
   }
 });
 
-testWhen(needsShared("cases/manifests"), "the webhook's pods of real manifests are those of inject", async (t) => {
-  for await (const { name } of Deno.readDir(`${SHARED}/cases/manifests`)) {
-    if (/\.ya?ml$/.test(name)) {
-      await t.step(name, async () => void await checkFile(`${SHARED}/cases/manifests/${name}`));
-    }
-  }
+testShared("cases/manifests", "the webhook's pods of public manifests are those of inject", async (folder, t) => {
+  for (const path of manifestFiles([folder])) await t.step(path, async () => void await checkFile(path));
 });
 
-testWhen(needsInjectCases, "the webhook makes the pods that Istio makes", async (t) => {
+Deno.test("the webhook makes the pods that Istio makes", async (t) => {
   const cases = await injectCases();
   for (const item of cases) await t.step(item.name, () => checkCase(item));
 });
 
 function checkCase(item: InjectCase): void {
-  if ((item.rc ?? 0) !== 0) return assert.ok(fails(item), "an input in error was accepted");
+  if (item.fails) return assert.ok(fails(item), "an input in error was accepted");
   const { made, answers } = reviewsOf(item);
-  const expected = podsOf(readCaseFile(item.expected));
+  const expected = podsOf(item.expected);
   assert.equal(made.length, expected.length);
   for (const [at, answer] of answers.entries()) {
     assert.deepEqual(held(admitted(made[at]?.pod ?? null, answer)), held(expected[at]?.pod ?? null), answer.message);
@@ -141,6 +128,6 @@ function fails(item: InjectCase): boolean {
 
 function reviewsOf(item: InjectCase) {
   const injector = injectorOf(item, false);
-  const made = podsOf(readCaseFile(item.input));
+  const made = podsOf(item.input);
   return { made, answers: made.map((each) => review(each, injector)) };
 }

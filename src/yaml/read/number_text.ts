@@ -17,6 +17,11 @@ export function floatKeyText(value: number): string {
   if (Number.isNaN(value)) return ".nan";
   const single = Math.fround(value);
   if (!Number.isFinite(single)) return single < 0 ? "-.inf" : ".inf";
+  return floatText(single);
+}
+
+/** A finite 32-bit float in the fewest digits that give it back. */
+export function floatText(single: number): string {
   for (let digits = 0; digits < 9; digits++) {
     const text = single.toExponential(digits);
     if (Math.fround(Number(text)) === single) return goFloat(text);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { fc } from "../../../test/support/properties.ts";
-import { needsShared, SHARED, testWhen } from "../../../test/support/test_when.ts";
+import { manifestFiles } from "../../../test/support/cases/manifests.ts";
 import { MeshError, placeText } from "../../base/errors.ts";
 import { isList, isMap, type Value } from "../../base/value.ts";
 import { editDocument } from "../edit/edit.ts";
@@ -229,11 +229,9 @@ function changed(value: Value, seed: number): Value {
   return copy;
 }
 
-testWhen(needsShared("cases/manifests"), "editDocument() of real manifests changes only what it has to", () => {
-  for (const entry of Deno.readDirSync(`${SHARED}/cases/manifests`)) {
-    if (!entry.name.endsWith(".yaml")) continue;
-    const text = Deno.readTextFileSync(`${SHARED}/cases/manifests/${entry.name}`);
-    for (const [index, doc] of splitText(text, entry.name).entries()) {
+Deno.test("editDocument() of manifests changes only what it has to", () => {
+  for (const path of manifestFiles()) {
+    for (const [index, doc] of splitText(Deno.readTextFileSync(path), path).entries()) {
       const parsed = parseDocument(doc);
       assert.equal(editDocument(parsed, copyValue(parsed.value)), doc.text);
       assert.ok(sameValue(parseDocument({ text: toYaml(parsed.value) }).value, parsed.value));
@@ -241,7 +239,7 @@ testWhen(needsShared("cases/manifests"), "editDocument() of real manifests chang
         const next = changed(parsed.value, seed);
         assert.ok(
           sameValue(parseDocument({ text: editDocument(parsed, next) }).value, next),
-          `${entry.name} ${index} ${seed}`,
+          `${path} ${index} ${seed}`,
         );
       }
     }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { fc } from "../../../test/support/properties.ts";
-import { needsShared, SHARED, testWhen } from "../../../test/support/test_when.ts";
+import { manifestFiles } from "../../../test/support/cases/manifests.ts";
 import { MeshError } from "../../base/errors.ts";
 import { splitDocuments, splitText } from "./split.ts";
 import type { SourceDocument } from "../source_document.ts";
@@ -154,12 +154,11 @@ Deno.test("splitDocuments() throws nothing but MeshError for random bytes", asyn
   );
 });
 
-testWhen(needsShared("cases/manifests"), "splitText() keeps every byte of real manifests", async () => {
-  for await (const entry of Deno.readDir(`${SHARED}/cases/manifests`)) {
-    if (!entry.name.endsWith(".yaml")) continue;
-    const bytes = await Deno.readFile(`${SHARED}/cases/manifests/${entry.name}`);
+Deno.test("splitText() keeps every byte of manifests", async () => {
+  for (const path of manifestFiles()) {
+    const bytes = await Deno.readFile(path);
     const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
-    assert.equal(joined(await splitBytes(bytes, 4096)), text, entry.name);
-    assert.equal(joined(splitText(text, entry.name)), text, entry.name);
+    assert.equal(joined(await splitBytes(bytes, 4096)), text, path);
+    assert.equal(joined(splitText(text, path)), text, path);
   }
 });

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { type AgentCase, runAgentCase } from "../../support/cases/agent.ts";
 import { realEnvoy } from "../../support/programs/envoy.ts";
-import { needsShared, SHARED, testWhen } from "../../support/test_when.ts";
+import { BOOTSTRAPS, namedBootstraps } from "../../oracle/pilot_agent/own/bootstraps.ts";
+import { testShared, testWhen } from "../../support/test_when.ts";
 
 const OWN = decodeURIComponent(new URL("../../golden/agent", import.meta.url).pathname);
-const ISTIO = `${SHARED}/cases/bootstrap`;
 
 /** Bootstraps that Envoy rejects, and why. */
 const REFUSED: Readonly<Record<string, string>> = {
@@ -14,32 +14,45 @@ const REFUSED: Readonly<Record<string, string>> = {
   "x_metadata_discovery_on": "metadata discovery is an extension of Istio's own Envoy",
   "router-lightstep": "Envoy has no LightStep any more",
   "template": "it is no bootstrap",
+  "HBONE": "metadata discovery is an extension of Istio's own Envoy",
+  "discovery of peers' metadata": "metadata discovery is an extension of Istio's own Envoy",
 };
 
 const envoy = await realEnvoy();
 
-testWhen(envoy.missing, "Envoy accepts the bootstraps of our own cases", (t) => validateAll(t, OWN));
+testWhen(envoy.missing, "Envoy accepts the bootstraps of our own cases", async (t) => {
+  for (const [name, input] of [...await casesIn(OWN), ...named()]) await t.step(name, () => check(name, input));
+});
 
-testWhen(
-  envoy.missing ?? needsShared("cases/bootstrap"),
-  "Envoy accepts the bootstraps of Istio's cases",
-  (t) => validateAll(t, ISTIO),
-);
-
-async function validateAll(t: Deno.TestContext, folder: string): Promise<void> {
-  for (const name of await namesOf(folder)) {
-    await t.step(name, async () => {
-      const { code, said } = await validate(`${folder}/${name}`);
-      if (REFUSED[name] === undefined) assert.equal(code, 0, said);
-      else assert.notEqual(code, 0, `Envoy accepts it now, although ${REFUSED[name]}`);
-    });
-  }
+if (envoy.missing === undefined) {
+  testShared("cases/bootstrap", "Envoy accepts the bootstraps of Istio's cases", async (folder, t) => {
+    for (const [name, input] of await casesIn(folder)) await t.step(name, () => check(name, input));
+  });
 }
 
-/** The cases in which Envoy is started. */
-async function namesOf(folder: string): Promise<string[]> {
+async function check(name: string, input: AgentCase): Promise<void> {
+  const { code, said } = await validate(input);
+  if (REFUSED[name] === undefined) assert.equal(code, 0, said);
+  else assert.notEqual(code, 0, `Envoy accepts it now, although ${REFUSED[name]}`);
+}
+
+type Named = readonly [string, AgentCase];
+
+/** The named cases in which Envoy is started. */
+function named(): Named[] {
+  const inputs = namedBootstraps();
+  return BOOTSTRAPS.flatMap(({ name, fails }, index): Named[] => {
+    const input = inputs[index];
+    return fails === true || input === undefined ? [] : [[name, input]];
+  });
+}
+
+/** The cases of a folder in which Envoy is started. */
+async function casesIn(folder: string): Promise<Named[]> {
   const names = (await Array.fromAsync(Deno.readDir(folder), ({ name }) => name)).sort();
-  return names.filter((name) => isFile(`${folder}/${name}/args.txt`));
+  return names.filter((name) => isFile(`${folder}/${name}/args.txt`)).map((
+    name,
+  ) => [name, JSON.parse(Deno.readTextFileSync(`${folder}/${name}/input.json`))]);
 }
 
 function isFile(path: string): boolean {
@@ -50,8 +63,7 @@ function isFile(path: string): boolean {
   }
 }
 
-async function validate(folder: string): Promise<{ code: number; said: string }> {
-  const input: AgentCase = JSON.parse(await Deno.readTextFile(`${folder}/input.json`));
+async function validate(input: AgentCase): Promise<{ code: number; said: string }> {
   const { args, bootstrap } = await runAgentCase(input);
   const cwd = await Deno.makeTempDir();
   try {

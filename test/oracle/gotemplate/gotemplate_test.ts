@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { fc } from "../../support/properties.ts";
 import type { GoValue } from "../../../src/golang/gotemplate/mod.ts";
 import { parseYaml } from "../../../src/yaml/mod.ts";
+import { BUILT_IN } from "../../../src/inject/default/mod.ts";
+import { TEMPLATES } from "../inject/own/templates.ts";
+import { CONFIG_1_1, CONFIG_1_8 } from "../legacy/configs.ts";
 import { needsProgram, needsShared, SHARED, testWhen } from "../../support/test_when.ts";
 import { type Answer, goAnswers, ourAnswer, type Request } from "./oracle.ts";
 
@@ -135,9 +138,16 @@ function parseRequests(template: string): Request[] {
   return [common, { ...common, delims: ["[[", "]]"] }, { ...common, stubs: [] }];
 }
 
-testWhen(noGo ?? needsShared("cases"), "parse: the templates of all releases parse or fail as in Go", async () => {
-  const files = ["inject/settings", "inject-legacy"].flatMap((folder) => [...configFiles(`${SHARED}/cases/${folder}`)]);
-  const templates = files.flatMap((path) => templatesIn(parseYaml(Deno.readTextFileSync(path))));
-  assert.ok(templates.length > 3, `${templates.length} templates in ${files.length} files`);
-  await assertSameAnswers(templates.flatMap(parseRequests));
+testWhen(noGo, "parse: templates of all forms parse or fail as in Go", async () => {
+  const configs = [BUILT_IN.config, CONFIG_1_1, CONFIG_1_8];
+  const own = [...configs.flatMap((text) => templatesIn(parseYaml(text))), ...Object.values(TEMPLATES)];
+  assert.ok(own.length > 5);
+  await assertSameAnswers([...own, ...sharedTemplates()].flatMap(parseRequests));
 });
+
+/** The templates of all releases; none without `../shared`. */
+function sharedTemplates(): string[] {
+  if (needsShared("cases") !== undefined) return [];
+  const files = ["inject/settings", "inject-legacy"].flatMap((folder) => [...configFiles(`${SHARED}/cases/${folder}`)]);
+  return files.flatMap((path) => templatesIn(parseYaml(Deno.readTextFileSync(path))));
+}

@@ -4,16 +4,24 @@
  */
 import assert from "node:assert/strict";
 import { isLong } from "../../support/long.ts";
-import { needsShared, testWhen } from "../../support/test_when.ts";
+import { testShared } from "../../support/test_when.ts";
 import { differences } from "./compare.ts";
 import { ISTIO_ERROR, KNOWN, OUR_ERROR, unknown } from "./known.ts";
 import { type Answer, Ours, type Question } from "./question.ts";
-import { questions } from "./questions.ts";
+import { type Origin, questions } from "./questions.ts";
 import { readRecorded, RECORDED } from "./recorded.ts";
 
-testWhen(needsShared("cases/inject/cases.json"), "changeStream answers as Istio's IntoResourceFile", async () => {
-  const asked = questions(RECORDED);
-  const recorded = await readRecorded();
+Deno.test("changeStream answers as Istio's IntoResourceFile: our own manifests and settings", () => compare("own"));
+
+testShared(
+  "cases/inject/cases.json",
+  "changeStream answers as Istio's IntoResourceFile: the shared ones",
+  () => compare("shared"),
+);
+
+async function compare(origin: Origin): Promise<void> {
+  const asked = questions(RECORDED, origin);
+  const recorded = await readRecorded(origin);
   assert.deepEqual(asked.map(({ name }) => name), recorded.map(({ name }) => name), "record the answers again");
   const ours = new Ours();
   const wrong: string[] = [];
@@ -26,7 +34,7 @@ testWhen(needsShared("cases/inject/cases.json"), "changeStream answers as Istio'
   }
   assert.deepEqual(wrong.slice(0, 20), [], `${wrong.length} differences`);
   assert.deepEqual(KNOWN.filter((_, index) => !seen.has(index)).map(({ reason }) => reason), [], "known, but not seen");
-});
+}
 
 /** Whether it is generated, without a known difference: there are hundreds like it. */
 function isOneOfMany(question: Question): boolean {

@@ -68,7 +68,7 @@ export const KNOWN: readonly Known[] = [
   },
   {
     reason: "a native proxy of an earlier injection that is to be none moves, where Istio leaves it in both lists",
-    shows: ({ name, native }) => name.startsWith("extra/reinject-idempotent#") && !native,
+    shows: ({ name, native }) => /^(?:extra\/reinject-idempotent|injected twice)#/.test(name) && !native,
     difference: /./,
   },
 ];

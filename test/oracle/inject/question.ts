@@ -72,15 +72,24 @@ export class Ours {
   }
 }
 
+/** What the program of this folder writes. */
+export interface Output {
+  readonly output: string;
+  readonly error?: string;
+}
+
 /** Istio's answers, from the program of this folder. */
 export async function askIstio(program: string, questions: readonly Question[]): Promise<Answer[]> {
+  return (await istioOutputs(program, questions)).map(({ output, error }) =>
+    error === undefined ? { documents: documents(output) } : { error }
+  );
+}
+
+/** Istio's answers as texts. */
+export async function istioOutputs(program: string, questions: readonly Question[]): Promise<Output[]> {
   const child = new Deno.Command(program, { stdin: "piped", stdout: "piped", stderr: "null" }).spawn();
   const [, { stdout }] = await Promise.all([send(child.stdin, questions), child.output()]);
-  const lines = new TextDecoder().decode(stdout).trimEnd().split("\n");
-  return lines.map((line) => {
-    const { output, error }: { output: string; error?: string } = JSON.parse(line);
-    return error === undefined ? { documents: documents(output) } : { error };
-  });
+  return new TextDecoder().decode(stdout).trimEnd().split("\n").map((line): Output => JSON.parse(line));
 }
 
 async function send(stdin: WritableStream<Uint8Array>, questions: readonly Question[]): Promise<void> {

@@ -4,10 +4,13 @@ import { workloadType } from "../../support/workload_type.ts";
 import { parseDocument, splitText } from "../../../src/yaml/mod.ts";
 import { isMap } from "../../../src/base/value.ts";
 import { SHARED } from "../../support/test_when.ts";
+import { CHECKOUT } from "../../support/programs/cache.ts";
 import { edges } from "./edges.ts";
 import { eachAnnotation, manifest } from "./pods.ts";
+import { OWN_CASES, settingsOf } from "./own/cases.ts";
+import { TEMPLATES } from "./own/templates.ts";
 import type { Question, Settings } from "./question.ts";
-import { variations } from "./settings.ts";
+import { sharedSettings, variations } from "./settings.ts";
 import { customTemplates } from "./templates.ts";
 
 const CASES = `${SHARED}/cases/inject`;
@@ -26,11 +29,15 @@ export interface Amount {
   readonly step: number;
 }
 
+/** Where manifests and the configuration of questions come from. */
+export type Origin = "own" | "shared";
+
 /** The questions. The same numbers give the same order. */
-export function questions(amount: Amount): Question[] {
-  const all = variations();
+export function questions(amount: Amount, origin: Origin): Question[] {
+  const all = variations(origin === "own" ? settingsOf({ templates: TEMPLATES }) : sharedSettings());
+  const texts = origin === "own" ? ownInputs() : sharedInputs();
   return [
-    ...crossed(inputs(), all).filter((_, index) => index % amount.step === 0),
+    ...crossed(texts, all).filter((_, index) => index % amount.step === 0),
     ...eachAnnotation().map(([name, text], index) => question(name, text, at(all, 0), index)),
     ...customTemplates(at(all, 0)[1]),
     ...edges(at(all, 0)[1]),
@@ -65,22 +72,33 @@ function question(name: string, text: string, [variation, settings]: Variation, 
   };
 }
 
-/** Inputs of the cases that injection does not end in an error for, and the workloads of the shared manifests. */
-function inputs(): (readonly [string, string])[] {
-  const cases: Case[] = JSON.parse(Deno.readTextFileSync(`${CASES}/cases.json`));
-  const files = [...Deno.readDirSync(`${SHARED}/cases/manifests`)].map(({ name }) => name).filter((name) =>
-    name.endsWith(".yaml")
-  ).sort();
+/** The manifests of our own cases and of the examples. */
+function ownInputs(): (readonly [string, string])[] {
+  const examples = yamlFiles(`${CHECKOUT}/examples`);
   return [
-    ...cases.flatMap(({ name, input }) => workloads(name, `${CASES}/${input}`)),
-    ...files.flatMap((name) => workloads(name, `${SHARED}/cases/manifests/${name}`)),
+    ...OWN_CASES.flatMap(({ name, manifest }) => workloads(name, manifest)),
+    ...examples.flatMap((name) => workloads(name, Deno.readTextFileSync(`${CHECKOUT}/examples/${name}`))),
   ];
 }
 
+/** Inputs of the cases that injection does not end in an error for, and the workloads of the shared manifests. */
+function sharedInputs(): (readonly [string, string])[] {
+  const cases: Case[] = JSON.parse(Deno.readTextFileSync(`${CASES}/cases.json`));
+  const folder = `${SHARED}/cases/manifests`;
+  return [
+    ...cases.flatMap(({ name, input }) => workloads(name, Deno.readTextFileSync(`${CASES}/${input}`))),
+    ...yamlFiles(folder).flatMap((name) => workloads(name, Deno.readTextFileSync(`${folder}/${name}`))),
+  ];
+}
+
+function yamlFiles(folder: string): string[] {
+  return [...Deno.readDirSync(folder)].map(({ name }) => name).filter((name) => name.endsWith(".yaml")).sort();
+}
+
 /** One question per document: Istio stops at the first failure. Invalid YAML is left out. */
-function workloads(name: string, file: string): (readonly [string, string])[] {
+function workloads(name: string, text: string): (readonly [string, string])[] {
   try {
-    return splitText(Deno.readTextFileSync(file), "").flatMap((doc, index) => {
+    return splitText(text, "").flatMap((doc, index) => {
       const { value } = parseDocument(doc);
       const kind = isMap(value) ? String(value["kind"]) : "";
       return isAsked(kind) ? [[`${name}#${index}`, doc.text] as const] : [];

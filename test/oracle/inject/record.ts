@@ -1,19 +1,38 @@
 /**
- * Writes Istio's answers to the questions. Building Istio's code takes minutes, so the test reads what is recorded:
+ * Writes Istio's answers to the questions. Building Istio's code takes minutes, so the tests read what is recorded:
  *
- *     tools/deno run -A test/oracle/inject/record.ts
+ *     tools/deno run -A test/oracle/inject/record.ts [FILE]
+ *
+ * FILE is a program that is built already.
  */
-import { askIstio } from "./question.ts";
-import { questions } from "./questions.ts";
-import { RECORDED, writeRecorded } from "./recorded.ts";
+import { needsInjectCases } from "../../support/cases/inject.ts";
+import { OWN_CASES, questionOf } from "./own/cases.ts";
+import { askIstio, istioOutputs } from "./question.ts";
+import { type Origin, questions } from "./questions.ts";
+import { RECORDED, writeRecorded, writeRecordedCases } from "./recorded.ts";
 
-const folder = decodeURIComponent(new URL(".", import.meta.url).pathname);
-const program = `${await Deno.makeTempDir()}/oracle`;
-const { success } = await new Deno.Command("go", { args: ["build", "-o", program, "."], cwd: folder }).output();
-if (!success) throw new Error("The oracle does not build: run `go build .` in its folder");
-const asked = questions(RECORDED);
-const answers = await askIstio(program, asked);
-await writeRecorded(asked.flatMap(({ name }, index) => {
-  const answer = answers[index];
-  return answer === undefined ? [] : [{ name, answer }];
-}));
+const program = Deno.args[0] ?? await built();
+
+const outputs = await istioOutputs(program, OWN_CASES.map(questionOf));
+await writeRecordedCases(OWN_CASES.map(({ name }, index) => ({ name, ...outputs[index] ?? { output: "" } })));
+
+const origins: readonly Origin[] = needsInjectCases === undefined ? ["own", "shared"] : ["own"];
+for (const origin of origins) {
+  const asked = questions(RECORDED, origin);
+  const answers = await askIstio(program, asked);
+  await writeRecorded(
+    origin,
+    asked.flatMap(({ name }, index) => {
+      const answer = answers[index];
+      return answer === undefined ? [] : [{ name, answer }];
+    }),
+  );
+}
+
+async function built(): Promise<string> {
+  const folder = decodeURIComponent(new URL(".", import.meta.url).pathname);
+  const program = `${await Deno.makeTempDir()}/oracle`;
+  const { success } = await new Deno.Command("go", { args: ["build", "-o", program, "."], cwd: folder }).output();
+  if (!success) throw new Error("The oracle does not build: run `go build .` in its folder");
+  return program;
+}

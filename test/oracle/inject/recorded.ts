@@ -1,12 +1,12 @@
 /** Istio's recorded answers. */
 import { readAnswers, writeAnswers } from "../answers.ts";
-import { type Amount } from "./questions.ts";
+import type { Amount, Origin } from "./questions.ts";
 import type { Answer } from "./question.ts";
 
 /** What was asked. */
 export const RECORDED: Amount = { generated: 700, seed: 20260827, step: 13 };
 
-const FILE = new URL("testdata/answers.jsonl.gz", import.meta.url);
+const FILES = { own: "testdata/own.jsonl.gz", shared: "testdata/answers.jsonl.gz" };
 
 /** An answer and the name of its question. */
 export interface Recorded {
@@ -14,10 +14,27 @@ export interface Recorded {
   readonly answer: Answer;
 }
 
-export function readRecorded(): Promise<Recorded[]> {
-  return readAnswers(FILE);
+export function readRecorded(origin: Origin): Promise<Recorded[]> {
+  return readAnswers(new URL(FILES[origin], import.meta.url));
 }
 
-export function writeRecorded(recorded: readonly Recorded[]): Promise<void> {
-  return writeAnswers(FILE, recorded);
+export function writeRecorded(origin: Origin, recorded: readonly Recorded[]): Promise<void> {
+  return writeAnswers(new URL(FILES[origin], import.meta.url), recorded);
+}
+
+/** What Istio's `kube-inject` wrote for a case of our own, and its error. */
+export interface RecordedCase {
+  readonly name: string;
+  readonly output: string;
+  readonly error?: string;
+}
+
+const CASES = new URL("testdata/cases.jsonl.gz", import.meta.url);
+
+export function readRecordedCases(): Promise<RecordedCase[]> {
+  return readAnswers(CASES);
+}
+
+export function writeRecordedCases(recorded: readonly RecordedCase[]): Promise<void> {
+  return writeAnswers(CASES, recorded);
 }

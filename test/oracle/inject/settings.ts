@@ -1,4 +1,5 @@
-/** Variations of the values and the mesh configuration of the shared cases, each with the name of what it changes. */
+/** Variations of values and mesh configurations, each with the name of what it changes. */
+import { parseYaml } from "../../../src/yaml/mod.ts";
 import { SHARED } from "../../support/test_when.ts";
 import type { Settings } from "./question.ts";
 
@@ -65,12 +66,15 @@ const MESH: Readonly<Record<string, string>> = {
   empty: "",
 };
 
-const read = (name: string) => Deno.readTextFileSync(`${SETTINGS}/${name}`);
+/** The configuration of the shared cases. */
+export function sharedSettings(): Settings {
+  const read = (name: string) => Deno.readTextFileSync(`${SETTINGS}/${name}`);
+  return { config: read("config.yaml"), values: read("values.yaml"), mesh: read("mesh.yaml") };
+}
 
-/** All variations; the first one changes nothing. */
-export function variations(): (readonly [string, Settings])[] {
-  const base = { config: read("config.yaml"), values: read("values.yaml"), mesh: read("mesh.yaml") };
-  const values: unknown = JSON.parse(base.values);
+/** All variations of a configuration; the first one changes nothing. */
+export function variations(base: Settings): (readonly [string, Settings])[] {
+  const values = parseYaml(base.values);
   return [
     ["default", base],
     ...Object.entries(VALUES).map(([name, change]) =>

@@ -5,6 +5,7 @@
 //	{"op":"decode","type":"Pod","text":"<YAML>"}                 sigs.k8s.io/yaml into the type, then json.Marshal
 //	{"op":"quantity","text":"1.5Gi"}                             resource.ParseQuantity, then json.Marshal
 //	{"op":"compare","text":"1","other":"1000m"}                  Quantity.Cmp
+//	{"op":"schema","type":"Pod"}                                 the fields of the type and of all that it refers to
 //	{"op":"selector","original":<LabelSelector>,"patch":<labels>} metav1.LabelSelectorAsSelector and Matches
 //
 // An answer is {"result":...} or {"error":"..."}.
@@ -17,6 +18,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -92,10 +94,74 @@ func handle(line []byte) (result any, err error) {
 	case "compare":
 		a, b := resource.MustParse(r.Text), resource.MustParse(r.Other)
 		return a.Cmp(b), nil
+	case "schema":
+		found := map[string][]field{}
+		schema(types[r.Type], found)
+		return found, nil
 	case "selector":
 		return selects(r)
 	}
 	return nil, fmt.Errorf("unknown op %q", r.Op)
+}
+
+// A field as encoding/json and strategic merge see it.
+type field struct {
+	JSON   string `json:"json"`
+	Go     string `json:"go"`
+	Type   string `json:"type"`
+	Always bool   `json:"always"`
+	Merges bool   `json:"merges"`
+	Key    string `json:"key"`
+}
+
+func schema(t reflect.Type, found map[string][]field) {
+	if _, known := found[t.Name()]; known {
+		return
+	}
+	found[t.Name()] = nil
+	found[t.Name()] = fieldsOf(t, found)
+}
+
+func fieldsOf(t reflect.Type, found map[string][]field) []field {
+	fields := []field{}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" && f.Anonymous {
+			fields = append(fields, fieldsOf(f.Type, found)...)
+			continue
+		}
+		if name == "-" || name == "" {
+			continue
+		}
+		fields = append(fields, field{
+			JSON: name, Go: f.Name, Type: typeText(f.Type, found),
+			Always: !strings.Contains(options, "omit") ||
+				f.Type.Kind() == reflect.Struct && !strings.Contains(options, "omitzero"),
+			Merges: strings.Contains(f.Tag.Get("patchStrategy"), "merge"), Key: f.Tag.Get("patchMergeKey"),
+		})
+	}
+	return fields
+}
+
+func typeText(t reflect.Type, found map[string][]field) string {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return "*" + typeText(t.Elem(), found)
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return "[]byte"
+		}
+		return "[]" + typeText(t.Elem(), found)
+	case reflect.Map:
+		return "map[string]" + typeText(t.Elem(), found)
+	case reflect.Struct:
+		if !reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
+			schema(t, found)
+		}
+		return t.Name()
+	}
+	return t.Kind().String()
 }
 
 func merge(r request) (any, error) {

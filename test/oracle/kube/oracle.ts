@@ -1,12 +1,13 @@
 import { askGoProgram } from "../../support/programs/go_program.ts";
 import type { Value, ValueMap } from "../../../src/base/value.ts";
 
-/** A question to the Go program beside this file; its comment tells what each operation answers. */
+/** A question to the Go program beside this file; its comment says what each operation answers. */
 export type Question =
   | { op: "merge"; type: string; original: ValueMap; patch: ValueMap }
   | { op: "decode"; type: string; text: string }
   | { op: "quantity"; text: string }
   | { op: "compare"; text: string; other: string }
+  | { op: "schema"; type: string }
   | { op: "selector"; original: Value; patch: Value };
 
 /** What Kubernetes' Go code answers. */

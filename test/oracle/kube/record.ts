@@ -3,6 +3,7 @@
  *
  *     tools/deno run -A test/oracle/kube/record.ts
  */
+import { writeAnswers } from "../answers.ts";
 import { fc } from "../../support/properties.ts";
 import { decodeQuestions, quantityQuestions, selectorQuestions } from "./other_questions.ts";
 import { mergeQuestion, ruleQuestions } from "./merge_questions.ts";
@@ -21,3 +22,17 @@ await record("merge.jsonl", [...ruleQuestions(), ...fc.sample(mergeQuestion, { n
 await record("decode.jsonl", decodeQuestions());
 await record("quantity.jsonl", quantityQuestions());
 await record("selector.jsonl", selectorQuestions());
+const kinds = [
+  "Pod",
+  "Deployment",
+  "DaemonSet",
+  "ReplicaSet",
+  "StatefulSet",
+  "Job",
+  "CronJob",
+  "ReplicationController",
+];
+await writeAnswers(
+  new URL("schema.jsonl.gz", TESTDATA),
+  await askOracle(kinds.map((type) => ({ op: "schema", type }))),
+);

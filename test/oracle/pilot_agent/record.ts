@@ -2,7 +2,9 @@
  * Writes the answers of Istio's pilot-agent. Building it takes minutes, and it runs in network namespaces as root; so the
  * tests read the recorded answers:
  *
- *     tools/deno run -A test/oracle/pilot_agent/record.ts
+ *     tools/deno run -A test/oracle/pilot_agent/record.ts [--named] [FILE]
+ *
+ * `--named` asks about the named cases alone. FILE is a program that is built already.
  */
 import type { AgentCase } from "../../support/cases/agent.ts";
 import { type CaptureCase, GROUPS } from "../../support/cases/capture.ts";
@@ -10,11 +12,21 @@ import { CERTIFICATE } from "../../support/tls/self_signed.ts";
 import { writeAnswers } from "../answers.ts";
 import { HELP_FILE, readHelp } from "./help.ts";
 import { bootstrapQuestions, captureQuestions } from "./questions.ts";
-import { BOOTSTRAP_FILE, type BootstrapAnswer, CAPTURE_FILE, type CaptureAnswer } from "./recorded.ts";
+import { namedBootstraps } from "./own/bootstraps.ts";
+import { namedCaptures } from "./own/captures.ts";
+import {
+  BOOTSTRAP_FILE,
+  type BootstrapAnswer,
+  CAPTURE_FILE,
+  type CaptureAnswer,
+  NAMED_BOOTSTRAP_FILE,
+  NAMED_CAPTURE_FILE,
+} from "./recorded.ts";
 
 const FOLDER = decodeURIComponent(new URL(".", import.meta.url).pathname);
 const work = await Deno.makeTempDir({ prefix: "mesh-oracle-" });
-const program = `${work}/pilot-agent`;
+const [given] = Deno.args.filter((arg) => !arg.startsWith("--"));
+const program = given ?? `${work}/pilot-agent`;
 
 async function run(command: string, args: readonly string[], options: Deno.CommandOptions = {}): Promise<string> {
   const { code, stdout, stderr } = await new Deno.Command(command, { ...options, args: [...args] }).output();
@@ -77,6 +89,7 @@ async function bootstrapAnswer(one: AgentCase, template: string): Promise<Bootst
     "etc/istio/config/mesh": one.mesh ?? "",
     "var/run/secrets/istio/root-cert.pem": CERTIFICATE,
     "var/lib/istio/envoy/envoy_bootstrap_tmpl.json": template,
+    ...one.files,
     ...Object.fromEntries(
       (["labels", "annotations"] as const).map((kind) => [`etc/istio/pod/${kind}`, downward(one[kind])]),
     ),
@@ -105,7 +118,9 @@ function downward(texts: Readonly<Record<string, string>> | null | undefined): s
   return Object.entries(texts ?? {}).map(([name, text]) => `${name}=${JSON.stringify(text)}\n`).join("");
 }
 
-await run("go", ["build", "-o", program, "istio.io/istio/pilot/cmd/pilot-agent"], { cwd: FOLDER });
+if (given === undefined) {
+  await run("go", ["build", "-o", program, "istio.io/istio/pilot/cmd/pilot-agent"], { cwd: FOLDER });
+}
 const module = (await run("go", ["list", "-m", "-f", "{{.Dir}}", "istio.io/istio"], { cwd: FOLDER })).trim();
 const template = await Deno.readTextFile(`${module}/tools/packaging/common/envoy_bootstrap.json`);
 
@@ -125,11 +140,21 @@ const literals = new Set(sources.split("\n").map((line) => line.replaceAll('"', 
 const help = readHelp(await Deno.readTextFile(`${work}/pilot-agent.html`), literals);
 await Deno.writeTextFile(HELP_FILE, `${JSON.stringify(help, null, 1)}\n`);
 
-const captures: CaptureAnswer[] = [];
-for (const one of captureQuestions()) captures.push(await captureAnswer(one));
-await writeAnswers(CAPTURE_FILE, captures);
+async function record<Question, Answer>(
+  file: URL,
+  questions: readonly Question[],
+  answer: (question: Question) => Promise<Answer>,
+): Promise<void> {
+  const answers: Answer[] = [];
+  for (const question of questions) answers.push(await answer(question));
+  await writeAnswers(file, answers);
+}
 
-const bootstraps: BootstrapAnswer[] = [];
-for (const one of bootstrapQuestions()) bootstraps.push(await bootstrapAnswer(one, template));
-await writeAnswers(BOOTSTRAP_FILE, bootstraps);
+const bootstrap = (one: AgentCase) => bootstrapAnswer(one, template);
+await record(NAMED_CAPTURE_FILE, namedCaptures(), captureAnswer);
+await record(NAMED_BOOTSTRAP_FILE, namedBootstraps(), bootstrap);
+if (!Deno.args.includes("--named")) {
+  await record(CAPTURE_FILE, captureQuestions(), captureAnswer);
+  await record(BOOTSTRAP_FILE, bootstrapQuestions(), bootstrap);
+}
 await Deno.remove(work, { recursive: true });

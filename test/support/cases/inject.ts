@@ -1,11 +1,35 @@
-/** The shared cases of injection: what Istio made of manifests, with its configuration. */
+/** What Istio made of manifests, with their configurations: cases of our own, and those of `../shared` if it exists. */
 import { type Injector, newInjector } from "../../../src/inject/mod.ts";
+import { OWN_CASES, questionOf } from "../../oracle/inject/own/cases.ts";
+import { readRecordedCases } from "../../oracle/inject/recorded.ts";
 import { needsShared, SHARED } from "../test_when.ts";
 
 const CASES = `${SHARED}/cases/inject`;
 
-/** A case. Paths of its files start at the folder of all cases. */
+/** A text and the name of its file. */
+interface Source {
+  readonly text: string;
+  readonly file: string;
+}
+
+/** A case. */
 export interface InjectCase {
+  readonly name: string;
+  readonly native: boolean;
+  /** Whether Istio ends in an error. */
+  readonly fails: boolean;
+  readonly revision?: string;
+  readonly config: Source;
+  readonly values?: Source;
+  readonly mesh?: Source;
+  readonly input: string;
+  /** What Istio wrote. */
+  readonly expected: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A case as `cases.json` has it, with paths. */
+interface SharedCase {
   readonly name: string;
   readonly native: boolean;
   readonly rc?: number;
@@ -18,29 +42,65 @@ export interface InjectCase {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Why there are no cases to read. */
+/** Why the shared cases cannot be read. */
 export const needsInjectCases = needsShared("cases/inject/cases.json");
 
+/** The cases of our own, then the shared ones. */
 export async function injectCases(): Promise<InjectCase[]> {
-  return JSON.parse(await Deno.readTextFile(`${CASES}/cases.json`));
+  return [...await ownCases(), ...sharedCases()];
 }
 
-/** A file of a case. */
-export function readCaseFile(path: string): string {
-  return Deno.readTextFileSync(`${CASES}/${path}`);
+async function ownCases(): Promise<InjectCase[]> {
+  const recorded = new Map((await readRecordedCases()).map((each) => [each.name, each]));
+  return OWN_CASES.map((one) => {
+    const { settings: { config, values, mesh }, manifest, native } = questionOf(one);
+    const found = recorded.get(one.name);
+    if (found === undefined) throw new Error(`"${one.name}" is not recorded: run test/oracle/inject/record.ts`);
+    return {
+      name: one.name,
+      native,
+      fails: one.fails ?? false,
+      config: { text: config, file: "config.yaml" },
+      values: { text: values, file: "values.yaml" },
+      mesh: { text: mesh, file: "mesh.yaml" },
+      input: manifest,
+      expected: found.output,
+    };
+  });
+}
+
+function sharedCases(): InjectCase[] {
+  return sharedList().map(({ rc = 0, config, values, mesh, input, expected, ...rest }) => ({
+    ...rest,
+    fails: rc !== 0,
+    config: source(config),
+    ...values === undefined ? {} : { values: source(values) },
+    ...mesh === undefined ? {} : { mesh: source(mesh) },
+    input: source(input).text,
+    expected: rc === 0 ? source(expected).text : "",
+  }));
+}
+
+/** The names and paths of the shared cases; none without them. */
+export function sharedList(): readonly SharedCase[] {
+  if (needsInjectCases !== undefined) return [];
+  return JSON.parse(source("cases.json").text);
+}
+
+function source(path: string): Source {
+  return { text: Deno.readTextFileSync(`${CASES}/${path}`), file: path };
 }
 
 /** The injector with the configuration of a case, for `inject` or for the webhook. */
-export function injectorOf(item: InjectCase, byHand: boolean): Injector {
-  const source = (path: string) => ({ text: readCaseFile(path), file: path });
+export function injectorOf({ config, values, mesh, revision, native, env }: InjectCase, byHand: boolean): Injector {
   return newInjector({
-    config: source(item.config),
-    values: item.values === undefined ? undefined : source(item.values),
-    mesh: item.mesh === undefined ? undefined : source(item.mesh),
-    revision: item.revision ?? "default",
-    nativeSidecars: item.native,
+    config,
+    values,
+    mesh,
+    revision: revision ?? "default",
+    nativeSidecars: native,
     byHand,
-    env: (name) => item.env?.[name],
+    env: (name) => env?.[name],
     now: () => new Date(0),
   });
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { fc } from "../../../../test/support/properties.ts";
-import { needsShared, SHARED, testWhen } from "../../../../test/support/test_when.ts";
+import { TEMPLATES } from "../../../../test/oracle/inject/own/templates.ts";
+import { testShared } from "../../../../test/support/test_when.ts";
 import { messageOf } from "../../../base/errors.ts";
 import type { Template } from "../../../golang/gotemplate/mod.ts";
 import { isMap, mapAt, newMap, type Value, type ValueMap } from "../../../base/value.ts";
@@ -185,26 +186,32 @@ Deno.test("RenderMemo: pods get what they would get alone: labels in all combina
   }));
 });
 
-const missing = needsShared("cases/inject/settings/config.yaml");
-testWhen(missing, "RenderMemo: pods get what they would get alone: Istio's templates", () => {
-  const read = (name: string) => Deno.readTextFileSync(`${SHARED}/cases/inject/settings/${name}`);
-  const injector = injectorOf(read("config.yaml"), read("values.yaml"));
+/** The pods of a configuration are those that each would get alone. */
+function checkPods(config: string, values: string): void {
+  const injector = injectorOf(config, values);
   fc.assert(
     fc.property(pods, (given) => {
-      assert.deepEqual(rendered(() => injector, given), rendered(withoutMemo(injector, read("values.yaml")), given));
+      assert.deepEqual(rendered(() => injector, given), rendered(withoutMemo(injector, values), given));
     }),
     { numRuns: 20 },
   );
-});
+}
 
 Deno.test("RenderMemo: pods get what they would get alone: the built-in template", () => {
-  const injector = injectorOf(BUILT_IN.config, BUILT_IN.values);
-  fc.assert(
-    fc.property(pods, (given) => {
-      assert.deepEqual(rendered(() => injector, given), rendered(withoutMemo(injector, BUILT_IN.values), given));
-    }),
-    { numRuns: 20 },
+  checkPods(BUILT_IN.config, BUILT_IN.values);
+});
+
+for (const [name, template] of Object.entries(TEMPLATES)) {
+  Deno.test(`RenderMemo: pods get what they would get alone: the template ${name}`, () => {
+    checkPods(JSON.stringify({ templates: { sidecar: template } }), BUILT_IN.values);
+  });
+}
+
+testShared("cases/inject/settings", "RenderMemo: pods get what they would get alone: Istio's templates", (folder) => {
+  const [config = "", values = ""] = ["config", "values"].map((name) =>
+    Deno.readTextFileSync(`${folder}/${name}.yaml`)
   );
+  checkPods(config, values);
 });
 
 Deno.test("RenderMemo: the built-in template is rendered once for pods that differ in names", () => {
