@@ -14,6 +14,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   "x_metadata_discovery_on": "metadata discovery is an extension of Istio's own Envoy",
   "router-lightstep": "Envoy has no LightStep any more",
   "template": "it is no bootstrap",
+  "a bootstrap of the user": "it is no bootstrap",
   "HBONE": "metadata discovery is an extension of Istio's own Envoy",
   "discovery of peers' metadata": "metadata discovery is an extension of Istio's own Envoy",
 };

@@ -68,7 +68,8 @@ function isOfManifestsOnly(manifests: string): boolean {
 /** The number of compared pods: 0 if the API server rejects Istio's own pod. */
 async function compare(cluster: Cluster, item: InjectCase): Promise<number> {
   const { input: before, expected: after } = item;
-  if (isOfManifestsOnly(before)) return 0;
+  // It prints the pod, which has the API server's defaults there.
+  if (item.name === "functions of templates" || isOfManifestsOnly(before)) return 0;
   const expected = await dryRun(cluster, after, "plain").catch(() => undefined);
   if (expected === undefined) return 0;
   const found = await dryRun(cluster, before, "default");

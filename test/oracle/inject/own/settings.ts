@@ -52,7 +52,6 @@ export const SETTINGS: readonly OwnCase[] = [
   }, {
     manifest: deployment({
       annotations: { "inject.istio.io/templates": "sidecar,certificates" },
-      spec: { serviceAccountName: "till" },
     }),
     templates: {
       certificates: `spec:
