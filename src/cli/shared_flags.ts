@@ -30,6 +30,17 @@ export const CLUSTER = {
   }),
 } as const satisfies FlagTable;
 
+/** Which findings of rules count. */
+export const RULES = {
+  ignoreRules: flag("--ignore-rules IDS", "Switch these rules off; docs/inject.md has all", {
+    type: "list",
+    completes: "rules",
+  }),
+  baseline: flag("--baseline FILE", "Report of an earlier --report json: what it has is not reported again", {
+    type: "file",
+  }),
+} as const satisfies FlagTable;
+
 /** The injector configuration in files. */
 export const CONFIGURATION = {
   injectConfig: flag("--inject-config FILE", "Injector configuration, its ConfigMap, a template, or a snapshot", {
@@ -127,8 +138,8 @@ export const MANIFESTS = {
   }),
   keepGoing: flag("--keep-going", "Write at once, and leave out what failed; the exit code stays 1"),
   report: flag(
-    "--report text|changed|json|none",
-    "What standard error gets for each resource; changed leaves out what is skipped",
+    "--report text|changed|json|sarif|none",
+    "What standard error gets for each resource; changed leaves out what is skipped, sarif is one document at the end",
     { default: "text" },
   ),
 } as const satisfies FlagTable;

@@ -1,19 +1,20 @@
 /** Injection of the pods in a document. */
 import { decode, problemTexts } from "../kube/mod.ts";
-import { ANNOTATION, misspelledAnnotations } from "../istio/mod.ts";
+import type { Era } from "../istio/mod.ts";
 import { sameValue } from "../base/values/mod.ts";
-import { mapAt, textAt, type ValueMap } from "../base/value.ts";
+import { textAt, type ValueMap } from "../base/value.ts";
 import type { Injector } from "./injector.ts";
 import type { Decision } from "./decision/answer.ts";
 import { decide } from "./decision/decision.ts";
 import { InjectionError } from "./injection_error.ts";
-import { type InjectedPod, injectPod } from "./inject_pod.ts";
+import { injectPod } from "./inject_pod.ts";
 import { withKey, withSpecKey } from "./pod/change.ts";
-import { annotation, annotationsOf, containersOf, labelsOf, metadataOf, type Pod } from "./pod/pod.ts";
+import { containersOf, type Pod } from "./pod/pod.ts";
 import { conform } from "./document/conform.ts";
 import type { Change, DocumentOptions, Outcome } from "./document/document.ts";
 import { hasPod, isCustom, type WorkloadKind } from "./pod/kinds.ts";
 import { fieldIn, inPodOf, withoutTemplate } from "./document/pod_row.ts";
+import { findingsOf } from "./rules/rules.ts";
 import { type Owner, ownerOf, podIn, withPod } from "./pod/workload.ts";
 
 /** Whether a pod is injected, and by what. */
@@ -55,10 +56,23 @@ function injectRow(value: ValueMap, row: WorkloadKind, run: Run): Outcome {
   const judgment = inPodOf(row, () => run.judge(manifest, row, run.options));
   const { decision } = judgment;
   const field = fieldIn(decision.field, row);
-  const warnings = [...decision.warnings, ...controllerWarnings(manifest, pod, row)];
-  if (!decision.inject) return { ...decision, result: "skipped", field, warnings, next: value };
-  const done = injectWorkload(value, manifest, row, judgment);
-  return { ...decision, ...judgment.by, field, ...done, warnings: [...warnings, ...done.warnings] };
+  const subject = { manifest, kind: row.kind, path: row.path, pod, era: eraOf(judgment.injectors) };
+  const find = (injected: Pod | undefined) => findingsOf({ ...subject, injected }, run.options.rulesOff);
+  if (!decision.inject) {
+    return { ...decision, result: "skipped", field, findings: find(undefined), next: value };
+  }
+  const { injected, ...done } = injectWorkload(value, manifest, row, judgment);
+  const warnings = [...decision.warnings, ...done.warnings];
+  const findings = find(injected);
+  return {
+    ...decision,
+    ...judgment.by,
+    field,
+    ...done,
+    warnings,
+    findings,
+    injected: { pod: injected, path: row.path },
+  };
 }
 
 /** The manifest as Kubernetes reads it. Errors: an InjectionError that names every invalid field. */
@@ -99,23 +113,21 @@ function injectWorkload(
   checkContainers(manifest, pod, row);
   const owner = ownerOf(manifest, row, namespace);
   const injected = inPodOf(row, () => injectInTurn(pod, owner, injectors));
-  const changed = withPod(manifest, row, injected.pod);
+  const changed = withPod(manifest, row, injected);
   const next = row.typed ? decode(changed, row.type).value : changed;
   const first = containersOf(pod, "initContainers").length === 0 &&
-    containersOf(injected.pod, "initContainers").length > 0;
-  const refused = first && row.initContainersWarning !== undefined ? [row.initContainersWarning] : [];
-  const warnings = [...spelling(pod, injectors), ...injected.warnings, ...refused];
+    containersOf(injected, "initContainers").length > 0;
+  const warnings = first && row.initContainersWarning !== undefined ? [row.initContainersWarning] : [];
   if (sameValue(value, next)) {
     const message = "already injected";
-    return { result: "unchanged", reason: "already-injected", message, warnings, next: value } as const;
+    return { result: "unchanged", reason: "already-injected", message, warnings, injected, next: value } as const;
   }
-  return { result: "injected", warnings, next } as const;
+  return { result: "injected", warnings, injected, next } as const;
 }
 
-/** Each injector gets the result of the one before. Only warnings about the last pod are kept. */
-function injectInTurn(pod: Pod, owner: Owner, injectors: readonly Injector[]): Pick<InjectedPod, "pod" | "warnings"> {
-  const none: Pick<InjectedPod, "pod" | "warnings"> = { pod, warnings: [] };
-  return injectors.reduce((before, injector) => injectPod(before.pod, owner, injector), none);
+/** Each injector gets the result of the one before. */
+function injectInTurn(pod: Pod, owner: Owner, injectors: readonly Injector[]): Pod {
+  return injectors.reduce((before, injector) => injectPod(before, owner, injector).pod, pod);
 }
 
 function checkContainers(manifest: ValueMap, pod: Pod, row: WorkloadKind): void {
@@ -127,29 +139,8 @@ function checkContainers(manifest: ValueMap, pod: Pod, row: WorkloadKind): void 
   });
 }
 
-/** Warns about requests on a controller: they have no effect on its pods. */
-function controllerWarnings(manifest: ValueMap, pod: Pod, row: WorkloadKind): readonly string[] {
-  if (row.path.length === 0) return [];
-  const to = row.path.join(".");
-  return (["labels", "annotations"] as const).flatMap((key) => {
-    const own = mapAt(metadataOf(manifest), key)[ANNOTATION.inject];
-    if (
-      own === undefined || labelsOf(pod)[ANNOTATION.inject] !== undefined ||
-      annotation(pod, ANNOTATION.inject) !== undefined
-    ) return [];
-    const what = key.slice(0, -1);
-    return [
-      `The ${what} "${ANNOTATION.inject}" is on the ${row.kind}, where it has no effect: move it to ${to}.metadata.${key}`,
-    ];
-  });
-}
-
 /** Istio 1.8 reports every unknown annotation of Istio; for other releases only likely misspellings count. */
-function spelling(pod: Pod, injectors: readonly Injector[]): readonly string[] {
+function eraOf(injectors: readonly Injector[]): Era {
   const isOf18 = injectors.some(({ config }) => config.form === "legacy" && config.legacy.release.minor === 8);
-  const era = isOf18 ? "1.8" : "current";
-  const annotations = Object.fromEntries(
-    Object.entries(annotationsOf(pod)).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
-  );
-  return misspelledAnnotations(annotations, era).map(({ message }) => message);
+  return isOf18 ? "1.8" : "current";
 }

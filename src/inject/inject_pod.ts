@@ -12,7 +12,6 @@ import { nativeForPod } from "./decision/native.ts";
 import { overlay, withoutEmptyLists } from "./merge/overlay.ts";
 import { applyOverrides, keptOverrides, userProxy } from "./merge/overrides.ts";
 import { annotationsOf, type Pod, specOf } from "./pod/pod.ts";
-import { podWarnings } from "./pod/warnings.ts";
 import { proxyEnvs } from "./postprocess/cluster.ts";
 import { postprocess, statusPort } from "./postprocess/mod.ts";
 import { followProxyUser } from "./merge/proxy_user.ts";
@@ -27,7 +26,6 @@ export interface InjectedPod {
   readonly pod: Pod;
   /** Names of the rendered templates. */
   readonly templates: readonly string[];
-  readonly warnings: readonly string[];
 }
 
 /**
@@ -80,7 +78,7 @@ function injectNew(pod: Pod, owner: Owner, injector: Injector, config: ModernCon
   });
   const result = withoutNulls(withoutEmptyLists(done, pod), pod);
   checkResult(result, templates, "strict");
-  return { pod: result, templates, warnings: podWarnings(pod, result) };
+  return { pod: result, templates };
 }
 
 /** The pod as Kubernetes decodes it, for templates. */

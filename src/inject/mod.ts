@@ -63,6 +63,8 @@ export {
   type Pod,
   specOf,
 } from "./pod/pod.ts";
+export { Baseline } from "./document/baseline.ts";
+export { Sarif } from "./document/sarif.ts";
 export { changeStream, type ManifestInput, type Sink, type Summary } from "./document/stream.ts";
 export {
   type Configuration,
@@ -72,7 +74,11 @@ export {
   showConfiguration,
 } from "./config/sources.ts";
 export { unknownKeys } from "./config/unknown_keys.ts";
-export { entryJson, entryText, type ReportEntry, type Result } from "./document/report.ts";
+export { entryJson, entryText, type ReportEntry, type Result, togetherJson, togetherText } from "./document/report.ts";
+export { type Finding, findingText, type Severity } from "./rules/rule.ts";
+export { findingsOf, type InputFinding, inputFindings, RULES, type RulesOff, unknownRule } from "./rules/rules.ts";
+export { InputFacts } from "./rules/input_rules.ts";
+export { type Level, violationsOf } from "./rules/pod_security.ts";
 export { BUILT_IN_KINDS, templatePath, type WorkloadKind, workloadKind } from "./pod/kinds.ts";
 export { type InjectionStatus, readStatus } from "./pod/status.ts";
 export { type Owner, ownerOf, podIn, podOwner } from "./pod/workload.ts";

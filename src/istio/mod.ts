@@ -6,5 +6,5 @@
 export * from "./configuration.ts";
 export { misspelledAnnotations, validateAnnotations } from "./annotations/validate.ts";
 export { meshConfigView, proxyConfigView } from "./view/view.ts";
-export { type UnknownField, unknownMeshFields } from "./read/unknown_fields.ts";
+export { type UnknownField, unknownMeshFields, unknownProxyFields } from "./read/unknown_fields.ts";
 export { DurationView } from "./view/view_types.ts";

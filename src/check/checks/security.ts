@@ -12,7 +12,7 @@ import { rangeObstacles } from "../policies/limit_range.ts";
 import { demandOf, ENFORCE, levelOf } from "../policies/obstacles.ts";
 import { outsideRange, rangeAdvice } from "./security/scc_ranges.ts";
 import { podAdmission } from "./security/pod_admission.ts";
-import { violationsOf } from "../policies/pod_security.ts";
+import { violationsOf } from "../../inject/mod.ts";
 import { dependsOnDefaults, quotaObstacles, raisedQuota } from "../policies/quota.ts";
 
 export const SECURITY_CHECKS: readonly CheckRow[] = [

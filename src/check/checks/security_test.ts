@@ -5,7 +5,7 @@ import { BUILT_IN } from "../../inject/mod.ts";
 import type { Finding } from "../check.ts";
 import { clusterInventory, type ClusterOptions, object } from "../../../test/support/kube/cluster.ts";
 import { meshWebhooks } from "../../../test/support/kube/mesh_webhooks.ts";
-import { violationsOf } from "../policies/pod_security.ts";
+import { violationsOf } from "../../inject/mod.ts";
 import { SECURITY_CHECKS } from "./security.ts";
 import { judge } from "../judge.ts";
 

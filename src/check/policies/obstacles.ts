@@ -4,7 +4,7 @@ import type { ValueMap } from "../../base/value.ts";
 import type { Pod } from "../../inject/mod.ts";
 import { rangeObstacles, withDefaults } from "./limit_range.ts";
 import { containersByName, podAmounts } from "./pod_resources.ts";
-import { type Level, violationsOf } from "./pod_security.ts";
+import { type Level, violationsOf } from "../../inject/mod.ts";
 import { type Demand, type Obstacle, quotaObstacles } from "./quota.ts";
 
 export interface Policies {

@@ -53,7 +53,7 @@ const CASES: readonly (readonly [words: string[], expected: string[], directive:
   [["completion", "install-kubectl", "--dir", ""], [], ":16"],
   [["inject", "--inj"], ["--inject-config", "--injectConfigMapName"], ":4"],
   [["inject", "-"], ["-f", "--filename", "--help"], ""],
-  [["inject", "--report", ""], ["text", "changed", "json", "none"], ":4"],
+  [["inject", "--report", ""], ["text", "changed", "json", "sarif", "none"], ":4"],
   [["inject", "--report=j"], ["json"], ":4"],
   [["inject", "-o", "j"], ["json"], ":0"],
   [["inject", "-f", ""], ["yaml", "yml", "json"], ":8"],

@@ -89,6 +89,10 @@ const SOURCES: Partial<Record<Completes, Source>> = {
 export function findIn(world: World): Find {
   return async (wanted) => {
     if (wanted.completes === "checks" || wanted.completes === "checks and categories") return await checks(wanted);
+    if (wanted.completes === "rules") {
+      const { RULES } = await import("../../inject/mod.ts");
+      return RULES.map(({ id, title }) => ({ value: id, description: title }));
+    }
     const { known, collection, valuesOf } = SOURCES[wanted.completes] ?? {};
     const { kubeconfigNames } = await client();
     const options = connectOptions(wanted);

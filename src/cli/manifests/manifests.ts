@@ -1,8 +1,9 @@
 /** The shared part of commands that read manifests, change the pods in them, and write them. */
-import { UsageError } from "../../base/errors.ts";
+import { EXIT, UsageError } from "../../base/errors.ts";
 import type { PermissionName, World } from "../../platform/world.ts";
 import type { Change, DocumentOptions, ManifestInput, Sink, WorkloadKind } from "../../inject/mod.ts";
 import type { ManifestFlags } from "../shared_flags.ts";
+import type { Findings } from "./findings.ts";
 import { expandInputs } from "./inputs.ts";
 import { buildKustomization } from "./kustomization.ts";
 import type { ManifestOutput } from "./manifest_output.ts";
@@ -27,18 +28,21 @@ interface ManifestWork {
   readonly output: ManifestOutput;
   readonly templatePaths: readonly WorkloadKind[];
   readonly inject: InjectModule;
+  /** Absent for a command without rules. */
+  readonly findings?: Findings | undefined;
 }
 
 /** Changes each document, reports its resources, and ends the output. Returns the exit code: 1 if any resource failed. */
 export async function changeManifests(world: World, flags: ManifestFlags, work: ManifestWork): Promise<number> {
-  const { inputs, change, done, target, output, inject } = work;
+  const { inputs, change, done, target, output, inject, findings } = work;
   // A progress line would disturb manifests that go to the terminal at once.
   const isStreaming = flags.keepGoing && target.file === undefined;
-  const progress = manifestProgress(world, flags.report !== "json" && !isStreaming);
+  const progress = manifestProgress(world, !["json", "sarif"].includes(flags.report) && !isStreaming);
   const severalFiles = inputs.length > 1;
   const report = reporter(world, { format: flags.report, severalFiles, done, before: progress.hide }, inject);
   report.notes(work.notes);
   report.warnings(work.warnings);
+  findings?.warnings(work.warnings);
   const { begin, document } = output;
   const sink: Sink = {
     ...begin === undefined ? {} : { begin },
@@ -49,7 +53,8 @@ export async function changeManifests(world: World, flags: ManifestFlags, work: 
         document(source, text);
       },
     },
-    report: (entry) => {
+    report: (found) => {
+      const entry = findings?.entry(found) ?? found;
       output.report?.(entry);
       report.notes(work.newNotes?.() ?? []);
       report.entry(entry);
@@ -58,17 +63,30 @@ export async function changeManifests(world: World, flags: ManifestFlags, work: 
   };
   const { namespace, patch } = flags;
   const { prepare, templatePaths } = work;
-  const options = { namespace, patch, templatePaths, prepare, output: target.format, sink };
+  const rules = rulesFor(inject, findings);
+  const options = { namespace, patch, templatePaths, prepare, output: target.format, sink, ...rules.options };
   try {
     const changed = inject.changeStream(progress.watched(inputs), change, options);
     const summary = await Promise.race([changed, output.interrupted]);
     progress.hide();
+    report.together(rules.together());
     const ended = await output.end(summary);
     report.end(summary, ended);
-    return ended.exitCode;
+    return ended.exitCode === EXIT.ok && rules.hasFailed() ? EXIT.failed : ended.exitCode;
   } finally {
     progress.end();
   }
+}
+
+/** What a run needs for rules; nothing for a command without them. */
+function rulesFor(inject: InjectModule, findings: Findings | undefined) {
+  if (findings === undefined) return { options: {}, together: () => [], hasFailed: () => false };
+  const facts = new inject.InputFacts();
+  return {
+    options: { rulesOff: findings.off, seen: (object: Parameters<typeof facts.add>[0]) => facts.add(object) },
+    together: () => findings.together(inject.inputFindings(facts, findings.off)),
+    hasFailed: () => findings.hasFailed,
+  };
 }
 
 /** The inputs of `-f` or `-k`; files are not read yet. Errors: as `expandInputs` and `buildKustomization`. */

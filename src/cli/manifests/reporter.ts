@@ -1,7 +1,7 @@
 import { snippetText } from "../../base/errors.ts";
 import { counted } from "../../base/text/mod.ts";
 import type { World } from "../../platform/world.ts";
-import type { ReportEntry, Summary } from "../../inject/mod.ts";
+import type { InputFinding, ReportEntry, Summary } from "../../inject/mod.ts";
 import { say } from "../failure.ts";
 
 export interface Written {
@@ -17,18 +17,23 @@ export interface Reporter {
   notes(lines: readonly string[]): void;
   warnings(lines: readonly string[]): void;
   entry(entry: ReportEntry): void;
+  /** Prints what rules found about several resources, after all entries. */
+  together(findings: readonly InputFinding[]): void;
   /** Prints the counts, and where the output went. */
   end(summary: Summary, written: Written): void;
 }
 
-type EntryPrinter = Pick<typeof import("../../inject/mod.ts"), "entryText" | "entryJson">;
+type Printer = Pick<
+  typeof import("../../inject/mod.ts"),
+  "entryText" | "entryJson" | "togetherText" | "togetherJson" | "Sarif"
+>;
 
 export interface ReporterOptions {
   /**
    * `text` for people, `changed` the same without skipped resources, `json` one object on each line and nothing else,
-   * `none` for errors alone.
+   * `sarif` one document at the end, `none` for errors alone.
    */
-  readonly format: "text" | "changed" | "json" | "none";
+  readonly format: "text" | "changed" | "json" | "sarif" | "none";
   readonly severalFiles: boolean;
   /** The verb for a changed resource: "injected". */
   readonly done: string;
@@ -40,13 +45,14 @@ export interface ReporterOptions {
 export function reporter(
   world: World,
   { format, severalFiles, done, before }: ReporterOptions,
-  printer: EntryPrinter,
+  printer: Printer,
 ): Reporter {
   const print = (text: string) => {
     before();
     say(world, text);
   };
   const text = format === "text" || format === "changed";
+  const sarif = format === "sarif" ? new printer.Sarif() : undefined;
   return {
     notes: (lines) => {
       if (text) { for (const line of lines) print(`note: ${line}\n`); }
@@ -55,13 +61,22 @@ export function reporter(
       if (text) { for (const line of lines) print(`warning: ${line}\n`); }
     },
     entry(entry) {
+      if (sarif !== undefined) return sarif.entry(entry);
       if (format === "json") return print(`${printer.entryJson(entry)}\n`);
       if (!isShown(entry, format)) return;
       const place = entry.error?.place;
       const snippet = place !== undefined && world.stderr.isTerminal ? snippetText(place) : "";
       print(`${printer.entryText(entry, { severalFiles })}\n${snippet}`);
     },
+    together(findings) {
+      for (const finding of findings) {
+        if (sarif !== undefined) sarif.together(finding);
+        else if (format === "json") print(`${printer.togetherJson(finding)}\n`);
+        else if (text && finding.severity !== "note") print(`${printer.togetherText(finding, { severalFiles })}\n`);
+      }
+    },
     end(summary, written) {
+      if (sarif !== undefined) return print(sarif.text());
       if (text) print(summaryText(summary, written, done));
       if (!written.isWritten && format !== "json") print(notWritten(summary, written, done));
     },

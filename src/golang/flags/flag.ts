@@ -49,6 +49,7 @@ export type Completes =
   | "webhooks"
   | "checks"
   | "checks and categories"
+  | "rules"
   | "folders"
   | "manifests";
 

@@ -10,6 +10,9 @@ import { withKey } from "../pod/change.ts";
 import { metadataOf } from "../pod/pod.ts";
 import { type WorkloadKind, workloadKinds } from "../pod/kinds.ts";
 import { notInjected } from "../pod/other_kinds.ts";
+import type { InputObject } from "../rules/input_rules.ts";
+import { type Finding, findingText } from "../rules/rule.ts";
+import { type RulesOff, rulesOffBy } from "../rules/rules.ts";
 import { workloadPatch } from "./patch.ts";
 import type { ReportEntry } from "./report.ts";
 import { withStringKeys } from "./string_keys.ts";
@@ -25,6 +28,10 @@ export interface DocumentOptions {
   readonly prepare?: ((value: Value) => Promise<void>) | undefined;
   /** Places of pods in kinds, from the user; they override the known kinds. */
   readonly templatePaths?: readonly WorkloadKind[] | undefined;
+  /** Rules that the user switches off. */
+  readonly rulesOff?: RulesOff | undefined;
+  /** Gets every resource that did not fail, for rules about several. */
+  readonly seen?: ((object: InputObject) => void) | undefined;
 }
 
 /** The result of a document. */
@@ -135,14 +142,25 @@ function changeValue(value: Value, path: Path, run: Run): Value {
   const known = identity(value, run);
   try {
     if (isMap(value)) checkNamespace(value, run.options.namespace);
-    const { next, ...rest } = changeResource(value, run);
-    run.entries.push({ ...known, ...rest, warnings: [...rest.warnings, ...addPatch(value, next, run)] });
+    const { next, injected, findings = [], ...rest } = changeResource(value, run);
+    const lineOf = (field: string) => run.parsed.place([...path, ...fieldKeys(field)]).line;
+    const located = findings.map((finding) => withLine(finding, lineOf(finding.field)));
+    const texts = located.filter(({ severity }) => severity !== "note").map(findingText);
+    const warnings = [...rest.warnings, ...texts, ...addPatch(value, next, run)];
+    run.entries.push({ ...known, ...rest, warnings, ...located.length === 0 ? {} : { findings: located } });
+    if (isMap(value)) {
+      run.options.seen?.({ described: known, manifest: value, injected, off: rulesOffBy(value), lineOf });
+    }
     return next;
   } catch (error) {
     if (!(error instanceof MeshError)) throw error;
     run.entries.push(failure(error, known, path, run.parsed));
     return value;
   }
+}
+
+function withLine(finding: Finding, line: number | undefined): Finding {
+  return line === undefined ? finding : { ...finding, line };
 }
 
 /** Keeps the patch of a change, if patches are wanted; returns the warnings about it. */
@@ -208,6 +226,8 @@ function checkNamespace(manifest: ValueMap, namespace: string | undefined): void
 /** The result of a resource, and its new value. */
 export interface Outcome extends Omit<ReportEntry, keyof Known | "error"> {
   readonly next: Value;
+  /** The pod with a sidecar, and where it is. */
+  readonly injected?: InputObject["injected"];
 }
 
 function changeResource(value: Value, run: Run): Outcome {
@@ -226,6 +246,7 @@ function both(before: Outcome, after: Outcome): Outcome {
   return {
     ...isAfter ? after : before,
     warnings: [...before.warnings, ...after.warnings],
+    findings: [...before.findings ?? [], ...after.findings ?? []],
     next: after.next,
   };
 }

@@ -2,7 +2,10 @@
 import { errorLine, type MeshError, saysField } from "../../base/errors.ts";
 import { goJson, OrderedFields } from "../../golang/gojson/mod.ts";
 import { resourceName } from "../../kube/mod.ts";
-import type { ReportLine } from "./report_schema.ts";
+import { type Finding, findingText } from "../rules/rule.ts";
+import type { Described } from "../rules/input_rules.ts";
+import type { InputFinding } from "../rules/rules.ts";
+import type { ReportLine, TogetherLine } from "./report_schema.ts";
 
 /** The result of a resource. */
 export type Result = ReportLine["result"];
@@ -29,7 +32,7 @@ export function entryText(entry: ReportEntry, { severalFiles }: { readonly sever
 }
 
 /** A resource without a name is identified by its document. */
-function displayName({ apiVersion, kind, name, document }: ReportEntry): string {
+function displayName({ apiVersion, kind, name, document }: Described): string {
   if (kind === "") return `document ${document}`;
   const full = resourceName(apiVersion, kind, name);
   return name === "" ? `${full.replace(/\/$/, "")} (document ${document})` : full;
@@ -50,11 +53,12 @@ function named(error: MeshError, entry: ReportEntry): Pick<MeshError, "message" 
 }
 
 /** The entry as one line of JSON. */
-export function entryJson({ error, webhook, revision, ...entry }: ReportEntry): string {
+export function entryJson({ error, webhook, revision, findings = [], ...entry }: ReportEntry): string {
   const { file, document, apiVersion, kind, namespace, name, result, reason, field, message, warnings } = entry;
   const { line, column } = error?.place ?? {};
   const reported: ReportLine = {
     ...{ file, document, apiVersion, kind, namespace, name, result, reason, field, message, warnings },
+    ...(findings.length === 0 ? {} : { findings: findings.map(ordered) }),
     ...(webhook === undefined ? {} : { webhook }),
     ...(revision === undefined ? {} : { revision }),
     ...(line === undefined ? {} : { line }),
@@ -62,4 +66,22 @@ export function entryJson({ error, webhook, revision, ...entry }: ReportEntry): 
     ...(error?.hint === undefined ? {} : { hint: error.hint }),
   };
   return goJson(new OrderedFields(Object.entries(reported)), { escapeHtml: false });
+}
+
+/** A finding about several resources, as the warning of the one that has the field. */
+export function togetherText(finding: InputFinding, { severalFiles }: { readonly severalFiles: boolean }): string {
+  const { described } = finding;
+  const about = severalFiles ? `${described.file}: ` : "";
+  return `warning: ${about}${displayName(described)}: ${findingText(finding)}`;
+}
+
+/** The same as one line of JSON. */
+export function togetherJson({ described, ...finding }: InputFinding): string {
+  const line: TogetherLine = { ...described, findings: [ordered(finding)] };
+  return goJson(new OrderedFields(Object.entries(line)), { escapeHtml: false });
+}
+
+function ordered({ rule, severity, field, message, fix, line }: Finding): OrderedFields & Finding {
+  const fields = { rule, severity, field, message, fix, ...line === undefined ? {} : { line } };
+  return Object.assign(new OrderedFields(Object.entries(fields)), fields);
 }

@@ -1,8 +1,17 @@
 /** The JSON of `inject --report json`. Import it for types only: printing needs no zod. */
 import { z } from "zod";
 
-/** One line of the report: what became of a resource. */
-export const REPORT_LINE = z.strictObject({
+const FINDING = z.strictObject({
+  rule: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/).describe("stable id of the rule; docs/inject.md has all"),
+  severity: z.enum(["error", "warning", "note"]),
+  field: z.string().describe("the field in the resource"),
+  message: z.string(),
+  fix: z.string().describe("what to do"),
+  line: z.int().min(1).exactOptional().describe("line of the field in the file"),
+}).describe("What a rule found");
+
+/** One resource. */
+const RESOURCE = z.strictObject({
   file: z.string().describe('the input file as given, "-" for standard input'),
   document: z.int().min(1).describe("number of the YAML document in the file, from 1"),
   apiVersion: z.string(),
@@ -13,12 +22,25 @@ export const REPORT_LINE = z.strictObject({
   reason: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/).describe("stable id of the rule that decided, or of the error"),
   field: z.string().describe("the field that decided, or that is wrong; may be empty"),
   message: z.string(),
-  warnings: z.array(z.string()).readonly(),
+  warnings: z.array(z.string()).readonly().describe("also the findings that are no notes, as text"),
+  findings: z.array(FINDING).readonly().exactOptional(),
   webhook: z.string().exactOptional().describe("with --as-webhook: the webhook that takes the pod"),
   revision: z.string().exactOptional().describe("with --as-webhook: the revision of its control plane"),
   line: z.int().min(1).exactOptional().describe("line of the error in the file"),
   column: z.int().min(1).exactOptional().describe("column of the error in the line"),
   hint: z.string().exactOptional().describe("what to do about the error"),
-}).describe("One line of `kubectl mesh inject --report json`, and of `uninject`");
+}).describe("What became of a resource");
 
-export type ReportLine = Readonly<z.infer<typeof REPORT_LINE>>;
+/** Findings that several resources make together come last, with the resource that has the field. */
+const TOGETHER = z.strictObject({
+  ...RESOURCE.pick({ file: true, document: true, apiVersion: true, kind: true, namespace: true, name: true }).shape,
+  findings: z.array(FINDING).readonly(),
+}).describe("What rules found about several resources; after all resources");
+
+/** One line of the report. */
+export const REPORT_LINE = z.union([RESOURCE, TOGETHER]).describe(
+  "One line of `kubectl mesh inject --report json`, and of `uninject`",
+);
+
+export type ReportLine = Readonly<z.infer<typeof RESOURCE>>;
+export type TogetherLine = Readonly<z.infer<typeof TOGETHER>>;

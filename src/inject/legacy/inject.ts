@@ -7,7 +7,6 @@ import { InjectionError } from "../injection_error.ts";
 import { mapContainers, withAnnotations, withKey, withSpecKey } from "../pod/change.ts";
 import { type Pod, PROXY, specOf, VALIDATION } from "../pod/pod.ts";
 import { INJECTED_LISTS, listedNames } from "../pod/status.ts";
-import { podWarnings } from "../pod/warnings.ts";
 import { labelNetwork, type ProxyEnvs, proxyEnvs, setProxyEnvs } from "../postprocess/cluster.ts";
 import { holds, statusPort } from "../postprocess/mod.ts";
 import { mergesMetrics, scrapeAnnotations } from "../postprocess/prometheus.ts";
@@ -61,7 +60,7 @@ export function injectLegacy(input: LegacyInput) {
   const rendered = render(withoutEarlier(input.typed, agent).pod, input);
   const context = { ...input, minor, bare, spec: equip(rendered, { ...input, minor, bare, spec: rendered }) };
   const pod = changed(context);
-  return { pod, templates: ["template"], warnings: podWarnings(input.pod, pod) };
+  return { pod, templates: ["template"] };
 }
 
 function changed(context: Context): Pod {

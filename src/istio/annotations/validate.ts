@@ -30,17 +30,22 @@ export function validateAnnotations(annotations: Annotations, era: Era): Annotat
 const KNOWN: readonly string[] = [...Object.values(ANNOTATION), ...OTHER_ANNOTATIONS];
 const known: ReadonlySet<string> = new Set(KNOWN);
 
+/** An annotation that Istio does not know, and the known one that it resembles. */
+interface UnknownAnnotation {
+  readonly annotation: string;
+  readonly value: string;
+  readonly meant: string | undefined;
+}
+
 /**
  * Annotations with `istio` in their names that Istio does not know, ordered by name. Istio 1.8 reports each; for today's
  * configurations only those count that resemble a known one.
  */
-export function misspelledAnnotations(annotations: Annotations, era: Era): AnnotationProblem[] {
+export function misspelledAnnotations(annotations: Annotations, era: Era): UnknownAnnotation[] {
   return sorted(annotations).flatMap(([annotation, value]) => {
     if (!annotation.includes("istio") || known.has(annotation)) return [];
     const meant = closest(annotation, KNOWN);
-    if (meant === undefined && era === "current") return [];
-    const hint = meant === undefined ? "" : `: did you mean "${meant}"?`;
-    return [{ annotation, value, message: `Unknown annotation "${annotation}" with the value "${value}"${hint}` }];
+    return meant === undefined && era === "current" ? [] : [{ annotation, value, meant }];
   });
 }
 

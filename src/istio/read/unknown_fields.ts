@@ -1,8 +1,8 @@
 import { closest } from "../../base/text/mod.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../base/value.ts";
-import type { MeshConfig } from "../config.ts";
+import type { MeshConfig, ProxyConfig } from "../config.ts";
 import type { Era } from "../era.ts";
-import { type Field, MESH_CONFIG, messageType } from "../schema/schema.ts";
+import { type Field, MESH_CONFIG, messageType, PROXY_CONFIG } from "../schema/schema.ts";
 
 /** A field that the type does not have. Istio ignores it. */
 export interface UnknownField {
@@ -15,6 +15,11 @@ export interface UnknownField {
 /** The fields of a mesh configuration that its era does not have. */
 export function unknownMeshFields({ data, era }: MeshConfig): readonly UnknownField[] {
   return inMessage(data, MESH_CONFIG, era, "");
+}
+
+/** The fields of a proxy configuration that its era does not have. */
+export function unknownProxyFields({ data, era }: ProxyConfig): readonly UnknownField[] {
+  return inMessage(data, PROXY_CONFIG, era, "");
 }
 
 function inMessage(data: ValueMap, name: string, era: Era, path: string): readonly UnknownField[] {

@@ -5,6 +5,8 @@ import { isMap, mapAt, newMap, textAt, type ValueMap } from "../../base/value.ts
 import {
   containersOf,
   decide,
+  findingsOf,
+  findingText,
   type Injector,
   injectPod,
   isOpenShift,
@@ -70,8 +72,18 @@ export function injectCreatedPod(object: ValueMap, namespace: string, context: R
   checkSize(pod);
   const podInjector = injectorFor(pod, context);
   const own = isOpenShift(injector) ? withoutAssignedUser(pod) : pod;
-  const injected = injectPod(own, podOwner(own, namespace), podInjector);
-  const warnings = [...decision.warnings, ...injected.warnings];
+  const owner = podOwner(own, namespace);
+  const injected = injectPod(own, owner, podInjector);
+  const subject = {
+    manifest: object,
+    kind: owner.kind,
+    path: [],
+    pod: own,
+    injected: injected.pod,
+    era: "current",
+  } as const;
+  const findings = findingsOf(subject).filter(({ severity }) => severity !== "note");
+  const warnings = [...decision.warnings, ...findings.map(findingText)];
   const patch = jsonPatch(object, restored(injected.pod, object));
   if (patch.length > 0) return { ...decision, result: "injected", warnings, patch };
   const message = "already injected";

@@ -1,6 +1,6 @@
 /** Our Pod Security rules agree with the API server's, for pods of every kind. */
 import assert from "node:assert/strict";
-import { type Level, violationsOf } from "../../../src/check/policies/pod_security.ts";
+import { type Level, violationsOf } from "../../../src/inject/mod.ts";
 import type { ValueMap } from "../../../src/base/value.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";

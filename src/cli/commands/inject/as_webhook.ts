@@ -3,6 +3,7 @@ import type { KubeApi } from "../../../kube/client/mod.ts";
 import type { PermissionName, World } from "../../../platform/world.ts";
 import type { NativeSetting } from "../../../inject/mod.ts";
 import { readConfiguration } from "../../configuration.ts";
+import { findingsFor } from "../../manifests/findings.ts";
 import { openManifestOutput, removeLeftovers } from "../../manifests/manifest_output.ts";
 import { changeManifests, manifestInputs, permissionsFor, templatePathsOf } from "../../manifests/manifests.ts";
 import { outputTarget } from "../../manifests/output.ts";
@@ -19,6 +20,7 @@ export async function runAsWebhook(world: World, { flags }: InjectInput): Promis
     import("../../../check/mod.ts"),
   ]);
   const templatePaths = templatePathsOf(flags, inject);
+  const findings = await findingsFor(world, flags, inject);
   const inputs = await manifestInputs(world, flags);
   removeLeftovers(world, flags, target, inputs);
   const cluster = await clusterOf(world, flags, inject);
@@ -37,7 +39,7 @@ export async function runAsWebhook(world: World, { flags }: InjectInput): Promis
       notes: [`Configuration: webhooks of ${cluster.api.server}`],
       warnings: [],
       done: "injected",
-      ...{ inputs, prepare, target, output, templatePaths, inject },
+      ...{ inputs, prepare, target, output, templatePaths, inject, findings },
     });
   } finally {
     cluster.close();

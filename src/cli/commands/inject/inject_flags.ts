@@ -8,11 +8,16 @@ import {
   MANIFESTS,
   NATIVE_SIDECARS,
   REVISION,
+  RULES,
   TEMPLATE_ENV,
 } from "../../shared_flags.ts";
 
 export const INJECT_FLAGS = {
   "Manifests": MANIFESTS,
+  "Findings": {
+    failOn: flag("--fail-on error|warning", "The least finding that makes the exit code 1; the output is written"),
+    ...RULES,
+  },
   "Configuration (built-in unless given)": {
     ...CONFIGURATION,
     revision: { ...REVISION.revision, default: "default" },

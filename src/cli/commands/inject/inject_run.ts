@@ -2,6 +2,7 @@ import { EXIT } from "../../../base/errors.ts";
 import type { PermissionName, World } from "../../../platform/world.ts";
 import type { RevisionConfiguration } from "../../../inject/mod.ts";
 import { readConfiguration } from "../../configuration.ts";
+import { findingsFor } from "../../manifests/findings.ts";
 import { openManifestOutput, removeLeftovers } from "../../manifests/manifest_output.ts";
 import { changeManifests, manifestInputs, permissionsFor, templatePathsOf } from "../../manifests/manifests.ts";
 import { type OutputTarget, outputTarget } from "../../manifests/output.ts";
@@ -16,6 +17,7 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
   const target = outputTarget(flags.output);
   if (flags.showConfig) return await showConfiguration(world, flags, { target, inject });
   const templatePaths = templatePathsOf(flags, inject);
+  const findings = await findingsFor(world, flags, inject);
   const inputs = await manifestInputs(world, flags);
   removeLeftovers(world, flags, target, inputs);
   const cluster = await fromCluster(world, flags, { target, inject });
@@ -42,7 +44,7 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
     notes: [inject.describeConfiguration({ files, cluster, revision }), ...injector.notes],
     newNotes: () => templateNotes.splice(0),
     warnings: inject.unknownKeys(files, injector, configuration),
-    ...{ inputs, target, output, templatePaths, inject },
+    ...{ inputs, target, output, templatePaths, inject, findings },
   });
 }
 

@@ -3,7 +3,7 @@
  * sidecar template sets (Windows, AppArmor, SELinux, sysctls).
  */
 import { isList, isMap, mapAt, textAt, type ValueMap } from "../../base/value.ts";
-import { containersOf, type Pod, specOf } from "../../inject/mod.ts";
+import { containersOf, type Pod, specOf } from "../pod/pod.ts";
 
 /** The restrictive levels. */
 export type Level = "baseline" | "restricted";

@@ -1,0 +1,90 @@
+/** The report as SARIF 2.1.0 (OASIS): one run, with a result for each finding and each failure. */
+import { VERSION } from "../../version.ts";
+import type { Described } from "../rules/input_rules.ts";
+import { type Finding, findingText } from "../rules/rule.ts";
+import { type InputFinding, RULES } from "../rules/rules.ts";
+import type { ReportEntry } from "./report.ts";
+
+const SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json";
+
+/** Collects results; `text` is the document. */
+export class Sarif {
+  readonly #results: object[] = [];
+  readonly #failures = new Set<string>();
+
+  entry(entry: ReportEntry): void {
+    for (const finding of entry.findings ?? []) this.#add(entry, finding);
+    if (entry.result !== "failed") return;
+    this.#failures.add(entry.reason);
+    const { field, message, reason, error } = entry;
+    const line = error?.place?.line;
+    const hint = error?.hint ?? "";
+    this.#results.push(result(entry, { rule: reason, severity: "error", field, line, text: join(message, hint) }));
+  }
+
+  together(finding: InputFinding): void {
+    this.#add(finding.described, finding);
+  }
+
+  text(): string {
+    const failures = [...this.#failures].map((id) => ({
+      id,
+      shortDescription: { text: `The resource cannot be injected: ${id}` },
+      defaultConfiguration: { level: "error" },
+    }));
+    const rules = RULES.map(({ id, title, severity, istio }) => ({
+      id,
+      shortDescription: { text: title },
+      defaultConfiguration: { level: severity },
+      ...istio === undefined ? {} : { properties: { istio } },
+    }));
+    const driver = { name: "kubectl-mesh", version: VERSION, rules: [...rules, ...failures] };
+    const run = { tool: { driver }, columnKind: "utf16CodeUnits", results: this.#results };
+    return `${JSON.stringify({ $schema: SCHEMA, version: "2.1.0", runs: [run] }, null, 2)}\n`;
+  }
+
+  #add(described: Described, finding: Finding): void {
+    const { rule, severity, field, line } = finding;
+    this.#results.push(result(described, { rule, severity, field, line, text: findingText(finding) }));
+  }
+}
+
+interface Said {
+  readonly rule: string;
+  readonly severity: Finding["severity"];
+  readonly field: string;
+  readonly line: number | undefined;
+  readonly text: string;
+}
+
+function result({ file, apiVersion, kind, namespace, name }: Described, { rule, severity, field, line, text }: Said) {
+  const object = [apiVersion, kind, namespace, name].filter((part) => part !== "").join("/");
+  const region = line === undefined ? {} : { region: { startLine: line } };
+  return {
+    ruleId: rule,
+    level: severity,
+    message: { text: object === "" ? text : `${object}: ${text}` },
+    locations: [{
+      ...file === "" || file === "standard input" ? {} : {
+        physicalLocation: { artifactLocation: { uri: uriOf(file) }, ...region },
+      },
+      logicalLocations: [{
+        fullyQualifiedName: [object, field].filter((part) => part !== "").join("#"),
+        kind: "object",
+      }],
+    }],
+    partialFingerprints: { "kubectl-mesh/v1": [rule, object, field].join(" ") },
+  };
+}
+
+/** A relative path stays relative: pipelines map it to the file in the repository. */
+function uriOf(file: string): string {
+  if (/^https?:\/\//.test(file)) return file;
+  const path = file.replaceAll("\\", "/").split("/").map(encodeURIComponent).join("/").replace(/^\.\//, "");
+  if (path.startsWith("/")) return `file://${path}`;
+  return path;
+}
+
+function join(message: string, hint: string): string {
+  return hint === "" ? message : `${message}; ${hint}`;
+}

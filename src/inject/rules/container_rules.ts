@@ -1,0 +1,147 @@
+/** Rules about containers that conflict with the sidecar, or that the sidecar harms. */
+import { isMap, mapAt, mapsAt, textAt } from "../../base/value.ts";
+import {
+  containersOfProxyUser,
+  initContainersWithoutNetwork,
+  otherMeshSidecars,
+  portConflicts,
+  PROXY_UID,
+} from "../pod/conflicts.ts";
+import { allContainers, type ContainerList, containersOf, TEMPLATE_CONTAINERS } from "../pod/pod.ts";
+import { hasSidecar, podField, type PodRule, type Problem, type Subject } from "./rule.ts";
+
+export const CONTAINER_RULES: readonly PodRule[] = [
+  {
+    id: "init-network",
+    severity: "warning",
+    title: "An init container of the application has no network: traffic is captured before the proxy runs",
+    on: "injected",
+    problems(subject) {
+      const without = new Set(subject.injected === undefined ? [] : initContainersWithoutNetwork(subject.injected));
+      return named(subject, ["initContainers"], (name) => without.has(name)).map(({ field, name }) => ({
+        field,
+        message: `The init container "${name}" will have no network: traffic is captured before the proxy runs`,
+        fix: `use native sidecars, or run it as user ${PROXY_UID}`,
+      }));
+    },
+  },
+  {
+    id: "proxy-user",
+    severity: "error",
+    title: `A container of the application runs as user ${PROXY_UID}, the proxy's: its traffic is not captured`,
+    on: "injected",
+    problems(subject) {
+      const users = new Set(hasSidecar(subject) ? containersOfProxyUser(subject.pod) : []);
+      return named(subject, ["containers"], (name) => users.has(name)).map(({ field, name }) => ({
+        field,
+        message: `The container "${name}" runs as user ${PROXY_UID}, which is the proxy's: its traffic is not captured`,
+        fix: "run it as another user",
+      }));
+    },
+  },
+  {
+    id: "proxy-port",
+    severity: "error",
+    title: "A container of the application declares a port on which the proxy listens",
+    on: "injected",
+    problems(subject) {
+      const conflicts = hasSidecar(subject) ? portConflicts(subject.pod) : [];
+      return conflicts.map(({ port, container, use }) => ({
+        field: portField(subject, container, port),
+        message: `The container "${container}" declares port ${port}, on which the proxy listens (${use})`,
+        fix: "give the application another port",
+      }));
+    },
+  },
+  {
+    id: "other-mesh",
+    severity: "error",
+    title: "The pod has the sidecar of another mesh: both capture the same traffic",
+    on: "injected",
+    problems: (subject) =>
+      otherMeshSidecars(subject.pod).map(({ container, mesh }) => ({
+        field: podField(subject, "spec.containers"),
+        message: `The pod has the sidecar of ${mesh} ("${container}"): two meshes capture the same traffic`,
+        fix: "take one of them out",
+      })),
+  },
+  {
+    id: "docker-in-pod",
+    severity: "warning",
+    title: "The pod runs Docker, whose containers have no connection through the proxy",
+    on: "injected",
+    problems: (subject) =>
+      named(subject, ["initContainers", "containers"], (_, image) => DOCKER.test(image)).map(({ field, name }) => ({
+        field: `${field}.image`,
+        message: `The container "${name}" runs Docker: traffic of the containers inside is not captured, ` +
+          "and Docker's rules may undo the rules that capture the pod's",
+        fix: 'opt out with the label "sidecar.istio.io/inject: false"',
+      })),
+  },
+  {
+    id: "image-auto",
+    severity: "error",
+    title: 'An image is "auto", but injection does not replace it',
+    on: "any",
+    problems(subject) {
+      const after = subject.injected ?? subject.pod;
+      const auto = new Set(
+        allContainers(after).filter(({ image }) => image === "auto").map((each) => textAt(each, "name")),
+      );
+      return named(subject, ["initContainers", "containers"], (name) => auto.has(name)).map(({ field, name }) => ({
+        field: `${field}.image`,
+        message: `The image of the container "${name}" is "auto", and injection does not replace it here`,
+        fix: 'let the pod be injected, with the template that has this container ("inject.istio.io/templates")',
+      }));
+    },
+  },
+  {
+    id: "read-only-root",
+    severity: "note",
+    title: "All containers have a read-only root file system, but not the ones that injection adds",
+    on: "injected",
+    problems(subject) {
+      const { pod, injected } = subject;
+      const own = allContainers(pod).filter((each) => !TEMPLATE_CONTAINERS.includes(textAt(each, "name")));
+      if (injected === undefined || own.length === 0 || !own.every(isReadOnly)) return [];
+      const added = allContainers(injected).filter((each) => TEMPLATE_CONTAINERS.includes(textAt(each, "name")));
+      return added.filter((each) => !isReadOnly(each)).map((each) => ({
+        field: podField(subject, "spec.containers"),
+        message: `The application's root file systems are read-only, but not the one of "${textAt(each, "name")}", ` +
+          "which injection adds",
+        fix: "use the CNI plugin (--cni), or exempt this container from the policy",
+      }));
+    },
+  },
+];
+
+/** `docker:dind`, `docker:27-dind-rootless`, `example.com/dind`. */
+const DOCKER = /(?:^|\/)(?:docker:[^/]*dind|[^/:]*dind)(?:[^/]*)$/;
+
+function isReadOnly(container: Parameters<typeof textAt>[0]): boolean {
+  return isMap(container) && mapAt(container, "securityContext")["readOnlyRootFilesystem"] === true;
+}
+
+/** The containers of the application that `isWanted`, and their fields. */
+function named(
+  subject: Subject,
+  lists: readonly ContainerList[],
+  isWanted: (name: string, image: string) => boolean,
+): readonly { readonly field: string; readonly name: string }[] {
+  return lists.flatMap((list) =>
+    containersOf(subject.pod, list).flatMap((container, index) => {
+      const name = textAt(container, "name");
+      const field = podField(subject, `spec.${list}[${index}]`);
+      return isWanted(name, textAt(container, "image")) ? [{ field, name }] : [];
+    })
+  );
+}
+
+function portField(subject: Subject, container: string, port: number): Problem["field"] {
+  const containers = containersOf(subject.pod, "containers");
+  const index = containers.findIndex(({ name }) => name === container);
+  const place = mapsAt(containers[index] ?? {}, "ports").findIndex(({ containerPort }) =>
+    Number(containerPort) === port
+  );
+  return podField(subject, `spec.containers[${index}].ports[${place}].containerPort`);
+}

@@ -1,0 +1,104 @@
+/** Rules about the pod as a whole: how it ends, where it runs, which policies it meets. */
+import { isMap, listAt, mapAt, mapsAt, textAt, textsAt, type Value } from "../../base/value.ts";
+import { ANNOTATION } from "../../istio/mod.ts";
+import { allContainers, type Pod, specOf } from "../pod/pod.ts";
+import { violationsOf } from "./pod_security.ts";
+import { hasSidecar, isNative, podField, type PodRule, type Subject } from "./rule.ts";
+
+export const POD_RULES: readonly PodRule[] = [
+  {
+    id: "job-sidecar",
+    severity: "error",
+    title: "A Job never ends: its sidecar is not native and keeps running when the work is done",
+    on: "injected",
+    problems(subject) {
+      if (!hasSidecar(subject) || isNative(subject) || !ends(subject) || endsProxy(subject.pod)) return [];
+      return [{
+        field: podField(subject, "spec"),
+        message: `The ${subject.kind} never ends: its sidecar keeps running when the work is done`,
+        fix: `use a native sidecar (--native-sidecars jobs, or the annotation "${ANNOTATION.nativeSidecar}: true"; ` +
+          'Kubernetes 1.29 and later), or run the work with "kubectl mesh wait --shutdown"',
+      }];
+    },
+  },
+  {
+    id: "windows-node",
+    severity: "error",
+    title: "The pod runs on Windows, where no sidecar runs",
+    on: "injected",
+    problems(subject) {
+      const field = windowsField(subject.pod);
+      return field === undefined ? [] : [{
+        field: podField(subject, field),
+        message: "The pod runs on Windows nodes, where the sidecar does not run",
+        fix: 'opt out with the label "sidecar.istio.io/inject: false"',
+      }];
+    },
+  },
+  {
+    id: "dns-policy",
+    severity: "warning",
+    title: "The pod's DNS policy keeps the proxy from resolving names of the cluster",
+    on: "injected",
+    problems(subject) {
+      const policy = textAt(specOf(subject.pod), "dnsPolicy");
+      if (policy === "" || policy === "ClusterFirst") return [];
+      return [{
+        field: podField(subject, "spec.dnsPolicy"),
+        message: `The pod's DNS policy is "${policy}", not "ClusterFirst": ` +
+          "the proxy may not resolve the name of the control plane",
+        fix: 'use "ClusterFirst"',
+      }];
+    },
+  },
+  {
+    id: "pod-security",
+    severity: "note",
+    title: "The pod meets a level of Pod Security, but not with its sidecar",
+    on: "injected",
+    problems(subject) {
+      const { pod, injected } = subject;
+      if (injected === undefined || violationsOf(pod, "restricted").length > 0) return [];
+      const broken = violationsOf(injected, "restricted");
+      return broken.length === 0 ? [] : [{
+        field: podField(subject, "spec"),
+        message: `The pod meets the level "restricted" of Pod Security, but not with its sidecar: ${broken.join("; ")}`,
+        fix: "inject it with --fit restricted, on a cluster with Istio's CNI plugin",
+      }];
+    },
+  },
+];
+
+/** Kinds whose pods end by themselves. */
+const ENDING = ["Job", "CronJob", "BroadcastJob", "AdvancedCronJob"];
+
+function ends({ kind, pod, path }: Subject): boolean {
+  if (ENDING.includes(kind)) return true;
+  return kind === "Pod" && path.length === 0 && ["Never", "OnFailure"].includes(textAt(specOf(pod), "restartPolicy"));
+}
+
+/** Whether a container ends the proxy itself: by the agent's `/quitquitquit`, or by `wait --shutdown`. */
+function endsProxy(pod: Pod): boolean {
+  const said = allContainers(pod).flatMap((each) => [...textsAt(each, "command"), ...textsAt(each, "args")]).join(" ");
+  return said.includes("quitquitquit") || /\bwait\b.*--shutdown\b/.test(said);
+}
+
+const OS_LABELS = ["kubernetes.io/os", "beta.kubernetes.io/os"];
+
+function windowsField(pod: Pod): string | undefined {
+  const spec = specOf(pod);
+  if (textAt(mapAt(spec, "os"), "name") === "windows") return "spec.os.name";
+  const label = OS_LABELS.find((key) => mapAt(spec, "nodeSelector")[key] === "windows");
+  if (label !== undefined) return `spec.nodeSelector["${label}"]`;
+  const affinity = mapAt(mapAt(spec, "affinity"), "nodeAffinity");
+  const terms = mapsAt(mapAt(affinity, "requiredDuringSchedulingIgnoredDuringExecution"), "nodeSelectorTerms");
+  const isWindows = terms.length > 0 && terms.every((term) => mapsAt(term, "matchExpressions").some(selectsWindows));
+  return isWindows ? "spec.affinity.nodeAffinity" : undefined;
+}
+
+function selectsWindows(expression: Value): boolean {
+  if (!isMap(expression)) return false;
+  const values = listAt(expression, "values");
+  return OS_LABELS.includes(textAt(expression, "key")) && expression["operator"] === "In" && values.length > 0 &&
+    values.every((value) => value === "windows");
+}

@@ -1,0 +1,94 @@
+/** All rules: one table, and what they find. `inject`, `check injection` and the webhook use it. */
+import { closest } from "../../base/text/mod.ts";
+import { annotationsOf } from "../pod/pod.ts";
+import { CONTAINER_RULES } from "./container_rules.ts";
+import { type Described, INPUT_RULES, type Inputs } from "./input_rules.ts";
+import { METADATA_RULES } from "./metadata_rules.ts";
+import { POD_RULES } from "./pod_rules.ts";
+import { type Finding, podField, type PodRule, type Problem, type RuleHead, type Subject } from "./rule.ts";
+
+const ALL_POD_RULES: readonly PodRule[] = [...METADATA_RULES, ...POD_RULES, ...CONTAINER_RULES];
+
+const SWITCH: RuleHead = {
+  id: "rule-switch",
+  severity: "warning",
+  title: "An annotation switches a rule off without a reason, or names a rule that does not exist",
+};
+
+/** Every rule, in the order of docs/inject.md. */
+export const RULES: readonly RuleHead[] = [...ALL_POD_RULES, ...INPUT_RULES, SWITCH];
+
+/** The beginning of annotations that switch a rule off: `off.kubectl-mesh/RULE: REASON`. */
+const OFF = "off.kubectl-mesh/";
+
+/** The ids of rules that are switched off for a whole run. */
+export type RulesOff = ReadonlySet<string>;
+
+/** What the rules find about a workload. */
+export function findingsOf(subject: Subject, off: RulesOff = new Set()): readonly Finding[] {
+  const switched = switches(subject);
+  const rules = ALL_POD_RULES.filter(({ on }) => on === "any" || subject.injected !== undefined);
+  return [
+    ...rules.filter(({ id }) => !off.has(id) && !switched.off.has(id)).flatMap((rule) =>
+      rule.problems(subject).map((problem) => found(rule, problem))
+    ),
+    ...off.has(SWITCH.id) ? [] : switched.problems.map((problem) => found(SWITCH, problem)),
+  ];
+}
+
+/** A finding about one of several objects. */
+export type InputFinding = Finding & { readonly described: Described };
+
+/** What the rules find about all objects of an input. */
+export function inputFindings(inputs: Inputs, off: RulesOff): readonly InputFinding[] {
+  return INPUT_RULES.filter(({ id }) => !off.has(id)).flatMap((rule) =>
+    rule.problems(inputs).filter(({ about }) => !about.off.has(rule.id)).map(({ about, line, ...problem }) => ({
+      ...found(rule, problem),
+      ...line === undefined ? {} : { line },
+      described: about.described,
+    }))
+  );
+}
+
+/** The rules that the annotations of an object switch off. */
+export function rulesOffBy(object: Parameters<typeof annotationsOf>[0]): RulesOff {
+  const entries = Object.entries(annotationsOf(object)).filter(([key]) => key.startsWith(OFF));
+  return new Set(
+    entries.filter(([, reason]) => typeof reason === "string" && reason.trim() !== "").map(([key]) =>
+      key.slice(OFF.length)
+    ),
+  );
+}
+
+function found({ id, severity }: RuleHead, problem: Problem): Finding {
+  return { rule: id, severity, ...problem };
+}
+
+/** The rules that annotations of the pod or of its controller switch off, and what is wrong with these annotations. */
+function switches(subject: Subject): { readonly off: RulesOff; readonly problems: readonly Problem[] } {
+  const { manifest, pod, path } = subject;
+  const places = [
+    { object: pod, at: (field: string) => podField(subject, field) },
+    ...path.length === 0 ? [] : [{ object: manifest, at: (field: string) => field }],
+  ];
+  const problems = places.flatMap(({ object, at }) =>
+    Object.keys(annotationsOf(object)).filter((key) => key.startsWith(OFF)).flatMap((key) => {
+      const id = key.slice(OFF.length);
+      const field = at(`metadata.annotations["${key}"]`);
+      const isKnown = RULES.some((rule) => rule.id === id);
+      if (isKnown && rulesOffBy(object).has(id)) return [];
+      if (isKnown) {
+        return [{ field, message: `The rule "${id}" is switched off without a reason`, fix: "write the reason" }];
+      }
+      const fix = unknownRule(id);
+      return [{ field, message: `The rule "${id}" does not exist`, fix }];
+    })
+  );
+  return { off: new Set(places.flatMap(({ object }) => [...rulesOffBy(object)])), problems };
+}
+
+/** What to do about the id of a rule that does not exist. */
+export function unknownRule(id: string): string {
+  const meant = closest(id, RULES.map((rule) => rule.id));
+  return meant === undefined ? "docs/inject.md has all rules" : `did you mean "${meant}"?`;
+}
