@@ -20,7 +20,6 @@ const LIMIT = 512 * 1024 * 1024;
 const ALL_SECONDS = isLong() ? 20 * 60 : 10;
 const TURN_SECONDS = isLong() ? 5 : 1;
 const PIECE = new Uint8Array(64 * 1024).fill(0x20);
-/** Also the address of the legitimate reviews, which makes it harder. */
 const HOST = "127.0.0.1";
 
 /** Connections of an attacker. */
