@@ -59,7 +59,7 @@ for (const mode of ["REDIRECT", "TPROXY"]) {
       const { code, stderr } = await pair.pod.mesh(["iptables", "apply", ...ARGS, "-m", mode, ...flags]);
       assert.equal(code, 0, stderr);
       // Without a socket to take the connection, nft leaves a rule with tproxy before its counter.
-      await pair.pod.serve({ tcp: [15001], transparent: [15006] });
+      await pair.pod.serve({ tcp: [15001, 15020], transparent: [15006] });
       for (const each of CASES) await t.step(each.what, () => compare(pair, name, each));
     });
   }
@@ -75,7 +75,8 @@ async function snapshot({ pod }: Pair, backEnd: BackEnd, { uid }: Case): Promise
   const app = { name: "app", securityContext: uid === "outside" ? {} : { runAsUser: uid } };
   const spec = { containers: [app, { name: "istio-proxy" }] };
   const text = JSON.stringify({ metadata: { name: "a", namespace: "x" }, spec, status: { podIP: POD[4] } });
-  const parts = new Map<string, Part>([...rules, ["pod.json", { text }], [
+  const sockets = { text: await pod.shell("cat /proc/net/tcp /proc/net/tcp6") };
+  const parts = new Map<string, Part>([...rules, ["pod.json", { text }], ["sockets.txt", sockets], [
     "config_dump.json",
     absentPart("not-running", "no Envoy"),
   ]]);
