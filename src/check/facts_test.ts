@@ -130,6 +130,9 @@ interface Case {
   readonly enough: Readonly<Record<string, readonly string[]>>;
 }
 
+/** Nothing in the namespaces limits any pod. */
+const OPEN = { "pod-security": ["sidecars"], "scc-ranges": ["sidecars"] };
+
 const CASES: readonly Case[] = [
   {
     objects: wellCluster(),
@@ -142,6 +145,7 @@ const CASES: readonly Case[] = [
       // They matter to a quota of what the sidecar does not set, and to a pod with an unexpected proxy.
       "resource-quota": ["limitRanges"],
       "workload-proxy-unexpected": ["workloads"],
+      ...OPEN,
     },
   },
   {
@@ -152,14 +156,17 @@ const CASES: readonly Case[] = [
       "webhook-certificate": ["secret"],
       "resource-quota": ["limitRanges"],
       "workload-proxy-unexpected": ["workloads"],
+      ...OPEN,
     },
   },
   {
     objects: plainCluster(),
     // The answer of an aggregated API shows what the answer of a webhook would. There is nothing to judge for the others.
     enough: {
-      "resource-quota": ["limitRanges"],
+      "resource-quota": ["limitRanges", "sidecars"],
+      "limit-range": ["sidecars"],
       "workload-proxy-unexpected": ["workloads"],
+      ...OPEN,
       "api-aggregator-routing": ["apiServerPods", "mutatingWebhooks"],
       "workload-pods-created": ["failedCreations"],
     },

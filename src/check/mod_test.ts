@@ -56,6 +56,48 @@ Deno.test("a user without rights gets no ok, and no success", async () => {
   assert.deepEqual(summaryOf(hidden, "error").isSuccess, false);
 });
 
+Deno.test("without the right to read webhooks, what needs none is known: a Job's end, ports, users, open namespaces", async () => {
+  const { clock } = fakeWorld({});
+  const containers = [{ name: "istio-proxy", image: "p" }, {
+    name: "app",
+    image: "a",
+    ports: [{ containerPort: 15001 }],
+  }];
+  const owner = { apiVersion: "batch/v1", kind: "Job", name: "j", controller: true };
+  const objects = [
+    object("v1", "Namespace", "shop"),
+    object("v1", "Pod", "shop/j-1", {
+      metadata: { generateName: "j-", ownerReferences: [owner] },
+      spec: { containers },
+    }),
+    object("v1", "Pod", "shop/web", { spec: { containers: [{ name: "app", image: "a" }] } }),
+  ];
+  const raw = { "/version": { gitVersion: "v1.34.1", major: "1", minor: "34" } };
+  const api = clusterApi({ objects, raw, forbidden: /webhookconfigurations/ });
+  const choice = { categories: ["workloads", "security"], only: [], skip: [], pre: false };
+  const scope = { ...SCOPE, namespace: "shop" };
+  const results = await runChecks(chooseChecks(ALL_CHECKS, choice), inventoryOf({ api, clock, scope }), () => {});
+  const byResult = Map.groupBy(results, ({ result }) => result);
+  const ids = (result: "ok" | "warning" | "error" | "unknown") => byResult.get(result)?.map(({ id }) => id);
+  assert.deepEqual(ids("error"), ["workload-ports"]);
+  assert.deepEqual(ids("warning"), ["workload-jobs"]);
+  assert.deepEqual(ids("ok"), [
+    "workload-proxy-unexpected",
+    "workload-host-network",
+    "workload-windows",
+    "workload-other-mesh",
+    "workload-init-network",
+    "workload-proxy-user",
+    "workload-label-place",
+    "pod-security",
+    "resource-quota",
+    "limit-range",
+    "scc-ranges",
+  ]);
+  const missing = results.find(({ id }) => id === "workload-proxy-missing");
+  assert.equal(missing?.message, "cannot tell for 1 pod: needs list on mutatingwebhookconfigurations");
+});
+
 Deno.test("the clock answers nothing of the webhooks: a category without any other answer is no success", () => {
   const shown = (id: string, result: "ok" | "unknown") => {
     const empty = { message: "", fixes: [], hint: "", missingRight: "", objects: [] } as const;

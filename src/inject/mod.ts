@@ -12,6 +12,8 @@ export {
   clusterNames,
   configMapsPath,
   configurationIn,
+  ownConfigMap,
+  ownConfiguration,
   type RevisionConfiguration,
   revisionConfiguration,
 } from "./config/cluster.ts";

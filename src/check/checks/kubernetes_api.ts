@@ -4,7 +4,8 @@ import type { CheckRow, Finding } from "../check.ts";
 import { FIRST } from "../choose.ts";
 import { cannotTell, type Facts, firstKnown } from "../facts.ts";
 import { fixesBy } from "./findings.ts";
-import { type DryRun, isUncalled } from "../inventory/dry_run.ts";
+import { LABEL } from "../../istio/annotations/labels.ts";
+import { type DryRun, isUncalled, podToTry } from "../inventory/dry_run.ts";
 import { type InjectorWebhook, injectorWebhooks } from "../inventory/injector_webhooks.ts";
 import { ADMISSION, admissionOf } from "./kubernetes_api/admission.ts";
 import { aggregatorRouting } from "./kubernetes_api/aggregator_routing.ts";
@@ -28,7 +29,11 @@ export const KUBERNETES_API_CHECKS: readonly CheckRow[] = [
     needs: ["api-admission-registration"],
     pre: true,
     run: async (facts) =>
-      await firstKnown([() => pluginFinding(facts, "MutatingAdmissionWebhook"), () => seenMutating(facts)]) ??
+      await firstKnown([
+        () => pluginFinding(facts, "MutatingAdmissionWebhook"),
+        () => seenMutating(facts),
+        () => seenInScope(facts),
+      ]) ??
         NOT_SHOWN,
   },
   {
@@ -114,6 +119,13 @@ async function seenMutating(facts: Facts): Promise<Finding | undefined> {
     }),
     ...webhooks.map((webhook) => async () => uncalled(webhook, await facts.dryRun(webhook))),
   ]);
+}
+
+/** A sidecar in a dry run comes from a webhook, whichever it is: that needs no right to read webhooks. */
+async function seenInScope({ scope: { namespace }, dryRunOf }: Facts): Promise<Finding | undefined> {
+  if (namespace === undefined) return undefined;
+  const { outcome } = await dryRunOf(namespace, podToTry({ [LABEL.inject]: "true" }));
+  return outcome === "injected" ? { result: "ok", message: "confirmed by a dry run" } : undefined;
 }
 
 /** Conditions may exclude the pod: "webhook-reachable" evaluates them. */

@@ -5,7 +5,7 @@ import { LABEL } from "../../istio/annotations/labels.ts";
 import type { ValueMap } from "../../base/value.ts";
 import { findProxy, type Owner } from "../../inject/mod.ts";
 import type { CheckRow, Finding } from "../check.ts";
-import { type Facts, forAdvice } from "../facts.ts";
+import { type Facts, forAdvice, inAll, known } from "../facts.ts";
 import {
   anySends,
   type InjectorWebhook,
@@ -264,7 +264,7 @@ async function unlabelled(facts: Facts): Promise<Finding> {
   const injectors = injectorWebhooks(webhooks);
   if (injectors.length === 0) return { result: "skipped", message: "the cluster has no injection webhook" };
   const losing = new Set(
-    expectations.filter(({ hasProxy, webhook }) => hasProxy && webhook === undefined)
+    expectations.filter(({ hasProxy, webhook }) => hasProxy && known(webhook) === undefined)
       .map(({ pod }) => pod.metadata.namespace ?? ""),
   );
   const all = inScope(facts, namespaces);
@@ -283,7 +283,7 @@ async function unlabelled(facts: Facts): Promise<Finding> {
       };
     },
   );
-  if (problems.length > 0 || expectations.some(({ webhook }) => webhook !== undefined)) {
+  if (problems.length > 0 || expectations.some(({ webhook }) => known(webhook) !== undefined)) {
     return findingOf(problems);
   }
   const isAnySent = all.some(({ name, labels }) => anySends(injectors, namespaceLabels(name, labels), {}));
@@ -346,18 +346,18 @@ async function podRevisions(facts: Facts): Promise<Finding> {
       return [name, injection === undefined ? revision : `${LABEL.injection}=${injection}`] as const;
     }),
   );
-  const problems = expectations.flatMap(({ pod, owner, webhook }): readonly Problem[] => {
+  const problems = inAll(expectations, ({ pod, owner, webhook }): readonly Problem[] => {
     const own = labelText(labelsOfObject(pod), LABEL.revision);
     const wins = chosen.get(pod.metadata.namespace ?? "");
     if (own === undefined || wins === undefined) return [];
     // Injection by Istio 1.6 to 1.8 leaves the label itself.
-    if (own === wins || own === webhook?.revision || own === webhook?.tag) return [];
+    if (own === wins || own === known(webhook)?.revision || own === known(webhook)?.tag) return [];
     return [{
       object: refOf(owner),
       result: "warning",
       message: `its label ${LABEL.revision}=${own} has no effect: the namespace has ${wins}`,
       advice: [withoutRevision(owner)],
     }];
-  });
+  }, "pod");
   return findingOf([...new Map(problems.map((problem) => [problem.object, problem])).values()]);
 }

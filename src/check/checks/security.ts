@@ -1,16 +1,16 @@
 /** The category security: cluster policies that would deny injected pods. */
-import type { LimitRange, ResourceQuota } from "../../kube/client/mod.ts";
+import type { LimitRange, Namespace, ResourceQuota } from "../../kube/client/mod.ts";
 import { mapAt, type ValueMap } from "../../base/value.ts";
 import { type Advice, byHand, loosening } from "../advice/advice.ts";
 import { edit, labelNamespace, type Named } from "../advice/commands.ts";
 import type { CheckRow, Finding } from "../check.ts";
-import { type Facts, inAll, later } from "../facts.ts";
+import { type Facts, firstKnown, inAll, later } from "../facts.ts";
 import type { SidecarNamespace } from "../inventory/sidecars.ts";
 import { type AdviceFor, findingOf, type Problem } from "./findings.ts";
 import { nativeSidecars } from "./security/native_sidecars.ts";
 import { rangeObstacles } from "../policies/limit_range.ts";
 import { demandOf, ENFORCE, levelOf } from "../policies/obstacles.ts";
-import { outsideRange, rangeAdvice } from "./security/scc_ranges.ts";
+import { hasRange, outsideRange, rangeAdvice } from "./security/scc_ranges.ts";
 import { podAdmission } from "./security/pod_admission.ts";
 import { violationsOf } from "../../inject/mod.ts";
 import { dependsOnDefaults, quotaObstacles, raisedQuota } from "../policies/quota.ts";
@@ -20,15 +20,31 @@ export const SECURITY_CHECKS: readonly CheckRow[] = [
     id: "pod-security",
     title: "Pod Security admits injected pods",
     pre: true,
-    run: async ({ sidecars }) => judge(await sidecars(), podSecurity, ADVICE_POD_SECURITY),
+    run: (facts) => {
+      const judged = async () => judge(await facts.sidecars(), podSecurity, ADVICE_POD_SECURITY);
+      return unlessOpen(judged, async () => !(await facts.namespaces()).some((each) => enforcedIn(each) !== undefined));
+    },
   },
-  { id: "resource-quota", title: "resource quotas leave enough for sidecars", pre: true, run: quotas },
-  { id: "limit-range", title: "limit ranges admit sidecars", pre: true, run: ranges },
+  {
+    id: "resource-quota",
+    title: "resource quotas leave enough for sidecars",
+    pre: true,
+    run: (facts) => unlessOpen(() => quotas(facts), async () => (await facts.resourceQuotas()).length === 0),
+  },
+  {
+    id: "limit-range",
+    title: "limit ranges admit sidecars",
+    pre: true,
+    run: (facts) => unlessOpen(() => ranges(facts), async () => (await facts.limitRanges()).length === 0),
+  },
   {
     id: "scc-ranges",
     title: "sidecars run as users of OpenShift's ranges",
     pre: true,
-    run: async ({ sidecars }) => judge(await sidecars(), sccRanges),
+    run: (facts) => {
+      const judged = async () => judge(await facts.sidecars(), sccRanges);
+      return unlessOpen(judged, async () => !(await facts.namespaces()).some(hasRange));
+    },
   },
   { id: "pod-admission", title: "the API server admits injected pods in each namespace", run: podAdmission },
   { id: "native-sidecars", title: "nodes support native sidecars", pre: true, run: nativeSidecars },
@@ -50,6 +66,16 @@ const LOWER = byHand(
   "workload",
 );
 
+/** The finding; `ok` where it is unknown, but nothing in the scope refuses any pod: that needs no right to read webhooks. */
+async function unlessOpen(judged: () => Promise<Finding>, isOpen: () => Promise<boolean>): Promise<Finding> {
+  const open = async (): Promise<Finding | undefined> => await isOpen() ? { result: "ok" } : undefined;
+  return await firstKnown([judged, open]) ?? await judged();
+}
+
+function enforcedIn({ metadata: { labels } }: Namespace) {
+  return levelOf(labels?.[ENFORCE]);
+}
+
 type Judge = (namespace: SidecarNamespace) => readonly Problem[];
 
 function judge(sidecars: readonly SidecarNamespace[], ofEach: Judge, advice?: AdviceFor): Finding {
@@ -69,7 +95,7 @@ function problem({ name, planned }: SidecarNamespace, result: Problem["result"],
 }
 
 function podSecurity(namespace: SidecarNamespace): readonly Problem[] {
-  const level = levelOf(namespace.namespace.metadata.labels?.[ENFORCE]);
+  const level = enforcedIn(namespace.namespace);
   if (level === undefined) return [];
   const strict = violationsOf(namespace.sidecar, level);
   const lenient = violationsOf(withPodSettings(namespace.sidecar), level);

@@ -11,14 +11,16 @@ import {
   type Namespace,
   ofKind,
 } from "../../kube/client/mod.ts";
-import { mapAt, type ValueMap } from "../../base/value.ts";
+import { mapAt, textAt, type ValueMap } from "../../base/value.ts";
+import { LABEL } from "../../istio/annotations/labels.ts";
 import { annotationsOf, labelsOf, metadataOf, type Pod, specOf } from "../../inject/mod.ts";
 import { obstaclesOf } from "../policies/obstacles.ts";
 import { type PodRun, tryToCreate } from "../inventory/dry_run.ts";
 import { isKnown, observe, type Observed, reason as whyUnknown } from "../inventory/observed.ts";
 import { listOf, type Source } from "../inventory/source.ts";
 import type { Target } from "./target.ts";
-import type { Verdict } from "./verdict.ts";
+import type { RuleLine } from "./explanation_schema.ts";
+import { DRY_RUN, type Verdict } from "./verdict.ts";
 
 /** A verdict, with the answer of the API server. */
 export interface Admitted {
@@ -50,6 +52,66 @@ export async function admitted(source: Admitting, candidate: Candidate): Promise
   const [failure] = candidate.failures;
   if (failure !== undefined) return { verdict: refused(verdict, failure), warnings: [] };
   return await judged(source, candidate, `no dry run shows whether the API server admits the pod: ${why}`);
+}
+
+/** What decides about a pod without the right to read webhooks or their configuration. */
+export interface Unread {
+  readonly target: Target;
+  readonly pod: Pod;
+  readonly verdict: Verdict;
+  readonly namespaceLabels: ValueMap;
+}
+
+/** The verdict of a dry run: it shows what happens to the pod, and labels why. */
+export async function tried(source: Admitting, unread: Unread): Promise<Admitted> {
+  const { target, pod, verdict } = unread;
+  const run = await tryToCreate(source, { namespace: target.namespace, pod: newPod(target, pod) });
+  const why = isKnown(run) ? doubtOf(run.value, target) : whyUnknown(run);
+  if (isKnown(run) && why === undefined) return { verdict: shownBy(run.value, unread), warnings: [] };
+  return { verdict, warnings: [`no dry run shows what happens to the pod: ${why}`] };
+}
+
+function shownBy({ outcome, message, pod: result }: PodRun, { pod, verdict, namespaceLabels }: Unread): Verdict {
+  const label = askingLabel(labelsOf(pod), namespaceLabels);
+  const { field = "namespace.metadata.labels", value = null } = label ?? {};
+  const seen = (effect: RuleLine["effect"]) => {
+    return { ...verdict, field, rules: [...verdict.rules, { rule: DRY_RUN, field, value, effect, message }] };
+  };
+  if (outcome === "injected") {
+    const reasons = ["the API server added it in a dry run", ...label === undefined ? [] : [label.text]].join(": ");
+    return { ...seen("injects"), verdict: "injected", by: DRY_RUN, reason: "dry-run", message: reasons, result };
+  }
+  if (outcome !== "not-injected") {
+    return {
+      ...refused(seen("refuses"), message, outcome === "failed" ? "webhook-fails" : undefined),
+      message: `the API server refuses it in a dry run: ${message}`,
+    };
+  }
+  const state = "in a dry run the API server creates it without a sidecar";
+  return {
+    ...seen("does-not-inject"),
+    ...{ verdict: "not-injected", by: null, result: undefined },
+    reason: label === undefined ? "namespace-not-labelled" : "webhook-without-effect",
+    message: label === undefined
+      ? `${state}: neither the namespace nor the pod has an injection label`
+      : `${state}, although ${label.text}`,
+  };
+}
+
+/** The label that asks for a sidecar; the pod's own come first (Istio, "Installing the Sidecar"). */
+function askingLabel(pod: ValueMap, namespace: ValueMap) {
+  const all = [
+    { of: "pod", labels: pod, key: LABEL.inject },
+    { of: "pod", labels: pod, key: LABEL.revision },
+    { of: "namespace", labels: namespace, key: LABEL.injection },
+    { of: "namespace", labels: namespace, key: LABEL.revision },
+  ];
+  const found = all.find(({ labels, key }) => !["", "false", "disabled"].includes(textAt(labels, key)));
+  if (found === undefined) return undefined;
+  const { of, labels, key } = found;
+  const value = textAt(labels, key);
+  const field = `${of === "pod" ? "" : "namespace."}metadata.labels["${key}"]`;
+  return { field, value, text: `the ${of} has the label ${key}=${value}` };
 }
 
 /** As it would be created: without what the API server sets, and under a new name where the pod exists. */

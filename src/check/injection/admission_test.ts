@@ -139,6 +139,57 @@ Deno.test("without the right to create pods, nothing speaks against the pod: the
   assert.match(warnings[1] ?? "", /needs list on limitranges/);
 });
 
+/** A user who may do all in the namespace, and nothing elsewhere. */
+const ELSEWHERE = /^\/apis\/admission|\/namespaces\/istio-system\//;
+
+/** What a dry run shows without the right to read webhooks: labels of namespace and pod, its answer, verdict, reason, text. */
+const SHOWN: readonly (readonly [
+  labels: Record<string, string>,
+  answer: ClusterOptions["dryRun"],
+  verdict: readonly [verdict: string, by: string | null, reason: string, hasProblem: boolean],
+  message: string,
+])[] = [
+  [
+    {},
+    () => INJECTED,
+    ["injected", "dry-run", "dry-run", false],
+    "the API server added it in a dry run: the namespace has the label istio-injection=enabled",
+  ],
+  [
+    { "istio-injection": "" },
+    () => INJECTED,
+    ["injected", "dry-run", "dry-run", false],
+    "the API server added it in a dry run",
+  ],
+  [
+    { "istio-injection": "" },
+    undefined,
+    ["not-injected", null, "namespace-not-labelled", false],
+    "in a dry run the API server creates it without a sidecar: neither the namespace nor the pod has an injection label",
+  ],
+  [
+    {},
+    undefined,
+    ["not-injected", null, "webhook-without-effect", true],
+    "in a dry run the API server creates it without a sidecar, although the namespace has the label istio-injection=enabled",
+  ],
+  [
+    {},
+    () => Promise.reject(new ApiError("no", { status: 422 })),
+    ["refused", null, "api-server-refuses", true],
+    "the API server refuses it in a dry run: no",
+  ],
+];
+
+for (const [labels, dryRun, [verdict, by, reason, hasProblem], message] of SHOWN) {
+  Deno.test(`without the right to read webhooks, a dry run is the verdict: ${message}`, async () => {
+    const options = { forbidden: ELSEWHERE, ...dryRun === undefined ? {} : { dryRun } };
+    const found = await explained([namespace(labels), workload("Deployment")], options);
+    assert.deepEqual([found.verdict, found.by, found.reason, found.hasProblem], [verdict, by, reason, hasProblem]);
+    assert.deepEqual([found.message, found.warnings], [message, []]);
+  });
+}
+
 const MESSAGE = 'pods "web-1" is forbidden: exceeded quota';
 const FAILED = { conditions: [{ type: "ReplicaFailure", status: "True", reason: "FailedCreate", message: MESSAGE }] };
 

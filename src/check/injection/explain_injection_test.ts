@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { KubeObject } from "../../kube/client/mod.ts";
+import { ApiError, type KubeObject } from "../../kube/client/mod.ts";
 import { fakeWorld } from "../../platform/mod.ts";
 import { clusterApi, type ClusterOptions, object } from "../../../test/support/kube/cluster.ts";
 import { meshObjects } from "../../../test/support/kube/mesh_webhooks.ts";
@@ -215,10 +215,14 @@ Deno.test("check injection: a label on the Deployment itself is reported with th
 
 Deno.test("check injection: a forbidden read is a gap, the rest is reported", async () => {
   const objects = [...MESH, namespace({ "istio-injection": "enabled" }), deployment()];
-  const explanation = await explained(objects, { forbidden: /mutatingwebhookconfigurations|configmaps|pods$/ });
+  const message = 'The Kubernetes API server does not allow it: pods is forbidden: User "ada" cannot create it';
+  const dryRun = () => Promise.reject(new ApiError(message, { status: 403 }));
+  const forbidden = /mutatingwebhookconfigurations|configmaps|pods$/;
+  const explanation = await explained(objects, { forbidden, dryRun });
   assert.deepEqual(explanation.warnings, [
-    "cannot tell which webhooks exist: needs list on mutatingwebhookconfigurations",
     'cannot tell the state of live pods: needs list on pods in the namespace "shop"',
+    "cannot tell which webhooks exist: needs list on mutatingwebhookconfigurations",
+    'no dry run shows what happens to the pod: needs create on pods in the namespace "shop"',
   ]);
   assert.deepEqual([explanation.verdict, explanation.reason], ["cannot-tell", "webhooks-unknown"]);
   assert.equal(explanation.hasProblem, true);

@@ -4,7 +4,7 @@ import type { ValueMap } from "../../base/value.ts";
 import { type Injector, labelsOf } from "../../inject/mod.ts";
 import { isKnown, type Observed } from "../inventory/observed.ts";
 import type { InjectorWebhook } from "../inventory/injector_webhooks.ts";
-import { admitted, type Admitting } from "./admission.ts";
+import { type Admitted, admitted, type Admitting, tried } from "./admission.ts";
 import { decidedFixes, type Deciding } from "../advice/decide.ts";
 import type { ShownFix } from "../advice/advice_schema.ts";
 import { adviceByReason, fixesFor } from "./explanation_advice.ts";
@@ -42,6 +42,8 @@ export interface Knowledge {
   /** Pods of the workload's namespace; `undefined` if they are not known. */
   readonly pods: readonly Pod[] | undefined;
   readonly gaps: readonly string[];
+  /** The same for the webhooks: a dry run may close it. */
+  readonly webhookGap: string | undefined;
   /** Asks the API server whether it admits pods; `undefined` without a cluster. */
   readonly admitting: Admitting | undefined;
   /** Decides which advice is shown. */
@@ -61,9 +63,7 @@ export async function explain(target: Target, knowledge: Knowledge): Promise<Exp
     webhooks,
     injectorFor,
   });
-  const { verdict, warnings } = admitting === undefined || ruled.verdict !== "injected"
-    ? { verdict: ruled, warnings: [] }
-    : await admitted(admitting, { target, pod, verdict: ruled, failures });
+  const { verdict, warnings } = await answered(ruled, target, { knowledge, failures });
   const live = target.file === undefined ? livePods(target, pods ?? []) : [];
   const cause = causeOf(verdict, target, { namespaceLabels, webhooks, podLabels: labelsOf(pod), pods });
   const misplaced = misplacedRequests(target);
@@ -90,6 +90,29 @@ export async function explain(target: Target, knowledge: Knowledge): Promise<Exp
     hasProblem: PROBLEMS.includes(verdict.verdict) || verdict.injecting.length > 1 || differ.length > 0 ||
       failures.length > 0 || WRONG.includes(cause.reason),
   };
+}
+
+/** What a right is missing for, and a dry run shows. */
+const UNREAD: readonly string[] = ["webhooks-unknown", "configuration-unknown", "match-condition-unknown"];
+
+interface Asked {
+  readonly knowledge: Knowledge;
+  readonly failures: readonly string[];
+}
+
+/** The verdict after the API server was asked, where a cluster is. */
+async function answered(ruled: Verdict, target: Target, { knowledge, failures }: Asked): Promise<Admitted> {
+  const { admitting, namespaceLabels, webhookGap } = knowledge;
+  const pod = podOf(target);
+  if (admitting !== undefined && ruled.verdict === "injected") {
+    return await admitted(admitting, { target, pod, verdict: ruled, failures });
+  }
+  const isUnread = admitting !== undefined && UNREAD.includes(ruled.reason);
+  const { verdict, warnings } = isUnread
+    ? await tried(admitting, { target, pod, verdict: ruled, namespaceLabels })
+    : { verdict: ruled, warnings: [] };
+  const isShown = isUnread && verdict !== ruled;
+  return { verdict, warnings: isShown || webhookGap === undefined ? warnings : [webhookGap, ...warnings] };
 }
 
 /** Reasons against injection that nobody chose. */

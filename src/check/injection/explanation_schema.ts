@@ -37,7 +37,8 @@ export const EXPLANATION = z.strictObject({
   ),
   injected: z.boolean().nullable().describe("null unless it is known"),
   by: z.string().nullable().describe(
-    "the webhook that injects: never null if injected is true; `assumed` with -f and without a cluster",
+    "the webhook that injects: never null if injected is true; `assumed` with -f and without a cluster, `dry-run` where " +
+      "only a dry run shows it",
   ),
   reason: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/).describe("stable id"),
   rules: z.array(RULE_LINE).readonly().describe("in the order in which the API server and the webhook ask them"),

@@ -40,6 +40,7 @@ export function offlineKnowledge(given: Injector | undefined): Knowledge {
     injectorFor: () => givenInjector(given),
     pods: undefined,
     gaps: [],
+    webhookGap: undefined,
     admitting: undefined,
     deciding: decidingOver({
       istioNamespace: DEFAULT_NAMESPACE,
@@ -101,8 +102,8 @@ async function knowledgeOf(name: string, asking: Asking, shared: Shared): Promis
       may: shared.access.may,
     }),
     admitting: canAdmit(asking, namespace) ? asking : undefined,
+    webhookGap: gap("which webhooks exist", configurations)[0],
     gaps: [
-      ...gap("which webhooks exist", configurations),
       ...gap("the labels of the namespace", namespace),
       ...gap("the state of live pods", live),
       ...isKnown(namespace) && namespace.value === undefined

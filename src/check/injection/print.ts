@@ -6,7 +6,7 @@ import { adviceBlock, block, printable, type Width } from "../print/lines.ts";
 import type { Explanation } from "./explanation.ts";
 import type { LivePod } from "../inventory/live_pods.ts";
 import type { ExplanationLine, RuleLine } from "./explanation_schema.ts";
-import { ASSUMED, type Ruling } from "./verdict.ts";
+import { ASSUMED, DRY_RUN, type Ruling } from "./verdict.ts";
 
 const EFFECTS: Readonly<Record<RuleLine["effect"], string>> = {
   called: "webhook is called",
@@ -107,7 +107,7 @@ function headline(explanation: Explanation, width: Width): string {
 }
 
 function verdictText(ruling: Ruling): string {
-  if (ruling.verdict !== "injected" || ruling.by === ASSUMED) return shortVerdict(ruling);
+  if (ruling.verdict !== "injected" || [ASSUMED, DRY_RUN].includes(ruling.by)) return shortVerdict(ruling);
   return `injected by ${ruling.by}`;
 }
 

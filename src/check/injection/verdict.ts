@@ -26,6 +26,9 @@ import { askConditions, type ConditionAnswer, type Holding } from "./match_condi
 /** `by` without a cluster. */
 export const ASSUMED = "assumed";
 
+/** `by` where a dry run shows the sidecar, and the webhooks cannot be read. */
+export const DRY_RUN = "dry-run";
+
 /** A new pod, and the state of the cluster. */
 export interface Question {
   /** With `metadata.namespace`. */

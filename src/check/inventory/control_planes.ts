@@ -11,6 +11,8 @@ import {
   configurationOf,
   type Injector,
   newInjector,
+  ownConfigMap,
+  ownConfiguration,
 } from "../../inject/mod.ts";
 import { type InjectorWebhook, injectorWebhooks } from "./injector_webhooks.ts";
 import { isKnown, type Known, type Observed, once } from "./observed.ts";
@@ -24,6 +26,8 @@ export interface ControlPlane {
   readonly names: ClusterNames;
   /** The ConfigMap of this program's webhook, if the Service belongs to it. */
   readonly own: string | undefined;
+  /** No webhook calls it, as far as that is known: its ConfigMaps may be Istio's or this program's. */
+  readonly isGuess?: true;
 }
 
 /** The names of Service and ConfigMap in `webhook manifests`. */
@@ -33,7 +37,9 @@ export const OURS = /^kubectl-mesh-webhook(-|$)/;
 export function controlPlanes(webhooks: readonly InjectorWebhook[], choice: ClusterChoice): readonly ControlPlane[] {
   const { revision } = choice;
   const wanted = webhooks.filter((webhook) => revision === undefined || webhook.revision === revision);
-  if (wanted.length === 0) return [{ revision: revision ?? "default", names: clusterNames(choice), own: undefined }];
+  if (wanted.length === 0) {
+    return [{ revision: revision ?? "default", names: clusterNames(choice), own: undefined, isGuess: true }];
+  }
   const planes = wanted.map((webhook) => controlPlaneOf(webhook, choice));
   return [...new Map(planes.map((plane) => [planeKey(plane), plane])).values()];
 }
@@ -70,6 +76,10 @@ async function planeTexts(plane: ControlPlane, read: ConfigMapReader): Promise<O
   const [first, second] = await Promise.all([read(namespace, injector), read(namespace, mesh)]);
   if (!isKnown(first)) return first;
   if (!isKnown(second)) return second;
+  if (first.value === undefined && plane.isGuess === true) {
+    const found = await read(namespace, ownConfigMap(plane.revision));
+    if (isKnown(found) && found.value !== undefined) return inOwn(found.value);
+  }
   if (first.value === undefined) return missing(plane, injector);
   if (second.value === undefined) return missing(plane, mesh);
   return together(first.value, second.value);
@@ -85,10 +95,9 @@ function missing({ names: { namespace }, own, revision }: ControlPlane, name: st
   return { broken, object: `configmap/${namespace}/${own ?? name}` };
 }
 
-/** This program's ConfigMap has all three texts. Without `mesh` Istio's defaults apply. */
 function inOwn(map: ConfigMap): Observed<PlaneTexts> {
-  const { data = {} } = map;
-  return together(map, "mesh" in data ? map : { ...map, data: { ...data, mesh: "" } });
+  const ref = refOf(map);
+  return attempt(ref, () => ({ ...ownConfiguration(map), injectorRef: ref, meshRef: ref }));
 }
 
 function together(injector: ConfigMap, mesh: ConfigMap): Observed<PlaneTexts> {

@@ -1,5 +1,5 @@
-import type { Pod } from "../../kube/client/mod.ts";
-import { newMap, type ValueMap } from "../../base/value.ts";
+import type { MutatingWebhookConfiguration, Namespace, Pod } from "../../kube/client/mod.ts";
+import { newMap } from "../../base/value.ts";
 import { decide, type Decision, findProxy, type Owner, podOwner } from "../../inject/mod.ts";
 import { controlPlaneOf, planeKey } from "./control_planes.ts";
 import { isAlive } from "./live_pods.ts";
@@ -20,8 +20,8 @@ export interface ExpectedPod {
   readonly pod: Pod;
   readonly owner: Owner;
   readonly hasProxy: boolean;
-  /** The first webhook that would be called. */
-  readonly webhook: InjectorWebhook | undefined;
+  /** The first webhook that would be called. Unknown without the labels of the namespace, or the webhooks. */
+  readonly webhook: Observed<InjectorWebhook | undefined>;
   readonly plane: ObservedPlane | undefined;
   /**
    * The decision of that webhook. Unknown without its configuration, and with match conditions, which may read dropped
@@ -34,7 +34,10 @@ type ExpectationParts =
   & Pick<ResourceInventory, "namespaces" | "mutatingWebhooks" | "pods">
   & Pick<InjectorInventory, "planes">;
 
-/** Live pods of the scope with the expectation for each. Labels added after creation count too. */
+/**
+ * Live pods of the scope with the expectation for each. Labels added after creation count too. What needs no webhook,
+ * such as whether a pod has a proxy, is known without the right to read them.
+ */
 export function expectationInventory({ scope }: Source, parts: ExpectationParts) {
   return {
     expectations: once(async (): Promise<Observed<readonly ExpectedPod[]>> => {
@@ -44,37 +47,52 @@ export function expectationInventory({ scope }: Source, parts: ExpectationParts)
         parts.mutatingWebhooks(),
       ]);
       if (!isKnown(pods)) return pods;
-      if (!isKnown(namespaces)) return namespaces;
-      if (!isKnown(webhooks)) return webhooks;
-      const labels = labelsByNamespace(namespaces.value);
-      const injectors = injectorWebhooks(webhooks.value);
       const { value: planes } = await parts.planes();
       const planeOf = (webhook: InjectorWebhook) => planes.get(planeKey(controlPlaneOf(webhook, scope)));
-      return { value: pods.value.filter(isAlive).map((pod) => expected(pod, { labels, injectors, planeOf })) };
+      const deciding = { webhookFor: webhookFinder(namespaces, webhooks), planeOf };
+      return { value: pods.value.filter(isAlive).map((pod) => expected(pod, deciding)) };
     }),
   };
 }
 
+type WebhookFor = (pod: Pod) => ExpectedPod["webhook"];
+
+/** Without any webhook the labels do not matter. */
+function webhookFinder(
+  namespaces: Observed<readonly Namespace[]>,
+  webhooks: Observed<readonly MutatingWebhookConfiguration[]>,
+): WebhookFor {
+  if (!isKnown(webhooks)) return () => webhooks;
+  const injectors = injectorWebhooks(webhooks.value);
+  if (injectors.length === 0) return () => ({ value: undefined });
+  if (!isKnown(namespaces)) return () => namespaces;
+  const labels = labelsByNamespace(namespaces.value);
+  return (pod) => {
+    const own = labels.get(pod.metadata.namespace ?? "") ?? newMap();
+    return { value: injectors.find((each) => sendsPod(each, own, labelsOfObject(pod))) };
+  };
+}
+
 interface Deciding {
-  /** By namespace. */
-  readonly labels: ReadonlyMap<string, ValueMap>;
-  readonly injectors: readonly InjectorWebhook[];
+  readonly webhookFor: WebhookFor;
   readonly planeOf: (webhook: InjectorWebhook) => ObservedPlane | undefined;
 }
 
-function expected(pod: Pod, { labels, injectors, planeOf }: Deciding): ExpectedPod {
-  const { namespace = "" } = pod.metadata;
-  const podLabels = labelsOfObject(pod);
-  const webhook = injectors.find((each) => sendsPod(each, labels.get(namespace) ?? newMap(), podLabels));
-  const owner = podOwner(pod, namespace);
-  const plane = webhook === undefined ? undefined : planeOf(webhook);
-  const decision = decisionOf({ pod, owner, webhook, plane });
-  return { pod, owner, hasProxy: findProxy(pod) !== undefined, webhook, plane, decision };
+function expected(pod: Pod, { webhookFor, planeOf }: Deciding): ExpectedPod {
+  const webhook = webhookFor(pod);
+  const owner = podOwner(pod, pod.metadata.namespace ?? "");
+  const hasProxy = findProxy(pod) !== undefined;
+  if (!isKnown(webhook)) return { pod, owner, hasProxy, webhook, plane: undefined, decision: webhook };
+  const plane = webhook.value === undefined ? undefined : planeOf(webhook.value);
+  const decision = decisionOf({ pod, owner, webhook: webhook.value, plane });
+  return { pod, owner, hasProxy, webhook, plane, decision };
 }
 
-function decisionOf(
-  { pod, owner, webhook, plane }: Omit<ExpectedPod, "hasProxy" | "decision">,
-): Observed<Decision | undefined> {
+interface Deciders extends Pick<ExpectedPod, "pod" | "owner" | "plane"> {
+  readonly webhook: InjectorWebhook | undefined;
+}
+
+function decisionOf({ pod, owner, webhook, plane }: Deciders): Observed<Decision | undefined> {
   if (webhook === undefined) return { value: undefined };
   if (webhook.matchConditions.length > 0) {
     const object = `${owner.kind.toLowerCase()}/${owner.name}`;

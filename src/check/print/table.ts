@@ -59,7 +59,9 @@ export function tableText(results: readonly CheckResult[], look: Look): string {
     return paint(palette)(look.ascii === true ? ascii : glyph);
   };
   const reached = results.filter((each) => !isUnreached(each));
-  const shown = look.short ? reached.filter(({ result }) => !WELL.includes(result)) : reached;
+  const isForbidden = ({ result, missingRight }: CheckResult) => result === "unknown" && missingRight !== "";
+  const made = reached.filter((each) => !isForbidden(each));
+  const shown = look.short ? made.filter(({ result }) => !WELL.includes(result)) : made;
   const categories = [...new Set(shown.map(({ category }) => category))];
   const parts = categories.map((category) => {
     const own = shown.filter((result) => result.category === category);
@@ -73,7 +75,26 @@ export function tableText(results: readonly CheckResult[], look: Look): string {
   if (reached.length < results.length && !look.short) {
     parts.push([`${mark("skipped")} ${unreached} skipped: without the API server nothing else is known`]);
   }
+  const forbidden = Map.groupBy(reached.filter(isForbidden), ({ missingRight }) => missingRight);
+  if (forbidden.size > 0) {
+    const rows = [...forbidden].flatMap(([right, all]) => rightLines(right, all, mark, look.width));
+    parts.push([palette.bold(UNCHECKED), "-".repeat(UNCHECKED.length), ...rows]);
+  }
   return [...parts, lastLines(results, look.failOn, mark)].map((part) => `${part.join("\n")}\n`).join("\n");
+}
+
+/** Heads the checks that lack a right. */
+const UNCHECKED = "not checked";
+/** Checks of one right that are named; wide output names all. */
+const MAX_IDS = 3;
+
+/** All checks that lack the same right: `41 checks need the right "list pods"`. */
+function rightLines(right: string, all: readonly CheckResult[], markOf: MarkOf, width: Width): readonly string[] {
+  const ids = width === undefined || all.length <= MAX_IDS ? `: ${all.map(({ id }) => id).join(", ")}` : "";
+  const needs = all.length === 1 ? "needs" : "need";
+  const text = `${counted(all.length, "check")} ${needs} the right "${right.replace(" on ", " ")}"${ids}`;
+  const [first = "", ...rest] = block(text, "  ", width);
+  return [`${markOf("unknown")} ${first.slice(2)}`, ...rest];
 }
 
 /** Skipped because the API server does not answer: reported once. */

@@ -94,13 +94,25 @@ webhook
     you may not create services: ask an administrator
     see "kubectl mesh check --explain service"
 - endpoints is well: it needs "service"
-? secret is well
-    cannot tell: needs get on secrets
-    see "kubectl mesh check --explain secret"
+
+not checked
+-----------
+? 1 check needs the right "get secrets": secret
 
 1 check could not be made: "kubectl mesh check --rbac" prints the rights
 Status check results are ×: 2 ok, 1 warning, 1 error, 1 unknown, 1 skipped
 `,
+  );
+});
+
+Deno.test("results that are unknown for one missing right are one line, which names a few checks; wide names all", () => {
+  const hidden = ["a", "b", "c", "d"].map((id) => result(id, { result: "unknown", missingRight: "list on pods" }));
+  const look = { color: false, short: true, failOn: "error" } as const;
+  const text = tableText(hidden, { ...look, width: 80 });
+  assert.match(text, /^not checked\n-+\n\? 4 checks need the right "list pods"\n\n4 checks could not be made/);
+  assert.match(
+    tableText(hidden, { ...look, width: undefined }),
+    /\n\? 4 checks need the right "list pods": a, b, c, d\n/,
   );
 });
 

@@ -17,6 +17,7 @@ import {
   type InjectionSnapshot,
   kubeletVersion,
   nativeNodes,
+  ownConfigMap,
   type SnapshotPlane,
   type Unreadable,
 } from "../../inject/mod.ts";
@@ -50,10 +51,13 @@ export async function snapshotInjection(api: KubeApi, question: SnapshotQuestion
   }
   const withheld: string[] = [];
   const objects = [...maps.map((map) => withoutSecrets(map, withheld)), ...webhooks ?? [], ...namespaces ?? []];
-  if (objects.length === 0) {
-    throw new MeshError(`Nothing can be read: it needs ${unreadable.map(({ needs }) => needs).join(", ")}`, {
-      hint: '"kubectl mesh check --rbac" prints the rights',
-    });
+  if (maps.length === 0 && (webhooks ?? []).length === 0) {
+    throw new MeshError(
+      `Nothing that decides about injection can be read: it needs ${unreadable.map(({ needs }) => needs).join(", ")}`,
+      {
+        hint: '"kubectl mesh check --rbac" prints the rights',
+      },
+    );
   }
   return { controlPlane, objects, kubeletVersions: nodes, unreadable, withheld };
 }
@@ -137,7 +141,11 @@ async function configMaps(
     { namespace, name: injector },
     { namespace, name: mesh },
   ]);
-  const own = planes.flatMap(({ own, names: { namespace } }) => own === undefined ? [] : [{ namespace, name: own }]);
+  const called = planes.flatMap(({ own, names: { namespace } }) => own === undefined ? [] : [{ namespace, name: own }]);
+  const usual = ["default", ...listed].map((revision) => {
+    return { namespace: clusterNames(controlPlane).namespace, name: ownConfigMap(revision) };
+  });
+  const own = [...called, ...usual];
   const all = new Map([...wanted, ...own].map((each) => [`${each.namespace}/${each.name}`, each]));
   const found = await Promise.all([...all.values()].map(({ namespace, name }) => {
     const needs = `get on configmaps in the namespace "${namespace}"`;
@@ -159,13 +167,16 @@ async function revisionsIn(
   const list = hasWebhooks
     ? (await reader.try(needs, ask))?.value
     : await reader.read({ resource: "configmaps", namespace: istioNamespace, needs }, ask);
-  const names = list?.items.map(({ metadata: { name } }) => /^istio-sidecar-injector-(.+)$/.exec(name)?.[1]) ?? [];
+  const names = list?.items.map(({ metadata: { name } }) => OF_REVISION.exec(name)?.[1]) ?? [];
   return names.filter((name) => name !== undefined);
 }
 
 function nameAlone({ apiVersion, kind, metadata: { name } }: KubeObject): KubeObject {
   return { apiVersion, kind, metadata: { name } };
 }
+
+/** Istio's ConfigMaps, and the ones of this program's webhook. */
+const OF_REVISION = /^(?:istio-sidecar-injector|kubectl-mesh-webhook)-(.+)$/;
 
 /** The parts of a ConfigMap that injection reads. */
 const TEXTS = ["config", "values", "mesh"];

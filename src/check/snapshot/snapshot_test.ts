@@ -86,7 +86,10 @@ Deno.test("what is forbidden is named, in order; a failure is an error", async (
   const { unreadable, kubeletVersions } = await taken({ forbidden });
   assert.deepEqual(unreadable.map(({ needs }) => needs), ["list on namespaces", "list on nodes"]);
   assert.equal(kubeletVersions, undefined);
-  await assert.rejects(taken({ forbidden: /./ }), /^MeshError: Nothing can be read: it needs get on configmaps/);
+  await assert.rejects(
+    taken({ forbidden: /./ }),
+    /^MeshError: Nothing that decides about injection can be read: it needs get on configmaps/,
+  );
   const failing = (path: string) => /nodes/.test(path) ? new ApiError("Cannot reach the server") : undefined;
   await assert.rejects(taken({ failing }), /Cannot reach the server/);
 });
@@ -123,4 +126,16 @@ Deno.test("a snapshot answers as its cluster", async () => {
   await assert.rejects(api.get("/api/v1/namespaces/shop"), { status: 403 });
   await assert.rejects(api.list("/api/v1/nodes"), { status: 403 });
   await assert.rejects(api.create("/api/v1/namespaces", {}), /cannot be changed/);
+});
+
+Deno.test("the ConfigMap of this program's webhook is found without the right to read webhooks; nothing at all is an error", async () => {
+  const map = (name: string, data: Record<string, string>) =>
+    object("v1", "ConfigMap", `istio-system/${name}`, { data });
+  const question = { controlPlane: { istioNamespace: "istio-system" }, namespaces: [] };
+  const of = (objects: readonly KubeObject[]) =>
+    snapshotInjection(clusterApi({ objects, forbidden: /mutating/ }), question);
+  const own = [map("kubectl-mesh-webhook", { config: "C" }), map("kubectl-mesh-webhook-next", { config: "D" })];
+  const { objects } = await of(own);
+  assert.deepEqual(objects.map(({ metadata }) => metadata.name), ["kubectl-mesh-webhook", "kubectl-mesh-webhook-next"]);
+  await assert.rejects(of([map("other", {})]), /The ConfigMap "istio-sidecar-injector" does not exist/);
 });

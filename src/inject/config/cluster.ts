@@ -61,11 +61,36 @@ export async function clusterConfiguration(api: KubeApi, names: ClusterNames): P
   return configurationIn(injector, mesh);
 }
 
-/** The configuration of a revision, or of a tag's revision. Errors: as `clusterConfiguration`. */
+/** The name of the ConfigMap of this program's webhook. */
+export function ownConfigMap(revision: string): string {
+  return revision === "" || revision === "default" ? OWN : `${OWN}-${revision}`;
+}
+
+const OWN = "kubectl-mesh-webhook";
+
+/** This program's ConfigMap has all three texts. Without `mesh` Istio's defaults apply. Errors: as `configurationIn`. */
+export function ownConfiguration(map: KubeObject): ClusterConfiguration {
+  const data = isMap(map["data"]) ? map["data"] : {};
+  return configurationIn(map, "mesh" in data ? map : { ...map, data: { ...data, mesh: "" } });
+}
+
+/**
+ * The configuration of a revision, or of a tag's revision. Where Istio's ConfigMaps are not there, and none is named, the
+ * ConfigMap of this program's webhook has it. Errors: as `clusterConfiguration`.
+ */
 export async function revisionConfiguration(api: KubeApi, choice: ClusterChoice): Promise<RevisionConfiguration> {
-  const { revision = "default" } = choice;
+  const { revision = "default", injectConfigMapName, meshConfigMapName } = choice;
+  const isNamed = injectConfigMapName !== undefined || meshConfigMapName !== undefined;
   const of = async (name: string) => {
-    return { ...await clusterConfiguration(api, clusterNames({ ...choice, revision: name })), revision: name };
+    const names = clusterNames({ ...choice, revision: name });
+    try {
+      return { ...await clusterConfiguration(api, names), revision: name };
+    } catch (error) {
+      if (!(error instanceof AbsentError) || isNamed) throw error;
+      const own = await api.get(`${configMapsPath(names.namespace)}/${encodeURIComponent(ownConfigMap(name))}`);
+      if (own === undefined) throw error;
+      return { ...ownConfiguration(own), revision: name };
+    }
   };
   try {
     return await of(revision);
@@ -131,7 +156,7 @@ export async function absent(api: KubeApi, namespace: string, name: string): Pro
 }
 
 const USUAL_HINT = "see --istioNamespace, --revision, --injectConfigMapName and --meshConfigMapName";
-const LIKE_ISTIOS = /^istio(-|$)/;
+const LIKE_ISTIOS = /^istio(-|$)(?!ca-root-cert)/;
 const MAX_NAMES = 12;
 
 async function hintFor(api: KubeApi, namespace: string): Promise<string> {

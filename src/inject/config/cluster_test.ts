@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { MemoryApi } from "../../../test/support/kube/memory_api.ts";
 import { ApiError } from "../../kube/client/api.ts";
-import { clusterConfiguration, clusterNames } from "./cluster.ts";
+import { clusterConfiguration, clusterNames, revisionConfiguration } from "./cluster.ts";
 
 Deno.test("clusterNames() gives the names of Istio's installation, or the given ones", () => {
   const usual = { namespace: "istio-system", injector: "istio-sidecar-injector", mesh: "istio" };
@@ -48,4 +48,18 @@ Deno.test("clusterConfiguration() names existing ConfigMaps, as far as it may re
   await assert.rejects(asked(), { hint: /^found "istio-canary": choose with --revision/ });
   api.failing = (request) => request.startsWith("list") ? new ApiError("forbidden", { status: 403 }) : undefined;
   await assert.rejects(asked(), { hint: /^see --istioNamespace/ });
+});
+
+Deno.test("revisionConfiguration() finds the ConfigMap of this program's webhook where Istio has none", async () => {
+  const api = new MemoryApi();
+  put(api, "kubectl-mesh-webhook", { config: "C", values: "V" });
+  put(api, "kubectl-mesh-webhook-canary", { config: "D", mesh: "M" });
+  const usual = await revisionConfiguration(api, {});
+  assert.deepEqual([usual.config.text, usual.values?.text, usual.mesh.text], ["C", "V", ""]);
+  const canary = await revisionConfiguration(api, { revision: "canary" });
+  assert.deepEqual([canary.config.text, canary.mesh.text, canary.revision], ["D", "M", "canary"]);
+  await assert.rejects(revisionConfiguration(api, { injectConfigMapName: "mine" }), /"mine" does not exist/);
+  put(api, "istio", { mesh: "I" });
+  put(api, "istio-sidecar-injector", { config: "I" });
+  assert.equal((await revisionConfiguration(api, {})).config.text, "I");
 });

@@ -3,6 +3,7 @@
  * #61791).
  */
 import { intAt, mapAt, textAt } from "../../../base/value.ts";
+import type { Namespace } from "../../../kube/client/mod.ts";
 import { allContainers, type Pod } from "../../../inject/mod.ts";
 import { type Advice, byHand, harmless, loosening } from "../../advice/advice.ts";
 import { edit } from "../../advice/commands.ts";
@@ -11,6 +12,11 @@ import { namedIn } from "../findings.ts";
 import type { SidecarNamespace } from "../../inventory/sidecars.ts";
 
 const RANGE = "openshift.io/sa.scc.uid-range";
+
+/** Whether a namespace limits users. */
+export function hasRange({ metadata }: Namespace): boolean {
+  return metadata.annotations?.[RANGE] !== undefined;
+}
 
 /** Containers of the sidecar with a user outside the range of the namespace, as a clause. */
 export function outsideRange({ namespace, sidecar }: SidecarNamespace): string | undefined {

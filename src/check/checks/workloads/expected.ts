@@ -12,7 +12,7 @@ import { type ProblemOf, refOf } from "../findings.ts";
 
 /** A proxy that is missing. */
 export function missingProxy({ hasProxy, decision, webhook }: ExpectedPod): ProblemOf | undefined {
-  if (hasProxy || webhook === undefined || known(decision)?.inject !== true) return undefined;
+  if (hasProxy || known(webhook) === undefined || known(decision)?.inject !== true) return undefined;
   const message = `it has no proxy, but a new pod would get one: it is older than the label or the webhook`;
   return { result: "error", message };
 }
@@ -26,7 +26,7 @@ export function unexpectedProxy(expected: ExpectedPod, isByHand: (workload: stri
 }
 
 function whyNoProxy({ decision, webhook }: ExpectedPod): string | undefined {
-  if (webhook === undefined) return "it has a proxy, but no webhook is called for new pods";
+  if (known(webhook) === undefined) return "it has a proxy, but no webhook is called for new pods";
   const next = known(decision);
   return next === undefined || next.inject
     ? undefined
@@ -39,8 +39,9 @@ const IMAGES = new WeakMap<Injector, string | undefined>();
 
 /** The proxy has another revision, or comes from an older configuration. */
 export function otherProxy({ pod, hasProxy, decision, webhook, plane }: ExpectedPod): ProblemOf | undefined {
-  if (!hasProxy || webhook === undefined || plane === undefined || known(decision)?.inject !== true) return undefined;
-  const message = otherRevision(pod, webhook.revision) ?? otherImage(pod, plane);
+  const next = hasProxy ? known(webhook) : undefined;
+  if (next === undefined || plane === undefined || known(decision)?.inject !== true) return undefined;
+  const message = otherRevision(pod, next.revision) ?? otherImage(pod, plane);
   return message === undefined ? undefined : { result: "warning", message };
 }
 
@@ -75,7 +76,7 @@ function renderedImage(injector: Injector): string | undefined {
 
 /** Injectors skip such pods silently: capturing their traffic would capture the node's. */
 export function hostNetwork({ pod, webhook }: ExpectedPod): ProblemOf | undefined {
-  if (webhook === undefined || specOf(pod)["hostNetwork"] !== true) return undefined;
+  if (specOf(pod)["hostNetwork"] !== true || known(webhook) === undefined) return undefined;
   return {
     result: "warning",
     message: "it uses the host network and is never injected, whatever its labels are",
