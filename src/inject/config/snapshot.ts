@@ -13,6 +13,8 @@ import {
   type ClusterChoice,
   clusterNames,
   configurationIn,
+  ownConfigMap,
+  ownConfiguration,
   type RevisionConfiguration,
   taggedRevision,
 } from "./cluster.ts";
@@ -148,9 +150,9 @@ export function snapshotConfiguration(
   name = "default",
   file = "",
 ): RevisionConfiguration {
-  const revision = mapsOf(snapshot, name) === undefined ? taggedRevision(snapshot.objects, name) ?? name : name;
-  const maps = mapsOf(snapshot, revision);
-  if (maps !== undefined) return { ...configurationIn(maps.injector, maps.mesh), revision };
+  const revision = mapsIn(snapshot, name) === undefined ? taggedRevision(snapshot.objects, name) ?? name : name;
+  const maps = mapsIn(snapshot, revision);
+  if (maps !== undefined) return { ...maps(), revision };
   const missing = snapshot.unreadable.find(({ resource }) => resource === "configmaps");
   const has = revisionsIn(snapshot).map((each) => `"${each}"`).join(", ");
   throw new MeshError(`The snapshot has no configuration of the revision "${name}"`, {
@@ -159,22 +161,24 @@ export function snapshotConfiguration(
   });
 }
 
-function mapsOf({ objects, controlPlane }: InjectionSnapshot, revision: string) {
-  const names = clusterNames({ ...controlPlane, revision });
-  const find = (name: string) =>
+/** Reads the ConfigMaps of a revision: Istio's, or the one of this program's webhook. `undefined` if they are not there. */
+function mapsIn({ objects, controlPlane }: InjectionSnapshot, revision: string) {
+  const { namespace, injector, mesh } = clusterNames({ ...controlPlane, revision });
+  const find = (wanted: string) =>
     objects.find(({ kind, metadata }) =>
-      kind === "ConfigMap" && metadata.namespace === names.namespace && metadata.name === name
+      kind === "ConfigMap" && metadata.namespace === namespace && metadata.name === wanted
     );
-  const [injector, mesh] = [find(names.injector), find(names.mesh)];
-  return injector === undefined || mesh === undefined ? undefined : { injector, mesh };
+  const [first, second, own] = [find(injector), find(mesh), find(ownConfigMap(revision))];
+  if (first !== undefined && second !== undefined) return () => configurationIn(first, second);
+  return own === undefined ? undefined : () => ownConfiguration(own);
 }
 
 /** The revisions of which the snapshot has the configuration. */
 export function revisionsIn(snapshot: InjectionSnapshot): readonly string[] {
   const injectors = snapshot.objects.filter(({ kind }) => kind === "ConfigMap").map(({ metadata: { name } }) =>
-    /^istio-sidecar-injector(?:-(.+))?$/.exec(name)
+    /^(?:istio-sidecar-injector|kubectl-mesh-webhook)(?:-(.+))?$/.exec(name)
   );
   const names = injectors.flatMap((found) => found === null ? [] : [found[1] ?? "default"]);
   const chosen = snapshot.controlPlane.injectConfigMapName === undefined ? [] : ["default"];
-  return [...new Set([...names, ...chosen])].filter((name) => mapsOf(snapshot, name) !== undefined).sort();
+  return [...new Set([...names, ...chosen])].filter((name) => mapsIn(snapshot, name) !== undefined).sort();
 }

@@ -102,3 +102,10 @@ Deno.test("the user's values and mesh configuration come before those of a snaps
 function numbers(value: Value): Value {
   return JSON.parse(JSON.stringify(value, (_key, item) => typeof item === "bigint" ? Number(item) : item));
 }
+
+Deno.test("a snapshot with the ConfigMap of this program's webhook alone has its configuration", () => {
+  const own = { ...CONFIG, objects: [map("kubectl-mesh-webhook-next", { config: "policy: enabled\n" })] };
+  assert.deepEqual(revisionsIn(own), ["next"]);
+  const { config, mesh, revision } = snapshotConfiguration(own, "next");
+  assert.deepEqual([config.text, mesh.text, revision], ["policy: enabled\n", "", "next"]);
+});
