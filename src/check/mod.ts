@@ -5,6 +5,8 @@
 import { EXIT, MeshError } from "../base/errors.ts";
 import { connect, type KubeObject } from "../kube/client/mod.ts";
 import type { World } from "../platform/mod.ts";
+import { applied, type Applying, repairsIn } from "./apply.ts";
+import { causesFirst } from "./causes.ts";
 import { ALL_CHECKS } from "./checks/all.ts";
 import { type Choice, chooseChecks, type Chosen } from "./choose.ts";
 import { labelsOfObject } from "./inventory/injector_webhooks.ts";
@@ -16,6 +18,7 @@ import { type Look, tableText, widthOf } from "./print/table.ts";
 import { type FailOn, hasFailed, summaryOf } from "./result.ts";
 import type { CheckResult } from "./result_schema.ts";
 import { runChecks } from "./run.ts";
+import { watchUntilWell } from "./watch.ts";
 
 export type { Choice } from "./choose.ts";
 export { checkNames, explanationOf, listText } from "./explain_check.ts";
@@ -53,6 +56,10 @@ export interface CheckOptions {
   readonly failOn: FailOn;
   /** Milliseconds to wait for failed checks. */
   readonly wait: number;
+  /** Run the advice after asking, and check again. */
+  readonly fix?: Applying | undefined;
+  /** Repeat and draw again until all is well, for so many milliseconds; 0: without a limit. */
+  readonly watch?: number | undefined;
 }
 
 /**
@@ -63,18 +70,51 @@ export async function checkCluster(world: World, options: CheckOptions): Promise
   const { scope, failOn } = options;
   const chosen = chooseChecks(ALL_CHECKS, options.choice);
   const api = await connect(world, options.connection);
-  world.permissions.keepOnly(api.permissions);
+  world.permissions.keepOnly([...api.permissions, ...options.fix === undefined ? [] : ["run"] as const]);
   const progress = progressLine(world);
   try {
     const source: Source = { api, clock: world.clock, scope };
-    const running = runUntilWell(source, chosen, options, progress);
-    const [results, problem] = await Promise.all([running, scopeProblem(source)]).finally(progress.clear);
-    if (problem !== undefined) throw problem;
-    world.stdout.write(textOf(results, options, terminalOf(world)));
-    return summaryOf(results, failOn).isSuccess ? EXIT.ok : EXIT.failed;
+    const ask = async () => {
+      const running = runUntilWell(source, chosen, options, progress);
+      const [results, problem] = await Promise.all([running, scopeProblem(source)]).finally(progress.clear);
+      if (problem !== undefined) throw problem;
+      return causesFirst(results);
+    };
+    const isWell = (results: readonly CheckResult[]) => summaryOf(results, failOn).isSuccess;
+    const text = (results: readonly CheckResult[]) => textOf(results, options, terminalOf(world));
+    const isDocument = ["json", "yaml"].includes(options.output);
+    if (options.watch !== undefined) {
+      const watching = { results: ask, isWell, text, timeout: options.watch, isDocument };
+      return await watchUntilWell(world, watching) ? EXIT.ok : EXIT.failed;
+    }
+    const first = await ask();
+    const results = options.fix === undefined
+      ? first
+      : await fixed(world, first, { ask, isDocument, text, fix: options.fix });
+    world.stdout.write(text(results));
+    return isWell(results) ? EXIT.ok : EXIT.failed;
   } finally {
     api.close();
   }
+}
+
+interface Fixing {
+  readonly ask: () => Promise<readonly CheckResult[]>;
+  readonly isDocument: boolean;
+  readonly text: (results: readonly CheckResult[]) => string;
+  readonly fix: Applying;
+}
+
+/** The results after the advice was run; the same if nothing was. */
+async function fixed(
+  world: World,
+  first: readonly CheckResult[],
+  { ask, isDocument, text, fix }: Fixing,
+): Promise<readonly CheckResult[]> {
+  const repairs = repairsIn(first);
+  if (repairs.length === 0) return first;
+  if (!isDocument) world.stdout.write(`${text(first)}\n`);
+  return await applied(world, repairs, fix) === 0 ? first : await ask();
 }
 
 /** The error for a scope with nothing in it: every check would pass. */

@@ -100,7 +100,7 @@ Deno.test("without the right to read webhooks, what needs none is known: a Job's
 
 Deno.test("the clock answers nothing of the webhooks: a category without any other answer is no success", () => {
   const shown = (id: string, result: "ok" | "unknown") => {
-    const empty = { message: "", fixes: [], hint: "", missingRight: "", objects: [] } as const;
+    const empty = { message: "", becauseOf: "", fixes: [], hint: "", missingRight: "", objects: [] } as const;
     return { id, category: "webhook", title: id, result, ...empty } as const;
   };
   const hidden = shown("webhook-exists", "unknown");

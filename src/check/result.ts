@@ -25,7 +25,7 @@ export function resultOf(
   fixes: readonly ShownFix[] = [],
 ): CheckResult {
   const hint = WITHOUT_HINT.includes(result) ? "" : `see "kubectl mesh check --explain ${id}"`;
-  return { id, category, title, result, message, fixes, hint, missingRight, objects };
+  return { id, category, title, result, message, becauseOf: "", fixes, hint, missingRight, objects };
 }
 
 export interface Summary {

@@ -10,6 +10,7 @@ const CHECK_RESULT = z.strictObject({
     "skipped: what it needs is absent; unknown: it is not known, for example because reading is forbidden",
   ),
   message: z.string().describe("empty if there is nothing to say"),
+  becauseOf: z.string().describe("the id of the check whose failure explains it; empty if none does"),
   fixes: z.array(SHOWN_FIX).readonly().describe("what to do about it; empty if all is well"),
   hint: z.string().describe("the command that explains the check; empty if all is well"),
   missingRight: z.string().describe(

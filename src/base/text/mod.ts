@@ -2,7 +2,7 @@
 export { closest, editDistance } from "./closest.ts";
 export { columns } from "./columns.ts";
 export { counted } from "./counted.ts";
-export { terminalText } from "./terminal_text.ts";
+export { CLEAR_SCREEN, terminalText } from "./terminal_text.ts";
 export { trimmed, trimmedEnd } from "./trim.ts";
 export { decodeUtf8 } from "./utf8.ts";
 export { visible } from "./visible.ts";

@@ -5,12 +5,15 @@ import { HIDDEN_CHARACTERS, visible } from "./visible.ts";
 // deno-lint-ignore no-control-regex -- the program's own sequences
 const OWN = /^\r\x1b\[K|\r?\n|\t|\x1b\[(?:[012]|22|3[1-69])?m/g;
 
+/** Clears a terminal. It has an effect only as a chunk of its own, which no text from elsewhere is. */
+export const CLEAR_SCREEN = "\x1b[H\x1b[2J";
+
 /**
  * The text with every other character that a terminal would act on written as `\u001b`: control characters, and those that
  * change the direction of text.
  */
 export function terminalText(text: string): string {
-  if (text.search(HIDDEN_CHARACTERS) < 0) return text;
+  if (text === CLEAR_SCREEN || text.search(HIDDEN_CHARACTERS) < 0) return text;
   let shown = "";
   let from = 0;
   for (const { 0: own, index } of text.matchAll(OWN)) {

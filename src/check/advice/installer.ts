@@ -28,6 +28,8 @@ export function installerIn(annotations: ValueMap, isOwn: boolean): Installer | 
 export interface Lost {
   readonly kind: "ConfigMap" | "Service" | "Deployment" | "MutatingWebhookConfiguration";
   readonly namespace: string;
+  /** The port of the Service that is there, or that a configuration calls; `undefined` if it is not known. */
+  readonly port?: number | undefined;
 }
 
 /** Istio's charts and `webhook manifests` label webhook configurations so, and nothing else. */
@@ -35,8 +37,8 @@ const OF_WEBHOOKS = ["-l", "app=sidecar-injector"];
 const FILES = /^--(?:inject-config|values|mesh-config)=(.*)$/;
 
 /** Makes an object again; `isThere`: it was changed. `undefined` where the installer made no such object. */
-export function madeAgain(installer: Installer, { kind, namespace }: Lost, isThere = false): Advice | undefined {
-  const printed = "flags" in installer ? byFlags(installer.flags, kind) : byHelm(installer, kind);
+export function madeAgain(installer: Installer, { kind, namespace, port }: Lost, isThere = false): Advice | undefined {
+  const printed = "flags" in installer ? byFlags(withPort(installer.flags, port), kind) : byHelm(installer, kind);
   if (printed === undefined) return undefined;
   const { by, print, chosen = [], needs = [] } = printed;
   const { change, apply, verb } = isThere ? CHANGED : MISSING;
@@ -61,6 +63,16 @@ interface Printed {
   readonly chosen?: readonly string[];
   readonly needs?: readonly Need[];
 }
+
+/** The manifests call and have port 443, unless a flag says otherwise. */
+function withPort(flags: readonly string[], port: number | undefined): readonly string[] {
+  if (port === undefined) return flags;
+  const others = flags.filter((each) => !each.startsWith(SERVICE_PORT));
+  return port === USUAL_PORT ? others : [...others, `${SERVICE_PORT}${port}`];
+}
+
+const USUAL_PORT = 443;
+const SERVICE_PORT = "--service-port=";
 
 function byFlags(flags: readonly string[], kind: Lost["kind"]): Printed | undefined {
   if (kind === "ConfigMap" && flags.includes("--from-cluster")) return undefined;

@@ -1,10 +1,10 @@
 /** The category security: cluster policies that would deny injected pods. */
-import type { LimitRange, Namespace, ResourceQuota } from "../../kube/client/mod.ts";
+import type { LimitRange, Namespace, Pod, ResourceQuota } from "../../kube/client/mod.ts";
 import { mapAt, type ValueMap } from "../../base/value.ts";
 import { type Advice, byHand, loosening } from "../advice/advice.ts";
 import { edit, labelNamespace, type Named } from "../advice/commands.ts";
 import type { CheckRow, Finding } from "../check.ts";
-import { type Facts, firstKnown, inAll, later } from "../facts.ts";
+import { type Facts, firstKnown, forAdvice, inAll, later } from "../facts.ts";
 import type { SidecarNamespace } from "../inventory/sidecars.ts";
 import { type AdviceFor, findingOf, type Problem } from "./findings.ts";
 import { nativeSidecars } from "./security/native_sidecars.ts";
@@ -12,7 +12,9 @@ import { rangeObstacles } from "../policies/limit_range.ts";
 import { demandOf, ENFORCE, levelOf } from "../policies/obstacles.ts";
 import { hasRange, outsideRange, rangeAdvice } from "./security/scc_ranges.ts";
 import { podAdmission } from "./security/pod_admission.ts";
-import { violationsOf } from "../../inject/mod.ts";
+import { type Amounts, amountsOf, podAmounts } from "../policies/pod_resources.ts";
+import { findProxy, violationsOf } from "../../inject/mod.ts";
+import { isAlive } from "../inventory/live_pods.ts";
 import { dependsOnDefaults, quotaObstacles, raisedQuota } from "../policies/quota.ts";
 
 export const SECURITY_CHECKS: readonly CheckRow[] = [
@@ -115,22 +117,47 @@ function withPodSettings(pod: ValueMap): ValueMap {
 
 const SET = byHand("set global.proxy.resources and global.proxy_init.resources of the injector's values", "mesh");
 
-/** Quotas need limit ranges only for the defaults of what a sidecar does not set. */
+/** Quotas need limit ranges only for the defaults of what a sidecar does not set, and pods only for advice. */
 async function quotas(facts: Facts): Promise<Finding> {
   const [quotas, ranges] = await Promise.all([facts.resourceQuotas(), later(facts.limitRanges())]);
-  return judge(await facts.sidecars(), (namespace) => {
-    const plain = demandOf(namespace.sidecar, []);
-    return inAll(inNamespace(quotas, namespace), (quota) => {
-      const isPlain = !dependsOnDefaults(quota, plain);
-      const demand = isPlain ? plain : demandOf(namespace.sidecar, inNamespace(ranges(), namespace));
-      return quotaObstacles(quota, demand).map(({ never, message, raise }): Problem => ({
-        ...problem(namespace, never ? "error" : "warning", `the quota "${quota.metadata.name}" ${message}`),
-        advice: raise === undefined
-          ? [SET]
-          : [LOWER, raisedQuota({ namespace: namespace.name, name: quota.metadata.name }, raise, "one sidecar")],
-      }));
+  const sidecars = await facts.sidecars();
+  const judged = (pods: readonly Pod[]) =>
+    judge(sidecars, (namespace) => {
+      const own = largestIn(pods, namespace);
+      return inAll(inNamespace(quotas, namespace), (quota) => quotaProblems(quota, namespace, { ranges, own }));
     });
-  });
+  const finding = judged([]);
+  return finding.fixes === undefined ? finding : judged(await forAdvice(facts.pods()) ?? []);
+}
+
+interface Beside {
+  readonly ranges: () => readonly LimitRange[];
+  /** What a pod requests without its sidecar. */
+  readonly own: Amounts;
+}
+
+function quotaProblems(quota: ResourceQuota, namespace: SidecarNamespace, { ranges, own }: Beside): readonly Problem[] {
+  const plain = demandOf(namespace.sidecar, []);
+  const isPlain = !dependsOnDefaults(quota, plain);
+  const demand = isPlain ? plain : demandOf(namespace.sidecar, inNamespace(ranges(), namespace));
+  const found = quotaObstacles(quota, demand, own);
+  const raises = found.flatMap(({ raise }) => raise ?? []);
+  const named = { namespace: namespace.name, name: quota.metadata.name };
+  return found.map(({ never, message, raise }): Problem => ({
+    ...problem(namespace, never ? "error" : "warning", `the quota "${quota.metadata.name}" ${message}`),
+    advice: raise === undefined ? [SET] : [LOWER, raisedQuota(named, raises, "one pod with its sidecar")],
+  }));
+}
+
+/** The most that a live pod of the namespace requests without its sidecar, of each resource. */
+function largestIn(pods: readonly Pod[], { name }: SidecarNamespace): Amounts {
+  const most = new Map<string, bigint>();
+  for (const pod of pods.filter(({ metadata }) => metadata.namespace === name).filter(isAlive)) {
+    const proxy = findProxy(pod);
+    const own = podAmounts(pod, (container) => container === proxy ? new Map() : amountsOf(container));
+    for (const [key, amount] of own) if (amount > (most.get(key) ?? 0n)) most.set(key, amount);
+  }
+  return most;
 }
 
 async function ranges({ limitRanges, sidecars }: Facts): Promise<Finding> {

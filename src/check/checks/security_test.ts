@@ -84,6 +84,24 @@ for (const [name, setting, expected] of LEVELS) {
   Deno.test(`pod-security: ${name}`, async () => assert.match(await shown("pod-security", setting), expected));
 }
 
+Deno.test("a quota is raised by what one pod requests with its sidecar, beside what is there", async () => {
+  const app = { name: "app", image: "a", resources: { requests: { cpu: "200m" } } };
+  const objects = [
+    object("v1", "Pod", "web/a", { spec: { containers: [app, { ...app, name: "istio-proxy" }] } }),
+    object("v1", "Pod", "plain/b", { spec: { containers: [app, { ...app, name: "c" }] } }),
+    quota({ cpu: "4", "requests.memory": "1Gi" }, {}, { cpu: "3950m", "requests.memory": "1Gi" }),
+  ];
+  const { fixes = [] } = await find("resource-quota", { objects });
+  const commands = fixes.flatMap(({ alternatives }) => alternatives.at(-1)?.steps ?? []).map(({ command }) => command);
+  const hard = { cpu: "4300m", "requests.memory": "1152Mi" };
+  const patch = `kubectl patch resourcequota/compute -n web --type=merge -p '${JSON.stringify({ spec: { hard } })}'`;
+  assert.deepEqual([...new Set(commands)], [patch]);
+  assert.equal(
+    fixes[0]?.alternatives.at(-1)?.change,
+    "raise the quota by 300m of cpu and 128Mi of requests.memory: one pod with its sidecar",
+  );
+});
+
 Deno.test("namespaces outside the mesh are ignored", async () => {
   assert.deepEqual(await find("pod-security"), { result: "ok" });
 });

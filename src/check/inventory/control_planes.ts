@@ -76,13 +76,17 @@ async function planeTexts(plane: ControlPlane, read: ConfigMapReader): Promise<O
   const [first, second] = await Promise.all([read(namespace, injector), read(namespace, mesh)]);
   if (!isKnown(first)) return first;
   if (!isKnown(second)) return second;
-  if (first.value === undefined && plane.isGuess === true) {
-    const found = await read(namespace, ownConfigMap(plane.revision));
-    if (isKnown(found) && found.value !== undefined) return inOwn(found.value);
-  }
-  if (first.value === undefined) return missing(plane, injector);
-  if (second.value === undefined) return missing(plane, mesh);
-  return together(first.value, second.value);
+  if (first.value === undefined) return await guessed(plane, read) ?? missing(plane, injector);
+  return second.value === undefined ? missing(plane, mesh) : together(first.value, second.value);
+}
+
+/** Where no webhook is known, this program's may be the one that is installed. */
+async function guessed(
+  { isGuess, revision, names }: ControlPlane,
+  read: ConfigMapReader,
+): Promise<Observed<PlaneTexts> | undefined> {
+  const found = isGuess === true ? await read(names.namespace, ownConfigMap(revision)) : undefined;
+  return found === undefined || !isKnown(found) || found.value === undefined ? undefined : inOwn(found.value);
 }
 
 /** This program's ConfigMap comes first. */

@@ -20,8 +20,16 @@ export interface Demand {
 export interface Obstacle {
   readonly never: boolean;
   readonly message: string;
-  /** What `spec.hard` must have for one sidecar more. */
-  readonly raise?: Readonly<Record<string, string>>;
+  /** What a quota lacks for one pod more. */
+  readonly raise?: Raise;
+}
+
+/** A higher limit of a quota. */
+export interface Raise {
+  /** As the quota names it. */
+  readonly key: string;
+  readonly by: bigint;
+  readonly to: bigint;
 }
 
 /** What every container must set if a quota limits it (k8s.io/kubernetes/pkg/quota/v1/evaluator/core/pods.go). */
@@ -31,15 +39,19 @@ const COUNTED = /^(requests|limits)\.(cpu|memory|ephemeral-storage)$/;
 /** `cpu` is `requests.cpu`, as `memory` is. */
 const NAMES: Readonly<Record<string, string>> = { cpu: "requests.cpu", memory: "requests.memory" };
 
-/** The obstacles of a ResourceQuota to injected pods. */
-export function quotaObstacles({ spec = {}, status = {} }: ResourceQuota, demand: Demand): readonly Obstacle[] {
+/** The obstacles of a ResourceQuota to injected pods; `own` is what a pod requests without its sidecar. */
+export function quotaObstacles(
+  { spec = {}, status = {} }: ResourceQuota,
+  demand: Demand,
+  own: Amounts = new Map(),
+): readonly Obstacle[] {
   if (!countsPods(spec)) return [];
   const { hard = {} } = spec;
   return Object.keys(hard).flatMap((key) => {
     const limit = milliOf(hard[key]);
     if (limit === undefined) return [];
     const resource = NAMES[key] ?? key;
-    return obstacle(demand, { key, resource, limit, used: milliOf(status.used?.[key]) ?? 0n }) ?? [];
+    return obstacle(demand, { key, resource, limit, used: milliOf(status.used?.[key]) ?? 0n }, own) ?? [];
   });
 }
 
@@ -57,7 +69,7 @@ interface Bound {
   readonly used: bigint;
 }
 
-function obstacle(demand: Demand, { key, resource, limit, used }: Bound): Obstacle | undefined {
+function obstacle(demand: Demand, { key, resource, limit, used }: Bound, own: Amounts): Obstacle | undefined {
   if (!COUNTED.test(resource)) return undefined;
   const silent = [...demand.containers].find(([, amounts]) => NAMED.test(resource) && !amounts.has(resource));
   if (silent !== undefined) {
@@ -65,7 +77,8 @@ function obstacle(demand: Demand, { key, resource, limit, used }: Bound): Obstac
   }
   const needed = demand.total.get(resource) ?? 0n;
   const text = (milli: bigint) => amountText(milli, resource);
-  const raise = { [key]: text(used + needed) };
+  const by = needed + (own.get(resource) ?? 0n);
+  const raise = { key, by, to: (used > limit ? used : limit) + by };
   if (needed > limit) {
     return {
       never: true,
@@ -78,10 +91,12 @@ function obstacle(demand: Demand, { key, resource, limit, used }: Bound): Obstac
   return { never: false, raise, message: `has ${text(left)} of ${resource} left: a sidecar needs ${text(needed)}` };
 }
 
-/** Raises a quota; `by` says for how much. */
-export function raisedQuota(quota: Omit<Named, "kind">, hard: Readonly<Record<string, string>>, by: string): Advice {
+/** Raises the limits of a quota; `reason` says for what. */
+export function raisedQuota(quota: Omit<Named, "kind">, raises: readonly Raise[], reason: string): Advice {
+  const hard = Object.fromEntries(raises.map(({ key, to }) => [key, amountText(to, key)]));
   const step = patch({ kind: "resourcequota", ...quota }, { spec: { hard } });
-  return loosening(`raise the quota, here by ${by}`, "namespace", step);
+  const amounts = raises.map(({ key, by }) => `${amountText(by, key)} of ${key}`).join(" and ");
+  return loosening(`raise the quota by ${amounts}: ${reason}`, "namespace", step);
 }
 
 /**
@@ -89,16 +104,18 @@ export function raisedQuota(quota: Omit<Named, "kind">, hard: Readonly<Record<st
  * Source: k8s.io/apiserver/pkg/admission/plugin/resourcequota.
  */
 export function quotaFor(message: string, namespace: string): readonly Advice[] {
-  const [, name = "", requested = "", used = ""] = EXCEEDED.exec(message) ?? [];
-  const before = new Map(pairsOf(used));
-  const hard = pairsOf(requested).flatMap(([key, text]) => {
-    const [needed, now] = [milliOf(text), milliOf(before.get(key))];
-    return needed === undefined || now === undefined ? [] : [[key, amountText(now + 2n * needed, key)] as const];
+  const [, name = "", requested = "", used = "", limited = ""] = EXCEEDED.exec(message) ?? [];
+  const [before, limits] = [new Map(pairsOf(used)), new Map(pairsOf(limited))];
+  const raises = pairsOf(requested).flatMap(([key, text]): readonly Raise[] => {
+    const [needed, now, limit] = [milliOf(text), milliOf(before.get(key)), milliOf(limits.get(key))];
+    if (needed === undefined || now === undefined || limit === undefined) return [];
+    const by = 2n * needed;
+    return [{ key, by, to: (now > limit ? now : limit) + by }];
   });
-  return hard.length === 0 ? [] : [raisedQuota({ namespace, name }, Object.fromEntries(hard), "two of its pods")];
+  return raises.length === 0 ? [] : [raisedQuota({ namespace, name }, raises, "two of its pods")];
 }
 
-const EXCEEDED = /exceeded quota: ([a-z0-9.-]+), requested: (\S+), used: (\S+), limited: \S+$/;
+const EXCEEDED = /exceeded quota: ([a-z0-9.-]+), requested: (\S+), used: (\S+), limited: (\S+)$/;
 
 function pairsOf(text: string): readonly (readonly [string, string])[] {
   return text.split(",").map((each) => each.split("=")).flatMap(([key = "", value]) => {

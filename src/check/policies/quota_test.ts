@@ -9,7 +9,7 @@ const ROWS: readonly (readonly [message: string, hard: Readonly<Record<string, s
   [
     "exceeded quota: small, requested: limits.memory=1Gi,pods=1, used: limits.memory=512Mi,pods=3, " +
     "limited: limits.memory=1Gi,pods=3",
-    { "limits.memory": "2560Mi", pods: "5" },
+    { "limits.memory": "3Gi", pods: "5" },
   ],
   ["exceeded quota: small, requested: pods=many, used: pods=1, limited: pods=1", undefined],
   ["failed quota: small: must specify requests.cpu for: app", undefined],

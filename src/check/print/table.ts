@@ -117,7 +117,8 @@ function lastLines(results: readonly CheckResult[], failOn: FailOn, markOf: Mark
 
 /** A passed check takes one line. The message names the first objects, JSON has all. */
 function lines(checked: CheckResult, markOf: MarkOf, width: Width): readonly string[] {
-  const { title, result, message, fixes, hint } = checked;
+  const { title, result, becauseOf, fixes, hint } = checked;
+  const message = becauseOf === "" ? checked.message : `because of "${becauseOf}": ${checked.message}`;
   const mark = markOf(result);
   if (WELL.includes(result)) {
     // The mark may be longer than it looks: its colour is not printed.
@@ -128,8 +129,9 @@ function lines(checked: CheckResult, markOf: MarkOf, width: Width): readonly str
   return [
     `${mark} ${title}`,
     ...causes.flatMap((line) => block(line, INDENT, width)),
-    ...adviceBlock(fixLines(fixes, width === undefined), INDENT, width),
-    ...block(hint, INDENT, width),
+    // Once the cause is healed, there may be nothing to do.
+    ...becauseOf === "" || width === undefined ? adviceBlock(fixLines(fixes, width === undefined), INDENT, width) : [],
+    ...hint === "" ? [] : block(hint, INDENT, width),
   ];
 }
 

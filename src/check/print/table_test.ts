@@ -12,6 +12,7 @@ function result(id: string, rest: Partial<CheckResult>): CheckResult {
     title: `${id} is well`,
     result: "ok",
     message: "",
+    becauseOf: "",
     fixes: [],
     hint: "",
     missingRight: "",
@@ -114,6 +115,15 @@ Deno.test("results that are unknown for one missing right are one line, which na
     tableText(hidden, { ...look, width: undefined }),
     /\n\? 4 checks need the right "list pods": a, b, c, d\n/,
   );
+});
+
+Deno.test("a consequence names its cause; its fixes are in wide output", () => {
+  const fixes = RESULTS.flatMap((each) => each.fixes);
+  const other = result("ready", { result: "error", message: "no pod", becauseOf: "service", fixes });
+  const look = { color: false, short: true, failOn: "error" } as const;
+  const text = tableText([other], { ...look, width: 80 });
+  assert.match(text, /\n× ready is well\n {4}because of "service": no pod\n\nStatus/);
+  assert.match(tableText([other], { ...look, width: undefined }), /because of "service": no pod\n {4}fix: make it:\n/);
 });
 
 Deno.test("rights are named only where one is missing", () => {

@@ -94,10 +94,10 @@ function webhooks(plan: Plan, revision: string): ValueMap[] {
 const FLAG = "--namespace-selector";
 
 /** The client configuration, with all defaults of the API server, so that nothing differs after apply. */
-function call({ name, namespace, failurePolicy }: Plan): Record<string, Value> {
+function call({ name, namespace, failurePolicy, servicePort }: Plan): Record<string, Value> {
   return {
     admissionReviewVersions: ["v1", "v1beta1"],
-    clientConfig: { service: { name, namespace, path: "/inject", port: 443 } },
+    clientConfig: { service: { name, namespace, path: "/inject", port: servicePort } },
     failurePolicy,
     matchPolicy: "Equivalent",
     // A container that a later webhook adds needs its probes and ports in the mesh too.

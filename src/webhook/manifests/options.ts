@@ -19,6 +19,8 @@ export interface ManifestOptions {
   readonly namespaceSelector?: string | undefined;
   /** By default 2. */
   readonly replicas?: number | undefined;
+  /** The port of the Service, which the API server calls. */
+  readonly servicePort?: number | undefined;
   /** An autoscaler sets the number of pods, from `replicas` up to this. */
   readonly maxReplicas?: number | undefined;
   /** Addresses and blocks of API servers: a NetworkPolicy lets reviews in from these alone. */
@@ -46,6 +48,7 @@ export interface Plan {
   readonly failurePolicy: "Fail" | "Ignore";
   readonly namespaceSelector: string;
   readonly replicas: number;
+  readonly servicePort: number;
   readonly maxReplicas?: number | undefined;
   readonly networkPolicy: readonly string[];
   readonly metricsNamespaces: readonly string[];
@@ -128,6 +131,7 @@ const DEFAULTS = {
   failurePolicy: "Fail",
   namespaceSelector: "",
   replicas: 2,
+  servicePort: 443,
   networkPolicy: [],
   metricsNamespaces: [],
   probesFrom: [],

@@ -15,7 +15,7 @@ export function service(plan: Plan): ValueMap {
     metadata: { name: plan.name, namespace: plan.namespace, labels: labelsOf(plan) },
     spec: {
       selector: selectorLabels(plan),
-      ports: [{ name: "https-webhook", port: 443, protocol: "TCP", targetPort: "https-webhook" }],
+      ports: [{ name: "https-webhook", port: plan.servicePort, protocol: "TCP", targetPort: "https-webhook" }],
     },
   };
 }

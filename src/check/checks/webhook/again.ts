@@ -17,6 +17,10 @@ interface Part {
   readonly isOwn: boolean;
   readonly installer: Installer;
   readonly configuration: string | undefined;
+  /** The Service behind it. */
+  readonly service: Place;
+  /** What the configuration calls. */
+  readonly port: number | undefined;
 }
 
 /** The ConfigMaps of a control plane. */
@@ -25,7 +29,7 @@ export async function mapsAgain({ revision, names, own }: ControlPlane, facts: F
   const parts = (await partsOf(facts)).filter((part) => part.namespace === namespace && part.revision === revision);
   // This program's webhook may read Istio's ConfigMaps.
   const all = parts.filter(({ isOwn }) => own !== undefined || !isOwn);
-  return advice(all, { kind: "ConfigMap", namespace });
+  return await advice(all, { kind: "ConfigMap", namespace }, facts);
 }
 
 /** The Service of a webhook, or the Deployment behind it. */
@@ -35,14 +39,14 @@ export async function serverAgain(
   facts: Facts,
 ): Promise<readonly Advice[]> {
   const parts = (await partsOf(facts)).filter((part) => part.namespace === namespace && part.isOwn === OURS.test(name));
-  return advice(parts, { kind, namespace });
+  return await advice(parts, { kind, namespace }, facts);
 }
 
 /** The webhook configurations of the scope's revision, of which none is there. */
 export async function webhooksAgain(facts: Facts): Promise<readonly Advice[]> {
   const { revision } = facts.scope;
   const parts = (await partsOf(facts)).filter((part) => revision === undefined || part.revision === revision);
-  return advice(parts, { kind: "MutatingWebhookConfiguration", namespace: "" });
+  return await advice(parts, { kind: "MutatingWebhookConfiguration", namespace: "" }, facts);
 }
 
 /** Gives webhook configurations the selectors of their installation again. */
@@ -50,7 +54,7 @@ export async function selectorsAgain(facts: Facts): Promise<readonly Advice[]> {
   const parts = (await partsOf(facts)).filter(({ configuration }) => configuration !== undefined);
   const found = await Promise.all(
     byInstaller(parts).map(async (same): Promise<readonly Advice[]> => {
-      const all = advice(same, { kind: "MutatingWebhookConfiguration", namespace: "" }, true);
+      const all = await advice(same, { kind: "MutatingWebhookConfiguration", namespace: "" }, facts, true);
       const names = new Set(same.map(({ configuration }) => configuration));
       const risk = await riskWithout((configuration) => names.has(configuration), facts);
       return all.map((each) => ({ ...each, risk }));
@@ -59,10 +63,22 @@ export async function selectorsAgain(facts: Facts): Promise<readonly Advice[]> {
   return found.flat();
 }
 
-function advice(parts: readonly Part[], lost: Lost, isThere?: boolean): readonly Advice[] {
-  return byInstaller(parts).flatMap(([part]) =>
-    part === undefined ? [] : madeAgain(part.installer, lost, isThere) ?? []
+async function advice(parts: readonly Part[], lost: Lost, facts: Facts, isThere?: boolean): Promise<readonly Advice[]> {
+  const all = await Promise.all(
+    byInstaller(parts).flatMap(([part]) => part ?? []).map(async (part) => {
+      const port = await portFor(part, lost, facts);
+      return madeAgain(part.installer, { ...lost, port }, isThere) ?? [];
+    }),
   );
+  return all.flat();
+}
+
+/** A configuration calls the port of the Service that is there; a Service has the port that is called. */
+async function portFor({ service, port }: Part, { kind }: Lost, facts: Facts): Promise<number | undefined> {
+  if (kind === "Service") return port;
+  if (kind !== "MutatingWebhookConfiguration") return undefined;
+  const [only, ...others] = (await forAdvice(facts.service(service)))?.spec?.ports ?? [];
+  return others.length === 0 ? only?.port : undefined;
 }
 
 /** This program's webhook first: it may have replaced istiod's. */
@@ -82,14 +98,16 @@ async function partsOf(facts: Facts): Promise<readonly Part[]> {
   const called = configurations.flatMap((each) => {
     const targets = distinct(injectorWebhooks([each]), ({ target }) => target);
     return targets.flatMap(({ target, revision }) =>
-      "url" in target ? [] : partOf(target, { ...each.metadata }, { revision, configuration: each.metadata.name })
+      "url" in target
+        ? []
+        : partOf(target, { ...each.metadata }, { revision, configuration: each.metadata.name, port: target.port })
     );
   });
   const running = workloads.flatMap(({ kind, metadata }) => {
     const { name, namespace = "" } = metadata;
     const revision = textAt(mapAt(metadata, "labels"), LABEL.revision);
     return kind === "Deployment" && (OURS.test(name) || ISTIOD.test(name))
-      ? partOf({ name, namespace }, metadata, { revision, configuration: undefined })
+      ? partOf({ name, namespace }, metadata, { revision, configuration: undefined, port: undefined })
       : [];
   });
   return [...called, ...running];
@@ -99,9 +117,9 @@ async function partsOf(facts: Facts): Promise<readonly Part[]> {
 function partOf(
   { name, namespace }: Place,
   metadata: ValueMap,
-  rest: Pick<Part, "revision" | "configuration">,
+  rest: Pick<Part, "revision" | "configuration" | "port">,
 ): readonly Part[] {
   const isOwn = OURS.test(name);
   const installer = installerIn(mapAt(metadata, "annotations"), isOwn);
-  return installer === undefined ? [] : [{ namespace, isOwn, installer, ...rest }];
+  return installer === undefined ? [] : [{ namespace, isOwn, installer, service: { namespace, name }, ...rest }];
 }

@@ -96,7 +96,7 @@ kubectl scale deployment/${NAME} -n istio-system --replicas=1`,
     `: the pods of its Deployment "${NAME}" are refused: ${REFUSED}
 next: see what happened to it:
 kubectl describe deployment ${NAME} -n istio-system
-or: raise the quota, here by two of its pods:
+or: raise the quota by 2 of pods: two of its pods:
 kubectl patch resourcequota/small -n istio-system --type=merge -p '{"spec":{"hard":{"pods":"5"}}}'`,
   ],
   [

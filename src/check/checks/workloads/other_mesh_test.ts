@@ -14,7 +14,7 @@ function advised(container: string, kind: string) {
   assert(isPod(pod));
   const decision = { value: undefined };
   const owner = podOwner(pod, "shop");
-  const found = otherMesh({ pod, owner, hasProxy: true, webhook: undefined, plane: undefined, decision });
+  const found = otherMesh({ pod, owner, hasProxy: true, webhook: { value: undefined }, plane: undefined, decision });
   return found?.advice?.map(({ change, risk, steps }) => [change, risk, ...steps.map(({ command }) => command)]);
 }
 

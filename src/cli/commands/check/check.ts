@@ -1,5 +1,5 @@
-import { EXIT } from "../../../base/errors.ts";
-import { flag, type FlagGroups, TIMER } from "../../../golang/flags/mod.ts";
+import { EXIT, UsageError } from "../../../base/errors.ts";
+import { flag, type FlagGroups, TIMER, valuesAsFlags } from "../../../golang/flags/mod.ts";
 import type { World } from "../../../platform/world.ts";
 import { command, type Input } from "../../command.ts";
 import { CLUSTER, CONTROL_PLANE, REVISION } from "../../shared_flags.ts";
@@ -45,19 +45,33 @@ const FLAGS = {
       default: "error",
     }),
     wait: flag("--wait TIME", "Repeat checks that failed for this long", { ...TIMER, default: "0" }),
+    watch: flag("--watch", "Repeat the checks and draw them again until all is well", {
+      excludes: ["wait", "fix"],
+    }),
+    timeout: flag("--timeout TIME", "End --watch after this time; 0 is no limit", {
+      ...TIMER,
+      default: "0",
+      needs: ["watch"],
+    }),
     explain: flag("--explain ID", "Print what a check means and how to fix it, and contact no cluster", {
       completes: "checks",
     }),
     list: flag("--list", "Print ids and categories of the checks, and contact no cluster"),
     rbac: flag("--rbac", "Print the roles that the checks need, and contact no cluster"),
   },
+  "Fixes": {
+    fix: flag("--fix", "Run the advice that has commands, after asking for each, and check again"),
+    yes: flag("-y, --yes", "With --fix: ask about nothing but what has a risk", { needs: ["fix"] }),
+  },
   "Cluster": CLUSTER,
 } as const satisfies FlagGroups;
+
+const { requestTimeout: _own, ...OF_KUBECTL } = CLUSTER;
 
 export const CHECK = command({
   summary: "Check the cluster, and the workloads in the mesh",
   description:
-    "Check whether the cluster is ready for the mesh, and whether its workloads are in it. Nothing is changed: " +
+    "Check whether the cluster is ready for the mesh, and whether its workloads are in it. Without --fix nothing is changed: " +
     "one pod goes to the API server as a dry run, to see whether it reaches the webhook.\n" +
     `Categories: ${CATEGORIES.join(", ")}.`,
   positional: { usage: "[CATEGORY...]", allowed: CATEGORIES },
@@ -70,6 +84,8 @@ export const CHECK = command({
     { command: "kubectl mesh check webhook --wait 2m" },
     { command: "kubectl mesh check workloads -n shop -o short --fail-on warning" },
     { command: "kubectl mesh check -o json --skip data-plane" },
+    { command: "kubectl mesh check -n shop --fix" },
+    { command: "kubectl mesh check webhook --watch --timeout 5m" },
     { command: "kubectl mesh check --explain webhook-reachable" },
   ],
   flags: FLAGS,
@@ -90,7 +106,12 @@ async function runCheck(world: World, { flags, args }: Input<typeof FLAGS>): Pro
   const selector = flags.selector === undefined ? undefined : labelChoice(flags.selector, "--selector");
   const scope = { namespace, istioNamespace, revision, selector };
   if (flags.rbac) return print(world, rbacText(scope));
-  return await checkCluster(world, { connection: flags, choice, scope, output, failOn, wait });
+  const fix = flags.fix ? { yes: flags.yes, clusterFlags: valuesAsFlags({ "Cluster": OF_KUBECTL }, flags) } : undefined;
+  if (fix?.yes === false && !world.stdin.isTerminal) {
+    throw new UsageError("--fix asks before it runs a command, and nobody can answer", { hint: "see --yes" });
+  }
+  const watch = flags.watch ? flags.timeout : undefined;
+  return await checkCluster(world, { connection: flags, choice, scope, output, failOn, wait, fix, watch });
 }
 
 function print(world: World, text: string): number {

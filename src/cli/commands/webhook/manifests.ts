@@ -27,6 +27,12 @@ const FLAGS = {
     }),
   },
   "Network": {
+    servicePort: flag("--service-port PORT", "Port of the Service, which the API server calls", {
+      type: "integer",
+      least: 1,
+      most: 65_535,
+      defaultDoc: "443",
+    }),
     networkPolicy: flag("--network-policy ADDRESSES", "NetworkPolicy: reviews from these API servers only", {
       type: "list",
     }),
@@ -94,13 +100,13 @@ export const WEBHOOK_MANIFESTS = command({
 
 async function printManifests(world: World, { flags }: Input<typeof FLAGS>): Promise<number> {
   const { image, namespace, revision, tags, failurePolicy, namespaceSelector, replicas, maxReplicas } = flags;
-  const { networkPolicy, metricsNamespaces, probesFrom } = flags;
+  const { networkPolicy, metricsNamespaces, probesFrom, servicePort } = flags;
   const { istioNamespace, injectConfigMapName, meshConfigMapName } = flags;
   world.permissions.keepOnly(["read", "env"]);
   const webhook = await import("../../../webhook/mod.ts");
   const options = {
     ...{ image, namespace, revision, tags, failurePolicy, namespaceSelector, replicas, maxReplicas },
-    ...{ networkPolicy, metricsNamespaces, probesFrom },
+    ...{ networkPolicy, metricsNamespaces, probesFrom, servicePort },
     only: flags.only,
     flags: valuesAsFlags(FLAGS, flags).filter((each) => !/^--(only|undo)\b/.test(each)),
     configuration: {

@@ -81,7 +81,7 @@ export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
   "a Deployment whose pods are refused": refusedByQuota({
     told: { "workload-pods-created": "error", "resource-quota": "warning" },
     says: /^deployment\/mesh\/web: its pods are refused: .*exceeded quota: small, requested: requests\.cpu=1[0-9]0m/,
-    picks: /raise the quota, here by two of its pods/,
+    picks: /raise the quota by \S+ of requests\.cpu: two of its pods/,
   }),
   "a Windows pod": withWorkload({ kind: "Deployment", spec: { nodeSelector: { "kubernetes.io/os": "windows" } } }, {
     told: { "workload-windows": "error" },

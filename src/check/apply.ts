@@ -1,0 +1,144 @@
+/** Runs printed advice after asking (`check --fix`). */
+import type { World } from "../platform/mod.ts";
+import { printable } from "./print/lines.ts";
+import type { CheckResult } from "./result_schema.ts";
+import type { ShownAdvice } from "./advice/advice_schema.ts";
+import { shellQuoted } from "./advice/commands.ts";
+
+/** Advice that commands can carry out. */
+export interface Repair {
+  /** The check. */
+  readonly id: string;
+  readonly title: string;
+  readonly objects: readonly string[];
+  readonly advice: ShownAdvice;
+  /** It needs a yes of its own: it has a risk, or helps only if a look confirms what it assumes. */
+  readonly isRisky: boolean;
+}
+
+/** Arguments that the user has to fill in, and commands that open an editor. */
+const BY_HAND = /(^|[ =])(FILE|NAME)( |$)|^kubectl edit /;
+
+/** The first advice of each fix that commands can carry out; none for consequences of another failure. */
+export function repairsIn(results: readonly CheckResult[]): readonly Repair[] {
+  const all = results.filter(({ becauseOf }) => becauseOf === "").flatMap(({ id, title, fixes }) =>
+    fixes.flatMap(({ objects, alternatives }): readonly Repair[] => {
+      const index = alternatives.findIndex(({ scope, commands }) => {
+        return scope !== "nothing" && commands.length > 0 && !commands.some((command) => BY_HAND.test(command));
+      });
+      const advice = alternatives[index];
+      if (advice === undefined) return [];
+      const isGuess = alternatives.slice(0, index).some(({ scope }) => scope === "nothing");
+      return [{ id, title, objects, advice, isRisky: isGuess || advice.risk !== "none" }];
+    })
+  );
+  return [...new Map(all.map((each) => [each.advice.commands.join("\n"), each] as const)).values()];
+}
+
+const RISKS: Readonly<Record<ShownAdvice["risk"], string>> = {
+  none: "it helps only if a look at the cause confirms it",
+  loosens: "a policy then admits more",
+  enrols: "pods of a namespace outside the mesh are then injected",
+  "takes-out": "pods lose their proxy when they are recreated",
+};
+
+export interface Applying {
+  /** Nobody is asked about harmless repairs; risky ones are left out where nobody can answer. */
+  readonly yes: boolean;
+  /** Flags of kubectl that name the cluster that was checked. */
+  readonly clusterFlags: readonly string[];
+}
+
+type Answer = "yes" | "no" | "all" | "quit";
+
+const ANSWERS: readonly Answer[] = ["yes", "no", "all", "quit"];
+
+/** Shows each repair on standard error, asks, and runs it. Returns how many were run. */
+export async function applied(world: World, repairs: readonly Repair[], applying: Applying): Promise<number> {
+  const say = (text: string) => world.stderr.write(`${text}\n`);
+  const ask = asker(world);
+  const rounds: Rounds = { isAll: applying.yes, isEnded: false };
+  let count = 0;
+  for (const [index, repair] of repairs.entries()) {
+    say(`\n[${index + 1}/${repairs.length}] ${textOf(repair)}`);
+    const objection = objectionTo(repair, applying.yes && !world.stdin.isTerminal);
+    if (objection !== undefined) say(`  not run: ${objection}`);
+    else if (await isWanted(repair, rounds, ask) && await run(world, repair, applying.clusterFlags)) count++;
+    if (rounds.isEnded) break;
+  }
+  say(`\n${count} of ${repairs.length} run${count === 0 ? "" : "; checking again"}`);
+  return count;
+}
+
+function objectionTo({ advice: { forbidden }, isRisky }: Repair, isAlone: boolean): string | undefined {
+  if (forbidden.length > 0) return `you may not ${forbidden.join(", ")}: ask an administrator`;
+  return isRisky && isAlone ? "--yes is no answer for what has a risk; run check --fix at a terminal" : undefined;
+}
+
+/** What earlier answers decided. */
+interface Rounds {
+  isAll: boolean;
+  isEnded: boolean;
+}
+
+async function isWanted({ isRisky }: Repair, rounds: Rounds, ask: () => Promise<Answer>): Promise<boolean> {
+  if (rounds.isAll && !isRisky) return true;
+  const answer = await ask();
+  if (answer === "quit") rounds.isEnded = true;
+  if (answer !== "all") return answer === "yes";
+  rounds.isAll = true;
+  return !isRisky || await ask() === "yes";
+}
+
+/** Asks until the answer is one of them, or the beginning of one; the end of the input is "quit". */
+function asker(world: World): () => Promise<Answer> {
+  const lines = linesOf(world.stdin.chunks());
+  return async () => {
+    for (;;) {
+      world.stderr.write("Run it? [y]es, [n]o, [a]ll harmless ones, [q]uit: ");
+      const { value = "quit" } = await lines.next();
+      const text = value.trim().toLowerCase();
+      const found = ANSWERS.find((each) => text !== "" && each.startsWith(text));
+      if (found !== undefined) return found;
+    }
+  };
+}
+
+async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string, undefined> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of chunks) {
+    const lines = (text + decoder.decode(chunk, { stream: true })).split("\n");
+    text = lines.pop() ?? "";
+    yield* lines;
+  }
+  if (text !== "") yield text;
+  return undefined;
+}
+
+function textOf({ id, objects: [first, ...more], advice: { change, risk, commands }, isRisky }: Repair): string {
+  const rest = more.length === 0 ? "" : ` and ${more.length} more`;
+  const of = first === undefined ? "" : ` of ${first}${rest}`;
+  const warning = isRisky ? `\n  risk: ${RISKS[risk]}` : "";
+  const lines = commands.map((command) => `\n    ${printable(command)}`);
+  return printable(`${id}${of}: ${change}`) + warning + lines.join("");
+}
+
+/** Whether all commands succeed; the first failure is printed and ends it. */
+async function run(world: World, { advice }: Repair, flags: readonly string[]): Promise<boolean> {
+  for (const command of advice.commands) {
+    const script = `set -e\n${kubectlWith(flags)}\n${command}`;
+    const { code, stdout, stderr } = await world.processes.run({ command: "sh", args: ["-c", script] });
+    for (const line of `${stdout}${stderr}`.split("\n")) if (line !== "") world.stderr.write(`  ${printable(line)}\n`);
+    if (code === 0) continue;
+    world.stderr.write(`  error: the command ended with ${code}\n`);
+    return false;
+  }
+  return true;
+}
+
+/** kubectl takes no flags in front of the name of a plugin, and the printing plugin asks no cluster. */
+function kubectlWith(flags: readonly string[]): string {
+  const words = flags.map(shellQuoted).join(" ");
+  return `kubectl() { if [ "$1" = mesh ]; then command kubectl "$@"; else command kubectl ${words} "$@"; fi; }`;
+}

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { fakeWorld } from "../platform/mod.ts";
+import type { CheckResult } from "./result_schema.ts";
+import type { ShownAdvice } from "./advice/advice_schema.ts";
+import { applied, type Repair, repairsIn } from "./apply.ts";
+
+function advice(command: string, rest: Partial<ShownAdvice> = {}): ShownAdvice {
+  const commands = command === "" ? [] : [command];
+  return { change: `run ${command}`, scope: "workload", risk: "none", commands, needs: [], forbidden: [], ...rest };
+}
+
+function result(id: string, alternatives: readonly ShownAdvice[], rest: Partial<CheckResult> = {}): CheckResult {
+  const of = { category: "webhook", title: id, message: "", hint: "", missingRight: "", objects: [], becauseOf: "" };
+  return { id, ...of, result: "error", fixes: [{ objects: [`pod/shop/${id}`], alternatives }], ...rest };
+}
+
+const LOOK = advice("kubectl logs x", { scope: "nothing" });
+
+Deno.test("repairsIn() takes the first advice that commands can carry out, once, and none of consequences", () => {
+  const found = repairsIn([
+    result("a", [advice(""), LOOK, advice("kubectl patch a")]),
+    result("b", [
+      advice("kubectl create secret --from-file=x=FILE"),
+      advice("kubectl edit b"),
+      advice("kubectl delete b", { risk: "loosens" }),
+    ]),
+    result("c", [advice("kubectl delete c")]),
+    result("d", [advice("kubectl delete c")]),
+    result("e", [advice("kubectl delete e")], { becauseOf: "a" }),
+    result("f", [LOOK]),
+  ]);
+  assert.deepEqual(found.map(({ advice: { commands }, isRisky }) => [...commands, isRisky]), [
+    ["kubectl patch a", true],
+    ["kubectl delete b", true],
+    ["kubectl delete c", false],
+  ]);
+});
+
+function repair(name: string, isRisky = false, forbidden: readonly string[] = []): Repair {
+  return { id: name, title: name, objects: [], advice: advice(`kubectl ${name}`, { forbidden }), isRisky };
+}
+
+const REPAIRS = [repair("a"), repair("b", true), repair("c"), repair("d", false, ["patch pods"])];
+
+/** Which commands run after these answers. */
+async function ran(answers: string, yes = false, code = 0) {
+  const world = fakeWorld({
+    stdin: answers,
+    run: () => ({ code, stdout: "", stderr: code === 0 ? "" : "no", timedOut: false }),
+  });
+  const count = await applied(world, REPAIRS, { yes, clusterFlags: ["--context=a b"] });
+  const scripts = world.runs.map(({ args = [] }) => args[1] ?? "");
+  for (const script of scripts) {
+    assert.match(script, /^set -e\nkubectl\(\) \{.* command kubectl '--context=a b' "\$@"; fi; \}\n/);
+  }
+  return { commands: scripts.map((script) => script.split("\n").at(-1)), said: world.said.stderr, count };
+}
+
+const ANSWERS: readonly (readonly [answers: string, yes: boolean, commands: readonly string[]])[] = [
+  ["y\ny\nyes\n", false, ["kubectl a", "kubectl b", "kubectl c"]],
+  ["n\nNo\n\nwhat\nY\n", false, ["kubectl c"]],
+  ["a\ny\n", false, ["kubectl a", "kubectl b", "kubectl c"]],
+  ["all\nn\n", false, ["kubectl a", "kubectl c"]],
+  ["n\na\nn\n", false, ["kubectl c"]],
+  ["y\nq\n", false, ["kubectl a"]],
+  ["", false, []],
+  ["", true, ["kubectl a", "kubectl c"]],
+];
+
+for (const [answers, yes, commands] of ANSWERS) {
+  Deno.test(`applied() runs what is answered with yes: ${JSON.stringify(answers)}${yes ? " --yes" : ""}`, async () => {
+    const found = await ran(answers, yes);
+    assert.deepEqual([found.commands, found.count], [commands, commands.length]);
+  });
+}
+
+Deno.test("applied() says what may not be run before it asks, and that a risk has no answer", async () => {
+  const { said } = await ran("", true);
+  assert.match(said, /\[2\/4\] b: run kubectl b\n {2}risk: .*\n {4}kubectl b\n {2}not run: --yes is no answer/);
+  assert.match(
+    said,
+    /kubectl d\n {2}not run: you may not patch pods: ask an administrator\n\n2 of 4 run; checking again\n$/,
+  );
+});
+
+Deno.test("applied() prints the error of a command, and goes on", async () => {
+  const { said, count, commands } = await ran("y\ny\ny\n", false, 3);
+  assert.deepEqual([count, commands.length], [0, 3]);
+  assert.match(said, /kubectl a\nRun it\?.* {2}no\n {2}error: the command ended with 3\n/);
+  assert.match(said, /\n0 of 4 run\n$/);
+});

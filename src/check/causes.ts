@@ -1,0 +1,80 @@
+/** Which failures explain others. */
+import { namedIn } from "./checks/findings.ts";
+import type { CheckResult } from "./result_schema.ts";
+
+/** Checks, and the checks that fail because of them. */
+const EXPLAINS: Readonly<Record<string, readonly string[]>> = {
+  "api-mutating-admission": ["webhook-reachable", "workload-proxy-missing"],
+  "api-aggregator-routing": ["webhook-reachable"],
+  "injector-config-present": ["webhook-endpoints", "webhook-reachable"],
+  "injector-config-valid": ["webhook-endpoints", "webhook-reachable"],
+  "injector-templates-compile": ["webhook-endpoints", "webhook-reachable"],
+  "mesh-config-valid": ["webhook-endpoints", "webhook-reachable"],
+  "injector-policy-enabled": ["workload-proxy-unexpected"],
+  "webhook-exists": [
+    "injector-config-present",
+    "namespace-revision-served",
+    "namespace-labelled",
+    "workload-proxy-unexpected",
+  ],
+  "clock-skew": ["webhook-certificate", "webhook-reachable"],
+  "webhook-service": ["webhook-reachable", "webhook-validation", "workload-proxy-missing", "workload-pods-created"],
+  "webhook-endpoints": ["webhook-reachable", "webhook-validation", "workload-proxy-missing", "workload-pods-created"],
+  "webhook-ca-bundle": ["webhook-certificate", "webhook-reachable", "workload-pods-created"],
+  "webhook-certificate": ["webhook-reachable", "workload-pods-created"],
+  "webhook-reachable": ["workload-proxy-missing", "workload-pods-created"],
+  "namespace-label-values": ["namespace-labelled", "namespace-revision-served", "workload-proxy-unexpected"],
+  "namespace-revision-served": ["namespace-labelled", "workload-proxy-unexpected"],
+  "namespace-labelled": ["workload-proxy-unexpected"],
+  "namespace-discovered": ["namespace-root-cert"],
+  "namespace-root-cert": ["proxy-ready"],
+  "namespace-pull-secrets": ["proxy-image"],
+  "pod-security": ["pod-admission", "workload-pods-created"],
+  "resource-quota": ["pod-admission", "workload-pods-created"],
+  "limit-range": ["pod-admission", "workload-pods-created"],
+  "scc-ranges": ["pod-admission", "workload-pods-created"],
+  "native-sidecars": ["proxy-ready"],
+  "proxy-scheduled": ["proxy-ready"],
+  "proxy-image": ["proxy-ready"],
+  "proxy-init": ["proxy-ready"],
+  "proxy-memory": ["proxy-restarts", "proxy-ready"],
+  "proxy-synchronised": ["proxy-ready"],
+};
+
+/**
+ * The results with what they are because of, causes first: categories with a cause or an error of its own come before the
+ * others, and in them these results. Everything else keeps its order.
+ */
+export function causesFirst(results: readonly CheckResult[]): readonly CheckResult[] {
+  const failing = results.filter(({ result }) => result === "error" || result === "warning");
+  const all = results.map((each) => {
+    const cause = failing.includes(each) ? failing.find((other) => explains(other, each)) : undefined;
+    return cause === undefined ? each : { ...each, becauseOf: cause.id };
+  });
+  const causes = new Set(all.map(({ becauseOf }) => becauseOf));
+  const isFirst = ({ id, result, becauseOf }: CheckResult) =>
+    becauseOf === "" && (causes.has(id) || result === "error");
+  const first = new Set(all.filter(isFirst).map(({ category }) => category));
+  const rank = (each: CheckResult) => (first.has(each.category) ? 0 : 2) + (isFirst(each) ? 0 : 1);
+  const categories = [...first, ...new Set(all.map(({ category }) => category))];
+  const place = ({ category }: CheckResult) => categories.indexOf(category);
+  return all.toSorted((a, b) => place(a) - place(b) || rank(a) - rank(b));
+}
+
+function explains(cause: CheckResult, other: CheckResult): boolean {
+  if (EXPLAINS[cause.id]?.includes(other.id) !== true) return false;
+  const covers = COVERS[cause.category];
+  return covers === undefined || other.objects.every((each) => cause.objects.some((own) => covers(own, each)));
+}
+
+/** A problem of a namespace or a pod explains nothing elsewhere. */
+const COVERS: Readonly<Record<string, (cause: string, object: string) => boolean>> = {
+  "namespaces": (cause, object) => namespaceOf(cause) === namespaceOf(object),
+  "security": (cause, object) => namedIn(cause).kind === "node" || namespaceOf(cause) === namespaceOf(object),
+  "data-plane": (cause, object) => cause === object,
+};
+
+function namespaceOf(object: string): string {
+  const { kind, namespace, name } = namedIn(object);
+  return kind === "namespace" ? name : namespace;
+}

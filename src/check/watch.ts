@@ -1,0 +1,46 @@
+/** Checks that are repeated and drawn again until all is well (`check --watch`). */
+import { CLEAR_SCREEN } from "../base/text/mod.ts";
+import type { World } from "../platform/mod.ts";
+import type { CheckResult } from "./result_schema.ts";
+
+export interface Watching {
+  /** Asks the cluster again. */
+  readonly results: () => Promise<readonly CheckResult[]>;
+  readonly isWell: (results: readonly CheckResult[]) => boolean;
+  readonly text: (results: readonly CheckResult[]) => string;
+  /** Milliseconds; 0: no limit. */
+  readonly timeout: number;
+  /** Only the last results are printed: a document is no screen. */
+  readonly isDocument: boolean;
+}
+
+const PAUSE = 2_000;
+
+/** Whether all is well in time. Without a terminal, results are printed when they change. */
+export async function watchUntilWell(
+  { clock, stdout }: Pick<World, "clock" | "stdout">,
+  { results: ask, isWell, text, timeout, isDocument }: Watching,
+): Promise<boolean> {
+  const end = timeout === 0 ? Infinity : clock.monotonic() + timeout;
+  const draw = drawer(stdout, isDocument);
+  for (;;) {
+    const results = await ask();
+    const left = end - clock.monotonic();
+    const isLast = isWell(results) || left <= 0;
+    draw(text(results), isLast);
+    if (isLast) return isWell(results);
+    await clock.sleep(Math.min(PAUSE, left));
+  }
+}
+
+/** Draws what has changed; of documents only the last. */
+function drawer(stdout: World["stdout"], isDocument: boolean): (text: string, isLast: boolean) => void {
+  let last = "";
+  return (text, isLast) => {
+    if (text === last || (isDocument && !isLast)) return;
+    if (stdout.isTerminal && !isDocument) stdout.write(CLEAR_SCREEN);
+    else if (last !== "") stdout.write("\n");
+    stdout.write(text);
+    last = text;
+  };
+}

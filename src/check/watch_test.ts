@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { CLEAR_SCREEN } from "../base/text/mod.ts";
+import { fakeWorld } from "../platform/mod.ts";
+import { watchUntilWell } from "./watch.ts";
+
+/** Watches checks that are well after so many rounds. */
+async function watched(
+  rounds: number,
+  { terminal = false, isDocument = false, timeout = 0 }: {
+    readonly terminal?: boolean;
+    readonly isDocument?: boolean;
+    readonly timeout?: number;
+  } = {},
+) {
+  const world = fakeWorld({ terminal });
+  let round = 0;
+  const isEnded = await watchUntilWell(world, {
+    results: () => Promise.resolve((round++, [])),
+    isWell: () => round > rounds,
+    text: () => round > rounds ? "well\n" : "odd\n",
+    timeout,
+    isDocument,
+  });
+  return { isEnded, round, said: world.said.stdout };
+}
+
+Deno.test("a terminal is cleared and drawn again when results change, until all is well", async () => {
+  const { isEnded, round, said } = await watched(3, { terminal: true });
+  assert.deepEqual([isEnded, round], [true, 4]);
+  assert.equal(said, `${CLEAR_SCREEN}odd\n${CLEAR_SCREEN}well\n`);
+});
+
+Deno.test("without a terminal, changes stand below each other; a document is printed once, at the end", async () => {
+  assert.equal((await watched(2)).said, "odd\n\nwell\n");
+  assert.equal((await watched(2, { terminal: true, isDocument: true })).said, "well\n");
+});
+
+Deno.test("the time limit ends it, with what is known then", async () => {
+  const { isEnded, round, said } = await watched(1000, { timeout: 5_000 });
+  assert.deepEqual([isEnded, round, said], [false, 4, "odd\n"]);
+});
