@@ -138,12 +138,15 @@ interface Reader {
 }
 
 const READERS: Readonly<Record<string, Reader>> = {
-  January: { pattern: anyOf(MONTHS), set: setMonth },
-  Jan: { pattern: anyOf(MONTHS, 3), set: setMonth },
+  January: {
+    pattern: /^(January|February|March|April|May|June|July|August|September|October|November|December)/i,
+    set: setMonth,
+  },
+  Jan: { pattern: /^(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)/i, set: setMonth },
   "01": { pattern: /^(\d\d)/, set: (d, t) => d.month = Number(t) },
   "1": { pattern: /^(\d\d?)/, set: (d, t) => d.month = Number(t) },
-  Monday: { pattern: anyOf(DAYS), set: () => {} },
-  Mon: { pattern: anyOf(DAYS, 3), set: () => {} },
+  Monday: { pattern: /^(Sunday|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday)/i, set: () => {} },
+  Mon: { pattern: /^(Sun|Mon|Tue|Wed|Thu|Fri|Sat)/i, set: () => {} },
   "02": { pattern: /^(\d\d)/, set: (d, t) => d.day = Number(t) },
   _2: { pattern: /^ ?(\d\d?)/, set: (d, t) => d.day = Number(t) },
   "2": { pattern: /^(\d\d?)/, set: (d, t) => d.day = Number(t) },
@@ -163,21 +166,26 @@ const READERS: Readonly<Record<string, Reader>> = {
   MST: { pattern: /^(UTC|GMT[+-]\d{1,2}|[A-Z]{3,5}|[+-]\d\d(?:\d\d)?)/, set: (d, t) => d.abbreviation = t },
 };
 
-/** The names, or their first letters, in any case. */
-function anyOf(names: readonly string[], letters?: number): RegExp {
-  return new RegExp(`^(${names.map((name) => name.slice(0, letters)).join("|")})`, "i");
-}
-
 function setMonth(draft: Draft, name: string): void {
   const start = name.slice(0, 3).toLowerCase();
   draft.month = MONTHS.findIndex((month) => month.toLowerCase().startsWith(start)) + 1;
 }
 
-/** Offsets have too many forms for a table. For `.000` and `.999` a fraction; after the latter there may be none. */
-function readerOf(token: string): Reader {
-  if (!/^[-Z]/.test(token)) return { pattern: /^(?:[.,](\d+))?/, set: (d, t) => d.fraction = t };
-  const digits = token.slice(1).replaceAll(/\d/g, "\\d");
-  return { pattern: new RegExp(`^(${token.startsWith("Z") ? "Z|" : ""}[+-]${digits})`), set: setOffset };
+/** The part of an offset behind `Z` or `-` in a layout. */
+const OFFSETS: Readonly<Record<string, RegExp>> = {
+  "07": /^([+-]\d\d)/,
+  "0700": /^([+-]\d{4})/,
+  "07:00": /^([+-]\d\d:\d\d)/,
+  "070000": /^([+-]\d{6})/,
+  "07:00:00": /^([+-]\d\d:\d\d:\d\d)/,
+};
+const FRACTION = /^(?:[.,](\d+))?/;
+
+/** The reader of an offset, where `Z` also takes that letter, or of a fraction: after `.999` there may be none. */
+function readerOf(token: string, rest: string): Reader {
+  const offset = OFFSETS[token.slice(1)];
+  if (offset === undefined) return { pattern: FRACTION, set: (d, t) => d.fraction = t };
+  return { pattern: token.startsWith("Z") && rest.startsWith("Z") ? /^(Z)/ : offset, set: setOffset };
 }
 
 /**
@@ -240,7 +248,7 @@ function skipLiteral(value: string, prefix: string, subject: Subject): string {
 }
 
 function readToken(draft: Draft, token: string, rest: string, subject: Subject): string {
-  const { pattern, set } = READERS[token] ?? readerOf(token);
+  const { pattern, set } = READERS[token] ?? readerOf(token, rest);
   const [read, value = ""] = pattern.exec(rest) ?? [];
   if (/^[.,]0/.test(token)) {
     // As many digits as the token has.
