@@ -4,7 +4,8 @@ import { decode } from "../../src/kube/mod.ts";
 import { workloadType } from "../support/workload_type.ts";
 import { isList, isMap, type Value } from "../../src/base/value.ts";
 import { parseDocument, splitText } from "../../src/yaml/mod.ts";
-import { changeStream, injection } from "../../src/inject/mod.ts";
+import { injection } from "../../src/inject/mod.ts";
+import { changedText } from "../support/changed_text.ts";
 import { comparable } from "../support/cases/comparable.ts";
 import { type InjectCase, injectCases, injectorOf } from "../support/cases/inject.ts";
 
@@ -26,14 +27,8 @@ async function replay(item: InjectCase): Promise<void> {
 }
 
 async function inject(item: InjectCase, input = item.input): Promise<{ text: string; failures: number }> {
-  const injector = injectorOf(item, true);
-  let text = "";
-  const sink = { write: (part: string) => void (text += part), report: () => {} };
-  const chunks = async function* () {
-    yield new TextEncoder().encode(input);
-  };
-  const summary = await changeStream([{ file: "input.yaml", chunks }], injection(injector), { output: "yaml", sink });
-  return { text, failures: summary.failed };
+  const { text, entries } = await changedText(input, injection(injectorOf(item, true)));
+  return { text, failures: entries.filter(({ result }) => result === "failed").length };
 }
 
 /** The documents as typed objects, for comparison by value. */
