@@ -11,6 +11,7 @@ import { ALL_CHECKS } from "./checks/all.ts";
 import { type Choice, chooseChecks, type Chosen } from "./choose.ts";
 import { labelsOfObject } from "./inventory/injector_webhooks.ts";
 import { inventoryOf, isChosen, isKnown, type Observed, type Scope, type Source } from "./inventory/mod.ts";
+import { junitText } from "./print/junit.ts";
 import { jsonText, yamlText } from "./print/json.ts";
 import { type ProgressLine, progressLine } from "../platform/progress.ts";
 import { isDumb, isPlain } from "../platform/terminal.ts";
@@ -45,7 +46,7 @@ export { upgradeOf, type UpgradeQuestion } from "./upgrade/upgrade.ts";
 export { rbacText } from "./rights.ts";
 
 /** Output formats. */
-export const FORMATS = ["table", "wide", "short", "json", "yaml"] as const;
+export const FORMATS = ["table", "wide", "short", "json", "yaml", "junit"] as const;
 
 /** The options of `check`. */
 export interface CheckOptions {
@@ -178,6 +179,7 @@ function terminalOf(world: World): Terminal {
 function textOf(results: readonly CheckResult[], { output, failOn }: CheckOptions, terminal: Terminal): string {
   if (output === "json") return jsonText(results, failOn);
   if (output === "yaml") return yamlText(results, failOn);
+  if (output === "junit") return junitText(results, failOn);
   const width = output === "wide" ? undefined : terminal.width;
   return tableText(results, { ...terminal, width, failOn, short: output === "short" });
 }

@@ -62,7 +62,12 @@ export function summaryOf(results: readonly CheckResult[], failOn: FailOn): Summ
 
 /** Whether a check failed. */
 export function hasFailed(results: readonly CheckResult[], failOn: FailOn): boolean {
-  return results.some(({ result }) => FAILING[failOn].includes(result));
+  return results.some(({ result }) => isFailing(result, failOn));
+}
+
+/** Whether a result counts as a failure. */
+export function isFailing(result: Outcome, failOn: FailOn): boolean {
+  return FAILING[failOn].includes(result);
 }
 
 /** A category with unknown results and no known one. */

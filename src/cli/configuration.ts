@@ -1,7 +1,7 @@
 import { MeshError } from "../base/errors.ts";
 import type { Values } from "../golang/flags/mod.ts";
 import type { World } from "../platform/world.ts";
-import type { Source } from "../inject/mod.ts";
+import type { NativeOption, Source } from "../inject/mod.ts";
 import type { CONFIGURATION } from "./shared_flags.ts";
 
 /** A values file of Istio's chart is some KB, its injector configuration some 100 KB. */
@@ -15,6 +15,12 @@ export async function readConfiguration(world: World, { injectConfig, values, me
     [injectConfig, values, meshConfig].map((path) => readSource(world, path)),
   );
   return { config, values: valuesSource, mesh };
+}
+
+/** The value of `--native-sidecars`. Without one the environment decides, also after `false`. */
+export function nativeOption(text: "true" | "false" | "auto" | "jobs" | undefined): NativeOption | undefined {
+  if (text === "true") return true;
+  return text === "false" ? undefined : text;
 }
 
 async function readSource(world: World, path: string | undefined): Promise<Source | undefined> {

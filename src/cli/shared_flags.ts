@@ -68,8 +68,10 @@ export const TEMPLATE_ENV = {
 
 export const NATIVE_SIDECARS = {
   nativeSidecars: flag(
-    "--native-sidecars",
-    "The sidecar is an init container that keeps running (Kubernetes 1.29 and later)",
+    "--native-sidecars true|false|auto|jobs",
+    "The sidecar is an init container that keeps running (Kubernetes 1.29 and later): of all pods, of Jobs and other pods " +
+      "that end alone, or as the nodes of the cluster can",
+    { implied: "true" },
   ),
 } as const satisfies FlagTable;
 

@@ -14,6 +14,7 @@ import { conform } from "./document/conform.ts";
 import type { Change, DocumentOptions, Outcome } from "./document/document.ts";
 import { hasPod, isCustom, type WorkloadKind } from "./pod/kinds.ts";
 import { fieldIn, inPodOf, withoutTemplate } from "./document/pod_row.ts";
+import { type Level, violationsOf } from "./rules/pod_security.ts";
 import { findingsOf } from "./rules/rules.ts";
 import { type Owner, ownerOf, podIn, withPod } from "./pod/workload.ts";
 
@@ -62,6 +63,7 @@ function injectRow(value: ValueMap, row: WorkloadKind, run: Run): Outcome {
     return { ...decision, result: "skipped", field, findings: find(undefined), next: value };
   }
   const { injected, ...done } = injectWorkload(value, manifest, row, judgment);
+  checkFit(injected, row, run.options.fit);
   const warnings = [...decision.warnings, ...done.warnings];
   const findings = find(injected);
   return {
@@ -128,6 +130,17 @@ function injectWorkload(
 /** Each injector gets the result of the one before. */
 function injectInTurn(pod: Pod, owner: Owner, injectors: readonly Injector[]): Pod {
   return injectors.reduce((before, injector) => injectPod(before, owner, injector).pod, pod);
+}
+
+/** Errors: an InjectionError for a pod that does not meet the level, because of the application or of the configuration. */
+function checkFit(pod: Pod, row: WorkloadKind, level: Level | undefined): void {
+  const broken = level === undefined ? [] : violationsOf(pod, level);
+  if (broken.length === 0) return;
+  const message = `The pod does not meet the level "${level}" of Pod Security: ${broken.join("; ")}`;
+  throw new InjectionError("pod-security", message, {
+    place: { field: fieldIn("spec", row) },
+    hint: "change the securityContext of these containers",
+  });
 }
 
 function checkContainers(manifest: ValueMap, pod: Pod, row: WorkloadKind): void {

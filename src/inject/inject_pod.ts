@@ -11,6 +11,7 @@ import { meshForPod } from "./pod/mesh.ts";
 import { nativeForPod } from "./decision/native.ts";
 import { overlay, withoutEmptyLists } from "./merge/overlay.ts";
 import { applyOverrides, keptOverrides, userProxy } from "./merge/overrides.ts";
+import { endsByItself } from "./pod/ending.ts";
 import { annotationsOf, type Pod, specOf } from "./pod/pod.ts";
 import { proxyEnvs } from "./postprocess/cluster.ts";
 import { postprocess, statusPort } from "./postprocess/mod.ts";
@@ -33,7 +34,8 @@ export interface InjectedPod {
  * Errors: a MeshError for invalid annotations (names all), a failing template, or an invalid result; field paths start at
  * the pod.
  */
-export function injectPod(pod: Pod, owner: Owner, injector: Injector): InjectedPod {
+export function injectPod(pod: Pod, owner: Owner, given: Injector): InjectedPod {
+  const injector = given.nativeJobs && endsByItself(owner.kind, pod) ? { ...given, nativeSidecars: true } : given;
   const { config } = injector;
   return config.form === "legacy" ? injectOld(pod, owner, injector, config) : injectNew(pod, owner, injector, config);
 }

@@ -5,7 +5,7 @@ import { newMap, type ValueMap } from "../base/value.ts";
 import { loadLibraries } from "../golang/gotemplate/sprig/mod.ts";
 import { type LegacyConfig, type ModernConfig, parseConfig, type Source, textBesideConfig } from "./config/config.ts";
 import { type Legacy, loadLegacy } from "./legacy/mod.ts";
-import { type NativeSetting, nativeSetting, type NodesAsked } from "./decision/native.ts";
+import { type NativeOption, type NativeSetting, nativeSetting, type NodesAsked } from "./decision/native.ts";
 import type { ProxyEnvs } from "./postprocess/cluster.ts";
 import { type TemplateEnv, templateEnv } from "./config/template_env.ts";
 import { checkValues, parseValues } from "./config/values.ts";
@@ -20,7 +20,7 @@ export interface InjectorOptions {
   /** Revision of the control plane; `default` and `""` mean the control plane without a revision. */
   readonly revision?: string | undefined;
   /** Whether proxies are native sidecars. Default: the environment variable ENABLE_NATIVE_SIDECARS. */
-  readonly nativeSidecars?: boolean | undefined;
+  readonly nativeSidecars?: NativeOption | undefined;
   /** `ISTIO_META_CLUSTER_ID` and `ISTIO_META_NETWORK`, which override the values. */
   readonly proxyEnvs?: ProxyEnvs | undefined;
   /** A person names the manifests, so the policy `disabled` does not apply. */
@@ -46,6 +46,8 @@ export interface Injector {
   /** `""` for the control plane without a revision. */
   readonly revision: string;
   readonly nativeSidecars: boolean;
+  /** The proxies of pods that end by themselves are native sidecars. */
+  readonly nativeJobs: boolean;
   /** Whether known nodes decide instead. */
   readonly nodesAsked: NodesAsked;
   readonly proxyEnvs: ProxyEnvs;
@@ -77,13 +79,14 @@ export function newInjector(options: InjectorOptions): Injector {
   const { env } = options;
   const values = readValues(options);
   const config = readConfig(options, values);
-  const native = options.nativeSidecars === undefined ? nativeSetting(env("ENABLE_NATIVE_SIDECARS")) : undefined;
+  const { native, isNative } = nativeOf(options);
   return {
     config,
     values: values ?? newMap(),
     mesh: readMesh(options.mesh, config),
     revision: revisionName(options.revision),
-    nativeSidecars: options.nativeSidecars ?? native?.native ?? false,
+    nativeSidecars: isNative,
+    nativeJobs: options.nativeSidecars === "jobs",
     nodesAsked: nodesAsked(native, options.config.text),
     proxyEnvs: options.proxyEnvs ?? {},
     byHand: options.byHand,
@@ -93,6 +96,14 @@ export function newInjector(options: InjectorOptions): Injector {
     env,
     notes: notes(config, options, { values, native }),
   };
+}
+
+/** The setting that nodes may overrule, if the user does not decide. */
+function nativeOf({ nativeSidecars, env }: InjectorOptions) {
+  if (nativeSidecars === "jobs") return { native: undefined, isNative: false };
+  if (nativeSidecars === true || nativeSidecars === false) return { native: undefined, isNative: nativeSidecars };
+  const native = nativeSetting(nativeSidecars ?? env("ENABLE_NATIVE_SIDECARS"));
+  return { native, isNative: native.native };
 }
 
 /** Templates older than native sidecars do not support them, so only an explicit setting applies. */

@@ -43,6 +43,7 @@ export {
   nativeForPod,
   type NativeNodes,
   nativeNodes,
+  type NativeOption,
   type NativeSetting,
   nativeSetting,
 } from "./decision/native.ts";

@@ -7,6 +7,7 @@ import {
   type GivenConfiguration,
   type Injector,
   loadInjector,
+  type NativeOption,
   revisionConfiguration,
   revisionsIn,
   snapshotIn,
@@ -22,7 +23,7 @@ export interface SideOptions {
   readonly clock: Pick<Clock, "now">;
   /** Values and mesh configuration of files that have none. */
   readonly given: Pick<GivenConfiguration, "values" | "mesh">;
-  readonly nativeSidecars: boolean;
+  readonly nativeSidecars: NativeOption;
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   configurationOf,
   type GivenConfiguration,
   type Injector,
+  type NativeOption,
   newInjector,
   type TemplateEnv,
 } from "../../inject/mod.ts";
@@ -28,7 +29,7 @@ export interface InjectionQuestion {
   readonly choice: ClusterChoice;
   /** Replaces the cluster's configuration. Without a cluster the default is the built-in one. */
   readonly configuration: GivenConfiguration;
-  readonly nativeSidecars?: boolean | undefined;
+  readonly nativeSidecars?: NativeOption | undefined;
   /** What templates of the given configuration see; the environment of a control plane is unknown. */
   readonly templateEnv?: TemplateEnv | undefined;
 }

@@ -1,7 +1,7 @@
 /** The explanation of one workload. */
 import type { Pod } from "../../kube/client/mod.ts";
 import type { ValueMap } from "../../base/value.ts";
-import { type Injector, labelsOf } from "../../inject/mod.ts";
+import { type Finding, findingsOf, findingText, type Injector, labelsOf, podIn } from "../../inject/mod.ts";
 import { isKnown, type Observed } from "../inventory/observed.ts";
 import type { InjectorWebhook } from "../inventory/injector_webhooks.ts";
 import { type Admitted, admitted, type Admitting, tried } from "./admission.ts";
@@ -12,7 +12,7 @@ import { differences, livePods } from "./differences.ts";
 import type { RuleLine } from "./explanation_schema.ts";
 import type { LivePod } from "../inventory/live_pods.ts";
 import { failedCreates } from "./failed_create.ts";
-import { misplacedRequests } from "./misplaced.ts";
+import { type Misplaced, misplacedRequests } from "./misplaced.ts";
 import { type Cause, whyNotCalled } from "./not_called.ts";
 import { fieldIn, ownerOfTarget, podOf, type Target } from "./target.ts";
 import { ASSUMED, type Question, type Ruling, type Verdict, verdictOf } from "./verdict.ts";
@@ -28,6 +28,8 @@ export type Explanation = Ruling & {
   readonly rules: readonly RuleLine[];
   readonly live: readonly LivePod[];
   readonly warnings: readonly string[];
+  /** What rules find in a manifest of a file. */
+  readonly findings: readonly Finding[];
   readonly fixes: readonly ShownFix[];
   /** The result is a problem, not a decision: the exit code is 1. */
   readonly hasProblem: boolean;
@@ -67,6 +69,7 @@ export async function explain(target: Target, knowledge: Knowledge): Promise<Exp
   const live = target.file === undefined ? livePods(target, pods ?? []) : [];
   const cause = causeOf(verdict, target, { namespaceLabels, webhooks, podLabels: labelsOf(pod), pods });
   const misplaced = misplacedRequests(target);
+  const findings = findingsFor(target, verdict);
   const differ = differences(verdict, live);
   const fixes = await decidedFixes(fixesFor({ target, verdict, cause, misplaced, live }), knowledge.deciding);
   return {
@@ -82,10 +85,12 @@ export async function explain(target: Target, knowledge: Knowledge): Promise<Exp
       ...knowledge.gaps,
       ...warnings,
       ...failures,
-      ...misplaced.map(({ message }) => message),
+      ...misplacedTexts(target, misplaced),
       ...several(verdict),
       ...differ,
+      ...findings.filter(({ severity }) => severity !== "note").map(findingText),
     ],
+    findings,
     fixes,
     hasProblem: PROBLEMS.includes(verdict.verdict) || verdict.injecting.length > 1 || differ.length > 0 ||
       failures.length > 0 || WRONG.includes(cause.reason),
@@ -113,6 +118,18 @@ async function answered(ruled: Verdict, target: Target, { knowledge, failures }:
     : { verdict: ruled, warnings: [] };
   const isShown = isUnread && verdict !== ruled;
   return { verdict, warnings: isShown || webhookGap === undefined ? warnings : [webhookGap, ...warnings] };
+}
+
+/** For an object of the cluster: in a file the rules find the same. */
+function misplacedTexts({ file }: Target, misplaced: readonly Misplaced[]): readonly string[] {
+  return file === undefined ? misplaced.map(({ message }) => message) : [];
+}
+
+/** What the rules of `inject` find; the annotations of the pod and of its controller may switch some off. */
+function findingsFor({ manifest, row, file }: Target, { result }: Verdict): readonly Finding[] {
+  if (file === undefined) return [];
+  const subject = { manifest, kind: row.kind, path: row.path, pod: podIn(manifest, row), injected: result };
+  return findingsOf({ ...subject, era: "current" });
 }
 
 /** Reasons against injection that nobody chose. */

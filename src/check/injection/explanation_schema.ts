@@ -29,6 +29,14 @@ const LIVE_POD = z.strictObject({
   image: z.string().nullable().describe("image of the proxy"),
 });
 
+const FINDING = z.strictObject({
+  rule: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/).describe("stable id of the rule; docs/inject.md has all"),
+  severity: z.enum(["error", "warning", "note"]),
+  field: z.string(),
+  message: z.string(),
+  fix: z.string().describe("what to do"),
+});
+
 /** Why a workload is injected or not. */
 export const EXPLANATION = z.strictObject({
   workload: z.string().describe("such as `deployment.apps/web`"),
@@ -46,7 +54,8 @@ export const EXPLANATION = z.strictObject({
   namespace: z.string(),
   field: z.string().describe("the field that decided; may be empty"),
   message: z.string(),
-  warnings: z.array(z.string()).readonly(),
+  warnings: z.array(z.string()).readonly().describe("also the findings that are no notes, as text"),
+  findings: z.array(FINDING).readonly().exactOptional().describe("with -f: what the rules of `inject` find"),
   fix: z.array(z.string()).readonly().describe(
     "the commands of the first advice; what is to be done where no command can do it",
   ),

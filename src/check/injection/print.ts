@@ -158,7 +158,8 @@ export function explanationYaml(explanation: Explanation): string {
 
 /** One line of JSON; the fields of the contract come first. */
 export function explanationJson(explanation: Explanation): string {
-  const { workload, verdict, by, reason, rules, live, namespace, field, message, warnings, fixes } = explanation;
+  const { workload, verdict, by, reason, rules, live, namespace, field, message, warnings, findings, fixes } =
+    explanation;
   const line: ExplanationLine = {
     workload,
     verdict,
@@ -173,6 +174,7 @@ export function explanationJson(explanation: Explanation): string {
     field,
     message,
     warnings,
+    ...findings.length === 0 ? {} : { findings },
     fix: commandsIn(fixes),
     fixes,
   };

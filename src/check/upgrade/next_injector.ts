@@ -1,6 +1,12 @@
 /** The injectors of today, and after the upgrade. */
 import { errorLine, MeshError } from "../../base/errors.ts";
-import { configurationOf, type GivenConfiguration, type Injector, loadInjector } from "../../inject/mod.ts";
+import {
+  configurationOf,
+  type GivenConfiguration,
+  type Injector,
+  loadInjector,
+  type NativeOption,
+} from "../../inject/mod.ts";
 import { controlPlaneOf, type ObservedPlane, planeKey } from "../inventory/control_planes.ts";
 import { injectorWebhooks } from "../inventory/injector_webhooks.ts";
 import type { Inventory } from "../inventory/mod.ts";
@@ -11,7 +17,7 @@ import type { Running } from "./running.ts";
 export type UpgradeTo = { readonly files: GivenConfiguration } | { readonly revision: string };
 
 /** Pods that one injector makes. */
-type Injected = Pick<Running, "revision" | "isNative">;
+type Injected = Pick<Running, "revision"> & { readonly isNative: NativeOption };
 
 /** The injector of pods. */
 export type InjectorOf = (of: Injected) => Promise<Observed<Injector>>;
@@ -31,7 +37,7 @@ export interface Injectors {
 export async function injectorsFor(
   inventory: Inventory,
   to: UpgradeTo,
-  nativeSidecars: boolean | undefined,
+  nativeSidecars: NativeOption | undefined,
 ): Promise<Injectors> {
   const { value: planes } = await inventory.planes();
   const presentPlane = (revision: string): Observed<ObservedPlane> => {

@@ -1,6 +1,6 @@
 /** What a new configuration would change in the injected pods that run. */
 import { errorLine, MeshError } from "../../base/errors.ts";
-import { decide, type Injector, injectPod } from "../../inject/mod.ts";
+import { decide, type Injector, injectPod, type NativeOption } from "../../inject/mod.ts";
 import { ownerOfTarget, podOf, type Target } from "../injection/target.ts";
 import { inventoryOf, type Source } from "../inventory/mod.ts";
 import { isKnown, type Observed, reason } from "../inventory/observed.ts";
@@ -15,7 +15,7 @@ export interface UpgradeQuestion extends PodChoice {
   /** Its name in the answer. */
   readonly name: string;
   /** Whether proxies become native sidecars; `undefined`: they stay as they are. */
-  readonly nativeSidecars: boolean | undefined;
+  readonly nativeSidecars: NativeOption | undefined;
 }
 
 /**

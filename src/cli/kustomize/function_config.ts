@@ -24,7 +24,13 @@ const SPEC = z.strictObject({
   hub: z.optional(text),
   tag: z.optional(text),
   cni: z.optional(toggle),
-  nativeSidecars: z.optional(toggle),
+  nativeSidecars: z.optional(z.union([z.boolean(), z.enum(["auto", "jobs"])], {
+    error: 'must be true, false, "auto" or "jobs"',
+  })),
+  fit: z.optional(z.enum(["baseline", "restricted"], { error: 'must be "baseline" or "restricted"' })),
+  ignoreRules: z.optional(z.array(text, { error: "must be a list of rules" })),
+  failOn: z.optional(z.enum(["error", "warning"], { error: 'must be "error" or "warning"' })),
+  baseline: z.optional(file),
   templateEnv: z.optional(z.array(text, { error: "must be a list of names" })),
   templatePath: z.optional(z.array(text, { error: "must be a list of KIND=PATH" })),
   manifests: z.optional(z.array(file, { error: "must be a list of files and folders" })),
@@ -67,7 +73,7 @@ function fromData(data: ValueMap): ValueMap {
   for (const key of ["cni", "nativeSidecars"]) {
     if (data[key] === "true" || data[key] === "false") spec[key] = data[key] === "true";
   }
-  for (const key of ["manifests", "templateEnv", "templatePath"]) {
+  for (const key of ["manifests", "templateEnv", "templatePath", "ignoreRules"]) {
     const listed = data[key];
     if (typeof listed === "string") spec[key] = listed.split(/[,\n]/).map((item) => item.trim()).filter(Boolean);
   }

@@ -2,7 +2,7 @@
 import { errorLine, type MeshError } from "../../base/errors.ts";
 import { resourceName } from "../../kube/mod.ts";
 import { newMap, type Value, type ValueMap } from "../../base/value.ts";
-import type { ReportEntry } from "../../inject/mod.ts";
+import type { InputFinding, ReportEntry } from "../../inject/mod.ts";
 
 /** A message about a resource. Empty texts are left out. */
 export interface Result {
@@ -21,14 +21,31 @@ export interface Result {
 /** Where a resource comes from. */
 export type Origin = Pick<Result, "file" | "index">;
 
+/** Whether a finding of this severity makes the function fail. */
+type Fails = (severity: string) => boolean;
+
 /** The results for a resource: its warnings, and its failure. */
-export function resultsOf({ error, field, warnings, ...entry }: ReportEntry, origin: Origin): readonly Result[] {
+export function resultsOf(
+  { error, field, warnings, findings = [], ...entry }: ReportEntry,
+  origin: Origin,
+  fails: Fails,
+): readonly Result[] {
   const { apiVersion, kind, name, namespace } = entry;
   const about = { apiVersion, kind, name, namespace, ...origin };
-  const results = warnings.map((message): Result => ({ severity: "warning", message, ...about }));
+  const results = warnings.map((message): Result => {
+    const finding = findings.find((each) => message.startsWith(each.message) && message.endsWith(`[${each.rule}]`));
+    const severity = fails(finding?.severity ?? "warning") ? "error" : "warning";
+    return { severity, message, field: finding?.field, ...about };
+  });
   if (entry.result !== "failed") return results;
   const message = error === undefined ? entry.message : messageOf(error);
   return [...results, { severity: "error", message, field, ...about }];
+}
+
+/** The result for a finding about several resources, at the one that has the field. */
+export function togetherResult({ described, field, severity }: InputFinding, message: string, fails: Fails): Result {
+  const { apiVersion, kind, name, namespace, file } = described;
+  return { severity: fails(severity) ? "error" : "warning", message, field, apiVersion, kind, name, namespace, file };
 }
 
 /** The result for an error that concerns no resource. */

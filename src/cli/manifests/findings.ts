@@ -23,6 +23,8 @@ export interface Findings {
   /** Warnings about the configuration. */
   warnings(lines: readonly string[]): void;
   readonly hasFailed: boolean;
+  /** Whether a finding of this severity makes the run fail. */
+  fails(severity: string): boolean;
 }
 
 /** Errors: a UsageError for a rule that does not exist; MeshErrors for a baseline that cannot be read. */
@@ -56,6 +58,7 @@ export async function findingsFor(world: World, wanted: Wanted, inject: InjectMo
     warnings(lines) {
       if (lines.length > 0) count("warning");
     },
+    fails: (severity) => fails.includes(severity),
     get hasFailed() {
       return hasFailed;
     },

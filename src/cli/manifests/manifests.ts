@@ -28,6 +28,8 @@ interface ManifestWork {
   readonly output: ManifestOutput;
   readonly templatePaths: readonly WorkloadKind[];
   readonly inject: InjectModule;
+  /** The level of Pod Security that injected pods must meet. */
+  readonly fit?: DocumentOptions["fit"];
   /** Absent for a command without rules. */
   readonly findings?: Findings | undefined;
 }
@@ -62,9 +64,9 @@ export async function changeManifests(world: World, flags: ManifestFlags, work: 
     },
   };
   const { namespace, patch } = flags;
-  const { prepare, templatePaths } = work;
+  const { prepare, templatePaths, fit } = work;
   const rules = rulesFor(inject, findings);
-  const options = { namespace, patch, templatePaths, prepare, output: target.format, sink, ...rules.options };
+  const options = { namespace, patch, templatePaths, prepare, fit, output: target.format, sink, ...rules.options };
   try {
     const changed = inject.changeStream(progress.watched(inputs), change, options);
     const summary = await Promise.race([changed, output.interrupted]);

@@ -1,6 +1,6 @@
 /** The sources of the configuration: the user's files, or values over the built-in configuration. */
 import { goJson } from "../../golang/gojson/mod.ts";
-import { isMap, mapAt, newMap, textAt, type ValueMap } from "../../base/value.ts";
+import { isMap, mapAt, newMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import { toYaml } from "../../yaml/mod.ts";
 import { type Source, textBesideConfig } from "./config.ts";
 import { BUILT_IN } from "../default/mod.ts";
@@ -18,6 +18,8 @@ export interface GivenConfiguration {
   readonly hub?: string | undefined;
   readonly tag?: string | undefined;
   readonly cni?: boolean | undefined;
+  /** The level of Pod Security that injected pods must meet. */
+  readonly fit?: "baseline" | "restricted" | undefined;
 }
 
 /** The texts of an injector. */
@@ -113,14 +115,20 @@ function layered(given: GivenConfiguration, layers: readonly (Source | undefined
   return { text: goJson(maps.reduce(overlaid, newMap())), file: sources.map(({ file }) => file).join(" and ") };
 }
 
-function singleValues({ hub, tag, cni }: GivenConfiguration): ValueMap {
+function singleValues({ hub, tag, cni, fit }: GivenConfiguration): ValueMap {
   const global = newMap();
   if (hub !== undefined) global["hub"] = hub;
   if (tag !== undefined) global["tag"] = tag;
+  if (fit === "restricted") global["proxy"] = nested("seccompProfile", { type: "RuntimeDefault" });
   const set = newMap();
   if (Object.keys(global).length > 0) set["global"] = global;
-  if (cni === true) set["pilot"] = Object.assign(newMap(), { cni: Object.assign(newMap(), { enabled: true }) });
+  // Only without an init container that captures: it needs rights that both levels forbid.
+  if (cni === true || fit !== undefined) set["pilot"] = nested("cni", { enabled: true });
   return set;
+}
+
+function nested(key: string, value: Readonly<Record<string, Value>>): ValueMap {
+  return Object.assign(newMap(), { [key]: Object.assign(newMap(), value) });
 }
 
 /** Helm's rule: mappings merge key by key, other values replace, null removes. */

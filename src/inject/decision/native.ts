@@ -3,6 +3,9 @@ import { ANNOTATION } from "../../istio/mod.ts";
 import { mapAt, newMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import { annotation, type Pod } from "../pod/pod.ts";
 
+/** What a user may set: `auto` as `ENABLE_NATIVE_SIDECARS` has it, `jobs` for pods that end by themselves alone. */
+export type NativeOption = boolean | "auto" | "jobs";
+
 /** Whether known nodes decide; `if-any`: a cluster without nodes means no. */
 export type NodesAsked = "never" | "if-any" | "always";
 

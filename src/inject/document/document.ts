@@ -11,6 +11,7 @@ import { metadataOf } from "../pod/pod.ts";
 import { type WorkloadKind, workloadKinds } from "../pod/kinds.ts";
 import { notInjected } from "../pod/other_kinds.ts";
 import type { InputObject } from "../rules/input_rules.ts";
+import type { Level } from "../rules/pod_security.ts";
 import { type Finding, findingText } from "../rules/rule.ts";
 import { type RulesOff, rulesOffBy } from "../rules/rules.ts";
 import { workloadPatch } from "./patch.ts";
@@ -28,6 +29,8 @@ export interface DocumentOptions {
   readonly prepare?: ((value: Value) => Promise<void>) | undefined;
   /** Places of pods in kinds, from the user; they override the known kinds. */
   readonly templatePaths?: readonly WorkloadKind[] | undefined;
+  /** The level of Pod Security that injected pods must meet. */
+  readonly fit?: Level | undefined;
   /** Rules that the user switches off. */
   readonly rulesOff?: RulesOff | undefined;
   /** Gets every resource that did not fail, for rules about several. */

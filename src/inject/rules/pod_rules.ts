@@ -1,9 +1,10 @@
 /** Rules about the pod as a whole: how it ends, where it runs, which policies it meets. */
 import { isMap, listAt, mapAt, mapsAt, textAt, textsAt, type Value } from "../../base/value.ts";
 import { ANNOTATION } from "../../istio/mod.ts";
+import { endsByItself } from "../pod/ending.ts";
 import { allContainers, type Pod, specOf } from "../pod/pod.ts";
 import { violationsOf } from "./pod_security.ts";
-import { hasSidecar, isNative, podField, type PodRule, type Subject } from "./rule.ts";
+import { hasSidecar, isNative, podField, type PodRule } from "./rule.ts";
 
 export const POD_RULES: readonly PodRule[] = [
   {
@@ -12,7 +13,9 @@ export const POD_RULES: readonly PodRule[] = [
     title: "A Job never ends: its sidecar is not native and keeps running when the work is done",
     on: "injected",
     problems(subject) {
-      if (!hasSidecar(subject) || isNative(subject) || !ends(subject) || endsProxy(subject.pod)) return [];
+      if (
+        !hasSidecar(subject) || isNative(subject) || !endsByItself(subject.kind, subject.pod) || endsProxy(subject.pod)
+      ) return [];
       return [{
         field: podField(subject, "spec"),
         message: `The ${subject.kind} never ends: its sidecar keeps running when the work is done`,
@@ -68,14 +71,6 @@ export const POD_RULES: readonly PodRule[] = [
     },
   },
 ];
-
-/** Kinds whose pods end by themselves. */
-const ENDING = ["Job", "CronJob", "BroadcastJob", "AdvancedCronJob"];
-
-function ends({ kind, pod, path }: Subject): boolean {
-  if (ENDING.includes(kind)) return true;
-  return kind === "Pod" && path.length === 0 && ["Never", "OnFailure"].includes(textAt(specOf(pod), "restartPolicy"));
-}
 
 /** Whether a container ends the proxy itself: by the agent's `/quitquitquit`, or by `wait --shutdown`. */
 function endsProxy(pod: Pod): boolean {

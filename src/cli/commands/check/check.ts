@@ -37,7 +37,7 @@ const FLAGS = {
   },
   "Output": {
     output: flag(
-      "-o, --output table|wide|short|json|yaml",
+      "-o, --output table|wide|short|json|yaml|junit",
       "Form of the results; short leaves out the checks that passed",
       { default: "table" },
     ),

@@ -4,7 +4,7 @@ import type { KubeConnection } from "../../../kube/client/mod.ts";
 import type { World } from "../../../platform/world.ts";
 import type { InjectionQuestion, LabelChoice } from "../../../check/mod.ts";
 import { command, type Input } from "../../command.ts";
-import { readConfiguration } from "../../configuration.ts";
+import { nativeOption, readConfiguration } from "../../configuration.ts";
 import { say } from "../../failure.ts";
 import { expandInputs, readingPermissions } from "../../manifests/inputs.ts";
 import {
@@ -146,7 +146,7 @@ async function question(world: World, flags: Flags, { workload, api, selector }:
     namespace: flags.namespace ?? api?.namespace ?? "default",
     choice: { revision, istioNamespace, injectConfigMapName, meshConfigMapName },
     configuration: await readConfiguration(world, flags),
-    nativeSidecars: flags.nativeSidecars || undefined,
+    nativeSidecars: nativeOption(flags.nativeSidecars),
     templateEnv: { names: flags.templateEnv, note: (text) => say(world, `note: ${text}\n`) },
   };
 }

@@ -5,7 +5,7 @@ import type { World } from "../../../platform/world.ts";
 import type { UpgradeQuestion } from "../../../check/mod.ts";
 import { command, type Input } from "../../command.ts";
 import { failingWithTwo } from "../../failing_with_two.ts";
-import { readConfiguration } from "../../configuration.ts";
+import { nativeOption, readConfiguration } from "../../configuration.ts";
 import { CLUSTER, CONFIGURATION, CONTROL_PLANE, NATIVE_SIDECARS } from "../../shared_flags.ts";
 
 const FLAGS = {
@@ -81,7 +81,7 @@ async function compare(world: World, flags: Flags): Promise<number> {
       name,
       namespace,
       selector,
-      nativeSidecars: nativeSidecars || undefined,
+      nativeSidecars: nativeOption(nativeSidecars),
     };
     const scope = { namespace: undefined, istioNamespace, revision: undefined };
     const upgrade = await upgradeOf({ api, clock: world.clock, scope }, question);

@@ -3,7 +3,7 @@ import { EXIT, UsageError } from "../../../base/errors.ts";
 import { isPlain } from "../../../platform/terminal.ts";
 import type { World } from "../../../platform/world.ts";
 import type { PodPair, Side } from "../../../check/mod.ts";
-import { readConfiguration } from "../../configuration.ts";
+import { nativeOption, readConfiguration } from "../../configuration.ts";
 import { say } from "../../failure.ts";
 import { expandInputs, readingPermissions } from "../../manifests/inputs.ts";
 import { colored, UnifiedDiff } from "../../manifests/unified_diff.ts";
@@ -37,7 +37,11 @@ async function compare(world: World, flags: Flags, names: readonly [string, stri
   try {
     world.permissions.keepOnly(readingPermissions(flags, api));
     const { values, mesh } = await readConfiguration(world, { ...flags, injectConfig: undefined });
-    const options = { clock: world.clock, given: { values, mesh }, nativeSidecars: flags.nativeSidecars };
+    const options = {
+      clock: world.clock,
+      given: { values, mesh },
+      nativeSidecars: nativeOption(flags.nativeSidecars) ?? false,
+    };
     const side = async (name: string): Promise<Side> => {
       const [, revision] = REVISION.exec(name) ?? [];
       if (revision === undefined || api === undefined) {

@@ -1,7 +1,7 @@
 import { UsageError } from "../../../base/errors.ts";
 import type { KubeApi } from "../../../kube/client/mod.ts";
 import type { PermissionName, World } from "../../../platform/world.ts";
-import type { NativeSetting } from "../../../inject/mod.ts";
+import type { Judge, NativeSetting } from "../../../inject/mod.ts";
 import { readConfiguration } from "../../configuration.ts";
 import { findingsFor } from "../../manifests/findings.ts";
 import { openManifestOutput, removeLeftovers } from "../../manifests/manifest_output.ts";
@@ -35,7 +35,7 @@ export async function runAsWebhook(world: World, { flags }: InjectInput): Promis
       native: nativeOf(world, flags, inject),
     });
     return await changeManifests(world, flags, {
-      change: inject.injectionBy(judge),
+      change: inject.injectionBy(flags.nativeSidecars === "jobs" ? withNativeJobs(judge) : judge),
       notes: [`Configuration: webhooks of ${cluster.api.server}`],
       warnings: [],
       done: "injected",
@@ -89,9 +89,18 @@ async function clusterOfSnapshot(world: World, flags: Flags, inject: InjectModul
   return { api: snapshotApi(snapshot, config.file), choice, namespace: undefined, permissions: [], close: () => {} };
 }
 
+/** The same judge with native sidecars for pods that end by themselves. */
+function withNativeJobs(judge: Judge): Judge {
+  return (...asked) => {
+    const judgment = judge(...asked);
+    return { ...judgment, injectors: judgment.injectors.map((injector) => ({ ...injector, nativeJobs: true })) };
+  };
+}
+
 /** The user's setting for native sidecars; `undefined`: the nodes decide. */
 function nativeOf(world: World, { nativeSidecars }: Flags, inject: InjectModule): NativeSetting | undefined {
-  if (nativeSidecars) return { native: true, nodes: "never" };
+  if (nativeSidecars === "true") return { native: true, nodes: "never" };
+  if (nativeSidecars === "auto") return inject.nativeSetting("auto");
   const setting = world.env.get("ENABLE_NATIVE_SIDECARS") ?? "";
   return setting === "" ? undefined : inject.nativeSetting(setting);
 }

@@ -24,6 +24,10 @@ export const INJECT_FLAGS = {
     ...IMAGES,
     tag: flag("--tag TAG", "Tag of the proxy's images"),
     ...NATIVE_SIDECARS,
+    fit: flag(
+      "--fit baseline|restricted",
+      "Make pods that meet this level of Pod Security, or fail: --cni, and for restricted a seccomp profile",
+    ),
     ...TEMPLATE_ENV,
     showConfig: flag("--show-config", "Print the configuration in use and stop"),
   },
@@ -34,7 +38,7 @@ export const INJECT_FLAGS = {
       "Decide as the cluster's webhooks would, and inject each pod with the configuration of the revision that takes it",
       {
         needs: ["from-cluster", "inject-config"],
-        excludes: ["values", "mesh-config", "revision", "hub", "tag", "cni", "template-env", "show-config"],
+        excludes: ["values", "mesh-config", "revision", "hub", "tag", "cni", "fit", "template-env", "show-config"],
       },
     ),
     // Without -i, as istioctl has it: here it is --in-place.

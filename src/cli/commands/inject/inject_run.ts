@@ -1,7 +1,8 @@
 import { EXIT } from "../../../base/errors.ts";
+import type { KubeApi } from "../../../kube/client/mod.ts";
 import type { PermissionName, World } from "../../../platform/world.ts";
 import type { RevisionConfiguration } from "../../../inject/mod.ts";
-import { readConfiguration } from "../../configuration.ts";
+import { nativeOption, readConfiguration } from "../../configuration.ts";
 import { findingsFor } from "../../manifests/findings.ts";
 import { openManifestOutput, removeLeftovers } from "../../manifests/manifest_output.ts";
 import { changeManifests, manifestInputs, permissionsFor, templatePathsOf } from "../../manifests/manifests.ts";
@@ -30,7 +31,7 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
   const injector = await inject.loadInjector({
     revision: cluster?.revision ?? flags.revision,
     ...configuration,
-    nativeSidecars: flags.nativeSidecars || undefined,
+    nativeSidecars: cluster?.native ?? nativeOption(flags.nativeSidecars),
     byHand: true,
     parseWhenAsked: true,
     env: (name) => world.env.get(name),
@@ -41,6 +42,7 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
   return await changeManifests(world, flags, {
     change: inject.injection(injector),
     done: "injected",
+    fit: flags.fit,
     notes: [inject.describeConfiguration({ files, cluster, revision }), ...injector.notes],
     newNotes: () => templateNotes.splice(0),
     warnings: inject.unknownKeys(files, injector, configuration),
@@ -50,6 +52,8 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
 
 interface Cluster extends RevisionConfiguration {
   readonly server: string;
+  /** With `--native-sidecars auto`: whether all nodes support native sidecars. */
+  readonly native: boolean | undefined;
 }
 
 /** The configuration that the user gives; files win over the cluster. */
@@ -62,6 +66,7 @@ function given(flags: Flags, files: Awaited<ReturnType<typeof readConfiguration>
     tag: flags.tag,
     revision: flags.revision,
     cni: flags.cni || undefined,
+    fit: flags.fit,
   };
 }
 
@@ -78,6 +83,12 @@ async function showConfiguration(world: World, flags: Flags, { target, inject }:
   return EXIT.ok;
 }
 
+/** Whether all nodes of the cluster support native sidecars. Errors: as the API, also without the right to list nodes. */
+async function nativeNow(api: KubeApi, inject: InjectModule): Promise<boolean> {
+  const { items } = await api.list("/api/v1/nodes");
+  return inject.nativeByNodes("always", inject.nativeNodes(items.map((node) => ({ ...node }))), "");
+}
+
 /** The configuration in the cluster; `undefined` without `--from-cluster`. */
 async function fromCluster(world: World, flags: Flags, { target, inject }: Reading): Promise<Cluster | undefined> {
   if (!flags.fromCluster) return undefined;
@@ -88,7 +99,9 @@ async function fromCluster(world: World, flags: Flags, { target, inject }: Readi
   world.permissions.keepOnly([...needed]);
   try {
     const configuration = await inject.revisionConfiguration(api, flags);
-    return { ...configuration, server: api.server };
+    const isAsked = flags.nativeSidecars === "auto" && !flags.showConfig;
+    const native = isAsked ? await nativeNow(api, inject) : undefined;
+    return { ...configuration, server: api.server, native };
   } finally {
     api.close();
   }

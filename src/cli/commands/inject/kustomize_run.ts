@@ -13,7 +13,16 @@ import {
   readResourceList,
   type ResourceList,
 } from "../../kustomize/resource_list.ts";
-import { failure, type Origin, type Result, resultLine, resultObject, resultsOf } from "../../kustomize/results.ts";
+import {
+  failure,
+  type Origin,
+  type Result,
+  resultLine,
+  resultObject,
+  resultsOf,
+  togetherResult,
+} from "../../kustomize/results.ts";
+import { type Findings, findingsFor } from "../../manifests/findings.ts";
 import { expandInputs } from "../../manifests/inputs.ts";
 import { templatePathsOf } from "../../manifests/manifests.ts";
 
@@ -53,18 +62,31 @@ async function answerTo(world: World, list: ResourceList): Promise<Answer> {
   if (!("spec" in config)) return refused(config, list.functionConfig);
   const inject = await import("../../../inject/mod.ts");
   const { change, warnings, hidden } = await changeOf(world, config, inject);
-  const options = { output: "yaml", templatePaths: templatePathsOf(config.spec, inject) } as const;
+  const findings = await findingsFor(world, config.spec, inject);
+  const facts = new inject.InputFacts();
+  const options = {
+    output: "yaml",
+    templatePaths: templatePathsOf(config.spec, inject),
+    fit: config.spec.fit,
+    rulesOff: findings.off,
+    seen: (object: Parameters<typeof facts.add>[0]) => facts.add(object),
+  } as const;
   const all = [
     ...list.items.map((object) => ({ object, ...originOf(object.value) })),
     ...await generated(world, config),
   ];
-  const changed = all.map((item) => changedItem(item, { inject, change, options }));
-  const hasFailed = changed.some((item) => item.hasFailed);
+  const changed = all.map((item) => changedItem(item, { inject, change, options, findings }));
+  const together = findings.together(inject.inputFindings(facts, findings.off));
+  findings.warnings(warnings);
+  const hasFailed = findings.hasFailed || changed.some((item) => item.hasFailed);
   return {
     items: hasFailed ? undefined : changed.flatMap(({ items }) => items),
     results: [
       ...[...warnings, ...hidden].map((message) => ({ severity: "warning", message } as const)),
       ...changed.flatMap(({ results }) => results),
+      ...together.filter(({ severity }) => severity !== "note").map((finding) =>
+        togetherResult(finding, inject.findingText(finding), findings.fails)
+      ),
     ],
   };
 }
@@ -108,15 +130,17 @@ interface Changing {
   readonly inject: InjectModule;
   readonly change: Change;
   readonly options: DocumentOptions;
+  readonly findings: Findings;
 }
 
-function changedItem({ object, isGenerated, ...origin }: Item, { inject, change, options }: Changing) {
-  const { next, entries } = object.value === null
+function changedItem({ object, isGenerated, ...origin }: Item, { inject, change, options, findings }: Changing) {
+  const { next, entries: found } = object.value === null
     ? { next: null, entries: [] }
     : inject.changeObject(object, change, options);
+  const entries = found.map((entry) => findings.entry(entry));
   return {
     items: isGenerated ? objectsIn(next) : [next],
-    results: entries.flatMap((entry) => resultsOf(entry, origin)),
+    results: entries.flatMap((entry) => resultsOf(entry, origin, findings.fails)),
     hasFailed: entries.some(({ result }) => result === "failed"),
   };
 }
@@ -134,9 +158,9 @@ async function changeOf(world: World, { spec, raw }: FunctionConfig, inject: Inj
     values: read.values ?? content(raw, "values"),
     mesh: read.mesh ?? content(raw, "meshConfig"),
   };
-  const { hub, tag, cni, revision, nativeSidecars, templateEnv = [] } = spec;
+  const { hub, tag, cni, fit, revision, nativeSidecars, templateEnv = [] } = spec;
   const hidden: string[] = [];
-  const configuration = inject.configurationOf({ ...files, hub, tag, revision, cni });
+  const configuration = inject.configurationOf({ ...files, hub, tag, revision, cni, fit });
   const injector = await inject.loadInjector({
     revision,
     ...configuration,

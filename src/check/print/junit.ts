@@ -1,0 +1,54 @@
+/** The results as JUnit XML: a suite for each category, a case for each check. Pipelines show it as tests. */
+import { type FailOn, isFailing } from "../result.ts";
+import type { CheckResult } from "../result_schema.ts";
+
+/** What `--fail-on` makes a failure is one here; other warnings are output of their case. */
+export function junitText(results: readonly CheckResult[], failOn: FailOn): string {
+  const suites = [...Map.groupBy(results, ({ category }) => category)];
+  const text = suites.map(([category, own]) => suiteText(category, own, failOn)).join("");
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="kubectl mesh check"${
+    countsOf(results, failOn)
+  }>\n${text}</testsuites>\n`;
+}
+
+function suiteText(category: string, results: readonly CheckResult[], failOn: FailOn): string {
+  const cases = results.map((result) => caseText(result, failOn)).join("");
+  return `  <testsuite name="${escaped(category)}"${countsOf(results, failOn)}>\n${cases}  </testsuite>\n`;
+}
+
+function countsOf(results: readonly CheckResult[], failOn: FailOn): string {
+  const failures = results.filter(({ result }) => isFailing(result, failOn)).length;
+  const skipped = results.filter((each) => isSkipped(each, failOn)).length;
+  return ` tests="${results.length}" failures="${failures}" errors="0" skipped="${skipped}"`;
+}
+
+/** An unknown result is no success: the check could not be made. */
+function isSkipped({ result }: CheckResult, failOn: FailOn): boolean {
+  return !isFailing(result, failOn) && (result === "skipped" || result === "unknown");
+}
+
+function caseText(checked: CheckResult, failOn: FailOn): string {
+  const { id, category, title, result, message } = checked;
+  const head = `    <testcase classname="${escaped(category)}" name="${escaped(id)}: ${escaped(title)}"`;
+  const advice = checked.fixes.flatMap(({ alternatives: [first] }) => first ?? []);
+  const fixes = advice.flatMap(({ change, commands }) => [`fix: ${change}`, ...commands.map((each) => `  ${each}`)]);
+  const text = escaped([message, ...fixes].join("\n"));
+  if (isFailing(result, failOn)) {
+    return `${head}>\n      <failure type="${result}" message="${
+      escaped(message)
+    }">${text}</failure>\n    </testcase>\n`;
+  }
+  if (isSkipped(checked, failOn)) {
+    return `${head}>\n      <skipped message="${escaped(`${result}: ${message}`)}"/>\n    </testcase>\n`;
+  }
+  return message === ""
+    ? `${head}/>\n`
+    : `${head}>\n      <system-out>${result}: ${text}</system-out>\n    </testcase>\n`;
+}
+
+/** Text for XML 1.0, which has no control characters besides tab and line breaks. */
+function escaped(text: string): string {
+  // deno-lint-ignore no-control-regex -- XML cannot have these characters
+  return text.toWellFormed().replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\ufffd")
+    .replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+}
