@@ -3,7 +3,7 @@ import type { CheckResult } from "../result_schema.ts";
 import { junitText } from "./junit.ts";
 
 function result(id: string, outcome: CheckResult["result"], message = ""): CheckResult {
-  const texts = { category: "webhook", title: `${id} is "well"`, hint: "", missingRight: "" };
+  const texts = { category: "webhook", title: `${id} is "well"`, hint: "", missingRight: "", becauseOf: "" };
   return { id, ...texts, result: outcome, message, fixes: [], objects: [] };
 }
 
