@@ -2,11 +2,12 @@
 import { errorLine, MeshError } from "../base/errors.ts";
 import { type Logger, logText } from "../platform/log.ts";
 import type { World } from "../platform/world.ts";
+import { writeGrpcBootstrap } from "./bootstrap/grpc_bootstrap.ts";
 import type { Dns } from "./dns/mod.ts";
 import type { startHealth } from "./health/reports.ts";
 import { type Identity, startIdentity } from "./identity/mod.ts";
 import { certificateExpiry, controlPlaneMetrics } from "./metrics/control_plane_metrics.ts";
-import { startSds } from "./sds/server.ts";
+import { type SdsOptions, startSds } from "./sds/server.ts";
 import type { AgentSettings } from "./settings/settings.ts";
 import { FILES_SOCKET, identitySocketPath } from "./settings/pod/pod.ts";
 import { controlPlaneEndpoint } from "./xds/upstream.ts";
@@ -33,26 +34,23 @@ export async function startControlPlane(
     : await startIdentity(world, { ...settings.identity, log: log.getChild("cache"), metrics });
   const health = await healthOf(world, settings, log, envoyProblem);
   const names = settings.dns.isServed ? started(log, () => dnsOf(world, settings, identity, log)) : undefined;
+  const grpc = await grpcBootstrapOf(world, settings, log);
+  const isXdsServed = !settings.bootstrap.isXdsDirect || settings.xds.grpcBootstrap !== "";
   const [sds, xds, dns] = await Promise.all([
-    started(log, () =>
-      startSds(world, {
-        path: identitySocketPath(settings.bootstrap.identitySocket),
-        filesPath: FILES_SOCKET,
-        identity,
-        log: log.getChild("sds"),
-        metrics,
-      })),
-    settings.bootstrap.isXdsDirect ? undefined : started(log, () =>
-      startXds(world, {
-        ...settings.xds,
-        identity,
-        tokenFile: settings.identity.authority.tokenFile,
-        reports: health,
-        log: log.getChild("xdsproxy"),
-        // The pod is not ready without names, and their stream may wait half a minute for its next attempt.
-        connected: () => void names?.then((dns) => dns.retry?.()),
-        metrics,
-      })),
+    started(log, () => sdsOf(world, settings, { identity, log: log.getChild("sds"), metrics })),
+    isXdsServed
+      ? started(log, () =>
+        startXds(world, {
+          ...settings.xds,
+          identity,
+          tokenFile: settings.identity.authority.tokenFile,
+          reports: health,
+          log: log.getChild("xdsproxy"),
+          // The pod is not ready without names, and their stream may wait half a minute for its next attempt.
+          connected: () => void names?.then((dns) => dns.retry?.()),
+          metrics,
+        }))
+      : undefined,
     names,
   ]);
   const parts = [identity, sds, xds].filter((part) => part !== undefined);
@@ -64,6 +62,7 @@ export async function startControlPlane(
       if (dns === undefined || dns.isReady?.() === true) return undefined;
       return dns.problem() ?? "the control plane has not sent the table of names yet";
     },
+    grpcProblem: async () => await grpc?.problem(),
     nameTable: () => dns?.tableJson?.(),
     collect: async () => [
       ...await metrics.collect(),
@@ -78,6 +77,20 @@ export async function startControlPlane(
       await identity?.close();
     },
   };
+}
+
+async function grpcBootstrapOf({ files }: World, { xds, node, identity }: AgentSettings, log: Logger) {
+  const { grpcBootstrap: file, path: socket } = xds;
+  if (file === "") return undefined;
+  return await writeGrpcBootstrap(files, { file, node, socket, certificates: identity.outputFolder, log });
+}
+
+function sdsOf(
+  world: World,
+  { bootstrap }: AgentSettings,
+  shared: Pick<SdsOptions, "identity" | "log" | "metrics">,
+): Promise<Part> {
+  return startSds(world, { ...shared, path: identitySocketPath(bootstrap.identitySocket), filesPath: FILES_SOCKET });
 }
 
 async function started(log: Logger, start: () => Promise<Part>): Promise<Part> {

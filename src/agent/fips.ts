@@ -19,9 +19,9 @@ export function refuseFips(settings: AgentSettings): void {
 }
 
 /** The servers that the agent itself reaches by TLS. */
-function ownConnections({ bootstrap, dns, envoy, identity, xds }: AgentSettings): string[] {
+function ownConnections({ bootstrap, dns, identity, xds }: AgentSettings): string[] {
   const asksCa = !bootstrap.hasCustomSds && !identity.isMountedOnly && !identity.authority.isPlain;
-  const isDirect = bootstrap.isXdsDirect && !envoy.isDisabled;
+  const isDirect = bootstrap.isXdsDirect && xds.grpcBootstrap === "";
   const toIstiod = isDirect ? dns.isServed ? ["istiod's name table"] : [] : ["istiod"];
   return [...asksCa ? ["the CA"] : [], ...xds.tls === undefined ? [] : toIstiod];
 }

@@ -15,6 +15,7 @@ const CASES: readonly (readonly [Readonly<Record<string, string>>, readonly stri
   [{ ...POLICY, ...FILES }, [], "to istiod cannot"],
   [{ ...POLICY, ...FILES }, ["--xds", "direct"], ""],
   [POLICY, ["--xds", "direct"], "to the CA cannot"],
+  [{ ...POLICY, ...FILES, DISABLE_ENVOY: "true" }, ["--xds", "direct"], "to istiod cannot"],
   [{ ...POLICY, ...FILES, ISTIO_META_DNS_CAPTURE: "true" }, ["--xds", "direct"], "to istiod's name table cannot"],
   [{ ...POLICY, ...PLAIN }, [], ""],
 ];

@@ -167,7 +167,6 @@ export const VARIABLES = {
   }),
   grpcBootstrap: variable("GRPC_XDS_BOOTSTRAP", "File for applications that speak xDS themselves", {
     default: "etc/istio/proxy/grpc-bootstrap.json",
-    retired: "no bootstrap for gRPC is written: inject the template sidecar instead of grpc-agent",
   }),
   wasmExpiry: variable("WASM_MODULE_EXPIRY", "Age of unused Wasm modules", { default: "24h", retired: NO_WASM }),
   wasmPurge: variable("WASM_PURGE_INTERVAL", "Pause between removals", { default: "1h", retired: NO_WASM }),

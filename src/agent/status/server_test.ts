@@ -57,7 +57,10 @@ Deno.test("readiness: ?verbose names the stages", async () => {
       "not ready\n",
   );
   stats["server.state"] = 0;
-  assert.match((await ask(`${status.origin}/healthz/ready?verbose`)).text, /workers ok: .*\n.*names ok: .*\nready\n$/);
+  assert.match(
+    (await ask(`${status.origin}/healthz/ready?verbose`)).text,
+    /workers ok: .*\n.*names ok: .*\n.*grpc ok: .*\nready\n$/,
+  );
 });
 
 Deno.test("readiness: an agent that shuts down is not ready but answers; the same warning is not repeated at once", async () => {

@@ -22,9 +22,11 @@ export interface XdsSettings {
   readonly tls: { readonly serverName: string; readonly roots: XdsRoots } | undefined;
   /** Headers of each call (`XDS_HEADER_*`), in lower case. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The bootstrap file of proxyless gRPC; `""`: nobody asks for it. */
+  readonly grpcBootstrap: string;
 }
 
-export interface XdsOptions extends XdsSettings {
+export interface XdsOptions extends Omit<XdsSettings, "grpcBootstrap"> {
   /** `undefined` if another program serves the workload's certificate to Envoy alone. Unused for plain text. */
   readonly identity: XdsIdentity | undefined;
   /** The token file for calls without a certificate, read for each call; `""` for none. */

@@ -21,7 +21,8 @@ async function textOf(url: string): Promise<string> {
 testWhen(notLinux, "the agent's metrics have its memory, files and threads", async () => {
   const port = freePort();
   const env = { DISABLE_ENVOY: "true", INSTANCE_IP: "127.0.0.1", PROXY_CONFIG: `statusPort: ${port}` };
-  const agent = new Deno.Command(MESH_COMMAND, { args: ["agent"], env, stdout: "null", stderr: "null" }).spawn();
+  const cwd = await Deno.makeTempDir({ prefix: "mesh-" });
+  const agent = new Deno.Command(MESH_COMMAND, { args: ["agent"], cwd, env, stdout: "null", stderr: "null" }).spawn();
   try {
     const text = await textOf(`http://127.0.0.1:${port}/metrics`);
     for (const name of ["resident_memory_bytes", "cpu_seconds_total", "open_fds", "threads"]) {
@@ -31,4 +32,5 @@ testWhen(notLinux, "the agent's metrics have its memory, files and threads", asy
     agent.kill("SIGTERM");
   }
   assert.equal((await agent.status).code, 0);
+  await Deno.remove(cwd, { recursive: true });
 });

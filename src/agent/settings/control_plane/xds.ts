@@ -17,7 +17,14 @@ export function readXds(reading: Reading, proxy: ProxySettings): XdsSettings {
       ? undefined
       : { serverName: serverName(address, reading.variables.text("istiodSan")), roots: rootsOf(reading) },
     headers: headersOf(reading),
+    grpcBootstrap: grpcBootstrap(reading, proxy),
   };
+}
+
+/** The default is in the bootstrap's folder, which is Istio's default too. */
+function grpcBootstrap({ variables }: Reading, { configPath }: ProxySettings): string {
+  if (variables.isGiven("grpcBootstrap")) return variables.text("grpcBootstrap");
+  return variables.bool("disableEnvoy") ? `${configPath}/grpc-bootstrap.json` : "";
 }
 
 function isPlain({ controlPlaneAuthPolicy, discoveryAddress }: ProxySettings): boolean {

@@ -23,7 +23,13 @@ Deno.test("readXds: an Istio pod without settings", () => {
       roots: { from: "mesh", files: ["./etc/certs/root-cert.pem", "./var/run/secrets/istio/root-cert.pem"] },
     },
     headers: {},
+    grpcBootstrap: "",
   });
+});
+
+Deno.test("readXds: the bootstrap of gRPC is asked for by its variable, or without Envoy", () => {
+  assert.equal(read({ GRPC_XDS_BOOTSTRAP: "/x/grpc.json" }).grpcBootstrap, "/x/grpc.json");
+  assert.equal(read({ DISABLE_ENVOY: "true" }).grpcBootstrap, "./etc/istio/proxy/grpc-bootstrap.json");
 });
 
 Deno.test("readXds: plain text if configured, and on istiod's plain port", () => {

@@ -58,6 +58,7 @@ const MEANINGS: Readonly<Record<Stage, string>> = {
   server: "Envoy is live",
   workers: "Envoy's workers have started",
   names: "DNS has the mesh's names",
+  grpc: "no gRPC application waits for its files",
 };
 
 /** The format of Kubernetes' `?verbose`: a line per stage, `[+]` passed or `[-]` failed, then the verdict. */

@@ -3,7 +3,7 @@ import { messageOf } from "../../../base/errors.ts";
 import type { Admin } from "./admin.ts";
 import { configProblem, isRejected, serverProblem, type Stats, workersProblem } from "../../../istio/envoy_stats.ts";
 
-export type Stage = "admin" | "config" | "running" | "server" | "workers" | "names";
+export type Stage = "admin" | "config" | "running" | "server" | "workers" | "names" | "grpc";
 
 export interface StageReport {
   readonly stage: Stage;
@@ -22,11 +22,13 @@ export interface ControlPlaneProblems {
   problems(): readonly string[];
   /** Why DNS has no names yet, if it is served. */
   nameProblem(): string | undefined;
+  /** Why an application that speaks xDS itself cannot start yet. */
+  grpcProblem(): Promise<string | undefined>;
 }
 
 export interface ProbeOptions {
   readonly controlPlane?: (() => ControlPlaneProblems | undefined) | undefined;
-  /** `undefined` without Envoy: `running` is the only stage then. */
+  /** `undefined` without Envoy: `running` and `grpc` are the only stages then. */
   readonly admin: Admin | undefined;
   readonly terminating: () => string | undefined;
 }
@@ -38,7 +40,7 @@ interface Seen {
 }
 
 interface Check {
-  readonly admin: Admin;
+  readonly admin: Admin | undefined;
   readonly seen: Seen;
   readonly terminating: () => string | undefined;
   readonly controlPlane: (() => ControlPlaneProblems | undefined) | undefined;
@@ -48,24 +50,40 @@ interface Check {
 
 type Step = readonly [Stage, (check: Check) => string | undefined | Promise<string | undefined>];
 
+const RUNNING: Step = ["running", (check) => runningProblem(check.terminating)];
+const GRPC: Step = ["grpc", async ({ controlPlane }) => {
+  if (controlPlane === undefined) return undefined;
+  const plane = controlPlane();
+  if (plane === undefined) return "the agent is starting";
+  const problem = await plane.grpcProblem();
+  return problem === undefined ? undefined : [problem, ...plane.problems()].join("; ");
+}];
+
+const WITHOUT_ENVOY: readonly Step[] = [RUNNING, GRPC];
+
 const STEPS: readonly Step[] = [
-  ["admin", async (check) => void (check.seen.config || (check.updates = await check.admin.stats("updates")))],
+  ["admin", async (check) => void (check.seen.config || (check.updates = await statsOf(check, "updates")))],
   ["config", async (check) => {
     if (check.seen.config) return undefined;
     const problem = configProblem(check.updates);
     check.seen.config = problem === undefined;
     return await explained(check, problem);
   }],
-  ["running", (check) => runningProblem(check.terminating)],
+  RUNNING,
   ["server", async (check) => {
     if (check.seen.live) return undefined;
-    check.state = await check.admin.stats("state");
+    check.state = await statsOf(check, "state");
     return serverProblem(check.state);
   }],
   ["workers", (check) => check.seen.live ? undefined : workersProblem(check.state)],
   // Before that, the application's first lookup would fail.
   ["names", ({ controlPlane }) => controlPlane?.()?.nameProblem()],
+  GRPC,
 ];
+
+async function statsOf({ admin }: Check, query: Parameters<Admin["stats"]>[0]): Promise<Stats> {
+  return await admin?.stats(query) ?? new Map();
+}
 
 const ALL_PASSED = Promise.resolve(STEPS.map(([stage]): StageReport => ({ stage, problem: undefined })));
 
@@ -74,10 +92,9 @@ export function readinessProbe({ admin, terminating, controlPlane }: ProbeOption
   let seen: Seen = { config: false, live: false };
   let current: Promise<Readiness> | undefined;
   async function run(): Promise<Readiness> {
-    if (admin === undefined) return [{ stage: "running", problem: runningProblem(terminating) }];
     const check: Check = { admin, seen, terminating, controlPlane, updates: new Map(), state: new Map() };
-    const reports = await runStages(check);
-    if (isReady(reports)) check.seen.live = true;
+    const reports = await runStages(admin === undefined ? WITHOUT_ENVOY : STEPS, check);
+    if (admin !== undefined && isReady(reports)) check.seen.live = true;
     return reports;
   }
   const isKnown = () => seen.config && seen.live && terminating() === undefined;
@@ -96,9 +113,9 @@ export function isReady(readiness: Readiness): boolean {
   return readiness.every(({ problem }) => problem === undefined);
 }
 
-async function runStages(check: Check): Promise<Readiness> {
+async function runStages(steps: readonly Step[], check: Check): Promise<Readiness> {
   const reports: StageReport[] = [];
-  for (const [stage, step] of STEPS) {
+  for (const [stage, step] of steps) {
     const problem = await attempt(step, check);
     reports.push({ stage, problem });
     if (problem !== undefined) break;
@@ -121,6 +138,6 @@ function runningProblem(terminating: () => string | undefined): string | undefin
 
 async function explained(check: Check, problem: string | undefined): Promise<string | undefined> {
   if (problem === undefined) return undefined;
-  const refusals = isRejected(check.updates) ? await check.admin.refusals() : [];
+  const refusals = isRejected(check.updates) ? await check.admin?.refusals() ?? [] : [];
   return [problem, ...refusals, ...check.controlPlane?.()?.problems() ?? []].join("; ");
 }

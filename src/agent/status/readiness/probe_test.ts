@@ -72,6 +72,26 @@ Deno.test("check(): missing configuration comes before the end, the end before t
   assert.deepEqual(asked, ["updates"]);
 });
 
+Deno.test("check(): without Envoy it runs, and gRPC has its files", async () => {
+  let problem: string | undefined = "no certificate";
+  const plane = {
+    problems: () => ["CA: refused"],
+    nameProblem: () => undefined,
+    grpcProblem: () => Promise.resolve(problem),
+  };
+  const started: { plane?: typeof plane } = {};
+  const controlPlane = () => started.plane;
+  const probe = readinessProbe({ admin: undefined, terminating: () => undefined, controlPlane });
+  const last = async () => (await probe.check()).at(-1);
+  assert.deepEqual(await last(), { stage: "grpc", problem: "the agent is starting" });
+  started.plane = plane;
+  assert.deepEqual(await last(), { stage: "grpc", problem: "no certificate; CA: refused" });
+  problem = undefined;
+  assert.equal(isReady(await probe.check()), true);
+  problem = "gone";
+  assert.equal(isReady(await probe.check()), false);
+});
+
 Deno.test("check(): a failing admin interface is the first stage", async () => {
   const admin: Admin = { stats: () => Promise.reject(new Error("refused")), refusals: () => Promise.resolve([]) };
   assert.deepEqual(await readinessProbe({ admin, terminating: () => undefined }).check(), [

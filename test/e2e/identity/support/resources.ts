@@ -42,6 +42,68 @@ export function answeringResources() {
   ];
 }
 
+const GRPC_NAME = "b.test.svc.cluster.local:9090";
+const GRPC_CLUSTER = "outbound|9090||b.test.svc.cluster.local";
+
+/** What a gRPC client asks for, as istiod writes it: mutual TLS to `b`, which must have this identity. */
+export function grpcClientResources(identity: string) {
+  const virtualHosts = [{ name: "all", domains: ["*"], routes: [route(GRPC_CLUSTER)] }];
+  const tls = {
+    "@type": `${TYPE}.extensions.transport_sockets.tls.v3.UpstreamTlsContext`,
+    common_tls_context: grpcTlsContext([{ exact: identity }]),
+  };
+  return [
+    {
+      "@type": `${TYPE}.config.listener.v3.Listener`,
+      name: GRPC_NAME,
+      api_listener: { api_listener: http("outbound", { route_config: { virtual_hosts: virtualHosts } }).typed_config },
+    },
+    {
+      "@type": `${TYPE}.config.cluster.v3.Cluster`,
+      name: GRPC_CLUSTER,
+      type: "EDS",
+      eds_cluster_config: { eds_config: ADS },
+      transport_socket: { name: "envoy.transport_sockets.tls", typed_config: tls },
+    },
+    endpoints(GRPC_CLUSTER, 9090),
+  ];
+}
+
+/** What a gRPC server on port 9090 asks for: mutual TLS. */
+export function grpcServerResources() {
+  const routes = [{ match: { prefix: "/" }, non_forwarding_action: {} }];
+  const chain = {
+    filters: [http("inbound", { route_config: { virtual_hosts: [{ name: "all", domains: ["*"], routes }] } })],
+    transport_socket: {
+      name: "envoy.transport_sockets.tls",
+      typed_config: {
+        "@type": `${TYPE}.extensions.transport_sockets.tls.v3.DownstreamTlsContext`,
+        require_client_certificate: true,
+        common_tls_context: grpcTlsContext([]),
+      },
+    },
+  };
+  return [{
+    "@type": `${TYPE}.config.listener.v3.Listener`,
+    name: "xds.istio.io/grpc/lds/inbound/0.0.0.0:9090",
+    address: { socket_address: { address: "0.0.0.0", port_value: 9090 } },
+    filter_chains: [chain],
+  }];
+}
+
+/** Certificate and roots from the files that the bootstrap names. */
+function grpcTlsContext(names: readonly object[]) {
+  return {
+    tls_certificate_provider_instance: { instance_name: "default" },
+    combined_validation_context: {
+      default_validation_context: {
+        ca_certificate_provider_instance: { instance_name: "default" },
+        match_subject_alt_names: names,
+      },
+    },
+  };
+}
+
 /** A listener that Envoy rejects. */
 export const REFUSED = {
   "@type": `${TYPE}.config.listener.v3.Listener`,
@@ -137,12 +199,13 @@ function peerCluster(handshakes: boolean) {
   };
 }
 
-function endpoints() {
-  const address = { socket_address: { address: ADDRESS.b, port_value: 8080 } };
+function endpoints(cluster = "outbound|8080||b", port = 8080) {
+  const address = { socket_address: { address: ADDRESS.b, port_value: port } };
   return {
     "@type": `${TYPE}.config.endpoint.v3.ClusterLoadAssignment`,
-    cluster_name: "outbound|8080||b",
-    endpoints: [{ lb_endpoints: [{ endpoint: { address } }] }],
+    cluster_name: cluster,
+    // gRPC leaves out a locality without a name or a weight.
+    endpoints: [{ locality: {}, load_balancing_weight: 1, lb_endpoints: [{ endpoint: { address } }] }],
   };
 }
 
