@@ -53,8 +53,9 @@ type Answer = "yes" | "no" | "all" | "quit";
 
 const ANSWERS: readonly Answer[] = ["yes", "no", "all", "quit"];
 
-/** Shows each repair on standard error, asks, and runs it. Returns how many were run. */
-export async function applied(world: World, repairs: readonly Repair[], applying: Applying): Promise<number> {
+/** Shows each repair on standard error, first those that the user may not run; asks, and runs it. Returns how many ran. */
+export async function applied(world: World, all: readonly Repair[], applying: Applying): Promise<number> {
+  const repairs = all.toSorted((a, b) => Number(isForbidden(b)) - Number(isForbidden(a)));
   const say = (text: string) => world.stderr.write(`${text}\n`);
   const ask = asker(world);
   const rounds: Rounds = { isAll: applying.yes, isEnded: false };
@@ -68,6 +69,10 @@ export async function applied(world: World, repairs: readonly Repair[], applying
   }
   say(`\n${count} of ${repairs.length} run${count === 0 ? "" : "; checking again"}`);
   return count;
+}
+
+function isForbidden({ advice: { forbidden } }: Repair): boolean {
+  return forbidden.length > 0;
 }
 
 function objectionTo({ advice: { forbidden }, isRisky }: Repair, isAlone: boolean): string | undefined {

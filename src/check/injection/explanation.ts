@@ -98,7 +98,7 @@ export async function explain(target: Target, knowledge: Knowledge): Promise<Exp
 }
 
 /** What a right is missing for, and a dry run shows. */
-const UNREAD: readonly string[] = ["webhooks-unknown", "configuration-unknown", "match-condition-unknown"];
+const UNREAD: readonly string[] = ["webhooks-unknown", "configuration-unknown"];
 
 interface Asked {
   readonly knowledge: Knowledge;

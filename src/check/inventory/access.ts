@@ -31,7 +31,9 @@ export function accessInventory({ api }: { readonly api: Pick<Source["api"], "cr
 
 async function ask(api: Pick<Source["api"], "create">, need: AccessRequest): Promise<Observed<boolean>> {
   const [resource = "", subresource] = need.resource.split("/");
-  const { verb, group, namespace, name } = need;
+  const { verb, group, name } = need;
+  // The API server authorizes a request for a namespace as one in it: its owner may have that right alone.
+  const namespace = resource === "namespaces" ? name : need.namespace;
   const resourceAttributes = {
     verb,
     group,

@@ -45,7 +45,7 @@ const ENDS = [
   `cat; read -r line </proc/1/cmdline; case $line in *${MARK}*) while kill 1; do sleep 1; done;; esac`,
 ];
 const HOLDS_WITHIN = 5_000;
-const STARTS_WITHIN = 60_000;
+const STARTS_WITHIN = 15_000;
 const POLL = 500;
 
 const SECURITY = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true };
@@ -86,8 +86,11 @@ export function probeGuest(
 
 /** Adds a container and waits until it runs: its name, or why there is none. */
 export async function startGuest(source: EphemeralSource, pod: Pod, guest: Guest): Promise<string | AbsentPart> {
-  const name = nameFor(pod, guest.name);
   const { name: podName, namespace = "" } = pod.metadata;
+  const { phase = "Running" } = pod.status ?? {};
+  // It would never start, and nobody can take it out of the pod's list.
+  if (phase !== "Running") return absentPart("not-running", `no ephemeral container can start: the pod is ${phase}`);
+  const name = nameFor(pod, guest.name);
   source.say(
     `Adding the ephemeral container "${name}" to pod "${namespace}/${podName}": image "${guest.image}", ${guest.says}, ` +
       `ends with this command, at the latest after ${SECONDS} seconds, and stays in the pod's list\n`,
@@ -99,7 +102,7 @@ export async function startGuest(source: EphemeralSource, pod: Pod, guest: Guest
       spec: { ephemeralContainers: [{ name, image, command: waits, securityContext: security }] },
     });
     const problem = await started(source, path, name);
-    if (problem !== undefined) return absentPart("not-running", problem);
+    if (problem !== undefined) return absentPart("not-running", `${problem}; ${LEFT}`);
     // Images without a shell run until they end by themselves.
     await source.api.hold({ namespace, pod: podName, container: name, command: ENDS, timeout: HOLDS_WITHIN });
     return name;
@@ -109,6 +112,9 @@ export async function startGuest(source: EphemeralSource, pod: Pod, guest: Guest
     return absentPart(isForbidden ? "forbidden" : "no-answer", `no ephemeral container: ${errorText(error)}`);
   }
 }
+
+/** The API server takes none out. */
+const LEFT = "it stays in the pod's list until the pod is recreated";
 
 /** Containers cannot be removed, nor added twice with a name. */
 function nameFor(pod: Pod, purpose: string): string {
@@ -125,13 +131,18 @@ async function started({ api, clock }: EphemeralSource, path: string, name: stri
   for (;;) {
     const state = stateOf(await api.get(path), name);
     if (isMap(state["running"])) return undefined;
-    const reason = textAt(mapAt(state, "waiting"), "reason");
+    const waiting = mapAt(state, "waiting");
+    const reason = textAt(waiting, "reason");
     if (isMap(state["terminated"])) return `the ephemeral container "${name}" has ended at once`;
-    if (/BackOff|Err|Invalid/.test(reason)) return `the ephemeral container "${name}" does not start: ${reason}`;
-    if (clock.monotonic() >= end) {
+    if (/BackOff|Err|Invalid/.test(reason)) {
+      const why = [reason, textAt(waiting, "message")].filter((text) => text !== "").join(": ");
+      return `the ephemeral container "${name}" does not start: ${why}`;
+    }
+    const left = end - clock.monotonic();
+    if (left <= 0) {
       return `the ephemeral container "${name}" did not start within ${STARTS_WITHIN / 1000} seconds`;
     }
-    await clock.sleep(POLL);
+    await clock.sleep(Math.min(POLL, left));
   }
 }
 

@@ -98,7 +98,12 @@ const FAILURES: Readonly<
     "not-running",
     /has ended at once/,
   ],
-  "with a slow kubelet": [[{}], undefined, "not-running", /did not start within 60 seconds/],
+  "with a slow kubelet": [
+    [{}],
+    undefined,
+    "not-running",
+    /did not start within 15 seconds; it stays in the pod's list/,
+  ],
 };
 
 for (const [name, [states, refusal, absent, message]] of Object.entries(FAILURES)) {
@@ -109,3 +114,11 @@ for (const [name, [states, refusal, absent, message]] of Object.entries(FAILURES
     assert.match(found.message, message);
   });
 }
+
+Deno.test("startGuest() adds nothing to a pod that does not run: nobody can take it out again", async () => {
+  const pod: Pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "web" }, status: { phase: "Pending" } };
+  const { found, done, said } = await startedWith([RUNS], { pod });
+  assert.ok(typeof found !== "string");
+  assert.equal(found.message, "no ephemeral container can start: the pod is Pending");
+  assert.deepEqual([done, said], [[], ""]);
+});
