@@ -37,9 +37,10 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
 /** Where there is no kubectl, it is one that only knows this plugin. */
 const PLUGIN_ALONE = '#!/bin/sh\n[ "$1" = mesh ] && shift && exec kubectl-mesh "$@"\nexit 127\n';
 
-/** The pages of docs/ in which a pattern occurs: their paths. */
+/** README.md and the pages of docs/ in which a pattern occurs: their paths. */
 export function pagesWith(pattern: RegExp): string[] {
-  return [...Deno.readDirSync(`${ROOT}docs`)].map(({ name }) => `${ROOT}docs/${name}`)
+  const pages = [...Deno.readDirSync(`${ROOT}docs`)].map(({ name }) => `${ROOT}docs/${name}`);
+  return [`${ROOT}README.md`, ...pages]
     .filter((path) => path.endsWith(".md") && pattern.test(Deno.readTextFileSync(path))).sort();
 }
 
