@@ -3,16 +3,18 @@ import { re2Library } from "../golang/re2.ts";
 import type { Answer } from "./answer_schema.ts";
 import { answerWith } from "./connection/answer.ts";
 import { factsOf } from "./connection/facts.ts";
+import { type Ends, withOtherEnds } from "./ends/both_ends.ts";
 import type { ProbedSnapshot } from "./evidence.ts";
 import { withProbe } from "./probe/proofs.ts";
 import type { Connection } from "./question/question.ts";
 
 /**
- * The path of a connection through a pod, with what a probe proved of it. Reads only the snapshot; loads the library of
- * regular expressions.
+ * The path of a connection through a pod, with what a probe proved of it, and with `ends` through the pods behind its
+ * endpoints. Loads the library of regular expressions.
  */
-export async function answerOf(snapshot: ProbedSnapshot, connection: Connection): Promise<Answer> {
+export async function answerOf(snapshot: ProbedSnapshot, connection: Connection, ends?: Ends): Promise<Answer> {
   await re2Library.loaded();
   const facts = factsOf(snapshot);
-  return withProbe(answerWith(facts, connection), facts);
+  const answer = withProbe(answerWith(facts, connection), facts);
+  return ends === undefined ? answer : await withOtherEnds(answer, facts, connection, ends);
 }

@@ -19,7 +19,10 @@ const STATION = z.strictObject({
     "tls",
     "authorization",
     "port",
+    "pod",
   ]),
+  pod: z.string().describe("the pod that it is in, NAMESPACE/NAME; empty if unknown"),
+  side: z.enum(["client", "server"]),
   name: z.string().describe("Envoy's own name of the listener, filter chain, route or cluster; empty if it has none"),
   source: SOURCE,
   result: z.enum(["ok", "warning", "error", "unknown"]),
@@ -58,6 +61,8 @@ export const ANSWER = z.strictObject({
 export type Answer = Readonly<z.infer<typeof ANSWER>>;
 
 export type Station = Readonly<Answer["stations"][number]>;
+/** A station before it is known in which pod it is. */
+export type PlainStation = Omit<Station, "pod" | "side">;
 export type StationKind = Station["kind"];
 export type Source = Station["source"];
 export type StationResult = Station["result"];

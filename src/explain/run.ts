@@ -19,7 +19,9 @@ export async function explain(world: World, question: Question): Promise<number>
   if (connection === undefined) return await explainPods(world, question);
   const look = lookOf(world);
   const answers: Answer[] = [];
-  for await (const snapshot of snapshotsOf(world, question.source)) answers.push(await answerOf(snapshot, connection));
+  for await (const { snapshot, ends } of snapshotsOf(world, question.source)) {
+    answers.push(await answerOf(snapshot, connection, question.isOneEnd ? undefined : ends));
+  }
   world.stdout.write(textOf(question.output, { answers, asked: askedText(connection), look }));
   return answers.every(isWell) ? EXIT.ok : EXIT.failed;
 }
@@ -38,15 +40,22 @@ interface Printed {
 
 function textOf(output: Question["output"], { answers, asked, look }: Printed): string {
   if (output === "json") return answersJson(answers);
-  if (output === "short") return answers.map(shortAnswer).join("");
+  if (output === "short") return answers.map((answer) => shortAnswer(answer, asked)).join("");
   const pictures = answers.map((answer) => answerPicture(answer, asked));
   if (output === "table") return pictures.map((picture) => terminalText(picture, look)).join("\n");
   return svgText(onlyOne(pictures));
 }
 
-function shortAnswer({ pod, verdict, reason }: Answer): string {
-  return `${visible(pod === "" ? "-" : pod)}: ${verdict}: ${visible(reason)}\n`;
+/** `shop/cart -> catalog:8080: mTLS, 1 endpoint, reaches`; what does not reach has its reason. */
+function shortAnswer({ pod, verdict, reason, stations, endpoints }: Answer, asked: string): string {
+  const mode = stations.find(({ kind, side }) => kind === "tls" && side === "client")?.detail["mode"];
+  const count = endpoints.length === 1 ? "1 endpoint" : `${endpoints.length} endpoints`;
+  const parts = [mode === undefined ? "" : MODES[String(mode)] ?? "", endpoints.length === 0 ? "" : count, verdict];
+  const text = parts.filter((part) => part !== "").join(", ");
+  return `${visible(`${pod === "" ? "-" : pod} -> ${asked}: ${text}${verdict === "reaches" ? "" : `: ${reason}`}`)}\n`;
 }
+
+const MODES: Readonly<Record<string, string>> = { mutual: "mTLS", simple: "TLS", plain: "plain text" };
 
 function askedText({ host, port, path, direction }: Connection): string {
   const at = host.includes(":") ? `[${host}]` : host;

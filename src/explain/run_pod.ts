@@ -18,7 +18,7 @@ export async function explainPods(world: World, { source, output }: Question): P
   const look = lookOf(world);
   const kept: PodSummary[] = [];
   let [isWell, isFirst] = [true, true];
-  for await (const snapshot of snapshotsOf(world, source, { depth: isShort ? "short" : "whole" })) {
+  for await (const { snapshot } of snapshotsOf(world, source, { depth: isShort ? "short" : "whole" })) {
     const summary = podSummary(snapshot);
     isWell &&= summary.configuration.result !== "unknown" && !summary.findings.some(({ result }) => result === "error");
     if (output !== "table") kept.push(summary);

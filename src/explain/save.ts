@@ -13,21 +13,57 @@ interface SaveOptions {
 }
 
 /**
- * Writes the archive and says on standard error what is in it and what is not. Errors: a MeshError if the pod cannot be
- * read, or the file cannot be written.
+ * Writes the archive and says on standard error what is in it and what is not. Of several pods those that cannot be read are
+ * left out, and the exit code is 1. Errors: a MeshError if no pod can be read, or the file cannot be written.
  */
 export async function saveSnapshot(world: World, { source, path, program }: SaveOptions): Promise<number> {
   world.files.tidyTemporary(path);
-  for await (const snapshot of snapshotsOf(world, source, { keeps: ["write"] })) {
-    const absent = PART_NAMES.filter((name) => snapshot.parts[name].text === undefined);
-    if (PART_NAMES.every((name) => name === "pod.json" || absent.includes(name))) throw nothing(snapshot);
-    const { bytes, redacted } = await writeArchive(world, snapshot, { path, program });
-    const count = PART_NAMES.length - absent.length;
-    const secrets = redacted === 0 ? "no value looked like a secret" : `${redacted} values were redacted`;
-    world.stderr.write(`"${path}" has ${count} files of ${snapshot.origin}, ${kib(bytes)}; ${secrets}\n`);
-    for (const name of absent) world.stderr.write(`  without ${name}: ${snapshot.parts[name].message}\n`);
+  const isMany = source.kind === "live" && source.pods.name === undefined;
+  const contents: Contents[] = [];
+  let left = 0;
+  async function* readable(): AsyncGenerator<Snapshot> {
+    for await (const { snapshot } of snapshotsOf(world, source, { keeps: ["write"] })) {
+      if (isReadable(snapshot)) yield snapshot;
+      else if (!isMany) throw nothing(snapshot);
+      else {
+        left++;
+        world.stderr.write(`error: ${nothing(snapshot).message}\n`);
+      }
+    }
+    if (contents.length === 0) throw new MeshError("No proxy can be read: nothing is written");
   }
-  return EXIT.ok;
+  const bytes = await writeArchive(world, readable(), {
+    path,
+    program,
+    isMany,
+    written: (snapshot, redacted) => contents.push(contentsOf(snapshot, redacted)),
+  });
+  if (isMany) world.stderr.write(`"${path}" has ${contents.length} pods, ${kib(bytes)}\n`);
+  for (const { files, secrets, absent } of contents) {
+    world.stderr.write(isMany ? `${files}; ${secrets}\n` : `"${path}" has ${files}, ${kib(bytes)}; ${secrets}\n`);
+    for (const line of absent) world.stderr.write(`  without ${line}\n`);
+  }
+  return left === 0 ? EXIT.ok : EXIT.failed;
+}
+
+function isReadable({ parts }: Snapshot): boolean {
+  return PART_NAMES.some((name) => name !== "pod.json" && parts[name].text !== undefined);
+}
+
+/** What is there of a pod, and what is not. */
+interface Contents {
+  readonly files: string;
+  readonly secrets: string;
+  readonly absent: readonly string[];
+}
+
+function contentsOf({ origin, parts }: Snapshot, redacted: number): Contents {
+  const absent = PART_NAMES.filter((name) => parts[name].text === undefined);
+  return {
+    files: `${PART_NAMES.length - absent.length} files of ${origin}`,
+    secrets: redacted === 0 ? "no value looked like a secret" : `${redacted} values were redacted`,
+    absent: absent.map((name) => `${name}: ${parts[name].message}`),
+  };
 }
 
 function nothing({ origin, parts }: Snapshot): MeshError {

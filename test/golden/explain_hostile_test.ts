@@ -105,10 +105,10 @@ Deno.test("control characters of names do not reach the terminal", async () => {
   const files = Object.fromEntries([...TEXTS, ["config_dump.json", config]].map(([name, text]) => [`/c/${name}`, text ?? ""]));
   for (const output of ["table", "short", "svg"] as const) {
     const world = fakeWorld({ files });
-    const question = { source: { kind: "file", path: "/c" }, connection: CONNECTIONS[0], output } as const;
+    const question = { source: { kind: "file", paths: ["/c"], pod: undefined }, connection: CONNECTIONS[0], output, isOneEnd: false } as const;
     await explain(world, question);
     // deno-lint-ignore no-control-regex -- none of these may be printed
     assert.doesNotMatch(world.said.stdout.replaceAll("\n", ""), /[\u0000-\u001f\u007f-\u009f\u202e]/, output);
-    assert.match(world.said.stdout, /reviews/);
+    assert.match(world.said.stdout, output === "short" ? /reaches/ : /reviews/);
   }
 });

@@ -34,12 +34,33 @@ for (const [name, { args, env, file }] of Object.entries(CASES)) {
   });
 }
 
-Deno.test("docs/explain.md shows the picture of today", async () => {
-  const picture = await Deno.readTextFile(`${ROOT}test/golden/explain_pod/80.txt`);
-  const page = await Deno.readTextFile(`${ROOT}docs/explain.md`);
-  const block = /(<!-- picture -->\n```\n).*?(\n```\n)/s;
-  const fresh = page.replace(block, (_, start, end) => `${start}${picture.trimEnd()}${end}`);
-  if (Deno.env.get("UPDATE") === "1") await Deno.writeTextFile(`${ROOT}docs/explain.md`, fresh);
-  assert.match(page, block);
-  assert.equal(await Deno.readTextFile(`${ROOT}docs/explain.md`), fresh);
+const BOTH = ["-f", "examples/explain/cart", "-f", "examples/explain/catalog", "cart-5d8f7-q9x2m", "--to", "http://catalog:8080"];
+
+Deno.test("both ends of a connection in one picture, in a line, and one end alone", async () => {
+  const env = { ...UTF8, COLUMNS: "80" };
+  const { code, stdout, stderr } = await sayMesh(["explain", ...BOTH], { env });
+  assert.deepEqual([code, stderr], [0, ""]);
+  const file = `${ROOT}test/golden/explain_pod/both_ends.txt`;
+  if (Deno.env.get("UPDATE") === "1") await Deno.writeTextFile(file, stdout);
+  assert.equal(stdout, await Deno.readTextFile(file));
+  const line = await sayMesh(["explain", ...BOTH, "-o", "short"], { env });
+  assert.equal(line.stdout, "shop/cart-5d8f7-q9x2m -> catalog:8080: mTLS, 1 endpoint, reaches\n");
+  const one = await sayMesh(["explain", ...BOTH, "--one-end", "-o", "json"], { env });
+  const sides = JSON.parse(one.stdout).stations.map(({ side }: { side: string }) => side);
+  assert.deepEqual([...new Set(sides)], ["client"]);
+  const none = await sayMesh(["explain", ...BOTH.with(4, "nobody")], { env });
+  assert.match(none.stderr, /^error: No snapshot is of the pod "nobody"; there are shop\/cart-5d8f7-q9x2m, shop\/catalog/);
 });
+
+for (const [mark, file] of [["picture", "80.txt"], ["both ends", "both_ends.txt"]]) {
+  Deno.test(`docs/explain.md shows the picture of today: ${mark}`, async () => {
+    const picture = await Deno.readTextFile(`${ROOT}test/golden/explain_pod/${file}`);
+    const page = await Deno.readTextFile(`${ROOT}docs/explain.md`);
+    const fence = "\\n```\\n";
+    const block = new RegExp(`(<!-- ${mark} -->${fence})[^]*?(${fence})`);
+    const fresh = page.replace(block, (_, start, end) => `${start}${picture.trimEnd()}${end}`);
+    if (Deno.env.get("UPDATE") === "1") await Deno.writeTextFile(`${ROOT}docs/explain.md`, fresh);
+    assert.match(page, block);
+    assert.equal(await Deno.readTextFile(`${ROOT}docs/explain.md`), fresh);
+  });
+}

@@ -23,8 +23,11 @@ async function recordedFacts(isArchive: boolean) {
   if (!isArchive) return factsOf(snapshot);
   await using folder = await temporaryFolder();
   const path = `${folder.path}/web.tar.gz`;
-  await writeArchive(realWorld(), snapshot, { path, program: "1" });
-  return factsOf(await readArchive(realWorld(), path));
+  const snapshots = ReadableStream.from([snapshot]);
+  await writeArchive(realWorld(), snapshots, { path, program: "1", isMany: false, written: () => {} });
+  const [read] = await readArchive(realWorld(), path);
+  assert.ok(read !== undefined);
+  return factsOf(read);
 }
 
 for (const isArchive of [false, true]) {

@@ -4,7 +4,7 @@ import type { World } from "../../platform/world.ts";
 import type { Connection, PodChoice, SourceChoice } from "../../explain/mod.ts";
 import { command, type Input } from "../command.ts";
 import { CLUSTER } from "../shared_flags.ts";
-import { podName } from "./pod_name.ts";
+import { podChoice, podName } from "./pod_name.ts";
 
 const SAVED_OR_LOCAL = ["filename", "local"];
 
@@ -25,6 +25,9 @@ const FLAGS = {
       type: "texts",
       needs: ["to", "from"],
     }),
+    oneEnd: flag("--one-end", "Stop at the client's side: do not read the pods behind the endpoints", {
+      needs: ["to"],
+    }),
     sni: flag("--sni NAME", "The application speaks TLS and sends this server name", { needs: ["to", "from"] }),
   },
   "Pod": {
@@ -41,10 +44,11 @@ const FLAGS = {
     }),
   },
   "Source": {
-    filename: flag("-f, --filename SNAPSHOT", "Read a snapshot, its folder or a config_dump.json, and no cluster", {
-      type: "file",
-      excludes: ["local"],
-    }),
+    filename: flag(
+      "-f, --filename SNAPSHOT",
+      "Read a snapshot, its folder or a config_dump.json, and no cluster; repeat it for the other ends of connections",
+      { type: "files", excludes: ["local"] },
+    ),
     local: flag("--local", "Read the pod whose network namespace this process is in, without an API server"),
     ephemeral: flag(
       "--ephemeral",
@@ -82,7 +86,7 @@ export const EXPLAIN = command({
     "Print the stations of one connection, from the rules of the kernel to listener, route, cluster, endpoint and TLS, " +
     "each with what decided and how it is known: seen, planned, proved or unknown. The first station that is wrong is " +
     "the answer. Without a connection: a summary of the pod's side of the mesh. Without --ephemeral and --probe nothing is changed in the pod.",
-  usage: "POD | KIND/NAME | -l SELECTOR | -f SNAPSHOT | --local [flags]",
+  usage: "POD | KIND/NAME | -l SELECTOR | -f SNAPSHOT [POD] | --local [flags]",
   positional: { usage: "POD", completes: "pods" },
   examples: [
     { command: "kubectl mesh explain pod/web --to reviews:9080/api" },
@@ -92,6 +96,7 @@ export const EXPLAIN = command({
     { command: "kubectl mesh explain pod/web" },
     { command: "kubectl mesh explain -A -o short" },
     { command: "kubectl mesh explain -f web.tar.gz --to https://api.example.com/" },
+    { command: "kubectl mesh explain -f shop.tar.gz pod/cart --to catalog:8080" },
   ],
   flags: FLAGS,
   exits: {
@@ -106,7 +111,7 @@ async function runExplain(world: World, { flags, args }: Input<typeof FLAGS>): P
   const { explain, readConnection } = await import("../../explain/mod.ts");
   const connection = readConnection(flags);
   const source = sourceOf(flags, args, connection);
-  return await explain(world, { source, connection, output: flags.output });
+  return await explain(world, { source, connection, output: flags.output, isOneEnd: flags.oneEnd });
 }
 
 const HINT = { hint: 'see "kubectl mesh explain --help"' };
@@ -115,27 +120,19 @@ function sourceOf(flags: Flags, args: readonly string[], connection: Connection 
   const { filename, local, ephemeral, probeImage } = flags;
   const probe = flags.probe ? connection : undefined;
   const name = podName(args);
-  const other = filename !== undefined ? "-f" : local ? "--local" : undefined;
-  if (other !== undefined && name !== undefined) {
-    throw new UsageError(`Both the pod "${name}" and ${other} are named`, HINT);
-  }
-  if (filename === "-") {
+  if (local && name !== undefined) throw new UsageError(`Both the pod "${name}" and --local are named`, HINT);
+  if (filename.includes("-")) {
     throw new UsageError("A snapshot is not read from standard input", { hint: "name its file or folder with -f" });
   }
-  if (filename !== undefined) return { kind: "file", path: filename };
+  if (filename.length > 0) return { kind: "file", paths: filename, pod: name };
   if (local) return { kind: "local", probe };
   return { kind: "live", pods: podsOf(flags, name), api: flags, ephemeral, probe, probeImage };
 }
 
-function podsOf({ namespace, selector, allNamespaces, container }: Flags, name: string | undefined): PodChoice {
-  const isSelected = selector !== undefined || allNamespaces;
-  if (name !== undefined && isSelected) {
-    throw new UsageError(`Both the pod "${name}" and ${selector === undefined ? "-A" : "-l"} are named`, HINT);
-  }
-  if (name === undefined && !isSelected) {
-    throw new UsageError("No pod is named", {
-      hint: "name it as pod/NAME or KIND/NAME, with -l or -A, or a snapshot with -f",
-    });
-  }
-  return { name, selector, namespace, allNamespaces, container };
+function podsOf(flags: Flags, name: string | undefined): PodChoice {
+  const choice = podChoice(flags, name);
+  if (choice !== undefined) return choice;
+  throw new UsageError("No pod is named", {
+    hint: "name it as pod/NAME or KIND/NAME, with -l or -A, or a snapshot with -f",
+  });
 }

@@ -5,15 +5,17 @@ import type { SourceChoice } from "../../explain/mod.ts";
 import { VERSION } from "../../version.ts";
 import { command, type Input } from "../command.ts";
 import { CLUSTER } from "../shared_flags.ts";
-import { podName } from "./pod_name.ts";
+import { podChoice, podName } from "./pod_name.ts";
 
 const FLAGS = {
   "Pod": {
-    namespace: flag("-n, --namespace NAMESPACE", "Namespace of the pod", {
+    namespace: flag("-n, --namespace NAMESPACE", "Namespace of the pod; without a pod, all pods of it with a proxy", {
       completes: "namespaces",
-      excludes: ["local"],
+      excludes: ["local", "all-namespaces"],
       defaultDoc: "from the context",
     }),
+    selector: flag("-l, --selector SELECTOR", "All pods with these labels and a proxy", { excludes: ["local"] }),
+    allNamespaces: flag("-A, --all-namespaces", "Pods of all namespaces", { excludes: ["local"] }),
     container: flag("-c, --container NAME", "Container of the proxy", {
       excludes: ["local"],
       defaultDoc: "istio-proxy",
@@ -22,7 +24,7 @@ const FLAGS = {
     ephemeral: flag(
       "--ephemeral",
       "Read the rules of the kernel through an ephemeral container with NET_ADMIN; it stays in the pod's list",
-      { excludes: ["local"] },
+      { excludes: ["local", "selector", "all-namespaces"] },
     ),
   },
   "Output": {
@@ -34,16 +36,21 @@ const FLAGS = {
 type Flags = Input<typeof FLAGS>["flags"];
 
 export const SNAPSHOT = command({
-  summary: "Save all that explain reads of a pod as one file, without secrets",
+  summary: "Save all that explain reads of pods as one file, without secrets",
   description:
     "Read Envoy's configuration, clusters, listeners, certificates and counters, the rules of the kernel where they can " +
     'be read, and the pod, and write them as one file for "explain -f". Private keys, tokens, and the environment and ' +
     "commands of the application are left out. Without --ephemeral nothing is changed in the pod.",
+  usage: "POD | -n NAMESPACE | -l SELECTOR | -A [flags]",
   positional: { usage: "POD", completes: "pods" },
   examples: [
     { command: "kubectl mesh snapshot pod/web -o web.tar.gz" },
     { command: "kubectl mesh snapshot deployment/web -n shop -o web.tar.gz" },
-    { command: "kubectl mesh explain -f web.tar.gz --to reviews:9080" },
+    {
+      title: "All pods of a namespace: both ends of its connections",
+      command: "kubectl mesh snapshot -n shop -o shop.tar.gz",
+    },
+    { command: "kubectl mesh explain -f shop.tar.gz pod/cart --to catalog:8080" },
   ],
   flags: FLAGS,
   exits: { ok: "the file is written", failed: "the pod cannot be read, or the file cannot be written", usage: true },
@@ -66,7 +73,10 @@ function sourceOf(flags: Flags, args: readonly string[]): SourceChoice {
   const name = podName(args);
   if (local && name !== undefined) throw new UsageError(`Both the pod "${name}" and --local are named`);
   if (local) return { kind: "local" };
-  if (name === undefined) throw new UsageError("No pod is named", { hint: "name it as pod/NAME or KIND/NAME" });
-  const pods = { name, selector: undefined, namespace, allNamespaces: false, container };
-  return { kind: "live", pods, api: flags, ephemeral };
+  const all = namespace === undefined
+    ? undefined
+    : { name, selector: undefined, namespace, allNamespaces: false, container };
+  const pods = podChoice(flags, name) ?? all;
+  if (pods !== undefined) return { kind: "live", pods, api: flags, ephemeral };
+  throw new UsageError("No pod is named", { hint: "name it as pod/NAME or KIND/NAME, or several with -n, -l or -A" });
 }

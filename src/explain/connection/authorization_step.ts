@@ -70,14 +70,13 @@ interface Ruled {
 function refused({ rbac, ruling }: Ruled, { request, identity }: Access): Step {
   const [policy] = ruling.policies;
   const code = request === undefined ? "the connection is closed" : "403";
-  const who = identity === "none" ? "a client without mutual TLS" : "this client";
   const isDeny = rbac.action === "deny";
   const allowed = ruling.policies.map((each) => whoText(each)).slice(0, MAX_SHOWN);
   const message = isDeny && policy !== undefined
     ? `${policyText(policy)} denies it: ${code}`
     : policy === undefined
     ? `an ALLOW policy without rules lets nobody in: ${code}`
-    : `no ALLOW policy lets ${who} in: ${code}`;
+    : `no ALLOW policy lets ${clientText(identity)} in: ${code}`;
   const target = policy === undefined ? "an AuthorizationPolicy" : policyText(policy);
   const fix = isDeny ? `change spec.rules of ${target}` : `add the client to spec.rules of ${target}`;
   const name = policy?.name ?? "";
@@ -89,6 +88,10 @@ function refused({ rbac, ruling }: Ruled, { request, identity }: Access): Step {
 }
 
 const MAX_SHOWN = 5;
+
+function clientText(identity: Access["identity"]): string {
+  return identity === "none" ? "a client without mutual TLS" : identity ?? "this client";
+}
 
 /** The client's identity is in its certificate, which a snapshot of this pod does not have. */
 function conditional(depends: readonly Ruled[], others: string): Step {

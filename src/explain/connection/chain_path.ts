@@ -1,5 +1,5 @@
 /** The path behind the filter chain, outbound and inbound: authorization, routes, clusters. */
-import type { Answer, Station } from "../answer_schema.ts";
+import type { Answer, PlainStation } from "../answer_schema.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";
 import type { FilterChain, Listener } from "../envoy/listener.ts";
 import type { WeightedCluster } from "../envoy/network_filter.ts";
@@ -50,7 +50,7 @@ export function throughChain(path: ConnectionPath, { facts, config, original }: 
 }
 
 /** Adds the routes; returns routes that are not known, where another one takes the request instead. */
-function addRoutes(path: ConnectionPath, { steps, isCovered }: Routed): readonly Station[] {
+function addRoutes(path: ConnectionPath, { steps, isCovered }: Routed): readonly PlainStation[] {
   const isPlain = isCovered && steps.every(({ end }) => end === undefined);
   const unsure = steps.map(({ station }) => station).filter(({ result }) => isPlain && result === "unknown");
   for (const step of steps) unsure.includes(step.station) ? path.show(step.station) : path.add(step);

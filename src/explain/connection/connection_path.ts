@@ -1,5 +1,5 @@
 /** The stations of one connection in order, and the first that is wrong. */
-import type { Answer, Detail, Station, StationKind } from "../answer_schema.ts";
+import type { Answer, Detail, PlainStation, StationKind } from "../answer_schema.ts";
 
 export interface End {
   readonly verdict: Answer["verdict"];
@@ -11,35 +11,35 @@ export interface End {
 
 /** A station; with an end the connection goes no further. */
 export interface Step {
-  readonly station: Station;
+  readonly station: PlainStation;
   readonly end?: End | undefined;
   /** What to do about a station that is not known. */
   readonly fix?: string;
 }
 
 /** A station with defaults for the parts that are not given. */
-export function stationOf(kind: StationKind, parts: Partial<Omit<Station, "kind">>): Station {
+export function stationOf(kind: StationKind, parts: Partial<Omit<PlainStation, "kind">>): PlainStation {
   return { kind, name: "", source: "seen", result: "ok", message: "", detail: {}, ...parts };
 }
 
 /** A step that goes on. */
-export function passing(kind: StationKind, parts: Partial<Omit<Station, "kind">>): Step {
+export function passing(kind: StationKind, parts: Partial<Omit<PlainStation, "kind">>): Step {
   return { station: stationOf(kind, parts) };
 }
 
 /** A step at which the connection is refused. */
-export function refusing(kind: StationKind, parts: Partial<Omit<Station, "kind">>, fix: string): Step {
+export function refusing(kind: StationKind, parts: Partial<Omit<PlainStation, "kind">>, fix: string): Step {
   const station = stationOf(kind, { result: "error", ...parts });
   return { station, end: { verdict: "refused", reason: sentence(station.message), fix } };
 }
 
 /** A step that is not known, after which more may be. */
-export function unsure(kind: StationKind, parts: Partial<Omit<Station, "kind">>): Step {
+export function unsure(kind: StationKind, parts: Partial<Omit<PlainStation, "kind">>): Step {
   return passing(kind, { source: "unknown", result: "unknown", ...parts });
 }
 
 /** A step after which nothing is known. */
-export function unknowing(kind: StationKind, parts: Partial<Omit<Station, "kind">>, fix = ""): Step {
+export function unknowing(kind: StationKind, parts: Partial<Omit<PlainStation, "kind">>, fix = ""): Step {
   const station = stationOf(kind, { source: "unknown", result: "unknown", ...parts });
   return { station, end: { verdict: "unknown", reason: sentence(station.message), fix } };
 }
@@ -78,7 +78,7 @@ interface Doubt {
 
 /** Collects an answer. */
 export class ConnectionPath {
-  readonly #stations: Station[] = [];
+  readonly #stations: PlainStation[] = [];
   readonly #clusters: Cluster[] = [];
   readonly #endpoints = new Map<string, Endpoint>();
   #end: End | undefined;
@@ -101,7 +101,7 @@ export class ConnectionPath {
   }
 
   /** Adds a station on which nothing depends. */
-  show(station: Station): void {
+  show(station: PlainStation): void {
     this.#stations.push(station);
   }
 
@@ -112,7 +112,7 @@ export class ConnectionPath {
   }
 
   /** A station that is not known: the verdict depends on it. The first one counts. */
-  doubt({ kind, message }: Station, fix = ""): void {
+  doubt({ kind, message }: PlainStation, fix = ""): void {
     this.#doubt ??= { reason: sentence(message), fix, isDiverting: DIVERTING.includes(kind) };
   }
 
@@ -142,13 +142,14 @@ export class ConnectionPath {
   answer(): Answer {
     const endpoints = [...this.#endpoints.values()];
     const end = this.#decided(endpoints);
+    const side = this.direction === "outbound" ? "client" : "server";
     return {
       pod: this.pod,
       direction: this.direction,
       verdict: end.verdict,
       reason: end.reason,
       fix: end.fix,
-      stations: this.#stations,
+      stations: this.#stations.map((station) => ({ ...station, pod: this.pod, side })),
       clusters: this.#clusters,
       endpoints,
     };

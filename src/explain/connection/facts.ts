@@ -7,6 +7,8 @@ import type { ProbedSnapshot } from "../evidence.ts";
 import { type KernelRules, kernelRules } from "../kernel/rules.ts";
 import { type NameTable, nameTableOf } from "../names/resolve.ts";
 import { type Pod, podOf } from "../pod.ts";
+import { certificateOf } from "../summary/certificate.ts";
+import type { Certificate } from "../summary/pod_summary_schema.ts";
 
 export interface Facts {
   readonly snapshot: ProbedSnapshot;
@@ -16,6 +18,8 @@ export interface Facts {
   readonly absent: AbsentPart | undefined;
   readonly kernel: KernelRules;
   readonly names: NameTable | undefined;
+  /** Of the workload, as Envoy has it. */
+  readonly certificate: Certificate;
   /** For short names: `shop`, `cluster.local`. */
   readonly namespace: string;
   readonly domain: string;
@@ -35,6 +39,7 @@ export function factsOf(snapshot: ProbedSnapshot): Facts {
     absent,
     kernel: kernelRules(snapshot, pod),
     names: nameTableOf(snapshot),
+    certificate: certificateOf(snapshot, config?.sections.get("SecretsConfigDump"), snapshot.time?.getTime()),
     namespace: snapshot.pod.namespace || pod?.namespace || domain.split(".svc.")[0] || "",
     domain: domain.split(".svc.").slice(1).join(".svc.") || DOMAIN,
     addresses: pod !== undefined && pod.addresses.length > 0 ? pod.addresses : address === "" ? [] : [address],

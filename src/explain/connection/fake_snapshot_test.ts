@@ -26,6 +26,13 @@ export interface Changes {
   readonly hasEndpoints?: boolean;
   /** The inbound port takes plain text too. */
   readonly isPermissive?: boolean;
+  /** The inbound port takes plain text alone. */
+  readonly isDisabled?: boolean;
+  /** Of the workload's certificate. */
+  readonly identity?: string;
+  /** The identity that the client's TLS expects. */
+  readonly expects?: string;
+  readonly isReady?: boolean;
   readonly allow?: { readonly source_ip?: string; readonly identity?: string };
   readonly config?: string;
   readonly probe?: Evidence;
@@ -52,7 +59,7 @@ export function fakeSnapshot(changes: Changes = {}): ProbedSnapshot {
   const { rules = "rules" in changes ? undefined : RULES, config = JSON.stringify(dump(changes)) } = changes;
   const certificate = {
     cert_chain: [{
-      subject_alt_names: [{ uri: "spiffe://x" }],
+      subject_alt_names: [{ uri: changes.identity ?? "spiffe://x" }],
       expiration_time: changes.expires ?? "2036-01-01T00:00:00Z",
     }],
   };
@@ -96,10 +103,15 @@ function statuses({ endpoints = ["10.0.0.9"], isEjected = false }: Changes): obj
   return { cluster_statuses: [{ name: WEB, host_statuses }] };
 }
 
-function tls(kind: "Upstream" | "Downstream"): object {
+function tls(kind: "Upstream" | "Downstream", expects?: string): object {
   const common_tls_context = {
     tls_certificate_sds_secret_configs: [{ name: "default" }],
-    validation_context_sds_secret_config: { name: "ROOTCA" },
+    ...expects === undefined ? { validation_context_sds_secret_config: { name: "ROOTCA" } } : {
+      combined_validation_context: {
+        default_validation_context: { match_subject_alt_names: [{ exact: expects }] },
+        validation_context_sds_secret_config: { name: "ROOTCA" },
+      },
+    },
   };
   const typed_config = {
     "@type": `${TYPE}.extensions.transport_sockets.tls.v3.${kind}TlsContext`,
@@ -130,7 +142,9 @@ function allowing({ source_ip, identity }: NonNullable<Changes["allow"]>): objec
   return network("RBAC", { rules: { policies: { "ns[shop]-policy[allow]-rule[0]": policy } } });
 }
 
-function listeners({ passthrough = "PassthroughCluster", allow, isPermissive = false }: Changes): object[] {
+function listeners(
+  { passthrough = "PassthroughCluster", allow, isPermissive = false, isDisabled = false }: Changes,
+): object[] {
   const http = (routes: object, filters: readonly object[] = []) =>
     network("HttpConnectionManager", { ...routes, http_filters: [...filters, network("Router", {})] });
   const tcp = (cluster: string) => [{ name: "tcp", filters: [network("TcpProxy", { cluster })] }];
@@ -153,7 +167,7 @@ function listeners({ passthrough = "PassthroughCluster", allow, isPermissive = f
     listener("virtualOutbound", 15001, { use_original_dst: true, filter_chains: tcp(passthrough) }),
     listener("virtualInbound", 15006, {
       listener_filters: [{ name: "envoy.filters.listener.tls_inspector" }],
-      filter_chains: isPermissive ? [own, plain] : [own],
+      filter_chains: isDisabled ? [plain] : isPermissive ? [own, plain] : [own],
     }),
     listener("0.0.0.0_80", 80, {
       bind_to_port: false,
@@ -171,7 +185,11 @@ function dump(changes: Changes): object {
     lb_subset_config,
     hasEndpoints = true,
   } = changes;
-  const matches = [{ name: "tlsMode-istio", match: { tlsMode: "istio" }, transport_socket: tls("Upstream") }];
+  const matches = [{
+    name: "tlsMode-istio",
+    match: { tlsMode: "istio" },
+    transport_socket: tls("Upstream", changes.expects),
+  }];
   const common_lb_config = { healthy_panic_threshold: {} };
   const outlier = changes.isEjected === undefined ? {} : { outlier_detection: {} };
   const names = [

@@ -1,7 +1,7 @@
 /** An inbound connection: kernel, 15006, filter chain and mode, authorization, route, cluster, the application's port. */
 import { joinHostPort } from "../../golang/net/mod.ts";
 import type { FilterChain } from "../envoy/listener.ts";
-import type { Connection } from "../question/question.ts";
+import type { Connection, Peer } from "../question/question.ts";
 import { type Request, requestOf } from "../rules/request.ts";
 import { captureInbound } from "./capture_step.ts";
 import { type Inside, throughChain } from "./chain_path.ts";
@@ -38,49 +38,93 @@ function throughListener(path: ConnectionPath, inside: Inside, connection: Conne
     port: original.port,
     source: connection.host,
     isLocal: facts.addresses.includes(connection.host) || /^127\.|^::1$/.test(connection.host),
-    sni: connection.sni ?? "",
+    sni: connection.peer?.sni ?? connection.sni ?? "",
   };
   const mode = modeOf(listener, base);
   const client = clientOf(mode, connection);
+  if (isKnownMisfit(mode, client, connection)) {
+    path.add(refusedBy(mode, client, connection));
+    return;
+  }
   const incoming: Incoming = { ...base, ...CLIENTS[client] };
-  const { step, chain } = chainStep(listener, incoming, `; ${CLIENT_TEXT[client]}`);
+  const { step, chain } = chainStep(listener, incoming, `; ${clientText(client, connection)}`);
   if (!path.add(step) || chain === undefined) return;
-  if (!path.add(modeStep(mode, client, chain))) return;
+  if (!path.add(modeStep(mode, client, { chain, connection }))) return;
   const isMutual = client.startsWith("mutual");
   const request = requestAt(connection, original, isMutual);
-  const identity = isMutual ? undefined : "none";
+  const identity = isMutual ? connection.peer?.identity : "none";
   throughChain(path, inside, { chain, incoming, request, identity, direction: "inbound" });
   addPorts(path, facts);
 }
 
 const CLIENT_TEXT: Readonly<Record<Client, string>> = {
-  "mutual-http": "a client of the mesh with mutual TLS and HTTP is assumed",
-  "mutual-tcp": "a client of the mesh with mutual TLS and TCP is assumed",
-  "plain-http": "a client with plain HTTP is assumed",
-  "plain-tcp": "a client with plain TCP is assumed",
-  tls: "the client speaks TLS of its own",
+  "mutual-http": "mutual TLS and HTTP",
+  "mutual-tcp": "mutual TLS and TCP",
+  "plain-http": "plain HTTP",
+  "plain-tcp": "plain TCP",
+  tls: "TLS of its own",
 };
 
+function clientText(client: Client, { peer }: Connection): string {
+  const text = CLIENT_TEXT[client];
+  return peer !== undefined || client === "tls" ? `the client speaks ${text}` : `a client with ${text} is assumed`;
+}
+
 /** The client: one with TLS of its own if a server name is given, else one of the mesh if the port takes mutual TLS. */
-function clientOf({ mutual, isHttp }: Mode, { spoken, isPlain }: Connection): Client {
+function clientOf({ mutual, isHttp }: Mode, { spoken, isPlain, peer }: Connection): Client {
+  if (peer !== undefined) return knownClient(peer, spoken);
   if (spoken === "tls") return "tls";
   const http = spoken === "http" || isHttp && spoken !== "tcp";
   return mutual && isPlain !== true ? http ? "mutual-http" : "mutual-tcp" : http ? "plain-http" : "plain-tcp";
 }
 
+/** TLS of the application itself passes a client's proxy that adds none. */
+function knownClient({ tls, isHttp }: Peer, spoken: Connection["spoken"]): Client {
+  if (tls === "mutual") return isHttp ? "mutual-http" : "mutual-tcp";
+  return tls === "simple" || spoken === "tls" ? "tls" : isHttp ? "plain-http" : "plain-tcp";
+}
+
 /** The station of the port's mTLS mode. */
-function modeStep(mode: Mode, client: Client, { transport }: FilterChain): Step {
-  const detail = { mode: mode.name, mutualTls: mode.mutual, plainText: mode.plain, isHttp: mode.isHttp };
+function modeStep(
+  mode: Mode,
+  client: Client,
+  { chain: { transport, filters }, connection }: { readonly chain: FilterChain; readonly connection: Connection },
+): Step {
+  const detail = modeDetail(mode);
   const needs = transport.kind === "tls" && transport.requiresClientCertificate;
   if (client === "tls" && needs) {
     const message = `${mode.text}: the client must show a certificate of the mesh`;
     return { station: stationOf("tls", { result: "warning", message, detail }) };
   }
-  if (!takes(mode, client)) {
-    const fix = "let the client speak mutual TLS, or set mtls.mode of the PeerAuthentication to PERMISSIVE";
-    return refusing("tls", { message: `${mode.text}: the connection is closed`, detail }, fix);
+  if (!takes(mode, client)) return refusedBy(mode, client, connection);
+  if (client.endsWith("-tcp") && connection.peer !== undefined && filters.some(({ kind }) => kind === "http")) {
+    const message = `${mode.text}; the client's proxy sends TCP, and this chain reads HTTP: their port names differ`;
+    return passing("tls", { result: "warning", message, detail });
   }
   return passing("tls", { message: mode.text, detail });
+}
+
+/** The chains of a port that does not take the client say less than its mode. */
+function isKnownMisfit(mode: Mode, client: Client, { peer }: Connection): boolean {
+  return peer !== undefined && mode.name !== "closed" && !takes(mode, client);
+}
+
+function modeDetail({ name, mutual, plain, isHttp }: Mode) {
+  return { mode: name, mutualTls: mutual, plainText: plain, isHttp };
+}
+
+/** The port does not take what the client speaks. */
+function refusedBy(mode: Mode, client: Client, { peer }: Connection): Step {
+  const says = peer === undefined ? "" : `, and the client speaks ${CLIENT_TEXT[client]}`;
+  const message = `${mode.text}${says}: the connection is closed`;
+  return refusing("tls", { message, detail: modeDetail(mode) }, fixOf(client));
+}
+
+/** A client that has mutual TLS meets a port without it by a DestinationRule that is wrong. */
+function fixOf(client: Client): string {
+  return client.startsWith("mutual")
+    ? "set trafficPolicy.tls.mode of the DestinationRule to DISABLE, or mtls.mode of the PeerAuthentication to PERMISSIVE"
+    : "let the client speak mutual TLS, or set mtls.mode of the PeerAuthentication to PERMISSIVE";
 }
 
 /** Without a Host header the client names the pod. */

@@ -1,6 +1,5 @@
 /** The station of TLS to the endpoints: mutual TLS with which identity, or plain text, and why. */
 import type { ValueMap } from "../../base/value.ts";
-import { certificateOf } from "../summary/certificate.ts";
 import type { Cluster } from "../envoy/cluster.ts";
 import type { TransportSocket } from "../envoy/tls.ts";
 import { type TransportChoice, transportFor } from "../rules/transport_choice.ts";
@@ -96,10 +95,9 @@ function reasonOf(match: string, origin: string): string {
 }
 
 /** The workload's certificate is the secret `default`. Without a valid one every handshake fails. */
-function certificateProblem({ snapshot, config }: Facts, tls: Tls): Step | undefined {
+function certificateProblem({ certificate }: Facts, tls: Tls): Step | undefined {
   if (!tls.certificates.includes("default")) return undefined;
-  const secrets = config?.sections.get("SecretsConfigDump");
-  const { result, message: why } = certificateOf(snapshot, secrets, snapshot.time?.getTime());
+  const { result, message: why } = certificate;
   if (result === "unknown") {
     return unsure("tls", { message: `mutual TLS, but whether the workload certificate is valid is not known: ${why}` });
   }

@@ -19,7 +19,7 @@ export function answerPicture(answer: Answer, asked: string): Picture {
   return {
     title: direction === "outbound" ? `${name} to ${asked}` : `${asked} to ${name}`,
     subtitle: `${direction}: ${text}`,
-    boxesTitle: "Stations",
+    boxesTitle: stations.some(({ side }) => side !== stations[0]?.side) ? "Stations in both pods" : "Stations",
     boxesIn: "column",
     boxes: stations.map(stationBox),
     sections: [clusters(answer), endpoints(answer)],

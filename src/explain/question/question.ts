@@ -24,6 +24,20 @@ export interface Connection {
   readonly sni: string | undefined;
   /** Inbound: the client speaks plain text although the port takes mutual TLS, as a probe does. */
   readonly isPlain?: boolean;
+  /** Inbound: the client's side, where it is known. */
+  readonly peer?: Peer;
+}
+
+/** How the client's proxy, or the client itself, connects to a pod. */
+export interface Peer {
+  readonly tls: "mutual" | "simple" | "plain";
+  readonly isHttp: boolean;
+  /** Server name of its TLS; empty without one. */
+  readonly sni: string;
+  /** In its certificate; `undefined`: unknown. */
+  readonly identity: string | undefined;
+  /** Identities of which the server must have one; empty: any. */
+  readonly expects: readonly string[];
 }
 
 export interface PodChoice {
@@ -38,7 +52,8 @@ export interface PodChoice {
 }
 
 export type SourceChoice =
-  | { readonly kind: "file"; readonly path: string }
+  /** The pod of several; `undefined`: all. */
+  | { readonly kind: "file"; readonly paths: readonly string[]; readonly pod: string | undefined }
   | { readonly kind: "local"; readonly probe?: Connection | undefined }
   | {
     readonly kind: "live";
@@ -57,4 +72,6 @@ export interface Question {
   readonly source: SourceChoice;
   readonly connection: Connection | undefined;
   readonly output: "table" | "short" | "json" | "svg";
+  /** The answer ends at the client's side. */
+  readonly isOneEnd: boolean;
 }

@@ -13,12 +13,12 @@ import {
 } from "./snapshot.ts";
 import { MANIFEST, manifestProblem, manifestText, MAX_MANIFEST_BYTES, snapshotOf } from "./manifest.ts";
 import { withoutSecrets } from "./redact.ts";
-import { readTar, tarBytes, type TarFile } from "./tar.ts";
+import { fileBytes, readTar, tarEnd, type TarFile } from "./tar.ts";
 
 /** The limit of decompressed bytes: more than all parts of the maximum size. */
 const MAX_BYTES = 512 * 1024 * 1024;
-/** A snapshot has some fifteen entries. */
-const MAX_ENTRIES = 1000;
+/** A snapshot has some fifteen entries, and an archive may have hundreds of pods. */
+const MAX_ENTRIES = 10_000;
 
 /** Whether a file begins as gzip does. */
 export async function isArchive(world: World, path: string): Promise<boolean> {
@@ -27,11 +27,11 @@ export async function isArchive(world: World, path: string): Promise<boolean> {
 }
 
 /**
- * Reads an archive: the parts in any folder of it. Other files are ignored; nothing is written. Errors: a
+ * Reads an archive of one pod or several. Other files are ignored; nothing is written. Errors: a
  * MeshError for a file that is no archive, is cut off or too large, or holds no snapshot.
  */
-export async function readArchive(world: World, path: string): Promise<Snapshot> {
-  const files = new Map<string, Part>();
+export async function readArchive(world: World, path: string): Promise<readonly Snapshot[]> {
+  const folders = new Map<string, Map<string, Part>>();
   let entries = 0;
   try {
     await readTar(bounded(decompressed(world.files.chunks(path))), {
@@ -43,18 +43,30 @@ export async function readArchive(world: World, path: string): Promise<Snapshot>
       },
       read({ name, size }, content) {
         const part = partOf(name);
-        if (part !== undefined) files.set(part, textPart(part, content, size));
+        if (part === undefined) return;
+        const folder = name.slice(0, name.lastIndexOf("/") + 1);
+        folders.set(folder, (folders.get(folder) ?? new Map()).set(part, textPart(part, content, size)));
       },
     });
   } catch (error) {
     throw new MeshError(`The snapshot cannot be read: ${messageOf(error)}`, { place: { file: path }, cause: error });
   }
-  const manifest = files.get(MANIFEST);
-  const problem = manifest === undefined
-    ? `it has no ${MANIFEST}: "kubectl mesh snapshot" made no such archive`
-    : manifestProblem(manifest);
-  if (problem !== undefined) throw new MeshError(`The snapshot cannot be read: ${problem}`, { place: { file: path } });
-  return snapshotOf(files, `"${path}"`);
+  return podsOf([...folders.values()]).map((files) => {
+    const manifest = files.get(MANIFEST);
+    const problem = manifest === undefined
+      ? `it has no ${MANIFEST}: "kubectl mesh snapshot" made no such archive`
+      : manifestProblem(manifest);
+    if (problem !== undefined) {
+      throw new MeshError(`The snapshot cannot be read: ${problem}`, { place: { file: path } });
+    }
+    return snapshotOf(files, `"${path}"`);
+  });
+}
+
+/** Each manifest is of the pod of its folder; one alone is of all files, in whatever folder they are. */
+function podsOf(folders: readonly ReadonlyMap<string, Part>[]): readonly ReadonlyMap<string, Part>[] {
+  const pods = folders.filter((files) => files.has(MANIFEST));
+  return pods.length > 1 ? pods : [new Map(folders.flatMap((files) => [...files]))];
 }
 
 /** Names in archives of `tar` start with a folder. */
@@ -96,34 +108,39 @@ async function* bounded(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint
   }
 }
 
-interface WrittenArchive {
-  readonly bytes: number;
-  /** Values that were replaced, as they might be secret. */
-  readonly redacted: number;
+/** Where an archive is written, and what it says of itself. */
+interface ArchiveOptions {
+  readonly path: string;
+  readonly program: string;
+  /** Each pod has a folder of its own. */
+  readonly isMany: boolean;
+  /** Called for each pod, with the number of values that were replaced. */
+  readonly written: (snapshot: Snapshot, redacted: number) => void;
 }
 
-/** Writes an archive without secrets, in one step and for its owner alone. Errors: a MeshError if it cannot be written. */
+/**
+ * Writes an archive without secrets, in one step and for its owner alone; returns its size. Errors: a MeshError if it cannot
+ * be written, and errors of the snapshots.
+ */
 export async function writeArchive(
   world: World,
-  snapshot: Snapshot,
-  { path, program }: { readonly path: string; readonly program: string },
-): Promise<WrittenArchive> {
-  const encoder = new TextEncoder();
-  let redacted = 0;
-  function* files(): Generator<TarFile> {
-    const removed = new Map<PartName, readonly Removed[]>();
-    for (const name of PART_NAMES) {
-      const { text } = snapshot.parts[name];
-      if (text === undefined) continue;
-      const safe = withoutSecrets(name, text);
-      redacted += safe.removed.length;
-      removed.set(name, safe.removed);
-      yield { name, content: encoder.encode(safe.text) };
+  snapshots: AsyncIterable<Snapshot>,
+  { path, program, isMany, written }: ArchiveOptions,
+): Promise<number> {
+  async function* contents(): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+    let number = 0;
+    for await (const snapshot of snapshots) {
+      const folder = isMany ? `${++number}/` : "";
+      const seconds = Math.floor((snapshot.time ?? world.clock.now()).getTime() / 1000);
+      let redacted = 0;
+      for (const file of filesOf(snapshot, program, (count) => redacted += count)) {
+        yield* fileBytes({ ...file, name: `${folder}${file.name}` }, seconds);
+      }
+      written(snapshot, redacted);
     }
-    yield { name: MANIFEST, content: encoder.encode(manifestText(snapshot, { program, removed })) };
+    yield tarEnd();
   }
-  const seconds = Math.floor((snapshot.time ?? world.clock.now()).getTime() / 1000);
-  const packed = ReadableStream.from(tarBytes(files(), seconds)).pipeThrough(new CompressionStream("gzip"));
+  const packed = ReadableStream.from(contents()).pipeThrough(new CompressionStream("gzip"));
   const replacement = world.files.replace(path, 0o600);
   let bytes = 0;
   try {
@@ -136,5 +153,19 @@ export async function writeArchive(
     replacement.abort();
     throw error;
   }
-  return { bytes, redacted };
+  return bytes;
+}
+
+function* filesOf(snapshot: Snapshot, program: string, removes: (count: number) => void): Generator<TarFile> {
+  const encoder = new TextEncoder();
+  const removed = new Map<PartName, readonly Removed[]>();
+  for (const name of PART_NAMES) {
+    const { text } = snapshot.parts[name];
+    if (text === undefined) continue;
+    const safe = withoutSecrets(name, text);
+    removes(safe.removed.length);
+    removed.set(name, safe.removed);
+    yield { name, content: encoder.encode(safe.text) };
+  }
+  yield { name: MANIFEST, content: encoder.encode(manifestText(snapshot, { program, removed })) };
 }

@@ -21,13 +21,23 @@ const SNAPSHOT: Snapshot = {
 
 const PROGRAM = "9.9.9";
 
+async function* of(...snapshots: readonly Snapshot[]): AsyncGenerator<Snapshot> {
+  yield* snapshots;
+}
+
+/** The only snapshot of an archive. */
+function only([first, ...others]: readonly Snapshot[]): Snapshot {
+  assert.ok(first !== undefined && others.length === 0);
+  return first;
+}
+
 testWhen(needsProgram("tar"), "an archive is read again, by tar too, and only its owner may read it", async () => {
   await using folder = await temporaryFolder();
   const path = `${folder.path}/web.tar.gz`;
-  await writeArchive(realWorld(), SNAPSHOT, { path, program: PROGRAM });
+  await writeArchive(realWorld(), of(SNAPSHOT), { path, program: PROGRAM, isMany: false, written: () => {} });
   assert.equal(((await Deno.stat(path)).mode ?? 0) & 0o777, 0o600);
   assert.equal(await isArchive(realWorld(), path), true);
-  const read = await readArchive(realWorld(), path);
+  const read = only(await readArchive(realWorld(), path));
   assert.deepEqual([read.pod, read.time, read.parts], [SNAPSHOT.pod, SNAPSHOT.time, SNAPSHOT.parts]);
   const { success, stdout } = await new Deno.Command("tar", { args: ["-tvzf", path] }).output();
   assert.equal(success, true);
@@ -36,7 +46,7 @@ testWhen(needsProgram("tar"), "an archive is read again, by tar too, and only it
   await new Deno.Command("tar", {
     args: ["-czf", `${folder.path}/again.tar.gz`, "-C", folder.path, "./manifest.json", "./ready.txt"],
   }).output();
-  const again = await readArchive(realWorld(), `${folder.path}/again.tar.gz`);
+  const again = only(await readArchive(realWorld(), `${folder.path}/again.tar.gz`));
   assert.equal(again.parts["ready.txt"].text, "LIVE\n");
 });
 
@@ -53,14 +63,14 @@ async function packed(files: readonly TarFile[], cut = 0): Promise<Uint8Array> {
 }
 
 async function readBytes(bytes: Uint8Array): Promise<Snapshot> {
-  return await readArchive(fakeWorld({ files: { "a.tar.gz": bytes } }), "a.tar.gz");
+  return only(await readArchive(fakeWorld({ files: { "a.tar.gz": bytes } }), "a.tar.gz"));
 }
 
 Deno.test("names with folders are no paths: nothing is written, only known files are read", async () => {
   const world = fakeWorld({
     files: { "a.tar.gz": await packed([MANIFEST, file("../../etc/ready.txt", "LIVE"), file("../../etc/passwd", "x")]) },
   });
-  const { parts } = await readArchive(world, "a.tar.gz");
+  const { parts } = only(await readArchive(world, "a.tar.gz"));
   assert.equal(parts["ready.txt"].text, "LIVE");
   assert.deepEqual([...world.content.keys()], ["a.tar.gz"]);
 });
@@ -77,7 +87,7 @@ Deno.test("a file that is not UTF-8 is left out", async () => {
 });
 
 Deno.test("hostile and damaged archives are errors", async () => {
-  const many = Array.from({ length: 1001 }, (_, at) => file(`f${at}`, ""));
+  const many = Array.from({ length: 10_001 }, (_, at) => file(`f${at}`, ""));
   const zeros = new Uint8Array(64 * 1024 * 1024);
   const bomb = Array.from({ length: 9 }, (_, at) => file(`f${at}`, zeros));
   const broken = [...tarBytes([MANIFEST], 0)];
@@ -86,7 +96,7 @@ Deno.test("hostile and damaged archives are errors", async () => {
     new Response(ReadableStream.from(chunks).pipeThrough(new CompressionStream("gzip"))).bytes();
   const [first = new Uint8Array(0)] = tarBytes([file("ready.txt", "x".repeat(2000))], 0);
   const cases: readonly [Uint8Array, RegExp][] = [
-    [await packed(many), /more than 1000 files/],
+    [await packed(many), /more than 10000 files/],
     [await packed(bomb), /more than 536870912 bytes/],
     [await packed([MANIFEST], 30), /cannot be read/],
     [await gzip([first]), /ends in the middle of a file/],
@@ -97,4 +107,16 @@ Deno.test("hostile and damaged archives are errors", async () => {
     [await packed([file("manifest.json", '{"schemaVersion":7}')]), /schema version 7/],
   ];
   for (const [bytes, message] of cases) await assert.rejects(readBytes(bytes), { name: "MeshError", message });
+});
+
+Deno.test("an archive has several pods, each in a folder", async () => {
+  await using folder = await temporaryFolder();
+  const path = `${folder.path}/shop.tar.gz`;
+  const other = { ...SNAPSHOT, pod: { namespace: "shop", name: "cart" } };
+  const counts: string[] = [];
+  const written = ({ pod }: Snapshot) => void counts.push(pod.name);
+  await writeArchive(realWorld(), of(SNAPSHOT, other), { path, program: PROGRAM, isMany: true, written });
+  const read = await readArchive(realWorld(), path);
+  assert.deepEqual([read.map(({ pod }) => pod.name), counts], [["web", "cart"], ["web", "cart"]]);
+  assert.equal(read[1]?.parts["ready.txt"].text, "LIVE\n");
 });

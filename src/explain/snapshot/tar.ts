@@ -17,12 +17,23 @@ export interface TarFile {
 
 /** The bytes of an archive of files; `seconds` is their time. */
 export function* tarBytes(files: Iterable<TarFile>, seconds: number): Generator<Uint8Array<ArrayBuffer>> {
-  for (const { name, content, mode = 0o600 } of files) {
-    yield header(name, content.length, mode, seconds);
-    yield new Uint8Array(content);
-    yield new Uint8Array((BLOCK - content.length % BLOCK) % BLOCK);
-  }
-  yield new Uint8Array(2 * BLOCK);
+  for (const file of files) yield* fileBytes(file, seconds);
+  yield tarEnd();
+}
+
+/** The bytes of one file of an archive. */
+export function* fileBytes(
+  { name, content, mode = 0o600 }: TarFile,
+  seconds: number,
+): Generator<Uint8Array<ArrayBuffer>> {
+  yield header(name, content.length, mode, seconds);
+  yield new Uint8Array(content);
+  yield new Uint8Array((BLOCK - content.length % BLOCK) % BLOCK);
+}
+
+/** The end of an archive. */
+export function tarEnd(): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(2 * BLOCK);
 }
 
 /** Names, sizes and times are octal numbers and texts at fixed places; the sum of all bytes is one of them. */

@@ -2,8 +2,12 @@
 import { connect, type KubeConnection, type Pod } from "../../kube/client/mod.ts";
 import type { PermissionName, World } from "../../platform/world.ts";
 import { isArchive, readArchive } from "../snapshot/archive.ts";
-import { allParts, type Part, type PartName, type Snapshot } from "../snapshot/snapshot.ts";
+import { allParts, type Part, type PartName, podText, type Snapshot } from "../snapshot/snapshot.ts";
 import { readConfigDump, readFolder } from "../snapshot/read_saved.ts";
+import { MeshError } from "../../base/errors.ts";
+import type { Ends } from "../ends/both_ends.ts";
+import { liveEnds } from "./live/other_ends.ts";
+import { savedEnds } from "./saved_ends.ts";
 import type { SourceChoice } from "../question/question.ts";
 import type { ProbedSnapshot } from "../evidence.ts";
 import { probed } from "../probe/send.ts";
@@ -33,32 +37,53 @@ export async function* snapshotsOf(
   world: World,
   source: SourceChoice,
   how: Reading = {},
-): AsyncIterable<ProbedSnapshot> {
+): AsyncIterable<ReadPod> {
   switch (source.kind) {
     case "file":
-      yield await readSaved(world, source.path);
+      yield* savedPods(world, source);
       return;
     case "local":
-      yield await snapshotLocal(world, source.probe);
+      yield { snapshot: await snapshotLocal(world, source.probe), ends: undefined };
       return;
     case "live":
       yield* liveSnapshots(world, source, how);
   }
 }
 
-/** No network and no other process: a snapshot is untrusted. */
-async function readSaved(world: World, path: string): Promise<Snapshot> {
+/** A pod, and how the pods behind its endpoints are found; `undefined`: they are not. */
+export interface ReadPod {
+  readonly snapshot: ProbedSnapshot;
+  readonly ends: Ends | undefined;
+}
+
+/** The named pod of several, else all. No network and no other process: a snapshot is untrusted. */
+async function* savedPods(
+  world: World,
+  { paths, pod }: Extract<SourceChoice, { kind: "file" }>,
+): AsyncIterable<ReadPod> {
   world.permissions.keepOnly(["read", "env"]);
+  const all: Snapshot[] = [];
+  for (const path of paths) all.push(...await readSaved(world, path));
+  const name = pod?.replace(/^(pods?|po)\//, "");
+  const chosen = name === undefined ? all : all.filter((each) => each.pod.name === name || podText(each.pod) === name);
+  if (chosen.length === 0) {
+    const names = all.map((each) => podText(each.pod)).slice(0, 10).join(", ");
+    throw new MeshError(`No snapshot is of the pod "${pod}"`, { hint: `there are ${names}` });
+  }
+  for (const snapshot of chosen) yield { snapshot, ends: all.length === 1 ? undefined : savedEnds(all) };
+}
+
+async function readSaved(world: World, path: string): Promise<readonly Snapshot[]> {
   const isFolder = (await world.files.stat(path))?.kind === "directory";
-  if (isFolder) return await readFolder(world, path);
-  return await isArchive(world, path) ? await readArchive(world, path) : await readConfigDump(world, path);
+  if (isFolder) return [await readFolder(world, path)];
+  return await isArchive(world, path) ? await readArchive(world, path) : [await readConfigDump(world, path)];
 }
 
 async function* liveSnapshots(
   world: World,
   { pods: choice, api: options, ...reading }: LiveChoice,
   { depth = "whole", keeps = [] }: Reading,
-): AsyncIterable<ProbedSnapshot> {
+): AsyncIterable<ReadPod> {
   const api = await connect(world, options);
   world.permissions.keepOnly([...new Set([...api.permissions, ...keeps])]);
   try {
@@ -68,11 +93,13 @@ async function* liveSnapshots(
     const common = { api, clock: world.clock, container, timeout: options.requestTimeout };
     if (depth === "short") {
       const live = { ...common, together: new Together() };
-      yield* inOrder(pods, PODS_AT_ONCE, (pod) => snapshotLive(live, pod, SHORT_QUESTIONS));
+      const read = async (pod: Pod) => ({ snapshot: await snapshotLive(live, pod, SHORT_QUESTIONS), ends: undefined });
+      yield* inOrder(pods, PODS_AT_ONCE, read);
       return;
     }
+    const ends = liveEnds(api, (pod) => wholeSnapshot({ world, api, live: common, pod }, { ephemeral: false }));
     // A whole snapshot may have 100 MiB: one at a time.
-    yield* inOrder(pods, 1, (pod) => wholeSnapshot({ world, api, live: common, pod }, reading));
+    for (const pod of pods) yield { snapshot: await wholeSnapshot({ world, api, live: common, pod }, reading), ends };
   } finally {
     api.close();
   }

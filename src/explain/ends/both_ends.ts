@@ -1,0 +1,156 @@
+/** Both ends of a connection as one answer: the client's stations, then the stations of the pods behind the endpoints. */
+import { joinHostPort, splitHostPort } from "../../golang/net/mod.ts";
+import type { Answer, Station } from "../answer_schema.ts";
+import { destinationOf } from "../connection/destination.ts";
+import type { Facts } from "../connection/facts.ts";
+import { serviceAt } from "../names/services.ts";
+import type { Connection, Peer } from "../question/question.ts";
+import { type ClientEnd, type OtherEnd, rootsOf, type ServerEnd, serverEnd } from "./server_end.ts";
+
+/** Finds pods. */
+export interface Ends {
+  /** The pod with an address; the namespace is a guess, by the name of the service. */
+  podAt(address: string, namespace: string | undefined): Promise<OtherEnd>;
+  /** Endpoints of a service as the API server has them, for a client without a proxy; a string says why there are none. */
+  endpointsOf(host: string, port: number, namespace: string): Promise<readonly string[] | string>;
+}
+
+/** Endpoints whose pods are read. Each is as large as the client's. */
+const MAX_ENDS = 5;
+
+/** Goes on into the pods behind the endpoints; the client's answer alone where there is nothing to go on with. */
+export async function withOtherEnds(answer: Answer, facts: Facts, asked: Connection, ends: Ends): Promise<Answer> {
+  const client = goingOn(answer, facts, asked);
+  if (client === undefined) return answer;
+  const addresses = await targetsOf(client, facts, asked, ends);
+  if (typeof addresses === "string") return { ...answer, reason: `${answer.reason}; ${addresses}` };
+  if (addresses.length === 0) return answer;
+  const end: ClientEnd = {
+    connection: asked,
+    address: facts.addresses[0] ?? "192.0.2.1",
+    peer: peerOf(client, facts),
+    roots: rootsOf(facts),
+  };
+  const namespace = namespaceOf(client);
+  const read: ServerEnd[] = [];
+  for (const address of addresses.slice(0, MAX_ENDS)) {
+    const parts = splitHostPort(address);
+    const host = typeof parts === "string" ? address : parts.host;
+    read.push(serverEnd(end, address, await ends.podAt(host, namespace)));
+  }
+  return joined(client, read, addresses.length);
+}
+
+/** The client's answer, if the connection goes on: what only the endpoint can say is left to it. */
+function goingOn(answer: Answer, { pod }: Facts, { direction }: Connection): Answer | undefined {
+  if (direction !== "outbound" || answer.stations.some(({ detail }) => detail["hostNetwork"] === true)) {
+    return undefined;
+  }
+  if (answer.verdict === "reaches" || answer.verdict === "bypasses") return answer;
+  if (pod !== undefined && pod.proxy === undefined) return plainClient(answer);
+  const open = answer.stations.filter(({ result }) => result === "unknown");
+  const isLeft = answer.verdict === "unknown" && answer.endpoints.length > 0 &&
+    open.every(({ kind }) => kind === "endpoint");
+  return isLeft ? { ...answer, verdict: "reaches", stations: answer.stations.map(known) } : undefined;
+}
+
+function known(station: Station): Station {
+  return station.result === "unknown" ? { ...station, result: "ok", source: "planned" } : station;
+}
+
+/** A pod without a proxy connects as it likes. */
+function plainClient(answer: Answer): Answer {
+  const stations = answer.stations.filter(({ kind }) => kind === "application");
+  const reason = "The client's pod has no proxy: it connects in plain text";
+  return { ...answer, verdict: "bypasses", reason, stations };
+}
+
+/** `ADDRESS:PORT` of the endpoints. Past the proxy kube-proxy chooses one for the address of a service. */
+async function targetsOf(
+  { verdict, endpoints }: Answer,
+  facts: Facts,
+  asked: Connection,
+  ends: Ends,
+): Promise<readonly string[] | string> {
+  if (verdict !== "bypasses") return endpoints.map(({ address }) => address);
+  const { address } = destinationOf(facts, asked);
+  const { config, names } = facts;
+  if (address === undefined || config === undefined) {
+    return await ends.endpointsOf(asked.host, asked.port, facts.namespace);
+  }
+  const service = serviceAt(config, names, address);
+  const hosts = service === undefined ? [] : config.status(`outbound|${asked.port}||${service.host}`)?.hosts ?? [];
+  return hosts.length > 0
+    ? hosts.map((host) => joinHostPort(host.address.address, host.address.port))
+    : [joinHostPort(address, asked.port)];
+}
+
+/** How the client's proxy, or the client itself, connects to the endpoints. */
+function peerOf({ verdict, stations }: Answer, { certificate }: Facts): Peer {
+  const tls = stations.find(({ kind }) => kind === "tls");
+  const mode = tls?.detail["mode"];
+  const isHttp = stations.some(({ kind }) => kind === "route");
+  if (verdict === "bypasses" || mode === undefined || mode === "plain") {
+    return { tls: "plain", isHttp, sni: "", identity: undefined, expects: [] };
+  }
+  const identity = certificate.identity === "" ? undefined : certificate.identity;
+  return {
+    tls: mode === "mutual" ? "mutual" : "simple",
+    isHttp,
+    sni: tls?.name ?? "",
+    identity,
+    expects: exactNames(tls?.detail["names"]),
+  };
+}
+
+/** Names that must be equal; none if a pattern is among them. */
+function exactNames(names: unknown): string[] {
+  const exact = Array.isArray(names) ? names.map((name) => /^is "(.*)"$/.exec(String(name))?.[1] ?? "") : [];
+  return exact.includes("") ? [] : exact;
+}
+
+/** Of a Kubernetes Service: `outbound|80||catalog.shop.svc.cluster.local`. */
+function namespaceOf({ clusters }: Answer): string | undefined {
+  return /\|[^|.]+\.([^|.]+)\.svc\./.exec(clusters[0]?.name ?? "")?.[1];
+}
+
+const ORDER: readonly Answer["verdict"][] = ["refused", "unknown", "bypasses", "reaches"];
+
+/** Endpoints with the same answer are one group. The worst group decides, and all are named. */
+function joined(client: Answer, read: readonly ServerEnd[], count: number): Answer {
+  const groups = new Map<string, ServerEnd[]>();
+  for (const end of read) groups.set(keyOf(end), [...groups.get(keyOf(end)) ?? [], end]);
+  const sorted = [...groups.values()].sort((a, b) => rank(a[0]) - rank(b[0]));
+  const worst = sorted[0]?.[0];
+  if (worst === undefined) return client;
+  const stations = [...client.stations, ...sorted.flatMap(([first]) => first?.stations ?? [])];
+  const left = count > read.length ? `; ${read.length} of ${count} endpoints were read` : "";
+  if (worst.verdict === "reaches") return { ...client, stations, reason: `${client.reason}; ${endText(read)}${left}` };
+  const others = sorted.slice(1).map((group) =>
+    `${group.length} of ${read.length} ${VERBS[group[0]?.verdict ?? "unknown"]}`
+  );
+  const who = sorted.length === 1 ? "" : `${worst.pod === "" ? "an endpoint" : worst.pod} ${VERBS[worst.verdict]}: `;
+  const reason = `${[...others, `${who}${worst.reason}`].join("; ")}${left}`;
+  return { ...client, verdict: worst.verdict, reason, fix: worst.fix, stations };
+}
+
+const VERBS: Readonly<Record<Answer["verdict"], string>> = {
+  reaches: "reach",
+  refused: "refuses",
+  bypasses: "pass the proxy",
+  unknown: "cannot be judged",
+};
+
+function endText(read: readonly ServerEnd[]): string {
+  const names = read.map(({ pod }) => pod);
+  return names.length === 1 ? `pod ${names[0]} takes it` : `${names.length} pods take it`;
+}
+
+function rank(end: ServerEnd | undefined): number {
+  return ORDER.indexOf(end?.verdict ?? "unknown");
+}
+
+/** Without what differs between pods of the same kind: name and addresses. */
+function keyOf({ verdict, stations }: ServerEnd): string {
+  return `${verdict} ${stations.map(({ kind, result }) => `${kind}:${result}`).join(" ")}`;
+}

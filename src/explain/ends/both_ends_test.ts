@@ -1,0 +1,157 @@
+/** Both ends of a connection from pod `a` to the Service `web`, whose endpoints are pods of the same kind. */
+import assert from "node:assert/strict";
+import { answerOf } from "../answer.ts";
+import { type Changes, fakeSnapshot } from "../connection/fake_snapshot_test.ts";
+import type { ProbedSnapshot } from "../evidence.ts";
+import { readConnection } from "../question/read_connection.ts";
+import { savedEnds } from "../sources/saved_ends.ts";
+import type { Ends } from "./both_ends.ts";
+
+const CLIENT = "spiffe://cluster.local/ns/shop/sa/a";
+
+/** A pod behind an endpoint. */
+function server(name: string, address: string, changes: Changes = {}): ProbedSnapshot {
+  const snapshot = fakeSnapshot({ identity: "spiffe://cluster.local/ns/shop/sa/web", ...changes });
+  const status = {
+    podIP: address,
+    conditions: [{ type: "Ready", status: changes.isReady === false ? "False" : "True" }],
+  };
+  const pod = JSON.parse(snapshot.parts["pod.json"].text ?? "{}");
+  const text = JSON.stringify({ ...pod, metadata: { name, namespace: "shop" }, status });
+  return { ...snapshot, pod: { namespace: "shop", name }, parts: { ...snapshot.parts, "pod.json": { text } } };
+}
+
+async function ask(changes: Changes, servers: readonly ProbedSnapshot[] | Ends, to = "http://web:80/") {
+  const connection = readConnection({
+    to,
+    from: undefined,
+    toPort: undefined,
+    method: undefined,
+    header: [],
+    sni: undefined,
+  });
+  assert.ok(connection !== undefined);
+  const ends = "podAt" in servers ? servers : savedEnds(servers);
+  return await answerOf(fakeSnapshot({ identity: CLIENT, ...changes }), connection, ends);
+}
+
+const WEB = "10.0.0.9";
+const NO_PROXY = { initContainers: [], containers: [{ name: "app" }] };
+
+/** What is wrong, the client, the server, the verdict, the sentence, the fix. */
+const CASES: readonly (readonly [string, Changes, Changes, string, RegExp, RegExp])[] = [
+  ["all is well", {}, {}, "reaches", /; pod shop\/web-1 takes it$/, /^$/],
+  ["STRICT against plain text", { tlsMode: "" }, {}, "refused", /STRICT.*the client speaks plain HTTP/, /PERMISSIVE/],
+  ["PERMISSIVE takes plain text", { tlsMode: "" }, { isPermissive: true }, "reaches", /takes it$/, /^$/],
+  [
+    "mutual TLS against DISABLE",
+    {},
+    { isDisabled: true },
+    "refused",
+    /DISABLE.*the client speaks mutual TLS and HTTP: the connection is closed/,
+    /trafficPolicy\.tls\.mode of the DestinationRule to DISABLE/,
+  ],
+  [
+    "a policy that lets the client in",
+    {},
+    { allow: { identity: CLIENT } },
+    "reaches",
+    /takes it$/,
+    /^$/,
+  ],
+  [
+    "a policy of another identity",
+    {},
+    { allow: { identity: "spiffe://cluster.local/ns/shop/sa/other" } },
+    "refused",
+    /No ALLOW policy lets spiffe:\/\/cluster\.local\/ns\/shop\/sa\/a in: 403/,
+    /shop\/allow/,
+  ],
+  [
+    "another trust domain",
+    { identity: "spiffe://old.local/ns/shop/sa/a" },
+    { allow: { identity: CLIENT } },
+    "refused",
+    /No ALLOW policy lets spiffe:\/\/old\.local/,
+    /shop\/allow/,
+  ],
+  ["nothing listens", {}, { sockets: [9999] }, "refused", /Nothing listens on port 8080, but on 9999/, /targetPort/],
+  ["sockets that are not known", {}, { sockets: undefined }, "unknown", /Whether anything listens is not known/, /^$/],
+  [
+    "a pod without a proxy, and mutual TLS",
+    {},
+    { spec: NO_PROXY, config: "", rules: undefined },
+    "refused",
+    /The pod has no proxy, and the client speaks mutual TLS: nobody ends it/,
+    /DISABLE/,
+  ],
+  [
+    "a port past the server's proxy, and mutual TLS",
+    {},
+    { rules: "*nat\nCOMMIT\n" },
+    "refused",
+    /Past the server's proxy: .*the client speaks mutual TLS: nobody ends it/,
+    /DISABLE/,
+  ],
+  ["a port past the server's proxy", { tlsMode: "" }, { rules: "*nat\nCOMMIT\n" }, "reaches", /takes it$/, /^$/],
+  [
+    "the server has another name than the client expects",
+    { expects: "spiffe://cluster.local/ns/shop/sa/web" },
+    { identity: "spiffe://cluster.local/ns/shop/sa/thief" },
+    "refused",
+    /server's certificate is for .*thief, and the client expects .*sa\/web/,
+    /subjectAltNames/,
+  ],
+  ["a pod that is not ready", {}, { isReady: false }, "reaches", /takes it$/, /^$/],
+];
+
+for (const [name, client, own, verdict, reason, fix] of CASES) {
+  Deno.test(`both ends: ${name}`, async () => {
+    const answer = await ask(client, [server("web-1", WEB, own)]);
+    assert.equal(answer.verdict, verdict, answer.reason);
+    assert.match(answer.reason, reason);
+    assert.match(answer.fix, fix);
+    assert.deepEqual([...new Set(answer.stations.map(({ side, pod }) => `${side} ${pod}`))], [
+      "client shop/a",
+      "server shop/web-1",
+    ]);
+  });
+}
+
+Deno.test("both ends: endpoints that differ are groups, and the worst decides", async () => {
+  const endpoints = ["10.0.0.9", "10.0.0.10", "10.0.0.11"];
+  const servers = endpoints.map((address, at) => server(`web-${at}`, address, at === 2 ? { sockets: [1] } : {}));
+  const { verdict, reason, stations } = await ask({ endpoints }, servers);
+  assert.equal(verdict, "refused");
+  assert.equal(reason, "2 of 3 reach; shop/web-2 refuses: Nothing listens on port 8080, but on 1: 503 UF");
+  assert.deepEqual(stations.filter(({ kind }) => kind === "pod").map(({ pod }) => pod), ["shop/web-2", "shop/web-0"]);
+});
+
+Deno.test("both ends: a right that is missing is the answer", async () => {
+  const why = 'pods is forbidden: User "joe" cannot list resource "pods"';
+  const ends = { podAt: () => Promise.resolve({ why }), endpointsOf: () => Promise.resolve(why) };
+  const { verdict, reason } = await ask({}, ends);
+  assert.deepEqual([verdict, reason], ["unknown", `The pod behind ${WEB}:8080 is not known: ${why}`]);
+});
+
+Deno.test("both ends: a client without a proxy meets STRICT", async () => {
+  const client = { spec: NO_PROXY, config: "", rules: undefined };
+  const found = savedEnds([server("web-1", WEB)]);
+  const ends = { ...found, endpointsOf: () => Promise.resolve([`${WEB}:8080`]) };
+  const refused = await ask(client, ends);
+  assert.equal(refused.verdict, "refused", refused.reason);
+  assert.match(refused.reason, /STRICT.*the client speaks plain/);
+  const missing = await ask(client, { ...found, endpointsOf: () => Promise.resolve("there is no Service shop/web") });
+  assert.equal(missing.verdict, "unknown");
+  assert.match(missing.reason, /there is no Service shop\/web/);
+});
+
+Deno.test("both ends: an address that Envoy passes on is a pod that is read", async () => {
+  const answer = await ask({}, [server("web-1", "10.1.1.1", { isPermissive: true })], "http://10.1.1.1:8080");
+  assert.deepEqual([answer.verdict, answer.endpoints[0]?.address], ["reaches", "10.1.1.1:8080"], answer.reason);
+});
+
+Deno.test("both ends: nothing is read where the client refuses", async () => {
+  const ends = { podAt: () => Promise.reject(new Error("read")), endpointsOf: () => Promise.reject(new Error("read")) };
+  assert.equal((await ask({ endpoints: [] }, ends)).verdict, "refused");
+});

@@ -1,0 +1,157 @@
+/** The server's end of a connection: the stations in the pod behind an endpoint, for the client that is known. */
+import { mapAt, mapsAt, textAt } from "../../base/value.ts";
+import { splitHostPort } from "../../golang/net/mod.ts";
+import type { Answer, Station } from "../answer_schema.ts";
+import { answerWith } from "../connection/answer.ts";
+import { passing, refusing, sentence, type Step, unsure } from "../connection/connection_path.ts";
+import { type Facts, factsOf } from "../connection/facts.ts";
+import { portStep } from "../connection/port_step.ts";
+import type { Connection, Peer } from "../question/question.ts";
+import { jsonOf } from "../snapshot/json_part.ts";
+import { podText, type Snapshot } from "../snapshot/snapshot.ts";
+
+/** The pod behind an endpoint, or why it is not known. */
+export type OtherEnd = { readonly snapshot: Snapshot; readonly why?: undefined } | {
+  readonly snapshot?: undefined;
+  readonly why: string;
+};
+
+/** How an endpoint answers. */
+export interface ServerEnd extends Pick<Answer, "verdict" | "reason" | "fix"> {
+  readonly pod: string;
+  readonly stations: readonly Station[];
+}
+
+/** What the client's side knows of the connection to an endpoint. */
+export interface ClientEnd {
+  readonly connection: Connection;
+  /** The client's address. */
+  readonly address: string;
+  readonly peer: Peer;
+  /** Of the workload's certificate: the authorities that it trusts. */
+  readonly roots: ReadonlySet<string>;
+}
+
+/** The end at `ADDRESS:PORT`. */
+export function serverEnd(client: ClientEnd, endpoint: string, { snapshot, why }: OtherEnd): ServerEnd {
+  if (snapshot === undefined) {
+    return ending("", [unsure("pod", { name: endpoint, message: `the pod behind ${endpoint} is not known: ${why}` })]);
+  }
+  const facts = factsOf(snapshot);
+  const pod = podStep(facts, endpoint);
+  const problem = identityStep(client, facts);
+  if (facts.pod !== undefined && facts.pod.proxy === undefined) {
+    return ending(podText(snapshot.pod), [pod, withoutProxy(client.peer), portStep(facts, endpoint)]);
+  }
+  const { stations, ...answer } = answerWith(facts, inboundOf(client, endpoint));
+  const steps = [pod, ...problem === undefined ? [] : [problem]];
+  const own = ending(podText(snapshot.pod), steps);
+  const all = [...own.stations, ...stations];
+  if (own.verdict === "refused") return { ...own, stations: all };
+  if (answer.verdict === "bypasses") {
+    return { ...pastProxy(client.peer, answer, stations), pod: own.pod, stations: all };
+  }
+  return { pod: own.pod, stations: all, verdict: answer.verdict, reason: answer.reason, fix: answer.fix };
+}
+
+/** The connection as the pod gets it. Where nothing is said the Host header is the client's destination. */
+function inboundOf({ connection, address, peer }: ClientEnd, endpoint: string): Connection {
+  const parts = splitHostPort(endpoint);
+  const { host, port, headers } = connection;
+  const hasHost = headers.some(({ name }) => name === "host" || name === ":authority");
+  const authority = { name: "host", value: port === 80 ? host : `${host}:${port}` };
+  return {
+    ...connection,
+    direction: "inbound",
+    host: address,
+    port: typeof parts === "string" ? port : Number(parts.port),
+    headers: hasHost ? headers : [...headers, authority],
+    peer,
+  };
+}
+
+/** The pod itself. An endpoint that is not ready is one that Envoy has not heard of yet. */
+function podStep({ snapshot }: Facts, endpoint: string): Step {
+  const name = podText(snapshot.pod);
+  const object = jsonOf(snapshot.parts["pod.json"], "pod.json").value;
+  if (object === undefined) return passing("pod", { name, message: `pod ${name} has the address of ${endpoint}` });
+  const status = mapAt(object, "status");
+  const ready = mapsAt(status, "conditions").find((each) => textAt(each, "type") === "Ready");
+  const isDeleted = textAt(mapAt(object, "metadata"), "deletionTimestamp") !== "";
+  if (!isDeleted && textAt(ready ?? {}, "status") === "True") {
+    return passing("pod", { name, message: `pod ${name} has the address of ${endpoint}, and is ready` });
+  }
+  const state = isDeleted ? "is being deleted" : "is not ready";
+  const why = textAt(ready ?? {}, "message");
+  return passing("pod", {
+    name,
+    result: "warning",
+    message: `pod ${name} ${state}${why === "" ? "" : ` (${why})`}, but the client still has it among its endpoints`,
+  });
+}
+
+/** Nobody in a pod without a proxy ends mutual TLS. */
+function withoutProxy({ tls }: Peer): Step {
+  if (tls !== "mutual") return passing("tls", { message: "the pod has no proxy: it gets plain text" });
+  return nobodyEnds("the pod has no proxy");
+}
+
+function nobodyEnds(why: string): Step {
+  const message = `${why}, and the client speaks mutual TLS: nobody ends it`;
+  const fix = "set trafficPolicy.tls.mode of the DestinationRule to DISABLE, or inject the server's pod";
+  return refusing("tls", { message }, fix);
+}
+
+/** The kernel of the server sends the connection to the application. */
+function pastProxy(
+  { tls }: Peer,
+  { reason }: Pick<Answer, "reason">,
+  stations: readonly Station[],
+): Pick<ServerEnd, "verdict" | "reason" | "fix"> {
+  if (tls === "mutual") {
+    const { end } = nobodyEnds(`past the server's proxy: ${reason}`);
+    if (end !== undefined) return end;
+  }
+  const port = stations.find(({ kind }) => kind === "port");
+  if (port === undefined || port.result === "unknown") {
+    return { verdict: "unknown", reason: sentence(port?.message ?? "whether anything listens is not known"), fix: "" };
+  }
+  return port.result === "error"
+    ? { verdict: "refused", reason: sentence(port.message), fix: "start the application on this port" }
+    : { verdict: "reaches", reason: "It reaches the application past the server's proxy", fix: "" };
+}
+
+/** Each side trusts its own authorities: without a common one the handshake fails. */
+function identityStep({ peer, roots }: ClientEnd, facts: Facts): Step | undefined {
+  const own = rootsOf(facts);
+  const { identity } = facts.certificate;
+  if (peer.tls === "mutual" && identity !== "" && peer.expects.length > 0 && !peer.expects.includes(identity)) {
+    const message = `the server's certificate is for ${identity}, and the client expects ${peer.expects.join(" or ")}`;
+    const fix = "correct subjectAltNames of the DestinationRule, or the service account of the server's pods";
+    return refusing("tls", { message }, fix);
+  }
+  if (peer.tls !== "mutual" || roots.size === 0 || own.size === 0 || [...own].some((each) => roots.has(each))) {
+    return undefined;
+  }
+  const message = `the certificates have no common root: the client trusts ${[...roots].join(", ")}, the server ` +
+    [...own].join(", ");
+  const fix = "give both control planes the same root (the Secret cacerts), or add it to meshConfig.caCertificates";
+  return refusing("tls", { message }, fix);
+}
+
+/** The authorities that a pod trusts, `SUBJECT until DAY`; empty if they are not known by their names. */
+export function rootsOf({ certificate }: Facts): ReadonlySet<string> {
+  if (certificate.issuer === "") return new Set();
+  return new Set(certificate.roots.map(({ subject, notAfter }) => `${subject} until ${notAfter.slice(0, 10)}`));
+}
+
+/** Steps of the server as an answer: the first end counts, else the first that is not known. */
+function ending(pod: string, steps: readonly Step[]): ServerEnd {
+  const stations = steps.map(({ station }): Station => ({ ...station, pod, side: "server" }));
+  const end = steps.find((step) => step.end !== undefined)?.end;
+  if (end !== undefined) return { pod, stations, ...end };
+  const open = stations.find(({ result }) => result === "unknown");
+  return open === undefined
+    ? { pod, stations, verdict: "reaches", reason: "It reaches the application", fix: "" }
+    : { pod, stations, verdict: "unknown", reason: sentence(open.message), fix: "" };
+}

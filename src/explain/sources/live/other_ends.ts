@@ -1,0 +1,67 @@
+/** The pods behind endpoints, by the API server. */
+import { ApiError, isPod, type KubeConnection, type Pod } from "../../../kube/client/mod.ts";
+import { errorText } from "../../../base/errors.ts";
+import { intAt, listAt, mapAt, mapsAt, textAt, type ValueMap } from "../../../base/value.ts";
+import { joinHostPort } from "../../../golang/net/mod.ts";
+import type { Ends } from "../../ends/both_ends.ts";
+import type { OtherEnd } from "../../ends/server_end.ts";
+import type { Snapshot } from "../../snapshot/snapshot.ts";
+
+type Api = Pick<KubeConnection, "get" | "list">;
+
+/** Finds pods with the user's rights; `read` makes the snapshot of one. */
+export function liveEnds(api: Api, read: (pod: Pod) => Promise<Snapshot>): Ends {
+  return {
+    async podAt(address, namespace): Promise<OtherEnd> {
+      const path = namespace === undefined
+        ? "/api/v1/pods"
+        : `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods`;
+      const pods = await permitted(() => api.list(path, { fieldSelector: `status.podIP=${address}` }));
+      if (typeof pods === "string") return { why: pods };
+      const pod = pods.items.filter(isPod).find(({ status }) => !/Succeeded|Failed/.test(status?.phase ?? ""));
+      if (pod !== undefined) return { snapshot: await read(pod) };
+      const where = namespace === undefined ? "" : ` in the namespace "${namespace}"`;
+      return { why: `no pod${where} has the address ${address}: it is gone, or outside of the cluster` };
+    },
+    async endpointsOf(host, port, namespace) {
+      const [name = "", own = namespace] = host.split(".");
+      const where = `/namespaces/${encodeURIComponent(own)}`;
+      const service = await permitted(() => api.get(`/api/v1${where}/services/${encodeURIComponent(name)}`));
+      if (typeof service === "string") return service;
+      if (service === undefined) return `there is no Service ${own}/${name}`;
+      const labelSelector = `kubernetes.io/service-name=${name}`;
+      const slices = await permitted(() =>
+        api.list(`/apis/discovery.k8s.io/v1${where}/endpointslices`, { labelSelector })
+      );
+      if (typeof slices === "string") return slices;
+      const ports = mapsAt(mapAt(service, "spec"), "ports");
+      const wanted = ports.find((each) => intAt(each, "port") === port);
+      if (wanted === undefined) {
+        const has = ports.map((each) => intAt(each, "port")).join(", ");
+        return `the Service ${own}/${name} has only ${ports.length === 1 ? "the port" : "the ports"} ${has}`;
+      }
+      const found = slices.items.flatMap((slice) => addressesOf(slice, textAt(wanted, "name")));
+      return found.length > 0 ? found : `the Service ${own}/${name} has no ready endpoints`;
+    },
+  };
+}
+
+/** The ready endpoints of a slice at the port of this name. */
+function addressesOf(slice: ValueMap, name: string): string[] {
+  const port = mapsAt(slice, "ports").find((each) => textAt(each, "name") === name);
+  const number = port === undefined ? undefined : intAt(port, "port");
+  if (number === undefined) return [];
+  return mapsAt(slice, "endpoints").filter((each) => mapAt(each, "conditions")["ready"] !== false).flatMap((each) =>
+    listAt(each, "addresses").slice(0, 1).map((address) => joinHostPort(String(address), number))
+  );
+}
+
+/** The result, or the right that is missing. */
+async function permitted<T>(ask: () => Promise<T>): Promise<T | string> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 403) throw error;
+    return errorText(error);
+  }
+}
