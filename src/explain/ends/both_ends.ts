@@ -36,7 +36,10 @@ export async function withOtherEnds(answer: Answer, facts: Facts, asked: Connect
   for (const address of addresses.slice(0, MAX_ENDS)) {
     const parts = splitHostPort(address);
     const host = typeof parts === "string" ? address : parts.host;
-    read.push(serverEnd(end, address, await ends.podAt(host, namespace)));
+    const other = await ends.podAt(host, namespace);
+    // Only the endpoints of a Service of Kubernetes have to be pods.
+    if (namespace === undefined && other.isOutside === true) return answer;
+    read.push(serverEnd(end, address, other));
   }
   return joined(client, read, addresses.length);
 }
@@ -124,6 +127,8 @@ function joined(client: Answer, read: readonly ServerEnd[], count: number): Answ
   const worst = sorted[0]?.[0];
   if (worst === undefined) return client;
   const stations = [...client.stations, ...sorted.flatMap(([first]) => first?.stations ?? [])];
+  // A request that came through has proved more than what can be read of its other end.
+  if (client.probe?.isSent === true) return { ...client, stations };
   const left = count > read.length ? `; ${read.length} of ${count} endpoints were read` : "";
   if (worst.verdict === "reaches") return { ...client, stations, reason: `${client.reason}; ${endText(read)}${left}` };
   const others = sorted.slice(1).map((group) =>

@@ -5,7 +5,9 @@ import { type Changes, fakeSnapshot } from "../connection/fake_snapshot_test.ts"
 import type { ProbedSnapshot } from "../evidence.ts";
 import { readConnection } from "../question/read_connection.ts";
 import { savedEnds } from "../sources/saved_ends.ts";
-import type { Ends } from "./both_ends.ts";
+import { answerWith } from "../connection/answer.ts";
+import { factsOf } from "../connection/facts.ts";
+import { type Ends, withOtherEnds } from "./both_ends.ts";
 
 const CLIENT = "spiffe://cluster.local/ns/shop/sa/a";
 
@@ -21,15 +23,10 @@ function server(name: string, address: string, changes: Changes = {}): ProbedSna
   return { ...snapshot, pod: { namespace: "shop", name }, parts: { ...snapshot.parts, "pod.json": { text } } };
 }
 
+const FLAGS = { from: undefined, toPort: undefined, method: undefined, header: [], sni: undefined };
+
 async function ask(changes: Changes, servers: readonly ProbedSnapshot[] | Ends, to = "http://web:80/") {
-  const connection = readConnection({
-    to,
-    from: undefined,
-    toPort: undefined,
-    method: undefined,
-    header: [],
-    sni: undefined,
-  });
+  const connection = readConnection({ ...FLAGS, to });
   assert.ok(connection !== undefined);
   const ends = "podAt" in servers ? servers : savedEnds(servers);
   return await answerOf(fakeSnapshot({ identity: CLIENT, ...changes }), connection, ends);
@@ -132,6 +129,28 @@ Deno.test("both ends: a right that is missing is the answer", async () => {
   const ends = { podAt: () => Promise.resolve({ why }), endpointsOf: () => Promise.resolve(why) };
   const { verdict, reason } = await ask({}, ends);
   assert.deepEqual([verdict, reason], ["unknown", `The pod behind ${WEB}:8080 is not known: ${why}`]);
+});
+
+Deno.test("both ends: a probe that came through is proof enough", async () => {
+  const why = "no right";
+  const ends = { podAt: () => Promise.resolve({ why }), endpointsOf: () => Promise.resolve(why) };
+  const facts = factsOf(fakeSnapshot());
+  const connection = readConnection({ ...FLAGS, to: "http://web:80/" });
+  assert.ok(connection !== undefined);
+  const own = answerWith(facts, connection);
+  const probe = { request: "GET http://web:80/", isSent: true, result: "the answer is 200", unproved: [] };
+  const { verdict, stations } = await withOtherEnds({ ...own, probe }, facts, connection, ends);
+  assert.deepEqual([verdict, stations.at(-1)?.result], ["reaches", "unknown"]);
+});
+
+Deno.test("both ends: what is outside of the cluster has no other end", async () => {
+  const outside = { why: "no pod has the address", isOutside: true };
+  const ends = { podAt: () => Promise.resolve(outside), endpointsOf: () => Promise.resolve("none") };
+  const past = await ask({ rules: "*nat\nCOMMIT\n" }, ends, "http://10.1.1.1:81");
+  assert.equal(past.verdict, "bypasses");
+  const passed = await ask({}, ends, "http://10.1.1.1:81");
+  assert.match(passed.reason, /^Whether anything listens on 10\.1\.1\.1:81 is not known/);
+  assert.equal((await ask({}, ends)).verdict, "unknown");
 });
 
 Deno.test("both ends: a client without a proxy meets STRICT", async () => {

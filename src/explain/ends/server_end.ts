@@ -11,9 +11,11 @@ import { jsonOf } from "../snapshot/json_part.ts";
 import { podText, type Snapshot } from "../snapshot/snapshot.ts";
 
 /** The pod behind an endpoint, or why it is not known. */
-export type OtherEnd = { readonly snapshot: Snapshot; readonly why?: undefined } | {
+export type OtherEnd = { readonly snapshot: Snapshot; readonly why?: undefined; readonly isOutside?: undefined } | {
   readonly snapshot?: undefined;
   readonly why: string;
+  /** No pod has the address, as far as pods could be listed. */
+  readonly isOutside?: boolean;
 };
 
 /** How an endpoint answers. */

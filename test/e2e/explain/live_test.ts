@@ -344,7 +344,14 @@ async function probeEnds(scene: Scene): Promise<void> {
 }
 
 async function noProbe(scene: Scene): Promise<void> {
-  const { stdout, code } = await withGuest(scene, "admin", ["env", "PATH=/nonexistent"], "--probe", ...HTTP);
+  const { stdout, code } = await withGuest(
+    scene,
+    "admin",
+    ["env", "PATH=/nonexistent"],
+    "--probe",
+    "--one-end",
+    ...HTTP,
+  );
   const answer = answerIn(stdout);
   assert.deepEqual([code, answer.verdict, provedKinds(answer)], [1, "reaches", ""]);
   assert.equal(answer.probe?.result, "it was not sent: there is no curl");
@@ -359,6 +366,7 @@ async function noProbe(scene: Scene): Promise<void> {
     "shop",
     ...HTTP,
     "--probe",
+    "--one-end",
     "--as",
     "ann",
     "-o",

@@ -21,7 +21,8 @@ export function liveEnds(api: Api, read: (pod: Pod) => Promise<Snapshot>): Ends 
       const pod = pods.items.filter(isPod).find(({ status }) => !/Succeeded|Failed/.test(status?.phase ?? ""));
       if (pod !== undefined) return { snapshot: await read(pod) };
       const where = namespace === undefined ? "" : ` in the namespace "${namespace}"`;
-      return { why: `no pod${where} has the address ${address}: it is gone, or outside of the cluster` };
+      const why = `no pod${where} has the address ${address}: it is gone, or outside of the cluster`;
+      return { why, isOutside: true };
     },
     async endpointsOf(host, port, namespace) {
       const [name = "", own = namespace] = host.split(".");
