@@ -83,7 +83,7 @@ export async function checkCluster(world: World, options: CheckOptions): Promise
     };
     const isWell = (results: readonly CheckResult[]) => summaryOf(results, failOn).isSuccess;
     const text = (results: readonly CheckResult[]) => textOf(results, options, terminalOf(world));
-    const isDocument = ["json", "yaml"].includes(options.output);
+    const isDocument = !["table", "wide", "short"].includes(options.output);
     if (options.watch !== undefined) {
       const watching = { results: ask, isWell, text, timeout: options.watch, isDocument };
       return await watchUntilWell(world, watching) ? EXIT.ok : EXIT.failed;

@@ -14,8 +14,7 @@ import {
 import { allTargets, type AllWorkloads } from "./all_targets.ts";
 import { explain, type Explanation, type Knowledge } from "./explanation.ts";
 import { clusterKnowledge, offlineKnowledge } from "./knowledge.ts";
-import { type ManifestTexts, targetsIn } from "./manifest_targets.ts";
-import { clusterTarget, type Target } from "./target.ts";
+import { clusterTarget, type ManifestTexts, type Target, targetsIn } from "./target.ts";
 
 export interface InjectionQuestion {
   /** `KIND/NAME` of an object in the cluster. */
