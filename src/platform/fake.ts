@@ -137,10 +137,6 @@ function fakeProcesses(options: FakeWorldOptions, runs: Run[]): World["processes
   };
   return {
     run,
-    begin(begun) {
-      const result = run(begun);
-      return () => result;
-    },
     spawn(spawn) {
       if (options.spawn !== undefined) return options.spawn(spawn);
       throw new MeshError(`Cannot start "${spawn.command}": there is no such program`);

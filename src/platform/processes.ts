@@ -66,11 +66,6 @@ export interface Processes {
   /** Runs a program and waits. A program that does not exist is the result 127, not an error. */
   run(run: Run): Promise<RunResult>;
   /**
-   * Starts a short program; the returned function waits and gives what `run` gives. The wait may block the event loop, so
-   * that signal handlers run later. That saves 3 ms.
-   */
-  begin(run: Run): () => Promise<RunResult>;
-  /**
    * Starts a program in a new session and process group, without input and with an empty signal mask. Throws `MeshError`
    * if it does not exist or is not executable.
    */

@@ -1,13 +1,11 @@
 import { joinBytes } from "../../base/bytes.ts";
 import { MeshError } from "../../base/errors.ts";
 import { decodeUtf8 } from "../../base/text/mod.ts";
-import { kernelCalls } from "../linux/kernel_calls.ts";
 import { CHUNK_BYTES, readInPieces, systemReason, writeWhole } from "./streams.ts";
 import { createFile, type Ownership, ownershipOf } from "./new_file.ts";
 import { guard } from "./temporary/guard.ts";
 import { temporaryFile, temporaryFolder, temporaryName, tidyTemporary, usualParent } from "./temporary/mod.ts";
 import { watchFiles } from "./watch.ts";
-import { SystemError } from "../system_calls.ts";
 import type { DirectoryEntry, Files, FileStatus, Lock, Replacement, Scratch, TemporaryFolder } from "../world.ts";
 
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
@@ -313,33 +311,8 @@ function openScratch(): Scratch {
   };
 }
 
-async function lockFile(path: string, waitMilliseconds: number): Promise<Lock | undefined> {
-  return lockAtOnce(path) ?? await waitForLock(path, waitMilliseconds);
-}
-
-const EXCLUSIVE_AT_ONCE = 2 | 4;
-
-/** Takes the lock of an existing file without waiting (flock(2)); `undefined` if that fails. Deno's thread pool would take 2 ms. */
-function lockAtOnce(path: string): Lock | undefined {
-  if (Deno.build.os !== "linux") return undefined;
-  try {
-    const kernel = kernelCalls();
-    const file = kernel.open(path);
-    try {
-      kernel.flock(file, EXCLUSIVE_AT_ONCE);
-      return { release: () => kernel.close(file) };
-    } catch (error) {
-      kernel.close(file);
-      throw error;
-    }
-  } catch (error) {
-    if (error instanceof SystemError) return undefined;
-    throw error;
-  }
-}
-
 /** Deno waits without a timeout: a lock that comes too late is released at once. */
-async function waitForLock(path: string, waitMilliseconds: number): Promise<Lock | undefined> {
+async function lockFile(path: string, waitMilliseconds: number): Promise<Lock | undefined> {
   const file = await openLock(path);
   const lock: Lock = { release: () => file.close() };
   const acquired = file.lock(true).then(() => lock);

@@ -1,51 +1,33 @@
 import { MeshError, messageOf } from "../../base/errors.ts";
 import { attachChild, endOfChild, isAwaited, spawnChild } from "./child_process.ts";
-import { isAbsent, startProgram } from "../linux/run_and_wait.ts";
 import { programPath } from "../program_path.ts";
 import type { Processes, Run, RunResult } from "../world.ts";
 
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
-/** Other processes, through `Deno.Command` and posix_spawn(3). */
+/** Other processes, through `Deno.Command`. */
 export const realProcesses: Processes = {
-  run: (run) => explained(run, () => runToEnd(run)),
-  begin: (run) => {
-    const end = begin(run);
-    return () => explained(run, end);
-  },
+  run,
   spawn: spawnChild,
   attach: attachChild,
   isAwaited,
 };
 
 /** A program that does not exist is a result, not an error. */
-async function explained(run: Run, end: () => Promise<RunResult>): Promise<RunResult> {
+async function run(run: Run): Promise<RunResult> {
   try {
-    return await end();
+    return await runToEnd(run);
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound || isAbsent(error)) return notFound(run.command);
+    if (error instanceof Deno.errors.NotFound) return notFound(run.command);
     if (error instanceof MeshError) throw error;
     throw new MeshError(`Cannot run "${run.command}": ${messageOf(error)}`, { cause: error });
   }
 }
 
-function begin(run: Run): () => Promise<RunResult> {
-  try {
-    const end = startProgram(run, programPath(run.command));
-    if (end !== undefined) return () => Promise.resolve().then(end);
-  } catch (error) {
-    return () => Promise.reject(error);
-  }
-  const result = runToEnd(run);
-  // The caller may never ask for it.
-  result.catch(() => {});
-  return () => result;
-}
-
 async function runToEnd(run: Run): Promise<RunResult> {
   const child = new Deno.Command(programPath(run.command), commandOptions(run)).spawn();
-  // `output()` waits too, and tells a failure.
+  // `output()` waits too, and reports a failure.
   endOfChild(child).catch(() => {});
   let timedOut = false;
   const outcome = Promise.all([child.output(), feed(child, run.stdin)]).then(

@@ -205,12 +205,6 @@ const WORKAROUNDS: readonly Workaround[] = [
     },
   },
   {
-    id: "slow-child-processes",
-    problem: "Deno.Command takes 3 ms more than posix_spawn to run a program and wait",
-    where: ["src/platform/linux/run_and_wait.ts"],
-    isNeeded: "let begin() of deno/processes.ts use Deno.Command, and compare bench/iptables.ts",
-  },
-  {
     id: "own-part-is-copied",
     problem: "a compiled program reads and copies all that is embedded at each start: the scripts lie before that part",
     where: ["tools/compile/behind_runtime.ts"],

@@ -78,12 +78,6 @@ const childCalls = () =>
     waitpid: { parameters: ["i32", "buffer", "i32"], result: "i32" },
   }) as const;
 
-const spawnCalls = () =>
-  ({
-    posix_spawnp: { parameters: ["buffer", "buffer", "buffer", "pointer", "buffer", "buffer"], result: "i32" },
-    posix_spawn_file_actions_adddup2: { parameters: ["buffer", "i32", "i32"], result: "i32" },
-  }) as const;
-
 /** Open symbols; `check` turns a negative result into a `SystemError` with errno. */
 interface Opened<Symbols extends Pick<ReturnType<typeof calls>, "__errno_location">> {
   readonly symbols: Deno.StaticForeignLibraryInterface<Symbols>;
@@ -98,7 +92,6 @@ export type OptionLibc = Deno.DynamicLibrary<ReturnType<typeof optionCalls>>;
 export type PeerLibc = Pick<Deno.DynamicLibrary<ReturnType<typeof peerCalls>>, "symbols" | "close">;
 export type LimitLibc = Pick<Deno.DynamicLibrary<ReturnType<typeof limitCalls>>, "symbols" | "close">;
 export type DatagramLibc = Pick<Deno.DynamicLibrary<ReturnType<typeof datagramCalls>>, "symbols" | "close">;
-export type SpawnLibc = Deno.DynamicLibrary<ReturnType<typeof spawnCalls>>;
 export type ChildLibc = Opened<ReturnType<typeof childCalls>>;
 
 const ENOSYS = 38;
@@ -158,11 +151,6 @@ let forSockets: SocketLibc | undefined;
 /** Opens the symbols for sockets, once for the process. */
 export function openSocketLibc(): SocketLibc {
   return forSockets ??= withErrno(openLibrary(() => Deno.dlopen(LIBRARY, socketCalls())).symbols);
-}
-
-/** Opens the symbols for posix_spawn(3). */
-export function openSpawnLibc(): SpawnLibc {
-  return openLibrary(() => Deno.dlopen(LIBRARY, spawnCalls()));
 }
 
 /** Opens the symbols for adopting and reaping orphans. */
