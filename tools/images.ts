@@ -9,11 +9,11 @@
  * |                                         | processor dist/agent/mesh-agent-linux-ARCH (`compile --all`)      |
  * | `--kubectl-mesh FILE`                   | the program of the webhook, by default dist/kubectl-mesh likewise |
  * | `--envoy FILE`                          | Envoy, for the proxy                                              |
- * | `--arch amd64\|arm64`                   | for this processor; by default that of this machine               |
+ * | `--arch amd64\|arm64`                   | for this processor; by default this machine's                    |
  * | `--out FOLDER`                          | in place of dist/images, of another processor dist/images-ARCH    |
  * | `--update-packages`                     | pins Debian's packages of today in image/packages.json, and stops |
  *
- * SOURCE_DATE_EPOCH is the time of all files, by default that of the commit.
+ * SOURCE_DATE_EPOCH is the time of all files, by default the commit's.
  */
 import { parseArgs } from "node:util";
 import { packTar } from "modern-tar";

@@ -142,7 +142,7 @@ class Run {
   }
 
   static async start(): Promise<Run> {
-    // The path is short, as those of Unix sockets must be. Some tests run as other users.
+    // The path is short: paths of Unix sockets must be. Some tests run as other users.
     const folder = await Deno.makeTempDir({ prefix: "mt-" });
     await Deno.chmod(folder, 0o755);
     await preferRealPython(`${folder}/bin`);

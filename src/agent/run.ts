@@ -48,7 +48,7 @@ export async function runAgent(world: World, args: readonly string[], name: Prog
     serving?.then(({ metrics }) => metrics.register(() => controlPlane.current()?.collect() ?? []));
     if (settings.envoy.isDisabled) {
       controlPlane.start();
-      releaseStartupMemory(world.clock, () => world.system.releaseMemory());
+      releaseStartupMemory(world.clock, () => world.system.memoryReleaser()());
     }
     return await runLifecycle(world, {
       envoy: settings.envoy.isDisabled
@@ -62,7 +62,7 @@ export async function runAgent(world: World, args: readonly string[], name: Prog
       changed(phase) {
         wasLive ||= phase === "running";
         if (phase === "starting") serving?.then((server) => server.forgetReadiness());
-        if (phase === "running") releaseStartupMemory(world.clock, () => world.system.releaseMemory());
+        if (phase === "running") releaseStartupMemory(world.clock, () => world.system.memoryReleaser()());
       },
     });
   } finally {

@@ -14,7 +14,7 @@ export interface ByteConnection {
 export interface DialTls {
   /** The DNS name or IP address that the server's certificate must have; a DNS name is sent to the server (SNI). */
   readonly serverName: string;
-  /** The only trusted roots; those of the system if `undefined`. */
+  /** The only trusted roots; the roots of the system if `undefined`. */
   readonly authorities: string | undefined;
   /** The client's certificate chain and its key. */
   readonly identity?: { readonly certificate: string; readonly key: string } | undefined;
@@ -62,7 +62,7 @@ export interface UnixSocketOptions {
   readonly path: string;
   /** Permission bits of the socket. */
   readonly mode: number;
-  /** Gets the reason when the server cannot accept a connection, as with too many open files; it goes on a moment later. */
+  /** Called with the reason when the server cannot accept a connection, as with too many open files; it retries a moment later. */
   readonly failed?: (reason: string) => void;
 }
 
@@ -99,7 +99,7 @@ export interface DatagramSocket {
   close(): void;
 }
 
-/** The answer to a datagram, whose bytes are valid until it returns; `undefined` for none. `port` is that of the sender. */
+/** The answer to a datagram, whose bytes are valid until it returns; `undefined` for none. `port` is the sender's. */
 export type DatagramHandler = (bytes: Uint8Array, port: number) => Uint8Array | undefined | Promise<Uint8Array>;
 
 /** A listening TCP port. */

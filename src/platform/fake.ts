@@ -205,7 +205,6 @@ type Watchers = Set<{ readonly paths: readonly string[]; readonly changed: () =>
 
 const NO_SYSTEM_CALLS: SystemCalls = {
   adoptOrphans: () => notImplemented("prctl"),
-  releaseMemory: () => notImplemented("madvise"),
   memoryReleaser: () => notImplemented("madvise"),
   hasEndedChild: () => notImplemented("waitid"),
   reap: () => notImplemented("waitpid"),

@@ -2,7 +2,7 @@
 export interface ClientOptions {
   /** The URL of the server, such as `https://10.0.0.1:443`. */
   readonly server: string;
-  /** The only trusted roots; those of the system if `undefined`. */
+  /** The only trusted roots; the roots of the system if `undefined`. */
   readonly authorities?: string | undefined;
   /** The client's key pair. */
   readonly identity?: { readonly certificate: string; readonly key: string } | undefined;
@@ -58,7 +58,7 @@ export interface HttpConnection {
   request(authority: string, path: string, init: RequestInit): Promise<Response>;
   /** Resolves when the connection is closed, with the error that broke it, if any. Never rejects. */
   readonly ended: Promise<unknown>;
-  /** The cause of a request's error: the error that broke the connection, else the error itself. */
+  /** The cause of a request's error: the error that broke the connection, or the error itself. */
   why(error: unknown): Promise<unknown>;
   /** Closes the connection. Requests in flight fail. */
   close(): void;
@@ -93,17 +93,17 @@ export interface ExchangeAnswer {
 export interface ServeOptions {
   readonly hostname: string;
   readonly port: number;
-  /** Gets the reason when no connection can be accepted, as with too many open files. The server goes on a moment later. */
+  /** Called with the reason when no connection can be accepted, as with too many open files. The server retries a moment later. */
   readonly failed?: (reason: string) => void;
   /** Enforced every few seconds, on Linux and by a process with all permissions. */
   readonly limits?: SilenceLimits;
-  /** Enforced at once, on all systems, at the price of a splice. */
+  /** Enforced at once, on all systems; each connection is spliced. */
   readonly connections?: ConnectionLimits;
 }
 
 /** Limits of connections that carry no bytes. */
 export interface SilenceLimits {
-  /** More connections than this are not kept: the most silent ones are closed. */
+  /** Above this number the connections that are silent for longest are closed. */
   readonly most: number;
   /** Milliseconds without a byte in either direction after which a connection is closed. */
   readonly silence: number;
@@ -142,15 +142,15 @@ export interface KeyPair {
 /** Limits of connections: slow and idle clients must not keep others out. */
 export interface ConnectionLimits {
   /**
-   * At most this many; one more closes the one that is idle for longest, of the address that has most. One whose client waits
-   * for an answer is not closed.
+   * Maximum number of connections. One more closes the one that is idle for longest, of the address with most connections. A
+   * connection whose client waits for an answer is not closed.
    */
   readonly most: number;
-  /** At most this many of one address (IPv6: of one network of 64 bits). */
+  /** Maximum for one address (IPv6: for one network of 64 bits). */
   readonly mostOfAddress: number;
-  /** At most this many new ones of one address in a second; more are closed at once. */
+  /** Maximum number of new connections from one address in a second; more are closed at once. */
   readonly newOfAddress: number;
-  /** Bytes that a client may send from the end of a request to the head of the next one, with those of TLS. */
+  /** Bytes that a client may send from the end of a request to the head of the next one, including the bytes of TLS. */
   readonly headBytes: number;
   /** Milliseconds within which a connection must send its first request. */
   readonly firstRequest: number;

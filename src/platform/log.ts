@@ -18,23 +18,26 @@ const LEVEL_ALIASES: Readonly<Record<string, string>> = { warn: "warning", none:
 
 /**
  * Logs to this world's stderr, one line per record: `2026-01-02T03:04:05Z info iptables: text` or a JSON object. Returns the
- * logger of a room. Errors: a UsageError for an unknown format or level.
+ * logger of a command. Errors: a UsageError for an unknown format or level.
  */
-export function startLog(world: World, room: string, options: LogOptions = {}): Logger {
+export function startLog(world: World, command: string, options: LogOptions = {}): Logger {
   const format = options.format ?? given(world, "MESH_LOG_FORMAT") ?? "text";
   const formatter = FORMATTERS[format];
   if (formatter === undefined) throw new UsageError(`Unknown log format "${format}": use text or json`);
   const write = formatter(world);
   configureSync({
     reset: true,
-    sinks: { stderr: (record) => tell(world, write(record)) },
+    sinks: { stderr: (record) => writeLine(world, write(record)) },
     loggers: [
       { category: ["logtape"], sinks: [], parentSinks: "override" },
       { category: [], sinks: ["stderr"], lowestLevel: levelOf(options.level ?? given(world, "MESH_LOG_LEVEL")) },
-      ...[...options.scopes ?? []].map(([scope, level]) => ({ category: [room, scope], lowestLevel: levelOf(level) })),
+      ...[...options.scopes ?? []].map(([scope, level]) => ({
+        category: [command, scope],
+        lowestLevel: levelOf(level),
+      })),
     ],
   });
-  return getLogger([room]);
+  return getLogger([command]);
 }
 
 /** An empty variable counts as unset: templates of pods write such variables. */
@@ -66,7 +69,7 @@ function levelOf(text = "info"): LogLevel {
 }
 
 /** A stderr that is closed, or a file on a full disk, must not end the command. */
-function tell(world: World, line: string): void {
+function writeLine(world: World, line: string): void {
   try {
     world.stderr.write(line);
   } catch {

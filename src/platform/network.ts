@@ -45,7 +45,7 @@ export interface Network {
   request(url: string, init?: RequestInit): Promise<Response>;
   /**
    * One HTTP request on its own connection, which is closed after the response, as Kubernetes probes. Redirects are not
-   * followed, certificates are not verified. Errors are those of the web's `fetch` and of `dial`.
+   * followed, certificates are not verified. Rejects with the errors of the web's `fetch` and of `dial`.
    */
   exchange(request: Exchange): Promise<ExchangeAnswer>;
   /** A client of one server, with its own key pair and trusted roots. Rejects with a `MeshError` if TLS cannot use them. */
@@ -53,7 +53,7 @@ export interface Network {
   /** Serves HTTP on a TCP address. Rejects with a `MeshError` if the address cannot be bound. */
   serve(options: ServeOptions, handler: HttpHandler): Promise<HttpServer>;
   /**
-   * Serves HTTPS (TLS 1.2 and newer, HTTP/1.1 and HTTP/2) on a TCP address. Rejects with a `MeshError` if the address
+   * Serves HTTPS (TLS 1.2 and newer, HTTP/1.1) on a TCP address. Rejects with a `MeshError` if the address
    * cannot be bound, or TLS cannot use the key pair.
    */
   serveTls(options: TlsServeOptions, handler: HttpHandler): Promise<TlsServer>;

@@ -28,7 +28,7 @@ export interface Spawn {
   readonly env?: Readonly<Record<string, string>>;
   readonly uid?: number;
   readonly gid?: number;
-  /** Standard error: that of this process by default. */
+  /** Standard error; by default the standard error of this process. */
   readonly errorOutput?: "inherit" | "piped";
 }
 
@@ -54,7 +54,7 @@ export interface Child {
   signal(name: ChildSignal): boolean;
 }
 
-/** A child process that stands for this process. */
+/** A child process that takes the place of this process. */
 export interface AttachedChild {
   readonly ended: Promise<ChildEnd>;
   /** Sends a signal to the process only; `false` if it has ended. */

@@ -1,4 +1,4 @@
-/** A line on a terminal that tells how far a command is, and goes when it ends. */
+/** A line on a terminal that shows the progress of a command until it ends. */
 import { columnsOf, isPlain } from "./terminal.ts";
 import { visible } from "../base/text/mod.ts";
 import type { World } from "./world.ts";

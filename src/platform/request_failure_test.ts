@@ -35,7 +35,7 @@ async function withServer(serve: (connection: Deno.TcpConn) => void, body: (port
   }
 }
 
-Deno.test("requestFailure() tells a closed port, an unknown name, silence and the rest apart, as the runtime words them", async () => {
+Deno.test("requestFailure() distinguishes a closed port, an unknown name, silence and the rest, as the runtime words them", async () => {
   await withServer(() => {}, async (port) => {
     assert.deepEqual(await failureOf(`http://127.0.0.1:${port}`, { signal: AbortSignal.timeout(30) }), {
       kind: "silent",

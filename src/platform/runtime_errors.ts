@@ -1,6 +1,6 @@
 /**
  * The error texts of the runtime that this program matches. Deno's errors have no codes: what happened is in the message,
- * whose wording comes from Rust (std, hyper, rustls, ring) and Node, and may change with any release. `tls_errors.ts` has those of TLS.
+ * whose wording comes from Rust (std, hyper, rustls, ring) and Node, and may change with any release. `tls_errors.ts` has the errors of TLS.
  */
 import { messageOf } from "../base/errors.ts";
 
@@ -50,14 +50,14 @@ export function isRuntimeError(error: unknown, name: RuntimeErrorName): boolean 
   return RUNTIME_ERRORS[name].pattern.test(messageOf(error));
 }
 
-/** What surrounds the reason in an error of `fetch`: `error sending request for url (URL): client error (Connect): REASON`. */
+/** The text around the reason in an error of `fetch`: `error sending request for url (URL): client error (Connect): REASON`. */
 const AROUND_REASON = [
   /^error sending request (?:from \S+ )?for (?:url )?\S+( \(\S+\))?: /,
   /^client error \(\w+\): /,
   RUNTIME_ERRORS.ofKernel.pattern,
 ];
 
-/** The reason in an error of `fetch` or of the kernel, without what surrounds it. */
+/** The reason in an error of `fetch` or of the kernel, without the text around it. */
 export function reasonOf(error: unknown): string {
   return AROUND_REASON.reduce((text, pattern) => text.replace(pattern, ""), messageOf(error));
 }

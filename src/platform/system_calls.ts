@@ -4,9 +4,10 @@ import type { Address } from "../golang/net/mod.ts";
 export interface SystemCalls {
   /** Makes this process the parent of its orphaned descendants, as PID 1 is (PR_SET_CHILD_SUBREAPER). Throws `SystemError`. */
   adoptOrphans(): void;
-  /** Drops free memory and unmodified pages of the program's file; the kernel loads them again on access. Throws `SystemError`. */
-  releaseMemory(): void;
-  /** The same for later, also after permissions are given up. Throws `SystemError`, also what is returned. */
+  /**
+   * Returns a function that drops free memory and unmodified pages of the program's file; the kernel loads them again on access. It
+   * also works after permissions are given up. Both throw `SystemError`.
+   */
   memoryReleaser(): () => void;
   /** Whether a child has ended and is not reaped. Throws `SystemError`. */
   hasEndedChild(): boolean;

@@ -4,7 +4,7 @@ import type { RuntimeError } from "./runtime_errors.ts";
 
 /** Why the TLS library refuses a certificate or its key (rustls, ring, webpki). */
 export const KEY_PAIR_ERRORS: readonly RuntimeError[] = [
-  { pattern: /KeyMismatch/, meaning: "the key is not that of the certificate" },
+  { pattern: /KeyMismatch/, meaning: "the key does not belong to the certificate" },
   {
     pattern: /UnsupportedCertVersion/,
     meaning: "the certificate is of X.509 version 1, and has to be of version 3",
@@ -44,7 +44,7 @@ const TLS_ERRORS: readonly TlsError[] = [
     () => "the server's certificate is not valid yet, or the clock of this machine is wrong",
   ],
   [/BadSignature/, () => "the server's certificate was not signed by the authority of that name that is trusted here"],
-  [/CaUsedAsEndEntity/, () => "the server's certificate is that of an authority, which is no server's"],
+  [/CaUsedAsEndEntity/, () => "the server's certificate belongs to an authority, not to a server"],
   [
     /received fatal alert: NoApplicationProtocol/,
     (_, { protocols }) => `the server speaks no protocol that was offered (${protocols.join(", ")})`,
@@ -74,11 +74,11 @@ export function tlsReason(error: unknown, tls: TlsContext): string {
   return message;
 }
 
-const MOST_NAMES = 8;
+const MAX_NAMES = 8;
 
 /** `DnsName("a.test") or IpAddress(1.2.3.4)` as `"a.test", "1.2.3.4"`; long lists are cut. */
 function namesOf(text: string): string {
   const names = [...text.matchAll(/\("?([^"()]*)"?\)/g)].map(([, name = ""]) => `"${name}"`);
   if (names.length === 0) return text;
-  return names.length > MOST_NAMES ? `${names.slice(0, MOST_NAMES).join(", ")} and others` : names.join(", ");
+  return names.length > MAX_NAMES ? `${names.slice(0, MAX_NAMES).join(", ")} and others` : names.join(", ");
 }

@@ -10,7 +10,7 @@ const MAGIC = "MESHPACK";
 const LENGTH_DIGITS = 12;
 const FOOTER = MAGIC.length + LENGTH_DIGITS;
 
-/** Inserts a pack into a program of `deno compile`. Throws if the program does not end as those of Deno do. */
+/** Inserts a pack into a program of `deno compile`. Throws if the program does not end as Deno's programs do. */
 export async function putBehindRuntime(program: string, pack: string): Promise<void> {
   const made = await Deno.readFile(program);
   const content = await Deno.readFile(pack);

@@ -90,8 +90,8 @@ export async function bundle(build: Build): Promise<string> {
 }
 
 /**
- * V8's flags of the program that makes code caches, beside those of a variant: chance decides when V8 drops bytecode that it
- * takes for old, and what it notes about later optimization.
+ * V8's flags of the program that makes code caches, beside the flags of a variant. Without them chance decides when V8 drops
+ * old bytecode, and what it records for later optimization.
  */
 const WARM_UP_FLAGS = ["--no-flush-bytecode", "--no-profile-guided-optimization", "--no-enable-lazy-source-positions"];
 
@@ -103,7 +103,7 @@ export interface Target {
 }
 
 /**
- * Compiles the scripts for a platform. `caches` are the folder of {@link warmCaches}, if the platform is that of this machine:
+ * Compiles the scripts for a platform. `caches` are the folder of {@link warmCaches}, if the platform is this machine's:
  * the runtimes of other platforms cannot run here.
  */
 export async function compileScripts(

@@ -114,7 +114,7 @@ function freePort(): string {
 }
 
 /** Folders of a run, and the URL of a server that is ready. */
-interface Surroundings {
+interface Environment {
   readonly root: string;
   readonly caches: string;
   readonly programs: string;
@@ -126,7 +126,7 @@ interface Surroundings {
 async function warm(
   { args, standIn, env, code = 0 }: WarmUp,
   warmUp: string,
-  { root, caches, programs, pod, ready }: Surroundings,
+  { root, caches, programs, pod, ready }: Environment,
 ): Promise<void> {
   const kernel = standIn === undefined ? {} : { PATH: programs, MESH_STAND_IN: standIn.held };
   const own = Object.entries(env ?? {}).map((

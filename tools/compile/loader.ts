@@ -53,7 +53,7 @@ interface CompiledScript extends Script {
 const decoder = new TextDecoder();
 
 /**
- * Compiles a script of a pack, with a new cache or that of the pack. Both are read to the start of one buffer, one after the other: less
+ * Compiles a script of a pack, with a new cache or the cache of the pack. Both are read to the start of one buffer, one after the other: less
  * memory is touched for the first time, and V8 copies a cache whose address is odd.
  */
 export function compile(name: string, { read }: Pack, part: Part, fresh?: Uint8Array): CompiledScript {

@@ -8,7 +8,7 @@ const MODULES = {
   "b.js": 'import { count } from "./a.js";\n// src/wait/run.ts\nconst late = count;\nexport {\n  late\n};\n',
   "main.js": 'import { add, count } from "./a.js";\nimport { sep } from "node:path";\nadd();\n' +
     "const strict = (function () { return this === undefined; })();\n" +
-    'globalThis.told.resolve(import("./b.js").then(({ late }) => ({ count, late, sep, strict })));\n',
+    'globalThis.late.resolve(import("./b.js").then(({ late }) => ({ count, late, sep, strict })));\n',
 };
 
 // A program keeps its pack open until it ends.
@@ -17,10 +17,10 @@ Deno.test("the modules of a bundle run from a pack: exports stay live, import() 
 }, async () => {
   const folder = await Deno.makeTempDir();
   const startOf = async (pack: string) => {
-    const told = Promise.withResolvers<unknown>();
-    Object.assign(globalThis, { told });
+    const late = Promise.withResolvers<unknown>();
+    Object.assign(globalThis, { late });
     const loaded = start(packFile(pack));
-    deepStrictEqual(await told.promise, { count: 1, late: 1, sep: "/", strict: true });
+    deepStrictEqual(await late.promise, { count: 1, late: 1, sep: "/", strict: true });
     return loaded;
   };
   try {

@@ -22,8 +22,8 @@ export interface Pack {
   part(name: string): Part | undefined;
   /** All scripts, in their order. */
   names(): string[];
-  /** The bytes are there until the next call. A new buffer has `room` for it. */
-  read(start: number, end: number, room?: number): Uint8Array;
+  /** The bytes are there until the next call. A new buffer has `capacity` bytes. */
+  read(start: number, end: number, capacity?: number): Uint8Array;
 }
 
 const LENGTH_DIGITS = 8;
@@ -45,10 +45,10 @@ export function packFile(path: string): PackPlace {
 /** Opens a pack. */
 export function readPack({ file, start: at }: PackPlace): Pack {
   let buffer = new Uint8Array(0);
-  const read = (start: number, end: number, room = 0): Uint8Array => {
+  const read = (start: number, end: number, capacity = 0): Uint8Array => {
     file.seekSync(at + start, Deno.SeekMode.Start);
     // One buffer for all: memory that was not used before takes a page fault for each 4 KB.
-    if (buffer.length < end - start) buffer = new Uint8Array(Math.max(end - start, room));
+    if (buffer.length < end - start) buffer = new Uint8Array(Math.max(end - start, capacity));
     const bytes = buffer.subarray(0, end - start);
     for (let filled = 0; filled < bytes.length;) filled += file.readSync(bytes.subarray(filled)) ?? end;
     return bytes;
@@ -65,7 +65,7 @@ export function readPack({ file, start: at }: PackPlace): Pack {
       return { source: Number(source), cache: Number(cache), end: Number(end) };
     },
     names: () => [...table.matchAll(/^\S+/gm)].map(([name]) => name),
-    read: (start, end, room) => read(body + start, body + end, room),
+    read: (start, end, capacity) => read(body + start, body + end, capacity),
   };
 }
 

@@ -8,7 +8,7 @@ import { checked, programInWheel, saveProgram, sha256OfFile } from "./wheel.ts";
 /**
  * The Deno runtime (`denort`) for a platform, as a file for the variable `DENORT_BIN` of `deno compile`, which downloads nothing then:
  * what it would download, it would not check. Only bytes with the pinned SHA-256 come into the cache, and are taken from it.
- * Errors: the Deno that runs is not that of the pins, the download fails, or its checksum is wrong.
+ * Errors: the Deno that runs is not the pinned one, the download fails, or its checksum is wrong.
  */
 export async function runtimeFor(platform: Platform, cache: string, download = fromWheel): Promise<string> {
   const file = `${cache}/denort/${RUNTIME_VERSION}/${platform.name}/denort`;

@@ -59,7 +59,7 @@ Deno.test("every platform has the checksum of its runtime", () => {
   for (const { name, sha256 } of PLATFORMS) assert.match(sha256, /^[0-9a-f]{64}$/, name);
 });
 
-/** A wheel whose program is an ELF header alone: it is taken for a runtime, with other bytes than those of the pin. */
+/** A wheel whose program is an ELF header alone: it is taken for a runtime, with other bytes than the pin. */
 const MAKE_WHEEL = `
 import sys, zipfile
 file, name, version, tag = sys.argv[1:]

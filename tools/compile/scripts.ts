@@ -65,7 +65,7 @@ function staticImports(name: string, chunks: Chunks, found = new Set<string>()):
 /** How the bundler lets CommonJS packages require modules of Node.js: by the URL of the module, which a script has not. */
 const REQUIRE = /import \{ createRequire as (\w+) \} from "node:module";\nvar __require = \1\(import\.meta\.url\);/;
 
-/** A module with the names by which the loader knows other chunks; those of the start stay together. */
+/** A module with the names by which the loader knows other chunks; the names of the start stay together. */
 function named(code: string, chunks: Chunks, isAtStart: boolean): string {
   const imports = isAtStart ? /(import\()"\.\/([^"\n]+)"/g : /(from |import\(|import )"\.\/([^"\n]+)"/g;
   return code.replace(REQUIRE, "var __require = (name) => globalThis.process.getBuiltinModule(name);")

@@ -1,7 +1,7 @@
 /**
  * The program that makes code caches the same in each build. It runs no script: it loads each one with its cache and writes the
  * cache again, with V8's flags of the program that they are for. V8 numbers functions in the order in which they were compiled,
- * which here is that of the pack. Exit code 99 if V8 rejects a cache.
+ * which here is the order of the pack. Exit code 99 if V8 rejects a cache.
  */
 import { Script } from "node:vm";
 import { compile } from "./loader.ts";

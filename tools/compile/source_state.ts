@@ -4,7 +4,7 @@ import { run } from "./run.ts";
 export interface SourceState {
   /** The commit, with `-dirty` behind it if files differ from it; `""` if there is no git. */
   readonly commit: string;
-  /** The time of the commit, or that of SOURCE_DATE_EPOCH (reproducible-builds.org), in seconds; `undefined` without either. */
+  /** The time of the commit, or SOURCE_DATE_EPOCH (reproducible-builds.org), in seconds; `undefined` without either. */
   readonly seconds: number | undefined;
 }
 

@@ -14,7 +14,7 @@ async function commit(folder: string): Promise<void> {
   await git("-c", "user.name=a", "-c", "user.email=a@b.test", "commit", "--quiet", "-m", "one");
 }
 
-Deno.test("sourceState() is the commit and its time; changes are told", async () => {
+Deno.test("sourceState() is the commit and its time; changes are reported", async () => {
   await using temporary = await temporaryFolder();
   const folder = temporary.path;
   assert.deepEqual(await sourceState(folder, ""), { commit: "", seconds: undefined });

@@ -41,7 +41,7 @@ Deno.test("mesh/max-lines reports a long function unless it is one table", () =>
   assert.deepEqual(found(`function f() { return [${"\n1,".repeat(90)}]; }`), []);
 });
 
-Deno.test("mesh/no-deno reports Deno in a room, in values and types, not in the world or a test", () => {
+Deno.test("mesh/no-deno reports Deno in a command, in values and types, not in the world or a test", () => {
   assert.deepEqual(found("Deno.readFileSync('a'); let x: Deno.FileInfo;"), ["mesh/no-deno", "mesh/no-deno"]);
   for (
     const file of ["/p/src/main.ts", "/p/src/platform/deno/world.ts", "/p/src/inject/a_test.ts", "/p/tools/a.ts"]

@@ -24,7 +24,7 @@ async function tarGz(files: readonly File[], seconds: number): Promise<Uint8Arra
   return new Uint8Array(gzipSync(bytes, { level: 9 }));
 }
 
-/** Zip's times have no zone: fflate writes those of the local one, so a time is made that reads as UTC there. */
+/** Zip's times have no zone: fflate writes them in the local zone, so a time is made that reads as UTC there. */
 function zip(files: readonly File[], seconds: number): Uint8Array<ArrayBuffer> {
   const local = new Date(seconds * 1000 + new Date(seconds * 1000).getTimezoneOffset() * 60_000);
   const entries = files.map(({ name, content }) => [name, content] as const);

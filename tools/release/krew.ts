@@ -5,7 +5,7 @@ import { type Binary, type Document, downloadUrl, goPlatform, type Release } fro
 /** The longest that reviewers of krew's index take. */
 export const SHORT_DESCRIPTION = "Put workloads into an Istio mesh and check it";
 
-const DESCRIPTION = `Writes manifests with Istio's sidecar, tells whether a cluster is ready for
+const DESCRIPTION = `Writes manifests with Istio's sidecar, checks whether a cluster is ready for
 the mesh and why a workload is or is not in it, draws where a connection goes,
 and prints what runs the injection webhook. It works with the configurations
 of Istio 1.0 to today, and keeps comments and order of the manifests.

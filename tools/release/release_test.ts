@@ -131,7 +131,7 @@ Deno.test("the bill of materials is valid by CycloneDX's schema, and the same ea
   assert.equal(dependencies.find(({ ref }: { ref: string }) => ref.startsWith("pkg:generic/")).dependsOn.length, 5);
 });
 
-Deno.test("npmPackages() are those of the bundle, with licences of Deno's cache and checksums of the lock", async () => {
+Deno.test("npmPackages() are the packages of the bundle, with licences of Deno's cache and checksums of the lock", async () => {
   await using folder = await temporaryFolder();
   const put = async (path: string, text: string) => {
     await Deno.mkdir(`${folder.path}/${path.replace(/[^/]*$/, "")}`, { recursive: true });

@@ -66,7 +66,7 @@ export function pageHtml({ tokens, headings }: Page, resolve: Resolve): string {
       },
       link({ href, tokens, raw }) {
         const text = this.parser.parseInline(tokens);
-        // Markdown of GitHub makes a link of each address: those of a pod's own ports are none.
+        // Markdown of GitHub makes a link of each address: addresses of a pod's own ports are no links.
         const target = raw === href && href.startsWith("http:") ? undefined : resolve(href);
         return target === undefined ? text : `<a href="${escaped(target)}">${text}</a>`;
       },

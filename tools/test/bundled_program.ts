@@ -27,7 +27,7 @@ export async function bundledProgram(root: string, folder: string): Promise<stri
 
 /**
  * A module whose `import()` of commands are not seen before they run: Deno reads all modules that it finds in an `import()` of a text,
- * 170 of them at each start, and a command needs 20. What a room imports late is read with the room, as from sources: by then
+ * 170 of them at each start, and a command needs 20. What a command imports late is read with the command, as from sources: by then
  * the program may have given its permission to read away.
  */
 export function withLateImports(code: string): string {

@@ -2,7 +2,7 @@
 const RUNS_LONG = /'([^'\n]+)' has been running for over \((\d+)m0s\)/;
 /** A test or a step of one has ended. */
 const ENDED = / \.\.\. (?:ok|FAILED|ignored)\b/;
-/** When a test hangs, and who is told. */
+/** When a test hangs, and how that is reported. */
 export interface Hangs {
   /** Gets the name of the test. */
   readonly hangs: (name: string) => void;

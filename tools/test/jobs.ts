@@ -118,12 +118,12 @@ function usesPool(root: string, file: string): boolean {
   return /\bneedsCluster\b/.test(text) && !/\bstartOwnCluster\b/.test(text);
 }
 
-/** Whether tests run the program as a process, or call its functions only: the import of this module tells. */
+/** Whether tests run the program as a process, or call its functions only: the import of this module shows it. */
 export function runsProgram(file: string): boolean {
   return loadedWith(file).has("test/support/programs/mesh.ts");
 }
 
-/** Whether tests do more in a long run: the import of this module tells. */
+/** Whether tests do more in a long run: the import of this module shows it. */
 export function hasLongForm(file: string): boolean {
   return loadedWith(file).has("test/support/long.ts");
 }

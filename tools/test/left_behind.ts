@@ -12,7 +12,7 @@ export function killLeftBehind(run: string): void {
  */
 export function removeNamespaces(run: string): void {
   for (const name of namesOfNamespaces().filter((name) => name.startsWith(`mesh-test-${run}-`))) {
-    // Those of a pod have an environment of their own.
+    // Processes of a pod have an environment of their own.
     const { stdout } = new Deno.Command("ip", { args: ["netns", "pids", name] }).outputSync();
     kill(new TextDecoder().decode(stdout).split(/\s+/).filter((pid) => pid !== "").map(Number));
     new Deno.Command("ip", { args: ["netns", "delete", name] }).outputSync();

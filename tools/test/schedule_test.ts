@@ -8,7 +8,7 @@ interface Named {
 
 const job = (name: string): Named => ({ name, needsCluster: name.startsWith("c") });
 
-/** Runs jobs that end when they are told to: what runs at a time, after each end. */
+/** Runs jobs that end on request: what runs at a time, after each end. */
 async function watch(names: readonly string[], ends: readonly string[]) {
   const running = new Map<string, () => void>();
   const seen: string[] = [];

@@ -1,10 +1,10 @@
 /** More edits would suggest short names such as `istio.io/rev` for unrelated short names. */
-const MOST_EDITS = 2;
+const MAX_EDITS = 2;
 
 /** The first candidate with the fewest edits to a word, at most two; case is ignored. */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
-  let least = MOST_EDITS + 1;
+  let least = MAX_EDITS + 1;
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - word.length) >= least) continue;
     const edits = editDistance(word.toLowerCase(), candidate.toLowerCase());

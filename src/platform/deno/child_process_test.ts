@@ -11,7 +11,7 @@ function linuxTest(name: string, fn: () => Promise<void>) {
 
 const shell = (script: string) => processes.spawn({ command: "/bin/sh", args: ["-c", script], errorOutput: "piped" });
 
-linuxTest("processes.spawn() tells the exit code, or 128 + signal with the signal's name", async () => {
+linuxTest("processes.spawn() returns the exit code, or 128 + signal with the signal's name", async () => {
   const ends = await Promise.all(["exit 0", "exit 255", "kill -SEGV $$", "kill -34 $$"].map(async (script) => {
     const child = shell(script);
     await child.errorOutput?.cancel();
@@ -50,7 +50,7 @@ linuxTest("processes.spawn() names what is absent or not executable", () =>
 
 linuxTest("system.hasEndedChild() sees an orphan, takes no status, and system.reap() makes it forgotten", async () => {
   system.adoptOrphans();
-  // The shell ends at once and leaves a child, which tells its number and ends.
+  // The shell ends at once and leaves a child, which prints its number and ends.
   const child = shell("sh -c 'sleep 0.2; echo $$ >&2' & exit 7");
   assert.deepEqual(await child.ended, { code: 7, signal: undefined });
   const said = await new Response(child.errorOutput ?? null).text();

@@ -103,7 +103,7 @@ async function* regularPieces(file: Deno.FsFile, size: number): AsyncGenerator<U
   }
 }
 
-/** The bytes of a regular file, in one piece: those of /proc do not tell their size. */
+/** The bytes of a regular file, in one piece. Files in /proc do not have their size in their status. */
 function wholeOf(file: Deno.FsFile, path: string, maxBytes: number): Uint8Array {
   const { size } = file.statSync();
   if (size > maxBytes) throw tooLarge(path, maxBytes);

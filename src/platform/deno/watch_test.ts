@@ -4,7 +4,7 @@ import { realWorld } from "../mod.ts";
 
 const { files } = realWorld();
 
-/** Watches paths in a folder and counts what was told. */
+/** Watches paths in a folder and counts the notifications. */
 async function watching(paths: readonly string[], body: (folder: string, seen: Seen) => Promise<void>) {
   const folder = await Deno.makeTempDir();
   let stop = () => {};

@@ -19,7 +19,7 @@ interface Workaround {
   readonly problem: string;
   /** The files that work around it. */
   readonly where: readonly string[];
-  /** Tells whether it is needed on the Deno that runs; a text says how to find out by hand. */
+  /** Whether it is needed on the Deno that runs; a text says how to find out by hand. */
   readonly isNeeded: string | (() => Promise<boolean>);
 }
 

@@ -40,7 +40,7 @@ testWhen(
 
 testWhen(
   notLinux,
-  "idleConnections() closes connections that are silent, and leaves those of other ports",
+  "idleConnections() closes connections that are silent, and leaves connections of other ports",
   () =>
     withConnections(2, async (port, closed) => {
       await new Promise((resolve) => setTimeout(resolve, 50));

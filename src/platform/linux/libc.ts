@@ -128,7 +128,7 @@ export function openTrimLibc(): Deno.DynamicLibrary<ReturnType<typeof trimCalls>
   return (openedTrim ??= openLibrary(() => Deno.dlopen(LIBRARY, trimCalls()))).symbols;
 }
 
-/** Opens the symbols that tell about sockets; the caller closes them. */
+/** Opens the symbols that describe sockets; the caller closes them. */
 export function openPeerLibc(): PeerLibc {
   const library = openLibrary(() => Deno.dlopen(LIBRARY, peerCalls()));
   return { symbols: library.symbols, close: () => library.close() };

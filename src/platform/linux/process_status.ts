@@ -1,10 +1,10 @@
-/** What proc(5) tells of a process. */
+/** The state of a process in proc(5). */
 
 /** The state of a process. */
 export interface ProcessStatus {
   /** It has ended; nobody may have reaped it. */
   readonly isEnded: boolean;
-  /** When it started, after the boot: tells it from a later process with the same id. */
+  /** When it started, after the boot: a later process with the same id has another time. */
   readonly start: bigint;
   /** The signals from 1 to 31 that it ignores, a bit for each from the lowest. */
   readonly ignored: bigint;

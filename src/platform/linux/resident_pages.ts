@@ -35,11 +35,6 @@ export function memoryReleaser(): () => void {
   };
 }
 
-/** The same at once. */
-export function releaseMemory(): void {
-  memoryReleaser()();
-}
-
 /** Source: include/uapi/linux/userfaultfd.h. */
 const FAULTS = { api: 0xc018aa3f, register: 0xc020aa00, version: 0xaan, asynchronous: 1n << 15n, writes: 2n };
 

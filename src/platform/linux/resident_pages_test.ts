@@ -7,18 +7,18 @@ const { system } = realWorld();
 const notLinux = Deno.build.os === "linux" ? undefined : "not Linux";
 
 // The C library is opened by the first who needs it and stays open, which the sanitizer of a test would call a leak.
-if (notLinux === undefined) system.releaseMemory();
+if (notLinux === undefined) system.memoryReleaser()();
 
 /** Kilobytes of files in the memory of this process. */
 async function ofFiles(): Promise<number> {
   return Number(/^RssFile:\s+(\d+) kB$/m.exec(await Deno.readTextFile("/proc/self/status"))?.[1]);
 }
 
-testWhen(notLinux, "releaseMemory() drops pages of the program, which continues", async () => {
+testWhen(notLinux, "memoryReleaser() drops pages of the program, which continues", async () => {
   // Pages that are used come back.
   assert.equal(new Intl.NumberFormat("de").format(1234.5), "1.234,5");
   const before = await ofFiles();
-  system.releaseMemory();
+  system.memoryReleaser()();
   const after = await ofFiles();
   assert.ok(after < before, `${before} kB before, ${after} kB after`);
   assert.equal(new Intl.NumberFormat("de").format(1234.5), "1.234,5");
@@ -38,7 +38,7 @@ function notWatched(): string | undefined {
   }
 }
 
-testWhen(notWatched(), "releaseMemory() has the kernel map single pages of the program", async () => {
+testWhen(notWatched(), "memoryReleaser() has the kernel map single pages of the program", async () => {
   const mappings = (await Deno.readTextFile("/proc/self/smaps")).split(/^(?=[0-9a-f]+-)/m);
   const text = mappings.find((each) => / r-xp .*\n/.test(each) && each.includes(Deno.execPath())) ?? "";
   // "uw": userfaultfd(2) watches writes (proc_pid_smaps(5)).

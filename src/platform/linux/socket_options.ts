@@ -1,6 +1,6 @@
 /**
- * Options of Deno's sockets for which Deno has no switch (Linux; elsewhere nothing is done). Deno does not tell a socket's file
- * descriptor: it is the one that has the socket's port.
+ * Options of Deno's sockets for which Deno has no switch (Linux; elsewhere nothing is done). Deno does not expose a socket's file
+ * descriptor: it is the one with the socket's port.
  */
 import { openSocketLibc, type OptionLibc, withOptionLibc } from "./libc.ts";
 import { AF, endpointOf } from "./socket_address.ts";
@@ -21,7 +21,7 @@ const TCP_USER_TIMEOUT = 18;
 /** IPPROTO_IP and IP_RECVERR, IPPROTO_IPV6 and IPV6_RECVERR. */
 const KEEP_ERRORS = { [AF.inet]: [0, 11], [AF.inet6]: [41, 25] } as const;
 /** A new file gets the lowest free number, so that the socket's is at most the number of open files. */
-const MOST_FILES = 65_536;
+const MAX_FILES = 65_536;
 
 type SocketOption = readonly [level: number, name: number, value: number];
 
@@ -63,7 +63,7 @@ export function sendAtOnce(port: number): void {
 
 /**
  * Keeps the ICMP errors that a UDP socket is sent, which the kernel otherwise keeps for connected sockets only, and Deno has
- * none. Returns a function that tells whether an error came since the last call; `undefined` where there is no such option.
+ * none. Returns a function that returns whether an error came since the last call; `undefined` where there is no such option.
  */
 export function keepRefusals(port: number, hostname: string): (() => boolean) | undefined {
   const file = datagramFile(port, hostname);
@@ -73,7 +73,7 @@ export function keepRefusals(port: number, hostname: string): (() => boolean) | 
   return () => (optionOf(file, SO_ERROR) ?? 0) !== 0;
 }
 
-/** The file descriptor of the UDP socket that is bound to a port; `undefined` if it cannot be told. */
+/** The file descriptor of the UDP socket that is bound to a port; `undefined` if it is not found. */
 export function datagramFile(port: number, hostname: string): number | undefined {
   if (Deno.build.os !== "linux") return undefined;
   const { symbols } = openSocketLibc();
@@ -91,7 +91,7 @@ type Symbols = OptionLibc["symbols"];
 
 /** The first file descriptor of this process for which this is true. */
 export function fileWith(isSocket: (file: number) => boolean): number | undefined {
-  for (let file = 3; file < MOST_FILES; file++) if (isSocket(file)) return file;
+  for (let file = 3; file < MAX_FILES; file++) if (isSocket(file)) return file;
   return undefined;
 }
 

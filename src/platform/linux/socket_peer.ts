@@ -1,4 +1,4 @@
-/** What the kernel tells of the sockets of this process: who connected to one (SO_PEERCRED of unix(7)), and which listen. */
+/** The sockets of this process as the kernel sees them: who connected to one (SO_PEERCRED of unix(7)), and which listen. */
 import { openPeerLibc, type PeerLibc } from "./libc.ts";
 import { AF, endpointOf } from "./socket_address.ts";
 import { fileWith, SO_ACCEPTCONN, SOL_SOCKET } from "./socket_options.ts";
@@ -24,9 +24,9 @@ export function isConnectedByThis(name: string): boolean {
   }
 }
 
-/** Looks at a listener of this process. */
+/** Checks a listener of this process. */
 export interface ListenerWatch {
-  /** `undefined` if that cannot be told. */
+  /** `undefined` if that is not known. */
   isThere(): boolean | undefined;
   close(): void;
 }

@@ -2,7 +2,7 @@
 import { programPath } from "../program_path.ts";
 import { kernelCalls } from "./kernel_calls.ts";
 import { type ChildLibc, cText, openChildLibc, openSocketLibc, type SocketLibc, withExecuteLibc } from "./libc.ts";
-import { memoryReleaser, releaseMemory } from "./resident_pages.ts";
+import { memoryReleaser } from "./resident_pages.ts";
 import { openSocket } from "./sockets.ts";
 import { type SystemCalls, SystemError } from "../system_calls.ts";
 
@@ -20,7 +20,6 @@ export function realSystemCalls(): SystemCalls {
   const childLibc = () => openedForChildren ??= openChildLibc();
   return {
     adoptOrphans: () => adoptOrphans(childLibc()),
-    releaseMemory,
     memoryReleaser,
     hasEndedChild: () => hasEndedChild(childLibc()),
     reap: (pid) => reap(childLibc(), pid),

@@ -34,7 +34,7 @@ export interface SelfManagedOptions {
 const MAX_PAUSE = 5 * 60_000;
 /** At most one round in this time. */
 const MIN_PAUSE = 1_000;
-/** After this many rounds that changed something within a while, another controller writes the same. */
+/** After this many rounds with a change within `WHILE`, assume that another controller writes the same objects. */
 const MANY_CHANGES = 5;
 const WHILE = 10 * 60_000;
 const FIRST_RETRY = 1_000;
@@ -42,7 +42,7 @@ const MAX_RETRY = 60_000;
 
 /**
  * Keeps a serving certificate in force and its authority in the caBundle: at once, after changes of the Secret or a
- * configuration, and every few minutes. Backs off after a failure, which `problem` tells.
+ * configuration, and every few minutes. Backs off after a failure, which `problem` reports.
  */
 export function selfManagedCertificates(options: SelfManagedOptions): CertificateSource {
   const keeper = new Keeper(options);
@@ -70,7 +70,7 @@ class Keeper implements CertificateSource {
 
   constructor(options: SelfManagedOptions) {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    // Who does not wait for it shall not fall over a rejection.
+    // A caller that does not wait for it must not get an unhandled rejection.
     promise.catch(() => {});
     this.ready = promise;
     this.#isReady = { resolve, reject };
@@ -179,7 +179,7 @@ class Keeper implements CertificateSource {
     if (writers.length > 0) this.#hasChanged(contestedBundle(configurations, writers[0]));
   }
 
-  /** Notes a change, and what is the problem if there are many. */
+  /** Records a change, and the problem to report if there are many. */
   #hasChanged(contest: ContestedError): void {
     this.#changes.push(this.#options.clock.monotonic());
     this.#contest = contest;

@@ -61,8 +61,8 @@ const MAX_MERGED = 10_000;
 const MAX_ANNOTATION_BYTES = 256 * 1024;
 
 /**
- * Decides about a pod and injects it. `namespace` is that of the request, for a pod without one.
- * Errors: those of `injectPod`; a `ReviewError` for an invalid pod.
+ * Decides about a pod and injects it. `namespace` is the namespace of the request, for a pod without one.
+ * Errors: the errors of `injectPod`, and a `ReviewError` for an invalid pod.
  */
 export function injectCreatedPod(object: ValueMap, namespace: string, context: ReviewContext): PodOutcome {
   const { injector } = context;

@@ -29,12 +29,12 @@ const selecting = resource("default", "web", vars({ A: "web", B: "web" }, forApp
 const ROWS: readonly Row[] = [
   { name: "none", resources: [], expected: {} },
   {
-    name: "that of the mesh",
+    name: "the resource of the mesh",
     resources: [root],
     expected: { concurrency: 1, proxyMetadata: { A: "root", R: "root" } },
   },
   {
-    name: "that of the namespace over it",
+    name: "the resource of the namespace over it",
     resources: [own, root],
     expected: { concurrency: 1, proxyMetadata: { A: "own", R: "root" } },
   },

@@ -16,7 +16,7 @@ const MAX_WARNINGS = 16;
 /** Events have a size limit. */
 const MAX_MESSAGE = 2048;
 
-/** The review with its response; version and uid are those of the request, if readable. */
+/** The review with its response; version and uid come from the request, if readable. */
 export function responseText({ apiVersion, uid }: ReviewIdentity, verdict: Verdict): string {
   const type = apiVersion === undefined ? "" : `"apiVersion":${quoted(apiVersion)},"kind":"AdmissionReview",`;
   return `{${type}"response":{"uid":${quoted(uid)},${verdictText(verdict)}}}`;

@@ -86,19 +86,19 @@ function checkPod(made: MadePod, expected: ValueMap | undefined, injector: Injec
   assert.deepEqual(patchOf(again), [], "a second review changes the pod");
 }
 
-Deno.test("the webhook's pods of the examples and of our own manifests are those of inject", async (t) => {
+Deno.test("the webhook's pods of the examples and of our own manifests equal the pods of inject", async (t) => {
   for (const path of manifestFiles([EXAMPLES, OWN_MANIFESTS])) {
     await t.step(path, async () => assert.ok(await checkFile(path) > 0));
   }
 });
 
-Deno.test("the webhook's pods of the examples are those of inject, with an old configuration too", async (t) => {
+Deno.test("the webhook's pods of the examples equal the pods of inject, with an old configuration too", async (t) => {
   for (const path of manifestFiles([EXAMPLES])) {
     await t.step(path, async () => assert.ok(await checkFile(path, [webhookInjector(LEGACY)]) > 0));
   }
 });
 
-testShared("cases/manifests", "the webhook's pods of public manifests are those of inject", async (folder, t) => {
+testShared("cases/manifests", "the webhook's pods of public manifests equal the pods of inject", async (folder, t) => {
   for (const path of manifestFiles([folder])) await t.step(path, async () => void await checkFile(path));
 });
 

@@ -1,4 +1,4 @@
-/** The webhook's metrics: those of Istio's injector by their names, and its own. */
+/** The webhook's metrics: the metrics of Istio's injector under their names, and its own. */
 import { type Collector, expositionOf, type Family, histogram, type Meter, meter } from "../../base/metrics/mod.ts";
 import type { Clock } from "../../platform/world.ts";
 import type { Reviewed } from "../review/review_pod.ts";

@@ -21,7 +21,7 @@ export interface ClusterConfigOptions {
   readonly revision: string;
   /** Names of variables that templates see besides Istio's own. */
   readonly templateEnv?: readonly string[] | undefined;
-  /** Hears why the first configuration cannot be read yet. */
+  /** Called with the reason why the first configuration cannot be read yet. */
   readonly waits?: (problem: string) => void;
 }
 
@@ -32,7 +32,7 @@ type Part = "injector" | "mesh";
 
 /**
  * Loads the injector from ConfigMaps, and again after each change. A deleted or invalid ConfigMap and an unreachable API
- * server are logged, `problem` tells them, and the previous configuration stays in force. The first configuration is asked
+ * server are logged and reported by `problem`, and the previous configuration stays in force. The first configuration is asked
  * for until the API server gives it. Rejects with a `MeshError` if that is unusable or a ConfigMap is missing.
  */
 export async function injectorFromCluster(
@@ -55,18 +55,18 @@ interface Parts {
 
 /** The API server may be away, or a right may be granted later. */
 async function firstConfiguration({ world, api, log, options }: Parts): Promise<ClusterConfiguration> {
-  let told: string | undefined;
+  let logged: string | undefined;
   for (let pause: number = PAUSE.first;; pause = Math.min(pause * 2, PAUSE.longest)) {
     try {
       const configuration = await clusterConfiguration(api, options.names);
-      if (told !== undefined) log.info("The API server has given the configuration");
+      if (logged !== undefined) log.info("The API server has given the configuration");
       return configuration;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const problem = errorLine(error);
       options.waits?.(problem);
-      if (problem !== told) log.warn(logText(`Cannot read the configuration yet, trying again: ${problem}`));
-      told = problem;
+      if (problem !== logged) log.warn(logText(`Cannot read the configuration yet, trying again: ${problem}`));
+      logged = problem;
     }
     await world.clock.sleep(pause * (0.5 + Math.random() / 2));
   }

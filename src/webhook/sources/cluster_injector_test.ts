@@ -91,14 +91,18 @@ Deno.test("the first configuration is asked for until the API server gives it; e
   api.put(INJECTOR, injector());
   api.put(MESH, meshOf("one.test"));
   const problems = ["It is away", "It is away", "It is away", "It is forbidden"];
-  const told: string[] = [];
+  const reasons: string[] = [];
   api.failing = (request) =>
     request === `get ${MESH}` && problems[0] ? new ApiError(problems.shift() ?? "") : undefined;
   const world = fakeWorld();
-  const options = { names: clusterNames({}), revision: "default", waits: (problem: string) => void told.push(problem) };
+  const options = {
+    names: clusterNames({}),
+    revision: "default",
+    waits: (problem: string) => void reasons.push(problem),
+  };
   const source = await injectorFromCluster(world, api, startLog(world, "webhook"), options);
   assert.equal(textAt(source.current().mesh.data, "trustDomain"), "one.test");
-  assert.deepEqual(told, ["It is away", "It is away", "It is away", "It is forbidden"]);
+  assert.deepEqual(reasons, ["It is away", "It is away", "It is away", "It is forbidden"]);
   const lines = world.said.stderr.match(
     /(Cannot read the configuration yet, trying again: .*|The API server has given.*)/g,
   );

@@ -16,11 +16,11 @@ export interface Recipe<T> {
   readonly make: () => Promise<T>;
 }
 
-/** Milliseconds between two looks at the files. A change counts when two looks find the same. */
-const LOOK_EVERY = 1000;
+/** Milliseconds between two polls of the files. A change counts when two polls find the same content. */
+const POLL_EVERY = 1000;
 
 /**
- * Makes a value from files, and again after each change. An unusable value is logged once, `problem` tells it, and the
+ * Makes a value from files, and again after each change. An unusable value is logged once and reported by `problem`, and the
  * previous value stays in force. Rejects with a `MeshError` if the first value is unusable.
  */
 export async function watchFiles<T>(files: Files, log: Logger, recipe: Recipe<T>): Promise<Source<T>> {
@@ -28,7 +28,7 @@ export async function watchFiles<T>(files: Files, log: Logger, recipe: Recipe<T>
   const state: { problem: string | undefined } = { problem: undefined };
   // Watch before the first read, so that no change is missed.
   const loop = oneAtATime(() => renew());
-  const stop = recipe.paths.length === 0 ? () => {} : files.watch(recipe.paths, LOOK_EVERY, loop);
+  const stop = recipe.paths.length === 0 ? () => {} : files.watch(recipe.paths, POLL_EVERY, loop);
   let current: T;
   try {
     current = await recipe.make();

@@ -7,12 +7,9 @@ import { dial } from "./dial.ts";
 import { realFetch } from "./fetch.ts";
 import { httpOver, type OwnHttpConnection } from "./http.ts";
 import { keyPairProblem } from "./key_pair.ts";
-import { clientOnItsOwn, clientPast } from "./proxies.ts";
-import { newClient, systemRoots } from "./trust.ts";
+import { clientOnItsOwn, proxiedClient } from "./proxies.ts";
+import { systemRoots } from "./trust.ts";
 import { openWebSocket } from "./web_socket.ts";
-
-/** Never reached through a proxy of the environment. */
-const LOOPBACK = ["localhost", "127.0.0.0/8", "::1"];
 
 /** A dead connection of HTTP/2 would be used for every request; a dead one of HTTP/1.1 fails one request. */
 const PROTOCOL = { http1: true, http2: false } as const;
@@ -42,7 +39,7 @@ function plainClient({ server, authorities, identity, proxy }: ClientOptions): D
     ...(isHttps(server) || isHttps(proxy ?? "") ? { caCerts: [authorities ?? systemRoots()] } : {}),
     ...(identity === undefined ? {} : { cert: identity.certificate, key: identity.key }),
   };
-  if (proxy === undefined) return clientPast(LOOPBACK, tls) ?? newClient(tls);
+  if (proxy === undefined) return proxiedClient(tls);
   return clientOnItsOwn({ ...tls, proxy: proxyOptions(proxy) });
 }
 
@@ -124,7 +121,7 @@ async function connected(options: ClientOptions, signal: AbortSignal): Promise<D
   }
 }
 
-/** `fetch` tells the runtime's reason in a TypeError. */
+/** `fetch` rejects with a TypeError that has the runtime's reason. */
 function asOfFetch(error: unknown): unknown {
   return error instanceof DialError ? new TypeError(messageOf(error.cause ?? error), { cause: error }) : error;
 }

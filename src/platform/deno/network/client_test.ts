@@ -150,6 +150,6 @@ Deno.test("client() rejects a key that does not fit the certificate, for which D
   const identity = { certificate: CERTIFICATE, key: testCertificate().key };
   await assert.rejects(realNetwork.client({ server: "https://127.0.0.1:1", identity }), {
     name: "MeshError",
-    message: /cannot be used: the key is not that of the certificate$/,
+    message: /cannot be used: the key does not belong to the certificate$/,
   });
 });

@@ -1,4 +1,4 @@
-/** UDP sockets: those of Deno, which take half of the processor time of `node:dgram`, or these where Deno has none. */
+/** UDP sockets: Deno's, which take half of the processor time of `node:dgram`, or `node:dgram` where Deno has none. */
 import { MeshError, messageOf } from "../../../base/errors.ts";
 import { parseAddress } from "../../../golang/net/mod.ts";
 import type { DatagramAddress, DatagramHandler, DatagramOptions, DatagramSocket } from "../../connection.ts";

@@ -95,8 +95,8 @@ for (const [kind, open] of KINDS) {
   });
 
   testWhen(
-    Deno.build.os === "linux" ? undefined : "Linux tells of refusals",
-    `${kind}: a host where nobody listens is told of, if that is asked for`,
+    Deno.build.os === "linux" ? undefined : "Linux reports refusals",
+    `${kind}: a host where nobody listens is reported, if that is asked for`,
     async () => {
       const absent = await bindDatagram(ANY, open);
       absent.close();

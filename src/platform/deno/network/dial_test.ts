@@ -121,7 +121,7 @@ Deno.test("dial() reports roots and key pairs that TLS cannot use, for which Den
     authorities: authority.roots,
     identity: { certificate: authority.issue({}).certificate, key: authority.issue({}).key },
   };
-  assert.match((await failure(server.port, { authorities, identity }))[1], /key is not that of the certificate$/);
+  assert.match((await failure(server.port, { authorities, identity }))[1], /key does not belong to the certificate$/);
   const torn = { ...identity, certificate: identity.certificate.slice(0, 99) };
   assert.match((await failure(server.port, { authorities, identity: torn }))[1], /certificate cannot be used/);
   const [stage, text] = await failure(server.port, { authorities: authorities.slice(0, 99) });

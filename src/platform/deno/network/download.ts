@@ -3,8 +3,8 @@ import { MeshError, messageOf } from "../../../base/errors.ts";
 import { shownUrl } from "../../../base/shown_url.ts";
 import { isRuntimeError, reasonOf } from "../../runtime_errors.ts";
 import { realFetch } from "./fetch.ts";
-import { clientPast } from "./proxies.ts";
-import { newClient, systemRoots } from "./trust.ts";
+import { proxiedClient } from "./proxies.ts";
+import { systemRoots } from "./trust.ts";
 
 /** What a download may take. */
 export interface DownloadLimits {
@@ -22,15 +22,12 @@ const LIMITS: DownloadLimits = { silence: 30_000, whole: 600_000, bytes: 64 * 10
 const MAX_REDIRECTS = 10;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
-const LOOPBACK = ["localhost", "127.0.0.0/8", "::1"];
-
 /**
  * The body of an https URL, in chunks. Trusts the system's roots. Rejects with a MeshError, also while the body is read: a status
  * other than 2xx, a redirect to anything but https, more than ten redirects, a limit, a body that is cut off.
  */
 export async function download(url: string, limits: DownloadLimits = LIMITS): Promise<AsyncIterable<Uint8Array>> {
-  const roots = { caCerts: [systemRoots()] };
-  const client = made(url, () => clientPast(LOOPBACK, roots) ?? newClient(roots));
+  const client = made(url, () => proxiedClient({ caCerts: [systemRoots()] }));
   const watch = new Watch(limits);
   try {
     const response = await answered(url, client, watch);

@@ -36,7 +36,7 @@ async function overTls(request: Exchange, url: URL): Promise<ExchangeAnswer> {
   });
   const isHttp2 = connection.protocol === "h2";
   const http = httpOver(connection, isHttp2 ? "h2" : "http/1.1");
-  // HTTP/2 has no header for the server's name but that of the URL.
+  // HTTP/2 takes the name of the server from the URL, not from a header.
   const authority = isHttp2 ? request.headers.get("host") ?? url.host : url.host;
   try {
     return await ask(request, isHttp2, (init) => http.request(authority, url.pathname + url.search, init));
@@ -59,7 +59,7 @@ async function ask(
   return { status: response.status, headers: response.headers, body: await readAtMost(response, maxBodyBytes) };
 }
 
-/** A body that is cut off is returned as far as it came: the status counts. */
+/** Of a body that is cut off, returns what arrived: the status counts. */
 async function readAtMost({ body }: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const pieces: Uint8Array[] = [];
   let size = 0;

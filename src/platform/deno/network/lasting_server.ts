@@ -1,6 +1,6 @@
 /**
  * Deno's HTTP server stops listening for good when it cannot accept a connection, as with too many open files (Deno 2.6 to 2.9).
- * It tells so when its last connection is closed, by an error that ends the process. This one starts again.
+ * It reports that when its last connection is closed, by an error that ends the process. This server starts again.
  */
 import { watchListener } from "../../linux/socket_peer.ts";
 import { reasonOf } from "../../runtime_errors.ts";
@@ -20,16 +20,16 @@ interface Started<Address extends Deno.Addr> {
 
 /** Milliseconds until a server that has failed starts again. */
 const RETRY_AFTER = 100;
-/** Milliseconds between two looks at the listener (Linux). */
+/** Milliseconds between two checks of the listener (Linux). */
 const LOOK_EVERY = 1000;
 
 /**
  * Starts a server, and another one whenever it fails: the connections of the old one are closed. `start` gets the address of
- * the first server, which is free again. Throws what the first start throws. `tell` gets the reason of each failure.
+ * the first server, which is free again. Throws what the first start throws. `failure` gets the reason of each failure.
  */
 export function serveLasting<Address extends Deno.Addr>(
   start: (signal: AbortSignal, before: Address | undefined) => Deno.HttpServer<Address>,
-  tell: (reason: string) => void = () => {},
+  failure: (reason: string) => void = () => {},
 ): LastingServer<Address> {
   const stop = new AbortController();
   const begin = (before: Address | undefined): Started<Address> => {
@@ -57,14 +57,14 @@ export function serveLasting<Address extends Deno.Addr>(
       if (error === undefined && !failed.signal.aborted) break;
       failed.abort();
       current = undefined;
-      tell(reasonOf(error ?? "it does not listen any more").replace(/^Error: /, ""));
+      failure(reasonOf(error ?? "it does not listen any more").replace(/^Error: /, ""));
       current = await again();
     }
     clearInterval(looking);
     watch.close();
   }
 
-  /** Then the server tells its end. */
+  /** Ends the server, which reports it. */
   function closeAll(): void {
     if (!stop.signal.aborted) current?.failed.abort();
   }
@@ -76,7 +76,7 @@ export function serveLasting<Address extends Deno.Addr>(
       try {
         return begin(address);
       } catch {
-        // The reason holds on.
+        // The reason still applies.
       }
     }
     return undefined;

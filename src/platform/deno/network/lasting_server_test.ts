@@ -27,7 +27,7 @@ console.log(path);`,
 };
 
 for (const [name, { program, connectTo }] of Object.entries(SERVERS)) {
-  testWhen(notLinux, `${name} goes on after too many open files, and tells the reason`, async () => {
+  testWhen(notLinux, `${name} goes on after too many open files, and reports the reason`, async () => {
     await using folder = await temporaryFolder();
     await Deno.writeTextFile(`${folder.path}/program.ts`, `import { realNetwork } from "${NETWORK}";\n${program}`);
     const run = `run --quiet --config ${CONFIG} --no-check --allow-all ${folder.path}/program.ts`;

@@ -1,7 +1,7 @@
 import { realFetch } from "./fetch.ts";
 import { MeshError, messageOf } from "../../../base/errors.ts";
-import { clientPast } from "./proxies.ts";
-import { newClient, systemRoots } from "./trust.ts";
+import { isProxied, proxiedClient } from "./proxies.ts";
+import { systemRoots } from "./trust.ts";
 import type { IdleConnections } from "../../linux/idle_connections.ts";
 import type { HttpHandler, HttpServer, Network, ServeOptions, SilenceLimits } from "../../world.ts";
 
@@ -24,21 +24,15 @@ export const realNetwork: Network = {
   bindDatagram: async (options) => (await import("./datagram.ts")).bindDatagram(options),
 };
 
-const LOOPBACK = ["localhost", "127.0.0.0/8", "::1"];
 /** A request that needs no roots: the proxy and the application of the same pod. */
 const IS_NEAR = /^http:\/\/(?:localhost|127\.[0-9.]+|\[::1\])(?:[:/?]|$)/i;
 let near: Deno.HttpClient | undefined;
 let far: Deno.HttpClient | undefined;
 
-/** A client without a proxy for loopback, as in Go (net/http, ProxyFromEnvironment), which trusts the system's roots. */
+/** A client that trusts the system's roots. */
 function clientFor(url: string): { readonly client?: Deno.HttpClient } {
-  if (!IS_NEAR.test(url)) return { client: far ??= trusting({ caCerts: [systemRoots()] }) };
-  near ??= clientPast(LOOPBACK);
-  return near === undefined ? {} : { client: near };
-}
-
-function trusting(roots: { readonly caCerts: string[] }): Deno.HttpClient {
-  return clientPast(LOOPBACK, roots) ?? newClient(roots);
+  if (!IS_NEAR.test(url)) return { client: far ??= proxiedClient({ caCerts: [systemRoots()] }) };
+  return isProxied() ? { client: near ??= proxiedClient({}) } : {};
 }
 
 /** From /etc/hosts and the servers of /etc/resolv.conf; IPv4 addresses first. */

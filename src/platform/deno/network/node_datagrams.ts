@@ -6,7 +6,7 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import type { DatagramAddress } from "../../connection.ts";
 
-/** What is used of Deno's UDP socket. */
+/** The part of Deno's UDP socket that this program uses. */
 export interface Datagrams {
   readonly addr: Deno.Addr;
   receive(buffer: Uint8Array): Promise<[Uint8Array, Deno.Addr]>;
@@ -15,7 +15,7 @@ export interface Datagrams {
 }
 
 /** Datagrams that wait for a reader; more are dropped, as the kernel does. */
-const MOST_WAITING = 256;
+const MAX_WAITING = 256;
 
 /** Binds a socket. Rejects if it cannot be bound. */
 export async function nodeDatagrams({ hostname, port }: DatagramAddress): Promise<Datagrams> {
@@ -27,7 +27,7 @@ export async function nodeDatagrams({ hostname, port }: DatagramAddress): Promis
   let changed = Promise.withResolvers<void>();
   let isOpen = true;
   socket.on("message", (bytes, { address, port }) => {
-    if (waiting.length < MOST_WAITING) waiting.push([bytes, { transport: "udp", hostname: address, port }]);
+    if (waiting.length < MAX_WAITING) waiting.push([bytes, { transport: "udp", hostname: address, port }]);
     changed.resolve();
   });
   // ICMP errors of what was sent.

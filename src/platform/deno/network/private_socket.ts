@@ -1,6 +1,6 @@
 /**
  * A Unix socket for one connection, from this process to itself. Linux has sockets without a file, which are tried first;
- * every process of the network namespace may connect to them, and the kernel tells which one did.
+ * every process of the network namespace may connect to them, and the kernel knows which one did.
  */
 import { MeshError, messageOf } from "../../../base/errors.ts";
 import type { ByteConnection } from "../../world.ts";

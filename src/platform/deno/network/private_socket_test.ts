@@ -7,7 +7,7 @@ const notLinux = Deno.build.os === "linux" ? undefined : "not Linux";
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Another process connects to an abstract socket, tells so, and prints what it gets until the end. */
+/** Another process connects to an abstract socket, says so, and prints what it gets until the end. */
 const FOREIGN = `
 const connection = await Deno.connect({ transport: "unix", path: "\\0" + Deno.args[0] });
 console.log("connected");

@@ -5,15 +5,14 @@ const VARIABLES = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "AL
 /** `*` matches names, not addresses. */
 const EVERY_HOST = "*,0.0.0.0/0,::/0";
 
-/** A client that uses the proxies of the environment, but not for these hosts; `undefined` if there is no proxy. */
-export function clientPast(
-  exceptions: readonly string[],
-  options: Deno.CreateHttpClientOptions = {},
-): Deno.HttpClient | undefined {
-  if (!isProxied()) return undefined;
+/** As in Go (net/http, ProxyFromEnvironment). */
+const LOOPBACK = "localhost,127.0.0.0/8,::1";
+
+/** A client that uses the proxies of the environment, but not for loopback. */
+export function proxiedClient(options: Deno.CreateHttpClientOptions): Deno.HttpClient {
+  if (!isProxied()) return newClient(options);
   const given = Deno.env.get("NO_PROXY") ?? Deno.env.get("no_proxy") ?? "";
-  const list = [...given === "" ? [] : [given], ...exceptions].join(",");
-  return withVariables({ NO_PROXY: list }, () => newClient(options));
+  return withVariables({ NO_PROXY: given === "" ? LOOPBACK : `${given},${LOOPBACK}` }, () => newClient(options));
 }
 
 /** A client that uses the proxy of the options, or none: never one of the environment. */
@@ -24,6 +23,7 @@ export function clientOnItsOwn(options: Deno.CreateHttpClientOptions): Deno.Http
   return withVariables({ NO_PROXY: exceptions }, () => newClient(options));
 }
 
-function isProxied(): boolean {
+/** Whether the environment has a proxy. */
+export function isProxied(): boolean {
   return VARIABLES.some((name) => (Deno.env.get(name) ?? "") !== "");
 }

@@ -38,7 +38,7 @@ async function connect(hostname: string, options: DialOptions, tls: DialTls): Pr
 /**
  * Deno verifies the name that it connects to, unless it finds another one under a symbol, which it has for its own
  * `node:tls`: the proxy answers with it. `node:tls` costs 30 ms of the first connection, and its streams copy all bytes.
- * A Deno without the symbol would verify the IP address and trust no server: the tests tell.
+ * A Deno without the symbol would verify the IP address and trust no server: a test would fail.
  */
 function tlsOptions(hostname: string, port: number, tls: DialTls): Deno.ConnectTlsOptions {
   const { authorities, identity, protocols, serverName } = tls;
@@ -62,7 +62,7 @@ export function explained(connection: ByteConnection, options: DialOptions, tls:
       try {
         return await connection.read(buffer);
       } catch (error) {
-        // HTTP tells whether anything is missing.
+        // HTTP knows whether anything is missing.
         if (isRuntimeError(error, "cutOff")) return null;
         throw isRuntimeError(error, "alert") ? tlsError(options, tlsReason(error, tls), error) : error;
       }

@@ -73,7 +73,7 @@ function rootsIn(file: string): string {
   } catch (error) {
     throw new MeshError(`Cannot read the trusted authorities in "${file}": ${messageOf(error)}`, {
       cause: error,
-      hint: "SSL_CERT_FILE names it: name a file of certificates in PEM, or unset it to trust those of the system",
+      hint: "SSL_CERT_FILE names it: name a file of certificates in PEM, or unset it to trust the system's authorities",
     });
   }
 }

@@ -37,7 +37,7 @@ function serve({ certificate: cert, key }: { readonly certificate: string; reado
   });
 }
 
-Deno.test("a given root is the only one: those of DENO_CERT, DENO_TLS_CA_STORE and SSL_CERT_FILE do not count", async () => {
+Deno.test("a given root is the only one: the roots of DENO_CERT, DENO_TLS_CA_STORE and SSL_CERT_FILE do not count", async () => {
   await using folder = await temporaryFolder();
   const [good, other] = [testAuthority(), testAuthority()];
   const [goodFile, otherFile] = [`${folder.path}/good.pem`, `${folder.path}/other.pem`];
@@ -58,7 +58,7 @@ Deno.test("a given root is the only one: those of DENO_CERT, DENO_TLS_CA_STORE a
     assert.deepEqual(await clientsOf(otherServer.addr.port, env, goodFile, first), all("refused", "taken"), first);
   }
   assert.deepEqual(await clientsOf(goodServer.addr.port, env, goodFile, "dial"), all("taken", "refused"));
-  // The system's roots are those of SSL_CERT_FILE alone.
+  // The system's roots come from SSL_CERT_FILE alone.
   const onlyDeno = { ...env, SSL_CERT_FILE: goodFile };
   assert.deepEqual(await clientsOf(otherServer.addr.port, onlyDeno, goodFile, "request"), all("refused", "refused"));
 });

@@ -9,8 +9,8 @@ let stopGuard: (() => void) | undefined;
 let stays = false;
 
 /**
- * Lets the guard stay once it has begun, for a process that ends by `Deno.exit`: a signal that has arrived, and that the
- * runtime has not told yet when its listener goes, would be lost.
+ * Keeps the guard once it has begun, for a process that ends by `Deno.exit`. Without it a signal that arrived just before its
+ * listener is removed would be lost.
  */
 export function keepGuard(): void {
   stays = true;

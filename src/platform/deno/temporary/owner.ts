@@ -6,7 +6,7 @@ export interface Owner {
   /** The namespace of its process id (pid_namespaces(7)); `0` where there is none. */
   readonly space: string;
   readonly pid: number;
-  /** When it started; tells it from a later process with the same id. `0` where that is not known. */
+  /** When it started; a later process with the same id has another time. `0` where it is not known. */
   readonly start: string;
 }
 
@@ -38,7 +38,7 @@ export function thisOwner(): Owner | undefined {
   }
 }
 
-/** Whether the process of a name has ended, as `self` sees it; `false` if that cannot be told. */
+/** Whether the process of a name has ended, as `self` sees it; `false` if that is not known. */
 export function hasEnded(owner: Owner, self: Owner): boolean {
   if (owner.space !== self.space) return false;
   try {

@@ -42,7 +42,7 @@ const STAND_IN = 1 << 30;
 
 type Call = (number: bigint, first: bigint, second: bigint | Uint8Array, ...more: bigint[]) => bigint;
 
-/** The symbols of src/platform/linux/libc.ts that an apply uses. Only programs are really started: those of PATH. */
+/** The symbols of src/platform/linux/libc.ts that an apply uses. Only programs of PATH are really started. */
 function library(real: Readonly<Record<string, unknown>>, held: string) {
   const numbers = CALL_NUMBERS[Deno.build.arch];
   let asked = 0;
@@ -93,7 +93,7 @@ function loopbackAddress(): Uint8Array {
 
 const MULTI = 2;
 
-/** A netlink message of several: its header, that of its family, and attributes. */
+/** A netlink message of several: its header, the header of its family, and attributes. */
 function message(type: number, header: Uint8Array, attributes: readonly (readonly [number, Uint8Array])[]): Uint8Array {
   const bytes = joined([new Uint8Array(16), header, ...attributes.map(([kind, value]) => attribute(kind, value))]);
   const view = new DataView(bytes.buffer);

@@ -21,7 +21,7 @@ Deno.test("one connection above the limit closes the idlest one", () => {
   assert.deepEqual([closed, connections.size], [["second"], 2]);
 });
 
-Deno.test("a connection that ended is not closed, and makes room", () => {
+Deno.test("a connection that ended is not closed, and frees its place", () => {
   const { closed, connections, hold } = table();
   hold("first").ended();
   hold("second");
@@ -108,7 +108,7 @@ Deno.test("a client that sends too much outside of requests is paused, then clos
   assert.deepEqual(closed, ["one"]);
 });
 
-Deno.test("new connections of an address beyond the limit of a second are closed at once, those of others not", () => {
+Deno.test("new connections of an address beyond the limit of a second are closed at once, connections of others are not", () => {
   const { closed, connections, hold } = table({ most: 10, mostOfAddress: 10, newOfAddress: 3 });
   for (const name of ["a", "b", "c", "d"]) hold(name, "10.0.0.1");
   hold("e", "10.0.0.2");

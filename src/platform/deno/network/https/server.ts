@@ -192,7 +192,7 @@ function listenTls({ certificate, key }: KeyPair, http: Entrance): Entrance {
   } catch (error) {
     throw new MeshError(`The certificate and its key cannot be used: ${messageOf(error)}`, {
       cause: error,
-      hint: "both are PEM, and the key is that of the first certificate",
+      hint: "both are PEM, and the key belongs to the first certificate",
     });
   }
   const clients = new Map<number, Client>();

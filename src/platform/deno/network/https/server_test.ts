@@ -99,7 +99,7 @@ Deno.test("the handler gets the address of the client", async () => {
   await server.close(0);
 });
 
-Deno.test("close() waits for requests in flight, and tells whether all were answered", async () => {
+Deno.test("close() waits for requests in flight, and returns whether all were answered", async () => {
   for (const milliseconds of [10_000, 0]) {
     const [came, release] = [Promise.withResolvers<void>(), Promise.withResolvers<Response>()];
     const server = await serve(() => {
