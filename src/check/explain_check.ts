@@ -1,6 +1,6 @@
 /** What docs/checks.md says about a check, and the list of checks: both without a cluster. */
 import { UsageError } from "../base/errors.ts";
-import { closest } from "../base/text/mod.ts";
+import { closest, columns } from "../base/text/mod.ts";
 import { ALL_CHECKS } from "./checks/all.ts";
 import { type Choice, chooseChecks } from "./choose.ts";
 
@@ -33,9 +33,5 @@ export function listText(choice: Choice): string {
     ["CATEGORY", "ID", "TITLE"],
     ...checks.filter(({ id }) => shown.has(id)).map(({ category, id, title }) => [category, id, title]),
   ];
-  const width = (index: number) => Math.max(...rows.map((row) => row[index]?.length ?? 0));
-  const [first, second] = [width(0), width(1)];
-  return rows.map(([category = "", id = "", title = ""]) => {
-    return `${category.padEnd(first)}  ${id.padEnd(second)}  ${title}\n`;
-  }).join("");
+  return columns(rows);
 }

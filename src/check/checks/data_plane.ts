@@ -24,7 +24,6 @@ import {
   type ProxyPod,
   proxyPods,
   reported,
-  restartsOf,
   unreadyText,
   waitingMessage,
   waitingReason,
@@ -235,7 +234,7 @@ function withinMemory({ pod, proxy }: ProxyPod): ProblemOf | undefined {
   if (ending === undefined || !isOutOfMemory(ending.reason, ending.code)) return undefined;
   const limit = textAt(mapAt(mapAt(proxy.spec, "resources"), "limits"), "memory");
   const bound = limit === "" ? "without a memory limit" : `with a limit of ${limit}`;
-  const restarts = restartsOf(proxy);
+  const restarts = proxy.status.restartCount ?? 0;
   const message = `${proxy.name} was OOM-killed ${bound}, restarts: ${restarts}`;
   return { result: "warning", message, advice: moreMemory(pod, proxy.spec) };
 }
@@ -246,7 +245,7 @@ function isOutOfMemory(reason: string, code: number): boolean {
 }
 
 function steady({ object, pod, proxy }: ProxyPod): ProblemOf | undefined {
-  const restarts = restartsOf(proxy);
+  const restarts = proxy.status.restartCount ?? 0;
   const ending = lastEnding(proxy);
   if (restarts === 0 || ending === undefined || isOutOfMemory(ending.reason, ending.code)) return undefined;
   const times = restarts === 1 ? "once" : `${restarts} times`;

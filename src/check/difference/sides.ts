@@ -1,6 +1,5 @@
 /** The sides of a comparison: configurations in files, snapshots, revisions of a cluster. */
 import { MeshError } from "../../base/errors.ts";
-import type { KubeApi } from "../../kube/client/mod.ts";
 import type { Clock } from "../../platform/world.ts";
 import {
   configurationOf,
@@ -67,14 +66,13 @@ export async function revisionSide(
 
 async function textsOf(source: Source, revision: string): Promise<GivenConfiguration> {
   const inventory = inventoryOf(source);
-  if (!isKnown(await inventory.mutatingWebhooks())) return await byName(source.api, source, revision);
+  const { istioNamespace } = source.scope;
+  if (!isKnown(await inventory.mutatingWebhooks())) {
+    return await revisionConfiguration(source.api, { revision, istioNamespace });
+  }
   const { texts, plane } = await planeOf(inventory, revision);
   if (!isKnown(texts)) throw new Error("A control plane without texts is refused");
   return { ...texts.value, revision: plane.revision };
-}
-
-async function byName(api: KubeApi, { scope: { istioNamespace } }: Source, revision: string) {
-  return await revisionConfiguration(api, { revision, istioNamespace });
 }
 
 /** `revision` is a revision of a snapshot or of a control plane. */

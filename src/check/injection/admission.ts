@@ -3,14 +3,7 @@
  * the rules of `check security`.
  */
 import { trimmedEnd } from "../../base/text/mod.ts";
-import {
-  isLimitRange,
-  isNamespace,
-  isResourceQuota,
-  type KubeApi,
-  type Namespace,
-  ofKind,
-} from "../../kube/client/mod.ts";
+import { isLimitRange, isResourceQuota, type KubeApi } from "../../kube/client/mod.ts";
 import { mapAt, textAt, type ValueMap } from "../../base/value.ts";
 import { LABEL } from "../../istio/annotations/labels.ts";
 import { annotationsOf, labelsOf, metadataOf, type Pod, specOf } from "../../inject/mod.ts";
@@ -181,13 +174,13 @@ function refused(verdict: Verdict, message: string, reason = "api-server-refuses
 async function judged({ api }: Admitting, { target, verdict }: Candidate, doubt: string): Promise<Admitted> {
   const { namespace } = target;
   const [found, quotas, ranges] = await Promise.all([
-    observe("get on namespaces", async () => ofKind(await namespaceOf(api, namespace), isNamespace)),
+    observe("get on namespaces", () => api.get(`/api/v1/namespaces/${encodeURIComponent(namespace)}`)),
     listOf({ api }, "api/v1", "resourcequotas", { isKind: isResourceQuota, namespace }),
     listOf({ api }, "api/v1", "limitranges", { isKind: isLimitRange, namespace }),
   ]);
   const unread = [...whyNot(found), ...whyNot(quotas), ...whyNot(ranges)];
   const obstacles = obstaclesOf(verdict.result ?? {}, {
-    labels: isKnown(found) ? labelsOfNamespace(found.value) : {},
+    labels: mapAt(metadataOf({ ...valueOr(found, undefined) }), "labels"),
     quotas: valueOr(quotas, []),
     ranges: valueOr(ranges, []),
   });
@@ -195,14 +188,6 @@ async function judged({ api }: Admitting, { target, verdict }: Candidate, doubt:
   if (sure !== undefined) return { verdict: refused(verdict, sure.message), warnings: [doubt] };
   const warnings = [doubt, ...unread.map((why) => `cannot tell whether the namespace refuses the pod: ${why}`)];
   return { verdict, warnings: [...warnings, ...obstacles.map(({ message }) => message)] };
-}
-
-function namespaceOf(api: KubeApi, name: string) {
-  return api.get(`/api/v1/namespaces/${encodeURIComponent(name)}`);
-}
-
-function labelsOfNamespace(namespace: Namespace | undefined): ValueMap {
-  return mapAt(metadataOf({ ...namespace }), "labels");
 }
 
 function whyNot(observed: Observed<unknown>): readonly string[] {

@@ -119,10 +119,6 @@ export function reported(message: string): readonly string[] {
   return [text.length > LONGEST ? `...${text.slice(-LONGEST)}` : text];
 }
 
-export function restartsOf({ status }: ContainerState): number {
-  return status.restartCount ?? 0;
-}
-
 /** A condition of the pod, such as `PodScheduled`. */
 export function conditionOf({ status }: Pod, type: string): Plain<V1PodCondition> | undefined {
   return status?.conditions?.find((condition) => condition.type === type);

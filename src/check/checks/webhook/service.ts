@@ -109,7 +109,7 @@ export async function endpointsReady(webhooks: readonly InjectorWebhook[], facts
     }
     const service = await facts.service(target);
     const port = service === undefined ? undefined : portOf(service, target);
-    if (port === undefined || backends.ports.has(nameOfPort(port))) return [];
+    if (port === undefined || backends.ports.has(port.name ?? "")) return [];
     const message = `its pods lack the target of its port ${target.port}`;
     return [{
       object,
@@ -142,16 +142,12 @@ function podPort(
   target: ServiceTarget,
 ): number | undefined {
   const port = service === undefined ? undefined : portOf(service, target);
-  const found = port === undefined ? undefined : ports.get(nameOfPort(port)) ?? port.targetPort;
+  const found = port === undefined ? undefined : ports.get(port.name ?? "") ?? port.targetPort;
   return typeof found === "number" ? found : undefined;
 }
 
 function portOf(service: Service, target: ServiceTarget): Plain<V1ServicePort> | undefined {
   return portsOf(service).find(({ port }) => port === target.port);
-}
-
-function nameOfPort({ name = "" }: Plain<V1ServicePort>): string {
-  return name;
 }
 
 function portsOf({ spec }: Service): Plain<V1ServicePort>[] {
