@@ -12,7 +12,7 @@ import { nativeForPod } from "./decision/native.ts";
 import { overlay, withoutEmptyLists } from "./merge/overlay.ts";
 import { applyOverrides, keptOverrides, userProxy } from "./merge/overrides.ts";
 import { endsByItself } from "./pod/ending.ts";
-import { annotationsOf, type Pod, specOf } from "./pod/pod.ts";
+import { annotationsOf, containersOf, type Pod, specOf } from "./pod/pod.ts";
 import { proxyEnvs } from "./postprocess/cluster.ts";
 import { postprocess, statusPort } from "./postprocess/mod.ts";
 import { followProxyUser } from "./merge/proxy_user.ts";
@@ -38,6 +38,20 @@ export function injectPod(pod: Pod, owner: Owner, given: Injector): InjectedPod 
   const injector = given.nativeJobs && endsByItself(owner.kind, pod) ? { ...given, nativeSidecars: true } : given;
   const { config } = injector;
   return config.form === "legacy" ? injectOld(pod, owner, injector, config) : injectNew(pod, owner, injector, config);
+}
+
+/**
+ * Injects the pod of a workload; each injector gets the result of the one before.
+ * Errors: as `injectPod`, and an InjectionError for a pod without containers.
+ */
+export function injectInTurn(pod: Pod, owner: Owner, injectors: readonly Injector[]): InjectedPod {
+  if (containersOf(pod, "containers").length === 0) {
+    throw new InjectionError("no-containers", `The ${owner.kind} has no containers`, {
+      place: { field: "spec.containers" },
+    });
+  }
+  const none: InjectedPod = { pod, templates: [] };
+  return injectors.reduce((before, injector) => injectPod(before.pod, owner, injector), none);
 }
 
 type OldConfig = Extract<LoadedConfig, { readonly form: "legacy" }>;

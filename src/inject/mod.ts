@@ -29,8 +29,16 @@ export { BUILT_IN } from "./default/mod.ts";
 export type { Decision } from "./decision/answer.ts";
 export { decide, type DecisionPolicy, IGNORED_NAMESPACES } from "./decision/decision.ts";
 export { type DecisionStep, decisionSteps } from "./decision/steps.ts";
-export { type Change, changeObject, type DocumentOptions, type ListedObject } from "./document/document.ts";
+export {
+  type Change,
+  changeObject,
+  type DocumentOptions,
+  type ListedObject,
+  misreadText,
+} from "./document/document.ts";
 export { injection, injectionBy, type Judge, type Judgment } from "./inject_document.ts";
+export { type ReadWorkload, readWorkload } from "./read_workload.ts";
+export { fieldIn, withoutTemplate } from "./document/pod_row.ts";
 export { InjectionError } from "./injection_error.ts";
 export { isOpenShift, proxyIds } from "./config/openshift.ts";
 export type { Source } from "./config/config.ts";
@@ -47,7 +55,7 @@ export {
   type NativeSetting,
   nativeSetting,
 } from "./decision/native.ts";
-export { injectPod } from "./inject_pod.ts";
+export { injectInTurn, injectPod } from "./inject_pod.ts";
 export {
   containersOfProxyUser,
   initContainersWithoutNetwork,
@@ -82,7 +90,7 @@ export { type Finding, findingText, type Severity } from "./rules/rule.ts";
 export { findingsOf, type InputFinding, inputFindings, RULES, type RulesOff, unknownRule } from "./rules/rules.ts";
 export { InputFacts } from "./rules/input_rules.ts";
 export { type Level, violationsOf } from "./rules/pod_security.ts";
-export { BUILT_IN_KINDS, templatePath, type WorkloadKind, workloadKind } from "./pod/kinds.ts";
+export { BUILT_IN_KINDS, templatePath, type WorkloadKind, workloadKind, workloadKinds } from "./pod/kinds.ts";
 export { type InjectionStatus, readStatus } from "./pod/status.ts";
 export { type Owner, ownerOf, podIn, podOwner } from "./pod/workload.ts";
 export { urlSettings } from "./config/url_settings.ts";

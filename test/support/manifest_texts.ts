@@ -1,8 +1,10 @@
-/** Manifests in the many ways in which people write them. */
+/** Manifests in the styles of people and of generators, of every kind with a pod. */
+import { KINDS, type WorkloadKind } from "../../src/inject/pod/kinds.ts";
 import { fc } from "./properties.ts";
 
 /** A manifest, and whether injection rewrites a part of it rather than adding to it. */
 export interface ManifestText {
+  readonly kind: string;
   readonly text: string;
   readonly isRewritten: boolean;
 }
@@ -50,20 +52,70 @@ const CONTAINER = fc.constantFrom<string[][]>(
   ["- name: web", "  image: nginx", "- name: side", "  image: |-", "    busybox"],
 );
 
-const PROBE = maybe("  readinessProbe:\n          httpGet: {path: /, port: 8080}\n");
+const PROBE = maybe(
+  "  readinessProbe:\n          httpGet: {path: /, port: 8080}\n",
+  "  livenessProbe:\n          tcpSocket: # the port of the application\n            port: 8080\n          periodSeconds: 3\n",
+  "  startupProbe:\n          initialDelaySeconds: 1\n          grpc: {port: 9000}\n",
+);
+
+/** What generators and hasty people write. */
+const ODD = maybe(
+  block(6, "creationTimestamp: null # by kubectl create --dry-run"),
+  block(6, "finalizers: []"),
+  block(6, "GenerateName: web-"),
+);
+
+const SPEC_FIELD = maybe(block(2, "paused: false"), block(2, "minReadySeconds: 0 # at once", "unknownField: {}"));
 
 const REST = maybe(
   block(6, "serviceAccountName: web", "securityContext:", "  fsGroup: 2000"),
   block(6, "imagePullSecrets: [{name: mine}]", "", "# after a blank line"),
   block(6, "dnsPolicy: ClusterFirst", "nodeSelector: {}"),
+  block(6, "RestartPolicy: Always", "securityContext: {}"),
 );
 
 const FRAMES = fc.record({ eol: fc.constantFrom("\n", "\r\n"), end: fc.boolean(), head: maybe("# a file\n", "---\n") });
 
-/** Deployments with parts in the styles of people and of generators. */
+/** The API version of a kind, as its project writes it. */
+function apiVersionOf({ kind, group }: WorkloadKind): string {
+  if (group !== undefined) return `${group}/v1alpha1`;
+  const byKind: Readonly<Record<string, string>> = {
+    Pod: "v1",
+    PodTemplate: "v1",
+    ReplicationController: "v1",
+    DeploymentConfig: "apps.openshift.io/v1",
+    Job: "batch/v1",
+    CronJob: "batch/v1",
+  };
+  return byKind[kind] ?? "apps/v1";
+}
+
+interface Parts {
+  readonly field: string;
+  /** Below `metadata`, with the indentation of a pod in `spec.template`. */
+  readonly metadata: string;
+  readonly spec: string;
+}
+
+/** The manifest of a kind around the parts of its pod. */
+function manifestOf(row: WorkloadKind, { field, metadata, spec }: Parts): string {
+  const { path } = row;
+  const inPlace = (lines: string) => lines.replace(/^ {4}/gm, "  ".repeat(path.length));
+  const head = `apiVersion: ${apiVersionOf(row)}\nkind: ${row.kind}\nmetadata:\n  name: web\n`;
+  if (path.length === 0) return `${head}${inPlace(metadata)}spec:\n${inPlace(spec)}`;
+  const [outer = "", ...inner] = path.map((key, depth) => `${"  ".repeat(depth)}${key}:\n`);
+  const own = inner.length === 0 ? "" : field;
+  const podMetadata = metadata === "" ? "" : block(4, "metadata:") + metadata;
+  return `${head}${outer}${own}${inner.join("")}${inPlace(`${podMetadata}    spec:\n${spec}`)}`;
+}
+
+/** Manifests of every kind with parts in the styles of people and of generators. */
 export const MANIFEST_TEXTS: fc.Arbitrary<ManifestText> = fc.record({
+  row: fc.constantFrom(...KINDS),
+  field: SPEC_FIELD,
   labels: LABELS,
   annotations: fc.oneof(ANNOTATIONS, PROMETHEUS),
+  odd: ODD,
   inits: INITS,
   container: CONTAINER,
   probe: PROBE,
@@ -72,23 +124,17 @@ export const MANIFEST_TEXTS: fc.Arbitrary<ManifestText> = fc.record({
   rest: REST,
   order: fc.boolean(),
   frame: FRAMES,
-}).map(({ labels, annotations, inits, container, probe, indent, volumes, rest, order, frame }) => {
+}).map(({ row, field, labels, annotations, odd, inits, container, probe, indent, volumes, rest, order, frame }) => {
   const isFlow = container.some((line) => line.startsWith("- {"));
   const last = isFlow ? "" : probe.replace(/^/gm, " ".repeat(indent)).replace(/ +$/, "");
   const containers = block(6, "containers:") + block(indent, ...container) + (probe === "" ? "" : last);
-  const metadata = labels + annotations === "" ? "" : block(4, "metadata:") + labels + annotations;
+  const metadata = labels + annotations + (labels === "" ? "" : odd);
   const spec = order ? inits + containers + volumes + rest : rest + volumes + containers + inits;
-  const text = `${frame.head}apiVersion: apps/v1
-kind: Deployment
-metadata:
-  name: web
-spec:
-  template:
-${metadata}    spec:
-${spec}`;
+  const text = frame.head + manifestOf(row, { field, metadata, spec });
   const lines = text.replaceAll("\n", frame.eol);
   return {
+    kind: row.kind,
     text: frame.end ? lines : lines.trimEnd(),
-    isRewritten: (probe !== "" && !isFlow) || annotations.includes("prometheus.io"),
+    isRewritten: annotations.includes("prometheus.io"),
   };
 });

@@ -2,7 +2,8 @@
 import { errorLine, MeshError, UsageError } from "../../base/errors.ts";
 import { toYaml } from "../../yaml/mod.ts";
 import { decide, type Injector, injectPod } from "../../inject/mod.ts";
-import { type ManifestTexts, ownerOfTarget, podOf, type Target, targetsIn } from "../injection/target.ts";
+import { type ManifestTexts, targetsIn } from "../injection/manifest_targets.ts";
+import { ownerOfTarget, podOf, type Target } from "../injection/target.ts";
 import samples from "./samples.yaml" with { type: "text" };
 
 /** What is compared: one configuration, or the configurations of all revisions of a snapshot. */

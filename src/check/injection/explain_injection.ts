@@ -12,9 +12,10 @@ import {
   type TemplateEnv,
 } from "../../inject/mod.ts";
 import { allTargets, type AllWorkloads } from "./all_targets.ts";
-import { explain, type Explanation, type Knowledge } from "./explanation.ts";
+import { explain, explainUnjudged, type Explanation, type Knowledge } from "./explanation.ts";
 import { clusterKnowledge, offlineKnowledge } from "./knowledge.ts";
-import { clusterTarget, type ManifestTexts, type Target, targetsIn } from "./target.ts";
+import { manifestTargets, type ManifestTexts, type Unjudged } from "./manifest_targets.ts";
+import { clusterTarget, type Target } from "./target.ts";
 
 export interface InjectionQuestion {
   /** `KIND/NAME` of an object in the cluster. */
@@ -37,8 +38,8 @@ export interface InjectionQuestion {
 const AT_ONCE = 8;
 
 /**
- * Explains each workload. Without an API, one webhook is assumed to be called. Errors: errors of the API; MeshErrors for
- * unreadable files, a missing workload, an invalid configuration.
+ * Explains each workload, and each document that cannot be read. Without an API, one webhook is assumed to be called.
+ * Errors: errors of the API; MeshErrors for a missing workload and an invalid configuration.
  */
 export async function explainInjection(
   world: World,
@@ -54,17 +55,21 @@ export async function explainInjection(
     : clusterKnowledge({ api, clock: world.clock, choice, given, wantsPods });
   const known = new Map<string, Promise<Knowledge>>();
   return await atOnce(targets, AT_ONCE, async (target) => {
+    if ("verdict" in target) return explainUnjudged(target);
     const knowledge = known.get(target.namespace) ?? ofNamespace(target.namespace);
     known.set(target.namespace, knowledge);
     return await explain(target, await knowledge);
   });
 }
 
-async function targetsOf(api: KubeApi | undefined, question: InjectionQuestion): Promise<readonly Target[]> {
+async function targetsOf(
+  api: KubeApi | undefined,
+  question: InjectionQuestion,
+): Promise<readonly (Target | Unjudged)[]> {
   const { workload, inputs = [], namespace, all } = question;
   if (all !== undefined && api !== undefined) return await allTargets(api, all);
   if (workload !== undefined && api !== undefined) return [await clusterTarget(api, workload, namespace)];
-  return await targetsIn(inputs, namespace);
+  return await manifestTargets(inputs, namespace);
 }
 
 /** The injector of the given files, or the built-in one without a cluster; `undefined`: the cluster's. */

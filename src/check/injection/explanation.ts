@@ -12,6 +12,7 @@ import { differences, livePods } from "./differences.ts";
 import type { RuleLine } from "./explanation_schema.ts";
 import type { LivePod } from "../inventory/live_pods.ts";
 import { failedCreates } from "./failed_create.ts";
+import type { Unjudged } from "./manifest_targets.ts";
 import { type Misplaced, misplacedRequests } from "./misplaced.ts";
 import { type Cause, whyNotCalled } from "./not_called.ts";
 import { fieldIn, ownerOfTarget, podOf, type Target } from "./target.ts";
@@ -22,6 +23,9 @@ export type Explanation = Ruling & {
   /** `deployment.apps/web`. */
   readonly workload: string;
   readonly namespace: string;
+  /** The place of a manifest; `undefined` for an object of the cluster. */
+  readonly file: string | undefined;
+  readonly document: number | undefined;
   readonly reason: string;
   readonly field: string;
   readonly message: string;
@@ -75,6 +79,8 @@ export async function explain(target: Target, knowledge: Knowledge): Promise<Exp
   return {
     workload: target.workload,
     namespace: target.namespace,
+    file: target.file,
+    document: target.document,
     ...rulingOf(verdict),
     reason: cause.reason,
     field: fieldIn(cause.field, target),
@@ -82,6 +88,7 @@ export async function explain(target: Target, knowledge: Knowledge): Promise<Exp
     rules: verdict.rules.map((rule) => ({ ...rule, field: fieldIn(rule.field, target) })),
     live,
     warnings: [
+      ...target.warnings ?? [],
       ...knowledge.gaps,
       ...warnings,
       ...failures,
@@ -92,8 +99,7 @@ export async function explain(target: Target, knowledge: Knowledge): Promise<Exp
     ],
     findings,
     fixes,
-    hasProblem: PROBLEMS.includes(verdict.verdict) || verdict.injecting.length > 1 || differ.length > 0 ||
-      failures.length > 0 || WRONG.includes(cause.reason),
+    hasProblem: isProblem(verdict) || differ.length > 0 || failures.length > 0 || WRONG.includes(cause.reason),
   };
 }
 
@@ -130,6 +136,18 @@ function findingsFor({ manifest, row, file }: Target, { result }: Verdict): read
   if (file === undefined) return [];
   const subject = { manifest, kind: row.kind, path: row.path, pod: podIn(manifest, row), injected: result };
   return findingsOf({ ...subject, era: "current" });
+}
+
+function isProblem({ verdict, injecting }: Verdict): boolean {
+  return PROBLEMS.includes(verdict) || injecting.length > 1;
+}
+
+/** The explanation of a document or workload that has no pod to judge. */
+export function explainUnjudged({ verdict, error, ...rest }: Unjudged): Explanation {
+  const none = { rules: [], live: [], warnings: [], findings: [], fixes: [] };
+  const hint = error?.hint === undefined || verdict === "cannot-tell" ? "" : `; ${error.hint}`;
+  const hasProblem = PROBLEMS.includes(verdict);
+  return { ...rest, ...none, verdict, by: null, message: `${rest.message}${hint}`, hasProblem };
 }
 
 /** Reasons against injection that nobody chose. */

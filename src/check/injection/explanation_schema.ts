@@ -39,7 +39,7 @@ const FINDING = z.strictObject({
 
 /** Why a workload is injected or not. */
 export const EXPLANATION = z.strictObject({
-  workload: z.string().describe("such as `deployment.apps/web`"),
+  workload: z.string().describe("such as `deployment.apps/web`; empty for a document that cannot be read"),
   verdict: z.enum(["injected", "not-injected", "refused", "cannot-tell"]).describe(
     "what happens to a new pod; refused: it is not created; cannot-tell: what decides cannot be read",
   ),
@@ -52,6 +52,8 @@ export const EXPLANATION = z.strictObject({
   rules: z.array(RULE_LINE).readonly().describe("in the order in which the API server and the webhook ask them"),
   live: z.array(LIVE_POD).readonly(),
   namespace: z.string(),
+  file: z.string().nullable().describe("the file of a manifest; null for an object of the cluster"),
+  document: z.int().min(1).nullable().describe("number of the YAML document in the file, from 1"),
   field: z.string().describe("the field that decided; may be empty"),
   message: z.string(),
   warnings: z.array(z.string()).readonly().describe("also the findings that are no notes, as text"),

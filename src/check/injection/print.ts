@@ -21,17 +21,22 @@ const EFFECTS: Readonly<Record<RuleLine["effect"], string>> = {
 
 export interface ExplanationLook {
   readonly width: number;
+  /** Names the file and the document of each workload. */
+  readonly namesFiles?: boolean;
   /** With the table of rules; no line is broken. */
   readonly isWide: boolean;
 }
 
 /** Verdict, cause, live pods, warnings and fixes; wide: also the rules. */
-export function explanationText(explanation: Explanation, { width, isWide }: ExplanationLook): string {
+export function explanationText(
+  explanation: Explanation,
+  { width, isWide, namesFiles = false }: ExplanationLook,
+): string {
   const { rules, live, warnings, fixes } = explanation;
   const most = isWide ? undefined : width;
   const pods = isWide ? live.map(widePodRow) : live.map(podRow);
   const parts = [
-    headline(explanation, most),
+    headline(explanation, namesFiles, most),
     ...isWide ? [table([["RULE", "FIELD", "VALUE", "EFFECT"], ...rules.map(ruleRow)])] : [],
     ...live.length === 0 ? [] : [table([isWide ? [...POD, "IMAGE"] : POD, ...pods])],
     ...warnings.length === 0 ? [] : [warnings.flatMap((warning) => block(`warning: ${warning}`, "", most)).join("\n")],
@@ -97,13 +102,13 @@ function commandsIn(fixes: Explanation["fixes"]): readonly string[] {
   });
 }
 
-function headline(explanation: Explanation, width: Width): string {
-  const { workload, namespace, message, field } = explanation;
+function headline(explanation: Explanation, namesFiles: boolean, width: Width): string {
+  const { workload, namespace, file, document, message, field } = explanation;
   const where = namespace === "" ? "" : ` in the namespace "${namespace}"`;
+  const place = file === undefined || document === undefined ? "" : `${file}, document ${document}`;
+  const name = workload === "" ? place : `${workload}${where}${namesFiles && place !== "" ? ` (${place})` : ""}`;
   const why = field === "" ? message : `${message} (${field})`;
-  return [...block(`${workload}${where}: ${verdictText(explanation)}`, "", width), ...block(why, "  ", width)].join(
-    "\n",
-  );
+  return [...block(`${name}: ${verdictText(explanation)}`, "", width), ...block(why, "  ", width)].join("\n");
 }
 
 function verdictText(ruling: Ruling): string {
@@ -171,6 +176,8 @@ export function explanationJson(explanation: Explanation): string {
       return { pod, phase, proxy: hasProxy, native: isNative, ready: isReady, revision, image };
     }),
     namespace,
+    file: explanation.file ?? null,
+    document: explanation.document ?? null,
     field,
     message,
     warnings,

@@ -1,11 +1,11 @@
 /** The workload to explain: an object of the cluster, or a manifest. */
 import { MeshError } from "../../base/errors.ts";
-import { isList, isMap, mapAt, newMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
-import { parseDocument, splitDocuments } from "../../yaml/mod.ts";
+import { mapAt, newMap, textAt, type ValueMap } from "../../base/value.ts";
 import { type KubeApi, type KubeObject, readWorkloadName } from "../../kube/client/mod.ts";
 import { resourceName } from "../../kube/mod.ts";
 import {
   BUILT_IN_KINDS,
+  fieldIn as fieldOfRow,
   metadataOf,
   type Owner,
   ownerOf,
@@ -27,6 +27,10 @@ export interface Target {
   readonly namespace: string;
   /** Its file; `undefined` for an object of the cluster. */
   readonly file: string | undefined;
+  /** The number of its document in the file. */
+  readonly document?: number;
+  /** Warnings about its text. */
+  readonly warnings?: readonly string[];
 }
 
 /** Gets a workload. Errors: errors of the API, and a MeshError if it does not exist. */
@@ -82,7 +86,7 @@ export function ownerOfTarget({ manifest, row, namespace }: Target): Owner {
 
 /** The path of a pod's field in the workload. Other paths stay as they are. */
 export function fieldIn(field: string, { row }: Target): string {
-  return /^(spec|metadata)\b/.test(field) ? [...row.path, field].join(".") : field;
+  return fieldOfRow(field, row);
 }
 
 export function ownStrings({ manifest }: Target, key: "labels" | "annotations"): ValueMap {
@@ -92,30 +96,4 @@ export function ownStrings({ manifest }: Target, key: "labels" | "annotations"):
 /** An object of the cluster as a target. */
 export function objectTarget(object: KubeObject): Target | undefined {
   return targetOf(object, object.metadata.namespace ?? "", undefined);
-}
-
-/** A file of manifests: its name in messages, and its bytes. */
-export interface ManifestTexts {
-  readonly file: string;
-  chunks(): AsyncIterable<Uint8Array>;
-}
-
-/** All workloads of files, in order. Errors: MeshErrors for files that cannot be read, and if there is no workload. */
-export async function targetsIn(inputs: readonly ManifestTexts[], namespace: string): Promise<readonly Target[]> {
-  const targets: Target[] = [];
-  for (const input of inputs) {
-    for await (const document of splitDocuments(input.chunks(), { file: input.file })) {
-      for (const target of inValue(parseDocument(document).value, namespace, input.file)) targets.push(target);
-    }
-  }
-  if (targets.length > 0) return targets;
-  throw new MeshError("The input has no workload", { hint: "a workload is a Pod or a controller of pods" });
-}
-
-function inValue(value: Value, namespace: string, file: string): readonly Target[] {
-  if (!isMap(value)) return [];
-  const { kind, items } = value;
-  if (kind === "List" && isList(items)) return items.flatMap((item) => inValue(item, namespace, file));
-  const target = targetOf(value, namespace, file);
-  return target === undefined ? [] : [target];
 }

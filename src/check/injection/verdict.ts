@@ -9,9 +9,9 @@ import {
   type DecisionPolicy,
   type DecisionStep,
   decisionSteps,
+  injectInTurn,
   InjectionError,
   type Injector,
-  injectPod,
   labelsOf,
   metadataOf,
   type Owner,
@@ -292,13 +292,13 @@ function injected(
   const by = webhook === undefined ? ASSUMED : webhookName(webhook);
   const line = { rule: "templates", field: "templates" };
   try {
-    const { pod, templates } = injectPod(question.pod, question.owner, injector);
+    const { pod, templates } = injectInTurn(question.pod, question.owner, [injector]);
     rules.push({ ...line, value: templates.join(",") || null, effect: "injects", message: "" });
     return { verdict: "injected", by, reason, field, message, result: pod };
   } catch (error) {
     if (!(error instanceof MeshError)) throw error;
     const field = error.place?.field ?? "";
-    const message = errorLine({ message: error.message, place: { field }, hint: error.hint });
+    const message = errorLine({ message: error.message, place: {}, hint: error.hint });
     rules.push({ ...line, field: field || line.field, value: null, effect: "refuses", message });
     const reason = error instanceof InjectionError ? error.reason : "failed";
     return { ...REFUSED, reason, field, message };

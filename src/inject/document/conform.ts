@@ -1,26 +1,50 @@
 import { type FieldType, type StructSchema, structSchema } from "../../kube/mod.ts";
+import { sameValue } from "../../base/values/mod.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../base/value.ts";
+
+/** A field that Kubernetes refuses or ignores as it is written. */
+export interface Misread {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
 
 /** Quantities that may be below a nano, which Kubernetes rounds up. */
 const SUB_NANO = /\.\d+[nu]$|e-\d{2,}$/i;
 
 /**
- * The user's manifest with corrections where Kubernetes reads another value: a number or boolean in a string field becomes
- * a string, a field name in another case becomes the type's name. Unknown fields stay. Shares unchanged parts; returns
- * the same object if nothing changes. `typed` is the manifest after `decode`.
+ * The manifest as Istio reads it: a number or boolean in a string field is a string, a field name in another case has the
+ * type's name. Unknown fields stay. Shares unchanged parts; the same object if nothing changes. `typed` is the manifest
+ * after `decode`.
  */
-export function conform(manifest: ValueMap, typed: ValueMap, type: string): ValueMap {
-  return conformStruct(manifest, typed, structSchema(type));
+export function conform(
+  manifest: ValueMap,
+  typed: ValueMap,
+  type: string,
+): { readonly manifest: ValueMap; readonly misread: readonly Misread[] } {
+  const run: Run = { path: [], misread: [] };
+  return { manifest: conformStruct(manifest, typed, structSchema(type), run), misread: run.misread };
 }
 
-function conformStruct(raw: ValueMap, typed: Value | undefined, schema: StructSchema): ValueMap {
+interface Run {
+  readonly path: readonly (string | number)[];
+  readonly misread: Misread[];
+}
+
+function below(run: Run, key: string | number): Run {
+  return { path: [...run.path, key], misread: run.misread };
+}
+
+function note({ path, misread }: Run, message: string): void {
+  misread.push({ path, message });
+}
+
+function conformStruct(raw: ValueMap, typed: Value | undefined, schema: StructSchema, run: Run): ValueMap {
   const fields = isMap(typed) ? typed : newMap();
   let copy: ValueMap | undefined;
-  for (const key of Object.keys(raw)) {
-    const field = schema.byJson.get(key) ?? schema.byFold.get(key.toLowerCase());
-    const before = raw[key] ?? null;
+  for (const [key, before] of Object.entries(raw)) {
+    const field = fieldOf(key, schema, run);
     if (field === undefined) continue;
-    const after = conformValue(before, fields[field.json], field.type);
+    const after = conformValue(before, fields[field.json], field.type, below(run, key));
     if (after === before && field.json === key) continue;
     copy ??= Object.assign(newMap(), raw);
     if (field.json !== key) delete copy[key];
@@ -29,38 +53,81 @@ function conformStruct(raw: ValueMap, typed: Value | undefined, schema: StructSc
   return copy ?? raw;
 }
 
-function conformValue(raw: Value, typed: Value | undefined, type: FieldType): Value {
-  if (isMap(raw)) return conformMapping(raw, typed, type);
-  if (isList(raw)) return type.kind === "list" ? conformList(raw, isList(typed) ? typed : [], type.element) : raw;
-  return typeof typed === "string" && readOtherwise(raw, type.kind) ? typed : raw;
+function fieldOf(key: string, schema: StructSchema, run: Run) {
+  const exact = schema.byJson.get(key);
+  const field = exact ?? schema.byFold.get(key.toLowerCase());
+  if (exact === undefined && field !== undefined) {
+    note(below(run, key), `Kubernetes does not know the field "${key}": did you mean "${field.json}"?`);
+  }
+  return field;
 }
 
-function conformMapping(raw: ValueMap, typed: Value | undefined, type: FieldType): ValueMap {
-  if (type.kind === "struct") return conformStruct(raw, typed, structSchema(type.struct));
-  return type.kind === "map" ? conformMap(raw, isMap(typed) ? typed : newMap(), type.element) : raw;
+function conformValue(raw: Value, typed: Value | undefined, type: FieldType, run: Run): Value {
+  if (isMap(raw)) return conformMapping(raw, typed, type, run);
+  if (isList(raw)) return type.kind === "list" ? conformList(raw, isList(typed) ? typed : [], type.element, run) : raw;
+  return typeof typed === "string" ? conformScalar(raw, typed, type.kind, run) : raw;
 }
 
-/** Whether Kubernetes reads another value than the scalar's. */
-function readOtherwise(raw: Value, kind: FieldType["kind"]): boolean {
-  if (kind === "string") return raw !== null && typeof raw !== "string";
-  return kind === "quantity" && SUB_NANO.test(String(raw));
+function conformScalar(raw: Value, typed: string, kind: FieldType["kind"], run: Run): Value {
+  if (kind === "quantity") return SUB_NANO.test(String(raw)) ? typed : raw;
+  if (kind !== "string" || raw === null || typeof raw === "string") return raw;
+  note(run, `Kubernetes refuses ${String(raw)}, which is not a string: write "${typed}"`);
+  return typed;
 }
 
-function conformList(raw: Value[], typed: Value[], element: FieldType): Value[] {
+function conformMapping(raw: ValueMap, typed: Value | undefined, type: FieldType, run: Run): ValueMap {
+  if (type.kind === "struct") return conformStruct(raw, typed, structSchema(type.struct), run);
+  return type.kind === "map" ? conformMap(raw, isMap(typed) ? typed : newMap(), type.element, run) : raw;
+}
+
+function conformList(raw: Value[], typed: Value[], element: FieldType, run: Run): Value[] {
   const items = raw.map((item, index) =>
-    item === null ? typed[index] ?? null : conformValue(item, typed[index], element)
+    item === null ? typed[index] ?? null : conformValue(item, typed[index], element, below(run, index))
   );
   return items.every((item, index) => item === raw[index]) ? raw : items;
 }
 
-function conformMap(raw: ValueMap, typed: ValueMap, element: FieldType): ValueMap {
+function conformMap(raw: ValueMap, typed: ValueMap, element: FieldType, run: Run): ValueMap {
   let copy: ValueMap | undefined;
   for (const key of Object.keys(raw)) {
     const before = raw[key] ?? null;
-    const after = before === null ? typed[key] ?? null : conformValue(before, typed[key], element);
+    const after = before === null ? typed[key] ?? null : conformValue(before, typed[key], element, below(run, key));
     if (after === before) continue;
     copy ??= Object.assign(newMap(), raw);
     copy[key] = after;
   }
   return copy ?? raw;
+}
+
+/** `next` with the user's spelling of all that injection did not change. `read` is what `conform` made of `raw`. */
+export function asWritten(raw: Value, read: Value, next: Value): Value {
+  if (raw === read) return next;
+  if (sameValue(read, next)) return raw;
+  if (isMap(raw) && isMap(read) && isMap(next)) return mapAsWritten(raw, read, next);
+  if (!isList(raw) || !isList(read) || !isList(next)) return next;
+  const names = read.map(nameOf);
+  return next.map((item) => {
+    const same = read.indexOf(item);
+    const at = same < 0 && nameOf(item) !== undefined ? names.indexOf(nameOf(item)) : same;
+    const [before, after] = [raw[at], read[at]];
+    return before === undefined || after === undefined ? item : asWritten(before, after, item);
+  });
+}
+
+function nameOf(item: Value): Value | undefined {
+  return isMap(item) ? item["name"] : undefined;
+}
+
+/** A key that `conform` renamed keeps its name if its value is unchanged. */
+function mapAsWritten(raw: ValueMap, read: ValueMap, next: ValueMap): ValueMap {
+  const renamed = new Map(Object.keys(raw).filter((key) => !(key in read)).map((key) => [key.toLowerCase(), key]));
+  const result = newMap();
+  for (const [key, value] of Object.entries(next)) {
+    const own = key in raw ? key : renamed.get(key.toLowerCase()) ?? key;
+    const [before, after] = [raw[own], read[key]];
+    const written = before === undefined || after === undefined ? value : asWritten(before, after, value);
+    if (own === key || written !== before) result[key] = written;
+    else result[own] = before;
+  }
+  return result;
 }

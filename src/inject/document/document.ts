@@ -14,6 +14,7 @@ import type { InputObject } from "../rules/input_rules.ts";
 import type { Level } from "../rules/pod_security.ts";
 import { type Finding, findingText } from "../rules/rule.ts";
 import { type RulesOff, rulesOffBy } from "../rules/rules.ts";
+import type { Misread } from "./conform.ts";
 import { workloadPatch } from "./patch.ts";
 import type { ReportEntry } from "./report.ts";
 import { withStringKeys } from "./string_keys.ts";
@@ -84,9 +85,10 @@ export function changeObject(
 
 function textOf(parsed: ParsedDocument, next: Value, { options: { output }, entries }: Run): string {
   // Injection writes no comments, so comments beside what is removed are the user's.
-  const keepsComments = entries.some(({ result }) => result === "uninjected");
+  const isUndone = entries.some(({ result }) => result === "uninjected");
   if (output === "yaml") {
-    return next === parsed.value ? parsed.doc.text : editDocument(withStringKeys(parsed), next, { keepsComments });
+    const options = { keepsComments: isUndone, restoresAliases: isUndone };
+    return next === parsed.value ? parsed.doc.text : editDocument(withStringKeys(parsed), next, options);
   }
   if (next === parsed.value && isJson(parsed.doc.text)) return parsed.doc.text;
   return jsonText(next) + "\n";
@@ -145,11 +147,12 @@ function changeValue(value: Value, path: Path, run: Run): Value {
   const known = identity(value, run);
   try {
     if (isMap(value)) checkNamespace(value, run.options.namespace);
-    const { next, injected, findings = [], ...rest } = changeResource(value, run);
+    const { next, injected, findings = [], misread = [], ...rest } = changeResource(value, run);
     const lineOf = (field: string) => run.parsed.place([...path, ...fieldKeys(field)]).line;
     const located = findings.map((finding) => withLine(finding, lineOf(finding.field)));
     const texts = located.filter(({ severity }) => severity !== "note").map(findingText);
-    const warnings = [...rest.warnings, ...texts, ...addPatch(value, next, run)];
+    const misreadTexts = misread.map((each) => misreadText(each, path, run.parsed));
+    const warnings = [...misreadTexts, ...rest.warnings, ...texts, ...addPatch(value, next, run)];
     run.entries.push({ ...known, ...rest, warnings, ...located.length === 0 ? {} : { findings: located } });
     if (isMap(value)) {
       run.options.seen?.({ described: known, manifest: value, injected, off: rulesOffBy(value), lineOf });
@@ -166,6 +169,12 @@ function withLine(finding: Finding, line: number | undefined): Finding {
   return line === undefined ? finding : { ...finding, line };
 }
 
+/** `line 3: spec.RestartPolicy: ...`; `path` is the workload's in its document. */
+export function misreadText(misread: Misread, path: Path, parsed: Pick<ListedObject, "place">): string {
+  const { line, field } = parsed.place([...path, ...misread.path]);
+  return `${line === undefined ? "" : `line ${line}: `}${field}: ${misread.message}`;
+}
+
 /** Keeps the patch of a change, if patches are wanted; returns the warnings about it. */
 function addPatch(before: Value, after: Value, { options, patches }: Run): readonly string[] {
   if (options.patch !== true || after === before || !isMap(before) || !isMap(after)) return [];
@@ -177,6 +186,13 @@ function addPatch(before: Value, after: Value, { options, patches }: Run): reado
 function changeList(list: ValueMap, path: Path, run: Run): Value {
   const before = list["items"];
   if (!isList(before)) return list;
+  if (before.length === 0) {
+    const message = "the List has no items";
+    run.entries.push({
+      ...identity(list, run),
+      ...{ result: "skipped", reason: "empty-list", field: "items", message, warnings: [] },
+    });
+  }
   const after = before.map((item, index) => changeValue(item, [...path, "items", index], run));
   return after.every((item, index) => item === before[index]) ? list : withKey(list, "items", after);
 }
@@ -231,6 +247,8 @@ export interface Outcome extends Omit<ReportEntry, keyof Known | "error"> {
   readonly next: Value;
   /** The pod with a sidecar, and where it is. */
   readonly injected?: InputObject["injected"];
+  /** Fields that Kubernetes refuses or ignores as they are written. */
+  readonly misread?: readonly Misread[];
 }
 
 function changeResource(value: Value, run: Run): Outcome {
@@ -250,6 +268,7 @@ function both(before: Outcome, after: Outcome): Outcome {
     ...isAfter ? after : before,
     warnings: [...before.warnings, ...after.warnings],
     findings: [...before.findings ?? [], ...after.findings ?? []],
+    misread: [...before.misread ?? [], ...after.misread ?? []],
     next: after.next,
   };
 }

@@ -12,7 +12,7 @@ export function withoutTemplate(value: ValueMap, { kind, path }: WorkloadKind): 
   return { result: "skipped", reason: "no-template", field, message, warnings: [], next: value };
 }
 
-/** Turns field paths of the pod in errors into paths of the manifest. */
+/** Turns field paths of the pod in errors and their messages into paths of the manifest. */
 export function inPodOf<T>(row: WorkloadKind, action: () => T): T {
   try {
     return action();
@@ -20,11 +20,15 @@ export function inPodOf<T>(row: WorkloadKind, action: () => T): T {
     if (!(error instanceof MeshError) || error.place?.field === undefined) throw error;
     const reason = error instanceof InjectionError ? error.reason : "invalid-manifest";
     const place = { field: fieldIn(error.place.field, row) };
-    throw new InjectionError(reason, error.message, { place, hint: error.hint, cause: error });
+    const message = error.message.replaceAll(POD_FIELD, `$1${row.path.map((key) => `${key}.`).join("")}`);
+    throw new InjectionError(reason, message, { place, hint: error.hint, cause: error });
   }
 }
 
-/** A field path of the pod as a path of the manifest. */
+/** The start of a quoted field path of the pod in a message. */
+const POD_FIELD = /(")(?=(?:spec|metadata)[.[])/g;
+
+/** A field path of the pod as a path of the manifest. A pod is in the namespace of its controller. */
 export function fieldIn(field: string, row: WorkloadKind): string {
-  return /^(spec|metadata)\b/.test(field) ? [...row.path, field].join(".") : field;
+  return field !== "metadata.namespace" && /^(spec|metadata)\b/.test(field) ? [...row.path, field].join(".") : field;
 }

@@ -13,6 +13,7 @@ import { mergePod } from "./overlay.ts";
 import { withAnnotations, withKey } from "../pod/change.ts";
 import {
   annotation,
+  annotationsOf,
   type ContainerList,
   containerNamed,
   containersOf,
@@ -39,6 +40,16 @@ export function keptOverrides(pod: Pod): Overrides {
     containers: mapsAt(value, "containers").map(withoutEmptyResources),
     initContainers: mapsAt(value, "initContainers").map(withoutEmptyResources),
   };
+}
+
+/**
+ * Whether the user's containers stood before the others: then injection puts the status before the overrides. istioctl and
+ * API servers sort annotations, so theirs never are in this order.
+ */
+export function keptFirst(pod: Pod): boolean {
+  const names = Object.keys(annotationsOf(pod));
+  const status = names.indexOf(ANNOTATION.status);
+  return status >= 0 && status < names.indexOf(ANNOTATION.overrides);
 }
 
 /** JSON of a container always has `resources`, even if the user wrote none. */
@@ -114,7 +125,11 @@ export function applyOverrides(pod: Pod, templatePod: Pod, source: OverrideSourc
   for (const overlay of applied.initContainers) result = overlayContainer(result, "initContainers", overlay);
   const text = overridesText(applied);
   if (source.status !== undefined || text === "{}") return result;
-  return withAnnotations(result, { [ANNOTATION.overrides]: text });
+  const [first, ...others] = containersOf(source.original, "containers");
+  const isFirst = others.length > 0 &&
+    [...applied.containers, ...applied.initContainers].some(({ name }) => name === first?.["name"]);
+  const status = isFirst ? { [ANNOTATION.status]: "" } : {};
+  return withAnnotations(result, { ...status, [ANNOTATION.overrides]: text });
 }
 
 function overlays(templatePod: Pod, list: ContainerList, source: OverrideSource): readonly ValueMap[] {

@@ -2,7 +2,7 @@
 import { ANNOTATION } from "../../istio/mod.ts";
 import { isMap, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { CLUSTER_ENV, NETWORK_ENV } from "../names.ts";
-import type { Overrides } from "./overrides.ts";
+import { keptFirst, type Overrides } from "./overrides.ts";
 import { mapProxy, withAnnotations, withKey, withSpecKey } from "../pod/change.ts";
 import { type ContainerList, containerNamed, containersOf, type Pod, PROXY } from "../pod/pod.ts";
 import { prometheusPort, withoutPrometheus } from "../pod/prometheus_annotations.ts";
@@ -20,10 +20,9 @@ export interface Earlier {
  */
 export function strip(pod: Pod, { status, kept }: Earlier, statusPort: string): Pod {
   const bare = status === undefined ? pod : stripStatus(pod, status, statusPort);
-  return withKept(withKept(bare, "initContainers", kept.initContainers.filter(isInit)), "containers", [
-    ...kept.containers,
-    ...kept.initContainers.filter((container) => !isInit(container)),
-  ]);
+  const main = [...kept.containers, ...kept.initContainers.filter((container) => !isInit(container))];
+  const result = withKept(bare, "initContainers", kept.initContainers.filter(isInit));
+  return withKept(result, "containers", main, keptFirst(pod));
 }
 
 /**
@@ -47,10 +46,12 @@ function without(pod: Pod, list: ContainerList, names: readonly string[]): Pod {
   return withSpecKey(pod, list, left);
 }
 
-function withKept(pod: Pod, list: ContainerList, kept: readonly ValueMap[]): Pod {
+function withKept(pod: Pod, list: ContainerList, kept: readonly ValueMap[], isFirst = false): Pod {
   const present = containersOf(pod, list);
   const absent = kept.filter((container) => containerNamed(present, textAt(container, "name")) === undefined);
-  return absent.length === 0 ? pod : withSpecKey(pod, list, [...present, ...absent]);
+  return absent.length === 0
+    ? pod
+    : withSpecKey(pod, list, isFirst ? [...absent, ...present] : [...present, ...absent]);
 }
 
 /**

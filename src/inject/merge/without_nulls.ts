@@ -2,33 +2,31 @@ import { onceForShared } from "../../base/values/mod.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../base/value.ts";
 
 /**
- * Removes null fields that come from a template (`emptyDir:` without a value), which Kubernetes drops. Parts shared with
- * `original` are the user's and stay unchanged.
+ * Removes null fields that come from a template (`emptyDir:` without a value), which Kubernetes drops. Nulls of `original`
+ * are the user's and stay.
  */
-export function withoutNulls(value: ValueMap, original: ValueMap): ValueMap {
-  if (!hasNulls(value)) return value;
-  const own = new Set<Value>();
-  collect(original, own);
-  return cleanMap(value, own);
-}
-
-function collect(value: Value, into: Set<Value>): void {
-  if (!isMap(value) && !isList(value)) return;
-  into.add(value);
-  if (isList(value)) { for (const item of value) collect(item, into); }
-  else for (const key in value) collect(value[key] ?? null, into);
-}
-
-function clean(value: Value, own: ReadonlySet<Value>): Value {
-  if (own.has(value) || !hasNulls(value)) return value;
-  if (isList(value)) return value.map((item) => clean(item, own));
-  return isMap(value) ? cleanMap(value, own) : value;
-}
-
-function cleanMap(map: ValueMap, own: ReadonlySet<Value>): ValueMap {
+export function withoutNulls(map: ValueMap, original: ValueMap): ValueMap {
+  if (map === original || !hasNulls(map)) return map;
   const copy = newMap();
-  for (const key in map) if (map[key] !== null) copy[key] = clean(map[key] ?? null, own);
+  for (const key in map) {
+    const value = map[key] ?? null;
+    if (value !== null) copy[key] = clean(value, original[key] ?? null);
+    else if (original[key] === null) copy[key] = null;
+  }
   return copy;
+}
+
+function clean(value: Value, original: Value): Value {
+  if (value === original || !hasNulls(value)) return value;
+  if (isMap(value)) return withoutNulls(value, isMap(original) ? original : newMap());
+  if (!isList(value)) return value;
+  const before = isList(original) ? original : [];
+  return value.map((item) => clean(item, before.includes(item) ? item : sameName(before, item)));
+}
+
+function sameName(list: readonly Value[], item: Value): Value {
+  const name = isMap(item) ? item["name"] : undefined;
+  return list.find((each) => isMap(each) && name !== undefined && each["name"] === name) ?? null;
 }
 
 const hasNulls = onceForShared((value: Value): boolean => {

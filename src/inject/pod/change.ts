@@ -17,6 +17,13 @@ function withoutKey(map: ValueMap, key: string): ValueMap {
   return copy;
 }
 
+/** A copy of a mapping with another key and value in the place of a key. */
+export function withReplaced(map: ValueMap, key: string, to: string, value: Value): ValueMap {
+  const copy = newMap();
+  for (const each in map) copy[each === key ? to : each] = each === key ? value : map[each] ?? null;
+  return copy;
+}
+
 /** A copy of a mapping with another mapping at a path. */
 export function withAt(map: ValueMap, path: readonly string[], value: ValueMap): ValueMap {
   const [key, ...rest] = path;

@@ -10,8 +10,6 @@ export interface WorkloadKind {
   readonly type: string;
   /** Field path to the object with the pod's `metadata` and `spec`; empty for a Pod. */
   readonly path: readonly string[];
-  /** Written with all fields that the type always has, like OpenShift's API server: some of its tools need them. */
-  readonly typed?: boolean;
   /** The name of a container that has none. */
   readonly containerName?: string;
   /** What to warn of where injection adds the first init containers. */
@@ -48,14 +46,14 @@ const KNATIVE_POD = {
  * Job's metadata, so it misses an opt-out in the pod, and its labels do not reach the pod.)
  * A kind of a group comes before the same kind of any group. A kind with several rows has a pod at one or more of them.
  */
-const KINDS: readonly WorkloadKind[] = [
+export const KINDS: readonly WorkloadKind[] = [
   { kind: "Pod", type: "Pod", path: [] },
   { kind: "Deployment", type: "Deployment", path: TEMPLATE },
   { kind: "DaemonSet", type: "DaemonSet", path: TEMPLATE },
   { kind: "ReplicaSet", type: "ReplicaSet", path: TEMPLATE },
   { kind: "StatefulSet", type: "StatefulSet", path: TEMPLATE },
   { kind: "ReplicationController", type: "ReplicationController", path: TEMPLATE },
-  { kind: "DeploymentConfig", type: "openshift.DeploymentConfig", path: TEMPLATE, typed: true },
+  { kind: "DeploymentConfig", type: "openshift.DeploymentConfig", path: TEMPLATE },
   { kind: "Job", type: "Job", path: TEMPLATE },
   { kind: "CronJob", type: "CronJob", path: ["spec", "jobTemplate", "spec", "template"] },
   { kind: "PodTemplate", type: "PodTemplate", path: ["template"] },
@@ -73,6 +71,11 @@ const KINDS: readonly WorkloadKind[] = [
   custom(KRUISE, "UnitedDeployment", "spec.template.cloneSetTemplate.spec.template"),
   custom(KRUISE, "UnitedDeployment", "spec.template.deploymentTemplate.spec.template"),
 ];
+
+/** The name of a container without one; Knative numbers several. */
+export function defaultName(name: string, index: number, count: number): string {
+  return count === 1 ? name : `${name}-${index}`;
+}
 
 const BY_KIND = Map.groupBy(KINDS, ({ kind }) => kind);
 

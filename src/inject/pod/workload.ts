@@ -1,7 +1,7 @@
 /** The pod in a manifest, and its owner. */
 import { isMap, mapAt, textAt, type ValueMap } from "../../base/value.ts";
 import type { WorkloadKind } from "./kinds.ts";
-import { withAt } from "./change.ts";
+import { withAt, withKey } from "./change.ts";
 import { metadataOf, type Pod } from "./pod.ts";
 
 /** The pod (or pod template) in a manifest; an empty one if it is missing. */
@@ -12,6 +12,14 @@ export function podIn(manifest: ValueMap, row: WorkloadKind): Pod {
 /** A copy of the manifest with another pod. */
 export function withPod(manifest: ValueMap, row: WorkloadKind, pod: Pod): ValueMap {
   return withAt(manifest, row.path, pod);
+}
+
+/** The pod as it is created: in the namespace of its workload, else of its template, else in `namespace`. */
+export function createdPod(manifest: ValueMap, row: WorkloadKind, namespace: string): Pod {
+  const pod = podIn(manifest, row);
+  const metadata = metadataOf(pod);
+  const own = textAt(metadataOf(manifest), "namespace") || textAt(metadata, "namespace") || namespace;
+  return own === textAt(metadata, "namespace") ? pod : withKey(pod, "metadata", withKey(metadata, "namespace", own));
 }
 
 /** The owner of a pod for templates: `.TypeMeta` and `.DeploymentMeta`. */

@@ -9,7 +9,7 @@ import { parseBool } from "../../golang/go_bool.ts";
 import { ANNOTATION } from "../../istio/mod.ts";
 import { intAt, isMap, mapAt, mapsAt, newMap, textAt, type Value, valueAt, type ValueMap } from "../../base/value.ts";
 import { PROBERS_ENV } from "../names.ts";
-import { mapContainers, mapProxy, withAt, withEnv, withKey } from "../pod/change.ts";
+import { mapContainers, mapProxy, withAt, withEnv, withKey, withReplaced } from "../pod/change.ts";
 import { allContainers, annotation, containerNamed, findProxy, type Pod, PROXY } from "../pod/pod.ts";
 import { parseObject } from "../pod/status.ts";
 
@@ -180,7 +180,9 @@ function rewriteHandler(container: ValueMap, path: readonly string[], target: Ta
 function rewrittenHandler(handler: ValueMap, { url, port }: Target): ValueMap | undefined {
   const { httpGet, tcpSocket, grpc } = handler;
   if (!isMap(httpGet) && !isMap(tcpSocket) && !isMap(grpc)) return undefined;
-  const rewritten = withKey(handler, "httpGet", agentAction(mapAt(handler, "httpGet"), url, port));
+  const action = agentAction(mapAt(handler, "httpGet"), url, port);
+  const from = isMap(httpGet) ? "httpGet" : isMap(tcpSocket) ? "tcpSocket" : "grpc";
+  const rewritten = withReplaced(handler, from, "httpGet", action);
   return withKey(withKey(rewritten, "tcpSocket", undefined), "grpc", undefined);
 }
 

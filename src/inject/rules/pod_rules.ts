@@ -39,6 +39,21 @@ export const POD_RULES: readonly PodRule[] = [
     },
   },
   {
+    id: "fs-group-replaced",
+    severity: "warning",
+    title: "The configuration replaces the pod's own fsGroup, as in Istio 1.4 to 1.8",
+    on: "injected",
+    problems(subject) {
+      const [before, after] = [fsGroupOf(subject.pod), fsGroupOf(subject.injected ?? {})];
+      if (before === undefined || String(before) === String(after)) return [];
+      return [{
+        field: podField(subject, "spec.securityContext.fsGroup"),
+        message: `The pod's fsGroup ${String(before)} becomes ${String(after)}, which owns its volumes`,
+        fix: "set ENABLE_LEGACY_FSGROUP_INJECTION=false where the proxy reads its token without it",
+      }];
+    },
+  },
+  {
     id: "dns-policy",
     severity: "warning",
     title: "The pod's DNS policy keeps the proxy from resolving names of the cluster",
@@ -71,6 +86,10 @@ export const POD_RULES: readonly PodRule[] = [
     },
   },
 ];
+
+function fsGroupOf(pod: Pod): Value | undefined {
+  return mapAt(specOf(pod), "securityContext")["fsGroup"];
+}
 
 /** Whether a container ends the proxy itself: by the agent's `/quitquitquit`, or by `wait --shutdown`. */
 function endsProxy(pod: Pod): boolean {

@@ -12,40 +12,67 @@ import {
   specOf,
 } from "../pod/pod.ts";
 import { type Evidence, isAdded } from "./evidence.ts";
+import { defaultName } from "../pod/kinds.ts";
 import { type Doubt, TAKEN_OUT } from "./step.ts";
 
 /** Takes out the containers of the templates; restores those of these names that the user wrote. */
 export function containers(pod: Pod, evidence: Evidence): Pod {
-  const wanted = keptByList(evidence);
+  const wanted = keptByList(pod, evidence);
   const lists: readonly ContainerList[] = ["initContainers", "containers"];
   return lists.reduce((result, list) => withList(result, list, inList(pod, list, wanted[list], evidence)), pod);
 }
 
 function inList(pod: Pod, list: ContainerList, kept: readonly ValueMap[], evidence: Evidence): readonly ValueMap[] {
-  const before = containersOf(pod, list);
-  const inPlace = before.flatMap((container) => {
-    if (!isAdded(evidence, container)) return [container];
+  const inPlace = containersOf(pod, list).flatMap((container) => {
+    if (!isAdded(evidence, list, container)) return [container];
     const own = containerNamed(kept, textAt(container, "name"));
     return own === undefined ? [] : [own];
   });
+  const first = list === "containers" && evidence.keptFirst ? kept : [];
   const placed = new Set(inPlace);
-  return [...inPlace, ...kept.filter((container) => !placed.has(container))];
+  return [
+    ...first,
+    ...inPlace.filter((container) => !first.includes(container)),
+    ...kept.filter((container) => !placed.has(container) && !first.includes(container)),
+  ];
 }
 
 /** The kept containers by the list in which the user wrote them. */
-function keptByList({ kept }: Evidence): Readonly<Record<ContainerList, readonly ValueMap[]>> {
-  const inits = kept.initContainers.map(withImage);
+function keptByList(pod: Pod, evidence: Evidence): Readonly<Record<ContainerList, readonly ValueMap[]>> {
+  const { kept, proxy } = evidence;
+  const own = (container: ValueMap) => hadImage(container, proxy) ? withKey(container, "image", "auto") : container;
+  // A container that the user wrote in the other list is still there.
+  const others = containersOf(pod, "containers").filter((container) => !isAdded(evidence, "containers", container));
+  const inits = kept.initContainers.map(own).filter(({ name }) =>
+    !others.some((container) => container["name"] === name)
+  );
   return {
     initContainers: inits.filter(isInit),
-    containers: [...kept.containers.map(withImage), ...inits.filter((container) => !isInit(container))],
+    containers: [...kept.containers.map(own), ...inits.filter((container) => !isInit(container))],
   };
 }
 
-/** Injection leaves the placeholder "auto" out of what it keeps. */
-function withImage(container: ValueMap): ValueMap {
-  return container["name"] === PROXY && container["image"] === undefined
-    ? withKey(container, "image", "auto")
-    : container;
+/**
+ * Whether the user wrote the image "auto", which injection does not keep: in the injected proxy it stands second, or before
+ * another key of the user. Otherwise the template appended it.
+ */
+function hadImage(container: ValueMap, proxy: ValueMap | undefined): boolean {
+  if (container["name"] !== PROXY || container["image"] !== undefined) return false;
+  const keys = Object.keys(proxy ?? {});
+  const at = keys.indexOf("image");
+  return at < 2 || keys.slice(at + 1).some((key) => key in container);
+}
+
+/** Takes out the names that injection gave to containers without one: it appends them. */
+export function defaultNames(pod: Pod, { containerName }: Evidence): Pod {
+  const before = containersOf(pod, "containers");
+  if (containerName === undefined) return pod;
+  const after = before.map((container, index) => {
+    const isDefault = container["name"] === defaultName(containerName, index, before.length);
+    const isAppended = Object.keys(container).indexOf("name") > 0 && Object.keys(container).at(-1) === "name";
+    return isDefault && isAppended ? withKey(container, "name", undefined) : container;
+  });
+  return withList(pod, "containers", after);
 }
 
 /** Takes out the volumes of the templates that no container mounts any more. */

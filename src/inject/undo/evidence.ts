@@ -2,9 +2,10 @@
 import { ANNOTATION } from "../../istio/mod.ts";
 import { mapsAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
 import type { Owner } from "../pod/workload.ts";
-import { keptOverrides, type Overrides } from "../merge/overrides.ts";
+import { keptFirst, keptOverrides, type Overrides } from "../merge/overrides.ts";
 import {
   annotation,
+  type ContainerList,
   containerNamed,
   containersOf,
   envValue,
@@ -22,6 +23,8 @@ export interface Evidence {
   readonly added: InjectionStatus;
   /** The containers that the user wrote under a name of the templates. */
   readonly kept: Overrides;
+  /** These containers stood before the others. */
+  readonly keptFirst: boolean;
   /** The injected proxy; `undefined` if the templates have none. */
   readonly proxy: ValueMap | undefined;
   /** The revision in the status annotation, which releases up to 1.8 do not write. */
@@ -30,6 +33,8 @@ export interface Evidence {
   readonly hasStatus: boolean;
   /** The owner of the pod, as the templates saw it. */
   readonly owner: Owner;
+  /** The name of containers without one, in the kind of the workload. */
+  readonly containerName: string | undefined;
 }
 
 /** Names of Istio's templates since 1.0. */
@@ -60,27 +65,32 @@ const NAMES: InjectionStatus = {
  * name and the arguments of Istio's proxy is evidence.
  * Errors: an InjectionError for an annotation with overrides that is not JSON.
  */
-export function evidenceOf(pod: Pod, owner: Owner): Evidence | undefined {
+export function evidenceOf(pod: Pod, owner: Owner, containerName?: string): Evidence | undefined {
   const status = readStatus(pod);
-  if (status === undefined && !isProxy(findProxy(pod))) return undefined;
   const added = status ?? namesIn(pod);
+  if (status === undefined && !hasSidecar(pod, added)) return undefined;
   const isAdded = [...added.containers, ...added.initContainers].includes(PROXY);
   const { revision } = parseObject(annotation(pod, ANNOTATION.status)) ?? {};
   return {
     added,
     kept: keptOverrides(pod),
+    keptFirst: keptFirst(pod),
     proxy: isAdded ? findProxy(pod) : undefined,
     revision: typeof revision === "string" ? revision : undefined,
     hasStatus: status !== undefined,
     owner,
+    containerName,
   };
 }
 
-/** Whether a container runs the agent. A container of that name that a user wrote as an override does not. */
-function isProxy(container: ValueMap | undefined): boolean {
-  if (container === undefined) return false;
-  const [first, second] = textsAt(container, "args");
-  return first === "proxy" && (second === "sidecar" || second === "router");
+/**
+ * Whether a container runs the agent beside an application. A gateway of the user is the application, and a container of
+ * that name that a user wrote as an override does not run the agent.
+ */
+function hasSidecar(pod: Pod, added: InjectionStatus): boolean {
+  const [first, second] = textsAt(findProxy(pod) ?? {}, "args");
+  return first === "proxy" && second === "sidecar" &&
+    containersOf(pod, "containers").some((container) => !added.containers.includes(textAt(container, "name")));
 }
 
 function namesIn(pod: Pod): InjectionStatus {
@@ -100,16 +110,15 @@ export function proxyVariable({ proxy }: Evidence, name: string): string {
   return proxy === undefined ? "" : envValue(proxy, name) ?? "";
 }
 
-/** Whether injection added the container. */
-export function isAdded({ added }: Evidence, container: ValueMap): boolean {
-  const name = textAt(container, "name");
-  return added.containers.includes(name) || added.initContainers.includes(name);
+/** Whether injection added the container of a list. */
+export function isAdded({ added }: Evidence, list: ContainerList, container: ValueMap): boolean {
+  return added[list].includes(textAt(container, "name"));
 }
 
 /** Names of the application's containers. One that a template changed is in the annotation with overrides. */
 export function applicationOf(pod: Pod, evidence: Evidence): readonly string[] {
   const kept = evidence.kept.containers.map((container) => textAt(container, "name"));
-  return containersOf(pod, "containers").filter((container) => !isAdded(evidence, container))
+  return containersOf(pod, "containers").filter((container) => !isAdded(evidence, "containers", container))
     .map((container) => textAt(container, "name"))
     .concat(kept)
     .filter((name) => name !== PROXY);

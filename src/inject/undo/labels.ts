@@ -25,6 +25,8 @@ interface Rule {
 const RULES: readonly Rule[] = [
   { name: LABEL.tlsMode, value: () => "istio" },
   { name: LABEL.canonicalName, value: canonicalName },
+  // Istio's templates give no name to pods that only have a generateName.
+  { name: LABEL.canonicalName, value: (pod, { owner }) => owner.name === "" && namedBy(pod) === "" ? "" : undefined },
   { name: LABEL.canonicalRevision, value: canonicalRevision },
   {
     name: LABEL.tunnel,
@@ -59,18 +61,22 @@ export function labels(pod: Pod, evidence: Evidence, doubts: Doubt[]): Pod {
 
 /** Source: the label in Istio's sidecar template, and in the code of releases up to 1.8. */
 function canonicalName(pod: Pod, { owner }: Evidence): string {
-  const name = first(labelsOf(pod), [LABEL.recommendedName, LABEL.app]) || owner.name ||
-    textAt(metadataOf(pod), "generateName");
+  const name = namedBy(pod) || owner.name || textAt(metadataOf(pod), "generateName");
   return trimmed(name.slice(0, MAX_LABEL), (char) => "-_.".includes(char));
 }
 
 /** The maximum length of a label's value. */
 const MAX_LABEL = 63;
 
+function namedBy(pod: Pod): string {
+  return first(labelsOf(pod), [LABEL.recommendedName, LABEL.app]);
+}
+
 function canonicalRevision(pod: Pod): string {
   return first(labelsOf(pod), [LABEL.recommendedVersion, LABEL.version]) || "latest";
 }
 
 function first(labels: ValueMap, names: readonly string[]): string {
-  return names.map((name) => textAt(labels, name)).find((text) => text !== "") ?? "";
+  // A label may be a number or a boolean without quotes.
+  return names.map((name) => String(labels[name] ?? "")).find((text) => text !== "") ?? "";
 }

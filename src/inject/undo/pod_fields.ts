@@ -3,7 +3,7 @@ import { isMap, mapAt, mapsAt, textsAt, type ValueMap } from "../../base/value.t
 import { withKey, withSpecKey } from "../pod/change.ts";
 import { type Pod, specOf } from "../pod/pod.ts";
 import type { Evidence } from "./evidence.ts";
-import { type Doubt, STAYS } from "./step.ts";
+import { type Doubt, STAYS, TAKEN_OUT } from "./step.ts";
 
 /** The proxy's group, which releases from 1.4 to 1.8 set as `fsGroup`. */
 const PROXY_GROUP = 1337;
@@ -19,6 +19,7 @@ export function securityContext(pod: Pod, { proxy, revision }: Evidence, doubts:
   let after = before;
   if (revision === undefined && String(before["fsGroup"]) === String(PROXY_GROUP)) {
     after = withKey(after, "fsGroup", undefined);
+    doubts.push({ field: "spec.securityContext.fsGroup", message: TAKEN_OUT });
   }
   if (isGateway) after = withoutLowPorts(after);
   const isEmpty = Object.keys(after).length === 0;

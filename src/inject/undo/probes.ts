@@ -1,7 +1,7 @@
 /** Restores the probes that injection pointed to the agent. */
-import { isMap, mapAt, textAt, type Value, valueAt, type ValueMap } from "../../base/value.ts";
+import { intAt, isMap, mapAt, mapsAt, textAt, type Value, valueAt, type ValueMap } from "../../base/value.ts";
 import { PROBERS_ENV } from "../names.ts";
-import { withAt, withKey, withSpecKey } from "../pod/change.ts";
+import { withAt, withKey, withReplaced, withSpecKey } from "../pod/change.ts";
 import { type ContainerList, type Pod, specOf } from "../pod/pod.ts";
 import { parseObject } from "../pod/status.ts";
 import { HANDLERS } from "../postprocess/probes.ts";
@@ -16,9 +16,9 @@ export function probes(pod: Pod, evidence: Evidence, doubts: Doubt[]): Pod {
     const before = specOf(result)[list];
     if (!Array.isArray(before)) return result;
     const after = before.map((container, index) => {
-      if (!isMap(container) || isAdded(evidence, container)) return container;
+      if (!isMap(container) || isAdded(evidence, list, container)) return container;
       const done = restoredContainer(container, probers);
-      doubts.push(...done.unknown.map((path) => ({ field: `spec.${list}[${index}].${path}`, message: UNKNOWN })));
+      for (const { path, message } of done.doubts) doubts.push({ field: `spec.${list}[${index}].${path}`, message });
       return done.container;
     });
     return after.every((item, index) => item === before[index]) ? result : withSpecKey(result, list, after);
@@ -28,34 +28,47 @@ export function probes(pod: Pod, evidence: Evidence, doubts: Doubt[]): Pod {
 const UNKNOWN = "it asks the agent, and what it asked before is not known: write it again";
 
 function restoredContainer(container: ValueMap, probers: ValueMap) {
-  const unknown: string[] = [];
+  const doubts: { readonly path: string; readonly message: string }[] = [];
   let result = container;
   for (const { path, url } of HANDLERS) {
     const handler = valueAt(result, ...path);
     const name = url(textAt(container, "name"));
     if (!isMap(handler) || mapAt(handler, "httpGet")["path"] !== name) continue;
     const prober = probers[name];
-    if (isMap(prober)) result = withAt(result, path, restoredHandler(handler, prober));
-    else unknown.push(path.join("."));
+    if (isMap(prober)) {
+      const restored = restoredHandler(handler, prober);
+      result = withAt(result, path, restored);
+      doubts.push(
+        ...namedPort(restored, container).map((doubt) => ({ ...doubt, path: [...path, doubt.path].join(".") })),
+      );
+    } else doubts.push({ path: path.join("."), message: UNKNOWN });
   }
-  return { container: result, unknown };
+  return { container: result, doubts };
+}
+
+/** A doubt about a port that the container names: the handler may have used the name. */
+function namedPort(handler: ValueMap, container: ValueMap) {
+  return ["httpGet", "tcpSocket"].flatMap((kind) => {
+    const port = intAt(mapAt(handler, kind), "port");
+    const [only, ...others] = mapsAt(container, "ports").filter((each) => intAt(each, "containerPort") === port);
+    const name = only === undefined || others.length > 0 ? "" : textAt(only, "name");
+    if (port === undefined || name === "") return [];
+    return [{ path: `${kind}.port`, message: `stays ${port}: it may have been "${name}", which names that port` }];
+  });
 }
 
 /** Releases up to 1.5 keep the action alone, without its kind. */
 function restoredHandler(handler: ValueMap, prober: ValueMap): ValueMap {
   const { tcpSocket, grpc } = prober;
-  if (isMap(tcpSocket)) return withAction(handler, "tcpSocket", tcpSocket);
-  if (isMap(grpc)) return withAction(handler, "grpc", withoutNull(grpc, "service"));
+  if (isMap(tcpSocket)) return withReplaced(handler, "httpGet", "tcpSocket", withoutZero(tcpSocket, "port"));
+  if (isMap(grpc)) return withReplaced(handler, "httpGet", "grpc", withoutZero(grpc, "service"));
   const action = isMap(prober["httpGet"]) ? prober["httpGet"] : prober;
   return withKey(handler, "httpGet", restoredRequest(mapAt(handler, "httpGet"), action));
 }
 
-function withAction(handler: ValueMap, kind: string, action: ValueMap): ValueMap {
-  return withKey(withKey(handler, "httpGet", undefined), kind, action);
-}
-
-function withoutNull(map: ValueMap, key: string): ValueMap {
-  return map[key] === null ? withKey(map, key, undefined) : map;
+/** Go's JSON has a missing port as 0, and a missing service as null. */
+function withoutZero(map: ValueMap, key: string): ValueMap {
+  return map[key] === null || Number(map[key]) === 0 ? withKey(map, key, undefined) : map;
 }
 
 /** The fields of a request that injection rewrites. */
@@ -64,6 +77,8 @@ const REWRITTEN = ["path", "port", "scheme"];
 function restoredRequest(request: ValueMap, original: ValueMap): ValueMap {
   return REWRITTEN.reduce<ValueMap>((result, key) => {
     const value: Value | undefined = original[key];
-    return withKey(result, key, value === "" ? undefined : value);
+    // Injection appends a port that the user did not write.
+    const isMissing = value === "" || (key === "port" && value === 0 && Object.keys(request).at(-1) === "port");
+    return withKey(result, key, isMissing ? undefined : value);
   }, request);
 }

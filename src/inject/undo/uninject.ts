@@ -18,7 +18,7 @@ export const uninjection: Change = (value, row, options) => {
   const pod = place.read(value);
   const owner = ownerOf(value, row, options.namespace ?? "");
   return inPodOf(row, () => {
-    const evidence = evidenceOf(pod, owner);
+    const evidence = evidenceOf(pod, owner, row.containerName);
     if (evidence === undefined) return { ...NOT_INJECTED, warnings: [], next: value };
     const doubts: Doubt[] = [];
     const bare = uninjectPod(pod, evidence, doubts);
@@ -58,7 +58,7 @@ function placeIn(manifest: ValueMap, row: WorkloadKind): Place {
     write: (value, pod) => {
       const bare = withPod(value, row, withKey(pod, "metadata", podIn(value, row)["metadata"]));
       const changed = mapAt(mapAt(bare, "spec"), "jobTemplate");
-      return withAt(bare, ["spec", "jobTemplate"], withKey(changed, "metadata", pod["metadata"]));
+      return withAt(bare, ["spec", "jobTemplate"], withKey(changed, "metadata", pod["metadata"] ?? undefined));
     },
   };
 }

@@ -4,7 +4,7 @@ import { InjectionError } from "../injection_error.ts";
 import { withKey } from "../pod/change.ts";
 import { containersOf, metadataOf, type Pod } from "../pod/pod.ts";
 import { annotations, ownTemplates } from "./annotations.ts";
-import { containers, pullSecrets, volumes } from "./containers.ts";
+import { containers, defaultNames, pullSecrets, volumes } from "./containers.ts";
 import type { Evidence } from "./evidence.ts";
 import { labels } from "./labels.ts";
 import { dns, securityContext } from "./pod_fields.ts";
@@ -24,6 +24,7 @@ const STEPS: readonly UndoStep[] = [
   pullSecrets,
   ownTemplates,
   annotations,
+  defaultNames,
   withoutEmptyMetadata,
 ];
 
@@ -51,5 +52,7 @@ function withoutEmptyMetadata(pod: Pod): Pod {
     before,
   );
   if (after === before) return pod;
-  return withKey(pod, "metadata", Object.keys(after).length === 0 ? undefined : after);
+  if (Object.keys(after).length > 0) return withKey(pod, "metadata", after);
+  // Injection appends what the template does not have, so this was `metadata:` without a value.
+  return withKey(pod, "metadata", Object.keys(pod).at(-1) === "metadata" ? undefined : null);
 }

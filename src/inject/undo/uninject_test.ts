@@ -163,6 +163,7 @@ const CASES: readonly {
       spec: "  securityContext: {fsGroup: 1337, runAsUser: 5}\n",
     },
     left: BARE + "  securityContext: {runAsUser: 5}\n",
+    warning: /^spec\.securityContext\.fsGroup: taken out/,
   },
 ];
 

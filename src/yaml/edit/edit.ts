@@ -1,5 +1,6 @@
 import { MeshError } from "../../base/errors.ts";
 import type { Value } from "../../base/value.ts";
+import type { EditOptions } from "./editing.ts";
 import { Editor } from "./editor.ts";
 import { type ParsedDocument, parseDocument } from "../read/parse.ts";
 import { sameValue } from "../../base/values/mod.ts";
@@ -19,12 +20,6 @@ const RARE = /^[^\S\n]*\?|^[^\S\n]+$|[|>]\d?\+|[\s{[,]!/m;
  */
 const LONE_RETURN = /\r(?!\n)/g;
 
-/** Options of an edit. */
-export interface EditOptions {
-  /** Comments above and below what is removed stay. Otherwise they go with it. */
-  readonly keepsComments?: boolean;
-}
-
 /**
  * Edits the text of a document so that it reads as `next`, and keeps all other bytes, but for line breaks of `\r` alone,
  * which become `\n`. The result is verified for documents with aliases and with what `RARE` finds: if it does not read as
@@ -39,14 +34,15 @@ export function editDocument(parsed: ParsedDocument, next: Value, options: EditO
     return readsAs(edited, next) ? edited : toYaml(next);
   }
   const edited = withoutAddedBreak(text, editText(parsed, next, options));
-  const isSure = !parsed.hasAliases && !parsed.isJoined && !RARE.test(text);
+  const mayAlias = options.restoresAliases === true && text.includes("&");
+  const isSure = !parsed.hasAliases && !parsed.isJoined && !mayAlias && !RARE.test(text);
   return isSure || readsAs(edited, next) ? edited : rewrite(parsed, next);
 }
 
-function editText(parsed: ParsedDocument, next: Value, { keepsComments = false }: EditOptions): string {
+function editText(parsed: ParsedDocument, next: Value, options: EditOptions): string {
   let changed: ReadonlySet<YamlNode> = new Set();
   for (let pass = 1;; pass++) {
-    const editor = new Editor(withBreak(parsed.doc.text), parsed.root, { changed, keepsComments });
+    const editor = new Editor(withBreak(parsed.doc.text), parsed.root, { changed, ...options });
     const text = editor.run(next);
     const stable = [...editor.touched].every((node) => changed.has(node));
     if (!parsed.hasAliases || stable || pass === MAX_PASSES) return text;

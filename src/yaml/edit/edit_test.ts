@@ -93,10 +93,10 @@ const CASES: readonly Case[] = [
     "m:\n- name: v\n  mountPath: /b\n- name: w\n  mountPath: /c\n",
   ],
   [
-    "moved items are written anew",
+    "an item that moves takes its comments along",
     "c:\n- name: a # A\n- name: b # B\n",
     "{c: [{name: b}, {name: a}]}",
-    "c:\n- name: b # B\n- name: a\n",
+    "c:\n- name: b # B\n- name: a # A\n",
   ],
   [
     "scalars in a list are edited in place",

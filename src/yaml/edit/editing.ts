@@ -5,6 +5,14 @@ import type { Layout } from "../write/emit.ts";
 import { requoted } from "../write/scalar_text.ts";
 import type { TextEdits } from "./text_edits.ts";
 
+/** Options of an edit. */
+export interface EditOptions {
+  /** Comments above and below what is removed stay. Otherwise they go with it. */
+  readonly keepsComments?: boolean;
+  /** What is changed to the value of an anchor without an alias becomes its alias: an earlier edit wrote the value. */
+  readonly restoresAliases?: boolean;
+}
+
 /** The position of a node, which decides how another value is written there. */
 export type Slot =
   | { readonly kind: "root" }
@@ -26,6 +34,12 @@ export interface Editing {
   readonly keepsComments: boolean;
   /** Edits the text so that a node reads as `next`. */
   edit(node: YamlNode, next: Value, slot: Slot): void;
+  /** The text from `from` to `to`, which holds a node, after the edits by which the node reads as `next`. */
+  editedText(
+    node: YamlNode,
+    next: Value,
+    at: { readonly slot: Slot; readonly from: number; readonly to: number },
+  ): string;
   /** Replaces the whole text of a node. */
   replace(node: YamlNode, next: Value, slot: Slot): void;
   /** Notes that the anchors of a subtree are gone. */

@@ -1,6 +1,6 @@
 import { isList, isMap, type Value, type ValueMap } from "../../base/value.ts";
 import { type Block, entryBlock, isEmpty, itemBlock, type Layout } from "../write/emit.ts";
-import { type Editing, inOldQuotes, type Slot } from "./editing.ts";
+import { type Editing, type EditOptions, inOldQuotes, type Slot } from "./editing.ts";
 import { editBlockList } from "./list.ts";
 import { editBlockMap } from "./map.ts";
 import { editFlowList, editFlowMap, flowReplacement } from "./flow.ts";
@@ -14,7 +14,7 @@ import { yamlText } from "../write/to_yaml.ts";
 
 /** Compares a node tree with a new value and collects the edits of the text. */
 export class Editor implements Editing {
-  readonly edits = new TextEdits();
+  edits = new TextEdits();
   readonly layout: Layout;
   /** Nodes with an anchor whose value is changed or removed. */
   readonly touched = new Set<YamlNode>();
@@ -23,15 +23,16 @@ export class Editor implements Editing {
   readonly root: YamlNode | undefined;
   readonly keepsComments: boolean;
   readonly #changed: ReadonlySet<YamlNode>;
+  /** The anchored nodes without an alias, with their new values. */
+  readonly #unused: Map<YamlNode, Value>;
 
   /** `changed` are the anchored nodes that an earlier pass changed. */
   constructor(
     text: string,
     root: YamlNode | undefined,
-    { changed = new Set<YamlNode>(), keepsComments = false }: {
-      readonly changed?: ReadonlySet<YamlNode>;
-      readonly keepsComments?: boolean;
-    } = {},
+    { changed = new Set<YamlNode>(), keepsComments = false, restoresAliases = false }:
+      & { readonly changed?: ReadonlySet<YamlNode> }
+      & EditOptions = {},
   ) {
     this.text = text;
     this.root = root;
@@ -39,6 +40,7 @@ export class Editor implements Editing {
     this.layout = layoutOf(this.lines, root);
     this.keepsComments = keepsComments;
     this.#changed = changed;
+    this.#unused = restoresAliases ? unusedAnchors(root) : new Map();
   }
 
   /** The text with the fewest changes. */
@@ -57,10 +59,20 @@ export class Editor implements Editing {
   edit(node: YamlNode, next: Value, slot: Slot): void {
     const same = sameValue(node.value, next);
     if (same && !this.#standsForChanged(node)) return;
+    if (this.#writesAlias(node, next, slot)) return;
     if (!same && node.anchor !== undefined) this.touched.add(node);
     if (node.kind === "map" && isMap(next)) this.#editMap(node, next, slot);
     else if (node.kind === "list" && isList(next)) this.#editList(node, next, slot);
     else this.replace(node, next, slot);
+  }
+
+  editedText(node: YamlNode, next: Value, at: { readonly slot: Slot; readonly from: number; readonly to: number }) {
+    const outer = this.edits;
+    this.edits = new TextEdits();
+    this.edit(node, next, at.slot);
+    const text = this.edits.apply(this.text, at.from, at.to);
+    this.edits = outer;
+    return text;
   }
 
   replace(node: YamlNode, next: Value, slot: Slot): void {
@@ -68,6 +80,27 @@ export class Editor implements Editing {
     if (slot.kind === "root") this.#replaceRoot(node, next);
     else if (slot.kind === "flow") flowReplacement(this, node, next, slot.owner);
     else this.#replaceBlock(node, next, slot);
+  }
+
+  /** The name of an earlier anchor whose node has that value, and had an alias here. */
+  #anchorOf(node: YamlNode, next: Value): string | undefined {
+    if (typeof next !== "object" || node.anchor !== undefined) return undefined;
+    for (const [anchored, value] of this.#unused) {
+      if (anchored.end <= node.start && sameValue(value, next)) return anchored.anchor;
+    }
+    return undefined;
+  }
+
+  /** Replaces a node by the alias that it was. */
+  #writesAlias(node: YamlNode, next: Value, slot: Slot): boolean {
+    if (this.#unused.has(node)) this.#unused.set(node, next);
+    const anchor = this.#unused.size === 0 ? undefined : this.#anchorOf(node, next);
+    if (anchor === undefined || slot.kind === "root") return false;
+    this.forget(node);
+    const head = `*${anchor}`;
+    if (slot.kind === "flow") this.edits.replace(node.outer, node.end, head);
+    else this.#writeBlock(node, { head, body: "" }, slot);
+    return true;
   }
 
   forget(node: YamlNode): void {
@@ -117,7 +150,10 @@ export class Editor implements Editing {
   }
 
   #replaceBlock(node: YamlNode, next: Value, slot: Slot & { kind: "entry" | "item" }): void {
-    const block = this.#blockFor(node, next, slot);
+    this.#writeBlock(node, this.#blockFor(node, next, slot), slot);
+  }
+
+  #writeBlock(node: YamlNode, block: Block, slot: Slot & { kind: "entry" | "item" }): void {
     const old = oldBlock(this.lines, node, slot);
     const gap = block.head !== "" && old.headStart === slot.after ? " " : "";
     const headStart = block.head === "" ? slot.after : old.headStart;
@@ -128,10 +164,27 @@ export class Editor implements Editing {
   #blockFor(node: YamlNode, next: Value, slot: Slot & { kind: "entry" | "item" }): Block {
     const quoted = inOldQuotes(node, next);
     if (quoted !== undefined) return { head: quoted, body: "" };
+    // A key whose lines go stays without a value, which is null.
+    if (next === null && slot.kind === "entry" && "flow" in node && !node.flow) return { head: "", body: "" };
     return slot.kind === "entry"
       ? entryBlock(next, slot.column, this.layout)
       : itemBlock(next, slot.column, this.layout);
   }
+}
+
+/** The anchored nodes below a node that no alias uses, with their values. */
+function unusedAnchors(root: YamlNode | undefined): Map<YamlNode, Value> {
+  const anchored = new Map<YamlNode, Value>();
+  const used = new Set<YamlNode>();
+  const visit = (node: YamlNode): void => {
+    if (node.kind === "alias") used.add(node.target);
+    else if (node.anchor !== undefined) anchored.set(node, node.value);
+    if (node.kind === "list") node.items.forEach(visit);
+    if (node.kind === "map") node.entries.forEach((entry) => visit(entry.node));
+  };
+  if (root !== undefined) visit(root);
+  for (const node of used) anchored.delete(node);
+  return anchored;
 }
 
 interface OldBlock {

@@ -3,7 +3,7 @@ import { type Editing, inOldQuotes } from "./editing.ts";
 import { matchItems } from "./match_items.ts";
 import type { ListNode, MapNode, YamlNode } from "../node.ts";
 import type { Lines } from "../position.ts";
-import { lastEntries } from "./map.ts";
+import { lastEntries, newNames, renameKey } from "./map.ts";
 import { isEmpty, spaces } from "../write/emit.ts";
 import { doubleQuoted, scalarText } from "../write/scalar_text.ts";
 
@@ -18,29 +18,31 @@ interface Span {
 
 /** Changes, removes and appends keys of a map in braces. */
 export function editFlowMap(editor: Editing, node: MapNode, next: ValueMap): void {
-  const spans = node.entries.map((entry) => ({
+  const names = newNames(node, next);
+  const spans = node.entries.map((entry, index) => ({
     start: entry.keyNode.outer,
     end: entry.node.end,
-    kept: entry.key === undefined || entry.key in next,
+    kept: names[index] !== undefined,
   }));
   const last = lastEntries(node);
   node.entries.forEach((entry, index) => {
-    const { key } = entry;
-    if (!spans[index]?.kept) editor.forget(entry.node);
-    else if (key !== undefined && last.get(key) === index) {
-      editor.edit(entry.node, next[key] ?? null, { kind: "flow", owner: node });
+    const name = names[index];
+    if (name === undefined) editor.forget(entry.node);
+    else if (entry.key !== undefined && last.get(entry.key) === index) {
+      renameKey(editor, entry, name);
+      editor.edit(entry.node, next[name] ?? null, { kind: "flow", owner: node });
     }
   });
   const style = styleOf(editor, node);
   const column = entryColumn(editor.lines, node);
-  const added = Object.keys(next).filter((key) => !(key in node.value))
+  const added = Object.keys(next).filter((key) => !(key in node.value) && !names.includes(key))
     .map((key) => ({ after: spans.length - 1, text: flowEntry(key, next, style, column) }));
   removeAndInsert(editor, node, spans, added);
 }
 
 /** Changes, removes and inserts items of a list in brackets. */
 export function editFlowList(editor: Editing, node: ListNode, next: readonly Value[]): void {
-  const match = matchItems(node.value, next);
+  const { kept: match } = matchItems(node.value, next);
   const kept = new Set(match);
   const spans = node.items.map((item, index) => ({ start: item.outer, end: item.end, kept: kept.has(index) }));
   node.items.forEach((item, index) => kept.has(index) || editor.forget(item));

@@ -2,21 +2,21 @@ import type { Value } from "../../base/value.ts";
 import type { Editing, Slot } from "./editing.ts";
 import { itemLines, spaces } from "../write/emit.ts";
 import { leadingStart, linesOf, startsLine, tailEnd } from "./line_layout.ts";
-import { matchItems } from "./match_items.ts";
+import { type Match, matchItems } from "./match_items.ts";
 import type { ListNode } from "../node.ts";
 import { skipBlank } from "../scan.ts";
 
 /** Edits, removes and inserts items of a block list; replaces the list if no item stays. */
 export function editBlockList(editor: Editing, node: ListNode, next: readonly Value[], slot: Slot): void {
   const match = matchItems(node.value, next);
-  const kept = new Set(match);
   const dashes = dashesOf(editor.text, node);
-  if (match.every((index) => index === undefined) || dashes === undefined) {
+  if (match.kept.every((index) => index === undefined) || dashes === undefined) {
     editor.replace(node, [...next], slot);
     return;
   }
-  removeItems(editor, node, dashes, kept);
-  insertAndEdit(editor, node, dashes, { next, match });
+  const plan = { next, match, moved: movedTexts(editor, node, dashes, { next, match }) };
+  removeItems(editor, node, dashes, plan);
+  insertAndEdit(editor, node, dashes, plan);
 }
 
 /** The offsets of the dashes of a block list. */
@@ -36,18 +36,20 @@ function removeItems(
   editor: Editing,
   node: ListNode,
   dashes: readonly number[],
-  kept: ReadonlySet<number | undefined>,
+  { match, moved }: Plan,
 ): void {
   const { lines, edits } = editor;
+  const kept = new Set(match.kept);
   const first = dashes[0] ?? node.start;
   const firstKept = dashes.find((_, index) => kept.has(index)) ?? first;
   const inline = !startsLine(lines, first);
   node.items.forEach((item, index) => {
     const dash = dashes[index] ?? first;
     if (kept.has(index)) return;
-    editor.forget(item);
+    const isMoved = moved.has(index);
+    if (!isMoved) editor.forget(item);
     if (!inline || dash > firstKept) {
-      edits.remove(...linesOf(lines, { start: dash, node: item, keepsComments: editor.keepsComments }));
+      edits.remove(...linesOf(lines, { start: dash, node: item, keepsComments: editor.keepsComments && !isMoved }));
     } // The first dash is on the line of an outer dash: the first item that stays moves there.
     else if (index === 0) edits.remove(first, firstKept);
   });
@@ -55,7 +57,29 @@ function removeItems(
 
 interface Plan {
   readonly next: readonly Value[];
-  readonly match: readonly (number | undefined)[];
+  readonly match: Match;
+  /** The text of each item that moves, by its old index. */
+  readonly moved: ReadonlyMap<number | undefined, string>;
+}
+
+/** An item that moves takes its comments along. Not one on the line of an outer dash: its indentation is not text. */
+function movedTexts(
+  editor: Editing,
+  node: ListNode,
+  dashes: readonly number[],
+  { next, match }: Pick<Plan, "next" | "match">,
+): ReadonlyMap<number | undefined, string> {
+  const { lines } = editor;
+  const texts = new Map<number | undefined, string>();
+  next.forEach((value, position) => {
+    const index = match.moved[position];
+    const [item, dash] = index === undefined ? [] : [node.items[index], dashes[index]];
+    if (item === undefined || dash === undefined || !startsLine(lines, dash)) return;
+    const [from, to] = linesOf(lines, { start: dash, node: item, keepsComments: false });
+    const slot: Slot = { kind: "item", column: lines.column(dash), after: dash + 1 };
+    texts.set(index, editor.editedText(item, value, { slot, from, to }));
+  });
+  return texts;
 }
 
 function insertAndEdit(editor: Editing, node: ListNode, dashes: readonly number[], plan: Plan): void {
@@ -66,14 +90,14 @@ function insertAndEdit(editor: Editing, node: ListNode, dashes: readonly number[
   const top = inline ? first : leadingStart(lines, first);
   let before: number | undefined;
   plan.next.forEach((value, position) => {
-    const index = plan.match[position];
+    const index = plan.match.kept[position];
     const item = index === undefined ? undefined : node.items[index];
     if (item !== undefined && index !== undefined) {
       editor.edit(item, value, { kind: "item", column, after: (dashes[index] ?? first) + 1 });
       before = tailEnd(lines, item, column + 1);
       return;
     }
-    const written = itemLines(value, column, layout);
+    const written = plan.moved.get(plan.match.moved[position]) ?? itemLines(value, column, layout);
     if (before !== undefined) edits.insert(before, written);
     else if (inline) edits.insert(top, written.slice(column) + spaces(column));
     else edits.insert(top, written);

@@ -1,29 +1,49 @@
 import type { ValueMap } from "../../base/value.ts";
-import type { Editing, Slot } from "./editing.ts";
+import { type Editing, inOldQuotes, type Slot } from "./editing.ts";
 import { entryLines } from "../write/emit.ts";
 import { linesOf, startsLine, tailEnd } from "./line_layout.ts";
 import type { MapEntry, MapNode } from "../node.ts";
 import type { Lines } from "../position.ts";
+import { scalarText } from "../write/scalar_text.ts";
 import { sameValue } from "../../base/values/mod.ts";
 
 /** Edits, removes and appends keys of a block map; replaces the map if no key stays. */
 export function editBlockMap(editor: Editing, node: MapNode, next: ValueMap, slot: Slot): void {
-  const kept = node.entries.filter((entry) => entry.key === undefined || entry.key in next);
+  const names = newNames(node, next);
   const slots = node.entries.map((entry) => entrySlot(editor.lines, entry));
-  if (kept.length === 0 || slots.includes(undefined)) {
+  if (names.every((name) => name === undefined) || slots.includes(undefined)) {
     editor.replace(node, next, slot);
     return;
   }
-  removeEntries(editor, node, next);
+  removeEntries(editor, node, names);
   const last = lastEntries(node);
   node.entries.forEach((entry, index) => {
-    const place = slots[index];
-    if (place === undefined || last.get(entry.key) !== index) return;
-    if (entry.key !== undefined && entry.key in next) {
-      editor.edit(entry.node, next[entry.key] ?? null, place);
-    }
+    const [place, name] = [slots[index], names[index]];
+    if (place === undefined || last.get(entry.key) !== index || name === undefined || entry.key === undefined) return;
+    renameKey(editor, entry, name);
+    editor.edit(entry.node, next[name] ?? null, place);
   });
-  appendEntries(editor, node, next);
+  appendEntries(editor, node, next, names);
+}
+
+/**
+ * The key of each entry in the new map; `undefined` for an entry that goes. A new key in the place of an old one takes its
+ * text: `httpGet` for `tcpSocket`. A merge `<<` has the name `""`.
+ */
+export function newNames(node: MapNode, next: ValueMap): readonly (string | undefined)[] {
+  const keys = Object.keys(next);
+  const isUnique = Object.keys(node.value).length === node.entries.length;
+  return node.entries.map(({ key }, index) => {
+    if (key === undefined) return "";
+    if (key in next) return key;
+    const other = keys[index];
+    return !isUnique || other === undefined || other in node.value ? undefined : other;
+  });
+}
+
+/** Writes the new name of an entry. */
+export function renameKey({ edits }: Editing, { key, keyNode }: MapEntry, name: string): void {
+  if (name !== key) edits.replace(keyNode.start, keyNode.end, inOldQuotes(keyNode, name) ?? scalarText(name));
 }
 
 /** The position of a key's value; `undefined` for `? ` keys. */
@@ -43,11 +63,11 @@ export function lastEntries(node: MapNode): ReadonlyMap<string | undefined, numb
   return new Map(node.entries.map(({ key }, index) => [key, index]));
 }
 
-function removeEntries(editor: Editing, node: MapNode, next: ValueMap): void {
+function removeEntries(editor: Editing, node: MapNode, names: readonly (string | undefined)[]): void {
   const { lines, edits } = editor;
-  const firstKept = node.entries.findIndex((entry) => entry.key === undefined || entry.key in next);
+  const firstKept = names.findIndex((name) => name !== undefined);
   node.entries.forEach((entry, index) => {
-    if (entry.key === undefined || entry.key in next) return;
+    if (names[index] !== undefined) return;
     editor.forget(entry.node);
     const start = entry.keyNode.outer;
     if (!startsLine(lines, node.entries[0]?.keyNode.outer ?? start) && index < firstKept) {
@@ -61,10 +81,15 @@ function removeEntries(editor: Editing, node: MapNode, next: ValueMap): void {
   });
 }
 
-function appendEntries(editor: Editing, node: MapNode, next: ValueMap): void {
+function appendEntries(
+  editor: Editing,
+  node: MapNode,
+  next: ValueMap,
+  names: readonly (string | undefined)[],
+): void {
   const { lines, edits, layout } = editor;
   const column = lines.column(node.start);
-  const written = new Set(node.entries.map((entry) => entry.key));
+  const written = new Set([...node.entries.map((entry) => entry.key), ...names]);
   let added = "";
   for (const [key, value] of Object.entries(next)) {
     const merged = key in node.value && sameValue(node.value[key] ?? null, value);

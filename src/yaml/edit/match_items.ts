@@ -1,18 +1,25 @@
 import { identitiesByField, longestAscending, sameValue, valueHash } from "../../base/values/mod.ts";
 import type { Value } from "../../base/value.ts";
 
+/** For each new item of a list the index of its old item, or `undefined`. */
+export interface Match {
+  /** The items that stay in place: their indexes ascend. */
+  readonly kept: readonly (number | undefined)[];
+  /** The items that move to another place. */
+  readonly moved: readonly (number | undefined)[];
+}
+
 /**
- * For each new item of a list the index of its old item, or `undefined`; the indexes ascend. Items are matched by a
- * field that identifies them. Without one, equal items are matched, and items between them by position.
+ * Matches items by a field that identifies them. Without one, equal items are matched, and items between them by position.
  */
-export function matchItems(old: readonly Value[], next: readonly Value[]): (number | undefined)[] {
+export function matchItems(old: readonly Value[], next: readonly Value[]): Match {
   const keyed = identitiesByField(old, next);
-  if (keyed === undefined) return matchEqual(old, next);
+  if (keyed === undefined) return { kept: matchEqual(old, next), moved: [] };
   const places = new Map(keyed.from.map((id, index) => [id, index]));
   const matches = keyed.to.map((id) => places.get(id));
-  // Items that moved are written anew.
-  const kept = longestAscending(matches);
-  return matches.map((match, index) => kept.has(index) ? match : undefined);
+  const inPlace = longestAscending(matches);
+  const only = (isKept: boolean) => matches.map((match, index) => inPlace.has(index) === isKept ? match : undefined);
+  return { kept: only(true), moved: only(false) };
 }
 
 /** Matches equal items in order, and the items between them by position. */

@@ -12,8 +12,13 @@ const ROWS: readonly (readonly [name: string, old: Value[], next: Value[], match
 ];
 
 for (const [name, old, next, match] of ROWS) {
-  Deno.test(`matchItems: ${name}`, () => assert.deepEqual(matchItems(old, next), match));
+  Deno.test(`matchItems: ${name}`, () => assert.deepEqual(matchItems(old, next).kept, match));
 }
+
+Deno.test("matchItems: an item that moves", () => {
+  const [a, b, c] = [{ name: "a" }, { name: "b" }, { name: "c" }];
+  assert.deepEqual(matchItems([a, b, c], [b, c, a]), { kept: [1, 2, undefined], moved: [undefined, undefined, 0] });
+});
 
 Deno.test("matchItems looks at each of 100,000 items that all change only a few times", () => {
   let reads = 0;
@@ -22,7 +27,7 @@ Deno.test("matchItems looks at each of 100,000 items that all change only a few 
       get: (target, key) => (reads++, typeof key === "string" ? target[key] : undefined),
     });
   const list = (value: string) => Array.from({ length: 100_000 }, (_, index) => item(index, value));
-  const match = matchItems(list("old"), list("new"));
+  const { kept: match } = matchItems(list("old"), list("new"));
   assert.deepEqual(match.slice(0, 3), [0, 1, 2]);
   assert.ok(reads < 40 * 100_000, `${reads} reads`);
 });

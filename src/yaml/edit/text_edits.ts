@@ -20,15 +20,15 @@ export class TextEdits {
     if (end > start || text !== "") this.#edits.push({ start, end, text });
   }
 
-  /** The text with all edits. Insertions precede a removal at the same offset. */
-  apply(text: string): string {
+  /** The text from `from` to `to` with all edits, which lie within. Insertions precede a removal at the same offset. */
+  apply(text: string, from = 0, to = text.length): string {
     const sorted = this.#edits.sort((a, b) => a.start - b.start || Number(a.end > a.start) - Number(b.end > b.start));
     let result = "";
-    let at = 0;
+    let at = from;
     for (const edit of sorted) {
       result += text.slice(at, Math.max(at, edit.start)) + edit.text;
       at = Math.max(at, edit.end);
     }
-    return result + text.slice(at);
+    return result + text.slice(at, to);
   }
 }

@@ -5,6 +5,9 @@ import { needsShared, SHARED } from "../test_when.ts";
 /** Our own files. */
 export const OWN_MANIFESTS = `${CHECKOUT}/test/golden/manifests`;
 
+/** Our own files that each show a mistake once found on public manifests. */
+export const CORPUS = `${CHECKOUT}/test/golden/corpus`;
+
 /** The folders. */
 export const MANIFEST_FOLDERS: readonly string[] = [
   `${CHECKOUT}/examples`,

@@ -85,7 +85,8 @@ async function explain(world: World, { flags, args }: Input<typeof FLAGS>): Prom
     const asked = await question(world, flags, { workload, api, selector });
     const explanations = await check.explainInjection(world, api, asked);
     const { output } = flags;
-    const look = { width: check.widthOf(world), isWide: output === "wide" };
+    const namesFiles = explanations.length > 1;
+    const look = { width: check.widthOf(world), isWide: output === "wide", namesFiles };
     if (output === "json") world.stdout.write(explanations.map(check.explanationJson).join(""));
     else if (output === "yaml") world.stdout.write(explanations.map(check.explanationYaml).join("---\n"));
     else if (isAll) world.stdout.write(check.overviewText(explanations, look));

@@ -1,0 +1,22 @@
+/** What `check injection -f` says of a text, without a cluster. */
+import { explain, explainUnjudged } from "../../src/check/injection/explanation.ts";
+import { offlineKnowledge } from "../../src/check/injection/knowledge.ts";
+import { manifestTargets } from "../../src/check/injection/manifest_targets.ts";
+import type { Injector } from "../../src/inject/mod.ts";
+
+/** The explanation of each workload and of each document that cannot be read; none for a text without them. */
+export async function checkExplanations(text: string, injector: Injector) {
+  const chunks = async function* () {
+    yield await Promise.resolve(new TextEncoder().encode(text));
+  };
+  const targets = await manifestTargets([{ file: "input.yaml", chunks }], "default").catch(() => []);
+  const knowledge = offlineKnowledge(injector);
+  return await Promise.all(
+    targets.map(async (target) => "verdict" in target ? explainUnjudged(target) : await explain(target, knowledge)),
+  );
+}
+
+/** Their verdicts. */
+export async function checkVerdicts(text: string, injector: Injector): Promise<readonly string[]> {
+  return (await checkExplanations(text, injector)).map(({ verdict }) => verdict);
+}
