@@ -142,7 +142,7 @@ async function run(world: World, { advice }: Repair, flags: readonly string[]): 
   return true;
 }
 
-/** kubectl takes no flags in front of the name of a plugin, and the printing plugin asks no cluster. */
+/** kubectl takes no flags before the name of a plugin. The plugin only prints here, and asks no cluster. */
 function kubectlWith(flags: readonly string[]): string {
   const words = flags.map(shellQuoted).join(" ");
   return `kubectl() { if [ "$1" = mesh ]; then command kubectl "$@"; else command kubectl ${words} "$@"; fi; }`;

@@ -5,13 +5,11 @@
 import { toYaml } from "../yaml/mod.ts";
 import { newMap, type ValueMap } from "../base/value.ts";
 
-/** A rule of a role. */
 export interface Right {
   /** The API group; `""` is the core group. */
   readonly group: string;
   readonly resources: readonly string[];
   readonly verbs: readonly string[];
-  /** Only these objects. */
   readonly names?: readonly string[];
   /** Only in the control plane's namespace. */
   readonly inControlPlane?: true;

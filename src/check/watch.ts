@@ -4,7 +4,6 @@ import type { World } from "../platform/mod.ts";
 import type { CheckResult } from "./result_schema.ts";
 
 export interface Watching {
-  /** Asks the cluster again. */
   readonly results: () => Promise<readonly CheckResult[]>;
   readonly isWell: (results: readonly CheckResult[]) => boolean;
   readonly text: (results: readonly CheckResult[]) => string;

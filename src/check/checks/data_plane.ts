@@ -34,7 +34,6 @@ import { findingOf, namedIn, type Problem, type ProblemOf } from "./findings.ts"
 const START_REASONS = new Set(["CreateContainerConfigError", "CreateContainerError", "RunContainerError"]);
 const KILLED_BY_KERNEL = 137;
 
-/** A check of each pod. */
 interface PodCheck extends Omit<CheckRow, "run"> {
   readonly judge: (pod: ProxyPod, now: Date) => ProblemOf | undefined;
   /** What to do about a problem that has no advice of its own. */

@@ -149,7 +149,7 @@ function quotaProblems(quota: ResourceQuota, namespace: SidecarNamespace, { rang
   }));
 }
 
-/** The most that a live pod of the namespace requests without its sidecar, of each resource. */
+/** The largest request of a live pod in the namespace for each resource, without its sidecar. */
 function largestIn(pods: readonly Pod[], { name }: SidecarNamespace): Amounts {
   const most = new Map<string, bigint>();
   for (const pod of pods.filter(({ metadata }) => metadata.namespace === name).filter(isAlive)) {

@@ -26,10 +26,8 @@ export interface Admitting {
   readonly clock: Source["clock"];
 }
 
-/** A pod that is to be injected. */
 export interface Candidate {
   readonly target: Target;
-  /** The pod before injection. */
   readonly pod: Pod;
   readonly verdict: Verdict & { readonly verdict: "injected" };
   /** What the pod's controller reports: it cannot create pods. */

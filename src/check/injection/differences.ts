@@ -21,7 +21,6 @@ function isOf({ row, name, namespace }: Target, pod: Pod): boolean {
 }
 
 interface Difference {
-  /** The pods that differ. */
   readonly pods: (verdict: Verdict, live: readonly LivePod[]) => readonly LivePod[];
   /** Follows `2 live pods have`. */
   readonly text: (verdict: Verdict, first: LivePod) => string;

@@ -20,7 +20,6 @@ import { ASSUMED, type Question, type Ruling, type Verdict, verdictOf } from "./
 
 /** Why a workload is injected or not. */
 export type Explanation = Ruling & {
-  /** `deployment.apps/web`. */
   readonly workload: string;
   readonly namespace: string;
   /** The place of a manifest; `undefined` for an object of the cluster. */

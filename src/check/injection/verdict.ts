@@ -47,7 +47,6 @@ export type Ruling =
   | { readonly verdict: "injected"; readonly by: string }
   | { readonly verdict: Exclude<ExplanationLine["verdict"], "injected">; readonly by: null };
 
-/** The answer. */
 export type Verdict = Ruling & {
   /** A stable id: of `inject`'s decisions and errors, or one of this file. */
   readonly reason: string;

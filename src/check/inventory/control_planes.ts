@@ -67,7 +67,7 @@ export interface PlaneTexts extends ClusterConfiguration {
   readonly meshRef: string;
 }
 
-/** From this program's ConfigMap, else from Istio's two. */
+/** Reads this program's ConfigMap, else Istio's two. */
 async function planeTexts(plane: ControlPlane, read: ConfigMapReader): Promise<Observed<PlaneTexts>> {
   const { namespace, injector, mesh } = plane.names;
   const own = plane.own === undefined ? undefined : await read(namespace, plane.own);

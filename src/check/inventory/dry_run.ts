@@ -17,7 +17,6 @@ export interface PodRun {
   readonly message: string;
   /** As the API server would store it; `undefined` if it is not admitted. */
   readonly pod?: Pod | undefined;
-  /** Milliseconds until the answer. */
   readonly took: number;
 }
 

@@ -48,7 +48,7 @@ export function podKeeper(): (pod: KubeObject) => KubeObject {
   });
 }
 
-/** Also what installed it. */
+/** The same, and the annotations of installers. */
 const OF_WORKLOADS = new RegExp(`${ANNOTATIONS.source}|^kubectl-mesh/|^meta\\.helm\\.sh/`);
 
 /** For controllers: the parts of the pod template that injection reads. */

@@ -58,9 +58,7 @@ export function hasAllPods({ namespace, selector }: Scope): boolean {
 
 /** The API, with the requests that only checks make. */
 export interface CheckApi extends KubeApi {
-  /** The JSON at a path. */
   raw(path: string): Promise<RawAnswer>;
-  /** Runs a command in a container. */
   exec(request: ExecRequest): Promise<ExecResult>;
 }
 

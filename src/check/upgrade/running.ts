@@ -13,7 +13,6 @@ import { type Parts, partsOf } from "./parts.ts";
 export interface Running {
   readonly owner: Owner;
   readonly revision: string;
-  /** The proxy is a native sidecar. */
   readonly isNative: boolean;
   readonly parts: Parts;
   readonly pods: number;

@@ -1,4 +1,4 @@
-/** Controllers whose pods the API server refuses: pods that do not exist are in no list. */
+/** Controllers whose pods the API server refuses: such pods are in no list. */
 import type { KubeObject } from "../../../kube/client/mod.ts";
 import { newMap, textAt } from "../../../base/value.ts";
 import { labelsOf } from "../../../inject/mod.ts";
