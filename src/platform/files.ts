@@ -22,7 +22,7 @@ export interface Replacement {
   abort(): void;
 }
 
-/** A file without a name: nobody else opens it, and it is gone when the process ends, however it ends. */
+/** A file without a name: no other process can open it, and it disappears when the process ends, however that happens. */
 export interface Scratch {
   write(bytes: Uint8Array): void;
   /** All that was written, from the start, in pieces. Each is valid until the next is asked for. */
@@ -30,7 +30,7 @@ export interface Scratch {
   close(): void;
 }
 
-/** A folder of this user alone, which is gone when the process ends, unless SIGKILL ends it. */
+/** A folder that only this user can access. It is removed when the process ends, unless SIGKILL ends it. */
 export interface TemporaryFolder {
   readonly path: string;
   remove(): void;
@@ -55,9 +55,9 @@ export interface Files {
   /** Makes a folder in the folder for temporary files. */
   temporaryFolder(): TemporaryFolder;
   /**
-   * Opens an output that is a device, and removes what killed processes of this program left in the folder for temporary files, or in the folder of an output. Whoever
-   * needs a temporary file or socket, or writes an output, after it has given up permissions calls this before: it is not
-   * possible then.
+   * Removes what killed processes of this program left in the folder for temporary files, or in the folder of an output, and opens an
+   * output that is a device. Call it before permissions are given up, if a temporary file, a socket or an output is needed
+   * afterwards: it is not possible then.
    */
   tidyTemporary(output?: string): void;
   /** Creates a folder and its missing parents, with these permission bits (0700 by default). */

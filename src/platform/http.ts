@@ -18,7 +18,7 @@ export interface ClientOptions {
 export interface HttpClient {
   /** One HTTP/1.1 request, with the types and the errors of the web's `fetch`; `init.signal` ends it. */
   request(path: string, init: RequestInit): Promise<Response>;
-  /** Opens a WebSocket. A server that refuses it is a TypeError without its answer: `request` for the same path gives that. */
+  /** Opens a WebSocket. Rejects with a TypeError if the server refuses it; `request` for the same path returns the server's answer. */
   webSocket(path: string, request: WebSocketRequest): Promise<WebSocketConnection>;
   /** Closes the connections. Requests in flight fail. */
   close(): void;
@@ -109,7 +109,7 @@ export interface SilenceLimits {
   readonly silence: number;
 }
 
-/** Answers a request; `remote` is the IP address of the client. Servers with {@link ConnectionLimits} give an exchange. */
+/** Answers a request; `remote` is the IP address of the client. Servers with {@link ConnectionLimits} pass an exchange. */
 export type HttpHandler = (
   request: Request,
   remote: string,

@@ -1,12 +1,12 @@
-/** Where a program is that is started by its name. */
+/** Finds a program by its name. */
 import { MeshError } from "../base/errors.ts";
 
 /** Of Linux, if there is no PATH (execvp(3)). */
 const DEFAULT_PATH = "/bin:/usr/bin";
 
 /**
- * The path of a program in the first folder of PATH that has it; a name with a slash is a path already. A program that does not exist
- * gets a path that does not exist either: the kernel says so. Throws a MeshError if PATH leads to the current folder or another
+ * The path of a program in the first folder of PATH that has it; a name with a slash is a path already. For a missing program
+ * returns a path that does not exist, so that the kernel reports it. Throws a MeshError if PATH leads to the current folder or another
  * relative one, where anybody may have put a program of that name: Go's rule (os/exec, ErrDot).
  */
 export function programPath(name: string): string {

@@ -1,10 +1,10 @@
-/** Memory that only the start of a long-lived process needs: most of it are pages of the program. */
+/** Memory that a long-lived process needs only at its start, mostly pages of the program. */
 import type { World } from "./world.ts";
 
 /** Milliseconds: the first second still uses the startup code; V8 collects what the start left within half a minute. */
 const RELEASES = [1000, 30_000];
 
-/** What releases it, also after permissions are given up; `undefined` where a process may not do this. */
+/** Returns a function that releases it, also after permissions are given up; `undefined` where a process may not do this. */
 export function startupMemoryReleaser(system: World["system"]): (() => void) | undefined {
   try {
     return system.memoryReleaser();
@@ -14,7 +14,7 @@ export function startupMemoryReleaser(system: World["system"]): (() => void) | u
   }
 }
 
-/** Releases memory some times from now on, until the signal. Not every system lets a process do this: then it has more memory. */
+/** Releases memory a few times, until the signal. Where the system does not allow it, the process keeps the memory. */
 export async function releaseStartupMemory(
   clock: World["clock"],
   release: () => void,

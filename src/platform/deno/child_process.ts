@@ -77,7 +77,7 @@ function endByUnknownSignal(error: unknown): ChildEnd {
   return { code: 128 + Number(number), signal: `SIG${number}` };
 }
 
-/** A group whose last process just ended takes no signal. */
+/** Returns `false` for a group whose last process has just ended. */
 function signalGroup(pid: number, name: ChildSignal): boolean {
   try {
     Deno.kill(-pid, name);

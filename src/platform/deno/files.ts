@@ -229,7 +229,7 @@ function openEarly(path: string): void {
   try {
     openedEarly.set(path, openDevice(path));
   } catch (error) {
-    // The write says so.
+    // The write reports it.
     if (!(error instanceof MeshError)) throw error;
   }
 }

@@ -11,9 +11,9 @@ export interface Ownership {
 const DEFAULT_MODE = 0o644;
 
 /**
- * What the replacement of a file must have: its permission bits, and for root its owner and group, who could not read or change
- * their file otherwise. A mode that is given is for secrets, which belong to whoever runs the program, not to
- * the owner of a file that was there before.
+ * Permission bits and owner for the replacement of a file. As root the program keeps owner and group, who could not read or
+ * change their file otherwise. A given mode is for secrets, which belong to the user who runs the program, not to the owner of
+ * the previous file.
  */
 export function ownershipOf(path: string, mode?: number): Ownership {
   if (mode !== undefined) return { mode, owner: undefined };
@@ -33,7 +33,7 @@ export function createFile(path: string, wanted: Ownership): Deno.FsFile {
   const file = Deno.openSync(path, { write: true, createNew: true, mode });
   try {
     const made = file.statSync();
-    // The user of this process without asking for it, which takes a permission.
+    // The new file shows the user of this process; asking for it would need a permission.
     const own = made.uid === 0 ? wanted : { mode, owner: undefined };
     if (Deno.build.os !== "windows" && !hasAll(made, own)) set(path, made, own);
     return file;
@@ -49,8 +49,8 @@ function hasAll({ mode, uid, gid }: Deno.FileInfo, wanted: Ownership): boolean {
 }
 
 /**
- * Through a file descriptor: in a folder of another user the path may be a link to another file by now, whose owner and
- * mode a chown(2) or chmod(2) of the path would change.
+ * Works on a file descriptor: in another user's folder the path may be a link by now, and chown(2) or chmod(2) of the path
+ * would change its target.
  */
 function set(path: string, { dev, ino }: Deno.FileInfo, { mode, owner }: Ownership): void {
   const fs = globalThis.process.getBuiltinModule("node:fs");

@@ -21,11 +21,11 @@ export function isHandled(signal: SignalName): boolean {
   return (handlers.get(signal) ?? 0) > 0;
 }
 
-/** Those to which Deno sets a handler of its own with the first handler of any signal. */
+/** Signals for which Deno installs its own handler with the first handler of any signal. */
 const TAKEN = [["SIGHUP", 1], ["SIGINT", 2], ["SIGTERM", 15]] as const;
 let areIgnoredKept = false;
 
-/** Calls the handler until the returned function is called. It does not count as one of the command. */
+/** Calls the handler until the returned function is called. It does not count as a handler of the command. */
 export function listen(signal: SignalName, handler: () => void): () => void {
   if (Deno.build.os === "windows" && signal !== "SIGINT") return () => {};
   keepIgnored();

@@ -42,13 +42,13 @@ export function realOutput(stream: typeof Deno.stdout, isClosed = false): Output
   };
 }
 
-/** Whoever reads a terminal sees no effect of characters in a name, a message or a manifest; a file and a pipe get all bytes. */
+/** On a terminal, control characters in names, messages and manifests have no effect; a file and a pipe get all bytes. */
 function bytesFor(stream: typeof Deno.stdout, chunk: string | Uint8Array): Uint8Array {
   if (!stream.isTerminal()) return typeof chunk === "string" ? encoder.encode(chunk) : chunk;
   return encoder.encode(terminalText(typeof chunk === "string" ? chunk : decoder.decode(chunk)));
 }
 
-/** Deno asks standard input, output and error in turn. A terminal may not say. */
+/** Deno tries standard input, output and error in turn. Some terminals do not report their size. */
 function columnsOf(): number | undefined {
   try {
     return Deno.consoleSize().columns || undefined;

@@ -1,4 +1,4 @@
-/** Of larger files only size and time are compared. */
+/** For larger files only size and time are compared. */
 const MAX_HASHED_BYTES = 16 * 1024 * 1024;
 /** At most this many files of a directory are watched. */
 const MAX_FILES = 1000;

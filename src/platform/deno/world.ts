@@ -28,7 +28,7 @@ export function realWorld(): World {
   };
 }
 
-/** The launcher of a checkout says so; programs that this one starts have an output of their own. */
+/** The launcher of a checkout sets a variable. It is deleted, because child processes have their own output. */
 function hasClosedOutput(): boolean {
   const isClosed = Deno.env.get("MESH_STDOUT_CLOSED") !== undefined;
   if (isClosed) Deno.env.delete("MESH_STDOUT_CLOSED");

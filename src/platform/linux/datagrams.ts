@@ -2,8 +2,8 @@
 import type { DatagramHandler } from "../connection.ts";
 import { type DatagramLibc, openDatagramLibc } from "./libc.ts";
 
-/** Datagrams of a call. */
-const MOST = 16;
+/** Maximum number of datagrams in a call. */
+const MAX_DATAGRAMS = 16;
 /** Maximum size of a datagram. Memory that no datagram has used is not resident. */
 const SLOT = 65_536;
 /** `struct sockaddr_in6`, rounded up; a port in it is at offset 2. */
@@ -13,7 +13,7 @@ const HEADER = { size: 64, name: 0, nameLength: 8, vectors: 16, count: 24, recei
 /** `struct iovec`: address and length. */
 const VECTOR = { size: 16, length: 8 } as const;
 const DONT_WAIT = 0x40;
-/** After so many datagrams that came alone, only each eighth time is looked for more. */
+/** After this many single datagrams, looks for more only every eighth time. */
 const ALONE = 8;
 
 /** Answers datagrams by the file of their socket. */
@@ -28,7 +28,7 @@ export class DatagramServer {
 
   constructor(private readonly file: number, private readonly handler: DatagramHandler) {}
 
-  /** Answers a datagram of the sender with this socket address, and those that have come with it. */
+  /** Answers a datagram from this socket address, and the datagrams that arrived with it. */
   answer(bytes: Uint8Array, port: number, name: Uint8Array): void {
     this.#answerOne(bytes, port, name);
     if (this.#alone < ALONE || this.#alone % ALONE === 0) this.#alone = this.#answerMore() ? 0 : this.#alone + 1;
@@ -36,7 +36,7 @@ export class DatagramServer {
     this.#send();
   }
 
-  /** Before the socket is closed: another one may get the number of its file. */
+  /** Call it before the socket is closed: another socket may get its file descriptor. */
   close(): void {
     if (!this.#isClosed) this.#libc.close();
     this.#isClosed = true;
@@ -47,12 +47,12 @@ export class DatagramServer {
     for (let isFirst = true;; isFirst = false) {
       this.#send();
       this.#received.clear();
-      const count = this.#libc.symbols.recvmmsg(this.file, this.#received.headers, MOST, DONT_WAIT, null);
+      const count = this.#libc.symbols.recvmmsg(this.file, this.#received.headers, MAX_DATAGRAMS, DONT_WAIT, null);
       for (let at = 0; at < count; at++) {
         const name = this.#received.name(at);
         this.#answerOne(this.#received.bytes(at), (name[2] ?? 0) << 8 | (name[3] ?? 0), name);
       }
-      if (count < MOST) return !isFirst || count > 0;
+      if (count < MAX_DATAGRAMS) return !isFirst || count > 0;
     }
   }
 
@@ -82,15 +82,15 @@ export class DatagramServer {
 
 /** The datagrams of a call, each with a place for its bytes and its other end's address. */
 class Slots {
-  readonly headers = new Uint8Array(MOST * HEADER.size);
+  readonly headers = new Uint8Array(MAX_DATAGRAMS * HEADER.size);
   readonly #header = new DataView(this.headers.buffer);
-  readonly #vectors = new DataView(new ArrayBuffer(MOST * VECTOR.size));
-  readonly #bytes = new Uint8Array(MOST * SLOT);
-  readonly #names = new Uint8Array(MOST * NAME);
+  readonly #vectors = new DataView(new ArrayBuffer(MAX_DATAGRAMS * VECTOR.size));
+  readonly #bytes = new Uint8Array(MAX_DATAGRAMS * SLOT);
+  readonly #names = new Uint8Array(MAX_DATAGRAMS * NAME);
 
   constructor() {
     const [vectors, bytes, names] = [addressOf(this.#vectors), addressOf(this.#bytes), addressOf(this.#names)];
-    for (let at = 0; at < MOST; at++) {
+    for (let at = 0; at < MAX_DATAGRAMS; at++) {
       const header = at * HEADER.size;
       this.#header.setBigUint64(header + HEADER.name, names + BigInt(at * NAME), true);
       this.#header.setBigUint64(header + HEADER.vectors, vectors + BigInt(at * VECTOR.size), true);
@@ -102,7 +102,9 @@ class Slots {
 
   /** The slots take addresses of any family again, whose lengths the kernel has written. */
   clear(): void {
-    for (let at = HEADER.nameLength; at < MOST * HEADER.size; at += HEADER.size) this.#header.setUint32(at, NAME, true);
+    for (let at = HEADER.nameLength; at < MAX_DATAGRAMS * HEADER.size; at += HEADER.size) {
+      this.#header.setUint32(at, NAME, true);
+    }
   }
 
   bytes(at: number): Uint8Array {

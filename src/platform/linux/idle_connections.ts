@@ -12,7 +12,7 @@ const INFO = { bytes: 60, lastSent: 44, lastReceived: 52 } as const;
 const SHUT_RDWR = 2;
 const ADDRESS_BYTES = 28;
 
-/** What looks at the connections of a port. */
+/** Closes idle connections of a port. */
 export interface IdleConnections {
   /** Closes those that are silent for too long, and the most silent ones of too many. Returns how many it closed. */
   sweep(): number;

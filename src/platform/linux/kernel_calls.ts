@@ -29,7 +29,7 @@ export interface KernelCalls {
   advise(address: bigint, size: bigint, advice: number): void;
   /** userfaultfd(2), for faults outside the kernel: those need no privilege. */
   openFaults(): number;
-  /** What calls ioctl(2) with a structure of 64-bit numbers, also when permissions were given up since. */
+  /** Returns a function that calls ioctl(2) with a structure of 64-bit numbers, also after permissions are given up. */
   control(file: number, request: number, numbers: BigInt64Array<ArrayBuffer>): () => void;
 }
 

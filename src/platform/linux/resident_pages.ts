@@ -14,9 +14,9 @@ const LIBRARIES = /\/lib[cm]\.so\.6$/;
 type Mapping = readonly [start: bigint, size: bigint];
 
 /**
- * What drops the unmodified pages of the program's file and of the C library, and the free pages of the C library's heap, from this
- * process, also when permissions were given up since. Most pages of the file were needed to start only. The kernel keeps them in its
- * cache and maps them again on access, one by one. Throws where there is no /proc, and `SystemError`, as does what is returned.
+ * Returns a function that drops the unmodified pages of the program's file and of the C library, and the free pages of the C
+ * library's heap, also after permissions are given up. Most pages of the file are needed only at the start. The kernel keeps them in its
+ * cache and maps them again on access, one by one. Throws where there is no /proc, and `SystemError`; so does the returned function.
  */
 export function memoryReleaser(): () => void {
   const path = Deno.execPath();
@@ -42,8 +42,8 @@ const FAULTS = { api: 0xc018aa3f, register: 0xc020aa00, version: 0xaan, asynchro
 let faults: number | undefined;
 
 /**
- * What has the kernel map one page on access, not the 64 KB around it: an idle agent uses 3 MB of its text in 16 MB of such pieces. It
- * does so where writes are watched (mm/memory.c, `should_fault_around`); nobody writes here, so nothing else changes. Before Linux
+ * Returns a function that makes the kernel map single pages on access, not the 64 KB around them: an idle agent uses 3 MB of its
+ * text, spread over 16 MB of such pieces. The kernel does so where writes are watched (mm/memory.c, `should_fault_around`); nobody writes here, so nothing else changes. Before Linux
  * 6.7, and where a seccomp profile denies userfaultfd(2), mappings stay as they are.
  */
 function singlePages(kernel: KernelCalls, mappings: readonly Mapping[]): () => void {
@@ -56,7 +56,7 @@ function singlePages(kernel: KernelCalls, mappings: readonly Mapping[]): () => v
       try {
         for (const register of calls) register();
       } catch {
-        // Then the pages around come too.
+        // The kernel maps the pages around too.
       }
     };
   } catch {

@@ -14,7 +14,7 @@ export interface WebhookService {
 /** The result for a configuration. */
 export interface BundleResult {
   readonly result: "same" | "patched" | "absent";
-  /** Who had written what was patched. */
+  /** The last writer before the patch. */
   readonly writer?: string | undefined;
 }
 

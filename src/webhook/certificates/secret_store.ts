@@ -24,14 +24,14 @@ export interface SecretStore {
 export interface Agreement extends Known {
   /** Why this replica has written them; `undefined` if it has not. */
   readonly written: string | undefined;
-  /** Who had written what this replica has replaced. */
+  /** The last writer before this replica wrote. */
   readonly writer: string | undefined;
 }
 
 /** The certificates of a Secret. */
 export interface Known {
   readonly certificates: CertificateSet;
-  /** Of the Secret: one that was made anew has another. */
+  /** The uid of the Secret: a recreated Secret has another. */
   readonly uid: string;
 }
 

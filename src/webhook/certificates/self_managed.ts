@@ -185,7 +185,7 @@ class Keeper implements CertificateSource {
     this.#contest = contest;
   }
 
-  /** Whether the latest rounds changed something again and again. */
+  /** Whether too many of the latest rounds changed something. */
   #isContested(): boolean {
     const { clock, lifetimes = LIFETIMES } = this.#options;
     const since = clock.monotonic() - Math.min(WHILE, lifetimes.serving / 10);

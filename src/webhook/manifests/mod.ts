@@ -71,7 +71,7 @@ function objectsOf(plan: Plan): readonly ValueMap[] {
   });
 }
 
-/** One of them is left, whichever is lost. */
+/** Kinds with the annotation: if some objects are lost, another one still has it. */
 const ANNOTATED = ["ConfigMap", "Service", "Deployment", "MutatingWebhookConfiguration"];
 
 /** The configuration as one ConfigMap, with the data of `inject --show-config`; none if it is read from the cluster. */

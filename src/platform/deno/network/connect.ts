@@ -33,7 +33,7 @@ async function lookUp(host: string, port: number, signal: AbortSignal): Promise<
   }
 }
 
-/** What is said when the signal ended an attempt. */
+/** The reason when the signal ended an attempt. */
 export const NO_ANSWER = "there was no answer in time";
 
 /** A TCP connection that is kept alive and sends each write at once. Rejects with a `DialError`. */

@@ -8,11 +8,11 @@ import { EAGAIN, type Socket, SystemError } from "../../system_calls.ts";
 import { openSocketLibc } from "../../linux/libc.ts";
 import { openSocket } from "../../linux/sockets.ts";
 
-/** A larger send could be partial, for which `Socket` has no answer; the buffer of a new socket holds this. */
-const LARGEST_SEND = 4096;
-/** Milliseconds between two looks at a socket: short at first, as most answers come at once. */
+/** A larger send could be partial, which `Socket` cannot report; the buffer of a new socket holds this much. */
+const MAX_SEND = 4096;
+/** Milliseconds between two polls of a socket: short at first, because most answers come at once. */
 const FIRST_WAIT = 1;
-const LONGEST_WAIT = 10;
+const MAX_WAIT = 10;
 const EINVAL = 22;
 
 /** Connects to an address of a server from `source`. Rejects with a `DialError`. */
@@ -49,9 +49,9 @@ async function send(socket: Socket, bytes: Uint8Array, signal: AbortSignal): Pro
   }, signal);
 }
 
-/** Asks until there is an answer: Deno does not poll this socket, and no thread may block. */
+/** Polls until there is an answer: Deno does not poll this socket, and no thread may block. */
 async function whenReady<T>(ask: () => T | undefined, signal: AbortSignal): Promise<T> {
-  for (let wait = FIRST_WAIT;; wait = Math.min(LONGEST_WAIT, wait + 1)) {
+  for (let wait = FIRST_WAIT;; wait = Math.min(MAX_WAIT, wait + 1)) {
     const answer = ask();
     if (answer !== undefined) return answer;
     await clock.sleep(wait, signal);
@@ -64,7 +64,7 @@ function connectionOf(socket: Socket): ByteConnection {
   return {
     read: readFrom(() => whenReady(() => socket.receive(), end.signal)),
     async write(bytes) {
-      const part = bytes.subarray(0, LARGEST_SEND);
+      const part = bytes.subarray(0, MAX_SEND);
       await send(socket, part, end.signal);
       return part.length;
     },

@@ -1,4 +1,4 @@
-/** Deno's connections as this program uses them: closed at most once, and given away by a listener. */
+/** Wrappers of Deno's connections and listeners. */
 import type { ByteConnection } from "../../connection.ts";
 
 /** A connection that may be closed more than once; `closed` is called the first time. */
@@ -38,7 +38,7 @@ interface Listener<C> {
 /** Milliseconds to wait when no connection can be accepted, as with too many open files. */
 const RETRY_AFTER = 100;
 
-/** Gives away connections until the listener is closed. */
+/** Passes each accepted connection to `take`, until the listener is closed. */
 export async function acceptAll<C>(
   listener: Pick<Listener<C>, "accept">,
   take: (connection: C) => void,
@@ -53,7 +53,7 @@ export async function acceptAll<C>(
   }
 }
 
-/** Gives away connections; the returned function closes the listener and the connections that are open. */
+/** Passes each accepted connection on; the returned function closes the listener and all open connections. */
 export function giveConnections<C extends Deno.Conn>(
   listener: Listener<C>,
   accepted: (connection: ByteConnection, made: C) => void,

@@ -6,7 +6,7 @@ import { realFetch } from "./fetch.ts";
 import { proxiedClient } from "./proxies.ts";
 import { systemRoots } from "./trust.ts";
 
-/** What a download may take. */
+/** Limits of a download. */
 export interface DownloadLimits {
   /** Milliseconds without a byte. */
   readonly silence: number;
@@ -47,13 +47,13 @@ function made(url: string, make: () => Deno.HttpClient): Deno.HttpClient {
   }
 }
 
-/** Fires when nothing arrives for too long. */
+/** Aborts when nothing arrives for too long. */
 class Watch {
   readonly #limits: DownloadLimits;
   readonly #controller = new AbortController();
   readonly #last: ReturnType<typeof setTimeout>;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Why it fired. */
+  /** Why it aborted. */
   reason: string | undefined;
 
   constructor(limits: DownloadLimits) {
@@ -128,7 +128,7 @@ async function* pieces(
     for await (const piece of body ?? []) {
       size += piece.length;
       if (size > watch.limits.bytes) throw refusal(url, `it is larger than ${watch.limits.bytes} bytes`);
-      // The reader may take its time.
+      // The reader may be slow.
       watch.pause();
       yield piece;
       watch.moved();

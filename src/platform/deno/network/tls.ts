@@ -36,8 +36,8 @@ async function connect(hostname: string, options: DialOptions, tls: DialTls): Pr
 }
 
 /**
- * Deno verifies the name that it connects to, unless it finds another one under a symbol, which it has for its own
- * `node:tls`: the proxy answers with it. `node:tls` costs 30 ms of the first connection, and its streams copy all bytes.
+ * Deno verifies the host name that it connects to, unless the options have another name under a private symbol, which its own
+ * `node:tls` uses: the proxy returns the name for any symbol. `node:tls` costs 30 ms of the first connection, and its streams copy all bytes.
  * A Deno without the symbol would verify the IP address and trust no server: a test would fail.
  */
 function tlsOptions(hostname: string, port: number, tls: DialTls): Deno.ConnectTlsOptions {

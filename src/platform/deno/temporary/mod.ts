@@ -1,4 +1,4 @@
-/** Files and folders that this program keeps for a moment, in a folder for temporary files or beside an output. Nothing of them stays behind. */
+/** Temporary files and folders, in the folder for temporary files or beside an output. None stays behind. */
 import { guard } from "./guard.ts";
 import { type Owner, prefixOf, thisOwner } from "./owner.ts";
 import type { TemporaryFolder } from "../../world.ts";
@@ -9,8 +9,8 @@ let self: Owner | undefined;
 const tidied = new Set<string>();
 
 /**
- * Removes what killed processes left, once for each folder. It reads `/proc`, which Deno denies to a process that has given up a permission: who
- * makes something temporary after that calls this before.
+ * Removes what killed processes left, once for each folder. It reads `/proc`, which Deno denies to a process that has given up a
+ * permission: call it before, if something temporary is needed afterwards.
  */
 export function tidyTemporary(parent = usualParent()): void {
   self ??= thisOwner();
@@ -28,7 +28,7 @@ export function temporaryFolder(parent: string): TemporaryFolder {
       if (path !== undefined) unlessGone(path);
       path = undefined;
     } finally {
-      // Not before: then a signal would end the process while the folder is there.
+      // Last: without the guard a signal would end the process while the folder still exists.
       forget();
     }
   };
@@ -42,13 +42,13 @@ export function temporaryFolder(parent: string): TemporaryFolder {
   }
 }
 
-/** The path of a file in a folder that is only there until it replaces an output. What killed processes left there is removed. */
+/** A path for a new file that will replace an output in this folder. What killed processes left there is removed. */
 export function temporaryName(parent: string): string {
   tidyTemporary(parent);
   return `${parent}/${prefix()}${crypto.randomUUID().slice(0, 8)}`;
 }
 
-/** Opens a file that has no name any more. Throws errors of the runtime. */
+/** Opens a file whose name is already removed. Throws errors of the runtime. */
 export function temporaryFile(): Deno.FsFile {
   tidyTemporary();
   let path: string | undefined;
