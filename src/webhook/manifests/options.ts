@@ -39,21 +39,12 @@ export interface ManifestOptions {
   readonly only?: readonly string[] | undefined;
 }
 
+type Given = Omit<ManifestOptions, "failurePolicy" | "fromCluster" | "maxReplicas">;
+
 /** The options with defaults, and derived names. */
-export interface Plan {
-  readonly image: string;
-  readonly namespace: string;
-  readonly revision: string;
-  readonly tags: readonly string[];
+export interface Plan extends Readonly<{ [Key in keyof Given]-?: NonNullable<Given[Key]> }> {
   readonly failurePolicy: "Fail" | "Ignore";
-  readonly namespaceSelector: string;
-  readonly replicas: number;
-  readonly servicePort: number;
   readonly maxReplicas?: number | undefined;
-  readonly networkPolicy: readonly string[];
-  readonly metricsNamespaces: readonly string[];
-  readonly probesFrom: readonly string[];
-  readonly configuration: GivenConfiguration;
   /** The ConfigMaps of the control plane, if the configuration is not in the manifests. */
   readonly cluster: ClusterNames | undefined;
   /** The name of the Service and of everything else in the namespace. */
@@ -61,8 +52,6 @@ export interface Plan {
   /** The Secret of the certificates. */
   readonly secret: string;
   readonly ports: { readonly reviews: number; readonly plain: number };
-  readonly flags: readonly string[];
-  readonly only: readonly string[];
 }
 
 export const DEFAULT_REVISION = "default";
