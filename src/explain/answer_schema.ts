@@ -56,6 +56,12 @@ export const ANSWER = z.strictObject({
     result: z.string().describe("the outcome"),
     unproved: z.array(z.string()).readonly().describe("stations that are not proved, and why"),
   }).optional().describe("with --probe"),
+  flags: z.array(z.strictObject({
+    flag: z.string(),
+    meaning: z.string(),
+    stations: z.array(z.string()).readonly().describe("which can have set it, by number and kind"),
+    next: z.string().describe("what to look at next"),
+  })).readonly().optional().describe("with --response-flags or --log"),
 }).describe("The output of `kubectl mesh explain --to ... -o json`");
 
 export type Answer = Readonly<z.infer<typeof ANSWER>>;

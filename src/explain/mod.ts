@@ -4,6 +4,7 @@
  */
 export { explain } from "./run.ts";
 export type { Connection, PodChoice, Question, SourceChoice } from "./question/question.ts";
+export { flagsOfLine, readFlags } from "./ends/response_flags.ts";
 export { readConnection } from "./question/read_connection.ts";
 export { askProxy, type ProxyAnswer } from "./proxy_answer.ts";
 export { saveSnapshot } from "./save.ts";

@@ -4,6 +4,7 @@ import { visible } from "../base/text/mod.ts";
 import type { World } from "../platform/world.ts";
 import type { Answer } from "./answer_schema.ts";
 import { answerOf } from "./answer.ts";
+import { explainedFlags } from "./ends/response_flags.ts";
 import { answerPicture } from "./picture/answer_picture.ts";
 import { lookOf } from "./picture/look.ts";
 import { svgText } from "./picture/svg.ts";
@@ -20,7 +21,9 @@ export async function explain(world: World, question: Question): Promise<number>
   const look = lookOf(world);
   const answers: Answer[] = [];
   for await (const { snapshot, ends } of snapshotsOf(world, question.source)) {
-    answers.push(await answerOf(snapshot, connection, question.isOneEnd ? undefined : ends));
+    const answer = await answerOf(snapshot, connection, question.isOneEnd ? undefined : ends);
+    const { flags = [] } = question;
+    answers.push(flags.length === 0 ? answer : { ...answer, flags: explainedFlags(flags, answer) });
   }
   world.stdout.write(textOf(question.output, { answers, asked: askedText(connection), look }));
   return answers.every(isWell) ? EXIT.ok : EXIT.failed;

@@ -28,6 +28,16 @@ const FLAGS = {
     oneEnd: flag("--one-end", "Stop at the client's side: do not read the pods behind the endpoints", {
       needs: ["to"],
     }),
+    responseFlags: flag(
+      "--response-flags FLAGS",
+      "Envoy's response flags, such as UF,URX: what they mean for this connection, and what to look at next",
+      { type: "text", needs: ["to", "from"] },
+    ),
+    log: flag("--log LINE", "A line of the proxy's access log with such flags; - reads it from standard input", {
+      type: "text",
+      needs: ["to", "from"],
+      excludes: ["response-flags"],
+    }),
     sni: flag("--sni NAME", "The application speaks TLS and sends this server name", { needs: ["to", "from"] }),
   },
   "Pod": {
@@ -108,10 +118,25 @@ export const EXPLAIN = command({
 });
 
 async function runExplain(world: World, { flags, args }: Input<typeof FLAGS>): Promise<number> {
-  const { explain, readConnection } = await import("../../explain/mod.ts");
+  const { explain, flagsOfLine, readConnection, readFlags } = await import("../../explain/mod.ts");
   const connection = readConnection(flags);
+  const line = flags.log === "-" ? await standardInput(world) : flags.log;
+  const found = line === undefined ? readFlags(flags.responseFlags ?? "") : flagsOfLine(line);
   const source = sourceOf(flags, args, connection);
-  return await explain(world, { source, connection, output: flags.output, isOneEnd: flags.oneEnd });
+  return await explain(world, { source, connection, output: flags.output, isOneEnd: flags.oneEnd, flags: found });
+}
+
+/** A line, and not more of standard input than it may have. */
+const MAX_LINE = 65_536;
+
+async function standardInput({ stdin }: World): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of stdin.chunks()) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > MAX_LINE || text.includes("\n")) break;
+  }
+  return text.split("\n", 1)[0]?.slice(0, MAX_LINE) ?? "";
 }
 
 const HINT = { hint: 'see "kubectl mesh explain --help"' };

@@ -92,6 +92,22 @@ const CASES: readonly (readonly [string, Changes, string, string, RegExp, RegExp
     /kernel are not known.*; as far as is known: outbound\|80\|\|web\.shop\.svc\.cluster\.local has no endpoints/,
     /selector/,
   ],
+  [
+    "a route of a VirtualService",
+    { origin: "virtual-service/web-routes" },
+    "web:80/",
+    "reaches",
+    /outbound\|80/,
+    /^$/,
+  ],
+  [
+    "a circuit breaker of a DestinationRule",
+    { origin: "destination-rule/web-limits", max_connections: 0 },
+    "web:80/",
+    "refused",
+    /the circuit breaker allows no connections: 503 UO/i,
+    /spec\.trafficPolicy\.connectionPool of DestinationRule shop\/web-limits: kubectl edit -n shop destinationrule\/web-limits$/,
+  ],
   ["REGISTRY_ONLY", { passthrough: "BlackHoleCluster" }, "10.1.1.1:81", "refused", /REGISTRY_ONLY/, /ServiceEntry/],
   ["no listener on 15001", { hasListeners: false }, "web:80/", "refused", /no listener on port 15001/, /control plane/],
   ["the proxy's user", { uid: 1337 }, "web:80/", "bypasses", /runs as the proxy's user 1337/, /runAsUser/],
@@ -138,7 +154,7 @@ const CASES: readonly (readonly [string, Changes, string, string, RegExp, RegExp
     IN,
     "refused",
     /No ALLOW policy lets this client in: 403/,
-    /shop\/allow/,
+    /spec\.rules of AuthorizationPolicy shop\/allow rule 0: kubectl edit -n shop authorizationpolicy\/allow$/,
   ],
   [
     "an ALLOW policy of identities",
@@ -167,6 +183,14 @@ for (const [name, changes, asked, verdict, reason, fix] of CASES) {
     assert.match(answer.fix, fix);
   });
 }
+
+Deno.test("answerOf: resources are named by kind, namespace and name", async () => {
+  const messages = (await ask({ origin: "virtual-service/web-routes" }, "web:80/")).stations.map(({ message }) =>
+    message
+  );
+  assert.ok(messages.some((each) => each.includes('route 1 "default" of VirtualService shop/web-routes: path')));
+  assert.ok(messages.includes("settings of VirtualService shop/web-routes"));
+});
 
 Deno.test("answerOf: the kernel's station says how it is known, and never mixes it up", async () => {
   const source = async (changes: Changes) =>

@@ -4,7 +4,7 @@ import type { HttpManager } from "../envoy/network_filter.ts";
 import type { Policy, Rbac } from "../envoy/rbac.ts";
 import type { Overrides } from "../envoy/route_config.ts";
 import { type Access, rulesText, type Ruling, rulingOf } from "../rules/rbac_match.ts";
-import { clauses, detailOf, passing, refusing, sentence, stationOf, type Step } from "./connection_path.ts";
+import { clauses, detailOf, editing, passing, refusing, sentence, stationOf, type Step } from "./connection_path.ts";
 
 /** The filters of authorization in a chain, in their order; a route may override the rules of HTTP filters. */
 export function rulesOf({ filters }: FilterChain, overrides: readonly Overrides[]): Rbac[] {
@@ -78,7 +78,9 @@ function refused({ rbac, ruling }: Ruled, { request, identity }: Access): Step {
     ? `an ALLOW policy without rules lets nobody in: ${code}`
     : `no ALLOW policy lets ${clientText(identity)} in: ${code}`;
   const target = policy === undefined ? "an AuthorizationPolicy" : policyText(policy);
-  const fix = isDeny ? `change spec.rules of ${target}` : `add the client to spec.rules of ${target}`;
+  const fix = `${isDeny ? "change" : "add the client to"} spec.rules of ${target}${
+    editing(target.replace(/ rule \d+$/, ""))
+  }`;
   const name = policy?.name ?? "";
   return refusing("authorization", {
     name,

@@ -9,7 +9,7 @@ import type { Facts } from "./facts.ts";
 import { originalText } from "./listener_step.ts";
 import { tlsStep } from "./tls_step.ts";
 import { wrongPort } from "./wrong_port.ts";
-import { clauses, detailOf, passing, refusing, type Step, unknowing, unsure } from "./connection_path.ts";
+import { clauses, detailOf, editing, passing, refusing, type Step, unknowing, unsure } from "./connection_path.ts";
 
 /** The stations of one cluster, and its endpoints. */
 interface ClusterSteps {
@@ -84,7 +84,9 @@ function clusterStation({ snapshot }: Facts, config: EnvoyConfig, cluster: Clust
   if (closed !== undefined) {
     const message = `the circuit breaker allows no ${closed}: 503 UO`;
     const where = cluster.origin || "the DestinationRule";
-    const fix = `raise the limit of ${closed} in trafficPolicy.connectionPool of ${where}`;
+    const fix = `raise the limit of ${closed} in spec.trafficPolicy.connectionPool of ${where}${
+      editing(cluster.origin)
+    }`;
     return refusing("cluster", { name, message, detail }, fix);
   }
   const open = openBreakers(snapshot, name);

@@ -64,6 +64,12 @@ export function sentence(text: string): string {
   return /^[a-z]+[ ,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }
 
+/** The command for a resource such as `VirtualService shop/reviews`; empty if it is not one of a namespace. */
+export function editing(resource: string): string {
+  const [, kind = "", namespace, name] = /^([A-Z]\w+) ([\w.-]+)\/([\w.-]+)$/.exec(resource) ?? [];
+  return name === undefined ? "" : `: kubectl edit -n ${namespace} ${kind.toLowerCase()}/${name}`;
+}
+
 type Cluster = Answer["clusters"][number];
 type Endpoint = Answer["endpoints"][number];
 

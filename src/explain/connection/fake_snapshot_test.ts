@@ -26,6 +26,9 @@ export interface Changes {
   readonly hasEndpoints?: boolean;
   /** The inbound port takes plain text too. */
   readonly isPermissive?: boolean;
+  /** The resource of the route and of the cluster's settings: `destination-rule/web`. */
+  readonly origin?: string;
+  readonly max_connections?: number;
   /** The inbound port takes plain text alone. */
   readonly isDisabled?: boolean;
   /** Of the workload's certificate. */
@@ -130,8 +133,8 @@ function listener(name: string, port: number, more: object): object {
   return { name, active_state: { listener: { name, address, ...more } } };
 }
 
-function host(name: string, domains: readonly string[], cluster: string): object {
-  return { name, domains, routes: [{ name: "default", match: { prefix: "/" }, route: { cluster } }] };
+function host(name: string, domains: readonly string[], cluster: string, more: object = {}): object {
+  return { name, domains, routes: [{ name: "default", match: { prefix: "/" }, route: { cluster }, ...more }] };
 }
 
 function allowing({ source_ip, identity }: NonNullable<Changes["allow"]>): object {
@@ -192,8 +195,22 @@ function dump(changes: Changes): object {
   }];
   const common_lb_config = { healthy_panic_threshold: {} };
   const outlier = changes.isEjected === undefined ? {} : { outlier_detection: {} };
+  const limits = changes.max_connections === undefined
+    ? {}
+    : { circuit_breakers: { thresholds: [{ max_connections: changes.max_connections }] } };
+  const config = `/apis/networking.istio.io/v1/namespaces/shop/${changes.origin}`;
+  const istio = changes.origin === undefined ? {} : { metadata: { filter_metadata: { istio: { config } } } };
   const names = [
-    { name: WEB, type: "EDS", transport_socket_matches: matches, common_lb_config, lb_subset_config, ...outlier },
+    {
+      name: WEB,
+      type: "EDS",
+      transport_socket_matches: matches,
+      common_lb_config,
+      lb_subset_config,
+      ...outlier,
+      ...limits,
+      ...istio,
+    },
     { name: "PassthroughCluster", type: "ORIGINAL_DST" },
     { name: "BlackHoleCluster", type: "STATIC" },
     { name: "inbound|8080||", type: "ORIGINAL_DST" },
@@ -202,7 +219,7 @@ function dump(changes: Changes): object {
     endpoint: { address: { socket_address: { address, port_value: 8080 } } },
     metadata: { filter_metadata: { "envoy.transport_socket_match": { tlsMode } } },
   }));
-  const web = host("web.shop.svc.cluster.local:80", ["web.shop.svc.cluster.local", "web", "10.96.0.9"], cluster);
+  const web = host("web.shop.svc.cluster.local:80", ["web.shop.svc.cluster.local", "web", "10.96.0.9"], cluster, istio);
   const section = (type: string, content: object) => ({ "@type": `${TYPE}.admin.v3.${type}`, ...content });
   return {
     configs: [

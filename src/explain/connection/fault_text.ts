@@ -4,6 +4,7 @@ import type { HttpManager } from "../envoy/network_filter.ts";
 import type { Route, RouteCluster, VirtualHost } from "../envoy/route_config.ts";
 import { matchesHeaders } from "../rules/header_match.ts";
 import type { Request } from "../rules/request.ts";
+import { editing } from "./connection_path.ts";
 import { percent } from "../rules/route_search.ts";
 
 interface Place {
@@ -31,7 +32,9 @@ export function faultOf(
   const common = filter.kind === "fault" ? readFault(filter.config) : undefined;
   const fault = cluster?.overrides.fault ?? route.overrides.fault ?? host.host.overrides.fault ?? common;
   if (fault === undefined || !appliesTo(fault, request, clusters)) return undefined;
-  const fix = `take the fault out of ${route.origin === "" ? "the VirtualService" : route.origin}`;
+  const fix = `take spec.http.fault out of ${route.origin === "" ? "the VirtualService" : route.origin}${
+    editing(route.origin)
+  }`;
   return abortText(fault, fix) ?? delayText(fault, fix);
 }
 

@@ -178,7 +178,8 @@ function matchDetail({ config, host, route: { route, place, share } }: Routing):
 }
 
 function matchedText({ host, route: { route, place } }: Routing): string {
-  const name = route.name === "" ? `route ${place}` : `route ${place} "${route.name}"`;
+  const own = route.name === "" ? `route ${place}` : `route ${place} "${route.name}"`;
+  const name = route.origin === "" ? own : `${own} of ${route.origin}`;
   return `${host.host.name} by ${host.by === "any" ? "*" : `its domain ${host.domain}`}, ${name}: ${
     routeMatchText(route.match)
   }`;

@@ -51,10 +51,14 @@ function goingOn(answer: Answer, { pod }: Facts, { direction }: Connection): Ans
   }
   if (answer.verdict === "reaches" || answer.verdict === "bypasses") return answer;
   if (pod !== undefined && pod.proxy === undefined) return plainClient(answer);
-  const open = answer.stations.filter(({ result }) => result === "unknown");
-  const isLeft = answer.verdict === "unknown" && answer.endpoints.length > 0 &&
+  return isLeftToEndpoint(answer) ? { ...answer, verdict: "reaches", stations: answer.stations.map(known) } : undefined;
+}
+
+/** All is known but whether the endpoint listens. */
+function isLeftToEndpoint({ verdict, endpoints, stations, probe }: Answer): boolean {
+  const open = stations.filter(({ result }) => result === "unknown");
+  return verdict === "unknown" && probe === undefined && endpoints.length > 0 && open.length > 0 &&
     open.every(({ kind }) => kind === "endpoint");
-  return isLeft ? { ...answer, verdict: "reaches", stations: answer.stations.map(known) } : undefined;
 }
 
 function known(station: Station): Station {

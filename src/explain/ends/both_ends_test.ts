@@ -141,6 +141,8 @@ Deno.test("both ends: a probe that came through is proof enough", async () => {
   const probe = { request: "GET http://web:80/", isSent: true, result: "the answer is 200", unproved: [] };
   const { verdict, stations } = await withOtherEnds({ ...own, probe }, facts, connection, ends);
   assert.deepEqual([verdict, stations.at(-1)?.result], ["reaches", "unknown"]);
+  const failed = { ...own, verdict: "unknown", reason: "The probe got no answer", probe } as const;
+  assert.equal(await withOtherEnds(failed, facts, connection, ends), failed);
 });
 
 Deno.test("both ends: what is outside of the cluster has no other end", async () => {

@@ -29,7 +29,7 @@ export interface Cluster {
   readonly localityWeighted: boolean;
   readonly policy: string;
   readonly connectTimeout: number | undefined;
-  /** Where its settings are from: `destination-rule/reviews in shop`; empty if unknown. */
+  /** The resource with its settings: `DestinationRule shop/reviews`; empty if unknown. */
   readonly origin: string;
   readonly subset: string;
   /** Envoy chooses among the endpoints by their metadata (`lb_subset_config`), which Istio does not use. */

@@ -32,7 +32,7 @@ export interface Route {
   readonly match: RouteMatch;
   readonly action: RouteAction;
   readonly overrides: Overrides;
-  /** What it is from: `virtual-service/reviews` of the control plane's metadata; empty if unknown. */
+  /** The resource that it is from: `VirtualService shop/reviews`; empty if unknown. */
   readonly origin: string;
 }
 
@@ -121,12 +121,26 @@ function readRoute(route: ValueMap): Route {
   };
 }
 
-/** `/apis/networking.istio.io/v1/namespaces/shop/virtual-service/reviews` in the metadata, shortened. */
+/** Kinds as Istio's control plane writes them into metadata. */
+const KINDS: Readonly<Record<string, string>> = {
+  "virtual-service": "VirtualService",
+  "destination-rule": "DestinationRule",
+  "service-entry": "ServiceEntry",
+  "envoy-filter": "EnvoyFilter",
+  "http-route": "HTTPRoute",
+  "tcp-route": "TCPRoute",
+  "tls-route": "TLSRoute",
+  "grpc-route": "GRPCRoute",
+  gateway: "Gateway",
+  sidecar: "Sidecar",
+};
+
+/** `VirtualService shop/reviews` of `/apis/.../namespaces/shop/virtual-service/reviews` in the metadata. */
 export function istioOrigin(message: ValueMap): string {
   const metadata = mapAt(mapAt(mapAt(message, "metadata"), "filter_metadata"), "istio");
   const [, namespace = "", kind = "", name = ""] =
     /\/namespaces\/([^/]+)\/([^/]+)\/([^/]+)$/.exec(textAt(metadata, "config")) ?? [];
-  return name === "" ? "" : `${kind}/${name} in ${namespace}`;
+  return name === "" ? "" : `${KINDS[kind] ?? kind} ${namespace}/${name}`;
 }
 
 function readOverrides(message: ValueMap): Overrides {

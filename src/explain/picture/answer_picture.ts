@@ -23,8 +23,15 @@ export function answerPicture(answer: Answer, asked: string): Picture {
     boxesIn: "column",
     boxes: stations.map(stationBox),
     sections: [clusters(answer), endpoints(answer)],
-    notes: [{ mark, text: isPlain ? text : `${text}: ${reason}`, fix }, ...probeNotes(answer)],
+    notes: [{ mark, text: isPlain ? text : `${text}: ${reason}`, fix }, ...probeNotes(answer), ...flagNotes(answer)],
   };
+}
+
+function flagNotes({ flags = [] }: Answer): Note[] {
+  return flags.map(({ flag, meaning, stations, next }) => {
+    const where = stations.length === 0 ? "no station here sets it" : `here ${stations.join(", ")}`;
+    return { mark: "warning", text: `${flag}: ${meaning}; ${where}`, fix: `look at ${next}` };
+  });
 }
 
 /** What `--probe` sent, and what it left open. */

@@ -74,4 +74,6 @@ export interface Question {
   readonly output: "table" | "short" | "json" | "svg";
   /** The answer ends at the client's side. */
   readonly isOneEnd: boolean;
+  /** Envoy's response flags that are to be explained. */
+  readonly flags?: readonly string[];
 }
