@@ -66,6 +66,12 @@ export const TEMPLATE_ENV = {
   }),
 } as const satisfies FlagTable;
 
+export const ISTIO_VERSION = {
+  istioVersion: flag("--istio-version VERSION", "Release of Istio that the configuration is from, such as 1.20", {
+    defaultDoc: "recognized by its form and its images",
+  }),
+} as const satisfies FlagTable;
+
 export const NATIVE_SIDECARS = {
   nativeSidecars: flag(
     "--native-sidecars true|false|auto|jobs",

@@ -2,11 +2,12 @@
 import { InjectionError } from "./injection_error.ts";
 import { decode, fits, problemTexts } from "../kube/mod.ts";
 import { type Era, validateAnnotations } from "../istio/mod.ts";
-import { mapsAt } from "../base/value.ts";
+import { mapsAt, type ValueMap } from "../base/value.ts";
 import type { ModernConfig } from "./config/config.ts";
 import { seenByTemplates } from "./render/data.ts";
 import type { Injector, LoadedConfig } from "./injector.ts";
 import { injectLegacy } from "./legacy/mod.ts";
+import { mapContainers, withKey } from "./pod/change.ts";
 import { meshForPod } from "./pod/mesh.ts";
 import { nativeForPod } from "./decision/native.ts";
 import { overlay, withoutEmptyLists } from "./merge/overlay.ts";
@@ -73,7 +74,8 @@ function injectNew(pod: Pod, owner: Owner, injector: Injector, config: ModernCon
   const earlier = { status: readStatus(pod), kept: keptOverrides(pod) };
   const stripped = strip(typed, earlier, String(statusPort(mesh)));
   const templates = selectTemplates(stripped, config);
-  const patches = renderTemplates(config, templates, { ...injector, seen: seenByTemplates(stripped, owner), mesh });
+  const rendered = renderTemplates(config, templates, { ...injector, seen: seenByTemplates(stripped, owner), mesh });
+  const patches = injector.minor < KNOWS_RESTARTS ? rendered.map(withoutRestarts) : rendered;
   if (patches.length === 0) {
     const names = templates.map((name) => `"${name}"`).join(", ");
     throw new InjectionError("template-failed", `The templates render nothing for this pod: ${names}`);
@@ -88,6 +90,8 @@ function injectNew(pod: Pod, owner: Owner, injector: Injector, config: ModernCon
     mesh,
     values: injector.values,
     revision: injector.revision,
+    minor: injector.minor,
+    env: injector.env,
     proxyEnvs: proxyEnvs(pod, injector.values, injector.proxyEnvs),
     injectedAnnotations: config.injectedAnnotations,
     reinjected,
@@ -95,6 +99,14 @@ function injectNew(pod: Pod, owner: Owner, injector: Injector, config: ModernCon
   const result = withoutNulls(withoutEmptyLists(done, pod), pod);
   checkResult(result, templates, "strict");
   return { pod: result, templates };
+}
+
+/** The first release with a version of Kubernetes' API in which containers have a `restartPolicy`. */
+const KNOWS_RESTARTS = 19;
+
+/** Earlier templates set it, without effect: an init container that restarts would never end. */
+function withoutRestarts(patch: ValueMap): ValueMap {
+  return mapContainers(patch, "initContainers", (container) => withKey(container, "restartPolicy", undefined));
 }
 
 /** The pod as Kubernetes decodes it, for templates. */

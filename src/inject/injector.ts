@@ -1,6 +1,6 @@
 /** The injector: configuration that is read and checked once, for any number of pods. */
 import { templateFunctions } from "./render/functions/mod.ts";
-import { type MeshConfig, parseMeshConfig, type ProxyConfig } from "../istio/mod.ts";
+import { eraOf, type MeshConfig, parseMeshConfig, type ProxyConfig } from "../istio/mod.ts";
 import { newMap, type ValueMap } from "../base/value.ts";
 import { loadLibraries } from "../golang/gotemplate/sprig/mod.ts";
 import { type LegacyConfig, type ModernConfig, parseConfig, type Source, textBesideConfig } from "./config/config.ts";
@@ -8,6 +8,7 @@ import { type Legacy, loadLegacy } from "./legacy/mod.ts";
 import { type NativeOption, type NativeSetting, nativeSetting, type NodesAsked } from "./decision/native.ts";
 import type { ProxyEnvs } from "./postprocess/cluster.ts";
 import { type TemplateEnv, templateEnv } from "./config/template_env.ts";
+import { LATEST, modernRelease } from "./config/release.ts";
 import { checkValues, parseValues } from "./config/values.ts";
 
 /** The inputs of an injector. */
@@ -19,6 +20,8 @@ export interface InjectorOptions {
   readonly mesh?: Source | undefined;
   /** Revision of the control plane; `default` and `""` mean the control plane without a revision. */
   readonly revision?: string | undefined;
+  /** The release that the configuration is from, such as `1.20`. Default: what its form and its values say. */
+  readonly istioVersion?: string | undefined;
   /** Whether proxies are native sidecars. Default: the environment variable ENABLE_NATIVE_SIDECARS. */
   readonly nativeSidecars?: NativeOption | undefined;
   /** `ISTIO_META_CLUSTER_ID` and `ISTIO_META_NETWORK`, which override the values. */
@@ -40,6 +43,8 @@ export type LoadedConfig = ModernConfig | LegacyConfig & { readonly legacy: Lega
 export interface Injector {
   readonly config: LoadedConfig;
   readonly values: ValueMap;
+  /** The release 1.`minor` of a configuration with `templates`. */
+  readonly minor: number;
   readonly mesh: MeshConfig;
   /** A ProxyConfig resource that selects the pod; it overrides the pod's `proxy.istio.io/config`. */
   readonly proxyOverlay?: ProxyConfig | undefined;
@@ -78,12 +83,18 @@ export async function loadInjector(options: InjectorOptions): Promise<Injector> 
 export function newInjector(options: InjectorOptions): Injector {
   const { env } = options;
   const values = readValues(options);
-  const config = readConfig(options, values);
+  const release = modernRelease({
+    named: options.istioVersion,
+    config: options.config.text,
+    values: values ?? newMap(),
+  });
+  const config = readConfig(options, values, release.minor);
   const { native, isNative } = nativeOf(options);
   return {
     config,
     values: values ?? newMap(),
-    mesh: readMesh(options.mesh, config),
+    minor: release.minor,
+    mesh: readMesh(options.mesh, config, release.minor),
     revision: revisionName(options.revision),
     nativeSidecars: isNative,
     nativeJobs: options.nativeSidecars === "jobs",
@@ -94,7 +105,7 @@ export function newInjector(options: InjectorOptions): Injector {
     proxyUid: PROXY_ID,
     proxyGid: PROXY_ID,
     env,
-    notes: notes(config, options, { values, native }),
+    notes: notes(config, options, { values, native, isUnknown: release.isUnknown }),
   };
 }
 
@@ -113,19 +124,20 @@ function nodesAsked(setting: NativeSetting | undefined, config: string): NodesAs
 }
 
 /** The mesh's defaults depend on the era of the configuration. */
-function readMesh(mesh: Source | undefined, config: LoadedConfig): MeshConfig {
-  return parseMeshConfig(mesh?.text ?? "", mesh?.file ?? "", config.form === "legacy" ? config.legacy.era : "current");
+function readMesh(mesh: Source | undefined, config: LoadedConfig, minor: number): MeshConfig {
+  const era = config.form === "legacy" ? config.legacy.era : eraOf(minor);
+  return parseMeshConfig(mesh?.text ?? "", mesh?.file ?? "", era);
 }
 
 function revisionName(revision = ""): string {
   return revision === "default" ? "" : revision;
 }
 
-function readConfig(options: InjectorOptions, values: ValueMap | undefined): LoadedConfig {
+function readConfig(options: InjectorOptions, values: ValueMap | undefined, minor: number): LoadedConfig {
   const { text, file } = options.config;
   const envOf = templateEnv(options.env, options.templateEnv);
   const worldOf = (template: string) => ({ env: envOf(template), now: options.now });
-  const functions = (template: string) => templateFunctions(worldOf(template));
+  const functions = (template: string) => templateFunctions(worldOf(template), minor);
   const config = parseConfig(text, file, { functions, whenAsked: options.parseWhenAsked });
   if (config.form === "modern") {
     checkValues(values ?? newMap(), options.values?.file ?? file);
@@ -147,13 +159,22 @@ function readValues({ values, config }: InjectorOptions): ValueMap | undefined {
 function notes(
   config: LoadedConfig,
   options: InjectorOptions,
-  { values, native }: { readonly values: ValueMap | undefined; readonly native: NativeSetting | undefined },
+  { values, native, isUnknown }: {
+    readonly values: ValueMap | undefined;
+    readonly native: NativeSetting | undefined;
+    readonly isUnknown: boolean;
+  },
 ): readonly string[] {
   const lines: string[] = [];
   if (config.form === "legacy") {
     const { minor, because } = config.legacy.release;
     lines.push(`The configuration has the form of Istio 1.0 to 1.8 and is treated as Istio 1.${minor}: ${because}`);
     if (options.nativeSidecars === true) lines.push("Native sidecars are newer: the proxy is an ordinary container");
+  }
+  if (config.form === "modern" && isUnknown) {
+    lines.push(
+      `The release of the configuration is unknown, it is treated as Istio 1.${LATEST}: name it with --istio-version`,
+    );
   }
   if (options.byHand && config.policy !== "enabled") {
     lines.push(`The configuration's policy is "${config.policy}": named manifests are injected anyway`);

@@ -6,7 +6,7 @@ export { ANNOTATION, type AnnotationName } from "./annotations/names.ts";
 export { checkProxyConfig } from "./validate/proxy.ts";
 export { defaultProxyConfig, type MeshConfig, type ProxyConfig, withDefaultProxyConfig } from "./config.ts";
 export { defaultsOf } from "./read/defaults.ts";
-export type { Era } from "./era.ts";
+export { type Era, eraOf } from "./era.ts";
 export { LABEL } from "./annotations/labels.ts";
 export { mergeMeshConfig, mergeProxyConfig } from "./read/merge.ts";
 export { applyProxyConfigAnnotation, parseMeshConfig, parseProxyConfig } from "./read/parse.ts";

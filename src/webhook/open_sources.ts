@@ -88,10 +88,10 @@ interface Parts {
 async function openInjector({ world, log, options, api, waitsBecause }: Parts): Promise<InjectorSource> {
   const { fromCluster, configuration } = options;
   if (fromCluster === undefined || api === undefined) return await injectorFromFiles(world, log, configuration);
-  const { revision, templateEnv } = configuration;
+  const { revision, istioVersion, templateEnv } = configuration;
   const names = clusterNames({ revision, ...fromCluster });
   const waits = (problem: string) => waitsBecause(() => problem);
-  return await injectorFromCluster(world, api, log, { names, revision, templateEnv, waits });
+  return await injectorFromCluster(world, api, log, { names, revision, istioVersion, templateEnv, waits });
 }
 
 async function openCertificate({ world, log, options: { certificate }, api }: Parts): Promise<CertificateSource> {

@@ -3,7 +3,7 @@ import { loadedWith } from "../../test/house/reached.ts";
 
 /** The suites and their folders, as seen from the checkout. */
 export const SUITES: Readonly<Record<string, readonly string[]>> = {
-  unit: ["src", "test/house", "test/support", "test/fuzz", "tools"],
+  unit: ["src", "test/house", "test/support", "test/versions", "test/fuzz", "tools"],
   golden: ["test/golden"],
   e2e: ["test/e2e", "test/oracle"],
 };

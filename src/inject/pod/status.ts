@@ -31,13 +31,17 @@ export function parseObject(text: string | undefined): ValueMap | undefined {
 
 let latest = { key: "", text: "" };
 
-/** The status annotation for the content of templates. The latest one is kept: most pods get the same. */
-export function statusText(templatePod: Pod, revision: string): string {
+/**
+ * The status annotation for the content of templates; `undefined` for the revision: without one, as before 1.11. The latest
+ * one is kept: most pods get the same.
+ */
+export function statusText(templatePod: Pod, revision: string | undefined): string {
   const spec = specOf(templatePod);
   const lists = listedNames((list) => mapsAt(spec, list));
   const key = JSON.stringify([lists, revision]);
   if (key !== latest.key) {
-    latest = { key, text: goJson(new OrderedFields([...lists, ["revision", revision === "" ? "default" : revision]])) };
+    const named = revision === undefined ? [] : [["revision", revision === "" ? "default" : revision] as const];
+    latest = { key, text: goJson(new OrderedFields([...lists, ...named])) };
   }
   return latest.text;
 }

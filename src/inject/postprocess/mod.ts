@@ -6,7 +6,7 @@ import { type Pod } from "../pod/pod.ts";
 import { statusText } from "../pod/status.ts";
 import { labelNetwork, type ProxyEnvs, setProxyEnvs } from "./cluster.ts";
 import { reorder } from "./order.ts";
-import { rewriteProbes } from "./probes.ts";
+import { probeAbilities, rewriteProbes } from "./probes.ts";
 import { annotateSecurePort, mergePrometheus } from "./prometheus.ts";
 
 /** The inputs of the steps besides the pod. */
@@ -17,21 +17,28 @@ export interface PostContext {
   readonly mesh: MeshConfig;
   readonly values: ValueMap;
   readonly revision: string;
+  /** The release 1.`minor` of the configuration. */
+  readonly minor: number;
+  readonly env: (name: string) => string | undefined;
   readonly proxyEnvs: ProxyEnvs;
   readonly injectedAnnotations: Readonly<Record<string, string>>;
   /** An earlier injection exists. */
   readonly reinjected: boolean;
 }
 
+/** The first release whose status has the revision. */
+const NAMES_REVISION = 11;
+
 /** Runs all steps. Errors: the MeshError of a step with invalid input in the pod. */
 export function postprocess(pod: Pod, context: PostContext): Pod {
-  const { templatePod, mesh, values, revision, proxyEnvs, injectedAnnotations, reinjected } = context;
+  const { templatePod, mesh, values, revision, minor, proxyEnvs, injectedAnnotations, reinjected } = context;
   const port = statusPort(mesh);
   let result = setProxyEnvs(pod, proxyEnvs, reinjected);
   result = annotateSecurePort(mergePrometheus(result, mesh, String(port)));
   const rewriteByDefault = valueAt(values, "sidecarInjectorWebhook", "rewriteAppHTTPProbe") === true;
-  result = rewriteProbes(result, { rewriteByDefault, meshStatusPort: port, reinjected });
-  const status = { [ANNOTATION.status]: statusText(templatePod, revision) };
+  const abilities = probeAbilities(minor, context.env);
+  result = rewriteProbes(result, { rewriteByDefault, meshStatusPort: port, reinjected, abilities });
+  const status = { [ANNOTATION.status]: statusText(templatePod, minor < NAMES_REVISION ? undefined : revision) };
   result = withAnnotations(labelNetwork(result, proxyEnvs), { ...status, ...injectedAnnotations });
   return reorder(result, holds(mesh, values));
 }

@@ -5,7 +5,7 @@ import { parseYaml } from "../../yaml/mod.ts";
 import { annotationsOf, containersOf, findProxy, labelsOf, type Pod } from "../pod/pod.ts";
 import { labelNetwork, proxyEnvs, setProxyEnvs } from "./cluster.ts";
 import { reorder } from "./order.ts";
-import { rewriteProbes } from "./probes.ts";
+import { probeAbilities, rewriteProbes } from "./probes.ts";
 import { annotateSecurePort, mergePrometheus } from "./prometheus.ts";
 
 function podOf(text: string): Pod {
@@ -45,6 +45,8 @@ const ORDERS: readonly (readonly [string, string, boolean, string])[] = [
     "istio-init istio-validation istio-proxy enable-core-dump x |",
   ],
 ];
+
+const abilities = probeAbilities(31, () => undefined);
 
 for (const [why, spec, hold, wanted] of ORDERS) {
   Deno.test(`reorder: ${why}`, () => {
@@ -182,7 +184,7 @@ for (const [probe, told, port] of PROBES) {
     const pod = podOf(
       `spec: {containers: [{name: a, ${PROBE_PORTS}, readinessProbe: {${probe}}}, {name: istio-proxy}]}`,
     );
-    const done = rewriteProbes(pod, { rewriteByDefault: true, meshStatusPort: 15020, reinjected: false });
+    const done = rewriteProbes(pod, { rewriteByDefault: true, meshStatusPort: 15020, reinjected: false, abilities });
     const wanted = told === undefined ? undefined : `{"/app-health/a/readyz":${told}}`;
     assert.equal(proxyEnv(done)["ISTIO_KUBE_APP_PROBERS"], wanted);
     const action = mapAt(readiness(done), "httpGet");
@@ -206,7 +208,7 @@ for (const [annotations, rewriteByDefault, rewritten] of REWRITES) {
   Deno.test(`rewriteProbes: ${annotations}, ${rewriteByDefault} by default: ${rewritten}`, () => {
     const spec = "containers: [{name: a, readinessProbe: {httpGet: {port: 80}}}, {name: istio-proxy}]";
     const pod = podOf(`{metadata: {annotations: ${annotations}}, spec: {${spec}}}`);
-    const done = rewriteProbes(pod, { rewriteByDefault, meshStatusPort: 15020, reinjected: false });
+    const done = rewriteProbes(pod, { rewriteByDefault, meshStatusPort: 15020, reinjected: false, abilities });
     assert.equal(textAt(mapAt(readiness(done), "httpGet"), "path") !== "", rewritten);
   });
 }

@@ -10,7 +10,7 @@ import { ANNOTATION } from "../../istio/mod.ts";
 import { intAt, isMap, mapAt, mapsAt, newMap, textAt, type Value, valueAt, type ValueMap } from "../../base/value.ts";
 import { PROBERS_ENV } from "../names.ts";
 import { mapContainers, mapProxy, withAt, withEnv, withKey, withReplaced } from "../pod/change.ts";
-import { allContainers, annotation, containerNamed, findProxy, type Pod, PROXY } from "../pod/pod.ts";
+import { allContainers, annotation, containerNamed, containersOf, findProxy, type Pod, PROXY } from "../pod/pod.ts";
 import { parseObject } from "../pod/status.ts";
 
 /** The inputs of rewriting besides the pod. */
@@ -21,24 +21,55 @@ export interface ProbeSettings {
   readonly meshStatusPort: number;
   /** An earlier injection may have rewritten probes. */
   readonly reinjected: boolean;
+  readonly abilities: ProbeAbilities;
 }
 
-/** The handlers of a container, and the agent's path for each. */
-export const HANDLERS: readonly { readonly path: readonly string[]; readonly url: (container: string) => string }[] = [
+/** What the agent of a release can probe. */
+export interface ProbeAbilities {
+  readonly tcpSocket: boolean;
+  readonly grpc: boolean;
+  readonly lifecycle: boolean;
+  readonly initContainers: boolean;
+}
+
+/** The abilities of a release 1.`minor`. Its variable `REWRITE_TCP_PROBES` was there until 1.18. */
+export function probeAbilities(minor: number, env: (name: string) => string | undefined): ProbeAbilities {
+  const isTcpOff = minor <= 18 && env("REWRITE_TCP_PROBES") === "false";
+  return {
+    tcpSocket: minor >= 12 && !isTcpOff,
+    grpc: minor >= 13,
+    initContainers: minor >= 19,
+    lifecycle: minor >= 25,
+  };
+}
+
+/** A handler of a container, and the agent's path for it. */
+interface Handler {
+  readonly path: readonly string[];
+  readonly url: (container: string) => string;
+}
+
+const PROBES: readonly Handler[] = [
   { path: ["readinessProbe"], url: (name) => `/app-health/${name}/readyz` },
   { path: ["livenessProbe"], url: (name) => `/app-health/${name}/livez` },
   { path: ["startupProbe"], url: (name) => `/app-health/${name}/startupz` },
+];
+const LIFECYCLE: readonly Handler[] = [
   { path: ["lifecycle", "preStop"], url: (name) => `/app-lifecycle/${name}/prestopz` },
   { path: ["lifecycle", "postStart"], url: (name) => `/app-lifecycle/${name}/poststartz` },
 ];
+
+/** All handlers of a container that an injection may have rewritten. */
+export const HANDLERS: readonly Handler[] = [...PROBES, ...LIFECYCLE];
 
 /** Rewrites the handlers of a pod with a proxy, if the pod's annotation or the values enable it. */
 export function rewriteProbes(pod: Pod, settings: ProbeSettings): Pod {
   if (findProxy(pod) === undefined || !rewritesProbes(pod, settings.rewriteByDefault)) return pod;
   const informed = informAgent(pod, settings);
   const port = BigInt(statusPort(pod, settings.meshStatusPort));
-  const rewrite = (container: ValueMap) => rewriteContainer(container, port);
-  return mapContainers(mapContainers(informed, "initContainers", rewrite), "containers", rewrite);
+  const rewrite = (container: ValueMap) => rewriteContainer(container, port, settings.abilities);
+  const done = mapContainers(informed, "containers", rewrite);
+  return settings.abilities.initContainers ? mapContainers(done, "initContainers", rewrite) : done;
 }
 
 /** Whether probes of a pod are rewritten: its annotation decides, else the default. */
@@ -56,9 +87,9 @@ function statusPort(pod: Pod, meshStatusPort: number): number {
 /** Gives the agent the handlers; a handler of an earlier injection wins. */
 function informAgent(pod: Pod, settings: ProbeSettings): Pod {
   const probers = new Map<string, OrderedFields>();
-  for (const container of allContainers(pod)) {
+  for (const container of settings.abilities.initContainers ? allContainers(pod) : containersOf(pod, "containers")) {
     if (container["name"] === PROXY) continue;
-    for (const [url, prober] of probersOf(container, settings.meshStatusPort)) probers.set(url, prober);
+    for (const [url, prober] of probersOf(container, settings)) probers.set(url, prober);
   }
   if (probers.size === 0) return pod;
   return mapProxy(pod, (proxy) => {
@@ -83,20 +114,28 @@ function inWrittenOrder(value: Value): GoValue {
 }
 
 /** The agent's path and prober for each handler of a container that the agent supports. */
-function probersOf(container: ValueMap, meshStatusPort: number): [string, OrderedFields][] {
+function probersOf(container: ValueMap, { meshStatusPort, abilities }: ProbeSettings): [string, OrderedFields][] {
   const name = textAt(container, "name");
   const found: [string, OrderedFields][] = [];
-  for (const { path, url } of HANDLERS) {
-    const handler = handlerAt(container, path);
+  for (const { path, url } of handlersOf(abilities)) {
+    const handler = handlerAt(container, path, abilities);
     const prober = handler === undefined ? undefined : proberOf(handler, container, meshStatusPort);
     if (prober !== undefined) found.push([url(name), prober]);
   }
   return found;
 }
 
-function handlerAt(container: ValueMap, path: readonly string[]): ValueMap | undefined {
+function handlersOf({ lifecycle }: ProbeAbilities): readonly Handler[] {
+  return lifecycle ? HANDLERS : PROBES;
+}
+
+/** The handler at a path if the agent can run it. */
+function handlerAt(container: ValueMap, path: readonly string[], abilities: ProbeAbilities): ValueMap | undefined {
   const handler = valueAt(container, ...path);
-  return isMap(handler) ? handler : undefined;
+  if (!isMap(handler)) return undefined;
+  const isAble = isMap(handler["httpGet"]) ||
+    (isMap(handler["tcpSocket"]) ? abilities.tcpSocket : abilities.grpc || !isMap(handler["grpc"]));
+  return isAble ? handler : undefined;
 }
 
 /** `undefined` for handlers that are not rewritten, have an unknown port, or already point to the agent. */
@@ -159,21 +198,19 @@ function grpcProber(action: ValueMap): OrderedFields {
   ]]);
 }
 
-function rewriteContainer(container: ValueMap, port: bigint): ValueMap {
+function rewriteContainer(container: ValueMap, port: bigint, abilities: ProbeAbilities): ValueMap {
   if (container["name"] === PROXY) return container;
   const name = textAt(container, "name");
-  return HANDLERS.reduce((result, { path, url }) => rewriteHandler(result, path, { url: url(name), port }), container);
+  return handlersOf(abilities).reduce((result, { path, url }) => {
+    const handler = handlerAt(result, path, abilities);
+    const rewritten = handler === undefined ? undefined : rewrittenHandler(handler, { url: url(name), port });
+    return rewritten === undefined ? result : withAt(result, path, rewritten);
+  }, container);
 }
 
 interface Target {
   readonly url: string;
   readonly port: bigint;
-}
-
-function rewriteHandler(container: ValueMap, path: readonly string[], target: Target): ValueMap {
-  const handler = handlerAt(container, path);
-  const rewritten = handler === undefined ? undefined : rewrittenHandler(handler, target);
-  return rewritten === undefined ? container : withAt(container, path, rewritten);
 }
 
 /** The handler pointed to the agent; `undefined` for one that runs a command or sleeps. */

@@ -4,6 +4,7 @@ import { OrderedFields } from "../../golang/gojson/mod.ts";
 import { goView } from "../../kube/mod.ts";
 import { ANNOTATION, defaultProxyConfig, inboundTrafficPolicyMode, type MeshConfig } from "../../istio/mod.ts";
 import { isMap, mapAt, newMap, textAt, type ValueMap } from "../../base/value.ts";
+import { estimatedConcurrency } from "./concurrency.ts";
 import { proxyImage, proxyInitImage } from "./image.ts";
 import { annotation, metadataOf, type Pod, specOf } from "../pod/pod.ts";
 import { viewOfMeshConfig, viewOfProxyConfig } from "./views.ts";
@@ -98,6 +99,9 @@ export function templateData(input: TemplateInput): GoStruct {
     Values: input.values,
     Revision: input.revision,
     NativeSidecars: input.nativeSidecars,
+    get EstimatedConcurrency() {
+      return BigInt(estimatedConcurrency(seen, proxyConfig.data, input.values));
+    },
     get ProxyImage() {
       return proxyImage(images);
     },

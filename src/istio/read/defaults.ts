@@ -21,14 +21,18 @@ const ISTIOD = {
   statusPort: 15020,
 };
 
+const UNTIL_1_21 = { ...ISTIOD, tracing: { zipkin: { address: "zipkin.istio-system:9411" } } };
+const UNTIL_1_17 = { ...UNTIL_1_21, concurrency: 2 };
+const UNTIL_1_16 = { ...UNTIL_1_17, parentShutdownDuration: "60s" };
+
 /** `mesh.DefaultProxyConfig` of the releases. */
 const PROXIES: Readonly<Record<Era, ValueMap>> = {
   current: ISTIOD,
+  "1.21": UNTIL_1_21,
+  "1.17": UNTIL_1_17,
+  "1.16": UNTIL_1_16,
   "1.8": {
-    ...ISTIOD,
-    parentShutdownDuration: "60s",
-    concurrency: 2,
-    tracing: { zipkin: { address: "zipkin.istio-system:9411" } },
+    ...UNTIL_1_16,
     envoyMetricsService: {},
     envoyAccessLogService: {},
   },
@@ -66,20 +70,25 @@ const SINCE_1_2 = {
   enablePrometheusMerge: true,
 };
 
+/** Where releases of an era differ, the last one counts: their templates do not read these fields. */
+const SINCE_1_9 = {
+  ...SINCE_1_2,
+  dnsRefreshRate: "60s",
+  defaultProviders: {},
+  extensionProviders: [
+    { name: "prometheus", prometheus: {} },
+    { name: "stackdriver", stackdriver: {} },
+    { name: "envoy", envoyFileAccessLog: { path: "/dev/stdout" } },
+  ],
+};
+const SINCE_1_18 = { ...SINCE_1_9, proxyInboundListenPort: 15006 };
+
 /** `mesh.DefaultMeshConfig` of the releases, without `defaultConfig`. */
 const MESHES: Readonly<Record<Era, ValueMap>> = {
-  current: {
-    ...SINCE_1_2,
-    proxyInboundListenPort: 15006,
-    inboundTrafficPolicy: { mode: "PASSTHROUGH" },
-    dnsRefreshRate: "60s",
-    defaultProviders: {},
-    extensionProviders: [
-      { name: "prometheus", prometheus: {} },
-      { name: "stackdriver", stackdriver: {} },
-      { name: "envoy", envoyFileAccessLog: { path: "/dev/stdout" } },
-    ],
-  },
+  current: { ...SINCE_1_18, inboundTrafficPolicy: { mode: "PASSTHROUGH" } },
+  "1.21": SINCE_1_18,
+  "1.17": SINCE_1_9,
+  "1.16": SINCE_1_9,
   "1.8": { ...SINCE_1_2, dnsRefreshRate: "5s" },
   "1.1": { ...COMMON_MESH, accessLogFile: "/dev/stdout", connectTimeout: "1s", dnsRefreshRate: "5s" },
 };

@@ -4,16 +4,17 @@ const PROXY = "v1alpha1.ProxyConfig";
 const MESH = "v1alpha1.MeshConfig";
 const OLD: readonly Era[] = ["1.1", "1.8"];
 const FIRST: readonly Era[] = ["1.1"];
+const UNTIL_1_16: readonly Era[] = [...OLD, "1.16"];
 
 /** A message, the field that the field follows (`""`: none) or replaces, the field in the schema's notation. */
 type LegacyField = readonly [message: string, eras: readonly Era[], after: string, field: string];
 
 /**
- * Fields that templates of 1.0 to 1.8 may read and that today's protos do not have, or have with another kind.
+ * Fields that templates of 1.0 to 1.16 may read and that today's protos do not have, or have with another kind.
  * Source: mesh/v1alpha1 of the releases.
  */
 export const LEGACY_FIELDS: readonly LegacyField[] = [
-  [PROXY, OLD, "drain_duration", "parent_shutdown_duration Duration"],
+  [PROXY, UNTIL_1_16, "drain_duration", "parent_shutdown_duration Duration"],
   [PROXY, OLD, "zipkin_address", "connect_timeout Duration"],
   [PROXY, OLD, "service_cluster", "service_cluster string"],
   [PROXY, FIRST, "concurrency", "concurrency int32"],

@@ -19,6 +19,8 @@ import type { InjectorSource } from "./source.ts";
 export interface ClusterConfigOptions {
   readonly names: ClusterNames;
   readonly revision: string;
+  /** The release that the configuration is from, such as `1.20`. */
+  readonly istioVersion?: string | undefined;
   /** Names of variables that templates see besides Istio's own. */
   readonly templateEnv?: readonly string[] | undefined;
   /** Called with the reason why the first configuration cannot be read yet. */
@@ -190,9 +192,13 @@ function textsOf({ config, values, mesh }: ClusterConfiguration): string {
 
 /** Throws a `MeshError` for an unusable configuration. */
 async function load({ world, log, options }: Parts, configuration: ClusterConfiguration): Promise<Injector> {
-  const { revision, templateEnv } = options;
+  const { revision, istioVersion, templateEnv } = options;
   const note = (text: string) => log.warn(logText(text));
-  const injector = await injectorOf({ ...configurationOf(configuration), revision, templateEnv }, world, note);
+  const injector = await injectorOf(
+    { ...configurationOf(configuration), revision, istioVersion, templateEnv },
+    world,
+    note,
+  );
   injector.notes.forEach(note);
   return injector;
 }

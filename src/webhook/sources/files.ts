@@ -77,6 +77,8 @@ export interface InjectorFiles {
   readonly values: string | undefined;
   readonly mesh: string | undefined;
   readonly revision: string;
+  /** The release that the configuration is from, such as `1.20`. */
+  readonly istioVersion?: string | undefined;
   /** Names of variables that templates see besides Istio's own. */
   readonly templateEnv?: readonly string[] | undefined;
 }
@@ -91,8 +93,8 @@ export async function injectorFromFiles(world: World, log: Logger, given: Inject
   const paths = [given.config, given.values, given.mesh].filter((path) => path !== undefined);
   const make = async () => {
     const [config, values, mesh] = await Promise.all([read(given.config), read(given.values), read(given.mesh)]);
-    const { revision, templateEnv } = given;
-    const texts = { revision, templateEnv, ...configurationOf({ config, values, mesh, revision }) };
+    const { revision, istioVersion, templateEnv } = given;
+    const texts = { revision, istioVersion, templateEnv, ...configurationOf({ config, values, mesh, revision }) };
     const note = (text: string) => log.warn(logText(text));
     const injector = await injectorOf(texts, world, note);
     injector.notes.forEach(note);

@@ -4,6 +4,8 @@ import { configurationOf, type Injector, loadInjector } from "../../inject/mod.t
 /** The texts of a configuration, and the revision that it is for. */
 export interface InjectorTexts extends ReturnType<typeof configurationOf> {
   readonly revision: string;
+  /** The release that the configuration is from, such as `1.20`. */
+  readonly istioVersion?: string | undefined;
   /** Names of variables that templates see besides Istio's own. */
   readonly templateEnv?: readonly string[] | undefined;
 }

@@ -31,6 +31,7 @@ export async function runInject(world: World, { flags }: InjectInput): Promise<n
   const injector = await inject.loadInjector({
     revision: cluster?.revision ?? flags.revision,
     ...configuration,
+    istioVersion: flags.istioVersion,
     nativeSidecars: cluster?.native ?? nativeOption(flags.nativeSidecars),
     byHand: true,
     parseWhenAsked: true,

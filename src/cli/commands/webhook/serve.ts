@@ -4,7 +4,7 @@ import type { World } from "../../../platform/world.ts";
 import type { ServeOptions } from "../../../webhook/mod.ts";
 import { command, type Input } from "../../command.ts";
 import { LOG } from "../../log_flags.ts";
-import { CLUSTER, CONFIGURATION, CONTROL_PLANE, REVISION, TEMPLATE_ENV } from "../../shared_flags.ts";
+import { CLUSTER, CONFIGURATION, CONTROL_PLANE, ISTIO_VERSION, REVISION, TEMPLATE_ENV } from "../../shared_flags.ts";
 
 const FLAGS = {
   "Addresses": {
@@ -52,7 +52,7 @@ const FLAGS = {
     fromCluster: flag("--from-cluster", "Read the ConfigMaps of the cluster's control plane, and watch them"),
     ...flagsWith(CONTROL_PLANE, { needs: ["from-cluster"] }),
   },
-  "Templates": TEMPLATE_ENV,
+  "Templates": { ...ISTIO_VERSION, ...TEMPLATE_ENV },
   "Cluster": flagsWith(CLUSTER, { needs: ["from-cluster", "self-managed-certs"] }),
   "Process": {
     shutdownDelay: flag("--shutdown-delay TIME", "After SIGTERM: answer reviews for this long while /ready fails", {
@@ -107,6 +107,7 @@ async function serve(world: World, { flags }: Input<typeof FLAGS>): Promise<numb
       values: flags.values,
       mesh: flags.meshConfig,
       revision: flags.revision,
+      istioVersion: flags.istioVersion,
       templateEnv: flags.templateEnv,
     },
     fromCluster: flags.fromCluster ? { istioNamespace, injectConfigMapName, meshConfigMapName } : undefined,

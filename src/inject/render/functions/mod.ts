@@ -8,7 +8,7 @@ import { dataFunctions } from "./data.ts";
 import { metadataFunctions } from "./metadata.ts";
 import { otelFunctions } from "./otel.ts";
 import { portFunctions } from "./ports.ts";
-import { textFunctions } from "./text.ts";
+import { appendWholeNetwork, textFunctions } from "./text.ts";
 
 /** What functions read from the process. */
 export interface FunctionWorld {
@@ -16,8 +16,11 @@ export interface FunctionWorld {
   readonly now: () => Date;
 }
 
-/** All functions of injection templates by name. */
-export function templateFunctions(world: FunctionWorld): FuncMap {
+/** The first release whose `appendMultusNetwork` splits `namespace/name`. */
+const SPLITS_NETWORKS = 23;
+
+/** All functions of injection templates by name, as in the release 1.`minor` (default: the latest). */
+export function templateFunctions(world: FunctionWorld, minor = Infinity): FuncMap {
   return {
     ...sprigFunctions(world),
     ...dataFunctions,
@@ -25,6 +28,7 @@ export function templateFunctions(world: FunctionWorld): FuncMap {
     ...otelFunctions,
     ...portFunctions,
     ...textFunctions,
+    ...minor < SPLITS_NETWORKS ? { appendMultusNetwork: appendWholeNetwork } : {},
     env: varying(["string", "string"], (name, otherwise) => world.env(String(name)) || String(otherwise)),
   };
 }

@@ -22,17 +22,32 @@ function indent(spaces: GoValue, text: GoValue): string {
   return String(text).replaceAll("\n", "\n" + " ".repeat(Number(spaces)));
 }
 
+/** `appendMultusNetwork` of earlier releases: the network is a name, even with a slash. */
+export const appendWholeNetwork = pure(["string", "string"], (existing, network) => {
+  const list = String(existing);
+  return list.includes("]") ? appendToJsonList(list, { name: String(network) }) : appendMultusNetwork(list, network);
+});
+
 /** Adds a network to the annotation `k8s.v1.cni.cncf.io/networks`, a comma list or a JSON list, if it is missing. */
 function appendMultusNetwork(existing: GoValue, network: GoValue): string {
   const list = String(existing);
   const name = String(network);
   if (list === "") return name;
-  if (list.includes("]")) return appendToJsonList(list, name);
+  if (list.includes("]")) return appendToJsonList(list, networkOf(name));
   return list.split(",").some((item) => item.trim() === name) ? list : `${list}, ${name}`;
 }
 
-function appendToJsonList(list: string, network: string): string {
-  const [namespace, name] = network.includes("/") ? network.split("/", 2) : [undefined, network];
+interface Network {
+  readonly namespace?: string | undefined;
+  readonly name: string;
+}
+
+function networkOf(text: string): Network {
+  const [namespace, name = ""] = text.split("/", 2);
+  return text.includes("/") ? { namespace, name } : { name: text };
+}
+
+function appendToJsonList(list: string, { namespace, name }: Network): string {
   const entries = jsonList(list);
   if (entries === undefined || entries.some((entry) => sameNetwork(entry, namespace, name))) return list;
   const space = namespace === undefined ? "" : `, "namespace": "${namespace}"`;
