@@ -38,8 +38,9 @@ export function balance(): Balancer {
     }
   };
   const nextReady = async (): Promise<Deno.TcpConn> => {
-    for (const _ of replicas) {
-      const replica = replicas[turn++ % replicas.length];
+    const first = turn++;
+    for (let tried = 0; tried < replicas.length; tried++) {
+      const replica = replicas[(first + tried) % replicas.length];
       const connection = replica === undefined ? undefined : await connectIfReady(replica).catch(() => undefined);
       if (connection !== undefined) return connection;
     }
