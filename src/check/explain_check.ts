@@ -15,10 +15,20 @@ export async function explanationOf(id: string): Promise<string> {
 }
 
 function unknownCheck(id: string): UsageError {
-  const meant = closest(id, ALL_CHECKS.map((check) => check.id));
+  const meant = meantChecks(id).map((each) => `"${each}"`);
   return new UsageError(`There is no check "${id}"`, {
-    hint: meant === undefined ? 'see "kubectl mesh check --list"' : `did you mean "${meant}"?`,
+    hint: meant.length === 0 ? 'see "kubectl mesh check --list"' : `did you mean ${meant.join(", ")}?`,
   });
+}
+
+/** The check that is spelt nearly so, or the checks whose first word is. */
+function meantChecks(id: string): readonly string[] {
+  const ids = ALL_CHECKS.map((check) => check.id);
+  const meant = closest(id, ids);
+  if (meant !== undefined) return [meant];
+  const firstWord = (text: string) => text.split("-")[0] ?? "";
+  const word = closest(id, ids.map(firstWord));
+  return word === undefined ? [] : ids.filter((each) => firstWord(each) === word);
 }
 
 /** All checks, in their order. */

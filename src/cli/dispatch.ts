@@ -1,6 +1,7 @@
 /** Finds the command that the arguments name, and runs it. */
 import { closest } from "../base/text/mod.ts";
 import { EXIT, UsageError } from "../base/errors.ts";
+import { columnsOf } from "../platform/terminal.ts";
 import type { World } from "../platform/world.ts";
 import type { Command } from "./command.ts";
 import { reportFailure } from "./failure.ts";
@@ -73,7 +74,7 @@ async function run(world: World, found: Found): Promise<number> {
   const outcome = command.start === undefined ? "help" : await command.start(world, found.args, program);
   if (outcome !== "help") return outcome;
   const { helpText } = await import("./views/help.ts");
-  world.stdout.write(await helpText(command, program));
+  world.stdout.write(await helpText(command, program, columnsOf(world)));
   return EXIT.ok;
 }
 

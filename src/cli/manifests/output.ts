@@ -1,4 +1,4 @@
-import { trimmedEnd } from "../../base/text/mod.ts";
+import { closest, trimmedEnd } from "../../base/text/mod.ts";
 import { ClosedPipeError, EXIT, MeshError, UsageError } from "../../base/errors.ts";
 import type { Scratch, World } from "../../platform/world.ts";
 import { holdOutput } from "./held_output.ts";
@@ -32,13 +32,13 @@ interface OutputOptions {
 /** Small writes are collected, to save system calls. */
 const BUFFER_CHARACTERS = 64 * 1024;
 
-/** kubectl's formats that `inject` lacks, in any letter case. A user who names one does not mean a file. */
+/** kubectl's formats with a value, in any letter case. A user who names one does not mean a file. */
 const OTHER_FORMATS =
-  /^(ya?ml|json|kyaml|name|wide|table|short|text|(jsonpath|jsonpath-as-json|jsonpath-file|go-template|go-template-file|template|templatefile|custom-columns|custom-columns-file)(=.*)?)$/is;
+  /^(jsonpath|jsonpath-as-json|jsonpath-file|go-template|go-template-file|template|templatefile|custom-columns|custom-columns-file)=/i;
 
 /**
  * Reads the value of `-o`: a format, `-` for standard output, or a file, whose suffix is the format. Errors: a UsageError
- * for a format that only kubectl has.
+ * for a format that only kubectl has, and for a word with neither `.` nor `/`, which is a misspelt format.
  */
 export function outputTarget(output: string): OutputTarget {
   if (output === "yaml" || output === "json") return { format: output, file: undefined };
@@ -46,10 +46,21 @@ export function outputTarget(output: string): OutputTarget {
   const hint = "-o takes yaml, json, the name of a file, or the name of a folder and /";
   if (output.endsWith("/")) return { format: "yaml", file: undefined, folder: trimmedEnd(output, "/", 1) };
   if (output === "") throw new UsageError("The output has no name", { hint });
-  if (OTHER_FORMATS.test(output)) {
-    throw new UsageError(`The output cannot be "${output}"`, { hint: `${hint}; "./${output}" is a file` });
-  }
+  if (OTHER_FORMATS.test(output) || !/[./]/.test(output)) throw notAnOutput(output, hint);
   return { format: output.endsWith(".json") ? "json" : "yaml", file: output };
+}
+
+function notAnOutput(output: string, hint: string): UsageError {
+  const meant = closest(output, ["yaml", "json"]);
+  const first = meant === undefined ? hint : `did you mean "${meant}"?`;
+  return new UsageError(`The output cannot be "${output}"`, { hint: `${first}; "./${output}" is a file` });
+}
+
+/** The target of `-o`, for which the name of a folder that exists is a folder. Errors: as {@link outputTarget}. */
+export async function outputIn({ files }: Pick<World, "files">, output: string): Promise<OutputTarget> {
+  const isWord = /^[^./]+$/.test(output) && output !== "-" && output !== "yaml" && output !== "json";
+  const isFolder = isWord && (await files.stat(output))?.kind === "directory";
+  return outputTarget(isFolder ? `${output}/` : output);
 }
 
 /** Opens the output. Errors: a MeshError for a file that cannot be written, before any input is read. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type FakeWorld, fakeWorld } from "../../platform/mod.ts";
-import { openOutput, outputTarget } from "./output.ts";
+import { openOutput, outputIn, outputTarget } from "./output.ts";
 
 function open(world: FakeWorld, output: string, keepGoing = false) {
   return openOutput(world, outputTarget(output), { keepGoing, scratch: () => world.files.scratch() });
@@ -54,16 +54,22 @@ Deno.test("outputTarget() refuses the other formats of kubectl, which would beco
   for (const word of [...words, "custom-columns=A:.a", "jsonpath-file=x", "templatefile=x"]) {
     assert.throws(() => outputTarget(word), {
       message: `The output cannot be "${word}"`,
-      hint: `-o takes yaml, json, the name of a file, or the name of a folder and /; "./${word}" is a file`,
       exitCode: 2,
     });
   }
-  for (const file of ["./wide", "name.yaml", "out", "wide/x"]) assert.equal(outputTarget(file).file, file);
+  assert.throws(() => outputTarget("jsno"), { hint: 'did you mean "json"?; "./jsno" is a file' });
+  assert.throws(() => outputTarget("out"), {
+    hint: '-o takes yaml, json, the name of a file, or the name of a folder and /; "./out" is a file',
+  });
+  for (const file of ["./wide", "name.yaml", "wide/x"]) assert.equal(outputTarget(file).file, file);
 });
 
 Deno.test("openOutput() refuses a directory and an empty name", async () => {
-  const world = fakeWorld({ files: { "dir/x": "" } });
-  await assert.rejects(open(world, "dir"), { message: 'Cannot write "dir": it is a directory', exitCode: 1 });
+  const world = fakeWorld({ files: { "dir/x": "", "/tmp/dir/x": "" } });
+  const message = 'Cannot write "/tmp/dir": it is a directory';
+  await assert.rejects(open(world, "/tmp/dir"), { message, exitCode: 1 });
+  assert.deepEqual(await outputIn(world, "dir"), { format: "yaml", file: undefined, folder: "dir" });
+  await assert.rejects(outputIn(world, "other"), { exitCode: 2 });
   assert.throws(() => outputTarget(""), { exitCode: 2 });
 });
 

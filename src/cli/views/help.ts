@@ -1,10 +1,13 @@
-/** The text of `--help`: summary, usage, description, examples, subcommands, flags in groups, exit codes; 80 columns. */
+/** The text of `--help`: summary, usage, description, examples, subcommands, flags in groups, exit codes. */
 import { wrapped } from "../../base/text/mod.ts";
 import type { Flag } from "../../golang/flags/mod.ts";
 import type { Command, Example } from "../command.ts";
 import { exitRows, flagNotes, flagTitle, shownGroups, usageText } from "./text.ts";
 
+/** Columns of a text for docs and tests, and the fewest and most of a terminal. */
 const WIDTH = 80;
+const LEAST_WIDTH = 60;
+const MAX_WIDTH = 120;
 
 /** Maximum width of a flag's name; after a longer name, the text begins on its own line. */
 const MAX_NAME = 30;
@@ -13,8 +16,9 @@ const HELP: Flag = { name: "help", short: "h", type: "boolean", doc: "Show this 
 
 type Row = readonly [name: string, text: string];
 
-/** The help of a command. `program` is how users call it. */
-export async function helpText(command: Command, program: string): Promise<string> {
+/** The help of a command. `program` is how users call it, `columns` the width of the terminal. */
+export async function helpText(command: Command, program: string, columns = WIDTH): Promise<string> {
+  const width = Math.min(MAX_WIDTH, Math.max(LEAST_WIDTH, columns));
   const commands = await Promise.all(
     Object.entries(command.commands).map(async ([name, load]): Promise<Row> => [name, (await load()).summary]),
   );
@@ -23,11 +27,11 @@ export async function helpText(command: Command, program: string): Promise<strin
   const tables = [...commands.length === 0 ? [] : [["Commands", commands] as const], ...withHelp(flags)];
   const parts = [
     `${command.summary}.`,
-    `Usage:\n${indented(wrapped(`${program} ${usageText(command)}`, WIDTH - 4), "  ", "    ")}`,
-    ...paragraphs(command.description),
+    `Usage:\n${indented(wrapped(`${program} ${usageText(command)}`, width - 4), "  ", "    ")}`,
+    ...paragraphs(command.description, width),
     ...section("Examples", examplesText(command.examples ?? [])),
-    ...tables.map(([title, rows]) => [`${title}:`, ...table(rows)].join("\n")),
-    ...section("Exit codes", table(exitRows(command.exits ?? {}))),
+    ...tables.map(([title, rows]) => [`${title}:`, ...table(rows, width)].join("\n")),
+    ...section("Exit codes", table(exitRows(command.exits ?? {}), width)),
     ...commands.length === 0 ? [] : [`"${program} COMMAND --help" shows the flags of a command.`],
   ];
   return `${parts.join("\n\n")}\n`;
@@ -46,8 +50,8 @@ function flagRow(flag: Flag): Row {
   return [name, notes.length === 0 ? flag.doc : `${flag.doc} (${notes.join("; ")})`];
 }
 
-function paragraphs(text: string | undefined): string[] {
-  return text === undefined ? [] : [text.split("\n").map((line) => wrapped(line, WIDTH).join("\n")).join("\n\n")];
+function paragraphs(text: string | undefined, width: number): string[] {
+  return text === undefined ? [] : [text.split("\n").map((line) => wrapped(line, width).join("\n")).join("\n\n")];
 }
 
 function section(title: string, lines: readonly string[]): string[] {
@@ -67,11 +71,11 @@ function indented(lines: readonly string[], first: string, others: string): stri
   return lines.map((line, index) => (index === 0 ? first : others) + line).join("\n");
 }
 
-function table(rows: readonly Row[]): string[] {
+function table(rows: readonly Row[], width: number): string[] {
   const widths = rows.map(([name]) => name.length).filter((width) => width <= MAX_NAME);
   const column = Math.max(0, ...widths) + 4;
   return rows.flatMap(([name, text]) => {
-    const lines = wrapped(text, WIDTH - column).map((line) => " ".repeat(column) + line);
+    const lines = wrapped(text, width - column).map((line) => " ".repeat(column) + line);
     if (name.length > MAX_NAME) return [`  ${name}`, ...lines];
     return lines.map((line, index) => index === 0 ? `  ${name}`.padEnd(column) + line.slice(column) : line);
   });

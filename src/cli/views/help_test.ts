@@ -60,3 +60,12 @@ for (const { name, program, command, groups } of COMMANDS) {
 Deno.test("the help of check lists the categories of the checks", () => {
   assert.deepEqual([...CATEGORIES], [...CHECKED]);
 });
+
+Deno.test("help follows the width of the terminal, from 60 to 120 columns", async () => {
+  const [{ command, program } = assert.fail()] = COMMANDS.filter(({ name }) => name === "inject");
+  const longest = async (columns: number) =>
+    Math.max(...(await helpText(command, program, columns)).split("\n").map((line) => line.length));
+  const [least, narrow, wide, most] = await Promise.all([longest(20), longest(60), longest(120), longest(500)]);
+  assert.equal(least, narrow);
+  assert.ok(wide > 100 && wide <= 120 && most === wide, `${narrow} ${wide} ${most}`);
+});

@@ -6,7 +6,7 @@ import { readConfiguration } from "../../configuration.ts";
 import { findingsFor } from "../../manifests/findings.ts";
 import { openManifestOutput, removeLeftovers } from "../../manifests/manifest_output.ts";
 import { changeManifests, manifestInputs, permissionsFor, templatePathsOf } from "../../manifests/manifests.ts";
-import { outputTarget } from "../../manifests/output.ts";
+import { outputIn } from "../../manifests/output.ts";
 import type { InjectInput } from "./inject_flags.ts";
 
 type Flags = InjectInput["flags"];
@@ -14,7 +14,7 @@ type InjectModule = typeof import("../../../inject/mod.ts");
 
 /** Runs `inject --as-webhook`; returns the exit code: 1 if any resource failed. */
 export async function runAsWebhook(world: World, { flags }: InjectInput): Promise<number> {
-  const target = outputTarget(flags.output);
+  const target = await outputIn(world, flags.output);
   const [inject, { webhookJudge }] = await Promise.all([
     import("../../../inject/mod.ts"),
     import("../../../check/mod.ts"),

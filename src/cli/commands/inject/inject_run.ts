@@ -6,7 +6,7 @@ import { nativeOption, readConfiguration } from "../../configuration.ts";
 import { findingsFor } from "../../manifests/findings.ts";
 import { openManifestOutput, removeLeftovers } from "../../manifests/manifest_output.ts";
 import { changeManifests, manifestInputs, permissionsFor, templatePathsOf } from "../../manifests/manifests.ts";
-import { type OutputTarget, outputTarget } from "../../manifests/output.ts";
+import { outputIn, type OutputTarget } from "../../manifests/output.ts";
 import type { InjectInput } from "./inject_flags.ts";
 
 type Flags = InjectInput["flags"];
@@ -15,7 +15,7 @@ type InjectModule = typeof import("../../../inject/mod.ts");
 /** Runs `inject`; returns the exit code: 1 if any resource failed. */
 export async function runInject(world: World, { flags }: InjectInput): Promise<number> {
   const inject = await import("../../../inject/mod.ts");
-  const target = outputTarget(flags.output);
+  const target = await outputIn(world, flags.output);
   if (flags.showConfig) return await showConfiguration(world, flags, { target, inject });
   const templatePaths = templatePathsOf(flags, inject);
   const findings = await findingsFor(world, flags, inject);

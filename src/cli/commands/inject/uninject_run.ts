@@ -1,13 +1,13 @@
 import type { World } from "../../../platform/world.ts";
 import { openManifestOutput, removeLeftovers } from "../../manifests/manifest_output.ts";
 import { changeManifests, manifestInputs, permissionsFor, templatePathsOf } from "../../manifests/manifests.ts";
-import { outputTarget } from "../../manifests/output.ts";
+import { outputIn } from "../../manifests/output.ts";
 import type { ManifestFlags } from "../../shared_flags.ts";
 
 /** Runs `uninject`; returns the exit code: 1 if any resource failed. */
 export async function runUninject(world: World, { flags }: { readonly flags: ManifestFlags }): Promise<number> {
   const inject = await import("../../../inject/mod.ts");
-  const target = outputTarget(flags.output);
+  const target = await outputIn(world, flags.output);
   const templatePaths = templatePathsOf(flags, inject);
   const inputs = await manifestInputs(world, flags);
   removeLeftovers(world, flags, target, inputs);
