@@ -71,7 +71,7 @@ export const CONTAINER_RULES: readonly PodRule[] = [
     title: "The pod runs Docker, whose containers have no connection through the proxy",
     on: "injected",
     problems: (subject) =>
-      named(subject, ["initContainers", "containers"], (_, image) => DOCKER.test(image)).map(({ field, name }) => ({
+      named(subject, ["initContainers", "containers"], (_, image) => isDocker(image)).map(({ field, name }) => ({
         field: `${field}.image`,
         message: `The container "${name}" runs Docker: traffic of the containers inside is not captured, ` +
           "and Docker's rules may undo the rules that capture the pod's",
@@ -116,7 +116,11 @@ export const CONTAINER_RULES: readonly PodRule[] = [
 ];
 
 /** `docker:dind`, `docker:27-dind-rootless`, `example.com/dind`. */
-const DOCKER = /(?:^|\/)(?:docker:[^/]*dind|[^/:]*dind)(?:[^/]*)$/;
+function isDocker(image: string): boolean {
+  const last = image.slice(image.lastIndexOf("/") + 1);
+  const [name = ""] = last.split(/[:@]/);
+  return name.includes("dind") || (name === "docker" && last.includes("dind"));
+}
 
 function isReadOnly(container: Parameters<typeof textAt>[0]): boolean {
   return isMap(container) && mapAt(container, "securityContext")["readOnlyRootFilesystem"] === true;

@@ -94,7 +94,8 @@ function fsGroupOf(pod: Pod): Value | undefined {
 /** Whether a container ends the proxy itself: by the agent's `/quitquitquit`, or by `wait --shutdown`. */
 function endsProxy(pod: Pod): boolean {
   const said = allContainers(pod).flatMap((each) => [...textsAt(each, "command"), ...textsAt(each, "args")]).join(" ");
-  return said.includes("quitquitquit") || /\bwait\b.*--shutdown\b/.test(said);
+  const wait = said.search(/\bwait\b/);
+  return said.includes("quitquitquit") || (wait >= 0 && said.includes("--shutdown", wait));
 }
 
 const OS_LABELS = ["kubernetes.io/os", "beta.kubernetes.io/os"];
