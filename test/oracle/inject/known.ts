@@ -62,6 +62,11 @@ export const KNOWN: readonly Known[] = [
     difference: /./,
   },
   {
+    reason: "a workload of a system namespace is not injected, where Istio reads the namespace of its template alone",
+    shows: ({ manifest }) => manifest.includes("namespace: kube-system") && !manifest.includes("kind: Pod\n"),
+    difference: /: want .*, got /,
+  },
+  {
     reason: "nothing of a pod that is not injected is looked at",
     shows: ({ manifest }) => /"?proxy.istio.io\/config"?: bad, sidecar.istio.io\/inject: 'false'/.test(manifest),
     difference: new RegExp(`^${ISTIO_ERROR}: could not parse proxy config`),
