@@ -10,6 +10,7 @@ import { lookOf } from "./picture/look.ts";
 import { svgText } from "./picture/svg.ts";
 import { type Look, terminalText } from "./picture/terminal.ts";
 import type { Connection, Question } from "./question/question.ts";
+import { explainMatrix } from "./run_matrix.ts";
 import { explainPods } from "./run_pod.ts";
 import { answersJson, onlyOne } from "./several.ts";
 import { snapshotsOf } from "./sources/sources.ts";
@@ -17,6 +18,7 @@ import { snapshotsOf } from "./sources/sources.ts";
 /** Answers a question on standard output; returns the exit code. Errors are `MeshError`s. */
 export async function explain(world: World, question: Question): Promise<number> {
   const { connection } = question;
+  if (question.isMatrix === true) return await explainMatrix(world, question);
   if (connection === undefined) return await explainPods(world, question);
   const look = lookOf(world);
   const answers: Answer[] = [];

@@ -52,6 +52,19 @@ Deno.test("both ends of a connection in one picture, in a line, and one end alon
   assert.match(none.stderr, /^error: No snapshot is of the pod "nobody"; there are shop\/cart-5d8f7-q9x2m, shop\/catalog/);
 });
 
+Deno.test("every workload to every Service", async () => {
+  const files = BOTH.slice(0, 4);
+  const { code, stdout } = await sayMesh(["explain", "--matrix", ...files], { env: UTF8 });
+  assert.equal(code, 1);
+  const [head, ...rows] = stdout.split("\n");
+  assert.match(head ?? "", /^FROM +catalog\.shop:8080$/);
+  assert.match(rows[0] ?? "", /^shop\/cart-5d8f7-q9x2m +reaches$/);
+  assert.match(rows[1] ?? "", /^shop\/catalog-7c6b9-t4n8z +refused$/);
+  assert.match(stdout, /catalog\.shop:8080: refused: No ALLOW policy lets spiffe:\/\/cluster\.local\/ns\/shop\/sa\/catalog in: 403\n {2}fix: add/);
+  const json = await sayMesh(["explain", "--matrix", ...files, "-o", "json"], { env: UTF8 });
+  assert.deepEqual(JSON.parse(json.stdout).map(({ verdict }: { verdict: string }) => verdict), ["reaches", "refused"]);
+});
+
 for (const [mark, file] of [["picture", "80.txt"], ["both ends", "both_ends.txt"]]) {
   Deno.test(`docs/explain.md shows the picture of today: ${mark}`, async () => {
     const picture = await Deno.readTextFile(`${ROOT}test/golden/explain_pod/${file}`);

@@ -28,6 +28,9 @@ const FLAGS = {
     oneEnd: flag("--one-end", "Stop at the client's side: do not read the pods behind the endpoints", {
       needs: ["to"],
     }),
+    matrix: flag("--matrix", "Every workload to every Service of the namespace, as a table; table or json", {
+      excludes: ["to", "from", "ephemeral", "local"],
+    }),
     responseFlags: flag(
       "--response-flags FLAGS",
       "Envoy's response flags, such as UF,URX: what they mean for this connection, and what to look at next",
@@ -105,6 +108,7 @@ export const EXPLAIN = command({
     { command: "kubectl mesh explain pod/web --from 10.1.9.9 --to-port 8080" },
     { command: "kubectl mesh explain pod/web" },
     { command: "kubectl mesh explain -A -o short" },
+    { command: "kubectl mesh explain --matrix -n shop" },
     { command: "kubectl mesh explain -f web.tar.gz --to https://api.example.com/" },
     { command: "kubectl mesh explain -f shop.tar.gz pod/cart --to catalog:8080" },
   ],
@@ -123,7 +127,14 @@ async function runExplain(world: World, { flags, args }: Input<typeof FLAGS>): P
   const line = flags.log === "-" ? await standardInput(world) : flags.log;
   const found = line === undefined ? readFlags(flags.responseFlags ?? "") : flagsOfLine(line);
   const source = sourceOf(flags, args, connection);
-  return await explain(world, { source, connection, output: flags.output, isOneEnd: flags.oneEnd, flags: found });
+  return await explain(world, {
+    source,
+    connection,
+    output: flags.output,
+    isOneEnd: flags.oneEnd,
+    flags: found,
+    isMatrix: flags.matrix,
+  });
 }
 
 /** A line, and not more of standard input than it may have. */
@@ -157,6 +168,8 @@ function sourceOf(flags: Flags, args: readonly string[], connection: Connection 
 function podsOf(flags: Flags, name: string | undefined): PodChoice {
   const choice = podChoice(flags, name);
   if (choice !== undefined) return choice;
+  const { namespace, container, matrix } = flags;
+  if (matrix) return { name, selector: undefined, namespace, allNamespaces: false, container };
   throw new UsageError("No pod is named", {
     hint: "name it as pod/NAME or KIND/NAME, with -l or -A, or a snapshot with -f",
   });

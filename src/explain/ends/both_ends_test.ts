@@ -28,7 +28,7 @@ const FLAGS = { from: undefined, toPort: undefined, method: undefined, header: [
 async function ask(changes: Changes, servers: readonly ProbedSnapshot[] | Ends, to = "http://web:80/") {
   const connection = readConnection({ ...FLAGS, to });
   assert.ok(connection !== undefined);
-  const ends = "podAt" in servers ? servers : savedEnds(servers);
+  const ends = "podAt" in servers ? servers : savedEnds(new Map(servers.map((each) => [each, undefined])));
   return await answerOf(fakeSnapshot({ identity: CLIENT, ...changes }), connection, ends);
 }
 
@@ -157,7 +157,7 @@ Deno.test("both ends: what is outside of the cluster has no other end", async ()
 
 Deno.test("both ends: a client without a proxy meets STRICT", async () => {
   const client = { spec: NO_PROXY, config: "", rules: undefined };
-  const found = savedEnds([server("web-1", WEB)]);
+  const found = savedEnds(new Map([[server("web-1", WEB), undefined]]));
   const ends = { ...found, endpointsOf: () => Promise.resolve([`${WEB}:8080`]) };
   const refused = await ask(client, ends);
   assert.equal(refused.verdict, "refused", refused.reason);

@@ -11,7 +11,13 @@ import { jsonOf } from "../snapshot/json_part.ts";
 import { podText, type Snapshot } from "../snapshot/snapshot.ts";
 
 /** The pod behind an endpoint, or why it is not known. */
-export type OtherEnd = { readonly snapshot: Snapshot; readonly why?: undefined; readonly isOutside?: undefined } | {
+export type OtherEnd = {
+  readonly snapshot: Snapshot;
+  /** Read before. */
+  readonly facts?: Facts;
+  readonly why?: undefined;
+  readonly isOutside?: undefined;
+} | {
   readonly snapshot?: undefined;
   readonly why: string;
   /** No pod has the address, as far as pods could be listed. */
@@ -35,11 +41,12 @@ export interface ClientEnd {
 }
 
 /** The end at `ADDRESS:PORT`. */
-export function serverEnd(client: ClientEnd, endpoint: string, { snapshot, why }: OtherEnd): ServerEnd {
-  if (snapshot === undefined) {
-    return ending("", [unsure("pod", { name: endpoint, message: `the pod behind ${endpoint} is not known: ${why}` })]);
+export function serverEnd(client: ClientEnd, endpoint: string, other: OtherEnd): ServerEnd {
+  if (other.snapshot === undefined) {
+    const message = `the pod behind ${endpoint} is not known: ${other.why}`;
+    return ending("", [unsure("pod", { name: endpoint, message })]);
   }
-  const facts = factsOf(snapshot);
+  const { snapshot, facts = factsOf(snapshot) } = other;
   const pod = podStep(facts, endpoint);
   const problem = identityStep(client, facts);
   if (facts.pod !== undefined && facts.pod.proxy === undefined) {

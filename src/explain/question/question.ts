@@ -74,6 +74,8 @@ export interface Question {
   readonly output: "table" | "short" | "json" | "svg";
   /** The answer ends at the client's side. */
   readonly isOneEnd: boolean;
+  /** Every workload to every Service, in place of one connection. */
+  readonly isMatrix?: boolean;
   /** Envoy's response flags that are to be explained. */
   readonly flags?: readonly string[];
 }

@@ -70,7 +70,9 @@ async function* savedPods(
     const names = all.map((each) => podText(each.pod)).slice(0, 10).join(", ");
     throw new MeshError(`No snapshot is of the pod "${pod}"`, { hint: `there are ${names}` });
   }
-  for (const snapshot of chosen) yield { snapshot, ends: all.length === 1 ? undefined : savedEnds(all) };
+  for (const snapshot of chosen) {
+    yield { snapshot, ends: all.length === 1 ? undefined : savedEnds(new Map(all.map((each) => [each, undefined]))) };
+  }
 }
 
 async function readSaved(world: World, path: string): Promise<readonly Snapshot[]> {
