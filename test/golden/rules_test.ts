@@ -19,10 +19,17 @@ const FOLDER = decodeURIComponent(new URL("./rules/", import.meta.url).pathname)
 
 const FILES = [...Deno.readDirSync(FOLDER)].map(({ name }) => name).filter((name) => name.endsWith(".yaml")).sort();
 
+/** A configuration that sets the pod's group, as Istio 1.4 to 1.8 did. */
+const FS_GROUP = {
+  text: "templates:\n  sidecar: |\n    spec:\n      securityContext: {fsGroup: 1337}\n      containers: [{name: istio-proxy, image: example.com/proxy:1}]\n",
+  file: "config.yaml",
+};
+
 /** The findings of a file, with the names of their resources. */
 async function findingsIn(file: string, off: readonly string[] = []) {
   const injector = newInjector({
     ...configurationOf({ cni: file === "init-network.yaml" || undefined }),
+    ...file === "fs-group-replaced.yaml" ? { config: FS_GROUP } : {},
     byHand: true,
     env: () => undefined,
     now: () => new Date(0),
