@@ -80,7 +80,7 @@ function closestHint(word: string, known: readonly string[]): string | undefined
   return meant === undefined ? undefined : `did you mean "${meant}"?`;
 }
 
-/** A workload, or almost the name of the other command: points to that command. */
+/** Suggests `check injection` for a workload (`deployment/web`), and for a word close to its name. */
 function injectionHint(word: string, what: keyof typeof IDS): string | undefined {
   const command = "kubectl mesh check injection";
   if (what !== "category") return undefined;

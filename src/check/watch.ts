@@ -9,7 +9,7 @@ export interface Watching {
   readonly text: (results: readonly CheckResult[]) => string;
   /** Milliseconds; 0: no limit. */
   readonly timeout: number;
-  /** Only the last results are printed: a document is no screen. */
+  /** JSON or YAML: only the last results are printed. */
   readonly isDocument: boolean;
 }
 
@@ -32,7 +32,7 @@ export async function watchUntilWell(
   }
 }
 
-/** Draws what has changed; of documents only the last. */
+/** Draws changed texts; of documents only the last. */
 function drawer(stdout: World["stdout"], isDocument: boolean): (text: string, isLast: boolean) => void {
   let last = "";
   return (text, isLast) => {

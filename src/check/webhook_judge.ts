@@ -131,7 +131,7 @@ interface Seen {
   readonly native: NativeSetting | undefined;
 }
 
-/** The injector of a webhook, with the settings of its URL and what the nodes decide. */
+/** The injector of a webhook, with the proxy variables of its URL; the nodes decide about native sidecars. */
 function injectorOf(webhook: InjectorWebhook | undefined, { pod, known, native }: Seen): Observed<Injector> {
   const observed = known?.injectorFor(webhook) ?? { failed: "no cluster is asked" };
   if (webhook === undefined || !isKnown(observed)) return observed;

@@ -100,7 +100,7 @@ function tokenHint(file: string, headers: AuthorityOptions["headers"], token: To
   return `the token in "${file}" must be from a cluster that the control plane knows${known}`;
 }
 
-/** Without the current time: a stable text is logged once. */
+/** Does not contain the current time: a text that stays the same is logged only once. */
 export const CLOCK_BEHIND = "the clock of this machine is behind, set it";
 
 /** A time in seconds precision. */

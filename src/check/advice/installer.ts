@@ -64,7 +64,7 @@ interface Printed {
   readonly needs?: readonly Need[];
 }
 
-/** The manifests call and have port 443, unless a flag says otherwise. */
+/** Sets `--service-port`. 443 is the default of `webhook manifests` and needs no flag. */
 function withPort(flags: readonly string[], port: number | undefined): readonly string[] {
   if (port === undefined) return flags;
   const others = flags.filter((each) => !each.startsWith(SERVICE_PORT));

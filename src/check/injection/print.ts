@@ -120,7 +120,7 @@ function shortVerdict({ verdict }: Ruling): string {
   return verdict.replace("-", " ");
 }
 
-/** A pod that is refused is not there: it has no sidecar. */
+/** Whether there is a sidecar. A refused pod is never created, so it has none; `null`: not known. */
 const INJECTED: Readonly<Record<Ruling["verdict"], boolean | null>> = {
   injected: true,
   "not-injected": false,

@@ -182,7 +182,7 @@ type DecisionFix = (target: Target) => Advice;
 
 const ask: DecisionFix = (target) => changePod(target, { of: "labels", key: LABEL.inject, value: "true" });
 
-/** Advice by the reason of the decision. Nothing changes the others, such as a system namespace. */
+/** Advice by the reason of the decision. Other reasons, such as a system namespace, have no fix. */
 const FIXES: Readonly<Record<string, DecisionFix>> = {
   "label-inject-false": (target) => changePod(target, { of: "labels", key: LABEL.inject, value: null }),
   "annotation-inject-false": (target) => changePod(target, { of: "annotations", key: LABEL.inject, value: null }),
@@ -191,7 +191,7 @@ const FIXES: Readonly<Record<string, DecisionFix>> = {
   "pod-host-network": ownNetwork,
 };
 
-/** What makes the injector decide to inject. */
+/** Advice after which the injector injects; empty if the reason has no fix. */
 export function decisionFix(reason: string, target: Target): readonly Advice[] {
   const fix = FIXES[reason];
   return fix === undefined ? [] : [fix(target)];

@@ -86,7 +86,7 @@ function isRefusal(error: unknown): error is ApiError {
   return error.status !== 403 || !NOT_ALLOWED.test(error.message);
 }
 
-/** The API server does not name a webhook whose timeout is as long as the request. */
+/** Adds the webhook's name: the API server does not name a webhook whose timeout is as long as the request's. */
 function ofWebhook(run: Observed<DryRun>, { name }: InjectorWebhook): Observed<DryRun> {
   if (!isKnown(run) || run.value.outcome !== "failed" || run.value.webhook !== undefined) return run;
   return { value: { ...run.value, webhook: name } };

@@ -1,4 +1,4 @@
-/** The stations of authorization: which rule lets the client in, or refuses whom. */
+/** The station of authorization: which rule allows or denies the request. */
 import type { FilterChain } from "../envoy/listener.ts";
 import type { HttpManager } from "../envoy/network_filter.ts";
 import type { Policy, Rbac } from "../envoy/rbac.ts";

@@ -104,7 +104,7 @@ function modeStep(
   return passing("tls", { message: mode.text, detail });
 }
 
-/** The chains of a port that does not take the client say less than its mode. */
+/** Whether the port refuses a known client by its mode, which explains more than its filter chains. */
 function isKnownMisfit(mode: Mode, client: Client, { peer }: Connection): boolean {
   return peer !== undefined && mode.name !== "closed" && !takes(mode, client);
 }
@@ -120,14 +120,14 @@ function refusedBy(mode: Mode, client: Client, { peer }: Connection): Step {
   return refusing("tls", { message, detail: modeDetail(mode) }, fixOf(client));
 }
 
-/** A client that has mutual TLS meets a port without it by a DestinationRule that is wrong. */
+/** If the client uses mutual TLS and the port does not take it, the client's DestinationRule is wrong. */
 function fixOf(client: Client): string {
   return client.startsWith("mutual")
     ? "set trafficPolicy.tls.mode of the DestinationRule to DISABLE, or mtls.mode of the PeerAuthentication to PERMISSIVE"
     : "let the client speak mutual TLS, or set mtls.mode of the PeerAuthentication to PERMISSIVE";
 }
 
-/** Without a Host header the client names the pod. */
+/** The authority is the pod's address, unless the request has a Host header. */
 function requestAt(connection: Connection, { address, port }: Original, isMutual: boolean): Request {
   const authority = joinHostPort(address ?? "", port);
   return requestOf(connection, authority, { isTls: isMutual, hasClientCertificate: isMutual });

@@ -15,10 +15,10 @@ export interface Ends {
   endpointsOf(host: string, port: number, namespace: string): Promise<readonly string[] | string>;
 }
 
-/** Endpoints whose pods are read. Each is as large as the client's. */
+/** Maximum of endpoints whose pods are read. The snapshot of each is as large as the client's. */
 const MAX_ENDS = 5;
 
-/** Goes on into the pods behind the endpoints; the client's answer alone where there is nothing to go on with. */
+/** Follows the connection into the pods behind its endpoints. Without such pods it returns the client's answer. */
 export async function withOtherEnds(answer: Answer, facts: Facts, asked: Connection, ends: Ends): Promise<Answer> {
   const client = goingOn(answer, facts, asked);
   if (client === undefined) return answer;
@@ -44,7 +44,7 @@ export async function withOtherEnds(answer: Answer, facts: Facts, asked: Connect
   return joined(client, read, addresses.length);
 }
 
-/** The client's answer, if the connection goes on: what only the endpoint can say is left to it. */
+/** The client's answer, if the connection continues to an endpoint. What only the endpoint decides counts as passed. */
 function goingOn(answer: Answer, { pod }: Facts, { direction }: Connection): Answer | undefined {
   if (direction !== "outbound" || answer.stations.some(({ detail }) => detail["hostNetwork"] === true)) {
     return undefined;
@@ -65,14 +65,14 @@ function known(station: Station): Station {
   return station.result === "unknown" ? { ...station, result: "ok", source: "planned" } : station;
 }
 
-/** A pod without a proxy connects as it likes. */
+/** The answer for a client pod without a proxy: it connects directly, in plain text. */
 function plainClient(answer: Answer): Answer {
   const stations = answer.stations.filter(({ kind }) => kind === "application");
   const reason = "The client's pod has no proxy: it connects in plain text";
   return { ...answer, verdict: "bypasses", reason, stations };
 }
 
-/** `ADDRESS:PORT` of the endpoints. Past the proxy kube-proxy chooses one for the address of a service. */
+/** `ADDRESS:PORT` of the endpoints. If the connection bypasses the proxy, kube-proxy chooses an endpoint. */
 async function targetsOf(
   { verdict, endpoints }: Answer,
   facts: Facts,

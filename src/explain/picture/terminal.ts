@@ -272,7 +272,7 @@ class Drawing {
     return { ok: green, warning: yellow, error: red, unknown: yellow }[mark];
   }
 
-  /** Characters that a terminal would act on are visible; with ASCII all others too. */
+  /** Escapes characters that a terminal would act on; in ASCII mode also all that are not ASCII. */
   #safe(text: string): string {
     const safe = visible(text);
     if (!this.#ascii) return safe;

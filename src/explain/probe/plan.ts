@@ -22,7 +22,7 @@ export interface ProbePlan {
   readonly isHttp: boolean;
 }
 
-/** For a container whose user its image decides: a user whom no rule names. */
+/** The user if only the image of the container decides it; no kernel rule names this one. */
 const SOME_USER = 65_532;
 
 /** The probe of a connection; a text says why it cannot be sent. */
@@ -33,14 +33,15 @@ export function probePlan(facts: Facts, asked: Connection): ProbePlan | string {
   return { connection: asked, sent: asked, user: { uid, gid }, needsUser: false, isHttp };
 }
 
-/** What is not said is a request where Envoy reads HTTP: a server of TCP gets no byte. */
+/** Whether the probe sends an HTTP request. By default it does if Envoy reads HTTP; a TCP server gets no byte. */
 function isRequest({ spoken }: Connection, isRead: () => boolean): boolean {
   return spoken === "unsaid" ? isRead() : spoken !== "tcp";
 }
 
 /**
- * The kernel sends what the proxy's user sends to the pod's own address to Envoy's inbound listener: the same stations as for a
- * client outside, with another source address, in plain text.
+ * The probe of an inbound connection. It runs as the proxy's user and connects to the pod's own address: the kernel
+ * redirects that to Envoy's inbound listener. The stations are the same as for a client outside the pod; the source
+ * address differs, and the probe is plain text.
  */
 function inboundPlan(facts: Facts, asked: Connection): ProbePlan | string {
   const { host: from, port } = asked;
@@ -66,16 +67,16 @@ function inboundPlan(facts: Facts, asked: Connection): ProbePlan | string {
   return { connection, sent: { ...connection, host: own }, user, needsUser: true, isHttp };
 }
 
-/** Envoy's own connection to the application has the client's address then: the kernel may take it for the probe's. */
+/** With TPROXY Envoy connects from the client's address: the kernel may confuse that connection with the probe's. */
 function isTproxy({ pod }: Facts, { stations }: Answer): boolean {
   const rule = stations.find(({ kind }) => kind === "kernel")?.detail["text"] ?? "";
   return /TPROXY|tproxy/.test(`${rule} ${pod?.proxyEnvironment["ISTIO_META_INTERCEPTION_MODE"]}`);
 }
 
-/** Istio's user, whose rules name both. */
+/** The proxy's user in Istio. Istio's rules name its UID and its GID. */
 const ISTIO_USER: ProbeUser = { uid: 1337, gid: 1337 };
 
-/** A user whose connections to the pod itself the kernel sends to Envoy as those from outside; none has a right for that. */
+/** A user whose connections to the pod's own address the kernel redirects like inbound ones. Root is never tried. */
 function proxyUser(
   facts: Facts,
   { from, own, port }: { readonly from: string; readonly own: string; readonly port: number },
@@ -87,7 +88,7 @@ function proxyUser(
   return users.find((user) => captureOutbound(facts, { ...senderOf(facts.pod), ...user }, own, port).port === outside);
 }
 
-/** A probe has no certificate of the mesh. */
+/** Why the port needs a certificate, which a probe does not have; `undefined` if it needs none. */
 function certificateText(answer: Answer, port: number): string | undefined {
   const { detail = {}, result, message } = tlsOf(answer) ?? {};
   if (detail["plainText"] === false && detail["mutualTls"] === true) {
@@ -101,7 +102,7 @@ function tlsOf({ stations }: Answer): Station | undefined {
   return stations.find(({ kind }) => kind === "tls");
 }
 
-/** The kernel has another rule for connections from inside. */
+/** Facts with unknown kernel rules: connections from inside the pod match other rules than a client's. */
 function capturing(facts: Facts): Facts {
   return { ...facts, kernel: { source: "unknown", why: "" } };
 }

@@ -210,14 +210,14 @@ function endpoint({ name }: Station, { answer, line, hosts }: Trail): Proof | un
   return { passed, message: `${host} ${line?.host === undefined ? "alone counted a request" : BY_LOG}` };
 }
 
-/** The station that refuses names Envoy's own answer: `503 UH`. */
+/** Proof of a refusal: the station's message contains the outcome in the access log, such as `503 UH`. */
 function refusal({ result, message }: Station, { line }: Trail): Proof | undefined {
   const { outcome, flags } = line ?? {};
   if (result !== "error" || outcome === undefined || flags === undefined) return undefined;
   return message.includes(outcome) ? { passed: true, message: `it got ${outcome}, ${BY_LOG}` } : undefined;
 }
 
-/** What becomes of the verdict: a station that the request missed, and a connection that fails. */
+/** How the probe changes the answer: unknown if the request missed an expected station, else by its outcome. */
 function endOf(trail: Trail, proofs: readonly (Proof | undefined)[]): Partial<Answer> {
   const { answer: { stations } } = trail;
   if (isElsewhere(trail)) return {};
@@ -239,7 +239,7 @@ function verdictOf(trail: Trail): Partial<Answer> {
   return isForwarded ? {} : ownAnswer(line);
 }
 
-/** By the access log Envoy reached the endpoint, and said nothing against it. */
+/** Whether the line of the access log names an endpoint, and neither a response flag nor a denial. */
 function isConnected(line: LogLine | undefined): boolean {
   return line?.host !== undefined && line.flags === undefined && !isDenied(line);
 }
@@ -249,7 +249,7 @@ function arrived({ line, hosts, sent: { status } }: Trail): Pick<Answer, "reason
   return { reason: `The probe reached ${host}${status === 0 ? "" : `, and got ${status}`}`, fix: "" };
 }
 
-/** An answer that Envoy itself made. */
+/** The verdict `refused`, if Envoy itself answered; else nothing. */
 function ownAnswer(line: LogLine | undefined): Partial<Answer> {
   if (line?.outcome === undefined) return {};
   const why = isDenied(line) ? `: ${line.details}` : "";

@@ -22,7 +22,7 @@ const COMPARE = {
   contains: (given: string, wanted: string) => given.includes(wanted),
 } as const;
 
-/** The most characters of a pattern that is compiled; Envoy warns at 100 instructions. */
+/** Maximum length of a pattern that is compiled. Envoy warns at 100 instructions. */
 const MAX_PATTERN = 8192;
 
 /** Whether a pattern of RE2 matches the whole text. */

@@ -85,7 +85,7 @@ function pathText(path: Path): string {
 /** Maximum depth of a pod template. */
 const MAX_DEPTH = 12;
 
-/** The paths of all pod templates: objects whose `spec` has a list of containers. A template in a template is part of it. */
+/** The paths of all pod templates: objects whose `spec` has containers with images. Templates inside one do not count. */
 function templatesIn(value: Value, path: Path = []): readonly Path[] {
   if (path.length > MAX_DEPTH) return [];
   if (typeof value !== "object" || value === null) return [];

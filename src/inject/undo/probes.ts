@@ -46,7 +46,7 @@ function restoredContainer(container: ValueMap, probers: ValueMap) {
   return { container: result, doubts };
 }
 
-/** A doubt about a port that the container names: the handler may have used the name. */
+/** A doubt if the container has a name for the restored port number: the handler may have used that name. */
 function namedPort(handler: ValueMap, container: ValueMap) {
   return ["httpGet", "tcpSocket"].flatMap((kind) => {
     const port = intAt(mapAt(handler, kind), "port");

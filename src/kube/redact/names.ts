@@ -52,11 +52,11 @@ export function isCookie(name: string): boolean {
   return wordsOf(name).includes("cookie");
 }
 
-/** Fields within a secret one that refer to it or describe it. */
+/** Fields of a secret object that refer to the secret or describe it. */
 const REFERENCE =
   /^(filename|path|name|sds_config|watched_directory|trusted_ca|secretName|environment_variable|aud|audience|@type)$/i;
 
-/** Whether a field within a secret one is none itself. */
+/** Whether a field of a secret object is not secret itself. */
 export function isReference(name: string): boolean {
   return REFERENCE.test(name);
 }
@@ -68,7 +68,7 @@ const OPEN_RANDOM = new Set(
   ),
 );
 
-/** Whether a field may have random texts that are no secrets. `id`: hexadecimal ones. */
+/** Whether a field may hold random texts that are not secrets; in an `id` only hexadecimal ones. */
 export function mayBeRandom(name: string): "any" | "hex" | "no" {
   const words = wordsOf(name);
   if (words.some((word) => OPEN_RANDOM.has(word))) return "any";

@@ -97,7 +97,7 @@ function removeAndInsert(editor: Editing, node: FlowNode, spans: readonly Span[]
   }
 }
 
-/** For each entry the last one up to it that stays; `undefined` before the first. */
+/** For each entry the last kept one up to and including it; `undefined` before the first kept one. */
 function lastKept(spans: readonly Span[]): (Span | undefined)[] {
   let last: Span | undefined;
   return spans.map((span) => last = span.kept ? span : last);

@@ -17,7 +17,7 @@ export function missingProxy({ hasProxy, decision, webhook }: ExpectedPod): Prob
   return { result: "error", message };
 }
 
-/** A new pod would get no proxy. One in the workload's manifest stays. */
+/** A proxy that a new pod would not get. A proxy in the workload's own manifest is no problem. */
 export function unexpectedProxy(expected: ExpectedPod, isByHand: (workload: string) => boolean): ProblemOf | undefined {
   const { hasProxy, pod } = expected;
   if (!hasProxy || annotationIn(pod, STATUS) === undefined) return undefined;

@@ -188,7 +188,7 @@ async function ask(
 }
 
 function partOf({ code, stdout, stderr }: PartResult, { part, command }: PartCommand): Part {
-  // The end of `cat` for files that do not exist, as without IPv6.
+  // `cat` fails for a file that does not exist, such as tcp6 without IPv6.
   if (code === 0 || part === "sockets.txt" && stdout.length > 0) return textPart(stdout, part);
   const unready = part === "agent_ready.txt" ? UNSUCCESSFUL.exec(stderr)?.[1] : undefined;
   if (unready !== undefined) return { text: unready };

@@ -1,4 +1,4 @@
-/** Where the probe of a running pod is sent: an ephemeral container, which has the application's user and network. */
+/** Sends the probe of a running pod from an ephemeral container, which has the probe's user and the pod's network. */
 import { decodeUtf8 } from "../../../base/text/mod.ts";
 import { errorText } from "../../../base/errors.ts";
 import { ApiError, ExecError, type KubeConnection, type Pod } from "../../../kube/client/mod.ts";
@@ -24,7 +24,7 @@ interface ProbedPod {
 const LINES = 2000;
 const MAX_BYTES = 1024 * 1024;
 
-/** The command ends earlier by itself, with the reason why there was no answer. */
+/** Minimum timeout. The probe's command ends earlier by itself, and says why there was no answer. */
 const LONGEST = 20_000;
 
 export function livePlace(

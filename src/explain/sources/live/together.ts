@@ -1,6 +1,6 @@
 /**
- * Several commands by one exec, where the image has a shell: lines about hundreds of pods need half as many. Istio's usual
- * images have one, distroless ones do not.
+ * Runs several commands with one exec, if the image has a shell: the table of hundreds of pods needs half as many execs.
+ * Istio's usual images have a shell, distroless ones do not.
  */
 import { ExecError, type ExecRequest, type ExecResult, type KubeConnection } from "../../../kube/client/mod.ts";
 import type { PartCommand } from "./questions.ts";

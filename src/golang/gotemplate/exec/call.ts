@@ -15,7 +15,7 @@ export interface Call {
   readonly args: readonly Operand[];
   /** Whether the pipeline passes a value as last argument. */
   readonly hasFinal: boolean;
-  /** The name for errors of the function. */
+  /** The node that an error of the function names. */
   readonly site: Node;
 }
 

@@ -39,12 +39,12 @@ const SLOW: ReadonlyMap<string, number> = new Map([
   ...["bcrypt", "htpasswd", "derivePassword"].map((name) => [name, 1] as const),
 ]);
 
-/** `genPrivateKey` is quick but for RSA. */
+/** `genPrivateKey` is slow only for RSA. */
 function isQuickKey(result: Slot): boolean {
   return typeof result === "string" && result.includes(" PRIVATE KEY") && !result.includes("RSA");
 }
 
-/** Steps and calls after which the time is looked at. */
+/** The clock is read after each so many steps and calls. */
 const TIME_CHECK = 64;
 
 /** Bytes of a reference in a list or map. */

@@ -70,14 +70,14 @@ class Watch {
     return this.#controller.signal;
   }
 
-  /** Something arrived, and more is waited for. */
+  /** Bytes arrived: starts to wait for the next ones. */
   moved(): void {
     this.pause();
     const { silence } = this.#limits;
     this.#timer = setTimeout(() => this.#fire(`the server sent nothing for ${silence / 1000} s`), silence);
   }
 
-  /** Nothing is waited for. */
+  /** Stops the limit of silence while the server owes nothing. */
   pause(): void {
     clearTimeout(this.#timer);
   }

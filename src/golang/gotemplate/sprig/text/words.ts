@@ -138,7 +138,7 @@ function splitWords(runes: readonly string[]): Word[] {
   return words;
 }
 
-/** Runs of mixed characters: after punctuation, dashes and underscores are punctuation too. */
+/** Runes that continue a word, by the kind of its first; else the same kind. Dashes continue a word of punctuation. */
 const RUNS: Partial<Record<Kind, (rune: string) => boolean>> = { letters: isLowerLetter, punctuation: isPunctuation };
 
 function wordAt(runes: readonly string[], at: number): Word {
