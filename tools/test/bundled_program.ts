@@ -39,13 +39,19 @@ export function withLateImports(code: string): string {
 
 const LATE_IMPORT = /\bimport\(("\.\/[^"\n]+\.js")\)/g;
 
+/** What the launcher of a checkout does for its first run, up to its last command: a bundle has all that it needs. */
+const FIRST_RUN = "# Deno shows a bar";
+
 /** The launcher of a checkout, for the bundle beside it. Its code cache is gone with the folder. */
 export function launcherOf(text: string, deno: string): string {
-  const start = `exec "$root/tools/deno" run --config "$root/deno.json" --frozen `;
+  const start = `exec "$root/tools/deno" run $quiet --config "$root/plugin/deno.json" --frozen `;
   const main = `"$root/src/main.ts"`;
-  if (!text.includes(start) || !text.includes(main)) {
+  const [first, last] = [text.indexOf(FIRST_RUN), text.indexOf(start)];
+  if (first < 0 || last < first || !text.includes(main)) {
     throw new Error("plugin/kubectl-mesh starts the program in another way");
   }
-  return text.replace(start, `export DENO_DIR="$root/cache"\nexec "${deno}" run --config "$root/deno.json" `)
-    .replace(main, `"$root/src/main.js"`);
+  const command = text.slice(last + start.length).replace(main, `"$root/src/main.js"`);
+  return `${
+    text.slice(0, first)
+  }export DENO_DIR="$root/cache"\nexec "${deno}" run --config "$root/deno.json" ${command}`;
 }
