@@ -9,6 +9,7 @@ import {
   type Injector,
   type NativeOption,
   newInjector,
+  type RulesOff,
   type TemplateEnv,
 } from "../../inject/mod.ts";
 import { allTargets, type AllWorkloads } from "./all_targets.ts";
@@ -30,6 +31,8 @@ export interface InjectionQuestion {
   /** Replaces the cluster's configuration. Without a cluster the default is the built-in one. */
   readonly configuration: GivenConfiguration;
   readonly nativeSidecars?: NativeOption | undefined;
+  /** Rules that the user switches off. */
+  readonly rulesOff?: RulesOff | undefined;
   /** What templates of the given configuration see; the environment of a control plane is unknown. */
   readonly templateEnv?: TemplateEnv | undefined;
 }
@@ -58,7 +61,7 @@ export async function explainInjection(
     if ("verdict" in target) return explainUnjudged(target);
     const knowledge = known.get(target.namespace) ?? ofNamespace(target.namespace);
     known.set(target.namespace, knowledge);
-    return await explain(target, await knowledge);
+    return await explain(target, await knowledge, question.rulesOff);
   });
 }
 

@@ -1,7 +1,15 @@
 /** The explanation of one workload. */
 import type { Pod } from "../../kube/client/mod.ts";
 import type { ValueMap } from "../../base/value.ts";
-import { type Finding, findingsOf, findingText, type Injector, labelsOf, podIn } from "../../inject/mod.ts";
+import {
+  type Finding,
+  findingsOf,
+  findingText,
+  type Injector,
+  labelsOf,
+  podIn,
+  type RulesOff,
+} from "../../inject/mod.ts";
 import { isKnown, type Observed } from "../inventory/observed.ts";
 import type { InjectorWebhook } from "../inventory/injector_webhooks.ts";
 import { type Admitted, admitted, type Admitting, tried } from "./admission.ts";
@@ -56,7 +64,7 @@ export interface Knowledge {
 }
 
 /** Explains one workload. */
-export async function explain(target: Target, knowledge: Knowledge): Promise<Explanation> {
+export async function explain(target: Target, knowledge: Knowledge, rulesOff?: RulesOff): Promise<Explanation> {
   const { namespaceLabels, webhooks, injectorFor, admitting, pods } = knowledge;
   const pod = podOf(target);
   const failures = admitting === undefined ? [] : await failedCreates(admitting.api, target);
@@ -72,7 +80,7 @@ export async function explain(target: Target, knowledge: Knowledge): Promise<Exp
   const live = target.file === undefined ? livePods(target, pods ?? []) : [];
   const cause = causeOf(verdict, target, { namespaceLabels, webhooks, podLabels: labelsOf(pod), pods });
   const misplaced = misplacedRequests(target);
-  const findings = findingsFor(target, verdict);
+  const findings = findingsFor(target, verdict, rulesOff);
   const differ = differences(verdict, live);
   const fixes = await decidedFixes(fixesFor({ target, verdict, cause, misplaced, live }), knowledge.deciding);
   return {
@@ -131,10 +139,10 @@ function misplacedTexts({ file }: Target, misplaced: readonly Misplaced[]): read
 }
 
 /** What the rules of `inject` find; the annotations of the pod and of its controller may switch some off. */
-function findingsFor({ manifest, row, file }: Target, { result }: Verdict): readonly Finding[] {
+function findingsFor({ manifest, row, file }: Target, { result }: Verdict, off?: RulesOff): readonly Finding[] {
   if (file === undefined) return [];
   const subject = { manifest, kind: row.kind, path: row.path, pod: podIn(manifest, row), injected: result };
-  return findingsOf({ ...subject, era: "current" });
+  return findingsOf({ ...subject, era: "current" }, off);
 }
 
 function isProblem({ verdict, injecting }: Verdict): boolean {

@@ -147,7 +147,7 @@ function changeValue(value: Value, path: Path, run: Run): Value {
   const known = identity(value, run);
   try {
     if (isMap(value)) checkNamespace(value, run.options.namespace);
-    const { next, injected, findings = [], misread = [], ...rest } = changeResource(value, run);
+    const { next, injected, findings = NO_FINDINGS, misread = [], ...rest } = changeResource(value, run);
     const lineOf = (field: string) => run.parsed.place([...path, ...fieldKeys(field)]).line;
     const located = findings.map((finding) => withLine(finding, lineOf(finding.field)));
     const texts = located.filter(({ severity }) => severity !== "note").map(findingText);
@@ -164,6 +164,8 @@ function changeValue(value: Value, path: Path, run: Run): Value {
     return value;
   }
 }
+
+const NO_FINDINGS: readonly Finding[] = [];
 
 function withLine(finding: Finding, line: number | undefined): Finding {
   return line === undefined ? finding : { ...finding, line };

@@ -18,11 +18,13 @@ export const CONTAINER_RULES: readonly PodRule[] = [
     on: "injected",
     problems(subject) {
       const without = new Set(subject.injected === undefined ? [] : initContainersWithoutNetwork(subject.injected));
-      return named(subject, ["initContainers"], (name) => without.has(name)).map(({ field, name }) => ({
-        field,
-        message: `The init container "${name}" will have no network: traffic is captured before the proxy runs`,
-        fix: `use native sidecars, or run it as user ${PROXY_UID}`,
-      }));
+      return without.size === 0
+        ? []
+        : named(subject, ["initContainers"], (name) => without.has(name)).map(({ field, name }) => ({
+          field,
+          message: `The init container "${name}" will have no network: traffic is captured before the proxy runs`,
+          fix: `use native sidecars, or run it as user ${PROXY_UID}`,
+        }));
     },
   },
   {
@@ -32,11 +34,14 @@ export const CONTAINER_RULES: readonly PodRule[] = [
     on: "injected",
     problems(subject) {
       const users = new Set(hasSidecar(subject) ? containersOfProxyUser(subject.pod) : []);
-      return named(subject, ["containers"], (name) => users.has(name)).map(({ field, name }) => ({
-        field,
-        message: `The container "${name}" runs as user ${PROXY_UID}, which is the proxy's: its traffic is not captured`,
-        fix: "run it as another user",
-      }));
+      return users.size === 0
+        ? []
+        : named(subject, ["containers"], (name) => users.has(name)).map(({ field, name }) => ({
+          field,
+          message:
+            `The container "${name}" runs as user ${PROXY_UID}, which is the proxy's: its traffic is not captured`,
+          fix: "run it as another user",
+        }));
     },
   },
   {
@@ -88,11 +93,13 @@ export const CONTAINER_RULES: readonly PodRule[] = [
       const auto = new Set(
         allContainers(after).filter(({ image }) => image === "auto").map((each) => textAt(each, "name")),
       );
-      return named(subject, ["initContainers", "containers"], (name) => auto.has(name)).map(({ field, name }) => ({
-        field: `${field}.image`,
-        message: `The image of the container "${name}" is "auto", and injection does not replace it here`,
-        fix: 'let the pod be injected, with the template that has this container ("inject.istio.io/templates")',
-      }));
+      return auto.size === 0
+        ? []
+        : named(subject, ["initContainers", "containers"], (name) => auto.has(name)).map(({ field, name }) => ({
+          field: `${field}.image`,
+          message: `The image of the container "${name}" is "auto", and injection does not replace it here`,
+          fix: 'let the pod be injected, with the template that has this container ("inject.istio.io/templates")',
+        }));
     },
   },
   {
@@ -135,8 +142,8 @@ function named(
   return lists.flatMap((list) =>
     containersOf(subject.pod, list).flatMap((container, index) => {
       const name = textAt(container, "name");
-      const field = podField(subject, `spec.${list}[${index}]`);
-      return isWanted(name, textAt(container, "image")) ? [{ field, name }] : [];
+      if (!isWanted(name, textAt(container, "image"))) return [];
+      return [{ field: podField(subject, `spec.${list}[${index}]`), name }];
     })
   );
 }

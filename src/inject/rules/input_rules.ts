@@ -1,7 +1,7 @@
 /** Rules about several objects of the same input: Services and Namespaces, and the pods that they select. */
 import { intAt, isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { allContainers, labelsOf, metadataOf, type Pod } from "../pod/pod.ts";
-import { type Level, violationsOf } from "./pod_security.ts";
+import { type Level, securedParts, violationsOf } from "./pod_security.ts";
 import type { Problem, RuleHead } from "./rule.ts";
 
 /** What identifies an object in the report. */
@@ -70,7 +70,8 @@ interface WorkloadFacts {
   readonly labels: ValueMap;
   /** Port numbers by name. */
   readonly ports: ReadonlyMap<string, number>;
-  readonly violations: Readonly<Record<Level, readonly string[]>>;
+  /** The parts of the pod that Pod Security reads. */
+  readonly secured: Pod;
 }
 
 /** Collects the facts, one object at a time. */
@@ -86,9 +87,8 @@ export class InputFacts implements Inputs {
       const named = allContainers(pod).flatMap((each) => mapsAt(each, "ports")).map((port) =>
         [textAt(port, "name"), intAt(port, "containerPort") ?? 0] as const
       );
-      const violations = { baseline: violationsOf(pod, "baseline"), restricted: violationsOf(pod, "restricted") };
       const field = [...path, "spec"].join(".");
-      const facts = { about: { described, off }, field, line: lineOf(field), violations };
+      const facts = { about: { described, off }, field, line: lineOf(field), secured: securedParts(pod) };
       this.workloads.push({ ...facts, labels: labelsOf(pod), ports: new Map(named) });
     }
     if (manifest["apiVersion"] !== "v1") return;
@@ -261,10 +261,10 @@ export const INPUT_RULES: readonly InputRule[] = [
     severity: "error",
     title: "The namespace enforces a level of Pod Security that the pod does not meet with its sidecar",
     problems: ({ workloads, levels }) =>
-      workloads.flatMap(({ about, field, line, violations }) => {
+      workloads.flatMap(({ about, field, line, secured }) => {
         const { namespace } = about.described;
         const level = levels.get(namespace);
-        const broken = level === undefined ? [] : violations[level];
+        const broken = level === undefined ? [] : violationsOf(secured, level);
         return broken.length === 0 ? [] : [{
           ...{ about, field, line },
           message: `The namespace "${namespace}" enforces the level "${level}" of Pod Security: ${broken.join("; ")}`,

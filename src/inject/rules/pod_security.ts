@@ -2,8 +2,8 @@
  * Violations of the Pod Security Standards, as k8s.io/pod-security-admission/policy reports them; without fields that no
  * sidecar template sets (Windows, AppArmor, SELinux, sysctls).
  */
-import { isList, isMap, mapAt, textAt, type ValueMap } from "../../base/value.ts";
-import { containersOf, type Pod, specOf } from "../pod/pod.ts";
+import { isList, isMap, mapAt, newMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
+import { type ContainerList, containersOf, type Pod, specOf } from "../pod/pod.ts";
 
 /** The restrictive levels. */
 export type Level = "baseline" | "restricted";
@@ -83,6 +83,21 @@ export function violationsOf(pod: Pod, level: Level): readonly Violation[] {
   const ofPod = POD_RULES[level].flatMap((rule) => rule(spec) ?? []).map((what) => `the pod has ${what}`);
   const containers = [...containersOf(pod, "initContainers"), ...containersOf(pod, "containers")];
   return [...ofPod, ...containers.flatMap((container) => ofContainer(container, spec, level))];
+}
+
+/** The parts of a pod that decide, so that the rest need not stay in memory. */
+export function securedParts(pod: Pod): Pod {
+  const { securityContext, hostNetwork, hostPID, hostIPC, volumes } = specOf(pod);
+  const parts = (list: ContainerList) =>
+    containersOf(pod, list).map(({ name, securityContext, ports }) => defined({ name, securityContext, ports }));
+  const lists = { containers: parts("containers"), initContainers: parts("initContainers") };
+  return { spec: { ...defined({ securityContext, hostNetwork, hostPID, hostIPC, volumes }), ...lists } };
+}
+
+function defined(values: Readonly<Record<string, Value | undefined>>): ValueMap {
+  const map = newMap();
+  for (const key in values) if (values[key] !== undefined) map[key] = values[key];
+  return map;
 }
 
 function ofContainer(container: ValueMap, spec: ValueMap, level: Level): readonly Violation[] {

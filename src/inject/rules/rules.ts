@@ -9,6 +9,8 @@ import { type Finding, podField, type PodRule, type Problem, type RuleHead, type
 
 const ALL_POD_RULES: readonly PodRule[] = [...METADATA_RULES, ...POD_RULES, ...CONTAINER_RULES];
 
+const RULES_OF_ALL = ALL_POD_RULES.filter(({ on }) => on === "any");
+
 const SWITCH: RuleHead = {
   id: "rule-switch",
   severity: "warning",
@@ -26,14 +28,14 @@ export type RulesOff = ReadonlySet<string>;
 
 /** What the rules find about a workload. */
 export function findingsOf(subject: Subject, off: RulesOff = new Set()): readonly Finding[] {
+  const findings: Finding[] = [];
   const switched = switches(subject);
-  const rules = ALL_POD_RULES.filter(({ on }) => on === "any" || subject.injected !== undefined);
-  return [
-    ...rules.filter(({ id }) => !off.has(id) && !switched.off.has(id)).flatMap((rule) =>
-      rule.problems(subject).map((problem) => found(rule, problem))
-    ),
-    ...off.has(SWITCH.id) ? [] : switched.problems.map((problem) => found(SWITCH, problem)),
-  ];
+  for (const rule of subject.injected === undefined ? RULES_OF_ALL : ALL_POD_RULES) {
+    if (off.has(rule.id) || switched.off.has(rule.id)) continue;
+    for (const problem of rule.problems(subject)) findings.push(found(rule, problem));
+  }
+  if (!off.has(SWITCH.id)) { for (const problem of switched.problems) findings.push(found(SWITCH, problem)); }
+  return findings;
 }
 
 /** A finding about one of several objects. */
@@ -52,12 +54,20 @@ export function inputFindings(inputs: Inputs, off: RulesOff): readonly InputFind
 
 /** The rules that the annotations of an object switch off. */
 export function rulesOffBy(object: Parameters<typeof annotationsOf>[0]): RulesOff {
+  if (!hasSwitch(object)) return NONE_OFF;
   const entries = Object.entries(annotationsOf(object)).filter(([key]) => key.startsWith(OFF));
   return new Set(
     entries.filter(([, reason]) => typeof reason === "string" && reason.trim() !== "").map(([key]) =>
       key.slice(OFF.length)
     ),
   );
+}
+
+const NONE_OFF: RulesOff = new Set();
+
+function hasSwitch(object: Parameters<typeof annotationsOf>[0]): boolean {
+  for (const key in annotationsOf(object)) if (key.startsWith(OFF)) return true;
+  return false;
 }
 
 function found({ id, severity }: RuleHead, problem: Problem): Finding {
@@ -67,6 +77,7 @@ function found({ id, severity }: RuleHead, problem: Problem): Finding {
 /** The rules that annotations of the pod or of its controller switch off, and what is wrong with these annotations. */
 function switches(subject: Subject): { readonly off: RulesOff; readonly problems: readonly Problem[] } {
   const { manifest, pod, path } = subject;
+  if (!hasSwitch(pod) && !hasSwitch(manifest)) return { off: NONE_OFF, problems: [] };
   const places = [
     { object: pod, at: (field: string) => podField(subject, field) },
     ...path.length === 0 ? [] : [{ object: manifest, at: (field: string) => field }],

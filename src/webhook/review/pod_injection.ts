@@ -5,6 +5,7 @@ import { isMap, mapAt, newMap, textAt, type ValueMap } from "../../base/value.ts
 import {
   containersOf,
   decide,
+  type Decision,
   findingsOf,
   findingText,
   type Injector,
@@ -68,7 +69,7 @@ export function injectCreatedPod(object: ValueMap, namespace: string, context: R
   const { injector } = context;
   const pod = templatePod(object, namespace);
   const decision = decide(pod, { ...injector.config, byHand: false });
-  if (!decision.inject) return { ...decision, result: "skipped", patch: [] };
+  if (!decision.inject) return skipped(object, pod, decision);
   checkSize(pod);
   const podInjector = injectorFor(pod, context);
   const own = isOpenShift(injector) ? withoutAssignedUser(pod) : pod;
@@ -82,12 +83,21 @@ export function injectCreatedPod(object: ValueMap, namespace: string, context: R
     injected: injected.pod,
     era: "current",
   } as const;
-  const findings = findingsOf(subject).filter(({ severity }) => severity !== "note");
-  const warnings = [...decision.warnings, ...findings.map(findingText)];
+  const warnings = [...decision.warnings, ...warningsOf(subject)];
   const patch = jsonPatch(object, restored(injected.pod, object));
   if (patch.length > 0) return { ...decision, result: "injected", warnings, patch };
   const message = "already injected";
   return { ...decision, result: "unchanged", reason: "already-injected", message, warnings, patch };
+}
+
+/** A pod that is not injected; some rules are about these too. */
+function skipped(object: ValueMap, pod: Pod, decision: Decision): PodOutcome {
+  const subject = { manifest: object, kind: "Pod", path: [], pod, injected: undefined, era: "current" } as const;
+  return { ...decision, result: "skipped", warnings: [...decision.warnings, ...warningsOf(subject)], patch: [] };
+}
+
+function warningsOf(subject: Parameters<typeof findingsOf>[0]): readonly string[] {
+  return findingsOf(subject).filter(({ severity }) => severity !== "note").map(findingText);
 }
 
 /** The pod for templates: with its namespace, and without `managedFields`, which may be long. */

@@ -6,6 +6,7 @@ import type { InjectionQuestion, LabelChoice } from "../../../check/mod.ts";
 import { command, type Input } from "../../command.ts";
 import { nativeOption, readConfiguration } from "../../configuration.ts";
 import { say } from "../../failure.ts";
+import { findingsFor } from "../../manifests/findings.ts";
 import { expandInputs, readingPermissions } from "../../manifests/inputs.ts";
 import {
   CLUSTER,
@@ -14,6 +15,7 @@ import {
   FILENAMES,
   NATIVE_SIDECARS,
   REVISION,
+  RULES,
   TEMPLATE_ENV,
 } from "../../shared_flags.ts";
 
@@ -41,6 +43,7 @@ const FLAGS = {
     ...TEMPLATE_ENV,
     ...CONTROL_PLANE,
   },
+  "Findings (with -f)": { ignoreRules: RULES.ignoreRules },
   "Cluster": CLUSTER,
 } as const satisfies FlagGroups;
 
@@ -148,6 +151,7 @@ async function question(world: World, flags: Flags, { workload, api, selector }:
     choice: { revision, istioNamespace, injectConfigMapName, meshConfigMapName },
     configuration: await readConfiguration(world, flags),
     nativeSidecars: nativeOption(flags.nativeSidecars),
+    rulesOff: (await findingsFor(world, flags, await import("../../../inject/mod.ts"))).off,
     templateEnv: { names: flags.templateEnv, note: (text) => say(world, `note: ${text}\n`) },
   };
 }
