@@ -11,6 +11,7 @@ import { type SdsOptions, startSds } from "./sds/server.ts";
 import type { AgentSettings } from "./settings/settings.ts";
 import { FILES_SOCKET, identitySocketPath } from "./settings/pod/pod.ts";
 import { controlPlaneEndpoint } from "./xds/upstream.ts";
+import { wasmMetrics } from "./wasm/metrics.ts";
 import { startXds } from "./xds/server.ts";
 
 type Part = Pick<Dns, "problem" | "close"> & Partial<Dns>;
@@ -27,7 +28,7 @@ export async function startControlPlane(
   log: Logger,
   envoyProblem: () => Promise<string | undefined>,
 ) {
-  const metrics = controlPlaneMetrics();
+  const [metrics, wasm] = [controlPlaneMetrics(), wasmMetrics()];
   // Another program (SPIRE) serves the certificate to Envoy alone.
   const identity = settings.bootstrap.hasCustomSds
     ? undefined
@@ -49,6 +50,7 @@ export async function startControlPlane(
           // The pod is not ready without names, and their stream may wait half a minute for its next attempt.
           connected: () => void names?.then((dns) => dns.retry?.()),
           metrics,
+          wasm: settings.xds.wasm && { ...settings.xds.wasm, log: log.getChild("wasm"), metrics: wasm },
         }))
       : undefined,
     names,
@@ -65,7 +67,8 @@ export async function startControlPlane(
     grpcProblem: async () => await grpc?.problem(),
     nameTable: () => dns?.tableJson?.(),
     collect: async () => [
-      ...await metrics.collect(),
+      ...metrics.collect(),
+      ...wasm.collect(),
       certificateExpiry(identity?.workload()?.certificate, world.clock.now()),
       ...await dns?.collect?.() ?? [],
     ],

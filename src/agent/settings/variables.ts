@@ -11,7 +11,6 @@ function option(name: string, doc: string) {
 }
 
 const NO_GCP = "no cloud is asked: set node metadata by ISTIO_METAJSON_*";
-const NO_WASM = "the agent fetches no Wasm modules: put them into the image or a volume, with a file:// URL";
 const KEEPALIVE = "Envoy's connection to istiod is passed through: Envoy and the kernel watch over it";
 
 export const VARIABLES = {
@@ -168,14 +167,14 @@ export const VARIABLES = {
   grpcBootstrap: variable("GRPC_XDS_BOOTSTRAP", "File for applications that speak xDS themselves", {
     default: "etc/istio/proxy/grpc-bootstrap.json",
   }),
-  wasmExpiry: variable("WASM_MODULE_EXPIRY", "Age of unused Wasm modules", { default: "24h", retired: NO_WASM }),
-  wasmPurge: variable("WASM_PURGE_INTERVAL", "Pause between removals", { default: "1h", retired: NO_WASM }),
-  wasmTimeout: variable("WASM_HTTP_REQUEST_TIMEOUT", "Wait for a module", { default: "15s", retired: NO_WASM }),
-  wasmRetries: variable("WASM_HTTP_REQUEST_MAX_RETRIES", "Requests for a module", { default: "5", retired: NO_WASM }),
-  wasmInsecure: variable("WASM_INSECURE_REGISTRIES", "Registries without TLS", { retired: NO_WASM }),
+  wasmExpiry: variable("WASM_MODULE_EXPIRY", "Age of unused Wasm modules", { type: "duration", default: "24h" }),
+  wasmPurge: variable("WASM_PURGE_INTERVAL", "Pause between removals", { type: "duration", default: "1h" }),
+  wasmTimeout: variable("WASM_HTTP_REQUEST_TIMEOUT", "Wait for a module", { type: "duration", default: "15s" }),
+  wasmRetries: variable("WASM_HTTP_REQUEST_MAX_RETRIES", "Requests for a module", { type: "integer", default: "5" }),
+  wasmInsecure: variable("WASM_INSECURE_REGISTRIES", "Hosts whose certificates are not verified; *: all"),
   wasmConversion: variable("ISTIO_AGENT_ENABLE_WASM_REMOTE_LOAD_CONVERSION", "Whether the agent fetches modules", {
+    type: "boolean",
     default: "true",
-    retired: NO_WASM,
   }),
   grpcKeepaliveInterval: variable("GRPC_KEEPALIVE_INTERVAL", "Pause between keepalive messages to istiod", {
     default: "30s",

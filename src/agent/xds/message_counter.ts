@@ -1,6 +1,17 @@
 /** Counts the gRPC messages in passing bytes: bodies of calls, or whole connections of HTTP/2. */
 import type { ByteConnection } from "../../platform/mod.ts";
 
+/** A function that says whether a text stands in the bytes that it was given, also across them. */
+export function textFinder(text: string): (bytes: Uint8Array) => boolean {
+  const decoder = new TextDecoder("latin1");
+  let tail = "";
+  return (bytes) => {
+    const all = tail + decoder.decode(bytes);
+    tail = all.slice(-text.length);
+    return all.includes(text);
+  };
+}
+
 export interface MessageCounter {
   /** Messages whose head is complete with these bytes. */
   count(bytes: Uint8Array): number;

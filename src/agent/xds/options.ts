@@ -1,3 +1,4 @@
+import type { WasmOptions, WasmSettings } from "../wasm/options.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { Identity } from "../identity/mod.ts";
 import type { HealthReports } from "../health/options.ts";
@@ -24,9 +25,11 @@ export interface XdsSettings {
   readonly headers: Readonly<Record<string, string>>;
   /** The bootstrap file of proxyless gRPC; `""`: nobody asks for it. */
   readonly grpcBootstrap: string;
+  /** `undefined`: modules to fetch are left to Envoy. */
+  readonly wasm: WasmSettings | undefined;
 }
 
-export interface XdsOptions extends Omit<XdsSettings, "grpcBootstrap"> {
+export interface XdsOptions extends Omit<XdsSettings, "grpcBootstrap" | "wasm"> {
   /** `undefined` if another program serves the workload's certificate to Envoy alone. Unused for plain text. */
   readonly identity: XdsIdentity | undefined;
   /** The token file for calls without a certificate, read for each call; `""` for none. */
@@ -34,6 +37,8 @@ export interface XdsOptions extends Omit<XdsSettings, "grpcBootstrap"> {
   /** Health reports to send; `undefined` for none. */
   readonly reports?: HealthReports | undefined;
   readonly log: Logger;
+  /** `undefined`: modules to fetch are left to Envoy. */
+  readonly wasm?: WasmOptions | undefined;
   /** Called when the control plane has accepted a connection. */
   readonly connected?: () => void;
   readonly metrics?: XdsMetrics | undefined;

@@ -61,10 +61,12 @@ async function answerOf(upstream: UpstreamContext, client: HttpConnection, reque
   try {
     const response = await client.request(options.address, pathname + search, { method, headers, body, signal });
     const { status, headers: given } = response;
-    const answer = observedBody(response.body, {
+    const received = observedBody(response.body, {
       seen: (bytes) => options.metrics?.responded(responses.count(bytes)),
       ended,
     });
+    const isRead = received !== null && upstream.modules !== undefined && requestForm(pathname) !== undefined;
+    const answer = isRead ? await upstream.modules.localized(received, pathname) : received;
     return new Response(answer, { status, headers: given });
   } catch (error) {
     ended("istiod", error);

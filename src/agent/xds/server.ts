@@ -1,8 +1,11 @@
 /** The xDS proxy: a Unix socket for Envoy, connected to istiod. */
 import { type ByteConnection, type HttpConnection, splice, type World } from "../../platform/mod.ts";
+import { logText } from "../../platform/log.ts";
+import { EXTENSION_TYPE } from "../wasm/extension_type.ts";
+import { lazyModules } from "./extensions.ts";
 import { connectionStatus } from "./connection_status.ts";
 import type { XdsOptions } from "./options.ts";
-import { ConnectionCounter, observed, PREFACE_LENGTH } from "./message_counter.ts";
+import { ConnectionCounter, observed, PREFACE_LENGTH, textFinder } from "./message_counter.ts";
 import { relay } from "./relay.ts";
 import { connectUpstream, problemOf, type UpstreamContext } from "./upstream.ts";
 
@@ -20,23 +23,47 @@ const MAX_CONNECTIONS = 100;
 export async function startXds(world: World, options: XdsOptions) {
   const connection = connectionStatus(options.address, options.log);
   const end = new AbortController();
-  const upstream: UpstreamContext = { world, options, connection, signal: end.signal };
+  const modules = options.wasm === undefined ? undefined : lazyModules(world, options.wasm);
+  const upstream: UpstreamContext = { world, options, connection, modules, signal: end.signal };
   const socket = { path: options.path, mode: SOCKET_MODE };
   const passing = new Set<Promise<void>>();
   const relayed = new Set<HttpConnection>();
-  const server = needsRelay(options)
-    ? await world.network.serveUnix(socket, (request) => relay(upstream, request, { relayed, max: MAX_CONNECTIONS }))
-    : await world.network.listenUnix(socket, (envoy) => {
-      if (passing.size >= MAX_CONNECTIONS) return envoy.close();
-      const passed: Promise<void> = spliceUpstream(upstream, envoy).finally(() => passing.delete(passed));
-      passing.add(passed);
+  const serveRelay = () =>
+    world.network.serveUnix(socket, (request) => relay(upstream, request, { relayed, max: MAX_CONNECTIONS }));
+  const spliced = new Set<ByteConnection>();
+  let server = needsRelay(options) ? await serveRelay() : await world.network.listenUnix(socket, (envoy) => {
+    if (passing.size >= MAX_CONNECTIONS) return envoy.close();
+    spliced.add(envoy);
+    const passed: Promise<void> = spliceUpstream(upstream, watched(envoy)).finally(() => {
+      passing.delete(passed);
+      spliced.delete(envoy);
     });
+    passing.add(passed);
+  });
+  let turning: Promise<void> | undefined;
+  /** From now on calls are relayed, because Envoy asks for extensions. Envoy connects again. */
+  async function turnToRelay(): Promise<void> {
+    for (const envoy of spliced) envoy.close();
+    await server.close();
+    if (!end.signal.aborted) server = await serveRelay();
+  }
+  function watched(envoy: ByteConnection): ByteConnection {
+    if (options.wasm === undefined) return envoy;
+    const isFound = textFinder(EXTENSION_TYPE);
+    const read = (bytes: Uint8Array) => {
+      if (!isFound(bytes)) return;
+      turning ??= turnToRelay().catch((error) => options.log.error(logText(problemOf(error))));
+    };
+    return observed(envoy, { read, written: () => {} });
+  }
   return {
     problem: connection.problem,
     async close(): Promise<void> {
       end.abort();
+      await turning;
       await server.close();
       await Promise.all(passing);
+      await modules?.close();
     },
   };
 }

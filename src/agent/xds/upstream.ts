@@ -5,6 +5,7 @@ import type { GrpcEndpoint } from "../grpc/mod.ts";
 import type { ByteConnection, World } from "../../platform/mod.ts";
 import type { XdsIdentity, XdsOptions, XdsRoots } from "./options.ts";
 import { requestFailure } from "../../platform/request_failure.ts";
+import type { LazyModules } from "./extensions.ts";
 import type { ConnectionStatus } from "./connection_status.ts";
 
 /** Timeout of name resolution, connection and TLS, in milliseconds. */
@@ -79,6 +80,7 @@ export interface UpstreamContext {
   readonly world: World;
   readonly options: XdsOptions;
   readonly connection: ConnectionStatus;
+  readonly modules: LazyModules | undefined;
   readonly signal: AbortSignal;
 }
 

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { agentMetrics } from "../../../src/agent/metrics/agent_metrics.ts";
 import { controlPlaneMetrics } from "../../../src/agent/metrics/control_plane_metrics.ts";
+import { wasmMetrics } from "../../../src/agent/wasm/metrics.ts";
 import { FLAGS } from "../../../src/agent/settings/flags.ts";
 import { VARIABLES } from "../../../src/agent/settings/variables.ts";
 import { type Flag, flagEntries } from "../../../src/golang/flags/mod.ts";
@@ -59,7 +60,8 @@ const NO_METRIC: Readonly<Record<string, string>> = {
 
 async function metricAction(name: string): Promise<string> {
   if (name.startsWith("pilot_")) return "istiod's";
-  const own = [...controlPlaneMetrics().collect().map((family) => family.name), ...await ownMetrics(), ...FROM_PARTS];
+  const families = [...controlPlaneMetrics().collect(), ...wasmMetrics().collect()];
+  const own = [...families.map((family) => family.name), ...await ownMetrics(), ...FROM_PARTS];
   return own.includes(name) ? `\`istio_agent_${name}\`` : NO_METRIC[name] ?? "absent";
 }
 

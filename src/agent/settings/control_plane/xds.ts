@@ -1,6 +1,7 @@
 /** The connection to istiod. Source: pilot-agent's xDS proxy and root selection. */
 import type { ProxySettings } from "../../../istio/configuration.ts";
 import { splitHostPort } from "../../../golang/net/mod.ts";
+import type { WasmSettings } from "../../wasm/options.ts";
 import type { XdsRoots, XdsSettings } from "../../xds/options.ts";
 import { serverName } from "./identity.ts";
 import type { Reading } from "../reading.ts";
@@ -18,6 +19,7 @@ export function readXds(reading: Reading, proxy: ProxySettings): XdsSettings {
       : { serverName: serverName(address, reading.variables.text("istiodSan")), roots: rootsOf(reading) },
     headers: headersOf(reading),
     grpcBootstrap: grpcBootstrap(reading, proxy),
+    wasm: wasmOf(reading, proxy),
   };
 }
 
@@ -25,6 +27,21 @@ export function readXds(reading: Reading, proxy: ProxySettings): XdsSettings {
 function grpcBootstrap({ variables }: Reading, { configPath }: ProxySettings): string {
   if (variables.isGiven("grpcBootstrap")) return variables.text("grpcBootstrap");
   return variables.bool("disableEnvoy") ? `${configPath}/grpc-bootstrap.json` : "";
+}
+
+/** Istio's templates mount a volume there. The bootstrap's folder is memory in a pod. */
+const DATA_FOLDER = "/var/lib/istio/data";
+
+function wasmOf({ variables }: Reading, { configPath }: ProxySettings): WasmSettings | undefined {
+  if (!variables.bool("wasmConversion")) return undefined;
+  return {
+    folders: [DATA_FOLDER, configPath],
+    expiry: variables.milliseconds("wasmExpiry"),
+    purgeInterval: Math.max(variables.milliseconds("wasmPurge"), 1000),
+    requestTimeout: variables.milliseconds("wasmTimeout"),
+    attempts: variables.number("wasmRetries"),
+    insecureHosts: variables.text("wasmInsecure").split(",").map((host) => host.trim()).filter((host) => host !== ""),
+  };
 }
 
 function isPlain({ controlPlaneAuthPolicy, discoveryAddress }: ProxySettings): boolean {

@@ -24,6 +24,14 @@ Deno.test("readXds: an Istio pod without settings", () => {
     },
     headers: {},
     grpcBootstrap: "",
+    wasm: {
+      folders: ["/var/lib/istio/data", "./etc/istio/proxy"],
+      expiry: 86_400_000,
+      purgeInterval: 3_600_000,
+      requestTimeout: 15_000,
+      attempts: 5,
+      insecureHosts: [],
+    },
   });
 });
 

@@ -12,14 +12,15 @@ const FILTERS = `${TYPE}.extensions.filters`;
 
 /**
  * The resources of the client `a`: mutual TLS to port 8080 of `b`, other traffic passes. With `handshakes` each request has a
- * connection of its own, and no TLS session is resumed: both certificates are verified each time.
+ * connection of its own, and no TLS session is resumed: both certificates are verified each time. With `extension` a filter of
+ * that name comes as a resource of its own.
  */
-export function askingResources({ handshakes = false } = {}) {
+export function askingResources({ handshakes = false, extension = "" } = {}) {
   const peer = `${ADDRESS.b}/32`.split("/");
   const match = { destination_port: 8080, prefix_ranges: [{ address_prefix: peer[0], prefix_len: Number(peer[1]) }] };
   const toPeer = {
     filter_chain_match: match,
-    filters: [http("outbound", { rds: { route_config_name: "b", config_source: ADS } })],
+    filters: [http("outbound", { rds: { route_config_name: "b", config_source: ADS } }, {}, discovered(extension))],
   };
   return [
     { ...listener("outbound", 15001), filter_chains: [toPeer], default_filter_chain: passthrough() },
@@ -238,7 +239,44 @@ function route(cluster: string) {
   return { match: { prefix: "/" }, route: { cluster, timeout: "0s" } };
 }
 
-function http(name: "inbound" | "outbound", routing: object, more: object = {}) {
+/** A filter of Wasm by ECDS, as istiod writes it. */
+function discovered(name: string): object[] {
+  if (name === "") return [];
+  const types = ["wasm", "rbac"].map((each) => `${FILTERS}.http.${each}.v3.${each === "wasm" ? "Wasm" : "RBAC"}`);
+  return [{
+    name,
+    config_discovery: { config_source: { ...ADS, initial_fetch_timeout: "0s" }, type_urls: types },
+  }];
+}
+
+export interface WasmPlugin {
+  readonly uri: string;
+  readonly sha256?: string;
+  readonly secret?: string;
+  readonly version?: string;
+  readonly isFailOpen?: boolean;
+}
+
+/** The extension `test.wasm`, as istiod writes it for a WasmPlugin. */
+export function wasmExtension({ uri, sha256 = "nil", secret, version = "1", isFailOpen = false }: WasmPlugin) {
+  const key_values = {
+    ISTIO_META_WASM_PLUGIN_RESOURCE_VERSION: version,
+    ...secret === undefined ? {} : { ISTIO_META_WASM_IMAGE_PULL_SECRET: secret },
+  };
+  const remote = { http_uri: { uri, cluster: "_", timeout: "30s" }, sha256 };
+  const vm = { runtime: "envoy.wasm.runtime.v8", code: { remote }, environment_variables: { key_values } };
+  const policy = isFailOpen ? "FAIL_OPEN" : "FAIL_CLOSED";
+  return {
+    "@type": `${TYPE}.config.core.v3.TypedExtensionConfig`,
+    name: "test.wasm",
+    typed_config: {
+      "@type": `${FILTERS}.http.wasm.v3.Wasm`,
+      config: { name: "test.wasm", vm_config: vm, failure_policy: policy },
+    },
+  };
+}
+
+function http(name: "inbound" | "outbound", routing: object, more: object = {}, filters: readonly object[] = []) {
   return {
     name: "http",
     typed_config: {
@@ -246,7 +284,7 @@ function http(name: "inbound" | "outbound", routing: object, more: object = {}) 
       stat_prefix: name,
       ...routing,
       ...more,
-      http_filters: [{ name: "router", typed_config: { "@type": `${FILTERS}.http.router.v3.Router` } }],
+      http_filters: [...filters, { name: "router", typed_config: { "@type": `${FILTERS}.http.router.v3.Router` } }],
     },
   };
 }

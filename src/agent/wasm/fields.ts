@@ -1,0 +1,43 @@
+/** Changes single fields of a message of protobuf; all others keep their bytes. */
+import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
+import { BinaryWriter } from "../../base/protobuf.ts";
+
+interface Field {
+  readonly number: number;
+  /** Tag and content. */
+  readonly raw: Uint8Array;
+  /** Of a string, bytes or a message. */
+  readonly content: Uint8Array | undefined;
+}
+
+function fieldsOf(bytes: Uint8Array): Field[] {
+  const fields: Field[] = [];
+  const reader = new BinaryReader(bytes);
+  while (reader.pos < reader.len) {
+    const start = reader.pos;
+    const [number, type] = reader.tag();
+    let content: Uint8Array | undefined;
+    if (type === WireType.LengthDelimited) content = reader.bytes();
+    else reader.skip(type, number);
+    if (reader.pos > reader.len) throw new RangeError("the message is cut off");
+    fields.push({ number, raw: bytes.subarray(start, reader.pos), content });
+  }
+  return fields;
+}
+
+/** Replaces each content of a field; `undefined` removes it. */
+export async function changed(
+  bytes: Uint8Array,
+  number: number,
+  change: (content: Uint8Array) => Uint8Array | undefined | Promise<Uint8Array | undefined>,
+): Promise<Uint8Array> {
+  const writer = new BinaryWriter();
+  for (const field of fieldsOf(bytes)) {
+    if (field.number !== number || field.content === undefined) writer.raw(field.raw);
+    else {
+      const next = await change(field.content);
+      if (next !== undefined) writer.tag(number, WireType.LengthDelimited).bytes(next);
+    }
+  }
+  return writer.finish();
+}

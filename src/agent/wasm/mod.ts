@@ -1,0 +1,2 @@
+export { wasmModules } from "./modules.ts";
+export { hasExtensions, withLocalModules } from "./rewrite.ts";

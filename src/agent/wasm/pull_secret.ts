@@ -1,0 +1,28 @@
+/** Credentials of a registry in a `.dockerconfigjson`. */
+import { MeshError } from "../../base/errors.ts";
+import { isMap, mapAt, textAt, type Value, type ValueMap } from "../../base/value.ts";
+
+/** The header `authorization`; `undefined` if the secret has none for this host. */
+export function credentialOf(secret: string | undefined, host: string): string | undefined {
+  if (secret === undefined) return undefined;
+  const found = Object.entries(mapAt(parsed(secret), "auths")).find(([name]) => hostOf(name) === host)?.[1];
+  if (!isMap(found)) return undefined;
+  const auth = textAt(found, "auth") || btoa(`${textAt(found, "username")}:${textAt(found, "password")}`);
+  const token = textAt(found, "registrytoken");
+  return token === "" ? `Basic ${auth}` : `Bearer ${token}`;
+}
+
+/** Docker writes `https://index.docker.io/v1/` for its own. */
+function hostOf(name: string): string {
+  return name.replace(/^https?:\/\//, "").split("/")[0] ?? "";
+}
+
+function parsed(secret: string): ValueMap {
+  try {
+    const value: Value = JSON.parse(secret);
+    return isMap(value) ? value : {};
+  } catch {
+    // The parser's message would have a part of the secret.
+    throw new MeshError("The pull secret is no JSON");
+  }
+}

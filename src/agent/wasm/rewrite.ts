@@ -1,0 +1,66 @@
+/** Replaces modules to fetch in responses of the control plane by local files. */
+import { MeshError, messageOf } from "../../base/errors.ts";
+import { logText } from "../../platform/log.ts";
+import { readMessage } from "../../base/protobuf.ts";
+import { EXTENSION_TYPE } from "./extension_type.ts";
+import { type RemoteModule, remoteModule, withFile, withoutModule } from "./extension.ts";
+import { changed } from "./fields.ts";
+import type { Modules } from "./modules.ts";
+import type { WasmOptions } from "./options.ts";
+
+/** Whether a `DiscoveryResponse` or `DeltaDiscoveryResponse` has extensions. Throws for invalid bytes. */
+export function hasExtensions(response: Uint8Array): boolean {
+  let type = "";
+  readMessage(response, { 4: (reader) => type = reader.string() });
+  return type === EXTENSION_TYPE;
+}
+
+/**
+ * The response with local modules. An extension without its module becomes a filter that lets all requests pass or none, as
+ * the extension says. Rejects for invalid bytes.
+ */
+export async function withLocalModules(
+  response: Uint8Array,
+  isDelta: boolean,
+  modules: Modules,
+  options: Pick<WasmOptions, "log" | "metrics">,
+): Promise<Uint8Array> {
+  const any = (bytes: Uint8Array) => changed(bytes, 2, (extension) => local(extension, modules, options));
+  return await changed(response, 2, (resource) => isDelta ? changed(resource, 2, any) : any(resource));
+}
+
+/** An extension that cannot be read is Envoy's to reject. */
+function remote(extension: Uint8Array, metrics: WasmOptions["metrics"]): RemoteModule | undefined {
+  try {
+    const module = remoteModule(extension);
+    if (module === undefined) metrics.converted("no_remote_load");
+    return module;
+  } catch {
+    // The bytes are no extension.
+    metrics.converted("unmarshal_failure");
+    return undefined;
+  }
+}
+
+async function local(
+  extension: Uint8Array,
+  modules: Modules,
+  { log, metrics }: Pick<WasmOptions, "log" | "metrics">,
+): Promise<Uint8Array> {
+  const module = remote(extension, metrics);
+  if (module === undefined) return extension;
+  const { source, isFailOpen } = module;
+  try {
+    if (source.pullSecret === "") throw new MeshError("Its pull secret is missing");
+    const file = await modules.file(source);
+    metrics.converted("success");
+    return await withFile(extension, file);
+  } catch (error) {
+    metrics.converted("fetch_failure");
+    const effect = isFailOpen ? "requests pass without it" : "requests are refused";
+    log.error(
+      logText(`Wasm module "${source.url}" of ${source.resource} cannot be fetched, ${effect}: ${messageOf(error)}`),
+    );
+    return await withoutModule(extension, module);
+  }
+}

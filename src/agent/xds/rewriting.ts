@@ -1,0 +1,67 @@
+/** Changes some messages of a response body. Others do not wait for them. */
+import { messageOf } from "../../base/errors.ts";
+import { encodeFrame, FrameReader } from "../grpc/frames.ts";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+export interface Rewriting {
+  /** Throws if the message cannot be read. */
+  isChanged(message: Uint8Array): boolean;
+  change(message: Uint8Array): Promise<Uint8Array>;
+  /** A message could not be changed, and passes as it is. */
+  failed(problem: string): void;
+}
+
+export function rewritten(inner: ReadableStream<Bytes>, rewriting: Rewriting): ReadableStream<Bytes> {
+  const frames = new FrameReader();
+  const reader = inner.getReader();
+  const ready: Bytes[] = [];
+  /** Changed messages keep their order. */
+  let changing: Promise<void> | undefined;
+  let reading: Promise<void> | undefined;
+  let isDone = false;
+
+  function take(message: Uint8Array): void {
+    if (!isToChange(message)) return void ready.push(encodeFrame(message));
+    const before = changing;
+    const mine: Promise<void> = (before ?? Promise.resolve()).then(async () => {
+      ready.push(encodeFrame(await changedOr(message)));
+      if (changing === mine) changing = undefined;
+    });
+    changing = mine;
+  }
+  function isToChange(message: Uint8Array): boolean {
+    try {
+      return rewriting.isChanged(message);
+    } catch (error) {
+      rewriting.failed(messageOf(error));
+      return false;
+    }
+  }
+  async function changedOr(message: Uint8Array): Promise<Uint8Array> {
+    try {
+      return await rewriting.change(message);
+    } catch (error) {
+      rewriting.failed(messageOf(error));
+      return message;
+    }
+  }
+  async function read(): Promise<void> {
+    const { value, done } = await reader.read();
+    isDone = done;
+    if (value !== undefined) { for (const message of frames.push(value)) take(message); }
+    reading = undefined;
+  }
+  return new ReadableStream({
+    async pull(controller) {
+      for (;;) {
+        const next = ready.shift();
+        if (next !== undefined) return controller.enqueue(next);
+        if (isDone) return controller.close();
+        reading ??= read();
+        await Promise.race(changing === undefined ? [reading] : [reading, changing]);
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  }, { highWaterMark: 0 });
+}
