@@ -77,7 +77,7 @@ function isForbidden({ advice: { forbidden } }: Repair): boolean {
 
 function objectionTo({ advice: { forbidden }, isRisky }: Repair, isAlone: boolean): string | undefined {
   if (forbidden.length > 0) return `you may not ${forbidden.join(", ")}: ask an administrator`;
-  return isRisky && isAlone ? "--yes is no answer for what has a risk; run check --fix at a terminal" : undefined;
+  return isRisky && isAlone ? "--yes runs nothing that has a risk; run check --fix at a terminal" : undefined;
 }
 
 /** What earlier answers decided. */

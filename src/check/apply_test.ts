@@ -74,9 +74,12 @@ for (const [answers, yes, commands] of ANSWERS) {
   });
 }
 
-Deno.test("applied() says what may not be run before it asks, and that a risk has no answer", async () => {
+Deno.test("applied() says what may not be run before it asks, and that --yes runs nothing risky", async () => {
   const { said } = await ran("", true);
-  assert.match(said, /\[3\/4\] b: run kubectl b\n {2}risk: .*\n {4}kubectl b\n {2}not run: --yes is no answer/);
+  assert.match(
+    said,
+    /\[3\/4\] b: run kubectl b\n {2}risk: .*\n {4}kubectl b\n {2}not run: --yes runs nothing that has a risk/,
+  );
   assert.match(
     said,
     /^\n\[1\/4\] d: .*\n {4}kubectl d\n {2}not run: you may not patch pods: ask an administrator\n\n\[2\/4\] a/,

@@ -117,7 +117,7 @@ async function writeWithFewRights(
     // Without the right to read webhooks the risk is not known; the right to change the own namespace is.
     assert.match(
       own.stderr,
-      /remove istio\.io\/rev\n {2}risk: .*\n.*\n {2}not run: --yes is no answer for what has a risk/,
+      /remove istio\.io\/rev\n {2}risk: .*\n.*\n {2}not run: --yes runs nothing that has a risk/,
     );
     await kubectl("label", "namespace", "shop", "istio.io/rev-");
   });
