@@ -1,5 +1,6 @@
 import { catchSaysWhy, errorMessage, noDeno, noPutOff } from "./house.ts";
 import { complexity, maxDepth, maxLines, maxParams } from "./metrics.ts";
+import { plainWords } from "./words.ts";
 
 /** The rules of this project for `deno lint`. */
 const plugin: Deno.lint.Plugin = {
@@ -13,6 +14,7 @@ const plugin: Deno.lint.Plugin = {
     "error-message": errorMessage,
     "no-put-off": noPutOff,
     "catch-says-why": catchSaysWhy,
+    "plain-words": plainWords,
   },
 };
 

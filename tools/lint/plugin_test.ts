@@ -73,3 +73,9 @@ Deno.test("mesh/catch-says-why reports a catch of the program that swallows ever
     assert.deepEqual(found("try { a(); } catch { b(); }", file), []);
   }
 });
+
+Deno.test("mesh/plain-words reports words of names, comments and texts in the sources of the program", () => {
+  const source = '// What those of it say.\nconst toldNames = f("it tells all", cannotTell);\nconst MOST_BYTES = 1;\n';
+  assert.deepEqual(found(source), Array(4).fill("mesh/plain-words"));
+  assert.deepEqual(found(source, "/p/test/a_test.ts"), []);
+});

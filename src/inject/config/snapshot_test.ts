@@ -88,7 +88,7 @@ Deno.test("a revision, a tag, or an error that names what is there", () => {
   assert.throws(() => snapshotConfiguration(unread), { hint: `it needed ${needs}; it has none` });
 });
 
-Deno.test("the user's values and mesh configuration come before those of a snapshot", () => {
+Deno.test("the user's values and mesh configuration come before a snapshot", () => {
   const config = { text: TEXT, file: "c.yaml" };
   const given = configurationOf({ config, revision: "prod", mesh: { text: "trustDomain: mine", file: "mesh" } });
   assert.deepEqual([given.revision, given.mesh?.text, given.values?.text], [

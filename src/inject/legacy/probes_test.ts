@@ -29,7 +29,7 @@ lifecycle: {preStop: {httpGet: {port: 1}}}
 const TCP = map("{name: tcp, livenessProbe: {tcpSocket: {port: 1}}, readinessProbe: {exec: {command: [x]}}}");
 const POD = { spec: { containers: [APP, TCP] } };
 
-function told(minor: number, earlier?: string): string {
+function reported(minor: number, earlier?: string): string {
   const proxy = withProbers(newMap(), POD, 15020, settings(minor, earlier));
   const [variable] = Array.isArray(proxy["env"]) ? proxy["env"] : [];
   return isMap(variable) ? String(variable["value"]) : "";
@@ -37,7 +37,7 @@ function told(minor: number, earlier?: string): string {
 
 Deno.test("withProbers: bare httpGet objects until 1.5, readiness and liveness only", () => {
   assert.equal(
-    told(1),
+    reported(1),
     '{"/app-health/app/livez":{"port":9000},' +
       '"/app-health/app/readyz":{"path":"/ready","port":8080,"scheme":"HTTPS","httpHeaders":[{"name":"Host","value":"a"}]}}',
   );
@@ -45,7 +45,7 @@ Deno.test("withProbers: bare httpGet objects until 1.5, readiness and liveness o
 
 Deno.test("withProbers: probers with timeouts since 1.6; an unknown port is left out", () => {
   assert.equal(
-    told(8),
+    reported(8),
     '{"/app-health/app/livez":{"httpGet":{"port":9000}},"/app-health/app/readyz":{"httpGet":' +
       '{"path":"/ready","port":8080,"scheme":"HTTPS","httpHeaders":[{"name":"Host","value":"a"}]},"timeoutSeconds":3}}',
   );
@@ -53,7 +53,7 @@ Deno.test("withProbers: probers with timeouts since 1.6; an unknown port is left
 
 Deno.test("withProbers: the probers of an earlier injection win", () => {
   assert.match(
-    told(8, '{"/app-health/app/livez":{"httpGet":{"port":1}}}'),
+    reported(8, '{"/app-health/app/livez":{"httpGet":{"port":1}}}'),
     /"\/app-health\/app\/livez":\{"httpGet":\{"port":1\}\}/,
   );
 });

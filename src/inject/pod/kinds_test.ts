@@ -74,8 +74,8 @@ const OTHERS: readonly [string, ValueMap, string, RegExp, readonly string[]][] =
 
 for (const [name, manifest, reason, message, warnings] of OTHERS) {
   Deno.test(`notInjected() of ${name}`, () => {
-    const told = notInjected(manifest);
-    assert.deepEqual([told.reason, told.warnings], [reason, warnings]);
-    assert.match(told.message, message);
+    const reported = notInjected(manifest);
+    assert.deepEqual([reported.reason, reported.warnings], [reason, warnings]);
+    assert.match(reported.message, message);
   });
 }

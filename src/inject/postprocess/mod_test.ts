@@ -88,8 +88,8 @@ interface Scrape {
   readonly why: string;
   readonly annotations: string;
   readonly mesh?: string;
-  /** What the agent is told, `undefined` for nothing. */
-  readonly told?: string;
+  /** What the agent gets, `undefined` for nothing. */
+  readonly reported?: string;
   /** `prometheus.io/port` in the end. */
   readonly port?: string;
 }
@@ -99,13 +99,13 @@ const SCRAPES: readonly Scrape[] = [
   {
     why: "port and path",
     annotations: "{prometheus.io/port: '80', prometheus.io/path: /m}",
-    told: '{"scrape":"","path":"/m","port":"80"}',
+    reported: '{"scrape":"","path":"/m","port":"80"}',
     port: "15020",
   },
   {
     why: "another spelling",
     annotations: "{prometheus-io/port: '80'}",
-    told: '{"scrape":"","path":"","port":"80"}',
+    reported: '{"scrape":"","path":"","port":"80"}',
     port: "15020",
   },
   { why: "scrape is false", annotations: "{prometheus.io/scrape: 'false', prometheus.io/port: '80'}", port: "80" },
@@ -121,7 +121,8 @@ const SCRAPES: readonly Scrape[] = [
     why: "the first target is over port and path",
     annotations:
       "{prometheus.io/port: '15090', prometheus.io/path: /x, prometheus.istio.io/scrape-targets: '80:/m, 81'}",
-    told: '{"scrape":"","path":"/m","port":"80","targets":[{"port":"80","path":"/m"},{"port":"81","path":"/metrics"}]}',
+    reported:
+      '{"scrape":"","path":"/m","port":"80","targets":[{"port":"80","path":"/m"},{"port":"81","path":"/metrics"}]}',
     port: "15020",
   },
   {
@@ -131,11 +132,11 @@ const SCRAPES: readonly Scrape[] = [
   },
 ];
 
-for (const { why, annotations, mesh = "", told, port } of SCRAPES) {
+for (const { why, annotations, mesh = "", reported, port } of SCRAPES) {
   Deno.test(`mergePrometheus: ${why}`, () => {
     const pod = podOf(`{metadata: {annotations: ${annotations}}, spec: {containers: [{name: istio-proxy}]}}`);
     const merged = mergePrometheus(pod, parseMeshConfig(mesh, ""), "15020");
-    assert.equal(proxyEnv(merged)["ISTIO_PROMETHEUS_ANNOTATIONS"], told);
+    assert.equal(proxyEnv(merged)["ISTIO_PROMETHEUS_ANNOTATIONS"], reported);
     assert.equal(annotationsOf(merged)["prometheus.io/port"], port);
   });
 }
@@ -168,7 +169,7 @@ for (const [port, annotations, wanted] of PORTS) {
 
 const PROBE_PORTS = "ports: [{name: web, containerPort: 8080}]";
 
-/** A readiness probe, what the agent is told, and the port that kubelet asks. */
+/** A readiness probe, what the agent gets, and the port that kubelet asks. */
 const PROBES: readonly (readonly [string, string | undefined, string | undefined])[] = [
   ["httpGet: {port: 80, path: /a}", '{"httpGet":{"path":"/a","port":80}}', "15020"],
   ["httpGet: {port: web}, timeoutSeconds: 3", '{"httpGet":{"port":8080},"timeoutSeconds":3}', "15020"],
@@ -179,13 +180,13 @@ const PROBES: readonly (readonly [string, string | undefined, string | undefined
   ["exec: {command: [a]}", undefined, undefined],
 ];
 
-for (const [probe, told, port] of PROBES) {
+for (const [probe, reported, port] of PROBES) {
   Deno.test(`rewriteProbes: {${probe}}`, () => {
     const pod = podOf(
       `spec: {containers: [{name: a, ${PROBE_PORTS}, readinessProbe: {${probe}}}, {name: istio-proxy}]}`,
     );
     const done = rewriteProbes(pod, { rewriteByDefault: true, meshStatusPort: 15020, reinjected: false, abilities });
-    const wanted = told === undefined ? undefined : `{"/app-health/a/readyz":${told}}`;
+    const wanted = reported === undefined ? undefined : `{"/app-health/a/readyz":${reported}}`;
     assert.equal(proxyEnv(done)["ISTIO_KUBE_APP_PROBERS"], wanted);
     const action = mapAt(readiness(done), "httpGet");
     assert.equal(action["port"]?.toString(), port);

@@ -17,7 +17,7 @@ interface Row {
 const ROWS: readonly Row[] = [
   { why: "without a type the tag stays", proxy: "h/proxyv2:1.2-debug", init: "h/proxyv2:1.2-debug" },
   {
-    why: "a type replaces that of the tag",
+    why: "a type replaces the type of the tag",
     global: `${GLOBAL}, variant: distroless`,
     proxy: "h/proxyv2:1.2-distroless",
     init: "h/proxyv2:1.2-distroless",

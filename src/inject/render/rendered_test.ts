@@ -24,7 +24,7 @@ for (const [index, text] of TEXTS.entries()) {
   });
 }
 
-Deno.test("RenderedReader.read: an error is that of the whole text", () => {
+Deno.test("RenderedReader.read: an error is about the whole text", () => {
   const text = `${PADDING}a:\n  b: 1\n c: 2\n`;
   const reader = new RenderedReader();
   for (const _time of ["first", "again"]) {

@@ -15,7 +15,7 @@ import { type Evidence, isAdded } from "./evidence.ts";
 import { defaultName } from "../pod/kinds.ts";
 import { type Doubt, TAKEN_OUT } from "./step.ts";
 
-/** Takes out the containers of the templates; restores those of these names that the user wrote. */
+/** Takes out the containers of the templates; restores the ones of these names that the user wrote. */
 export function containers(pod: Pod, evidence: Evidence): Pod {
   const wanted = keptByList(pod, evidence);
   const lists: readonly ContainerList[] = ["initContainers", "containers"];

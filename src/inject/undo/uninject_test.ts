@@ -76,7 +76,7 @@ Deno.test("uninject: a pod that is not injected stays, also with a container for
   }
 });
 
-Deno.test("uninject: without the annotation Istio's names tell, and a warning says so", () => {
+Deno.test("uninject: without the annotation Istio's names decide, and a warning says so", () => {
   const { text, entry } = uninject(pod({}).replace(/ {2}annotations:\n.*\n/, ""));
   assert.equal(text, BARE);
   assert.match(entry.warnings.join(), /^The annotation "sidecar.istio.io\/status" is missing/);
