@@ -224,7 +224,10 @@ async function noRights(scene: Scene): Promise<void> {
   const file = `${scene.folder}/none.yaml`;
   const saved = await mesh(scene, "config", "snapshot", "-o", file, "--as", "none");
   assert.equal(saved.code, 1);
-  assert.match(saved.stderr, /^error: Nothing that decides about injection can be read: it needs .*list on mutatingwebhookconfigurations, /);
+  assert.match(
+    saved.stderr,
+    /^error: Nothing that decides about injection can be read: it needs .*list on mutatingwebhookconfigurations, /,
+  );
   await assert.rejects(Deno.stat(file));
   const { code, stdout, stderr } = await mesh(scene, ...AS_WEBHOOK, "--report=json", "--as", "none");
   assert.deepEqual([code, stdout], [1, ""]);
