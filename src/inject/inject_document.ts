@@ -8,7 +8,6 @@ import { decide } from "./decision/decision.ts";
 import { InjectionError } from "./injection_error.ts";
 import { injectInTurn } from "./inject_pod.ts";
 import { containersOf, type Pod } from "./pod/pod.ts";
-import { asWritten } from "./document/conform.ts";
 import type { Change, DocumentOptions, Outcome } from "./document/document.ts";
 import type { WorkloadKind } from "./pod/kinds.ts";
 import { fieldIn, inPodOf, withoutTemplate } from "./document/pod_row.ts";
@@ -78,7 +77,7 @@ function injectRow(value: ValueMap, row: WorkloadKind, run: Run): Outcome {
 }
 
 function injectWorkload(
-  { manifest, written }: ReadWorkload,
+  { manifest }: ReadWorkload,
   row: WorkloadKind,
   { namespace, injectors }: Judgment,
 ) {
@@ -93,7 +92,7 @@ function injectWorkload(
     const message = "already injected";
     return { result: "unchanged", reason: "already-injected", message, warnings, injected } as const;
   }
-  return { result: "injected", warnings, injected, next: asWritten(written, manifest, changed) } as const;
+  return { result: "injected", warnings, injected, next: changed } as const;
 }
 
 /** Errors: an InjectionError for a pod that does not meet the level, because of the application or of the configuration. */

@@ -12,9 +12,7 @@ import { podIn, withPod } from "./pod/workload.ts";
 /** A workload that has been read. */
 export interface ReadWorkload {
   readonly manifest: ValueMap;
-  /** The manifest in the user's spelling, with names for all containers. */
-  readonly written: ValueMap;
-  /** Fields that Kubernetes refuses or ignores as they are written. */
+  /** Fields that Kubernetes refuses or ignores as they are written; `manifest` has them as Istio reads them. */
   readonly misread: readonly Misread[];
 }
 
@@ -23,19 +21,16 @@ export interface ReadWorkload {
  * Errors: an InjectionError that names every invalid field.
  */
 export function readWorkload(value: ValueMap, row: WorkloadKind): ReadWorkload | undefined {
-  if (!isCustom(row)) return { ...readTyped(value, row), written: value };
+  if (!isCustom(row)) return readTyped(value, row);
   if (!hasPod(value, row)) return undefined;
-  const pod = podIn(value, row);
-  const { manifest: read, misread } = inPodOf(row, () => readTyped(pod, row));
-  const written = withPod(value, row, withContainerNames(pod, row.containerName));
+  const { manifest: pod, misread } = inPodOf(row, () => readTyped(podIn(value, row), row));
   return {
-    manifest: read === pod ? written : withPod(value, row, withContainerNames(read, row.containerName)),
-    written,
+    manifest: withPod(value, row, withContainerNames(pod, row.containerName)),
     misread: misread.map(({ path, message }) => ({ path: [...row.path, ...path], message })),
   };
 }
 
-function readTyped(value: ValueMap, row: WorkloadKind): Omit<ReadWorkload, "written"> {
+function readTyped(value: ValueMap, row: WorkloadKind): ReadWorkload {
   const { value: typed, problems, isAsWritten } = decode(value, row.type);
   const [first] = problems;
   if (first === undefined) return isAsWritten ? { manifest: value, misread: [] } : conform(value, typed, row.type);

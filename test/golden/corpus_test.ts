@@ -14,6 +14,8 @@ interface Expected {
   readonly verdicts: readonly string[];
   /** Parts of the warnings and errors of `inject`, in order. */
   readonly says?: readonly string[];
+  /** Injection writes values as Istio reads them, with a warning: `uninject` does not know the text before. */
+  readonly isConverted?: true;
   /** Parts of the warnings of `uninject`. */
   readonly undoubted?: readonly string[];
 }
@@ -47,10 +49,11 @@ const FILES: Readonly<Record<string, Expected>> = {
   },
   "spelling.yaml": {
     ...INJECTED,
+    isConverted: true,
     says: [
-      'line 9: spec.template.metadata.labels.cached: Kubernetes refuses true, which is not a string: write "true"',
+      'line 9: spec.template.metadata.labels.cached: Kubernetes refuses true, which is not a string: it becomes "true"',
       'line 11: spec.template.spec.RestartPolicy: Kubernetes does not know the field "RestartPolicy"',
-      'line 15: spec.template.spec.containers[0].args[0]: Kubernetes refuses 8080, which is not a string: write "8080"',
+      'line 15: spec.template.spec.containers[0].args[0]: Kubernetes refuses 8080, which is not a string: it becomes "8080"',
     ],
   },
   "system-namespace.yaml": { results: ["skipped"], verdicts: ["not-injected"] },
@@ -65,7 +68,7 @@ Deno.test("the corpus: each file has an expectation", () => {
   assert.deepEqual([...Deno.readDirSync(CORPUS)].map(({ name }) => name).sort(), Object.keys(FILES).sort());
 });
 
-for (const [name, { results, verdicts, says = [], undoubted = [] }] of Object.entries(FILES)) {
+for (const [name, { results, verdicts, says = [], undoubted = [], isConverted = false }] of Object.entries(FILES)) {
   Deno.test(`the corpus: ${name}`, async () => {
     const text = await Deno.readTextFile(`${CORPUS}/${name}`);
     const injector = newInjector({ ...configurationOf({}), byHand: true, env: () => undefined, now: () => new Date(0) });
@@ -76,7 +79,7 @@ for (const [name, { results, verdicts, says = [], undoubted = [] }] of Object.en
     if (results.includes("failed")) return;
     assert.equal((await changedText(injected, injection(injector))).text, injected, "a second injection");
     const back = await changedText(injected, uninjection);
-    assert.equal(back.text, text);
+    if (!isConverted) assert.equal(back.text, text);
     holds(back.entries.flatMap(({ warnings }) => warnings), undoubted);
   });
 }

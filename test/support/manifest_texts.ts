@@ -62,7 +62,6 @@ const PROBE = maybe(
 const ODD = maybe(
   block(6, "creationTimestamp: null # by kubectl create --dry-run"),
   block(6, "finalizers: []"),
-  block(6, "GenerateName: web-"),
 );
 
 const SPEC_FIELD = maybe(block(2, "paused: false"), block(2, "minReadySeconds: 0 # at once", "unknownField: {}"));
@@ -71,7 +70,7 @@ const REST = maybe(
   block(6, "serviceAccountName: web", "securityContext:", "  fsGroup: 2000"),
   block(6, "imagePullSecrets: [{name: mine}]", "", "# after a blank line"),
   block(6, "dnsPolicy: ClusterFirst", "nodeSelector: {}"),
-  block(6, "RestartPolicy: Always", "securityContext: {}"),
+  block(6, "restartPolicy: Always", "securityContext: {}"),
 );
 
 const FRAMES = fc.record({ eol: fc.constantFrom("\n", "\r\n"), end: fc.boolean(), head: maybe("# a file\n", "---\n") });

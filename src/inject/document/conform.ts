@@ -1,5 +1,4 @@
 import { type FieldType, type StructSchema, structSchema } from "../../kube/mod.ts";
-import { sameValue } from "../../base/values/mod.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../base/value.ts";
 
 /** A field that Kubernetes refuses or ignores as it is written. */
@@ -57,7 +56,7 @@ function fieldOf(key: string, schema: StructSchema, run: Run) {
   const exact = schema.byJson.get(key);
   const field = exact ?? schema.byFold.get(key.toLowerCase());
   if (exact === undefined && field !== undefined) {
-    note(below(run, key), `Kubernetes does not know the field "${key}": did you mean "${field.json}"?`);
+    note(below(run, key), `Kubernetes does not know the field "${key}": it becomes "${field.json}"`);
   }
   return field;
 }
@@ -71,7 +70,7 @@ function conformValue(raw: Value, typed: Value | undefined, type: FieldType, run
 function conformScalar(raw: Value, typed: string, kind: FieldType["kind"], run: Run): Value {
   if (kind === "quantity") return SUB_NANO.test(String(raw)) ? typed : raw;
   if (kind !== "string" || raw === null || typeof raw === "string") return raw;
-  note(run, `Kubernetes refuses ${String(raw)}, which is not a string: write "${typed}"`);
+  note(run, `Kubernetes refuses ${String(raw)}, which is not a string: it becomes "${typed}"`);
   return typed;
 }
 
@@ -97,37 +96,4 @@ function conformMap(raw: ValueMap, typed: ValueMap, element: FieldType, run: Run
     copy[key] = after;
   }
   return copy ?? raw;
-}
-
-/** `next` with the user's spelling of all that injection did not change. `read` is what `conform` made of `raw`. */
-export function asWritten(raw: Value, read: Value, next: Value): Value {
-  if (raw === read) return next;
-  if (sameValue(read, next)) return raw;
-  if (isMap(raw) && isMap(read) && isMap(next)) return mapAsWritten(raw, read, next);
-  if (!isList(raw) || !isList(read) || !isList(next)) return next;
-  const names = read.map(nameOf);
-  return next.map((item) => {
-    const same = read.indexOf(item);
-    const at = same < 0 && nameOf(item) !== undefined ? names.indexOf(nameOf(item)) : same;
-    const [before, after] = [raw[at], read[at]];
-    return before === undefined || after === undefined ? item : asWritten(before, after, item);
-  });
-}
-
-function nameOf(item: Value): Value | undefined {
-  return isMap(item) ? item["name"] : undefined;
-}
-
-/** A key that `conform` renamed keeps its name if its value is unchanged. */
-function mapAsWritten(raw: ValueMap, read: ValueMap, next: ValueMap): ValueMap {
-  const renamed = new Map(Object.keys(raw).filter((key) => !(key in read)).map((key) => [key.toLowerCase(), key]));
-  const result = newMap();
-  for (const [key, value] of Object.entries(next)) {
-    const own = key in raw ? key : renamed.get(key.toLowerCase()) ?? key;
-    const [before, after] = [raw[own], read[key]];
-    const written = before === undefined || after === undefined ? value : asWritten(before, after, value);
-    if (own === key || written !== before) result[key] = written;
-    else result[own] = before;
-  }
-  return result;
 }
