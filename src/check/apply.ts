@@ -12,7 +12,7 @@ export interface Repair {
   readonly title: string;
   readonly objects: readonly string[];
   readonly advice: ShownAdvice;
-  /** It needs a yes of its own: it has a risk, or helps only if a look confirms what it assumes. */
+  /** Asks even after "all" or with `--yes`: it has a risk, or makes an assumption that the user must check. */
   readonly isRisky: boolean;
 }
 
@@ -43,7 +43,7 @@ const RISKS: Readonly<Record<ShownAdvice["risk"], string>> = {
 };
 
 export interface Applying {
-  /** Nobody is asked about harmless repairs; risky ones are left out where nobody can answer. */
+  /** Run harmless repairs without asking. Risky ones are asked for at a terminal, else not run. */
   readonly yes: boolean;
   /** Flags of kubectl that name the cluster that was checked. */
   readonly clusterFlags: readonly string[];
@@ -53,7 +53,10 @@ type Answer = "yes" | "no" | "all" | "quit";
 
 const ANSWERS: readonly Answer[] = ["yes", "no", "all", "quit"];
 
-/** Shows each repair on standard error, first those that the user may not run; asks, and runs it. Returns how many ran. */
+/**
+ * Prints each repair on standard error, asks, and runs it. Repairs that the user may not run come first. Returns how
+ * many ran.
+ */
 export async function applied(world: World, all: readonly Repair[], applying: Applying): Promise<number> {
   const repairs = all.toSorted((a, b) => Number(isForbidden(b)) - Number(isForbidden(a)));
   const say = (text: string) => world.stderr.write(`${text}\n`);
@@ -95,7 +98,7 @@ async function isWanted({ isRisky }: Repair, rounds: Rounds, ask: () => Promise<
   return !isRisky || await ask() === "yes";
 }
 
-/** Asks until the answer is one of them, or the beginning of one; the end of the input is "quit". */
+/** Asks until the input is an answer or the beginning of one; the end of the input means "quit". */
 function asker(world: World): () => Promise<Answer> {
   const lines = linesOf(world.stdin.chunks());
   return async () => {
@@ -129,7 +132,7 @@ function textOf({ id, objects: [first, ...more], advice: { change, risk, command
   return printable(`${id}${of}: ${change}`) + warning + lines.join("");
 }
 
-/** Whether all commands succeed; the first failure is printed and ends it. */
+/** Runs the commands until one fails, and prints the failure. Returns whether all succeeded. */
 async function run(world: World, { advice }: Repair, flags: readonly string[]): Promise<boolean> {
   for (const command of advice.commands) {
     const script = `set -e\n${kubectlWith(flags)}\n${command}`;

@@ -42,8 +42,8 @@ const EXPLAINS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The results with what they are because of, causes first: categories with a cause or an error of its own come before the
- * others, and in them these results. Everything else keeps its order.
+ * Adds to each result the failure that causes it, and puts causes first: categories with a cause or an error of their
+ * own come before the others, and within them these results. Everything else keeps its order.
  */
 export function causesFirst(results: readonly CheckResult[]): readonly CheckResult[] {
   const failing = results.filter(({ result }) => result === "error" || result === "warning");

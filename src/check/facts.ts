@@ -68,7 +68,7 @@ export function cannotTell(why: string, of?: string): never {
   throw new NotKnown({ broken: why, object: "" }, of);
 }
 
-/** A value that a check may not need: unknown, it ends the check only where it is used. */
+/** A value that a check may not need. If it is unknown, the check ends only where it uses the value. */
 export async function later<T>(asked: Promise<T>): Promise<() => T> {
   const answer = await attempt(() => asked);
   return () => {
@@ -78,8 +78,8 @@ export async function later<T>(asked: Promise<T>): Promise<() => T> {
 }
 
 /**
- * The first answer of several sources, each of which is enough by itself. `undefined` is no answer; without any, the
- * first unknown value ends the check.
+ * The first answer of several sources, each of which is enough. `undefined` is no answer. Without an answer, the first
+ * unknown value ends the check.
  */
 export async function firstKnown<T>(
   sources: readonly (() => Promise<T | undefined> | T | undefined)[],
@@ -94,7 +94,7 @@ export async function firstKnown<T>(
   return undefined;
 }
 
-/** A value that only advice needs: `undefined` if it is not known. It must not decide about the result. */
+/** A value that only advice needs; `undefined` if unknown. The result of a check must not depend on it. */
 export async function forAdvice<T>(asked: Promise<T>): Promise<T | undefined> {
   const answer = await attempt(() => asked);
   return answer instanceof NotKnown ? undefined : answer.value;

@@ -1,6 +1,6 @@
 /**
- * Whether a cluster is ready for the mesh, and its workloads are in it: the results of a table of checks
- * (`checks/all.ts`) over an inventory, and an exit code.
+ * Checks whether a cluster is ready for the mesh, and whether its workloads are in the mesh: runs a table of checks
+ * (`checks/all.ts`) over an inventory, and gives an exit code.
  */
 import { EXIT, MeshError } from "../base/errors.ts";
 import { connect, type KubeObject } from "../kube/client/mod.ts";
@@ -59,7 +59,7 @@ export interface CheckOptions {
   readonly wait: number;
   /** Run the advice after asking, and check again. */
   readonly fix?: Applying | undefined;
-  /** Repeat and draw again until all is well, for so many milliseconds; 0: without a limit. */
+  /** Milliseconds to repeat the checks until all is well; 0: no limit. */
   readonly watch?: number | undefined;
 }
 
@@ -151,7 +151,7 @@ export async function hasChosen(source: Source): Promise<boolean> {
 const PAUSE = 2_000;
 const WAITED_FOR = ["error", "warning", "unknown"] as const;
 
-/** Each round asks the cluster again: one fix may have broken something else. */
+/** Each round reads the cluster again: one fix may have broken something else. */
 export async function runUntilWell(
   source: Source,
   chosen: Chosen,

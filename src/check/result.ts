@@ -13,7 +13,7 @@ const FAILING: Readonly<Record<FailOn, readonly Outcome[]>> = {
 
 const WITHOUT_HINT: readonly Outcome[] = ["ok", "skipped"];
 
-/** Why a check is skipped whose need failed. */
+/** Why a check is skipped: a check that it needs failed. */
 export function neededText(id: string): string {
   return `it needs "${id}"`;
 }
@@ -78,7 +78,7 @@ function hasBlindCategory(results: readonly CheckResult[]): boolean {
   return results.some(({ result, category }) => result === "unknown" && !seen.has(category));
 }
 
-/** Any answer of the API server shows its clock, and says nothing of webhooks. */
+/** Does not count as a known result: any answer of the API server shows its clock, and nothing about webhooks. */
 const CLOCK = "clock-skew";
 
 const BLIND: readonly Outcome[] = ["unknown", "skipped"];

@@ -1,6 +1,6 @@
 /**
- * The rights that the inventory needs, as Roles (`check --rbac`). A test asks for everything: every right is used, and
- * nothing else is read.
+ * The rights that the inventory needs, as Roles (`check --rbac`). A test verifies that the inventory uses every right
+ * and reads nothing else.
  */
 import { toYaml } from "../yaml/mod.ts";
 import { newMap, type ValueMap } from "../base/value.ts";
@@ -26,7 +26,7 @@ export interface RightsScope {
 
 const READ = ["get", "list"];
 
-/** In the order of the output. Kinds with `get` only are those that users name. */
+/** In the order of the output. Kinds with only `get` are read by the names that users give. */
 export function rightsFor({ revision = "default" }: Pick<RightsScope, "revision">): readonly Right[] {
   const webhook = revision === "default" ? "kubectl-mesh-webhook" : `kubectl-mesh-webhook-${revision}`;
   return [
@@ -74,7 +74,7 @@ const HEAD =
 #   kubectl mesh check --rbac | kubectl apply -f -
 `;
 
-/** RBAC cannot restrict a right to dry runs, or to keys of a Secret. */
+/** Separate roles, because RBAC cannot restrict a right to dry runs, or to keys of a Secret. */
 const APART = {
   "dry-run":
     `# Optional, for users who may create pods: "webhook-reachable", "webhook-chain", "pod-admission" and "check injection"

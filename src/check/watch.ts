@@ -15,7 +15,7 @@ export interface Watching {
 
 const PAUSE = 2_000;
 
-/** Whether all is well in time. Without a terminal, results are printed when they change. */
+/** Returns whether all is well before the timeout. Without a terminal, prints the results when they change. */
 export async function watchUntilWell(
   { clock, stdout }: Pick<World, "clock" | "stdout">,
   { results: ask, isWell, text, timeout, isDocument }: Watching,
@@ -32,7 +32,7 @@ export async function watchUntilWell(
   }
 }
 
-/** Draws changed texts; of documents only the last. */
+/** Draws each changed text; of documents, only the last one. */
 function drawer(stdout: World["stdout"], isDocument: boolean): (text: string, isLast: boolean) => void {
   let last = "";
   return (text, isLast) => {

@@ -81,7 +81,7 @@ async function nodesOf(api: KubeApi): Promise<NativeNodes> {
   return nativeNodes(items.map((node) => ({ ...node })));
 }
 
-/** A server that does not answer would fail every document with the same error. */
+/** Throws at once: otherwise every document would fail with the same error. */
 function refuseFailure(webhooks: Knowledge["webhooks"]): void {
   if (webhooks !== ASSUMED && "failed" in webhooks) throw new MeshError(webhooks.failed);
 }

@@ -17,7 +17,7 @@ export async function readConfiguration(world: World, { injectConfig, values, me
   return { config, values: valuesSource, mesh };
 }
 
-/** The value of `--native-sidecars`. Without one the environment decides, also after `false`. */
+/** The value of `--native-sidecars`. `undefined` (not given, or `false`): the environment decides. */
 export function nativeOption(text: "true" | "false" | "auto" | "jobs" | undefined): NativeOption | undefined {
   if (text === "true") return true;
   return text === "false" ? undefined : text;

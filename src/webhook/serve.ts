@@ -11,7 +11,7 @@ import { type ShutdownSignals, shutdownSignals, SIGNAL_EXIT } from "./server/shu
 import { startReviewServer } from "./server/start.ts";
 import { startStatusServer } from "./server/status.ts";
 
-/** Milliseconds for the templates of a pod. No other review, nor a probe, is answered meanwhile. */
+/** Maximum milliseconds to render the templates of a pod. Other reviews and probes wait meanwhile. */
 const MAX_REVIEW = 1000;
 
 /** The options of `webhook serve`. */
@@ -62,7 +62,7 @@ async function serve(world: World, options: ServeOptions, signals: ShutdownSigna
   const opening = openSources(world, log, options, status.waitsBecause);
   const sources = await Promise.race([opening, signals.first]);
   if (typeof sources === "string") {
-    // A cluster that answers later is not asked again.
+    // Closes sources that open after the signal.
     opening.then((late) => late.close(), () => {});
     return SIGNAL_EXIT[sources];
   }

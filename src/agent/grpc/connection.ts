@@ -23,7 +23,7 @@ export interface GrpcTls {
   readonly identity?: { readonly certificate: string; readonly key: string } | undefined;
 }
 
-/** It may just have ended. */
+/** A connection, which may have ended meanwhile. */
 export interface Connected {
   readonly client: HttpConnection;
   isOpen: boolean;

@@ -272,7 +272,7 @@ function backOff(state: State, rules: Rules): Step {
   );
 }
 
-/** An exiting epoch terminates its parent: a signal from us at the same time would interrupt that. */
+/** An exiting epoch terminates its parent: a signal from this process at the same time would interrupt that. */
 const OLDER_MILLISECONDS = 1000;
 
 const TERMINATING_TIMERS: Readonly<Partial<Record<TimerName, (state: State) => Step>>> = {

@@ -12,7 +12,7 @@ export type XdsMetrics = Omit<ControlPlaneMetrics, "certificateRequested" | "fil
 interface CertificateRequest {
   readonly milliseconds: number;
   readonly isFailed: boolean;
-  /** The request before it has failed. */
+  /** The previous request failed. */
   readonly isRetry: boolean;
 }
 

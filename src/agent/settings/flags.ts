@@ -1,6 +1,6 @@
 /**
- * Every flag of `agent` and of `pilot-agent proxy`: today's, the ones of Istio 1.0 to 1.7, and our own. Source: pilot-
- * agent's cmd.go of the releases.
+ * Every flag of `agent` and of `pilot-agent proxy`: today's flags, flags of Istio 1.0 to 1.7, and this program's own.
+ * Source: pilot-agent's cmd.go of the releases.
  */
 import { flag, type FlagGroups, type FlagNames, type FlagTable, flagTable } from "../../golang/flags/mod.ts";
 

@@ -1,4 +1,4 @@
-/** Log settings, from our flags and from Istio's (its pkg/log). */
+/** Log settings, from this program's flags and from Istio's (its pkg/log). */
 import type { LogSettings } from "./settings.ts";
 
 /** `""` for what is not given. */
@@ -21,7 +21,7 @@ const LEVELS: ReadonlyMap<string, string> = new Map([
   ["none", "fatal"],
 ]);
 
-/** Invalid values are added to `problems`. Our own flags win. */
+/** Invalid values are added to `problems`. This program's flags win. */
 export function logSettings(flags: LogFlags, problems: string[]): LogSettings {
   const scopes = scopesOf(flags.istioLevels, problems);
   const level = flags.level === "" ? undefined : levelOf(flags.level, "--log-level", problems);

@@ -10,7 +10,7 @@ export interface Reading {
   readonly world: World;
   readonly given: ReadonlyMap<FlagName, string>;
   readonly variables: Variables;
-  /** Of the command line. */
+  /** Problems of the command line. */
   readonly usage: string[];
   readonly problems: string[];
   readonly warnings: string[];
@@ -26,7 +26,7 @@ export function isOn(reading: Reading, name: FlagName): boolean {
   return parseBool(flagText(reading, name)) === true;
 }
 
-/** Of a duration in the proxy configuration. */
+/** The milliseconds of a duration in the proxy configuration. */
 export function milliseconds(value: Value | undefined, fallback: number): number {
   const duration = typeof value === "string" ? readDuration(value) : undefined;
   return typeof duration === "bigint" ? Number(duration / 1_000_000n) : fallback;

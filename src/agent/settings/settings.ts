@@ -142,7 +142,7 @@ export interface LogSettings {
   readonly scopes: ReadonlyMap<string, string>;
 }
 
-/** Known before the node. */
+/** Inputs that are known before the node. */
 export interface PodInputs {
   readonly role: Role;
   readonly info: PodInfo;

@@ -117,7 +117,7 @@ function withoutFailure(answer: HttpHandler, logger: Logger): HttpHandler {
   };
 }
 
-/** Probes, scrapes and `wait` need a handful of connections; the longest answer, of a probe, takes less than that. */
+/** Probes, scrapes and `wait` need few connections. The longest answer, to a probe, takes less than `silence`. */
 const LIMITS = { most: 500, silence: 180_000 } as const;
 
 /** `::` accepts both families; a kernel without IPv6 needs 0.0.0.0. */

@@ -4,7 +4,9 @@ import type { WasmMetrics } from "./metrics.ts";
 export interface WasmSettings {
   /** Where the modules are kept: below the first folder that exists. Envoy reads them too. */
   readonly folders: readonly string[];
-  /** Milliseconds after the last use until a module is removed, and between two looks for such modules. */
+  /**
+   * Milliseconds after the last use until a module is removed, and milliseconds between two searches for such modules.
+   */
   readonly expiry: number;
   readonly purgeInterval: number;
   /** Milliseconds for a request for a file. */

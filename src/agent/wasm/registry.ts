@@ -135,7 +135,7 @@ function registryAt(world: World, { host, repository }: ImageName, access: Acces
   };
 }
 
-/** The header for a challenge, with the credentials of the pull secret or as anybody. */
+/** The header for a challenge, with the credentials of the pull secret, else anonymous. */
 async function authorized(world: World, challenge: string, host: string, access: Access): Promise<string> {
   const credential = credentialOf(access.pullSecret, host);
   if (/^basic\b/i.test(challenge)) {

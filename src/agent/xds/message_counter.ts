@@ -1,7 +1,7 @@
 /** Counts the gRPC messages in passing bytes: bodies of calls, or whole connections of HTTP/2. */
 import type { ByteConnection } from "../../platform/mod.ts";
 
-/** A function that says whether a text stands in the bytes that it was given, also across them. */
+/** A function that returns whether the latest bytes contain the text, also if the text began in earlier bytes. */
 export function textFinder(text: string): (bytes: Uint8Array) => boolean {
   const decoder = new TextDecoder("latin1");
   let tail = "";

@@ -23,9 +23,9 @@ export interface XdsSettings {
   readonly tls: { readonly serverName: string; readonly roots: XdsRoots } | undefined;
   /** Headers of each call (`XDS_HEADER_*`), in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The bootstrap file of proxyless gRPC; `""`: nobody asks for it. */
+  /** The bootstrap file of proxyless gRPC; `""` for none. */
   readonly grpcBootstrap: string;
-  /** `undefined`: modules to fetch are left to Envoy. */
+  /** `undefined`: Envoy fetches Wasm modules itself. */
   readonly wasm: WasmSettings | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface XdsOptions extends Omit<XdsSettings, "grpcBootstrap" | "wasm"> 
   /** Health reports to send; `undefined` for none. */
   readonly reports?: HealthReports | undefined;
   readonly log: Logger;
-  /** `undefined`: modules to fetch are left to Envoy. */
+  /** `undefined`: Envoy fetches Wasm modules itself. */
   readonly wasm?: WasmOptions | undefined;
   /** Called when the control plane has accepted a connection. */
   readonly connected?: () => void;

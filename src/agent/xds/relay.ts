@@ -10,7 +10,7 @@ import { connectUpstream, problemOf, type UpstreamContext } from "./upstream.ts"
 
 const UNAVAILABLE = "14";
 
-/** Connections of calls that have not ended, and how many there may be. */
+/** Open connections of calls, and their maximum. */
 interface Relayed {
   readonly relayed: Set<HttpConnection>;
   readonly max: number;

@@ -1,4 +1,4 @@
-/** Changes some messages of a response body. Others do not wait for them. */
+/** Changes some messages of a response body. Other messages do not wait for them. */
 import { messageOf } from "../../base/errors.ts";
 import { encodeFrame, FrameReader } from "../grpc/frames.ts";
 

@@ -12,7 +12,7 @@ import { connectUpstream, problemOf, type UpstreamContext } from "./upstream.ts"
 /** Envoy may run as another user, and applications with gRPC xDS connect too; the folder restricts access. */
 const SOCKET_MODE = 0o666;
 
-/** Envoy has one connection, for a moment two. Each of an application with gRPC xDS is one to istiod too. */
+/** Envoy has one connection, or briefly two. Each connection of an application with gRPC xDS opens one to istiod. */
 const MAX_CONNECTIONS = 100;
 
 /**

@@ -29,9 +29,9 @@ export interface Advice {
   readonly steps: readonly Step[];
   readonly risk: Risk;
   readonly namespace?: string;
-  /** It helps only if a look confirms what it assumes. */
+  /** It helps only if its assumption holds; a look shows that. */
   readonly isGuess?: true;
-  /** Pods of the namespace get a proxy. What enrols always does that. */
+  /** Pods of the namespace get a proxy. Advice with the risk `enrols` always implies this. */
   readonly invites?: true;
 }
 

@@ -1,4 +1,4 @@
-/** What installed a control plane, by the annotations of its objects, and the command that makes one of them again. */
+/** What installed a control plane, by the annotations of its objects, and the command that recreates an object. */
 import { FLAGS_ANNOTATION, readFlags } from "../../istio/annotations/installation.ts";
 import { textAt, type ValueMap } from "../../base/value.ts";
 import { type Advice, harmless, type Need } from "./advice.ts";
@@ -28,15 +28,18 @@ export function installerIn(annotations: ValueMap, isOwn: boolean): Installer | 
 export interface Lost {
   readonly kind: "ConfigMap" | "Service" | "Deployment" | "MutatingWebhookConfiguration";
   readonly namespace: string;
-  /** The port of the Service that is there, or that a configuration calls; `undefined` if it is not known. */
+  /** The port of the existing Service, or the port that a configuration calls; `undefined` if unknown. */
   readonly port?: number | undefined;
 }
 
-/** Istio's charts and `webhook manifests` label webhook configurations so, and nothing else. */
+/** Istio's charts and `webhook manifests` set this label on webhook configurations only. */
 const OF_WEBHOOKS = ["-l", "app=sidecar-injector"];
 const FILES = /^--(?:inject-config|values|mesh-config)=(.*)$/;
 
-/** Makes an object again; `isThere`: it was changed. `undefined` where the installer made no such object. */
+/**
+ * Advice to recreate a missing object, or to restore a changed one (`isThere`). `undefined` if the installer creates no
+ * such object.
+ */
 export function madeAgain(installer: Installer, { kind, namespace, port }: Lost, isThere = false): Advice | undefined {
   const printed = "flags" in installer ? byFlags(withPort(installer.flags, port), kind) : byHelm(installer, kind);
   if (printed === undefined) return undefined;

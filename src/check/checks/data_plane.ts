@@ -88,7 +88,7 @@ async function overPods(check: PodRow, facts: Facts): Promise<Finding> {
   return judgePods({ ...check, advice: (pod) => [...first(pod), ...check.advice?.(pod) ?? []] }, pods, now);
 }
 
-/** Each is asked by a command in its container. */
+/** Each proxy takes a command in its container. */
 const MAX_ASKED = 20;
 const ASKED_AT_ONCE = 5;
 
@@ -195,7 +195,7 @@ function ready(each: ProxyPod, now: Date): ProblemOf | undefined {
   return message === undefined ? undefined : { result: "error", message, advice };
 }
 
-/** `undefined` if other checks report it, or it is early. */
+/** `undefined` if other checks report the proxy, or if it may still start. */
 function notReady(each: ProxyPod, now: Date): string | undefined {
   const { proxy } = each;
   if (waitingReason(proxy) === "PodInitializing") return initializing(each, now);

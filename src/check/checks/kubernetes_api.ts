@@ -121,7 +121,7 @@ async function seenMutating(facts: Facts): Promise<Finding | undefined> {
   ]);
 }
 
-/** A sidecar in a dry run comes from a webhook, whichever it is: that needs no right to read webhooks. */
+/** A sidecar in a dry run proves that the API server called some webhook. This needs no right to read webhooks. */
 async function seenInScope({ scope: { namespace }, dryRunOf }: Facts): Promise<Finding | undefined> {
   if (namespace === undefined) return undefined;
   const { outcome } = await dryRunOf(namespace, podToTry({ [LABEL.inject]: "true" }));
@@ -142,7 +142,7 @@ function uncalled(webhook: InjectorWebhook, run: DryRun | undefined): Finding | 
 /** Issuers backdate certificates by about a minute. */
 const MAX_SKEW = 60_000;
 
-/** Otherwise certificates and tokens are not yet valid, or expired. */
+/** With a larger skew, certificates and tokens look expired, or not yet valid. */
 export async function clockSkew(facts: Facts): Promise<Finding> {
   const { ahead } = await facts.version();
   if (ahead === undefined) return cannotTell("the server sends no Date header");

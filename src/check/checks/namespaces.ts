@@ -104,7 +104,7 @@ async function ofServed(facts: Facts, judge: Judge): Promise<Finding> {
 /** An empty selection must not pass. */
 const NONE_CHOSEN: Finding = { result: "skipped", message: "no namespace has the labels of --selector" };
 
-/** Adds what decides about the risk of other labels; only advice needs it. */
+/** Adds the data that decides the risk of other labels; only advice needs it. */
 async function forTheirAdvice(all: readonly Namespace[], facts: Facts): Promise<readonly Namespace[]> {
   const [configurations, pods] = await Promise.all([forAdvice(facts.mutatingWebhooks()), forAdvice(facts.pods())]);
   const webhooks = configurations === undefined ? undefined : injectorWebhooks(configurations);
@@ -318,7 +318,7 @@ function notLabelled(only: Namespace | undefined, { selector }: Facts["scope"]):
   return `no namespace ${selector === undefined ? "" : "of --selector "}is labeled for injection`;
 }
 
-/** For the user to replace. */
+/** A placeholder that the user replaces. */
 const SOME = "NAME";
 
 /** The label has no effect, so removing it changes nothing else. */

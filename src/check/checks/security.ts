@@ -68,7 +68,9 @@ const LOWER = byHand(
   "workload",
 );
 
-/** The finding; `ok` where it is unknown, but nothing in the scope refuses any pod: that needs no right to read webhooks. */
+/**
+ * The finding. If it is unknown, `ok` if nothing in the scope refuses any pod: this needs no right to read webhooks.
+ */
 async function unlessOpen(judged: () => Promise<Finding>, isOpen: () => Promise<boolean>): Promise<Finding> {
   const open = async (): Promise<Finding | undefined> => await isOpen() ? { result: "ok" } : undefined;
   return await firstKnown([judged, open]) ?? await judged();
@@ -117,7 +119,7 @@ function withPodSettings(pod: ValueMap): ValueMap {
 
 const SET = byHand("set global.proxy.resources and global.proxy_init.resources of the injector's values", "mesh");
 
-/** Quotas need limit ranges only for the defaults of what a sidecar does not set, and pods only for advice. */
+/** Reads limit ranges only for defaults that a sidecar does not set, and pods only for advice. */
 async function quotas(facts: Facts): Promise<Finding> {
   const [quotas, ranges] = await Promise.all([facts.resourceQuotas(), later(facts.limitRanges())]);
   const sidecars = await facts.sidecars();

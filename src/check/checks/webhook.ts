@@ -16,7 +16,7 @@ import { validationAnswers } from "./webhook/validation.ts";
 const EXISTS = "webhook-exists";
 const SERVICE = "webhook-service";
 
-/** Whether the webhooks of injectors are there, right, and reached. */
+/** Whether the webhooks of injectors exist, are correct, and answer. */
 export const WEBHOOK_CHECKS: readonly CheckRow[] = [
   {
     id: EXISTS,

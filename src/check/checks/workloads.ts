@@ -24,7 +24,7 @@ type Judge = (pod: ExpectedPod, isByHand: (workload: string) => boolean) => Prob
 
 interface Row extends Omit<CheckRow, "run"> {
   readonly judge: Judge;
-  /** The judge asks which proxies are written in templates. */
+  /** The judge asks which workloads have a proxy in their template. */
   readonly readsTemplates?: true;
   /** For problems without advice of their own. */
   readonly advice?: (object: Named, hasNativeSidecars: boolean) => readonly Advice[];

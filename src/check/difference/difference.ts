@@ -1,4 +1,4 @@
-/** The pods that two configurations make of the same manifests. */
+/** The pods that two configurations produce from the same manifests. */
 import { errorLine, MeshError, UsageError } from "../../base/errors.ts";
 import { toYaml } from "../../yaml/mod.ts";
 import { decide, type Injector, injectPod } from "../../inject/mod.ts";
@@ -16,7 +16,7 @@ export interface Side {
   readonly isWhole: boolean;
 }
 
-/** A pod as both sides make it. */
+/** A pod as each side injects it. */
 export interface PodPair {
   /** `deployment.apps/web`, with the revision where whole snapshots are compared. */
   readonly name: string;
@@ -24,7 +24,7 @@ export interface PodPair {
   readonly after: string;
 }
 
-/** Both sides of all pods, and what only one side can make. */
+/** All pods of both sides, and what only one side has. */
 export interface Difference {
   readonly pods: readonly PodPair[];
   /** Revisions that one side does not have, as sentences. */
@@ -32,7 +32,7 @@ export interface Difference {
 }
 
 /**
- * Makes the pods of manifests, or of samples, with both sides. Two whole snapshots are compared revision by revision.
+ * Injects the pods of manifests, or samples, with both sides. Compares two whole snapshots revision by revision.
  * Errors: a MeshError for a pod that a side refuses, and a UsageError for a snapshot of several revisions beside one
  * configuration.
  */

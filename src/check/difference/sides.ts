@@ -17,7 +17,7 @@ import { isKnown } from "../inventory/observed.ts";
 import { planeOf } from "../upgrade/next_injector.ts";
 import type { Side } from "./difference.ts";
 
-/** What every side has in common. */
+/** Options of every side. */
 export interface SideOptions {
   readonly clock: Pick<Clock, "now">;
   /** Values and mesh configuration of files that have none. */

@@ -53,7 +53,7 @@ export interface Unread {
   readonly namespaceLabels: ValueMap;
 }
 
-/** The verdict of a dry run: it shows what happens to the pod, and labels why. */
+/** The verdict of a dry run: the dry run shows what happens to the pod, the labels show why. */
 export async function tried(source: Admitting, unread: Unread): Promise<Admitted> {
   const { target, pod, verdict } = unread;
   const run = await tryToCreate(source, { namespace: target.namespace, pod: newPod(target, pod) });
@@ -127,7 +127,7 @@ function asJson(pod: ValueMap): ValueMap {
 const DOUBTS: readonly ((run: PodRun, target: Target) => boolean)[] = [
   // A webhook that takes no dry runs.
   ({ message }) => /does not support dry run/.test(message),
-  // What a manifest still has to create.
+  // Objects that do not exist yet, because the manifest creates them.
   ({ message }, { file }) => file !== undefined && NOT_YET.test(message),
   // A condition may read the name, which is another one in the dry run.
   ({ outcome }, { file, row }) => outcome === "not-injected" && file === undefined && row.kind === "Pod",

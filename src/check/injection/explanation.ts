@@ -55,7 +55,7 @@ export interface Knowledge {
   /** Pods of the workload's namespace; `undefined` if they are not known. */
   readonly pods: readonly Pod[] | undefined;
   readonly gaps: readonly string[];
-  /** The same for the webhooks: a dry run may close it. */
+  /** The gap of the webhooks, which a dry run may close. */
   readonly webhookGap: string | undefined;
   /** Asks the API server whether it admits pods; `undefined` without a cluster. */
   readonly admitting: Admitting | undefined;
@@ -110,7 +110,7 @@ export async function explain(target: Target, knowledge: Knowledge, rulesOff?: R
   };
 }
 
-/** What a right is missing for, and a dry run shows. */
+/** Reasons that a missing right causes, and that a dry run can replace. */
 const UNREAD: readonly string[] = ["webhooks-unknown", "configuration-unknown"];
 
 interface Asked {
@@ -118,7 +118,7 @@ interface Asked {
   readonly failures: readonly string[];
 }
 
-/** The verdict after the API server was asked, where a cluster is. */
+/** The verdict after asking the API server, if there is a cluster. */
 async function answered(ruled: Verdict, target: Target, { knowledge, failures }: Asked): Promise<Admitted> {
   const { admitting, namespaceLabels, webhookGap } = knowledge;
   const pod = podOf(target);

@@ -11,7 +11,7 @@ import { decisionFix, recreate } from "./workload_advice.ts";
 
 const mesh = (...words: readonly string[]): Step => shows("mesh", "check", ...words);
 
-/** Where a decision of the injector is not the reason. */
+/** Advice for reasons that are no decision of the injector. */
 const BY_REASON: Readonly<Record<string, (target: Target) => readonly Advice[]>> = {
   "api-server-refuses": ({ namespace }) => [look("see what refuses injected pods", mesh("security", "-n", namespace))],
   "webhook-fails": () => [look("see why the webhook fails", mesh("webhook"))],
@@ -58,7 +58,7 @@ export function fixesFor(explained: Explained): readonly Fix[] {
   ].filter(({ alternatives }) => alternatives.length > 0);
 }
 
-/** What gives the workload a proxy. */
+/** Marks advice that gives the workload a proxy. */
 function inviting(all: readonly Advice[], { namespace }: Target): readonly Advice[] {
   return all.map((each) =>
     each.reach === "nothing" || each.risk === "takes-out" ? each : { ...each, namespace, invites: true }

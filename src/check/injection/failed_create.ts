@@ -8,7 +8,7 @@ import type { Target } from "./target.ts";
 
 const FAILED = "FailedCreate";
 
-/** Controllers without a condition. Events are kept for an hour: one of a failure that is over may remain. */
+/** Controllers without such a condition. Events are kept for an hour, also after the failure is solved. */
 const BY_EVENT: readonly string[] = ["StatefulSet", "DaemonSet", "Job"];
 
 /** The failures of the workload's controller to create pods, as sentences; empty if none is reported or readable. */

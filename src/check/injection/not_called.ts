@@ -180,8 +180,8 @@ interface Changes {
 }
 
 /**
- * Brings a workload into the mesh: by its own label where that is enough, else by the labels of its namespace. Each is
- * tried on the webhooks' selectors.
+ * Brings a workload into the mesh: by its own label if that is enough, else by the labels of its namespace. Tests each
+ * label on the webhooks' selectors.
  */
 function joining(seen: Seen, changes: Changes): readonly Advice[] {
   const { target, namespace, webhooks, pods, served: [label = {}] } = seen;
@@ -194,7 +194,7 @@ function joining(seen: Seen, changes: Changes): readonly Advice[] {
 
 const AWAY: LabelChange = { [LABEL.injection]: undefined, [LABEL.revision]: undefined };
 
-/** Only the workload joins; `undefined` where no webhook is called for its label. */
+/** Only the workload joins; `undefined` if no webhook would be called for its label. */
 function aloneIn(seen: Seen, change: string, enrolment: Enrolment): Advice | undefined {
   const { target, namespace } = seen;
   const bare = changedLabels(namespace, AWAY);
@@ -214,7 +214,7 @@ function aloneIn(seen: Seen, change: string, enrolment: Enrolment): Advice | und
   };
 }
 
-/** The label that makes a webhook be called for the pod in a namespace with these labels. */
+/** The label that makes the API server call a webhook for the pod, in a namespace with these labels. */
 function askedBy(
   { target, pod, webhooks, served }: Seen,
   namespace: ValueMap,

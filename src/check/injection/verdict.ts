@@ -112,7 +112,7 @@ function roundOf(question: Question, webhooks: readonly InjectorWebhook[], rules
   return { outcomes, pod, again };
 }
 
-/** A refusal ends the pod, whatever others do; an injection counts even if another webhook is unknown. */
+/** In order of precedence. A refused pod is never created; an injection counts even if another webhook is unknown. */
 const DECISIVE = ["refused", "injected", "cannot-tell"] as const;
 
 function decisive(outcomes: readonly Outcome[]): Outcome {

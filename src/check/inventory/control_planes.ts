@@ -80,7 +80,7 @@ async function planeTexts(plane: ControlPlane, read: ConfigMapReader): Promise<O
   return second.value === undefined ? missing(plane, mesh) : together(first.value, second.value);
 }
 
-/** Where no webhook is known, this program's may be the one that is installed. */
+/** If no webhook is known, looks for the ConfigMap of this program's webhook. */
 async function guessed(
   { isGuess, revision, names }: ControlPlane,
   read: ConfigMapReader,

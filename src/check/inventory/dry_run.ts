@@ -140,7 +140,7 @@ async function send(source: Source, place: Place): Promise<Observed<DryRun>> {
 
 async function sendPod(source: Source, { namespace, labels }: Place): Promise<Observed<DryRun>> {
   const run = await tryToCreate(source, { namespace, pod: podToTry(labels) });
-  // The pods of thousands of namespaces would stay in memory.
+  // Drops the pod: the pods of thousands of namespaces would stay in memory.
   return isKnown(run) ? { value: { ...run.value, pod: undefined, labels, isOfSidecar: false } } : run;
 }
 

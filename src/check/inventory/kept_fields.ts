@@ -64,7 +64,7 @@ export function workloadKeeper(): (workload: KubeObject) => KubeObject {
   });
 }
 
-/** Of conditions those about pods that could not be created: the others are many and change often. */
+/** Keeps only conditions about pods that could not be created: the others are many and change often. */
 const refusals: Keep = (value) => {
   const conditions = isList(value) ? value.filter((each) => isMap(each) && each["type"] === "ReplicaFailure") : [];
   return conditions.map(fields({ type: whole, status: whole, message: whole }));
@@ -84,7 +84,7 @@ export function nodeKeeper(): (node: KubeObject) => KubeObject {
   return keeper({ metadata: {}, spec, status: fields({ nodeInfo: fields({ kubeletVersion: whole }) }) });
 }
 
-/** For Argo CD's Applications: what they leave alone. Their status has every object that they make. */
+/** For Argo CD's Applications: the fields that they ignore. Their status lists every object that they create. */
 export function applicationKeeper(): KeepObject {
   return keeper({
     metadata: {},

@@ -35,7 +35,7 @@ export function serverInventory(source: Source) {
   };
 }
 
-/** None with a namespace in the scope: nothing outside it is asked. */
+/** None if the scope is one namespace: nothing outside it is read. */
 async function systemPods(source: Source, listing: typeof API_SERVERS): Promise<Observed<readonly Pod[]>> {
   return source.scope.namespace === undefined ? await listOf(source, "api/v1", "pods", listing) : { value: [] };
 }

@@ -20,7 +20,7 @@ export interface Demand {
 export interface Obstacle {
   readonly never: boolean;
   readonly message: string;
-  /** What a quota lacks for one pod more. */
+  /** What a quota lacks for one more pod. */
   readonly raise?: Raise;
 }
 

@@ -2,7 +2,7 @@
 import { type FailOn, isFailing } from "../result.ts";
 import type { CheckResult } from "../result_schema.ts";
 
-/** What `--fail-on` makes a failure is one here; other warnings are output of their case. */
+/** A result that `--fail-on` counts as failed is a failure; other warnings are output of their case. */
 export function junitText(results: readonly CheckResult[], failOn: FailOn): string {
   const suites = [...Map.groupBy(results, ({ category }) => category)];
   const text = suites.map(([category, own]) => suiteText(category, own, failOn)).join("");

@@ -2,7 +2,7 @@
 import { wrappedAround } from "../../base/text/mod.ts";
 import type { Line } from "../advice/text.ts";
 
-/** `undefined`: lines are as long as they are. */
+/** `undefined`: lines are not broken. */
 export type Width = number | undefined;
 
 /** Text from the cluster or a file must not control the terminal. */
@@ -11,7 +11,7 @@ export function printable(text: string): string {
   return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, " ");
 }
 
-/** A text behind an indent; what does not fit stands two columns further in. */
+/** An indented text; lines after the first are indented by two more columns. */
 export function block(text: string, indent: string, width: Width): readonly string[] {
   if (width === undefined) return [`${indent}${printable(text)}`];
   const [first = "", ...rest] = wrappedAround(printable(text), width - indent.length - 2);

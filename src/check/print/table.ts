@@ -104,7 +104,7 @@ function isUnreached({ result, message }: CheckResult): boolean {
 
 type MarkOf = (outcome: Outcome) => string;
 
-/** What could not be checked, and how all ended. */
+/** The checks that could not be made, and the counts of all results. */
 function lastLines(results: readonly CheckResult[], failOn: FailOn, markOf: MarkOf): string[] {
   const { mark, counts: { ok, warning, error, unknown, skipped } } = summaryOf(results, failOn);
   const needsRights = results.some(({ missingRight }) => missingRight !== "");
@@ -129,7 +129,7 @@ function lines(checked: CheckResult, markOf: MarkOf, width: Width): readonly str
   return [
     `${mark} ${title}`,
     ...causes.flatMap((line) => block(line, INDENT, width)),
-    // Once the cause is healed, there may be nothing to do.
+    // After the cause is fixed, there may be nothing left to do.
     ...becauseOf === "" || width === undefined ? adviceBlock(fixLines(fixes, width === undefined), INDENT, width) : [],
     ...hint === "" ? [] : block(hint, INDENT, width),
   ];

@@ -1,4 +1,7 @@
-/** Reads what decides about injection in a cluster: an `InjectionSnapshot`. What is forbidden is named in it. */
+/**
+ * Reads the parts of a cluster that decide about injection: an `InjectionSnapshot`, which names the parts that are
+ * forbidden.
+ */
 import { MeshError } from "../../base/errors.ts";
 import {
   isMutatingWebhookConfiguration,
@@ -34,9 +37,8 @@ export interface SnapshotQuestion {
 }
 
 /**
- * A snapshot of a cluster.
- * Errors: errors of the API except for missing rights, and MeshErrors if nothing may be read, or no injector or a named
- * namespace is there.
+ * A snapshot of a cluster. Errors: errors of the API except for missing rights, and MeshErrors if the user may read
+ * nothing, if there is no injector, or if a named namespace does not exist.
  */
 export async function snapshotInjection(api: KubeApi, question: SnapshotQuestion): Promise<InjectionSnapshot> {
   const reader = new Reader(api);
@@ -62,13 +64,13 @@ export async function snapshotInjection(api: KubeApi, question: SnapshotQuestion
   return { controlPlane, objects, kubeletVersions: nodes, unreadable, withheld };
 }
 
-/** Asks the API, and notes what is forbidden. */
+/** Asks the API, and records what is forbidden. */
 class Reader {
   readonly unreadable: Unreadable[] = [];
 
   constructor(readonly api: KubeApi) {}
 
-  /** `undefined` for what is forbidden. Errors: other failures, as half a snapshot must not look like a whole one. */
+  /** `undefined` for what is forbidden. Errors: other failures, because a partial snapshot must not look complete. */
   async read<T>(what: Unreadable, ask: () => Promise<T>): Promise<T | undefined> {
     const observed = await this.try(what.needs, ask);
     if (observed !== undefined) return observed.value;
@@ -76,7 +78,7 @@ class Reader {
     return undefined;
   }
 
-  /** The same, but what is forbidden is not missed. */
+  /** The same, without a record of what is forbidden. */
   async try<T>(needs: string, ask: () => Promise<T>): Promise<{ readonly value: T } | undefined> {
     const observed = await observe(needs, ask);
     if (isKnown(observed)) return observed;
@@ -128,7 +130,10 @@ function chosen<T extends object, Key extends keyof T>(record: T, keys: readonly
   return Object.fromEntries(entries) as Pick<T, Key>;
 }
 
-/** The ConfigMaps of the chosen control plane, of those that the webhooks call, and of those that the namespace has. */
+/**
+ * The ConfigMaps of the chosen control plane, of the control planes that webhooks call, and of the revisions in the
+ * namespace.
+ */
 async function configMaps(
   reader: Reader,
   controlPlane: SnapshotPlane,
@@ -156,7 +161,10 @@ async function configMaps(
   return found.filter((each) => each !== undefined);
 }
 
-/** The revisions that have ConfigMaps. Where the webhooks are known, they name the revisions too. */
+/**
+ * The revisions that have ConfigMaps. If the webhooks are known, the right to list ConfigMaps is optional: webhooks
+ * name revisions too.
+ */
 async function revisionsIn(
   reader: Reader,
   { istioNamespace }: SnapshotPlane,
@@ -195,7 +203,10 @@ function withoutSecrets(map: KubeObject, withheld: string[]): KubeObject {
   return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace }, data };
 }
 
-/** The same text where nothing in it is secret. A text that cannot be read is an error of whoever injects with it. */
+/**
+ * Replaces secrets; returns the same text if it has none. Invalid YAML is no error here, only when somebody injects
+ * with it.
+ */
 function withoutFields(text: string, redactor: Redactor): string {
   try {
     const value = redactor.value(parseYaml(text, ""));
@@ -227,7 +238,7 @@ function labelsAlone({ metadata: { name, labels } }: KubeObject): KubeObject {
   return { apiVersion: "v1", kind: "Namespace", metadata: { name, ...isMap(labels) ? { labels } : {} } };
 }
 
-/** Versions by name only where some kubelets support native sidecars and others do not: nodes come and go. */
+/** Versions by node name only if some kubelets support native sidecars and others do not: nodes come and go. */
 async function nodesOf(reader: Reader): Promise<InjectionSnapshot["kubeletVersions"]> {
   const list = await reader.read({ resource: "nodes", needs: "list on nodes" }, () => {
     return reader.api.list("/api/v1/nodes", { limit: "50" }, nodeKeeper());

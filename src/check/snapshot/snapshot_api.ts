@@ -39,7 +39,7 @@ export function snapshotApi(snapshot: InjectionSnapshot, file: string): KubeApi 
   };
 }
 
-/** Where all versions decide alike, the names of the nodes do not matter. */
+/** If all kubelets decide alike, node names do not matter. */
 function nodesIn({ kubeletVersions = [] }: InjectionSnapshot): readonly KubeObject[] {
   const versions = Array.isArray(kubeletVersions)
     ? kubeletVersions.map((version) => [version, version] as const)

@@ -6,8 +6,8 @@ import type { UpgradeChange } from "./upgrade_schema.ts";
 const WHOLE = "container";
 
 /**
- * The changes from a running pod to the next one. Webhooks and limit ranges add fields too: what only the running pod
- * has counts if the present templates (`present`) set it.
+ * The changes from a running pod to the next one. Webhooks and limit ranges add fields too: a field that only the
+ * running pod has is a change only if the present templates (`present`) set it.
  */
 export function changesBetween(running: Parts, next: Parts, present: Parts | undefined): readonly UpgradeChange[] {
   const names = [...new Set([...Object.keys(running), ...Object.keys(next)])];

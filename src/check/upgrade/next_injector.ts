@@ -16,17 +16,17 @@ import type { Running } from "./running.ts";
 /** What pods are upgraded to. */
 export type UpgradeTo = { readonly files: GivenConfiguration } | { readonly revision: string };
 
-/** Pods that one injector makes. */
+/** Pods that the same injector injects. */
 type Injected = Pick<Running, "revision"> & { readonly isNative: NativeOption };
 
 /** The injector of pods. */
 export type InjectorOf = (of: Injected) => Promise<Observed<Injector>>;
 
-/** The injectors of pods, each made once. */
+/** The injectors of pods, each loaded once. */
 export interface Injectors {
   /** After the upgrade. Errors: a MeshError for files that are no configuration. */
   readonly next: InjectorOf;
-  /** Of the control plane that injected them, as it is configured today. */
+  /** The control plane that injected them, as it is configured today. */
   readonly present: InjectorOf;
 }
 

@@ -13,7 +13,10 @@ export type Fields = Readonly<Record<string, string>>;
 /** The fields of each injected container by its name; `""` is the pod itself. */
 export type Parts = Readonly<Record<string, Fields>>;
 
-/** The place of a container: moving it makes a native sidecar of it, or an ordinary container. */
+/**
+ * The field with a container's list. A move between the lists turns a native sidecar into an ordinary container, or
+ * back.
+ */
 export const PLACE = "place";
 
 /** The injected parts of a pod; `undefined` if it has no status of an injection. */

@@ -137,7 +137,7 @@ async function runExplain(world: World, { flags, args }: Input<typeof FLAGS>): P
   });
 }
 
-/** A line, and not more of standard input than it may have. */
+/** Maximum characters to read from standard input for one line. */
 const MAX_LINE = 65_536;
 
 async function standardInput({ stdin }: World): Promise<string> {

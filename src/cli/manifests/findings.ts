@@ -1,11 +1,11 @@
-/** What the user wants to hear of rules, and whether what they find is a failure. */
+/** Selects the findings of rules that the user wants, and decides which of them are failures. */
 import { UsageError } from "../../base/errors.ts";
 import type { World } from "../../platform/world.ts";
 import type { InputFinding, ReportEntry, RulesOff } from "../../inject/mod.ts";
 
 type InjectModule = typeof import("../../inject/mod.ts");
 
-/** A report with all findings of thousands of manifests. */
+/** Enough for a report with all findings of thousands of manifests. */
 const MAX_BASELINE_BYTES = 64 * 1024 * 1024;
 
 interface Wanted {
@@ -14,10 +14,10 @@ interface Wanted {
   readonly failOn?: "error" | "warning" | undefined;
 }
 
-/** The filter of a run. It remembers whether something that fails was found. */
+/** The filter of a run. It remembers whether it saw a failing finding. */
 export interface Findings {
   readonly off: RulesOff;
-  /** The entry without what is known. */
+  /** The entry without known findings. */
   entry(entry: ReportEntry): ReportEntry;
   together(findings: readonly InputFinding[]): readonly InputFinding[];
   /** Warnings about the configuration. */

@@ -4,7 +4,7 @@ import type { Scratch } from "../../platform/world.ts";
 /** Maximum bytes in memory: the output of some 2,500 Deployments. */
 const MAX_IN_MEMORY = 16 * 1024 * 1024;
 
-/** The same if no file can be made, as on a read-only file system. */
+/** Maximum bytes in memory if no file can be created, as on a read-only file system. */
 const MAX_WITHOUT_FILE = 4 * MAX_IN_MEMORY;
 
 /** Pieces are copied into blocks, because each piece keeps a larger buffer alive. The first blocks are smaller. */

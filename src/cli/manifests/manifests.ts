@@ -113,7 +113,7 @@ function refusePath(text: string): never {
   throw new UsageError(`The flag --template-path cannot be "${text}"`, { hint });
 }
 
-/** The permissions that are needed once manifests and templates, which could misuse others, are read. */
+/** The permissions that a run needs after reading manifests and templates, which could misuse all others. */
 export function permissionsFor(flags: ManifestFlags, { file, folder }: OutputTarget): PermissionName[] {
   const names: PermissionName[] = ["read", "env"];
   const runs = flags.diff === "external";

@@ -4,7 +4,7 @@ import type { Flag } from "../../golang/flags/mod.ts";
 import type { Command, Example } from "../command.ts";
 import { exitRows, flagNotes, flagTitle, shownGroups, usageText } from "./text.ts";
 
-/** Columns of a text for docs and tests, and the fewest and most of a terminal. */
+/** Columns: for docs and tests, and the minimum and maximum at a terminal. */
 const WIDTH = 80;
 const LEAST_WIDTH = 60;
 const MAX_WIDTH = 120;

@@ -75,8 +75,8 @@ export function ownConfiguration(map: KubeObject): ClusterConfiguration {
 }
 
 /**
- * The configuration of a revision, or of a tag's revision. Where Istio's ConfigMaps are not there, and none is named, the
- * ConfigMap of this program's webhook has it. Errors: as `clusterConfiguration`.
+ * The configuration of a revision, or of a tag's revision. If Istio's ConfigMaps are missing, and the user names none,
+ * it comes from the ConfigMap of this program's webhook. Errors: as `clusterConfiguration`.
  */
 export async function revisionConfiguration(api: KubeApi, choice: ClusterChoice): Promise<RevisionConfiguration> {
   const { revision = "default", injectConfigMapName, meshConfigMapName } = choice;

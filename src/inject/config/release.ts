@@ -1,6 +1,7 @@
 /**
- * The release of a configuration with `templates`, which decides about defaults. It does not name its release: the template
- * of Istio shows it by what it reads. Within these bounds the tag of the images decides, else the last release.
+ * The release of a configuration with `templates`, which decides about defaults. The configuration does not name its
+ * release; the fields that Istio's template reads limit it to a range. In this range the tag of the images decides,
+ * else the last release.
  */
 import { MeshError } from "../../base/errors.ts";
 import { textAt, valueAt, type ValueMap } from "../../base/value.ts";
@@ -10,7 +11,7 @@ export const LATEST = 31;
 /** The first release with `templates`. */
 const OLDEST = 9;
 
-/** What Istio's template has from a release on. */
+/** Texts in Istio's template, with the first release that has each. */
 const MARKS: readonly (readonly [text: string, since: number])[] = [
   [".EstimatedConcurrency", 11],
   ["ISTIO_META_NODE_NAME", 17],
@@ -20,13 +21,13 @@ const MARKS: readonly (readonly [text: string, since: number])[] = [
   [".ProxyInitImage", 31],
 ];
 
-/** What the template of 1.9 and 1.10 has, and no later one. */
+/** A text that only the templates of 1.9 and 1.10 have. */
 const FIRST = ".ProxyConfig.Concurrency.GetValue";
 
-/** What a template shows of these depends on the defaults of the release. */
+/** Fields whose rendered values depend on the defaults of the release. */
 const BY_DEFAULTS = /\bprotoToJSON\b|\.(?:Get)?(?:Concurrency|Tracing|ParentShutdownDuration)\b/;
 
-/** What a release is known by. */
+/** The inputs that show a release. */
 export interface Evidence {
   /** The name that a person gives, such as `1.20` or `1.20.8`. */
   readonly named: string | undefined;

@@ -55,7 +55,7 @@ const HEAD =
 #   kubectl mesh inject -f web.yaml --inject-config THIS_FILE [--as-webhook]
 `;
 
-/** The file. The same for the same state of the cluster. */
+/** The text of the file; the same for the same state of the cluster. */
 export function snapshotText(
   { controlPlane, objects, kubeletVersions, unreadable, withheld }: InjectionSnapshot,
 ): string {

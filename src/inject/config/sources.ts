@@ -122,7 +122,7 @@ function singleValues({ hub, tag, cni, fit }: GivenConfiguration): ValueMap {
   if (fit === "restricted") global["proxy"] = nested("seccompProfile", { type: "RuntimeDefault" });
   const set = newMap();
   if (Object.keys(global).length > 0) set["global"] = global;
-  // Only without an init container that captures: it needs rights that both levels forbid.
+  // Both levels forbid the rights of the init container that captures traffic, so `fit` implies the CNI plugin.
   if (cni === true || fit !== undefined) set["pilot"] = nested("cni", { enabled: true });
   return set;
 }

@@ -5,14 +5,14 @@ import { isMap, valueAt, type ValueMap } from "../../base/value.ts";
 import type { Configuration, GivenConfiguration } from "./sources.ts";
 import { parseValues } from "./values.ts";
 
-/** What an injector was made of. */
+/** The effective configuration of an injector. */
 interface Made {
   readonly config: { readonly form: "modern" | "legacy" };
   readonly values: ValueMap;
   readonly mesh: MeshConfig;
 }
 
-/** Warnings about unknown keys in the user's files; `used` is what the injector was made of. */
+/** Warnings about unknown keys in the user's files; `used` are the texts that the injector was loaded from. */
 export function unknownKeys(
   { values, mesh }: Pick<GivenConfiguration, "values" | "mesh">,
   injector: Made,

@@ -1,4 +1,4 @@
-/** Findings that a user knows: the lines of an earlier `--report json`. */
+/** Known findings: the lines of an earlier `--report json`. */
 import { parseJson } from "../../base/json.ts";
 import { MeshError } from "../../base/errors.ts";
 import { isMap, mapsAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
@@ -7,7 +7,7 @@ import { type Finding, findingText } from "../rules/rule.ts";
 import type { InputFinding } from "../rules/rules.ts";
 import type { ReportEntry } from "./report.ts";
 
-/** What is known of each resource. Files and lines do not count, so manifests may move. */
+/** The known findings of each resource. Files and lines do not count, so manifests may move. */
 export class Baseline {
   readonly #known = new Set<string>();
 
@@ -26,7 +26,7 @@ export class Baseline {
     }
   }
 
-  /** The entry without what is known. */
+  /** The entry without known findings. */
   newOf(entry: ReportEntry): ReportEntry {
     if (this.#known.size === 0) return entry;
     const warnings = entry.warnings.filter((text) => !this.#knows(entry, text));

@@ -279,7 +279,7 @@ interface Pair {
   readonly second: ServicePort;
 }
 
-/** A problem for each two Services of one workload with two ports that disagree, at the second one. */
+/** A problem for each pair of Services of a workload with two ports that disagree; its object is the second Service. */
 function pairsOf(
   inputs: Inputs,
   disagree: (one: ServicePort, other: ServicePort, workload: WorkloadFacts) => boolean,
@@ -297,7 +297,7 @@ function pairsOf(
   return [...found.values()];
 }
 
-/** Each two Services of a workload, once for workloads with the same Services. */
+/** Each pair of Services of a workload, once for workloads with the same Services. */
 function servicePairs(inputs: Inputs): readonly (readonly [ServiceFacts, ServiceFacts, WorkloadFacts])[] {
   const places = new Map(inputs.services.map((service, index) => [service, index]));
   const bySet = Map.groupBy(

@@ -105,7 +105,10 @@ const OF_PODS = [
 /** What injection itself writes. */
 const WRITTEN: readonly string[] = [ANNOTATION.status, ANNOTATION.overrides];
 
-/** Nothing if the pod has the same key, or for a request the other form of it: then the pod is as the user wants. */
+/**
+ * Labels and annotations on the controller that have an effect only on the pod. Skips a key that the pod has too; for
+ * the injection request, a label and an annotation count alike.
+ */
 function misplaced(subject: Subject): readonly Problem[] {
   const { manifest, kind, path, pod } = subject;
   if (path.length === 0) return [];

@@ -53,8 +53,8 @@ function keptByList(pod: Pod, evidence: Evidence): Readonly<Record<ContainerList
 }
 
 /**
- * Whether the user wrote the image "auto", which injection does not keep: in the injected proxy it stands second, or before
- * another key of the user. Otherwise the template appended it.
+ * Whether the user wrote the image "auto", which injection does not keep. The user's `image` is one of the first two
+ * keys of the injected proxy, or stands before another key of the user. Otherwise the template appended it.
  */
 function hadImage(container: ValueMap, proxy: ValueMap | undefined): boolean {
   if (container["name"] !== PROXY || container["image"] !== undefined) return false;

@@ -26,13 +26,13 @@ export function webhookManifests(options: ManifestOptions): string {
   return chosen(objectsOf(plan), plan).map((manifest) => toYaml(manifest)).join("---\n");
 }
 
-/** The commands that take the manifests of these options out of a cluster. Errors: as `webhookManifests`. */
+/** The commands that remove the manifests of these options from a cluster. Errors: as `webhookManifests`. */
 export function webhookUndo(options: ManifestOptions): string {
   const plan = planOf(options);
   return undoCommands(plan, objectsOf(plan));
 }
 
-/** The names of Istio's that the manifests of these options have. Errors: a `UsageError` that names the flag. */
+/** Names of Istio's objects that the manifests of these options use too. Errors: a `UsageError` that names the flag. */
 export function webhookTakeOvers(options: ManifestOptions): TakeOver[] {
   const plan = planOf(options);
   const isReplaced = chosen(objectsOf(plan), plan).some(({ kind }) => kind === "MutatingWebhookConfiguration");

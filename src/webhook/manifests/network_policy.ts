@@ -4,8 +4,9 @@ import type { ValueMap } from "../../base/value.ts";
 import { labelsOf, type Plan, selectorLabels } from "./options.ts";
 
 /**
- * If addresses of API servers are given: reviews from these, metrics from pods of the given namespaces, probes from the given
- * nodes. Kubernetes lets the kubelet of a pod's own node in without a rule. What the webhook itself connects to is not limited.
+ * None without addresses of API servers. Allows reviews from these addresses, metrics from pods of the given
+ * namespaces, and probes from the given nodes. Kubernetes always allows the kubelet of a pod's own node. Egress is not
+ * limited.
  */
 export function networkPolicy(plan: Plan): ValueMap[] {
   if (plan.networkPolicy.length === 0) return [];

@@ -33,7 +33,7 @@ export interface ManifestOptions {
   readonly configuration?: GivenConfiguration | undefined;
   /** Read the configuration from ConfigMaps of a control plane; the manifests have none then. */
   readonly fromCluster?: Omit<ClusterChoice, "revision"> | undefined;
-  /** The flags that make these manifests again: each object has them as an annotation. */
+  /** The flags that produce these manifests again; objects of several kinds have them as an annotation. */
   readonly flags?: readonly string[] | undefined;
   /** Only objects of these kinds, in any case. */
   readonly only?: readonly string[] | undefined;

@@ -1,7 +1,7 @@
 /** MutatingWebhookConfigurations of the manifests that Istio may have in the cluster under the same name. */
 import { configurationNames, DEFAULT_REVISION, type Plan } from "./options.ts";
 
-/** A name of Istio's that the manifests have too: applied, they replace that object. */
+/** The name of an Istio object that the manifests use too: applying them replaces that object. */
 export interface TakeOver {
   readonly name: string;
   /** What it belongs to. */

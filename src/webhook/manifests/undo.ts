@@ -1,4 +1,4 @@
-/** The commands that take the webhook out of a cluster, and give back what it replaced. */
+/** The commands that remove the webhook from a cluster, and restore what it replaced. */
 import { mapAt, textAt, type ValueMap } from "../../base/value.ts";
 import { FLAGS_ANNOTATION } from "../../istio/annotations/installation.ts";
 import { configurationNames, DEFAULT_REVISION, type Plan } from "./options.ts";

@@ -20,7 +20,9 @@ export function service(plan: Plan): ValueMap {
   };
 }
 
-/** Also a single replica may be evicted, and one that is not ready at any time, so that a drain of its node does not hang. */
+/**
+ * Allows eviction of a single replica too, and of an unready replica at any time, so that a node drain does not hang.
+ */
 export function disruptionBudget(plan: Plan): ValueMap {
   return {
     apiVersion: "policy/v1",
@@ -34,7 +36,7 @@ export function disruptionBudget(plan: Plan): ValueMap {
   };
 }
 
-/** Average processor time of the pods at which one is added: one process uses at most one processor for reviews. */
+/** Average CPU usage of the pods above which a pod is added: one process uses at most one CPU for reviews. */
 const BUSY = "500m";
 
 /** Sets the number of pods if `--max-replicas` is given. */

@@ -8,9 +8,9 @@ export interface BodyLimits {
   readonly milliseconds: number;
   /** For a body of up to {@link SMALL} bytes. */
   readonly smallMilliseconds: number;
-  /** Bytes of all bodies: of more, the body that holds most is given up. */
+  /** Maximum bytes of all bodies; above it, the body that holds most is given up. */
   readonly bytesInFlight: number;
-  /** Bodies that are not complete: of more, the oldest is given up. */
+  /** Maximum number of incomplete bodies; above it, the oldest is given up. */
   readonly bodies: number;
   /** The same for each client address. */
   readonly bodiesOfAddress: number;
@@ -22,7 +22,10 @@ export type BodyProblem = "too large" | "too slow" | "broken off" | "given up";
 /** A body of this size is read in one piece, if its content-length is known: pieces of a stream have 64 KiB. */
 const SMALL = 64 * 1024;
 
-/** Many clients read the answer only after they have sent the body: of a large one up to this many limits are read. */
+/**
+ * Many clients read the answer only after sending the body: a body that is too large is read up to this multiple of the
+ * limit.
+ */
 const MAX_READ = 4;
 
 /** The factor by which the memory of a large body grows. */

@@ -50,7 +50,7 @@ const FILES_OF_CONNECTION = 5;
 /** File descriptors for all else: the plain port, files, API servers. */
 const OTHER_FILES = 160;
 
-/** No more connections than there are file descriptors for: without a free one, nobody is served. */
+/** Limits connections to the available file descriptors: without a free one, nobody is served. */
 function connectionsWith(openFiles = Infinity): ConnectionLimits {
   const most = Math.max(1, Math.floor((openFiles - OTHER_FILES) / FILES_OF_CONNECTION));
   return { ...CONNECTIONS, most: Math.min(CONNECTIONS.most, most) };
@@ -71,7 +71,7 @@ export interface Parts {
   readonly review: ReviewOptions["review"];
   /** Its routes are served here too; it gets the conditions of readiness. */
   readonly status: StatusServer;
-  /** How many file descriptors this process may have, if that is known. */
+  /** Maximum file descriptors of this process; `undefined` if unknown. */
   readonly openFiles: number | undefined;
 }
 

@@ -20,7 +20,7 @@ export interface StreamOptions extends TableOptions {
 
 /** Follows the name table. The last tables stay in force while disconnected. */
 export class TableStream {
-  /** In one line; `undefined` if the table is current. */
+  /** The problem in one line; `undefined` if the table is current. */
   problem: string | undefined = "the control plane has sent no name table yet";
   readonly #end = new AbortController();
   readonly #ended: Promise<void>;

@@ -25,7 +25,7 @@ const RESOURCES = [
   ["limits.memory", ANNOTATION.proxyMemoryLimit],
 ] as const;
 
-/** All four together: as soon as one of them is there, templates ignore the resources of the injector's values. */
+/** Sets all four: with any one of them, templates ignore the resources in the injector's values. */
 function resourceAnnotations(amounts: Amounts): Readonly<Record<string, string>> {
   return Object.fromEntries(RESOURCES.flatMap(([name, annotation]) => {
     const amount = amounts.get(name);
@@ -59,7 +59,7 @@ export function smallerRequests(pod: Pod, proxy: ValueMap, said: string): readon
   return [annotatedPod(workloadOf(pod), change, resourceAnnotations(new Map([...amounts, ...lower])))];
 }
 
-/** Recreates the pods of its workload; `when` says what must be so before. */
+/** Recreates the pods of the workload; `when` is the precondition, as the end of a clause. */
 export function recreatedWhen(pod: Pod, when: string): Advice {
   const advice = recreated(workloadOf(pod));
   return { ...advice, change: `${advice.change}, ${when}` };

@@ -40,7 +40,7 @@ function reachedIn(evidence: readonly Evidence[]): Finding | undefined {
   return found === undefined ? undefined : { result: "ok", message: `it reaches ${found.reached}` };
 }
 
-/** What failed is evidence only where nothing else routes to Services. */
+/** A failed call is evidence only if nothing else routes to Services. */
 async function ofStranded(facts: Facts): Promise<Finding | undefined> {
   const stranded = await withoutProxy(await facts.apiServerPods(), facts);
   if (stranded.length === 0) return undefined;

@@ -37,7 +37,7 @@ export async function nativeSidecars(facts: Facts): Promise<Finding> {
   return findingOf(problems, ({ name }) => hasOthers ? [upgrade, drained(name)] : [upgrade]);
 }
 
-/** Pods with a proxy have emptyDir volumes. */
+/** Deletes emptyDir data: pods with a proxy have such volumes. */
 function drained(name: string): Advice {
   return harmless("until then, move their pods to the newer nodes", "cluster", {
     command: kubectl("drain", name, "--ignore-daemonsets", "--delete-emptydir-data"),

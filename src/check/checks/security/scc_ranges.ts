@@ -45,7 +45,7 @@ function usersOf(sidecar: Pod): readonly { readonly name: string; readonly user:
 }
 
 /**
- * Brings the users into the range, or lets the namespace have others. `nonroot-v2` admits any user but root,
+ * Brings the users into the range, or allows other users in the namespace. `nonroot-v2` admits any user but root,
  * `privileged` an init container that changes rules of the kernel.
  */
 export function rangeAdvice({ name, sidecar, plane }: SidecarNamespace): readonly Advice[] {

@@ -1,4 +1,4 @@
-/** Advice that makes lost objects of a control plane again, from what is left of it. */
+/** Advice that recreates lost objects of a control plane, by its remaining objects. */
 import { LABEL } from "../../../istio/annotations/labels.ts";
 import { mapAt, textAt, type ValueMap } from "../../../base/value.ts";
 import type { Advice } from "../../advice/advice.ts";
@@ -10,7 +10,7 @@ import type { Place } from "../../inventory/services.ts";
 import { distinct } from "./injectors.ts";
 import { riskWithout } from "./webhook_advice.ts";
 
-/** An object that is left of a control plane, and its installer. */
+/** A remaining object of a control plane, and its installer. */
 interface Part {
   readonly revision: string;
   readonly namespace: string;
@@ -23,7 +23,7 @@ interface Part {
   readonly port: number | undefined;
 }
 
-/** The ConfigMaps of a control plane. */
+/** Recreates the ConfigMaps of a control plane. */
 export async function mapsAgain({ revision, names, own }: ControlPlane, facts: Facts): Promise<readonly Advice[]> {
   const { namespace } = names;
   const parts = (await partsOf(facts)).filter((part) => part.namespace === namespace && part.revision === revision);
@@ -32,7 +32,7 @@ export async function mapsAgain({ revision, names, own }: ControlPlane, facts: F
   return await advice(all, { kind: "ConfigMap", namespace }, facts);
 }
 
-/** The Service of a webhook, or the Deployment behind it. */
+/** Recreates the Service of a webhook, or the Deployment behind it. */
 export async function serverAgain(
   kind: "Service" | "Deployment",
   { namespace, name }: Place,
@@ -42,14 +42,14 @@ export async function serverAgain(
   return await advice(parts, { kind, namespace }, facts);
 }
 
-/** The webhook configurations of the scope's revision, of which none is there. */
+/** Recreates the webhook configurations of the scope's revision, if none exists. */
 export async function webhooksAgain(facts: Facts): Promise<readonly Advice[]> {
   const { revision } = facts.scope;
   const parts = (await partsOf(facts)).filter((part) => revision === undefined || part.revision === revision);
   return await advice(parts, { kind: "MutatingWebhookConfiguration", namespace: "" }, facts);
 }
 
-/** Gives webhook configurations the selectors of their installation again. */
+/** Restores the selectors that webhook configurations had when they were installed. */
 export async function selectorsAgain(facts: Facts): Promise<readonly Advice[]> {
   const parts = (await partsOf(facts)).filter(({ configuration }) => configuration !== undefined);
   const found = await Promise.all(
@@ -73,7 +73,7 @@ async function advice(parts: readonly Part[], lost: Lost, facts: Facts, isThere?
   return all.flat();
 }
 
-/** A configuration calls the port of the Service that is there; a Service has the port that is called. */
+/** For a Service, the port that configurations call; for a configuration, the port of the existing Service. */
 async function portFor({ service, port }: Part, { kind }: Lost, facts: Facts): Promise<number | undefined> {
   if (kind === "Service") return port;
   if (kind !== "MutatingWebhookConfiguration") return undefined;

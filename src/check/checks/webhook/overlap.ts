@@ -26,7 +26,7 @@ export async function noOverlap(webhooks: readonly InjectorWebhook[], facts: Fac
   return findingOf(problems);
 }
 
-/** One configuration is enough. The last name comes first. */
+/** Keep one control plane, or delete one configuration: the last name comes first. */
 async function adviceFor(both: readonly InjectorWebhook[], facts: Facts): Promise<readonly Advice[]> {
   const names = [...new Set(both.map(({ configuration }) => configuration))];
   const change = "choose one control plane for it, by istio-injection or istio.io/rev";
@@ -78,7 +78,7 @@ function labelsText(labels: ValueMap): string {
 /** Labels that a pod of a namespace may have. */
 interface Candidate {
   readonly labels: ValueMap;
-  /** Live pods have these labels, or pods need none. Otherwise they are injection labels that no pod has yet. */
+  /** Live pods have these labels, or no label is needed. Otherwise these are injection labels that no pod has yet. */
   readonly isReal: boolean;
 }
 

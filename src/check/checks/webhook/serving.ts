@@ -41,7 +41,7 @@ interface Cause {
   readonly advice: readonly Advice[];
 }
 
-/** The first cause that applies of a Service without ready pods; `waiting` pods are not ready. */
+/** The first matching cause why a Service has no ready pod; `waiting` is the number of pods that are not ready. */
 export async function causeOfNoPod(target: Place, facts: Facts, waiting: number): Promise<Cause | undefined> {
   const [serving, isGone] = await Promise.all([servingOf(target, facts), isWithoutDeployment(target, facts)]);
   if (serving !== undefined) {
@@ -51,7 +51,9 @@ export async function causeOfNoPod(target: Place, facts: Facts, waiting: number)
   return again.length === 0 ? undefined : { why: "no Deployment makes pods that it selects", advice: again };
 }
 
-/** Leads a port of a Service to the port that answers API servers; none if it does, or if that is not known. */
+/**
+ * Points a Service port to the pods' port that serves the webhook. No advice if it already does, or if this is unknown.
+ */
 export async function leadingToPods(
   { namespace, name, port }: Place & { readonly port: number },
   facts: Facts,
@@ -76,7 +78,10 @@ export async function leadingToPods(
 const PORT = 15017;
 const PORT_NAME = "https-webhook";
 
-/** For a port on which nothing listens: leads elsewhere, else guesses that the pods hang. */
+/**
+ * For a port on which nothing listens: points the Service to the right port, else assumes that the pods hang and
+ * restarts them.
+ */
 export async function openingPort(target: Place & { readonly port: number }, facts: Facts): Promise<readonly Advice[]> {
   const leading = await leadingToPods(target, facts);
   if (leading.length > 0) return leading;
@@ -92,7 +97,7 @@ async function servingOf({ namespace, name }: Place, facts: Facts): Promise<Serv
   ]);
   if (service === undefined) return undefined;
   const selected = deployments.filter((each) => isSelected(service, labelsOf(templateOf(each))));
-  // Both installers give them one name. A Service with another name has its Deployment by its selector.
+  // Both installers give Service and Deployment the same name. Otherwise the Service's selector finds the Deployment.
   const isNamed = ({ metadata }: KubeObject) => metadata.name === name;
   const deployment = selected.find(isNamed) ?? selected[0] ?? deployments.find(isNamed);
   if (deployment === undefined) return undefined;
@@ -106,7 +111,7 @@ async function servingOf({ namespace, name }: Place, facts: Facts): Promise<Serv
   };
 }
 
-/** Whether the Deployments of the namespace are known, and a Service that selects pods is there. */
+/** Whether the Deployments of the namespace are known, and the Service exists and has a selector. */
 async function isWithoutDeployment({ namespace, name }: Place, facts: Facts): Promise<boolean> {
   const [service, deployments] = await Promise.all([
     forAdvice(facts.service({ namespace, name })),
@@ -119,7 +124,7 @@ function templateOf(deployment: KubeObject): ValueMap {
   return mapAt(mapAt(deployment, "spec"), "template");
 }
 
-/** A Service without a selector has endpoints that somebody writes. */
+/** A Service without a selector selects nothing: somebody writes its endpoints. */
 function isSelected({ spec: { selector = {} } = {} }: Service, labels: ValueMap): boolean {
   const all = Object.entries(selector);
   return all.length > 0 && all.every(([key, value]) => labels[key] === value);
@@ -204,7 +209,7 @@ const CAUSES: readonly ((serving: Waiting) => Cause | undefined)[] = [
   },
 ];
 
-/** One pod is enough for the API server; it is the user who knows how many there were. */
+/** One pod is enough for the API server; only the user knows how many there were. */
 function startedAgain(deployment: Named): Advice {
   return harmless("start it again", "mesh", scale(deployment, 1));
 }

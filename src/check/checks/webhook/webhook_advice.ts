@@ -11,7 +11,7 @@ function deploymentOf(target: WebhookTarget): Named | undefined {
   return "url" in target ? undefined : { kind: "deployment", namespace: target.namespace, name: target.name };
 }
 
-/** A restarted control plane makes its certificate and writes the caBundle. */
+/** A restarted control plane creates its certificate and writes the caBundle. */
 export function restarted(target: WebhookTarget): readonly Advice[] {
   const deployment = deploymentOf(target);
   if (deployment === undefined) return [byHand("restart the webhook, or write the caBundle by hand", "mesh")];

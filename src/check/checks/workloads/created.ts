@@ -13,7 +13,7 @@ import { type Facts, inAll, later } from "../../facts.ts";
 import { findingOf, type Problem, refOf } from "../findings.ts";
 import { quotaFor } from "../../policies/quota.ts";
 
-/** Controllers try again after at most 16 minutes: an older event is of a problem that is over. */
+/** Controllers retry after at most 16 minutes: an older event is about a solved problem. */
 const RECENT = 20 * 60_000;
 
 /** Controllers whose pods would be injected and are refused. Deployments say so in their status, others in events. */

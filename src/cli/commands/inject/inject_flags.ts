@@ -54,7 +54,7 @@ export const INJECT_FLAGS = {
         ],
       },
     ),
-    // Without -i, as istioctl has it: here it is --in-place.
+    // Without istioctl's short form -i, which means --in-place here.
     ...flagsWith({ ...CONTROL_PLANE, istioNamespace: longOnly(CONTROL_PLANE.istioNamespace), ...CLUSTER }, {
       needs: ["from-cluster"],
     }),

@@ -29,7 +29,7 @@ import { templatePathsOf } from "../../manifests/manifests.ts";
 type InjectModule = typeof import("../../../inject/mod.ts");
 
 interface Answer {
-  /** `undefined` if something failed: then the items of the input stay. */
+  /** `undefined` after a failure: the items of the input stay. */
   readonly items: readonly Value[] | undefined;
   readonly results: readonly Result[];
 }

@@ -41,7 +41,7 @@ export function isToken(text: string): boolean {
   return text.length === PREFIX.length + 3 && holesIn(text).length === 1;
 }
 
-/** Whether a token is in the name of an anchor, an alias or a tag of YAML: those are compared. */
+/** Whether a token is in the name of a YAML anchor, alias or tag: YAML compares these names. */
 export function namesNode(text: string): boolean {
   return IN_NODE.test(text);
 }

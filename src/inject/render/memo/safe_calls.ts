@@ -1,11 +1,11 @@
-/** Which calls of template functions do with a token what they do with any other name. */
+/** Calls of template functions that treat a token like any other name. */
 import { GoStruct, isGoMap, isList, type Watch } from "../../../golang/gotemplate/mod.ts";
 import { type Holes, holesIn, isName, isToken } from "./holes.ts";
 
 type Args = Parameters<Watch>[1];
 type Rule = (args: Args, result: Parameters<Watch>[2]) => boolean;
 
-/** Throws for a call in one rendering that changes a map which the template has not made with `dict`. */
+/** Throws if a call in one rendering changes a map that the template did not make with `dict`. */
 export function writesOnlyOwn(): Watch {
   const made = new WeakSet<object>();
   return (name, [target], result, effect) => {
@@ -26,7 +26,7 @@ function holds(arg: Args[number], showsTokens: ShowsTokens): boolean {
   return showsTokens(arg) ?? Object.values(arg).some((item) => holds(item, showsTokens));
 }
 
-/** Structs that contain names of containers, and all that contain names of a pod or of its owner. */
+/** Structs with names of containers, and all structs with names of a pod or of its owner. */
 const OF_CONTAINERS = new Set(["v1.PodSpec", "v1.Container"]);
 const WITH_NAMES = new Set([
   "*inject.SidecarTemplateData",
@@ -35,7 +35,7 @@ const WITH_NAMES = new Set([
   ...OF_CONTAINERS,
 ]);
 
-/** Whether a call does with its tokens what it does with other names. If not, returns the holes it depends on. */
+/** The holes that a call depends on; none if the call treats its tokens like any other name. */
 export function dependsOn(
   showsTokens: ShowsTokens,
   ...[name, args, result]: Parameters<Watch>
@@ -59,7 +59,7 @@ const onlyFirstHolds: Rule = ([, ...keys]) => keys.every((key) => isText(key) &&
 const isOnList: Rule = ([list = null, ...keys]) => isList(list) && keys.every((key) => isBare(key) && !isNested(key));
 const always: Rule = () => true;
 
-/** A token is equal to no text that is not a name. */
+/** A token never equals a text that is not a name. */
 const comparesWithOthers: Rule = ([first, ...others]) =>
   others.every((other) => {
     if (!isText(first) || !isText(other)) return false;
@@ -67,17 +67,17 @@ const comparesWithOthers: Rule = ([first, ...others]) =>
     return isToken(first) && isBare(other) && !isName(other);
   });
 
-/** Safe calls by function, of arguments of which one holds a token. */
+/** By function, the arguments with which a call is safe. At least one argument holds a token. */
 const SAFE: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   // A further index would take a byte of a name.
   ["index", (args, result) => onlyFirstHolds(args, result) || (args.length === 2 && isOnList(args, result))],
   ["isset", onlyFirstHolds],
-  // The annotation of that name, or the third argument as text.
+  // Returns the annotation of that name, or the third argument as text.
   ["annotation", ([, name, otherwise = null]) => isText(name) && isBare(name) && !isNested(otherwise)],
   ...["not", "coalesce", "default", "valueOrDefault", "quote", "squote", "print", "toLower", "lower"].map((name) =>
     [name, areTexts] as const
   ),
-  // They look at the ports, and for the proxy's name.
+  // These read the ports, and look for the proxy's name.
   ["applicationPorts", always],
   ["includeInboundPorts", always],
   ["append", ([list = null]) => isList(list)],
