@@ -96,15 +96,21 @@ export function inOrder(jobs: readonly Job[]): Job[] {
 }
 
 function unitJobs(files: readonly string[], root: string): Job[] {
-  const { apart = [], together = [] } = Object.groupBy(
+  const { alone = [], apart = [], together = [] } = Object.groupBy(
     files,
-    (file) => leavesTraces(root, file) ? "apart" : "together",
+    (file) => measuresMemory(file) ? "alone" : leavesTraces(root, file) ? "apart" : "together",
   );
   const job = (files: readonly string[], joined: boolean) => ({ suite: "unit", files, joined, needsCluster: false });
   return [
+    ...alone.map((file) => job([file], false)),
     ...chunks(apart, FILES_OF_A_UNIT_JOB).map((files) => job(files, false)),
     ...chunks(together, FILES_OF_A_UNIT_JOB).map((files) => job(files, true)),
   ];
+}
+
+/** Fuzzing measures the memory of its process, which other tests use too. */
+function measuresMemory(file: string): boolean {
+  return loadedWith(file).has("test/fuzz/fuzz.ts");
 }
 
 /** Tests that are not checked for what they leave open: it would end in a test of the next file. */
