@@ -29,7 +29,7 @@ export interface PodChoice {
 export async function runningSidecars(api: Pick<KubeApi, "list">, choice: PodChoice): Promise<readonly Running[]> {
   const known = new Map<string, Omit<Running, "pods">>();
   const query = { ...PAGE_OF_PODS, ...queryOf(choice.selector) };
-  // A page may be asked for again: pods are counted from the list.
+  // The client may request a page again: counting in the callback would count its pods twice.
   const { items } = await api.list(collectionPath("api/v1", "pods", choice.namespace), query, (object) => {
     const running = isPod(object) ? sidecarOf(object) : undefined;
     const key = running === undefined ? "" : JSON.stringify(running);

@@ -10,7 +10,10 @@ export interface InjectorTexts extends ReturnType<typeof configurationOf> {
   readonly templateEnv?: readonly string[] | undefined;
 }
 
-/** The injector for new pods; `note` hears of variables that templates do not see. Errors: a `MeshError` for unusable texts. */
+/**
+ * The injector for new pods. `note` gets a text for each variable that templates do not see. Errors: a `MeshError` for
+ * unusable texts.
+ */
 export async function injectorOf(
   texts: InjectorTexts,
   { env, clock }: Pick<World, "env" | "clock">,

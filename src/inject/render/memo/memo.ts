@@ -75,7 +75,7 @@ export class RenderMemo {
       }
       if (recorder.failed.size === 0) return;
       for (const path of recorder.failed) this.#known.add(path);
-      // Earlier nodes have holes where values are read now.
+      // The new recording reads values at places where earlier nodes have holes.
       this.#forget();
     }
   }
@@ -132,8 +132,8 @@ const MAX_SETTINGS = 8;
 const memos = new WeakMap<Template, { readonly setting: Setting; readonly memo: RenderMemo }[]>();
 
 /**
- * The memo of a template with a setting; `undefined` if its renderings cannot be kept. The latest settings stay. The `only`
- * template of a pod may change its own maps: no other template sees them.
+ * The memo of a template with a setting; `undefined` if its renderings cannot be kept. Keeps the latest settings.
+ * `only`: the pod has no other template, so this one may change its own maps.
  */
 export function memoOf(template: Template, setting: Setting, only = false): RenderMemo | undefined {
   let known = memos.get(template);
