@@ -1,4 +1,4 @@
-/** The containers of a pod in the order of their start, with a text for each state. */
+/** The containers of a pod in start order, with a text for each state. */
 import { intAt, isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { ageText, millisecondsOf, secondsBetween } from "./age.ts";
 import { exitInWords, isBenignWait, waitInWords } from "./exit_codes.ts";
@@ -12,7 +12,7 @@ const LISTS: readonly (readonly [specs: string, statuses: string, kind: Kind])[]
   ["ephemeralContainers", "ephemeralContainerStatuses", "ephemeral"],
 ];
 
-/** Names that injection gives; Istio's CNI plugin has a container that checks. */
+/** istio-validation replaces istio-init when Istio's CNI plugin is installed: it checks the plugin's rules. */
 const CAPTURE: readonly string[] = ["istio-init", "istio-validation"];
 
 /** The containers. `now` is the time of the snapshot, in milliseconds. */
@@ -22,7 +22,8 @@ export function containersOf(pod: ValueMap, now: number | undefined): SummaryCon
       const name = textAt(spec, "name");
       const status = mapsAt(mapAt(pod, "status"), statuses).find((each) => textAt(each, "name") === name) ?? {};
       const own = kind === "init" && textAt(spec, "restartPolicy") === "Always" ? "sidecar" : kind;
-      return { name, kind: own, role: roleOf(name), image: textAt(spec, "image"), ...stateOf(status, own, now) };
+      const role = roleOf(name);
+      return { name, kind: own, role, image: textAt(spec, "image"), ...stateOf(status, { kind: own, role, now }) };
     })
   );
 }
@@ -33,10 +34,14 @@ function roleOf(name: string): SummaryContainer["role"] {
 
 type State = Pick<SummaryContainer, "state" | "ready" | "since" | "restarts" | "lastEnd" | "result" | "message">;
 
-function stateOf(status: ValueMap, kind: Kind, now: number | undefined): State {
+interface Judging extends Pick<SummaryContainer, "kind" | "role"> {
+  readonly now: number | undefined;
+}
+
+function stateOf(status: ValueMap, { kind, role, now }: Judging): State {
   const restarts = intAt(status, "restartCount") ?? 0;
   const last = mapAt(mapAt(status, "lastState"), "terminated");
-  const lastEnd = isEmpty(last) ? "" : exitInWords(intAt(last, "exitCode") ?? -1, textAt(last, "reason"));
+  const lastEnd = isEmpty(last) ? "" : exitInWords(intAt(last, "exitCode") ?? -1, textAt(last, "reason"), role);
   const common = { ready: null, restarts, lastEnd };
   const state = mapAt(status, "state");
   if (isMap(state["running"])) {
@@ -48,7 +53,7 @@ function stateOf(status: ValueMap, kind: Kind, now: number | undefined): State {
     const result: Result = isBenignWait(reason) ? "warning" : "error";
     return { ...common, state: "waiting", since: "", result, message: `${waitInWords(reason)}${after}` };
   }
-  if (isMap(state["terminated"])) return { ...common, ...ended(mapAt(state, "terminated"), kind) };
+  if (isMap(state["terminated"])) return { ...common, ...ended(mapAt(state, "terminated"), { kind, role }) };
   return { ...common, state: "unknown", since: "", result: "unknown", message: "its state is not known" };
 }
 
@@ -77,20 +82,23 @@ function running(
   };
 }
 
-/** The kubelet calls an ephemeral container never ready. */
+/** `null` for an ephemeral container: the kubelet never marks it ready. */
 function readyOf({ ready }: ValueMap, kind: Kind): boolean | null {
   return typeof ready === "boolean" && kind !== "ephemeral" ? ready : null;
 }
 
-function ended(state: ValueMap, kind: Kind): Pick<State, "state" | "since" | "result" | "message"> {
+function ended(
+  state: ValueMap,
+  { kind, role }: Pick<Judging, "kind" | "role">,
+): Pick<State, "state" | "since" | "result" | "message"> {
   const code = intAt(state, "exitCode") ?? -1;
-  // Somebody ends an ephemeral container when it has served.
+  // An ephemeral container ends when its user is done.
   const isWell = kind === "ephemeral" || code === 0 && kind !== "sidecar";
   return {
     state: "ended",
     since: textAt(state, "finishedAt"),
     result: isWell ? "ok" : "error",
-    message: `ended: ${exitInWords(code, textAt(state, "reason"))}`,
+    message: `ended: ${exitInWords(code, textAt(state, "reason"), role)}`,
   };
 }
 

@@ -1,5 +1,8 @@
 /** What exit codes and reasons of containers mean. */
-/** Signals that end containers. */
+import type { SummaryContainer } from "./pod_summary_schema.ts";
+
+type Role = SummaryContainer["role"];
+
 const SIGNALS: Readonly<Record<number, string>> = {
   1: "SIGHUP",
   2: "SIGINT",
@@ -24,7 +27,12 @@ const CODES: Readonly<Record<number, string>> = {
   255: "it failed, or was lost with its node",
 };
 
-/** Reasons of the kubelet that say more than the code. */
+/** Codes that mean something else for this role. Istio defines 126 for istio-init and istio-validation. */
+const CODES_OF_ROLE: Readonly<Partial<Record<Role, Readonly<Record<number, string>>>>> = {
+  capture: { 126: "the traffic is not captured" },
+};
+
+/** Reasons of the kubelet, which are more precise than the exit code. */
 const REASONS: Readonly<Record<string, string>> = {
   OOMKilled: "killed: it used more memory than its limit",
   ContainerCannotRun: "the container runtime could not run it",
@@ -34,13 +42,14 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** `exit code 137: killed: it used more memory than its limit`. */
-export function exitInWords(code: number, reason: string): string {
+export function exitInWords(code: number, reason: string, role: Role): string {
   const signal = SIGNALS[code - 128];
-  const text = REASONS[reason] ?? CODES[code] ?? (signal === undefined ? "it failed" : `ended by ${signal}`);
+  const text = REASONS[reason] ?? CODES_OF_ROLE[role]?.[code] ?? CODES[code] ??
+    (signal === undefined ? "it failed" : `ended by ${signal}`);
   return `exit code ${code}: ${text}`;
 }
 
-/** For reasons of containers that wait. */
+/** What the reasons of waiting containers mean. */
 const WAITING: Readonly<Record<string, string>> = {
   ContainerCreating: "is being created",
   PodInitializing: "waits for the init containers",
@@ -58,7 +67,7 @@ export function waitInWords(reason: string): string {
   return text === undefined ? `waits: ${reason === "" ? "no reason is given" : reason}` : `waits: ${text} (${reason})`;
 }
 
-/** Reasons that end by themselves. */
+/** Whether the wait is part of a normal start. */
 export function isBenignWait(reason: string): boolean {
   return reason === "ContainerCreating" || reason === "PodInitializing";
 }

@@ -101,7 +101,7 @@ Deno.test("containers are in the order of their start, with their states in word
   };
   const { containers } = summaryOf({ "pod.json": podWith(spec, status) });
   assert.deepEqual(containers.map(({ name, kind, role, result, message }) => [name, kind, role, result, message]), [
-    ["istio-init", "init", "capture", "error", "ended: exit code 126: its program cannot be executed"],
+    ["istio-init", "init", "capture", "error", "ended: exit code 126: the traffic is not captured"],
     ["istio-proxy", "sidecar", "proxy", "ok", "runs for 2h 4m"],
     [
       "migrate",
