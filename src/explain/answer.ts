@@ -1,4 +1,4 @@
-/** One connection of one pod: snapshot in, answer out. */
+/** The answer to a question about one connection of one pod. */
 import { re2Library } from "../golang/re2.ts";
 import type { Answer } from "./answer_schema.ts";
 import { answerWith } from "./connection/answer.ts";
@@ -9,7 +9,7 @@ import { withProbe } from "./probe/proofs.ts";
 import type { Connection } from "./question/question.ts";
 
 /**
- * The path of a connection through a pod, with what a probe proved of it, and with `ends` through the pods behind its
+ * The path of a connection through a pod, with the evidence of a probe, and with `ends` through the pods behind its
  * endpoints. Loads the library of regular expressions.
  */
 export async function answerOf(snapshot: ProbedSnapshot, connection: Connection, ends?: Ends): Promise<Answer> {

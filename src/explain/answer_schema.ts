@@ -67,7 +67,7 @@ export const ANSWER = z.strictObject({
 export type Answer = Readonly<z.infer<typeof ANSWER>>;
 
 export type Station = Readonly<Answer["stations"][number]>;
-/** A station before it is known in which pod it is. */
+/** A station without its pod and side. */
 export type PlainStation = Omit<Station, "pod" | "side">;
 export type StationKind = Station["kind"];
 export type Source = Station["source"];

@@ -1,4 +1,4 @@
-/** What a probe left behind, as raw answers. */
+/** The raw results of a probe. */
 import type { Part, PartName, Snapshot } from "./snapshot/snapshot.ts";
 import type { Connection } from "./question/question.ts";
 import type { ProcSocket, SocketEnd } from "./kernel/sockets.ts";
@@ -12,7 +12,7 @@ export interface ProbedSnapshot extends Snapshot {
 export interface Evidence {
   /** `GET http://reviews:9080/api as UID 1000`. */
   readonly request: string;
-  /** With the mark in its headers. */
+  /** Its headers contain the mark. */
   readonly connection: Connection;
   /** The user who sent it. */
   readonly uid: number | undefined;
@@ -22,7 +22,7 @@ export interface Evidence {
   readonly sent: Sent | string;
   readonly before: Counted;
   readonly after: Counted;
-  /** The rules of the kernel after it; empty where they cannot be read. */
+  /** The kernel's rules after the request; empty if they cannot be read. */
   readonly rules: ReadonlyMap<PartName, Part>;
   readonly log: Part;
 }
@@ -30,19 +30,19 @@ export interface Evidence {
 export interface Counted {
   /** `/clusters?format=json`. */
   readonly clusters: Part;
-  /** `/stats` of listeners. */
+  /** `/stats`, filtered to listeners. */
   readonly listeners: Part;
 }
 
 export interface Sent {
-  /** Its own end; `undefined` if it had no connection. */
+  /** The probe's end of the connection; `undefined` without a connection. */
   readonly local: SocketEnd | undefined;
   readonly remote: SocketEnd | undefined;
-  /** Of the response; 0 without one. */
+  /** Status of the response; 0 without a response. */
   readonly status: number;
   /** Names of the response's headers, in lower case. */
   readonly headers: ReadonlySet<string>;
-  /** Why there was no connection or no response; empty if all went well. */
+  /** Why the connection or the response is missing; empty on success. */
   readonly failure: string;
   /** The sockets of the pod while the connection was open. */
   readonly sockets: readonly ProcSocket[];
@@ -51,7 +51,7 @@ export interface Sent {
 /** ESTABLISHED and CLOSE_WAIT: the server may have closed its end. */
 const OPEN = ["01", "08"];
 
-/** The other end of the connection in the pod; `left`: the connection is open and ends outside of the pod. */
+/** The other end of the connection, if it is in the pod. `left`: the connection is open and ends outside the pod. */
 export function otherEnd({ local, sockets }: Sent): ProcSocket | "left" | undefined {
   const isOwn = (end: SocketEnd) => end.address === local?.address && end.port === local.port;
   const accepted = sockets.find(({ remote }) => isOwn(remote));

@@ -1,6 +1,6 @@
 /**
- * What happens to a connection in a pod: a snapshot (raw answers of Envoy, the kernel and the API server) and a question in;
- * stations with what decided, their source and a verdict out.
+ * Explains a connection in a pod. Input: a question and a snapshot (raw answers of Envoy, the kernel and the API
+ * server). Output: stations with the deciding rule and its source, and a verdict.
  */
 export { explain } from "./run.ts";
 export type { Connection, PodChoice, Question, SourceChoice } from "./question/question.ts";

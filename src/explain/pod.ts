@@ -1,11 +1,11 @@
-/** What matters about a pod for its connections, from `pod.json` as the API server prints it. */
+/** The fields of a pod that affect its connections, read from `pod.json`. */
 import { intAt, listAt, mapAt, mapsAt, textAt, textsAt, type ValueMap } from "../base/value.ts";
 import type { Snapshot } from "./snapshot/snapshot.ts";
 import { jsonOf } from "./snapshot/json_part.ts";
 
 export interface Application {
   readonly name: string;
-  /** `undefined`: the image decides. */
+  /** `undefined`: the image sets it. */
   readonly uid: number | undefined;
   readonly gid: number | undefined;
   readonly ports: readonly number[];
@@ -14,10 +14,10 @@ export interface Application {
 /** The container that captures traffic, or that checks the rules of the CNI plugin. */
 interface CaptureContainer {
   readonly name: string;
-  /** Of istio-iptables. */
+  /** Arguments of istio-iptables. */
   readonly arguments: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  /** They are for the shell script of Istio 1.0 to 1.2. */
+  /** The arguments are for the shell script of Istio 1.0 to 1.2. */
   readonly isScript: boolean;
 }
 
@@ -26,9 +26,9 @@ export interface Pod {
   readonly addresses: readonly string[];
   readonly isHostNetwork: boolean;
   readonly applications: readonly Application[];
-  /** `undefined`: no container has Envoy. */
+  /** `undefined`: no container runs Envoy. */
   readonly proxy: string | undefined;
-  /** Of the proxy's container; `undefined`: the image decides. */
+  /** User and group of the proxy's container; `undefined`: the image sets them. */
   readonly proxyUser: Pick<Application, "uid" | "gid">;
   readonly proxyEnvironment: Readonly<Record<string, string>>;
   readonly capture: CaptureContainer | undefined;
@@ -78,7 +78,7 @@ function application(container: ValueMap, spec: ValueMap): Application {
 /** Names of the commands that take istio-iptables' arguments. */
 const COMMANDS: ReadonlySet<string> = new Set(["istio-iptables", "istio-iptables.sh"]);
 
-/** istio-init or istio-validation, found by its arguments: its name may be another one. */
+/** istio-init or istio-validation, recognized by its arguments: the name may differ. */
 function captureContainer(containers: readonly ValueMap[]): CaptureContainer | undefined {
   for (const container of containers) {
     const args = [...textsAt(container, "command"), ...textsAt(container, "args")];
@@ -88,7 +88,7 @@ function captureContainer(containers: readonly ValueMap[]): CaptureContainer | u
     if (start < 0) continue;
     return {
       name: textAt(container, "name"),
-      // The entrypoint of an image without a command is the script: later releases name their program.
+      // Without a program name the image's entrypoint runs, which is the script: later releases name their program.
       isScript: start === 0 || (args[at] ?? "").endsWith("istio-iptables.sh"),
       arguments: args.slice(start).filter((word) => !CHECKING.includes(word)),
       environment: environmentOf(container),
@@ -97,7 +97,7 @@ function captureContainer(containers: readonly ValueMap[]): CaptureContainer | u
   return undefined;
 }
 
-/** Arguments by which the container only checks the rules of the CNI plugin. */
+/** With these arguments the container only checks the CNI plugin's rules. */
 const CHECKING = ["--run-validation", "--skip-rule-apply"];
 
 function environmentOf(container: ValueMap): Record<string, string> {
@@ -123,7 +123,7 @@ function dnsOf(spec: ValueMap): Pod["dns"] {
   };
 }
 
-/** A pod without a proxy, and the command that shows why. Unknown names are empty. */
+/** The message and the fix for a pod without a proxy. Empty namespace or name: unknown. */
 export function withoutProxy(namespace: string, name: string): { readonly message: string; readonly fix: string } {
   const pod = `pod/${name === "" ? "NAME" : name}`;
   const fix = `see why: kubectl mesh check injection ${pod}${namespace === "" ? "" : ` -n ${namespace}`}`;

@@ -13,18 +13,18 @@ interface AskedProxy {
   readonly container: string;
 }
 
-/** What is wrong with a proxy: clauses, the worst first. */
+/** The problems of a proxy, worst first. Messages are clauses. */
 export interface ProxyAnswer {
   readonly problems: readonly { readonly result: "warning" | "error"; readonly message: string }[];
 }
 
 const TIMEOUT = 10_000;
-/** The findings that only the proxy knows. */
+/** Findings that come from the proxy, not from the API server. */
 const OF_PROXY: readonly string[] = ["certificate", "configuration"];
 
 /**
- * Asks a proxy; `undefined` if its container does not run or the pod is gone. Errors: an ApiError with status 403 if the
- * user may not exec.
+ * Asks a proxy; `undefined` if its container does not run or the pod is gone. Errors: an ApiError with status 403 if
+ * the user may not exec.
  */
 export async function askProxy({ api, clock, pod, container }: AskedProxy): Promise<ProxyAnswer | undefined> {
   const snapshot = await snapshotLive({ api, clock, container, timeout: TIMEOUT }, pod, SHORT_QUESTIONS);

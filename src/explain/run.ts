@@ -31,7 +31,7 @@ export async function explain(world: World, question: Question): Promise<number>
   return answers.every(isWell) ? EXIT.ok : EXIT.failed;
 }
 
-/** A probe that was not sent leaves open what was asked. */
+/** A probe that was not sent leaves the question open. */
 function isWell({ verdict, probe }: Answer): boolean {
   return (verdict === "reaches" || verdict === "bypasses") && probe?.isSent !== false;
 }
@@ -51,7 +51,7 @@ function textOf(output: Question["output"], { answers, asked, look }: Printed): 
   return svgText(onlyOne(pictures));
 }
 
-/** `shop/cart -> catalog:8080: mTLS, 1 endpoint, reaches`; what does not reach has its reason. */
+/** `shop/cart -> catalog:8080: mTLS, 1 endpoint, reaches`; the reason follows any other verdict. */
 function shortAnswer({ pod, verdict, reason, stations, endpoints }: Answer, asked: string): string {
   const mode = stations.find(({ kind, side }) => kind === "tls" && side === "client")?.detail["mode"];
   const count = endpoints.length === 1 ? "1 endpoint" : `${endpoints.length} endpoints`;

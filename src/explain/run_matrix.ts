@@ -1,4 +1,4 @@
-/** `explain --matrix`: every workload to every Service of its namespaces, as a table. */
+/** `explain --matrix`: a table of connections from every workload to every Service in the namespaces of the pods. */
 import { EXIT, MeshError } from "../base/errors.ts";
 import { columns, visible } from "../base/text/mod.ts";
 import { mapAt, mapsAt, textAt } from "../base/value.ts";
@@ -15,7 +15,7 @@ import { podText, type Snapshot } from "./snapshot/snapshot.ts";
 import { savedEnds } from "./sources/saved_ends.ts";
 import { snapshotsOf } from "./sources/sources.ts";
 
-/** All are in memory at a time. */
+/** All snapshots are in memory at once. */
 const MAX_PODS = 50;
 const MAX_SERVICES = 100;
 
@@ -59,7 +59,7 @@ const REQUEST = {
   sni: undefined,
 } as const;
 
-/** `shop/web` of the pod `web-6c9f8-x2k4p`, by the ReplicaSet or another owner. */
+/** `shop/web` for the pod `web-6c9f8-x2k4p`, from its ReplicaSet or another owner. */
 function workloadOf(snapshot: Snapshot): string {
   const metadata = mapAt(jsonOf(snapshot.parts["pod.json"], "pod.json").value ?? {}, "metadata");
   const hash = textAt(mapAt(metadata, "labels"), "pod-template-hash");
@@ -73,7 +73,7 @@ interface Service {
   readonly port: number;
 }
 
-/** The Services of the pods' namespaces that any of the proxies knows. */
+/** The Services in the pods' namespaces that at least one proxy knows. */
 function servicesOf(all: readonly Facts[]): readonly Service[] {
   const namespaces = new Set(all.map(({ namespace }) => namespace));
   const names = all.flatMap(({ config }) => config?.clusterNames ?? []).filter((name) => {
@@ -91,12 +91,12 @@ function servicesOf(all: readonly Facts[]): readonly Service[] {
   });
 }
 
-/** `catalog.shop` of `catalog.shop.svc.cluster.local`. */
+/** `catalog.shop` for `catalog.shop.svc.cluster.local`. */
 function shortened(host: string): string {
   return host.split(".").slice(0, 2).join(".");
 }
 
-/** A row for each workload, a column for each port of a Service; then why connections do not reach. */
+/** A row for each workload, a column for each Service port; below, why connections fail. */
 function tableOf(cells: readonly Cell[]): string {
   const [rows, heads] = [[...new Set(cells.map(({ from }) => from))], [...new Set(cells.map(({ to }) => to))]];
   const verdict = (row: string, head: string) =>

@@ -12,7 +12,7 @@ import type { Question } from "./question/question.ts";
 import { answersJson, onlyOne } from "./several.ts";
 import { snapshotsOf } from "./sources/sources.ts";
 
-/** Prints pods; the exit code is 1 if an error was found in one, or a proxy cannot be read. Errors are `MeshError`s. */
+/** Prints pods. The exit code is 1 if a pod has an error or a proxy cannot be read. Errors are `MeshError`s. */
 export async function explainPods(world: World, { source, output }: Question): Promise<number> {
   const isShort = output === "short";
   const look = lookOf(world);

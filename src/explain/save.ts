@@ -1,4 +1,4 @@
-/** `snapshot`: a pod in, an archive that `explain -f` reads out. */
+/** `snapshot`: saves pods as an archive that `explain -f` reads. */
 import { EXIT, MeshError } from "../base/errors.ts";
 import type { World } from "../platform/world.ts";
 import { writeArchive } from "./snapshot/archive.ts";
@@ -13,8 +13,8 @@ interface SaveOptions {
 }
 
 /**
- * Writes the archive and says on standard error what is in it and what is not. Of several pods those that cannot be read are
- * left out, and the exit code is 1. Errors: a MeshError if no pod can be read, or the file cannot be written.
+ * Writes the archive and reports on standard error what it contains. Skips pods that cannot be read: then the exit code
+ * is 1. Errors: a MeshError if no pod can be read, or the file cannot be written.
  */
 export async function saveSnapshot(world: World, { source, path, program }: SaveOptions): Promise<number> {
   world.files.tidyTemporary(path);
@@ -50,7 +50,7 @@ function isReadable({ parts }: Snapshot): boolean {
   return PART_NAMES.some((name) => name !== "pod.json" && parts[name].text !== undefined);
 }
 
-/** What is there of a pod, and what is not. */
+/** What the archive contains of a pod, and what is absent. */
 interface Contents {
   readonly files: string;
   readonly secrets: string;

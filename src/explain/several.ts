@@ -1,12 +1,12 @@
 import { UsageError } from "../base/errors.ts";
 
-/** Answers as JSON: one as a document, several as a line each. */
+/** Answers as JSON: one answer as a document, several as one line each. */
 export function answersJson(answers: readonly object[]): string {
   if (answers.length === 1) return `${JSON.stringify(answers[0], undefined, 2)}\n`;
   return answers.map((answer) => `${JSON.stringify(answer)}\n`).join("");
 }
 
-/** The answer that a picture shows. Errors: a UsageError if there are several. */
+/** The only answer, for an output that shows one. Errors: a UsageError if there are several. */
 export function onlyOne<T>([only, ...others]: readonly T[]): T {
   if (only !== undefined && others.length === 0) return only;
   throw new UsageError(`A picture is of one pod, and there are ${others.length + 1}`, {

@@ -1,4 +1,4 @@
-/** One connection of one pod: facts in, stations out. */
+/** The answer for one connection of one pod, from its facts. */
 import type { Answer } from "../answer_schema.ts";
 import { podText } from "../snapshot/snapshot.ts";
 import type { Connection } from "../question/question.ts";
@@ -7,9 +7,9 @@ import { inbound } from "./inbound.ts";
 import { outbound } from "./outbound.ts";
 import { ConnectionPath } from "./connection_path.ts";
 
-/** The path of a connection through a pod whose snapshot was read. Pure. */
+/** The path of a connection through a pod. Pure. */
 export function answerWith(facts: Facts, asked: Connection): Answer {
-  // A probe is a request with headers of its own.
+  // A probe adds its own headers to the request.
   const { connection = asked } = facts.snapshot.probe ?? {};
   const path = new ConnectionPath(podText(facts.snapshot.pod), connection.direction);
   if (connection.direction === "outbound") outbound(path, facts, connection);

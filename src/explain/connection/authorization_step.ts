@@ -6,7 +6,7 @@ import type { Overrides } from "../envoy/route_config.ts";
 import { type Access, rulesText, type Ruling, rulingOf } from "../rules/rbac_match.ts";
 import { clauses, detailOf, editing, passing, refusing, sentence, stationOf, type Step } from "./connection_path.ts";
 
-/** The filters of authorization in a chain, in their order; a route may override the rules of HTTP filters. */
+/** The RBAC filters of a chain, in order. A route may override the rules of HTTP filters. */
 export function rulesOf({ filters }: FilterChain, overrides: readonly Overrides[]): Rbac[] {
   const own = filters.flatMap((filter) => filter.kind === "rbac" ? [filter.rbac] : []);
   const http = filters.flatMap((filter) => filter.kind === "http" ? rulesOfHttp(filter.http, overrides) : []);
@@ -18,7 +18,7 @@ function rulesOfHttp({ filters }: HttpManager, overrides: readonly Overrides[]):
   return filters.flatMap((filter) => filter.kind === "rbac" ? [other ?? filter.rbac] : []);
 }
 
-/** The other filters of a chain that may refuse a request by rules that the snapshot does not have. */
+/** Other filters of a chain that may refuse a request. The snapshot does not contain their rules. */
 export function unknownFilters({ filters }: FilterChain): string[] {
   return filters.flatMap((filter) =>
     filter.kind === "http"
@@ -31,11 +31,11 @@ export function unknownFilters({ filters }: FilterChain): string[] {
   );
 }
 
-/** Filters that answer by rules of their own; the others change or measure. */
+/** Filters that can refuse a request by their own rules. Other filters change or measure it. */
 const DECIDING =
   /ext_authz|jwt_authn|ratelimit|rate_limit|ExtAuthz|JwtAuthentication|RateLimit|wasm|lua|oauth2|basic_auth/i;
 
-/** The station of all filters: the first that refuses ends the connection. */
+/** The station for all RBAC filters: the first that refuses ends the connection. */
 export function authorizationStep(
   rules: readonly Rbac[],
   access: Access,
@@ -95,7 +95,7 @@ function clientText(identity: Access["identity"]): string {
   return identity === "none" ? "a client without mutual TLS" : identity ?? "this client";
 }
 
-/** The client's identity is in its certificate, which a snapshot of this pod does not have. */
+/** The result depends on the client's identity: its certificate is not in the snapshot of this pod. */
 function conditional(depends: readonly Ruled[], others: string): Step {
   const texts = depends.flatMap(({ rbac, ruling }) =>
     ruling.policies.slice(0, MAX_SHOWN).map((policy) =>
@@ -111,7 +111,7 @@ function conditional(depends: readonly Ruled[], others: string): Step {
   return { station, end: { verdict: "unknown", reason: sentence(station.message), fix: "" } };
 }
 
-/** Who and what a policy is about. */
+/** The principals and permissions of a policy. */
 function whoText({ principals, permissions, hasExpression }: Policy): string {
   const [who, what] = [rulesText(principals), rulesText(permissions)];
   const condition = hasExpression ? ", under a condition in CEL" : "";

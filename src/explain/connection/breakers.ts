@@ -1,4 +1,4 @@
-/** Open circuit breakers, by Envoy's gauges in `stats.txt`. */
+/** Open circuit breakers, from Envoy's gauges in `stats.txt`. */
 import type { Snapshot } from "../snapshot/snapshot.ts";
 
 const GAUGES: Readonly<Record<string, string>> = {
@@ -9,7 +9,7 @@ const GAUGES: Readonly<Record<string, string>> = {
   rq_retry_open: "retries",
 };
 
-/** What the open breakers of a cluster limit (default priority); empty without stats. */
+/** The limits that a cluster has reached (default priority); empty without stats. */
 export function openBreakers({ parts }: Pick<Snapshot, "parts">, cluster: string): string[] {
   const { text } = parts["stats.txt"];
   if (text === undefined) return [];

@@ -1,8 +1,8 @@
-/** Why the kernel lets a connection pass the proxy, and the field that changes it. */
+/** Why a connection bypasses the proxy, and the field that changes it. */
 import type { TracedRule, TracedRules } from "../../iptables/mod.ts";
 import type { Sender } from "./sender.ts";
 
-/** A clause, and what to change; empty where it is as it should be. */
+/** The reason as a clause. `fix`: what to change; empty if nothing is wrong. */
 export interface Reason {
   readonly reason: string;
   readonly fix: string;
@@ -15,7 +15,7 @@ export function ruleText(rule: TracedRule | undefined): string {
 
 const ANNOTATION = "traffic.sidecar.istio.io";
 
-/** The rule that let the connection pass, with what decides between reasons. */
+/** The rule by which the connection bypasses the proxy, and the values that select the reason. */
 interface Passed {
   /** `undefined`: no rule matched. */
   readonly rule: TracedRule | undefined;
@@ -36,10 +36,10 @@ const portOf = ({ option }: Passed) => option("dport") ?? option("dports");
 const isLoopbackBlock = (block = "") => /^127\.|^::1\//.test(block);
 const containerOf = ({ container }: Passed) => container === "" ? "the application" : `container ${container}`;
 
-/** Ports of Envoy and of the agent themselves. */
+/** Ports of Envoy and the agent. */
 const OWN_PORTS: readonly string[] = ["15008", "15020", "15021", "15090"];
 
-/** The first that holds; the last always does. */
+/** The first case that holds applies. The last case always holds. */
 const OUTBOUND: readonly Case[] = [
   {
     holds: ({ option }) => option("o") === "lo",
@@ -113,12 +113,12 @@ const NOTHING_CAPTURED: Reason = {
   fix: "look at the exit code of the container istio-init, or at the node's CNI agent; then restart the pod",
 };
 
-/** Why an outbound connection passes. */
+/** Why an outbound connection bypasses the proxy. */
 export function passedOutbound(rule: TracedRule | undefined, rules: TracedRules, { container }: Sender): Reason {
   return reasonOf(OUTBOUND, rule, rules, container);
 }
 
-/** Why an inbound connection passes. */
+/** Why an inbound connection bypasses the proxy. */
 export function passedInbound(rule: TracedRule | undefined, rules: TracedRules): Reason {
   return reasonOf(INBOUND, rule, rules, "");
 }

@@ -1,4 +1,4 @@
-/** The station of the kernel: which rule sends the connection to the proxy, or past it. */
+/** The kernel's station: the rule that redirects the connection to the proxy, or lets it bypass the proxy. */
 import { addressOf, isLoopback } from "../kernel/sockets.ts";
 import { type Packet, type Trace, trace, type TracedRule, type TracedRules } from "../../iptables/mod.ts";
 import type { Detail } from "../answer_schema.ts";
@@ -9,16 +9,16 @@ import { passing, refusing, sentence, stationOf, type Step, unknowing, unsure } 
 
 export interface Captured {
   readonly step: Step;
-  /** The port of the proxy; `undefined` if the connection ends here or nothing is known. */
+  /** The proxy's port; `undefined` if the connection ends here or the port is unknown. */
   readonly port: number | undefined;
 }
 
-/** A user and addresses that no rule names, in place of unknown ones (RFC 5737). */
+/** Stand-ins for an unknown user and unknown addresses: no rule names them (RFC 5737). */
 const SOME_USER = 4_294_967_293;
 const SOME_ADDRESS = "192.0.2.1";
 const SOME_ADDRESS_6 = "2001:db8::1";
 
-/** An outbound connection. */
+/** The kernel's station for an outbound connection. */
 export function captureOutbound(facts: Facts, sender: Sender, to: string | undefined, port: number): Captured {
   const destination = addressOf(to);
   const isInside = to !== undefined && (isLoopback(destination) || facts.addresses.includes(to));
@@ -38,7 +38,7 @@ export function captureOutbound(facts: Facts, sender: Sender, to: string | undef
   return captured(facts, packet, (rule, rules) => passedOutbound(rule, rules, sender));
 }
 
-/** An inbound connection from another pod. */
+/** The kernel's station for an inbound connection from another pod. */
 export function captureInbound(facts: Facts, from: string, port: number): Captured {
   const source = addressOf(from);
   const isInside = isLoopback(source) || facts.addresses.includes(from);
@@ -115,7 +115,7 @@ function filledIn(packet: Packet): Packet {
 interface Context {
   readonly source: "seen" | "planned";
   readonly assumed: string;
-  /** Where the rules are from. */
+  /** Source of the rules. */
   readonly origin: string;
   readonly why: (rule: TracedRule | undefined) => Reason;
 }

@@ -1,4 +1,4 @@
-/** The path behind the filter chain, outbound and inbound: authorization, routes, clusters. */
+/** The stations after the filter chain, outbound and inbound: authorization, routes, clusters. */
 import type { Answer, PlainStation } from "../answer_schema.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";
 import type { FilterChain, Listener } from "../envoy/listener.ts";
@@ -14,7 +14,7 @@ import { type Routed, routeSteps, type Target } from "./route_step.ts";
 import { addTargets } from "./targets.ts";
 import { type ConnectionPath, unknowing } from "./connection_path.ts";
 
-/** The listener that has the connection, and where it was going. */
+/** The listener that handles the connection, and the original destination. */
 export interface Inside {
   readonly facts: Facts;
   readonly config: EnvoyConfig;
@@ -25,13 +25,13 @@ export interface Inside {
 export interface Chained {
   readonly chain: FilterChain;
   readonly incoming: Incoming;
-  /** What is asked for if the chain reads HTTP. */
+  /** The request, if the chain reads HTTP. */
   readonly request: Request;
   readonly identity: Access["identity"];
   readonly direction: Answer["direction"];
 }
 
-/** Adds the stations behind a filter chain. */
+/** Adds the stations after a filter chain. */
 export function throughChain(path: ConnectionPath, { facts, config, original }: Inside, chained: Chained): void {
   const { chain, incoming, direction } = chained;
   const http = chain.filters.find((filter) => filter.kind === "http");
@@ -49,7 +49,7 @@ export function throughChain(path: ConnectionPath, { facts, config, original }: 
   if (unsure !== undefined && isRefused) path.doubt(unsure);
 }
 
-/** Adds the routes; returns routes that are not known, where another one takes the request instead. */
+/** Adds the routes. Returns unknown routes before a route that certainly matches. */
 function addRoutes(path: ConnectionPath, { steps, isCovered }: Routed): readonly PlainStation[] {
   const isPlain = isCovered && steps.every(({ end }) => end === undefined);
   const unsure = steps.map(({ station }) => station).filter(({ result }) => isPlain && result === "unknown");
@@ -63,7 +63,7 @@ interface Authorizing {
   readonly routed: Routed | undefined;
 }
 
-/** Adds the station of authorization; `false` if it refuses for certain. */
+/** Adds the station of authorization; `false` if it certainly refuses. */
 function isAuthorized(
   path: ConnectionPath,
   { chain, incoming, identity }: Chained,
@@ -81,7 +81,7 @@ function isAuthorized(
   return step === undefined || path.add(step) || step.end?.verdict !== "refused";
 }
 
-/** The clusters of TCP; `undefined` if no known filter names one. */
+/** The clusters of a TCP connection; `undefined` if no known filter names one. */
 function tcpTargets({ filters }: FilterChain, { sni }: Incoming): Target[] | undefined {
   const tcp = filters.find((filter) => filter.kind === "tcp");
   if (tcp === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** The station of the filter chain: what listener filters detect, and the chain that matches it. */
+/** The station of the filter chain: what the listener filters detect, and which chain matches. */
 import type { FilterChain, Listener, ListenerFilter, PortPredicate } from "../envoy/listener.ts";
 import type { Spoken } from "../question/question.ts";
 import { type ChainChoice, filterChainFor, type Properties } from "../rules/filter_chain_search.ts";
@@ -12,11 +12,11 @@ export interface Incoming {
   readonly source: string | undefined;
   readonly isLocal: boolean;
   readonly sni: string;
-  /** Protocols that a client of TLS offers. */
+  /** Protocols that a TLS client offers. */
   readonly alpn: readonly string[];
 }
 
-/** The chain, and the step; `undefined`: the connection ends. */
+/** The step and the chain; `undefined`: the connection ends. */
 export interface Chained {
   readonly step: Step;
   readonly chain: FilterChain | undefined;
@@ -49,7 +49,7 @@ export function chooseChain(listener: Listener, incoming: Incoming): ChainChoice
   return filterChainFor(listener, propertiesOf(listener, incoming));
 }
 
-/** What the listener filters detect; a filter that does not run leaves the defaults. */
+/** What the listener filters detect. Without its filter a property has its default. */
 function propertiesOf({ listenerFilters }: Listener, incoming: Incoming): Properties {
   const runs = (kind: ListenerFilter["kind"]) =>
     listenerFilters.some((filter) => filter.kind === kind && !holdsFor(filter.disabled, incoming.port));

@@ -130,7 +130,7 @@ function describe({ name, discovery, subset, origin }: Cluster): string {
   return parts.length === 0 ? `cluster ${name}` : parts.join(", ");
 }
 
-/** The value by which Istio says that there is no limit. */
+/** Istio's value for "no limit". */
 const NO_LIMIT = 4_294_967_295;
 
 function outlierText(
@@ -158,7 +158,7 @@ function endpointStep(cluster: Cluster, found: Found, { direction }: Asked): Ste
   return takenStep(cluster, found, direction);
 }
 
-/** The endpoints that may be chosen. Of a connection into the pod the sockets decide. */
+/** The step for endpoints that may be chosen. For an inbound connection the port station checks the sockets. */
 function takenStep(cluster: Cluster, found: Found, direction: Asked["direction"]): Step {
   const { taken, isPanic, unhealthy } = found;
   const detail = endpointDetail(found);

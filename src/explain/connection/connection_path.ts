@@ -1,28 +1,28 @@
-/** The stations of one connection in order, and the first that is wrong. */
+/** The stations of one connection in order, and its verdict. */
 import type { Answer, Detail, PlainStation, StationKind } from "../answer_schema.ts";
 
 export interface End {
   readonly verdict: Answer["verdict"];
   /** One sentence: what decided. */
   readonly reason: string;
-  /** The field and its change; empty if there is none. */
+  /** The field and how to change it; empty if unknown. */
   readonly fix: string;
 }
 
-/** A station; with an end the connection goes no further. */
+/** A station. With `end` the connection stops here. */
 export interface Step {
   readonly station: PlainStation;
   readonly end?: End | undefined;
-  /** What to do about a station that is not known. */
+  /** What to do if the station is unknown. */
   readonly fix?: string;
 }
 
-/** A station with defaults for the parts that are not given. */
+/** A station; `parts` override the defaults. */
 export function stationOf(kind: StationKind, parts: Partial<Omit<PlainStation, "kind">>): PlainStation {
   return { kind, name: "", source: "seen", result: "ok", message: "", detail: {}, ...parts };
 }
 
-/** A step that goes on. */
+/** A step after which the connection continues. */
 export function passing(kind: StationKind, parts: Partial<Omit<PlainStation, "kind">>): Step {
   return { station: stationOf(kind, parts) };
 }
@@ -33,12 +33,12 @@ export function refusing(kind: StationKind, parts: Partial<Omit<PlainStation, "k
   return { station, end: { verdict: "refused", reason: sentence(station.message), fix } };
 }
 
-/** A step that is not known, after which more may be. */
+/** An unknown step; the connection continues. */
 export function unsure(kind: StationKind, parts: Partial<Omit<PlainStation, "kind">>): Step {
   return passing(kind, { source: "unknown", result: "unknown", ...parts });
 }
 
-/** A step after which nothing is known. */
+/** An unknown step; nothing after it is known. */
 export function unknowing(kind: StationKind, parts: Partial<Omit<PlainStation, "kind">>, fix = ""): Step {
   const station = stationOf(kind, { source: "unknown", result: "unknown", ...parts });
   return { station, end: { verdict: "unknown", reason: sentence(station.message), fix } };
@@ -54,17 +54,17 @@ export function detailOf(values: Readonly<Record<string, Detail[string] | undefi
   return known;
 }
 
-/** The clauses that are not empty, joined. */
+/** Joins the clauses that are not empty. */
 export function clauses(...parts: readonly string[]): string {
   return parts.filter((part) => part !== "").join("; ");
 }
 
-/** A clause with a capital; names of files, clusters and rules keep their first letter. */
+/** A clause as a sentence: capitalizes the first word unless it is a name of a file, cluster or rule. */
 export function sentence(text: string): string {
   return /^[a-z]+[ ,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }
 
-/** The command for a resource such as `VirtualService shop/reviews`; empty if it is not one of a namespace. */
+/** The `kubectl edit` command for a resource such as `VirtualService shop/reviews`; empty for other texts. */
 export function editing(resource: string): string {
   const [, kind = "", namespace, name] = /^([A-Z]\w+) ([\w.-]+)\/([\w.-]+)$/.exec(resource) ?? [];
   return name === undefined ? "" : `: kubectl edit -n ${namespace} ${kind.toLowerCase()}/${name}`;
@@ -73,7 +73,7 @@ export function editing(resource: string): string {
 type Cluster = Answer["clusters"][number];
 type Endpoint = Answer["endpoints"][number];
 
-/** Stations that decide where a connection goes; the others only let it pass or not. */
+/** Stations that decide where a connection goes. Other stations only accept or refuse it. */
 const DIVERTING: readonly StationKind[] = ["dns", "kernel", "listener", "filter-chain", "route"];
 
 interface Doubt {
@@ -106,18 +106,18 @@ export class ConnectionPath {
     return false;
   }
 
-  /** Adds a station on which nothing depends. */
+  /** Adds a station that does not affect the verdict. */
   show(station: PlainStation): void {
     this.#stations.push(station);
   }
 
-  /** Adds a station that does not end the connection, whatever its own end is. */
+  /** Adds a station and ignores its end. */
   note({ station, fix }: Step): void {
     this.#stations.push(station);
     if (station.result === "unknown") this.doubt(station, fix);
   }
 
-  /** A station that is not known: the verdict depends on it. The first one counts. */
+  /** Records an unknown station that makes the verdict unknown. The first one counts. */
   doubt({ kind, message }: PlainStation, fix = ""): void {
     this.#doubt ??= { reason: sentence(message), fix, isDiverting: DIVERTING.includes(kind) };
   }
@@ -134,7 +134,7 @@ export class ConnectionPath {
     return [...this.#endpoints.values()];
   }
 
-  /** The first end that is known counts; one that is not known ends what can be said. */
+  /** Records an end. The first known end counts; an unknown end becomes the doubt. */
   end(end: End): void {
     if (end.verdict === "unknown") this.#doubt = { ...end, isDiverting: this.#doubt?.isDiverting === true };
     else this.#end ??= end;
@@ -144,7 +144,7 @@ export class ConnectionPath {
     this.#concern ??= concern;
   }
 
-  /** The answer: never better than the worst station. A connection that nothing stops reaches its endpoints. */
+  /** The answer. Without an end and without doubt the connection reaches its endpoints. */
   answer(): Answer {
     const endpoints = [...this.#endpoints.values()];
     const end = this.#decided(endpoints);
@@ -161,7 +161,7 @@ export class ConnectionPath {
     };
   }
 
-  /** Refused is refused, whatever a station before allows; but after an unknown turn it may be another connection. */
+  /** A refusal stands in spite of a doubt, unless the doubt is about where the connection goes. */
   #decided(endpoints: readonly Endpoint[]): End {
     const end = this.#end;
     const doubt = this.#doubt;
@@ -184,7 +184,7 @@ export class ConnectionPath {
   }
 }
 
-/** A sentence as a clause. Names such as `RBAC` keep their capitals. */
+/** A sentence as a clause: lowercases the first letter, except in names such as `RBAC`. */
 function lowered(text: string): string {
   return /^[A-Z][a-z ]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
 }

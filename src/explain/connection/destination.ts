@@ -1,4 +1,4 @@
-/** The address of a connection: its name is resolved as the pod would resolve it. */
+/** The destination address: the host is resolved as the pod would resolve it. */
 import { parseAddress } from "../../golang/net/mod.ts";
 import { configuredAddresses } from "../names/configured.ts";
 import { askedNames, searchOf } from "../names/resolve.ts";
@@ -9,9 +9,9 @@ import type { Facts } from "./facts.ts";
 import { passing, refusing, type Step, unsure } from "./connection_path.ts";
 
 export interface Destination {
-  /** `undefined`: the name was an address. */
+  /** `undefined`: the host is an address. */
   readonly step: Step | undefined;
-  /** The address that is taken; `undefined`: unknown. */
+  /** The chosen address; `undefined`: unknown. */
   readonly address: string | undefined;
 }
 
@@ -71,7 +71,7 @@ interface Origin {
   readonly by: string;
 }
 
-/** The first address of the answer is taken, IPv4 before IPv6: glibc's order for a pod with both. */
+/** Takes the first address, IPv4 before IPv6: glibc's order for a dual-stack pod. */
 function resolved(name: string, addresses: readonly string[], { source, by }: Origin): Destination {
   const ordered = [...addresses].sort((a, b) => Number(a.includes(":")) - Number(b.includes(":")));
   const [first] = ordered;

@@ -14,7 +14,7 @@ export interface Asked {
   readonly name: string;
   /** Where original-dst clusters connect to. */
   readonly original: Original;
-  /** Values of a header that names the host. */
+  /** The value of a request header: an original-dst cluster may take its host from one. */
   readonly header: (name: string) => string | undefined;
   readonly direction: Answer["direction"];
 }
@@ -22,9 +22,9 @@ export interface Asked {
 interface Taken {
   /** `ADDRESS:PORT`. */
   readonly address: string;
-  /** `healthy`, `degraded`, or why not; `unknown`: Envoy knows nothing of it. */
+  /** `healthy`, `degraded`, or why it is unhealthy; `unknown`: not in Envoy's state. */
   readonly health: string;
-  /** What a transport socket is chosen by; `undefined`: unknown. */
+  /** Selects the transport socket; `undefined`: unknown. */
   readonly metadata: ValueMap | undefined;
 }
 
@@ -33,11 +33,11 @@ export interface Found {
   readonly all: readonly Taken[];
   readonly isPanic: boolean;
   readonly loads: readonly number[];
-  /** Addresses that are not taken, with the reason. */
+  /** Addresses of unhealthy endpoints, each with the reason. */
   readonly unhealthy: readonly string[];
   readonly localities: readonly string[];
   readonly isKnown: boolean;
-  /** Why they are not known, or not their state. */
+  /** Why the endpoints or their state are unknown. */
   readonly why: string;
 }
 
@@ -52,7 +52,7 @@ const NOTHING: Found = {
   why: "",
 };
 
-/** The endpoints, from Envoy's state of the hosts, else as they were assigned. */
+/** The endpoints from Envoy's host state, else from the assignment. */
 export function endpointsOf(config: EnvoyConfig, cluster: Cluster, asked: Asked): Found {
   if (cluster.discovery === "original-dst") return originalDestination(cluster, asked);
   const assignment = cluster.assignment ?? config.assignment(cluster.edsName || cluster.name) ??
@@ -82,7 +82,7 @@ export function endpointsOf(config: EnvoyConfig, cluster: Cluster, asked: Asked)
   };
 }
 
-/** Envoy itself finds out about hosts: by their answers, by asking them, or from DNS. */
+/** Whether Envoy itself changes the hosts or their health: outlier detection, health checks, DNS. */
 function isChecked({ outlierDetection, hasHealthChecks, discovery }: Cluster): boolean {
   return outlierDetection !== undefined || hasHealthChecks || discovery.endsWith("-dns");
 }
@@ -104,7 +104,7 @@ interface HostEntry extends Host {
   readonly metadata: ValueMap | undefined;
 }
 
-/** Hosts of Envoy's state have no metadata: the assignment has it. */
+/** Envoy's host state has no metadata: it comes from the assignment. */
 function hostsOf(status: ClusterStatus | undefined, assignment: Assignment | undefined): HostEntry[] | undefined {
   const assigned = new Map((assignment?.endpoints ?? []).map((endpoint) => [addressText(endpoint.address), endpoint]));
   if (status !== undefined) {

@@ -18,7 +18,7 @@ export interface Facts {
   readonly absent: AbsentPart | undefined;
   readonly kernel: KernelRules;
   readonly names: NameTable | undefined;
-  /** Of the workload, as Envoy has it. */
+  /** The workload's certificate in Envoy. */
   readonly certificate: Certificate;
   /** For short names: `shop`, `cluster.local`. */
   readonly namespace: string;

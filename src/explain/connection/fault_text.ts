@@ -21,7 +21,7 @@ export interface FaultText {
   readonly isCertain: boolean;
 }
 
-/** The most specific fault counts: cluster, route, virtual host, filter. */
+/** The most specific fault applies: cluster, route, virtual host, filter. */
 export function faultOf(
   { route: { route }, host, http, request }: Place,
   clusters: readonly RouteCluster[],

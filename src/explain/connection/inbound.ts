@@ -70,7 +70,7 @@ function clientText(client: Client, { peer }: Connection): string {
   return peer !== undefined || client === "tls" ? `the client speaks ${text}` : `a client with ${text} is assumed`;
 }
 
-/** The client: one with TLS of its own if a server name is given, else one of the mesh if the port takes mutual TLS. */
+/** The kind of client. If it is unknown: its own TLS if the question says so, else mutual TLS if the port takes it. */
 function clientOf({ mutual, isHttp }: Mode, { spoken, isPlain, peer }: Connection): Client {
   if (peer !== undefined) return knownClient(peer, spoken);
   if (spoken === "tls") return "tls";
@@ -78,7 +78,7 @@ function clientOf({ mutual, isHttp }: Mode, { spoken, isPlain, peer }: Connectio
   return mutual && isPlain !== true ? http ? "mutual-http" : "mutual-tcp" : http ? "plain-http" : "plain-tcp";
 }
 
-/** TLS of the application itself passes a client's proxy that adds none. */
+/** A proxy without TLS passes on the TLS of the application. */
 function knownClient({ tls, isHttp }: Peer, spoken: Connection["spoken"]): Client {
   if (tls === "mutual") return isHttp ? "mutual-http" : "mutual-tcp";
   return tls === "simple" || spoken === "tls" ? "tls" : isHttp ? "plain-http" : "plain-tcp";
@@ -104,7 +104,7 @@ function modeStep(
   return passing("tls", { message: mode.text, detail });
 }
 
-/** Whether the port refuses a known client by its mode, which explains more than its filter chains. */
+/** Whether the mode refuses a known client. The mode explains more than the filter chains. */
 function isKnownMisfit(mode: Mode, client: Client, { peer }: Connection): boolean {
   return peer !== undefined && mode.name !== "closed" && !takes(mode, client);
 }

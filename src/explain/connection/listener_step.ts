@@ -1,4 +1,4 @@
-/** The listener's station: where the proxy accepts the connection, and which listener takes it over. */
+/** The listener's station: where the proxy accepts the connection, and which listener handles it. */
 import { joinHostPort } from "../../golang/net/mod.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";
 import type { Listener } from "../envoy/listener.ts";
@@ -12,13 +12,13 @@ export interface Accepted {
   readonly listener: Listener | undefined;
 }
 
-/** Where the connection was going before the kernel redirected it. */
+/** The destination before the kernel redirected the connection. */
 export interface Original {
   readonly address: string | undefined;
   readonly port: number;
 }
 
-/** The station where nothing is known of Envoy's configuration. */
+/** The station if Envoy's configuration is unknown. */
 export function withoutConfiguration({ pod, absent, snapshot }: Facts): Step {
   if (pod === undefined || pod.proxy !== undefined) {
     return unknowing("listener", { message: absent?.message ?? "" }, WITH_PROXY);
@@ -29,10 +29,10 @@ export function withoutConfiguration({ pod, absent, snapshot }: Facts): Step {
 
 const WITH_PROXY = "take the snapshot while its proxy runs, or give Envoy's config_dump.json with -f";
 
-/** The DNS proxy of the agent. */
+/** Port of the agent's DNS proxy. */
 const DNS_PORT = 15053;
 
-/** The listener for a connection that the kernel sent to this port of the proxy. */
+/** The listener for a connection that the kernel redirected to `proxyPort`. */
 export function acceptedBy(config: EnvoyConfig, proxyPort: number, original: Original): Accepted {
   if (proxyPort === DNS_PORT) return { step: dnsProxy(), listener: undefined };
   const bound = boundListener(config.listeners, proxyPort);
@@ -92,7 +92,7 @@ function dnsProxy(): Step {
   return { station, end: { verdict: "reaches", reason: sentence(station.message), fix: "" } };
 }
 
-/** What may be the reason that a listener is absent. */
+/** Why a listener may be absent. */
 function pending({ warming, rejected, listeners }: EnvoyConfig): string {
   if (warming.length > 0) return `: ${warming.slice(0, 3).join(", ")} still waits for routes or secrets`;
   const [refused] = rejected;

@@ -15,7 +15,7 @@ export type Client = keyof typeof CLIENTS;
 
 export interface Mode {
   readonly name: "STRICT" | "PERMISSIVE" | "DISABLE" | "closed";
-  /** It takes mutual TLS, plain text. */
+  /** Whether the port takes mutual TLS, and plain text. */
   readonly mutual: boolean;
   readonly plain: boolean;
   /** A chain reads HTTP. */
@@ -30,7 +30,7 @@ const TEXTS: Readonly<Record<Mode["name"], string>> = {
   closed: "no filter chain takes connections to this port",
 };
 
-/** The mode of a port, by the chains that clients of each kind get. */
+/** The mode of a port, from the chain that each kind of client gets. */
 export function modeOf(listener: Listener, base: Omit<Incoming, "spoken" | "alpn">): Mode {
   const chainFor = (client: Client) => chooseChain(listener, { ...base, ...CLIENTS[client] }).chain;
   const chains = [chainFor("mutual-http"), chainFor("mutual-tcp")];

@@ -49,10 +49,10 @@ function isWrongProtocol({ filters, transport }: FilterChain, { spoken }: Incomi
   return spoken === "tls" && transport.kind === "plain" && filters.some(({ kind }) => kind === "http");
 }
 
-/** Clients of HTTPS offer these. */
+/** Protocols that HTTPS clients offer. */
 const ALPN = ["h2", "http/1.1"];
 
-/** What the application speaks. If unsaid: HTTP if the listener has a chain for it, then TLS, then TCP. */
+/** What the application sends. If unsaid: HTTP if the listener has a chain for it, else TLS, else TCP. */
 function incomingOf({ facts, listener, original }: Inside, { spoken, sni, host }: Connection) {
   const base = {
     destination: original.address,
@@ -80,7 +80,7 @@ function isName(host: string): boolean {
 
 const NO_TLS = { isTls: false, hasClientCertificate: false };
 
-/** Clients leave out the usual port of HTTP. */
+/** Clients omit port 80. */
 function authorityOf({ host, port }: Connection): string {
   return port === 80 ? joinHostPort(host, "").replace(/:$/, "") : joinHostPort(host, port);
 }

@@ -42,7 +42,7 @@ function textOf(sockets: readonly ListeningSocket[], port: number): string {
   return sockets.map(({ address }) => joinHostPort(address, port)).join(" and ");
 }
 
-/** Without sockets the declared ports are no proof that something listens. */
+/** The step without sockets: a declared port does not prove that a process listens. */
 function unread(isDeclared: boolean, target: string, why: string): Step {
   const declared = isDeclared ? "a container declares it" : "no container declares it";
   return unsure("port", { name: target, message: `whether anything listens is not known: ${why}; ${declared}` });

@@ -21,7 +21,7 @@ export interface Routed {
   readonly targets: readonly Target[];
   /** Overrides of authorization on the routes. */
   readonly overrides: readonly Overrides[];
-  /** A route matches for certain, if not one before it that is not known. */
+  /** At least one route certainly matches all requests; unknown routes may come before it. */
   readonly isCovered: boolean;
 }
 
@@ -55,7 +55,7 @@ function ending(step: Step): Routed {
   return { steps: [step], targets: [], overrides: [], isCovered: true };
 }
 
-/** The Host header after what the connection manager takes off. */
+/** The Host header after the connection manager strips the port and the trailing dot, if configured. */
 function hostOf({ stripsPort, stripsTrailingDot }: HttpManager, { authority }: Request): string {
   const withoutPort = stripsPort === "no" ? authority : authority.replace(/:\d+$/, "");
   return stripsTrailingDot ? withoutPort.replace(/\.(?=:\d+$|$)/, "") : withoutPort;

@@ -10,7 +10,7 @@ export interface Sender {
   readonly container: string;
 }
 
-/** The first container of the application; containers with other users are named in the message. */
+/** The first application container. The message names containers with other users. */
 export function senderOf(pod: Pod | undefined): Sender {
   if (pod === undefined) {
     const step = passing("application", {

@@ -1,4 +1,4 @@
-/** Clusters of a connection: their stations, shares and endpoints. */
+/** The clusters of a connection: their stations, shares and endpoints. */
 import { clusterSteps } from "./cluster_step.ts";
 import type { Asked } from "./endpoints.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";
@@ -7,7 +7,7 @@ import type { Facts } from "./facts.ts";
 import type { Target } from "./route_step.ts";
 import type { ConnectionPath, End } from "./connection_path.ts";
 
-/** Adds the stations of all targets. The connection is refused if every target refuses it. Returns whether one does. */
+/** Adds the stations of all targets. If all targets refuse, the connection is refused. Returns whether any refuses. */
 export function addTargets(
   path: ConnectionPath,
   { facts, config, targets }: {
@@ -38,7 +38,7 @@ export function addTargets(
   return true;
 }
 
-/** A cluster of several routes has one share. */
+/** Adds up the shares of a cluster that several routes name. */
 function sharesByName(targets: readonly Target[]): ReadonlyMap<string, number> {
   const shares = new Map<string, number>();
   for (const { cluster, share } of targets) shares.set(cluster, (shares.get(cluster) ?? 0) + share);

@@ -1,4 +1,4 @@
-/** The station of TLS to the endpoints: mutual TLS with which identity, or plain text, and why. */
+/** The station of TLS to the endpoints: mutual TLS and the expected identity, or plain text, and why. */
 import type { ValueMap } from "../../base/value.ts";
 import type { Cluster } from "../envoy/cluster.ts";
 import type { TransportSocket } from "../envoy/tls.ts";
@@ -25,7 +25,7 @@ export function tlsStep(facts: Facts, cluster: Cluster, { taken }: Found): Step 
   return certificateProblem(facts, first.transport) ?? encrypted(cluster, first, first.transport);
 }
 
-/** Endpoints of one cluster may differ; `undefined`: their metadata is unknown and counts. */
+/** The transport sockets of the endpoints; `undefined`: they depend on metadata that is unknown. */
 function choicesOf(cluster: Cluster, metadata: readonly (ValueMap | undefined)[]): TransportChoice[] | undefined {
   const own = { transport: cluster.transport, match: "" };
   const counts = cluster.transportMatches.some(({ match }) => Object.keys(match).length > 0);

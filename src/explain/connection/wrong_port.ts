@@ -1,4 +1,4 @@
-/** A port that the service of an address does not have: Envoy knows no cluster for it, and nobody may listen there. */
+/** A port that the Service at this address does not have: Envoy has no cluster for it. */
 import type { EnvoyConfig } from "../envoy/config.ts";
 import { serviceAt, serviceText } from "../names/services.ts";
 import { refusing, type Step, unsure } from "./connection_path.ts";
@@ -6,8 +6,8 @@ import type { Asked } from "./endpoints.ts";
 import type { Facts } from "./facts.ts";
 
 /**
- * The station in place of a cluster that passes the connection on; `undefined` if no service has the address, or if it has
- * the port. kube-proxy sends such a connection to nobody; an endpoint of a headless service may listen all the same.
+ * Replaces the station of a passthrough or BlackHole cluster; `undefined` if no service has the address, or if it has
+ * the port. kube-proxy forwards such a connection nowhere; an endpoint of a headless service may still listen.
  */
 export function wrongPort(facts: Facts, config: EnvoyConfig, { name, original, direction }: Asked): Step | undefined {
   const { address, port } = original;
@@ -27,7 +27,7 @@ export function wrongPort(facts: Facts, config: EnvoyConfig, { name, original, d
   return refusing("cluster", { name, message: `${found}: nobody listens on ${port}` }, fix);
 }
 
-/** Addresses of the endpoints of a service; `undefined` if the snapshot has none of them. */
+/** Addresses of a service's endpoints; `undefined` if the snapshot has none. */
 function endpointAddresses(
   config: EnvoyConfig,
   host: string,

@@ -1,4 +1,4 @@
-/** Both ends of a connection as one answer: the client's stations, then the stations of the pods behind the endpoints. */
+/** One answer for both ends: the client's stations, then the stations of the pods behind the endpoints. */
 import { joinHostPort, splitHostPort } from "../../golang/net/mod.ts";
 import type { Answer, Station } from "../answer_schema.ts";
 import { destinationOf } from "../connection/destination.ts";
@@ -9,13 +9,13 @@ import { type ClientEnd, type OtherEnd, rootsOf, type ServerEnd, serverEnd } fro
 
 /** Finds pods. */
 export interface Ends {
-  /** The pod with an address; the namespace is a guess, by the name of the service. */
+  /** The pod with this address. `namespace`: from the service's name; a guess. */
   podAt(address: string, namespace: string | undefined): Promise<OtherEnd>;
-  /** Endpoints of a service as the API server has them, for a client without a proxy; a string says why there are none. */
+  /** Endpoints from the API server, for a client without a proxy; a string says why there are none. */
   endpointsOf(host: string, port: number, namespace: string): Promise<readonly string[] | string>;
 }
 
-/** Maximum of endpoints whose pods are read. The snapshot of each is as large as the client's. */
+/** Maximum number of server pods to read. Each snapshot is as large as the client's. */
 const MAX_ENDS = 5;
 
 /** Follows the connection into the pods behind its endpoints. Without such pods it returns the client's answer. */
@@ -37,14 +37,14 @@ export async function withOtherEnds(answer: Answer, facts: Facts, asked: Connect
     const parts = splitHostPort(address);
     const host = typeof parts === "string" ? address : parts.host;
     const other = await ends.podAt(host, namespace);
-    // Only the endpoints of a Service of Kubernetes have to be pods.
+    // Only endpoints of a Kubernetes Service are always pods.
     if (namespace === undefined && other.isOutside === true) return answer;
     read.push(serverEnd(end, address, other));
   }
   return joined(client, read, addresses.length);
 }
 
-/** The client's answer, if the connection continues to an endpoint. What only the endpoint decides counts as passed. */
+/** The client's answer if the connection continues to an endpoint. Ignores a doubt that only the endpoint resolves. */
 function goingOn(answer: Answer, { pod }: Facts, { direction }: Connection): Answer | undefined {
   if (direction !== "outbound" || answer.stations.some(({ detail }) => detail["hostNetwork"] === true)) {
     return undefined;
@@ -54,7 +54,7 @@ function goingOn(answer: Answer, { pod }: Facts, { direction }: Connection): Ans
   return isLeftToEndpoint(answer) ? { ...answer, verdict: "reaches", stations: answer.stations.map(known) } : undefined;
 }
 
-/** All is known but whether the endpoint listens. */
+/** Only the endpoint's station is unknown. */
 function isLeftToEndpoint({ verdict, endpoints, stations, probe }: Answer): boolean {
   const open = stations.filter(({ result }) => result === "unknown");
   return verdict === "unknown" && probe === undefined && endpoints.length > 0 && open.length > 0 &&
@@ -110,20 +110,20 @@ function peerOf({ verdict, stations }: Answer, { certificate }: Facts): Peer {
   };
 }
 
-/** Names that must be equal; none if a pattern is among them. */
+/** The exact names; empty if any name is a pattern. */
 function exactNames(names: unknown): string[] {
   const exact = Array.isArray(names) ? names.map((name) => /^is "(.*)"$/.exec(String(name))?.[1] ?? "") : [];
   return exact.includes("") ? [] : exact;
 }
 
-/** Of a Kubernetes Service: `outbound|80||catalog.shop.svc.cluster.local`. */
+/** The namespace in a cluster name such as `outbound|80||catalog.shop.svc.cluster.local`. */
 function namespaceOf({ clusters }: Answer): string | undefined {
   return /\|[^|.]+\.([^|.]+)\.svc\./.exec(clusters[0]?.name ?? "")?.[1];
 }
 
 const ORDER: readonly Answer["verdict"][] = ["refused", "unknown", "bypasses", "reaches"];
 
-/** Endpoints with the same answer are one group. The worst group decides, and all are named. */
+/** Groups endpoints with the same answer. The worst group decides the verdict; the reason counts the others. */
 function joined(client: Answer, read: readonly ServerEnd[], count: number): Answer {
   const groups = new Map<string, ServerEnd[]>();
   for (const end of read) groups.set(keyOf(end), [...groups.get(keyOf(end)) ?? [], end]);
@@ -131,7 +131,7 @@ function joined(client: Answer, read: readonly ServerEnd[], count: number): Answ
   const worst = sorted[0]?.[0];
   if (worst === undefined) return client;
   const stations = [...client.stations, ...sorted.flatMap(([first]) => first?.stations ?? [])];
-  // A request that came through has proved more than what can be read of its other end.
+  // The probe's result is better evidence than the server's configuration.
   if (client.probe?.isSent === true) return { ...client, stations };
   const left = count > read.length ? `; ${read.length} of ${count} endpoints were read` : "";
   if (worst.verdict === "reaches") return { ...client, stations, reason: `${client.reason}; ${endText(read)}${left}` };
@@ -159,7 +159,7 @@ function rank(end: ServerEnd | undefined): number {
   return ORDER.indexOf(end?.verdict ?? "unknown");
 }
 
-/** Without what differs between pods of the same kind: name and addresses. */
+/** Excludes names and addresses, which differ between replicas. */
 function keyOf({ verdict, stations }: ServerEnd): string {
   return `${verdict} ${stations.map(({ kind, result }) => `${kind}:${result}`).join(" ")}`;
 }

@@ -1,4 +1,4 @@
-/** Envoy's response flags: what each means, which station of a connection can set it, and what to look at next. */
+/** Envoy's response flags: the meaning, the stations that can set it, and what to check next. */
 import { UsageError } from "../../base/errors.ts";
 import { closest } from "../../base/text/mod.ts";
 import type { Answer, Station, StationKind } from "../answer_schema.ts";
@@ -130,7 +130,7 @@ export function readFlags(text: string): readonly string[] {
   return names;
 }
 
-/** The response flags of a line of Istio's access log, as text or JSON. Errors: a UsageError for another line. */
+/** The response flags in a line of Istio's access log (text or JSON). Errors: a UsageError for any other line. */
 export function flagsOfLine(line: string): readonly string[] {
   const [, json] = /"response_flags":\s*"([^"]*)"/.exec(line) ?? [];
   const [, text] = /"[^"]*" \d{1,3} (\S+) /.exec(line) ?? [];
@@ -141,7 +141,7 @@ export function flagsOfLine(line: string): readonly string[] {
   return readFlags(found);
 }
 
-/** What flags mean in this connection: the stations that are wrong, else all that can set the flag. */
+/** What flags mean in this connection. Names the stations with a problem that can set the flag, else all that can. */
 export function explainedFlags(names: readonly string[], { stations }: Answer): NonNullable<Answer["flags"]> {
   return names.flatMap((name) => {
     const flag = FLAGS[name];

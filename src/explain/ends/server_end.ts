@@ -1,4 +1,4 @@
-/** The server's end of a connection: the stations in the pod behind an endpoint, for the client that is known. */
+/** The server's end of a connection: the stations in the pod behind an endpoint, for a known client. */
 import { mapAt, mapsAt, textAt } from "../../base/value.ts";
 import { splitHostPort } from "../../golang/net/mod.ts";
 import type { Answer, Station } from "../answer_schema.ts";
@@ -13,14 +13,14 @@ import { podText, type Snapshot } from "../snapshot/snapshot.ts";
 /** The pod behind an endpoint, or why it is not known. */
 export type OtherEnd = {
   readonly snapshot: Snapshot;
-  /** Read before. */
+  /** Facts that are already read from the snapshot. */
   readonly facts?: Facts;
   readonly why?: undefined;
   readonly isOutside?: undefined;
 } | {
   readonly snapshot?: undefined;
   readonly why: string;
-  /** No pod has the address, as far as pods could be listed. */
+  /** No listed pod has the address. */
   readonly isOutside?: boolean;
 };
 
@@ -36,11 +36,11 @@ export interface ClientEnd {
   /** The client's address. */
   readonly address: string;
   readonly peer: Peer;
-  /** Of the workload's certificate: the authorities that it trusts. */
+  /** The authorities that the client trusts. */
   readonly roots: ReadonlySet<string>;
 }
 
-/** The end at `ADDRESS:PORT`. */
+/** The server's end at `ADDRESS:PORT`. */
 export function serverEnd(client: ClientEnd, endpoint: string, other: OtherEnd): ServerEnd {
   if (other.snapshot === undefined) {
     const message = `the pod behind ${endpoint} is not known: ${other.why}`;
@@ -63,7 +63,7 @@ export function serverEnd(client: ClientEnd, endpoint: string, other: OtherEnd):
   return { pod: own.pod, stations: all, verdict: answer.verdict, reason: answer.reason, fix: answer.fix };
 }
 
-/** The connection as the pod gets it. Where nothing is said the Host header is the client's destination. */
+/** The connection as the server's pod receives it. The default Host header is the client's destination. */
 function inboundOf({ connection, address, peer }: ClientEnd, endpoint: string): Connection {
   const parts = splitHostPort(endpoint);
   const { host, port, headers } = connection;
@@ -79,7 +79,7 @@ function inboundOf({ connection, address, peer }: ClientEnd, endpoint: string): 
   };
 }
 
-/** The pod itself. An endpoint that is not ready is one that Envoy has not heard of yet. */
+/** The pod's station. If the pod is not ready, the client's Envoy still has an old endpoint. */
 function podStep({ snapshot }: Facts, endpoint: string): Step {
   const name = podText(snapshot.pod);
   const object = jsonOf(snapshot.parts["pod.json"], "pod.json").value;
@@ -99,7 +99,7 @@ function podStep({ snapshot }: Facts, endpoint: string): Step {
   });
 }
 
-/** Nobody in a pod without a proxy ends mutual TLS. */
+/** The TLS station of a pod without a proxy: nothing there terminates mutual TLS. */
 function withoutProxy({ tls }: Peer): Step {
   if (tls !== "mutual") return passing("tls", { message: "the pod has no proxy: it gets plain text" });
   return nobodyEnds("the pod has no proxy");
@@ -111,7 +111,7 @@ function nobodyEnds(why: string): Step {
   return refusing("tls", { message }, fix);
 }
 
-/** The kernel of the server sends the connection to the application. */
+/** The verdict if the connection bypasses the server's proxy. */
 function pastProxy(
   { tls }: Peer,
   { reason }: Pick<Answer, "reason">,
@@ -148,13 +148,13 @@ function identityStep({ peer, roots }: ClientEnd, facts: Facts): Step | undefine
   return refusing("tls", { message }, fix);
 }
 
-/** The authorities that a pod trusts, `SUBJECT until DAY`; empty if they are not known by their names. */
+/** The authorities that a pod trusts, as `SUBJECT until DAY`; empty if their names are unknown. */
 export function rootsOf({ certificate }: Facts): ReadonlySet<string> {
   if (certificate.issuer === "") return new Set();
   return new Set(certificate.roots.map(({ subject, notAfter }) => `${subject} until ${notAfter.slice(0, 10)}`));
 }
 
-/** Steps of the server as an answer: the first end counts, else the first that is not known. */
+/** The answer from the server's steps: the first end decides, else the first unknown step. */
 function ending(pod: string, steps: readonly Step[]): ServerEnd {
   const stations = steps.map(({ station }): Station => ({ ...station, pod, side: "server" }));
   const end = steps.find((step) => step.end !== undefined)?.end;

@@ -6,7 +6,7 @@ import { addressAt, numberAt, type SocketAddress } from "./message.ts";
 /** A `ClusterLoadAssignment`. */
 export interface Assignment {
   readonly endpoints: readonly Endpoint[];
-  /** Percent by which the healthy hosts of a priority count more. */
+  /** Overprovisioning factor in percent. */
   readonly overprovisioning: number;
 }
 
@@ -18,11 +18,11 @@ export interface Endpoint {
   readonly priority: number;
   /** `undefined`: the locality has no weight. */
   readonly localityWeight: number | undefined;
-  /** The metadata that a transport socket is chosen by. */
+  /** The metadata that selects a transport socket. */
   readonly transportMetadata: ValueMap;
 }
 
-/** The factor where none is set (endpoint.proto). */
+/** Envoy's default (endpoint.proto). */
 export const OVERPROVISIONING = 140;
 
 /** A `ClusterLoadAssignment`. */

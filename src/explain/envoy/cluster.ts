@@ -10,26 +10,26 @@ export type Discovery = "static" | "strict-dns" | "logical-dns" | "eds" | "origi
 export interface Cluster {
   readonly name: string;
   readonly discovery: Discovery;
-  /** The type of a cluster from an extension. */
+  /** The extension that implements the cluster. */
   readonly extension: string;
-  /** The name of its endpoints, if not its own. */
+  /** The name of its endpoints in EDS, if it differs from the cluster's name. */
   readonly edsName: string;
   /** Endpoints in the cluster itself. */
   readonly assignment: Assignment | undefined;
   readonly transport: TransportSocket;
   /** Transport sockets for endpoints with metadata; the first that matches counts. */
   readonly transportMatches: readonly TransportMatch[];
-  /** Of an original-dst cluster: a header that names the host, and a port that replaces the original one. */
+  /** For an original-dst cluster: the header that names the host, and the port that replaces the original port. */
   readonly originalDst: { readonly header: string; readonly port: number };
   readonly limits: Limits;
   readonly outlierDetection: OutlierDetection | undefined;
   readonly hasHealthChecks: boolean;
-  /** Percent of healthy hosts below which all hosts are taken. */
+  /** Panic threshold: below this percentage of healthy hosts Envoy uses all hosts. */
   readonly panicThreshold: number;
   readonly localityWeighted: boolean;
   readonly policy: string;
   readonly connectTimeout: number | undefined;
-  /** The resource with its settings: `DestinationRule shop/reviews`; empty if unknown. */
+  /** The resource that configures it: `DestinationRule shop/reviews`; empty if unknown. */
   readonly origin: string;
   readonly subset: string;
   /** Envoy chooses among the endpoints by their metadata (`lb_subset_config`), which Istio does not use. */
@@ -39,7 +39,7 @@ export interface Cluster {
 /** A `TransportSocketMatch`. */
 export interface TransportMatch {
   readonly name: string;
-  /** What the metadata of the endpoint must have; empty matches every endpoint. */
+  /** Values that the endpoint's metadata must have; empty matches every endpoint. */
   readonly match: ValueMap;
   readonly transport: TransportSocket;
 }
@@ -106,7 +106,7 @@ function headerOf(config: ValueMap): string {
   return (textAt(config, "http_header_name") || "x-envoy-original-dst-host").toLowerCase();
 }
 
-/** An empty `healthy_panic_threshold` is a threshold of 0: a message's absent number. */
+/** An empty `healthy_panic_threshold` means 0: proto3 omits zeros. */
 function panicThreshold(common: ValueMap): number {
   if (!hasMessage(common, "healthy_panic_threshold")) return 50;
   return numberAt(mapAt(common, "healthy_panic_threshold"), "value") ?? 0;
@@ -120,7 +120,7 @@ function readTransportMatch(map: ValueMap): TransportMatch {
   };
 }
 
-/** Envoy's limits where none is set (circuit_breaker.proto). */
+/** Envoy's default limits (circuit_breaker.proto). */
 const LIMIT = 1024;
 const RETRY_LIMIT = 3;
 

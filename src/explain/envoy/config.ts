@@ -1,6 +1,6 @@
 /**
- * Envoy's configuration from a snapshot. Listeners, routes, clusters and endpoints are indexed by name and read when they
- * are asked for: a dump of a large mesh has thousands, and a connection meets a handful.
+ * Envoy's configuration from a snapshot. Resources are indexed by name and parsed on first use: a large mesh has
+ * thousands, and a connection needs a few.
  */
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { type AbsentPart, absentPart, type Snapshot } from "../snapshot/snapshot.ts";
@@ -12,17 +12,17 @@ import { type Listener, readListener } from "./listener.ts";
 import { anyOf } from "./message.ts";
 import { readRouteConfig, type RouteConfig } from "./route_config.ts";
 
-/** A resource that Envoy refused, or that is not yet in use. */
+/** A resource that Envoy rejected. */
 export interface Rejected {
   readonly name: string;
   readonly why: string;
-  /** When the refused version came; empty if unknown. */
+  /** Time of the rejected update; empty if unknown. */
   readonly time: string;
 }
 
 export interface EnvoyConfig {
   readonly listeners: readonly Listener[];
-  /** Listeners that wait for something, such as their routes or secrets. */
+  /** Listeners that wait, for example for routes or secrets. */
   readonly warming: readonly string[];
   readonly rejected: readonly Rejected[];
   route(name: string): RouteConfig | undefined;
@@ -30,13 +30,13 @@ export interface EnvoyConfig {
   readonly clusterNames: readonly string[];
   /** Endpoints as assigned; `undefined` if the dump has none for this name. */
   assignment(name: string): Assignment | undefined;
-  /** Hosts as Envoy has them now; `undefined` without clusters.json, or without the cluster in it. */
+  /** The current hosts; `undefined` if clusters.json or the cluster in it is absent. */
   status(cluster: string): ClusterStatus | undefined;
   readonly routeNames: readonly string[];
   readonly sections: ReadonlyMap<string, ValueMap>;
 }
 
-/** The configuration, or the part that says why it cannot be read. */
+/** The configuration, or the absent part with the reason. */
 export type ConfigReading = { readonly config: EnvoyConfig; readonly absent?: undefined } | {
   readonly config?: undefined;
   readonly absent: AbsentPart;
@@ -52,7 +52,7 @@ export function readEnvoy({ parts }: Pick<Snapshot, "parts">): ConfigReading {
   return { config: configOf(sections, hosts) };
 }
 
-/** The sections of a dump by the last part of their type, or why it is none. */
+/** The sections of a dump by the last part of their type, or why the JSON is not a dump. */
 function sectionsOf(dump: ValueMap): ReadonlyMap<string, ValueMap> | string {
   const configs = dump["configs"];
   if (!Array.isArray(configs)) return "config_dump.json has no configs";
@@ -99,7 +99,7 @@ function configOf(sections: ReadonlyMap<string, ValueMap>, hosts: ValueMap | und
   };
 }
 
-/** A lookup that reads a message when it is asked for, once. */
+/** A lookup that parses each message once, on first use. */
 function found<T>(
   index: ReadonlyMap<string, ValueMap>,
   read: (message: ValueMap) => T,
@@ -128,7 +128,7 @@ function clusterIndex(section: ValueMap): Map<string, ValueMap> {
 }
 
 function routeIndex(section: ValueMap): Map<string, ValueMap> {
-  // An inline route configuration stands in its listener; a dynamic one wins over another of its name.
+  // Inline route configurations are read from their listener.
   return indexOf(section, ["dynamic_route_configs"], { field: "route_config", key: "name" });
 }
 
@@ -140,9 +140,9 @@ function assignmentIndex(section: ValueMap): Map<string, ValueMap> {
 }
 
 interface Place {
-  /** The field of an entry that has the message. */
+  /** The entry's field that holds the message. */
   readonly field: string;
-  /** The field of the message that has its name. */
+  /** The message's field that holds its name. */
   readonly key: string;
 }
 
@@ -158,7 +158,7 @@ const ENTRIES: readonly (readonly [list: string, field: string])[] = [
   ["dynamic_route_configs", "route_config"],
 ];
 
-/** Entries whose last version Envoy refused (`error_state`). */
+/** Entries whose last update Envoy rejected (`error_state`). */
 function rejectedIn(...sections: readonly ValueMap[]): Rejected[] {
   return sections.flatMap((section) =>
     ENTRIES.flatMap(([list, field]) =>

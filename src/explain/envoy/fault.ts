@@ -3,14 +3,14 @@ import { mapAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
 import { type HeaderMatch, headerMatchesAt } from "./matchers.ts";
 import { hasMessage, millisecondsAt, numberAt, readFraction } from "./message.ts";
 
-/** A fault: an answer in place of the request, or a delay before it. */
+/** A fault: aborts the request with a status, or delays it. */
 export interface Fault {
   readonly abort: { readonly status: number; readonly share: number } | undefined;
   readonly delay: { readonly milliseconds: number; readonly share: number } | undefined;
-  /** Only requests to this cluster; empty: all. */
+  /** Limits the fault to this cluster; empty: all clusters. */
   readonly cluster: string;
   readonly headers: readonly HeaderMatch[];
-  /** Only requests of these nodes; empty: all. */
+  /** Limits the fault to requests from these nodes; empty: all nodes. */
   readonly nodes: readonly string[];
 }
 
@@ -29,7 +29,7 @@ export function readFault(fault: ValueMap): Fault {
   };
 }
 
-/** An abort with a status of gRPC has the status 200 of HTTP. */
+/** HTTP status of an abort with a gRPC status. */
 const GRPC_STATUS = 200;
 
 function shareAt(map: ValueMap): number {

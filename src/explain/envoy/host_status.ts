@@ -1,4 +1,4 @@
-/** The hosts of a cluster as Envoy has them now: `/clusters?format=json` (envoy/admin/v3/clusters.proto). */
+/** The current hosts of a cluster: `/clusters?format=json` (envoy/admin/v3/clusters.proto). */
 import { mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { addressAt, flagAt, numberAt, type SocketAddress } from "./message.ts";
 import { localityText } from "./assignment.ts";
@@ -11,11 +11,11 @@ export interface ClusterStatus {
 export interface HostStatus {
   readonly address: SocketAddress;
   readonly health: "healthy" | "degraded" | "unhealthy";
-  /** Why it is not healthy; empty for a healthy one. */
+  /** Why the host is not healthy; empty if it is. */
   readonly why: string;
   readonly locality: string;
   readonly priority: number;
-  /** Counters: connections that failed, requests that failed. */
+  /** Counters of the host, such as failed connections and failed requests. */
   readonly counters: ReadonlyMap<string, number>;
 }
 
@@ -37,7 +37,7 @@ function readHost(host: ValueMap): HostStatus[] {
   }];
 }
 
-/** Flags of a host that is not taken, and what they mean. */
+/** Flags of unhealthy hosts, and what they mean. */
 const UNHEALTHY: readonly (readonly [flag: string, why: string])[] = [
   ["failed_outlier_check", "ejected by outlier detection"],
   ["failed_active_health_check", "its health check fails"],

@@ -7,19 +7,19 @@ import { type TransportSocket, transportSocketAt } from "./tls.ts";
 
 export interface Listener {
   readonly name: string;
-  /** The first is the main one; more of a dual-stack listener. */
+  /** The main address first; a dual-stack listener has more. */
   readonly addresses: readonly SocketAddress[];
   readonly bindsToPort: boolean;
-  /** It hands connections over to the listener of their original destination. */
+  /** It hands connections over to the listener for their original destination. */
   readonly handsOver: boolean;
   readonly listenerFilters: readonly ListenerFilter[];
   readonly chains: readonly FilterChain[];
   readonly defaultChain: FilterChain | undefined;
-  /** A matcher tree in place of the matches of the chains. */
+  /** It selects chains by a matcher tree, not by their matches. */
   readonly hasMatcherTree: boolean;
 }
 
-/** A listener filter: what it is, and for which connections it does not run. */
+/** A listener filter, and the connections for which it does not run. */
 export interface ListenerFilter {
   readonly kind: "original-dst" | "tls-inspector" | "http-inspector" | "proxy-protocol" | "other";
   readonly name: string;
@@ -40,7 +40,7 @@ export interface FilterChain {
   readonly transport: TransportSocket;
 }
 
-/** What a connection must have for a chain; an empty list or text is no condition. */
+/** The conditions of a chain; an empty list or text matches any connection. */
 export interface FilterChainMatch {
   /** 0: any. */
   readonly port: number;
@@ -90,7 +90,7 @@ const FILTER_NAMES: Readonly<Record<string, ListenerFilter["kind"]>> = {
   "envoy.filters.listener.proxy_protocol": "proxy-protocol",
 };
 
-/** Old configurations have no typed configuration: the name decides. */
+/** Old filters have no typed configuration: the name identifies them. */
 function readListenerFilter(filter: ValueMap): ListenerFilter {
   const name = textAt(filter, "name");
   const disabled = filter["filter_disabled"];

@@ -1,4 +1,4 @@
-/** Matchers of texts, headers, query parameters and paths (envoy/type/matcher/v3, envoy/config/route/v3). */
+/** Matchers for strings, headers and query parameters (envoy/type/matcher/v3, envoy/config/route/v3). */
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { flagAt, hasMessage, numberAt } from "./message.ts";
 
@@ -45,7 +45,7 @@ export function regexAt(map: ValueMap, key: string): string {
   return textAt(mapAt(map, key), "regex");
 }
 
-/** A header's matcher, in today's form or one of those before `string_match`. */
+/** A header's matcher, in the current form or a form from before `string_match`. */
 export function readHeaderMatch(map: ValueMap): HeaderMatch {
   return {
     name: textAt(map, "name").toLowerCase(),
@@ -55,7 +55,7 @@ export function readHeaderMatch(map: ValueMap): HeaderMatch {
   };
 }
 
-/** Without a condition presence decides. */
+/** Without a condition it matches if the header or parameter is present. */
 function readValueMatch(map: ValueMap): ValueMatch {
   const { string_match: match, range_match: range } = map;
   if (isMap(match)) return { kind: "string", match: readStringMatch(match) };

@@ -1,13 +1,13 @@
 /**
- * Readers for Envoy's messages in JSON, as its administration interface prints them (proto3 JSON with the names of the
- * fields in the .proto files): durations and 64-bit numbers are texts, an Any has its type in `@type`.
+ * Readers for Envoy's messages in the JSON of its admin interface (proto3 JSON with the field names of the .proto
+ * files): durations and 64-bit numbers are strings, an Any has its type in `@type`.
  */
 import { readDuration } from "../../golang/duration.ts";
 import { type Cidr, parseCidr } from "../../golang/net/mod.ts";
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 
 export interface AnyMessage {
-  /** The last part of its type: `TcpProxy` of `type.googleapis.com/envoy.extensions...v3.TcpProxy`. */
+  /** The last part of its type: `TcpProxy` for `type.googleapis.com/envoy.extensions...v3.TcpProxy`. */
   readonly type: string;
   readonly value: ValueMap;
 }
@@ -19,7 +19,7 @@ export function anyAt(map: ValueMap, key: string): AnyMessage {
   return anyOf(mapAt(map, key));
 }
 
-/** The type of a message, through a TypedStruct (xds/type/v3/typed_struct.proto). */
+/** A message with its type; unwraps a TypedStruct (xds/type/v3/typed_struct.proto). */
 export function anyOf(value: ValueMap): AnyMessage {
   const type = lastName(textAt(value, "@type"));
   const inner = mapAt(value, "value");
@@ -35,7 +35,7 @@ export function flagAt(map: ValueMap, key: string): boolean {
   return map[key] === true;
 }
 
-/** A number, also from the text of a 64-bit one; `undefined` if the key holds none. */
+/** A number, also from the string of a 64-bit number; `undefined` if the key holds none. */
 export function numberAt(map: ValueMap, key: string): number | undefined {
   const value = map[key];
   if (typeof value === "number") return value;
@@ -48,7 +48,7 @@ export function millisecondsAt(map: ValueMap, key: string): number | undefined {
   return typeof nanoseconds === "bigint" ? Number(nanoseconds) / 1e6 : undefined;
 }
 
-/** Whether a key holds a message, also an empty one. */
+/** Whether a key holds a message, even an empty one. */
 export function hasMessage(map: ValueMap, key: string): boolean {
   return isMap(map[key]);
 }
@@ -56,7 +56,7 @@ export function hasMessage(map: ValueMap, key: string): boolean {
 /** The address of a socket, or the path of a pipe; `undefined` for an internal listener or none. */
 export interface SocketAddress {
   readonly address: string;
-  /** 0 of a pipe. */
+  /** 0 for a pipe. */
   readonly port: number;
 }
 
@@ -82,7 +82,7 @@ export function readFraction(percent: ValueMap): number {
   return Math.min(Math.max(share, 0), 1);
 }
 
-/** The `CidrRange`s under a key; an absent length is 0 bits, as of every absent number. */
+/** The valid `CidrRange`s under a key. An absent prefix length is 0: proto3 omits zeros. */
 export function cidrsAt(map: ValueMap, key: string): Cidr[] {
   return mapsAt(map, key).map(readCidr).filter((cidr) => typeof cidr !== "string");
 }

@@ -1,4 +1,4 @@
-/** Network filters: those that decide where a connection goes (envoy/extensions/filters/network). */
+/** Network filters that decide where a connection goes (envoy/extensions/filters/network). */
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { anyAt, type AnyMessage, flagAt, hasMessage, numberAt } from "./message.ts";
 import { type Rbac, readRbacRules } from "./rbac.ts";
@@ -8,9 +8,9 @@ export type NetworkFilter =
   | { readonly kind: "http"; readonly http: HttpManager }
   | { readonly kind: "tcp"; readonly tcp: TcpProxy }
   | { readonly kind: "rbac"; readonly rbac: Rbac }
-  /** It takes the server name as the name of the cluster. */
+  /** It uses the server name as the cluster name. */
   | { readonly kind: "sni-cluster" }
-  /** An unknown filter, which ends the chain or only looks at the connection. */
+  /** An unknown filter. It may handle the connection itself, or only observe it. */
   | { readonly kind: "other"; readonly name: string; readonly type: string };
 
 /** `TcpProxy`: one cluster, or several with weights. */
@@ -29,7 +29,7 @@ export interface HttpManager {
   readonly filters: readonly HttpFilter[];
   readonly normalizesPath: boolean;
   readonly mergesSlashes: boolean;
-  /** What it takes off the Host header before routes are searched. */
+  /** Which port it strips from the Host header before the route search. */
   readonly stripsPort: "no" | "matching" | "any";
   readonly stripsTrailingDot: boolean;
 }
@@ -44,7 +44,7 @@ type HttpFilter =
   | { readonly kind: "rbac"; readonly name: string; readonly rbac: Rbac }
   | { readonly kind: "other"; readonly name: string; readonly type: string };
 
-/** A `Filter` of a chain. Its typed configuration says what it is; in old configurations its name. */
+/** A `Filter` of a chain, identified by the type of its configuration. */
 export function readNetworkFilter(filter: ValueMap): NetworkFilter {
   const name = textAt(filter, "name");
   const { type, value } = anyAt(filter, "typed_config");

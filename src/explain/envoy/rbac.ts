@@ -6,14 +6,14 @@ import { flagAt, hasMessage, numberAt, readCidr } from "./message.ts";
 
 export interface Rbac {
   readonly filter: string;
-  /** `none`: the filter lets all pass, as without rules. */
+  /** `none`: the filter has no rules and allows everything. */
   readonly action: "allow" | "deny" | "log" | "none";
   readonly policies: readonly Policy[];
   /** The filter has rules that only log what they would do. */
   readonly hasDryRun: boolean;
 }
 
-/** A policy: it matches if one of the permissions and one of the principals match. */
+/** It matches if at least one permission and at least one principal match. */
 export interface Policy {
   readonly name: string;
   readonly permissions: readonly Rule[];
@@ -34,7 +34,7 @@ export type Rule =
   | { readonly kind: "server-name"; readonly match: StringMatch }
   | { readonly kind: "unknowable"; readonly what: string };
 
-/** Which address: of the pod, of the client, of the client by its headers, or of the other end of the connection. */
+/** Whose address a rule checks (envoy/config/rbac/v3, Principal). */
 export type AddressOf = "destination" | "source" | "direct-source" | "remote";
 
 /** Rules as a matcher tree, which Istio does not write. */
@@ -45,7 +45,7 @@ const TREE: Policy = {
   hasExpression: false,
 };
 
-/** The message with `rules`: of a network filter, a filter of HTTP or a route. `filter` is the name of the filter. */
+/** The rules of a network filter, an HTTP filter or a route. `filter`: the name of the filter. */
 export function readRbacRules(config: ValueMap, filter: string): Rbac {
   const rules = mapAt(config, "rules");
   const hasRules = hasMessage(config, "rules");
@@ -140,7 +140,7 @@ function addressRule(of: AddressOf, value: ValueMap): Rule {
   return typeof cidr === "string" ? { kind: "unknowable", what: cidr } : { kind: "address", of, cidr };
 }
 
-/** Istio before 1.17 matched the client's identity in metadata of its filter. */
+/** Istio before 1.17 matches the client's identity in the metadata of its filter. */
 function readMetadata(value: ValueMap): Rule {
   const keys = mapsAt(value, "path").map((step) => textAt(step, "key"));
   const match = mapAt(mapAt(value, "value"), "string_match");

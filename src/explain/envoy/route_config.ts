@@ -8,11 +8,11 @@ import { type Rbac, readRbacRules } from "./rbac.ts";
 export interface RouteConfig {
   readonly name: string;
   readonly virtualHosts: readonly VirtualHost[];
-  /** The port in the Host header does not count. */
+  /** The search ignores the port in the Host header. */
   readonly ignoresPort: boolean;
-  /** `;...` in the path does not count. */
+  /** The search ignores `;...` in the path. */
   readonly ignoresPathParameters: boolean;
-  /** More virtual hosts come on demand. */
+  /** Envoy fetches more virtual hosts on demand (VHDS). */
   readonly hasOnDemandHosts: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface VirtualHost {
   readonly routes: readonly Route[];
   /** Requests without TLS are redirected. */
   readonly requiresTls: "no" | "all" | "external";
-  /** A matcher tree in place of routes. */
+  /** It has a matcher tree instead of routes. */
   readonly hasMatcherTree: boolean;
   readonly overrides: Overrides;
 }
@@ -32,11 +32,11 @@ export interface Route {
   readonly match: RouteMatch;
   readonly action: RouteAction;
   readonly overrides: Overrides;
-  /** The resource that it is from: `VirtualService shop/reviews`; empty if unknown. */
+  /** The resource that configures it: `VirtualService shop/reviews`; empty if unknown. */
   readonly origin: string;
 }
 
-/** What filters do otherwise on a route, a virtual host or a weighted cluster. */
+/** Filter settings that a route, a virtual host or a weighted cluster overrides. */
 export interface Overrides {
   readonly fault: Fault | undefined;
   readonly rbac: Rbac | undefined;
@@ -52,11 +52,11 @@ export interface RouteMatch {
   readonly ignoresCase: boolean;
   readonly headers: readonly HeaderMatch[];
   readonly queries: readonly QueryMatch[];
-  /** It must be gRPC. */
+  /** It matches only gRPC requests. */
   readonly grpc: boolean;
-  /** The share of requests, from 0 to 1. */
+  /** The share of requests that it takes, from 0 to 1. */
   readonly fraction: number;
-  /** Whether the client must have shown a certificate. */
+  /** Whether the client must present a certificate. */
   readonly clientCertificate: "any" | "required" | "none";
   /** Conditions that only Envoy can know: metadata, filter state. */
   readonly unknowable: readonly string[];
@@ -121,7 +121,7 @@ function readRoute(route: ValueMap): Route {
   };
 }
 
-/** Kinds as Istio's control plane writes them into metadata. */
+/** Kinds by their names in istiod's metadata. */
 const KINDS: Readonly<Record<string, string>> = {
   "virtual-service": "VirtualService",
   "destination-rule": "DestinationRule",
@@ -135,7 +135,7 @@ const KINDS: Readonly<Record<string, string>> = {
   sidecar: "Sidecar",
 };
 
-/** `VirtualService shop/reviews` of `/apis/.../namespaces/shop/virtual-service/reviews` in the metadata. */
+/** `VirtualService shop/reviews` for `/apis/.../namespaces/shop/virtual-service/reviews` in the metadata. */
 export function istioOrigin(message: ValueMap): string {
   const metadata = mapAt(mapAt(mapAt(message, "metadata"), "filter_metadata"), "istio");
   const [, namespace = "", kind = "", name = ""] =
@@ -153,7 +153,7 @@ function readOverrides(message: ValueMap): Overrides {
   };
 }
 
-/** A `FilterConfig` wraps the configuration that counts. */
+/** Unwraps a `FilterConfig`. */
 function overriding(value: ValueMap) {
   const message = anyOf(value);
   return message.type === "FilterConfig" ? anyOf(mapAt(message.value, "config")) : message;

@@ -10,18 +10,18 @@ export type TransportSocket =
   /** QUIC, tap, an unknown extension. */
   | { readonly kind: "other"; readonly type: string };
 
-/** The context of TLS, of a client or of a server. */
+/** The TLS context of a client or a server. */
 export interface TlsContext {
-  /** Of a client: the server name that it sends. */
+  /** Client: the server name that it sends. */
   readonly sni: string;
   readonly alpn: readonly string[];
-  /** Names of the secrets with the own certificate; a file's path for a certificate in files. */
+  /** Names of the secrets with its own certificate; for a certificate in files, the path. */
   readonly certificates: readonly string[];
-  /** The name of the secret with the roots; empty: the other side is not verified. */
+  /** The name of the secret with the roots; empty: the peer is not verified. */
   readonly roots: string;
-  /** Names of which the other side's certificate must have one; empty: any. */
+  /** The peer's certificate must have one of these names; empty: any name. */
   readonly names: readonly StringMatch[];
-  /** Of a server: a client without a certificate is refused. */
+  /** Server: a client without a certificate is refused. */
   readonly requiresClientCertificate: boolean;
 }
 
@@ -38,7 +38,7 @@ export function readTransportSocket(socket: ValueMap): TransportSocket {
   return ofMessage(anyAt(socket, "typed_config"), textAt(socket, "name"));
 }
 
-/** Sockets that add something to an inner one, and its field. */
+/** Transport sockets that wrap another one in `transport_socket`. */
 const WRAPPERS: ReadonlySet<string> = new Set([
   "UpstreamProxyProtocolTransport",
   "ProxyProtocolUpstreamTransport",

@@ -1,4 +1,4 @@
-/** The rules of the kernel of a pod: seen, else planned from the arguments of its init container. */
+/** A pod's kernel rules: read from the kernel, else computed from the arguments of its init container. */
 import { plannedRules, savedRules, type TracedRules } from "../../iptables/mod.ts";
 import type { Part, Snapshot } from "../snapshot/snapshot.ts";
 import type { Pod } from "../pod.ts";
@@ -7,7 +7,7 @@ export type KernelRules =
   | { readonly source: "seen" | "planned"; readonly rules: TracedRules; readonly why: string }
   | { readonly source: "unknown"; readonly rules?: undefined; readonly why: string };
 
-/** The rules of a snapshot. `why`: where they are from, or why they are unknown. */
+/** The rules of a snapshot. `why`: their source, or why they are unknown. */
 export function kernelRules({ parts }: Pick<Snapshot, "parts">, pod: Pod | undefined): KernelRules {
   const saved = [parts["rules.iptables"], parts["rules.ip6tables"], parts["rules.nft"]];
   if (saved.some(({ text }) => text !== undefined)) return seenRules(parts);
@@ -32,7 +32,7 @@ function seenRules(parts: Snapshot["parts"]): KernelRules {
   }
 }
 
-/** The first reason other than that nobody asked. */
+/** Why the rules were not read. An actual failure comes before "not in the snapshot". */
 function reasonOf(saved: readonly Part[]): string {
   const found = saved.find(({ absent }) => absent !== undefined && absent !== "not-in-snapshot");
   return found?.message ?? "the snapshot has no rules of the kernel";

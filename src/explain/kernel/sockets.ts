@@ -1,4 +1,4 @@
-/** Listening sockets: `/proc/net/tcp` and `tcp6` one after the other, or the lines of `ss -ltn`. */
+/** Listening sockets: from `/proc/net/tcp` and `tcp6`, or from `ss -ltn`. */
 import { type Address, addressText, parseAddress, splitHostPort } from "../../golang/net/mod.ts";
 import { connectionOf, parseConnections } from "../../platform/proc_net.ts";
 import type { Endpoint } from "../../platform/mod.ts";
@@ -6,12 +6,12 @@ import type { Endpoint } from "../../platform/mod.ts";
 export interface ListeningSocket {
   readonly address: string;
   readonly port: number;
-  /** Every address of the pod reaches it. */
+  /** It listens on every address of the pod. */
   readonly isWildcard: boolean;
   readonly isLoopback: boolean;
 }
 
-/** The sockets that listen. Other lines are ignored. */
+/** The listening sockets. Other lines are ignored. */
 export function listeningSockets(text: string): ListeningSocket[] {
   return text.split("\n").flatMap((line) => ofProc(line) ?? ofSs(line) ?? []);
 }
@@ -29,7 +29,7 @@ export interface ProcSocket {
   readonly inode: string;
 }
 
-/** The sockets in such a text. */
+/** The sockets in the text of `/proc/net/tcp` and `tcp6`. */
 export function procSockets(text: string): ProcSocket[] {
   return parseConnections(text).map((each) => ({ ...each, local: endOf(each.local), remote: endOf(each.remote) }));
 }
@@ -64,7 +64,7 @@ export function addressOf(text: string | undefined): Address | undefined {
   return typeof address === "string" ? undefined : address;
 }
 
-/** Whether it is an address of the loopback interface. */
+/** Whether it is a loopback address. */
 export function isLoopback(address: Address | undefined): boolean {
   return address !== undefined && (address.family === 4 ? address.value >> 24n === 127n : address.value === 1n);
 }

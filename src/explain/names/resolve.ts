@@ -1,4 +1,4 @@
-/** Resolves names as a pod does: search domains and ndots, then the name table of the mesh. */
+/** Resolves names as a pod does: search domains and ndots, then the agent's name table. */
 import { isMap, mapAt, textsAt, type ValueMap } from "../../base/value.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { jsonOf } from "../snapshot/json_part.ts";
@@ -9,7 +9,7 @@ interface Search {
   readonly domains: readonly string[];
 }
 
-/** Kubernetes, "DNS for Services and Pods": the search list of a pod, then what its dnsConfig adds. */
+/** The pod's search list, then the domains of its dnsConfig (Kubernetes, "DNS for Services and Pods"). */
 export function searchOf(namespace: string, domain: string, pod: Pod | undefined): Search {
   const { ndots, searches, policy } = pod?.dns ?? { ndots: 5, searches: [], policy: "ClusterFirst" };
   const usual = namespace === "" ? [`svc.${domain}`, domain] : [`${namespace}.svc.${domain}`, `svc.${domain}`, domain];
@@ -17,7 +17,7 @@ export function searchOf(namespace: string, domain: string, pod: Pod | undefined
   return { ndots, domains: [...isOwn ? [] : usual, ...searches].map((each) => each.replace(/\.$/, "")) };
 }
 
-/** The full names that the resolver asks for, in its order (resolv.conf(5)). */
+/** The full names that the resolver queries, in order (resolv.conf(5)). */
 export function askedNames(name: string, { ndots, domains }: Search): string[] {
   if (name.endsWith(".")) return [name.slice(0, -1).toLowerCase()];
   const own = name.toLowerCase();
@@ -26,9 +26,9 @@ export function askedNames(name: string, { ndots, domains }: Search): string[] {
   return dots >= ndots ? [own, ...searched] : [...searched, own];
 }
 
-/** The name table of the agent: hosts and their addresses. */
+/** The agent's name table: hosts and their addresses. */
 export interface NameTable {
-  /** The addresses of a full name, also through a wildcard; `undefined`: the mesh does not know it. */
+  /** The addresses of a full name, also by wildcard; `undefined`: not in the table. */
   find(name: string): { readonly host: string; readonly addresses: readonly string[] } | undefined;
   readonly hosts: readonly string[];
   /** The first accepted host with this address. */

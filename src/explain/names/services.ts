@@ -1,4 +1,4 @@
-/** The services that the proxy of a pod knows, by its clusters, virtual hosts and name table. */
+/** The services that a proxy knows, from its clusters, virtual hosts and name table. */
 import { closest } from "../../base/text/mod.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";
 import { addressedHost } from "./configured.ts";
@@ -46,7 +46,7 @@ export function serviceText(host: string, domain: string): string {
   return kind === "svc" && rest.join(".") === domain ? `the Service ${namespace}/${name}` : `the host "${host}"`;
 }
 
-/** The known name that is nearest to an unknown one: `catalog.shop`; `undefined` if none is near. */
+/** The known name closest to an unknown name: `catalog.shop`; `undefined` if none is close. */
 export function nearestName(
   asked: string,
   config: EnvoyConfig | undefined,

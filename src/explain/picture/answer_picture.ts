@@ -9,11 +9,11 @@ const VERDICTS: Readonly<Record<Answer["verdict"], { readonly mark: Note["mark"]
   unknown: { mark: "unknown", text: "cannot tell" },
 };
 
-/** A connection as boxes, and below them the verdict. `asked` names the connection: `reviews:9080`. */
+/** Boxes for the stations, and the verdict below. `asked` names the connection: `reviews:9080`. */
 export function answerPicture(answer: Answer, asked: string): Picture {
   const { pod, direction, verdict, reason, fix, stations } = answer;
   const { mark, text } = VERDICTS[verdict];
-  // The stations say the rest.
+  // The boxes already show the details.
   const isPlain = verdict === "reaches" && stations.every(({ result }) => result === "ok");
   const name = pod === "" ? "the pod" : `pod ${pod}`;
   return {
@@ -34,7 +34,7 @@ function flagNotes({ flags = [] }: Answer): Note[] {
   });
 }
 
-/** What `--probe` sent, and what it left open. */
+/** What `--probe` sent, and what it did not prove. */
 function probeNotes({ probe }: Answer): Note[] {
   if (probe === undefined) return [];
   const { request, isSent, result, unproved } = probe;
@@ -48,7 +48,7 @@ function probeNotes({ probe }: Answer): Note[] {
 
 function stationBox({ kind, name, source, result, message }: Station, at: number): Box {
   const mark = source === "unknown" && result === "ok" ? undefined : result;
-  // Most messages begin with the name, or have it.
+  // Most messages contain the name.
   const title = message.includes(name) ? "" : name;
   return {
     title: `${at + 1} ${kind}`,
@@ -67,10 +67,10 @@ function clusters({ clusters }: Answer): Section {
   return { title: "Clusters by weight", column: "left", rows };
 }
 
-/** A cluster may have thousands. */
+/** Maximum number of endpoints shown: a cluster may have thousands. */
 const MOST = 20;
 
-/** One alone is in its station. */
+/** No rows for a single endpoint: its box shows it. */
 function endpoints({ clusters, endpoints }: Answer): Section {
   const rows = endpoints.length < 2 ? [] : endpoints.slice(0, MOST).map(({ address, health }) => ({
     kind: "fact" as const,

@@ -3,7 +3,7 @@ import { columnsOf, isPlain } from "../../platform/terminal.ts";
 import type { World } from "../../platform/world.ts";
 import type { Look } from "./terminal.ts";
 
-/** Colour by https://no-color.org and TERM, box drawing by the locale. */
+/** Colour follows https://no-color.org and TERM; box drawing follows the locale. */
 export function lookOf(world: World): Look {
   const { env, machine } = world;
   return {
@@ -13,7 +13,7 @@ export function lookOf(world: World): Look {
   };
 }
 
-/** POSIX: the first variable that is set counts. Consoles of Windows and macOS have UTF-8 without any. */
+/** POSIX: the first variable that is set counts. Windows and macOS use UTF-8 without any. */
 function isAscii(env: World["env"], os: World["machine"]["os"]): boolean {
   const locale = ["LC_ALL", "LC_CTYPE", "LANG"].map((name) => env.get(name) ?? "").find((value) => value !== "");
   if (locale === undefined) return os === "linux";

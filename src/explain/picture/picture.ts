@@ -8,18 +8,18 @@ export interface Box {
   readonly lines: readonly string[];
 }
 
-/** An arrow between two places, through the proxy or past it. */
+/** An arrow from a source to a destination, through the proxy or bypassing it. */
 export interface LaneRow {
   readonly kind: "lane";
   readonly mark: Result | undefined;
   readonly from: string;
-  /** What it passes; empty for a bypass. */
+  /** What it passes through; empty for a bypass. */
   readonly via: string;
   readonly to: string;
   readonly note: string;
 }
 
-/** A fact: what, and its value. */
+/** A label and its value. */
 export interface FactRow {
   readonly kind: "fact";
   readonly mark: Result | undefined;
@@ -37,17 +37,17 @@ export interface Section {
 export interface Note {
   readonly mark: Result;
   readonly text: string;
-  /** What to do; empty if nothing is known. */
+  /** What to do; empty if unknown. */
   readonly fix: string;
 }
 
-/** The whole picture. All texts are on one line; they may come from anybody. */
+/** The whole picture. Each text is one line; texts are untrusted. */
 export interface Picture {
   readonly title: string;
   readonly subtitle: string;
-  /** The name of the row of boxes, which are in the order of arrows. */
+  /** Title of the boxes. Arrows connect them in order. */
   readonly boxesTitle: string;
-  /** Beside each other, or below each other in the whole width. */
+  /** Side by side, or stacked at full width. */
   readonly boxesIn: "row" | "column";
   readonly boxes: readonly Box[];
   readonly sections: readonly Section[];

@@ -5,7 +5,7 @@ import type { PodSummary } from "../summary/pod_summary_schema.ts";
 
 const HEAD = ["POD", "SYNCHRONISED", "AGE", "CERTIFICATE", "READY", "PROBLEM"];
 
-/** Pods as a table: synchronised or not, age of the last change, how long the certificate lasts, the worst problem. */
+/** Pods as a table: synchronised or not, age of the last change, time until the certificate expires, worst problem. */
 export function shortText(summaries: readonly PodSummary[]): string {
   return columns([HEAD, ...summaries.map(row)].map((cells) => cells.map(visible)));
 }

@@ -10,7 +10,7 @@ import type {
 } from "../summary/pod_summary_schema.ts";
 import type { Box, FactRow, LaneRow, Picture, Section } from "./picture.ts";
 
-/** A pod as boxes of its containers, lanes of its traffic, and facts. */
+/** A pod: its containers as boxes, its traffic as lanes, and facts. */
 export function summaryPicture(summary: PodSummary): Picture {
   const { pod, node, addresses, phase, containers, findings } = summary;
   const place = [phase, node === "" ? "" : `on ${node}`, addresses.join(", ")].filter((part) => part !== "");
@@ -49,7 +49,7 @@ function boxOf({ name, kind, role, image, message, result }: SummaryContainer, a
   return { title: `${at + 1} ${name}`, mark: result, lines: [what, shortImage(image), message] };
 }
 
-/** Without the registry. */
+/** The image without its registry and path. */
 function shortImage(image: string): string {
   return image.slice(image.lastIndexOf("/") + 1);
 }

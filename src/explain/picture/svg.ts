@@ -7,7 +7,7 @@ import type { Result } from "../summary/pod_summary_schema.ts";
 import type { Box, FactRow, LaneRow, Note, Picture, Section } from "./picture.ts";
 import { wrap } from "./wrap.ts";
 
-/** Pixels. A character of a monospaced font has some 0.6 of its size. */
+/** Pixels. A monospaced character is about 0.6 of the font size wide. */
 const WIDTH = 1080;
 const FONT = 13;
 const CHARACTER = 7.82;
@@ -40,7 +40,7 @@ interface Drawn {
   readonly height: number;
 }
 
-/** The file. */
+/** The text of the SVG file. */
 export function svgText(picture: Picture): string {
   const { title, subtitle, boxesTitle, boxesIn, boxes, sections, notes } = picture;
   const inner = WIDTH - 2 * PAD;
@@ -132,7 +132,7 @@ function boxRow(
 
 const ABOVE = 22;
 
-/** Boxes below each other, with their titles at the left. */
+/** Stacked boxes, with their titles on the left. */
 function boxColumn(
   title: string,
   boxes: readonly Box[],
@@ -204,7 +204,7 @@ function fact({ label, text: value, mark }: FactRow, labels: number, { x, y, wid
   };
 }
 
-/** Where the parts of a lane begin, in parts of the width. */
+/** Where the parts of a lane start, as fractions of the width. */
 const VIA = 0.44;
 const TO = 0.76;
 
@@ -254,7 +254,7 @@ function line(
   }" marker-end="url(#${tip})"/>`;
 }
 
-/** A line of text; nothing for an empty one. */
+/** A line of text; nothing for an empty text. */
 export function text(x: number, y: number, words: string, style: string): string {
   if (words === "") return "";
   const name = style === "" ? "" : ` class="${style}"`;
@@ -280,7 +280,7 @@ function lengthOf(words: string): number {
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
-/** Other characters that XML does not allow have been made visible. */
+/** Escapes XML; `visible` replaces characters that XML does not allow. */
 function escaped(words: string): string {
   return visible(words).replaceAll(/[&<>"]/g, (found) => ENTITIES[found] ?? found);
 }

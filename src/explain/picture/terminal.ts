@@ -31,7 +31,7 @@ interface Glyphs {
   readonly marks: Readonly<Record<Result, string>>;
 }
 
-/** The marks of `check` (linkerd2 #2114: most fonts have them). */
+/** The same marks as `check` (linkerd2 #2114: most fonts have them). */
 const UNICODE: Glyphs = {
   corners: ["┌", "┐", "└", "┘"],
   across: "─",
@@ -55,7 +55,7 @@ const ASCII: Glyphs = {
 const NARROWEST = 60;
 /** Wider lines are hard to read. */
 const WIDEST = 200;
-/** From here on sections are in two columns. */
+/** From this width on, sections are in two columns. */
 const TWO_COLUMNS = 130;
 
 /** The text of a picture; each line ends with a newline. */
@@ -103,7 +103,7 @@ class Drawing {
     return fix === "" ? lines : [...lines, ...wrap(this.#safe(`fix: ${fix}`), width - 2).map((line) => `  ${line}`)];
   }
 
-  /** A frame around lines, with a title in its upper edge. */
+  /** A frame around lines, with the title in its top edge. */
   #frame(title: string, content: readonly Line[], width: number, paint?: Paint): Line[] {
     const { corners: [a, b, c, d], across, down } = this.#glyphs;
     const named = cut(this.#safe(title), width - 6);
@@ -115,7 +115,7 @@ class Drawing {
     ];
   }
 
-  /** A box in the whole width needs no frame: its title, and its lines beside that. */
+  /** Stacked boxes have no frame: the title, and the lines beside it. */
   #column(boxes: readonly Box[], width: number): Line[] {
     const titles = Math.max(...boxes.map(({ title }) => lengthOf(this.#safe(title))));
     const labels = Math.min(titles, Math.floor(width / 3));
@@ -158,7 +158,7 @@ class Drawing {
     return { title, content: [...content, ...this.#marked(mark, last, width)] };
   }
 
-  /** Boxes side by side; the arrow is in their second line. */
+  /** Boxes side by side, with the arrow on their second line. */
   #beside(boxes: readonly (readonly Line[])[]): Line[] {
     const height = boxes[0]?.length ?? 0;
     const { next } = this.#glyphs;
@@ -206,7 +206,7 @@ class Drawing {
     ]);
   }
 
-  /** `√ 8080/TCP ──▶ Envoy 15006 ──▶ app  listens`: places below each other. */
+  /** `√ 8080/TCP ──▶ Envoy 15006 ──▶ app  listens`, with aligned columns. */
   #lanes(rows: readonly LaneRow[], width: number): Line[] {
     const most = (text: (row: LaneRow) => string) =>
       rows.reduce((length, row) => Math.max(length, lengthOf(this.#safe(text(row)))), 0);
@@ -272,7 +272,7 @@ class Drawing {
     return { ok: green, warning: yellow, error: red, unknown: yellow }[mark];
   }
 
-  /** Escapes characters that a terminal would act on; in ASCII mode also all that are not ASCII. */
+  /** Escapes control characters; in ASCII mode, also all non-ASCII characters. */
   #safe(text: string): string {
     const safe = visible(text);
     if (!this.#ascii) return safe;

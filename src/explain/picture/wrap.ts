@@ -1,4 +1,4 @@
-/** Lines of at most this many characters, broken at blanks; a longer word is cut. At least one line. */
+/** Wraps at spaces to lines of at most `width` characters; cuts longer words. Returns at least one line. */
 export function wrap(text: string, width: number): string[] {
   const most = Math.max(1, width);
   const lines: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * A line of the proxy's access log in one of Istio's default forms (pilot/pkg/model/telemetry_logging.go): text, or JSON
- * with the same names.
+ * A line of the proxy's access log in one of Istio's default forms (pilot/pkg/model/telemetry_logging.go): text, or
+ * JSON with the same names.
  */
 import type { Answer } from "../answer_schema.ts";
 import { jsonOf } from "../snapshot/json_part.ts";
@@ -14,7 +14,7 @@ export interface LogLine {
   /** `503 UF`; `0 UF` for TCP. */
   readonly outcome: string | undefined;
   readonly flags: string | undefined;
-  /** Why Envoy itself answered: `rbac_access_denied_matched_policy[none]`. */
+  /** Response code details: `rbac_access_denied_matched_policy[none]`. */
   readonly details: string | undefined;
 }
 
@@ -26,8 +26,8 @@ export interface Marks {
 }
 
 /**
- * The line of a request; `undefined` if there is none, or none in a known form. An outbound request that comes back into the
- * pod has an inbound line too.
+ * The line of a request; `undefined` if no line has a known form. An outbound request that returns into the pod has an
+ * inbound line too.
  */
 export function lineOf(log: string, { mark, own, direction }: Marks): LogLine | undefined {
   const lines = log.split("\n").filter((line) => line.includes(mark) || line.includes(own));
@@ -55,7 +55,7 @@ function ofJson(line: string, own: string): LogLine | undefined {
 }
 
 const START = /"[^"]*" (\d{1,3}) (\S+) (\S+) /;
-/** Upstream host, cluster, the addresses of both sides, the client's, server name, route. */
+/** Upstream host, cluster, upstream local, downstream local and downstream remote address, server name, route. */
 const END = /"([^"]*)" (\S+) \S+ \S+ (\S+) \S+ (\S+)$/;
 
 function ofText(line: string, own: string): LogLine | undefined {
@@ -74,12 +74,12 @@ function ofText(line: string, own: string): LogLine | undefined {
   };
 }
 
-/** An absent value is a dash. */
+/** Envoy writes a dash for an absent value. */
 function valueOf(text: string | undefined): string | undefined {
   return text === "-" || text === "" ? undefined : text;
 }
 
-/** Statistics of a cluster may have a name with a semicolon at the end. */
+/** A cluster's alternative stat name may end with a semicolon. */
 function clusterName(text: string | undefined): string | undefined {
   return text?.replace(/;$/, "");
 }

@@ -1,6 +1,6 @@
 /**
- * Which counters of Envoy moved between two readings. The request of a probe moved one of them: with no other traffic it is
- * the only one.
+ * Which of Envoy's counters grew between two readings. Without other traffic only the counter of the probe's request
+ * grows.
  */
 import { mapsAt } from "../../base/value.ts";
 import type { Answer } from "../answer_schema.ts";
@@ -10,7 +10,7 @@ import { addressText } from "../connection/endpoints.ts";
 import { readClusterStatus } from "../envoy/host_status.ts";
 import type { Counted } from "../evidence.ts";
 
-/** Counters of connections of the listeners, not of single workers. */
+/** Connection counters of listeners. */
 export const LISTENER_STATS = `stats?filter=${encodeURIComponent("^listener\\..*downstream_cx_total$")}`;
 
 export interface CountedHost {
@@ -20,7 +20,7 @@ export interface CountedHost {
 
 type Counters = ReadonlyMap<string, number>;
 
-/** The hosts with more requests of a direction than before; `undefined` if a reading is absent. */
+/** The hosts whose request counter for a direction grew; `undefined` if a reading is absent. */
 export function countedHosts(
   { before, after }: { readonly before: Counted; readonly after: Counted },
   direction: Answer["direction"],
@@ -32,7 +32,7 @@ export function countedHosts(
   });
 }
 
-/** Addresses of listeners with more connections than before, as `0.0.0.0_9080`; `undefined` if Envoy does not count them. */
+/** Addresses of listeners whose connection counter grew, as `0.0.0.0_9080`; `undefined` without such counters. */
 export function countedListeners(before: Counted, after: Counted): readonly string[] | undefined {
   const counters = listenerCounters(after.listeners);
   return counters?.size === 0 ? undefined : moved(listenerCounters(before.listeners), counters);
@@ -44,7 +44,7 @@ function moved(before: Counters | undefined, after: Counters | undefined): strin
 }
 
 const INBOUND = /^(inbound\||Inbound)/;
-/** Clusters of the proxy itself: no listener of traffic names them. */
+/** The proxy's own clusters, which carry no application traffic. */
 const OWN_CLUSTERS = /^(xds-grpc|sds-grpc|agent|prometheus_stats|zipkin)$/;
 
 function hostCounters(part: Part, direction: Answer["direction"]): Counters | undefined {

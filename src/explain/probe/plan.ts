@@ -1,4 +1,4 @@
-/** What a probe sends, and as whom; or why none can be sent. */
+/** What a probe sends and as which user, or why it cannot be sent. */
 import type { Answer, Station } from "../answer_schema.ts";
 import { answerWith } from "../connection/answer.ts";
 import { captureInbound, captureOutbound } from "../connection/capture_step.ts";
@@ -12,20 +12,20 @@ export interface ProbeUser {
 }
 
 export interface ProbePlan {
-  /** What the answer is about. */
+  /** The connection that the answer explains. */
   readonly connection: Connection;
-  /** What is sent; its host is the destination. */
+  /** The connection that the probe opens; its host is the destination. */
   readonly sent: Connection;
   readonly user: ProbeUser;
-  /** The kernel sends the request of no other user to Envoy. */
+  /** The kernel redirects the request to Envoy only for this user. */
   readonly needsUser: boolean;
   readonly isHttp: boolean;
 }
 
-/** The user if only the image of the container decides it; no kernel rule names this one. */
+/** The user if only the image sets it. No kernel rule names this UID. */
 const SOME_USER = 65_532;
 
-/** The probe of a connection; a text says why it cannot be sent. */
+/** The probe of a connection; a string says why it cannot be sent. */
 export function probePlan(facts: Facts, asked: Connection): ProbePlan | string {
   if (asked.direction === "inbound") return inboundPlan(facts, asked);
   const { uid = SOME_USER, gid = uid } = senderOf(facts.pod);

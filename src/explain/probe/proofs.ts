@@ -1,4 +1,4 @@
-/** What a probe proves of the stations. A station is proved only by what this one request left behind. */
+/** What a probe proves about the stations. Only evidence of this one request proves a station. */
 import type { Answer, Station, StationKind } from "../answer_schema.ts";
 import { kernelRules } from "../kernel/rules.ts";
 import type { Facts } from "../connection/facts.ts";
@@ -22,9 +22,9 @@ interface Trail {
   readonly evidence: Evidence;
   readonly sent: Sent;
   readonly other: ReturnType<typeof otherEnd>;
-  /** The other end of the connection in the pod, which is Envoy's. */
+  /** The other end of the connection, if it is in the pod. */
   readonly accepted: ProcSocket | undefined;
-  /** The response came through Envoy, and is not its own. */
+  /** Envoy forwarded the request: the response is not Envoy's own. */
   readonly isForwarded: boolean;
   readonly line: LogLine | undefined;
   readonly hosts: readonly CountedHost[] | undefined;
@@ -53,7 +53,7 @@ function trailOf(answer: Answer, facts: Facts, evidence: Evidence, sent: Sent): 
   const accepted = other === "left" ? undefined : other;
   const isForwarded = accepted !== undefined && PROXY_PORTS.includes(accepted.local.port) &&
     sent.headers.has(FORWARDED);
-  // Of an answer that Envoy makes itself no host counts a request: what was counted is other traffic.
+  // If Envoy answers itself, no host counts the request: counted requests are other traffic.
   const hosts = isForwarded ? countedHosts(evidence, answer.direction) : undefined;
   return {
     answer,
@@ -97,7 +97,7 @@ const PROVERS: Readonly<Partial<Record<StationKind, Prover>>> = {
   endpoint: (station, trail) => endpoint(station, trail) ?? refusal(station, trail),
 };
 
-/** A request from inside the pod takes another rule of the kernel than a client. */
+/** A request from inside the pod matches another kernel rule than a client's request. */
 const INBOUND_PROVERS: typeof PROVERS = {
   ...PROVERS,
   kernel: () => undefined,
@@ -106,7 +106,7 @@ const INBOUND_PROVERS: typeof PROVERS = {
   port: (station, trail) => endpoint(station, trail) ?? refusal(station, trail),
 };
 
-/** One for each station, in their order. Behind a cluster that the request did not take nothing is proved. */
+/** A proof for each station, in order. Stations of a cluster that the request did not take are not proved. */
 function proofsOf(trail: Trail): (Proof | undefined)[] {
   if (isElsewhere(trail)) return [];
   const provers = trail.answer.direction === "inbound" ? INBOUND_PROVERS : PROVERS;
@@ -117,7 +117,7 @@ function proofsOf(trail: Trail): (Proof | undefined)[] {
   });
 }
 
-/** No evidence that an inbound request reached Envoy's port for connections from outside. */
+/** Whether evidence is missing that an inbound request reached Envoy's inbound port. */
 function isElsewhere({ answer, accepted }: Trail): boolean {
   return answer.direction === "inbound" && accepted?.local.port !== INBOUND_PORT;
 }
@@ -146,7 +146,7 @@ function kernel(station: Station, trail: Trail): Proof | undefined {
 const INBOUND_PORT = 15006;
 const PROXY_PORTS = [15001, INBOUND_PORT];
 
-/** How often the rule that decides was counted meanwhile. */
+/** The change of the matching rule's packet counter. */
 function countText({ detail }: Station, { evidence: { rules }, facts }: Trail): string {
   const before = detail["packets"];
   if (typeof before !== "number" || rules.size === 0) return "";
@@ -157,7 +157,7 @@ function countText({ detail }: Station, { evidence: { rules }, facts }: Trail): 
   return rule?.packets === undefined ? "" : `; the counter of the rule went from ${before} to ${rule.packets}`;
 }
 
-/** Envoy counts connections at the listener that takes them over. */
+/** Envoy counts a connection at the listener that handles it. */
 function listener({ name }: Station, { facts, evidence: { before, after } }: Trail): Proof | undefined {
   const counted = countedListeners(before, after);
   const [address] = facts.config?.listeners.find((each) => each.name === name)?.addresses ?? [];
@@ -169,14 +169,14 @@ function listener({ name }: Station, { facts, evidence: { before, after } }: Tra
   };
 }
 
-/** One listener alone is bound to the port that took the connection. */
+/** Only one listener is bound to the port that accepted the connection. */
 function boundListener({ name }: Station, { facts, accepted }: Trail): Proof | undefined {
   const [address] = facts.config?.listeners.find((each) => each.name === name)?.addresses ?? [];
   if (accepted === undefined || address?.port !== accepted.local.port) return undefined;
   return { passed: true, message: `the connection was accepted at its port ${accepted.local.port}` };
 }
 
-/** A request that was forwarded passed all rules; a connection of TCP without a byte none. */
+/** A forwarded request passed all rules. A TCP connection without data proves nothing. */
 function authorization({ result }: Station, { isForwarded, line, sent }: Trail): Proof | undefined {
   if (isDenied(line)) return { passed: result !== "ok", message: `it got 403, ${line?.details}, ${BY_LOG}` };
   return isForwarded ? { passed: result !== "error", message: `it was forwarded, and got ${sent.status}` } : undefined;
@@ -195,7 +195,7 @@ function clusterOf({ line, hosts }: Trail): { readonly name: string | undefined;
   return { name: counted.size === 1 ? only : undefined, by: "no other cluster counted a request" };
 }
 
-/** A station of another name that the answer has too, such as a cluster by weight, is neither passed nor missed. */
+/** Compares the names. No proof if the request took another station of the answer, such as another weighted cluster. */
 function named(station: Station, { answer }: Trail, actual: string | undefined, by: string): Proof | undefined {
   if (actual === undefined || station.name === "") return undefined;
   if (actual === station.name) return { passed: true, message: by };

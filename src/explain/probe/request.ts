@@ -22,18 +22,18 @@ export interface ProbeRequest {
   readonly read: (ran: Ran) => Sent | string;
 }
 
-/** Without IPv6 there is no second file. Twice: one reading may miss a socket while others come and go. */
+/** Without IPv6 there is no tcp6. Read twice: one reading may miss a socket while others open and close. */
 const SOCKETS = ["/proc/net/tcp", "/proc/net/tcp6", "/proc/net/tcp", "/proc/net/tcp6"];
 const SECONDS = 10;
 
-/** The request with its mark: in these headers it gets into Istio's access log. */
+/** Adds the mark in headers that Istio's access log contains. */
 export function marked(connection: Connection, mark: string): Connection {
   const own = [{ name: "user-agent", value: `kubectl-mesh-probe/${mark}` }, { name: "x-request-id", value: mark }];
   const given = new Set(connection.headers.map(({ name }) => name));
   return { ...connection, headers: [...connection.headers, ...own.filter(({ name }) => !given.has(name))] };
 }
 
-/** The command for a connection, which is HTTP or TCP without any byte. */
+/** The command that sends an HTTP request, or opens a TCP connection and sends nothing. */
 export function probeRequest(connection: Connection, isHttp: boolean, mark: string): ProbeRequest {
   return isHttp ? httpRequest(connection, mark) : tcpRequest(connection);
 }
@@ -80,7 +80,7 @@ function tcpRequest({ host, port }: Connection): ProbeRequest {
   return { command, text: `a connection to ${joinHostPort(host, port)} without any byte`, read: readBash };
 }
 
-/** `cat` fails where there is no IPv6. */
+/** `cat` fails without IPv6. */
 function readBash({ code, stdout, stderr }: Ran): Sent | string {
   const inode = /^socket:\[(\d+)\]/.exec(stdout)?.[1];
   if (inode === undefined && (code === 127 || code === 126)) return "there is no bash";
@@ -90,7 +90,7 @@ function readBash({ code, stdout, stderr }: Ran): Sent | string {
   return { local: own?.local, remote: own?.remote, status: 0, headers: new Set(), failure, sockets };
 }
 
-/** bash says the reason first, behind its name and a line's number: `db: line 1: db: Name or service not known`. */
+/** The reason in bash's first line, after the name and line number: `db: line 1: db: Name or service not known`. */
 function bashError(text: string): string {
   return text.trim().split("\n")[0]?.replace(/^.*?: line \d+: /, "") ?? "";
 }

@@ -1,4 +1,4 @@
-/** Sends a probe, and reads Envoy's counters, the rules and the access log around it. */
+/** Sends a probe; reads Envoy's counters before and after it, then the rules and the access log. */
 import { joinHostPort } from "../../golang/net/mod.ts";
 import { re2Library } from "../../golang/re2.ts";
 import type { Clock } from "../../platform/mod.ts";
@@ -12,11 +12,11 @@ import { marked, probeRequest, type Ran } from "./request.ts";
 
 export interface ProbePlace {
   readonly clock: Pick<Clock, "sleep">;
-  /** Makes a place where commands run as a user; its `uid` may be another one. A string says why there is none. */
+  /** Prepares to run commands as a user. The sender's `uid` may differ. A string says why it failed. */
   sender(user: ProbeUser): Promise<ProbeSender | string>;
   /** The answer of Envoy's admin interface. */
   admin(part: PartName, path: string): Promise<Part>;
-  /** The rules of the kernel now; empty where they cannot be read. */
+  /** The kernel's current rules; empty if they cannot be read. */
   rules(): Promise<ReadonlyMap<PartName, Part>>;
   log(): Promise<Part>;
 }
@@ -26,7 +26,7 @@ export interface ProbeSender {
   run(command: readonly string[]): Promise<Ran>;
 }
 
-/** The snapshot with what a request of the connection left behind. */
+/** Sends a request and returns the snapshot with its evidence. */
 export async function probed(
   place: ProbePlace,
   snapshot: Snapshot,
@@ -91,7 +91,7 @@ async function counted(place: ProbePlace): Promise<Counted> {
 const TRIES = 25;
 const BETWEEN = 500;
 
-/** The log, when it has a line of the request, or does not get one. */
+/** Waits until the log has a line of the request, or until the last try. */
 async function logged(place: ProbePlace, snapshot: Snapshot, marks: readonly string[]): Promise<Part> {
   const { text: config = "" } = snapshot.parts["config_dump.json"];
   if (!/\/dev\/stdout|StdoutAccessLog/.test(config)) {

@@ -2,7 +2,7 @@
 import type { ConnectOptions } from "../../kube/client/mod.ts";
 
 export interface RequestHeader {
-  /** In lower case, as HTTP/2 and Envoy have it. */
+  /** In lower case, as in HTTP/2 and Envoy. */
   readonly name: string;
   readonly value: string;
 }
@@ -17,14 +17,14 @@ export interface Connection {
   readonly port: number;
   readonly spoken: Spoken;
   readonly method: string;
-  /** With the query; starts with a slash. */
+  /** Path and query; starts with a slash. */
   readonly path: string;
   readonly headers: readonly RequestHeader[];
   /** Server name that the application itself sends in TLS. */
   readonly sni: string | undefined;
   /** Inbound: the client speaks plain text although the port takes mutual TLS, as a probe does. */
   readonly isPlain?: boolean;
-  /** Inbound: the client's side, where it is known. */
+  /** Inbound: the client's side, if known. */
   readonly peer?: Peer;
 }
 
@@ -34,9 +34,9 @@ export interface Peer {
   readonly isHttp: boolean;
   /** Server name of its TLS; empty without one. */
   readonly sni: string;
-  /** In its certificate; `undefined`: unknown. */
+  /** The identity in its certificate; `undefined`: unknown. */
   readonly identity: string | undefined;
-  /** Identities of which the server must have one; empty: any. */
+  /** The server must have one of these identities; empty: any. */
   readonly expects: readonly string[];
 }
 
@@ -52,18 +52,18 @@ export interface PodChoice {
 }
 
 export type SourceChoice =
-  /** The pod of several; `undefined`: all. */
+  /** The pod to read from the snapshots; `undefined`: all pods. */
   | { readonly kind: "file"; readonly paths: readonly string[]; readonly pod: string | undefined }
   | { readonly kind: "local"; readonly probe?: Connection | undefined }
   | {
     readonly kind: "live";
     readonly pods: PodChoice;
     readonly api: ConnectOptions;
-    /** Read the rules of the kernel through an ephemeral container. */
+    /** Read the kernel's rules through an ephemeral container. */
     readonly ephemeral: boolean;
     /** Send a request of this connection. */
     readonly probe?: Connection | undefined;
-    /** Image of the ephemeral container that sends it; `undefined`: the image of the proxy. */
+    /** Image of the ephemeral container that sends the request; `undefined`: the proxy's image. */
     readonly probeImage?: string | undefined;
   };
 
@@ -72,10 +72,10 @@ export interface Question {
   readonly source: SourceChoice;
   readonly connection: Connection | undefined;
   readonly output: "table" | "short" | "json" | "svg";
-  /** The answer ends at the client's side. */
+  /** Explain only the client's side. */
   readonly isOneEnd: boolean;
-  /** Every workload to every Service, in place of one connection. */
+  /** Explain every workload to every Service, not one connection. */
   readonly isMatrix?: boolean;
-  /** Envoy's response flags that are to be explained. */
+  /** Envoy's response flags to explain. */
   readonly flags?: readonly string[];
 }

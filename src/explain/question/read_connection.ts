@@ -1,4 +1,4 @@
-/** Flags of a connection as a question. */
+/** Reads a connection from command-line flags. */
 import { UsageError } from "../../base/errors.ts";
 import { isHostName, parseAddress, splitHostPort } from "../../golang/net/mod.ts";
 import type { Connection, RequestHeader, Spoken } from "./question.ts";
@@ -14,7 +14,7 @@ export interface ConnectionFlags {
 
 const HINT = { hint: "such as --to reviews:9080/api, or --from 10.1.9.9 --to-port 8080" };
 
-/** The connection that flags name, `undefined` if none does. Errors: a UsageError. */
+/** The connection in the flags; `undefined` if no flag names one. Errors: a UsageError. */
 export function readConnection(flags: ConnectionFlags): Connection | undefined {
   const { to, from, toPort } = flags;
   if (to !== undefined && (from !== undefined || toPort !== undefined)) {
@@ -28,7 +28,7 @@ export function readConnection(flags: ConnectionFlags): Connection | undefined {
   return undefined;
 }
 
-/** `port`: the usual one, which need not be named. */
+/** `port`: the default port of the scheme. */
 const SCHEMES: Readonly<Record<string, { readonly spoken: Spoken; readonly port?: number }>> = {
   http: { spoken: "http", port: 80 },
   https: { spoken: "tls", port: 443 },

@@ -1,13 +1,13 @@
 /**
- * Which filter chain takes a connection (FilterChainManagerImpl::findFilterChain). The criteria are asked in a fixed order;
- * after each only the chains with the most specific value are left, and no earlier choice is taken back.
+ * Which filter chain takes a connection (FilterChainManagerImpl::findFilterChain). Criteria apply in a fixed order.
+ * Each keeps only the chains with the most specific value, without backtracking.
  */
 import { blockHolds, type Cidr, parseAddress } from "../../golang/net/mod.ts";
 import type { FilterChain, FilterChainMatch, Listener } from "../envoy/listener.ts";
 
-/** What listener filters and the socket know about a connection. */
+/** Properties of a connection, from listener filters and the socket. */
 export interface Properties {
-  /** `undefined`: unknown, which only matches chains without destinations. */
+  /** `undefined`: unknown; matches only chains without destinations. */
   readonly destination: string | undefined;
   readonly port: number;
   /** Lower case; empty without TLS or server name. */
@@ -21,11 +21,11 @@ export interface Properties {
   readonly isLocal: boolean;
 }
 
-/** The result: a chain, the default chain, or none; and what decided. */
+/** The chosen chain, the default chain, or none; and why. */
 export interface ChainChoice {
   readonly chain: FilterChain | undefined;
   readonly isDefault: boolean;
-  /** The criteria that the chosen chain has, or the one that no chain passed. */
+  /** The criteria of the chosen chain, or the criterion that no chain meets. */
   readonly why: string;
 }
 
@@ -71,7 +71,7 @@ const CRITERIA: readonly { readonly name: string; readonly pick: Picker }[] = [
   { name: "source port", pick: bySourcePort },
 ];
 
-/** Chains with the first of these values that any chain has, else those with the value that stands for any. */
+/** Chains with the first wanted value that any chain has, else chains with the value `any`. */
 function exactOr<T>(
   chains: readonly FilterChain[],
   valueOf: (match: FilterChainMatch) => T,
@@ -85,7 +85,7 @@ function exactOr<T>(
   return [];
 }
 
-/** A chain without blocks holds every address, with length zero. */
+/** Chains with the longest matching block. A chain without blocks matches every address with length 0. */
 function longestBlock(
   chains: readonly FilterChain[],
   blocksOf: (match: FilterChainMatch) => readonly Cidr[],
@@ -112,7 +112,7 @@ function byServerName(chains: readonly FilterChain[], { serverName }: Properties
   return [];
 }
 
-/** The name, its wildcards from the longest on, and none. */
+/** The name, then its wildcards from longest to shortest, then the empty name. */
 function serverNames(name: string): string[] {
   const wildcards: string[] = [];
   for (let dot = name.indexOf(".", 1); dot > 0 && dot < name.length - 1; dot = name.indexOf(".", dot + 1)) {
@@ -141,7 +141,7 @@ function bySourcePort(chains: readonly FilterChain[], { sourcePort }: Properties
   return exact.length > 0 ? exact : chains.filter(({ match }) => match.sourcePorts.length === 0);
 }
 
-/** The match of a chain in words; a chain without conditions takes everything. */
+/** The conditions of a chain in words. */
 export function matchText(match: FilterChainMatch): string {
   const parts = [
     match.port === 0 ? "" : `port ${match.port}`,

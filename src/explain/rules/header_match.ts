@@ -9,7 +9,7 @@ export function matchesHeaders(matchers: readonly HeaderMatch[], request: Reques
   return all(matchers.map((each) => matchesHeader(each, request)));
 }
 
-/** Without `treat_missing_header_as_empty` an absent header matches nothing, inverted or not, but an inverted presence. */
+/** Without `treat_missing_header_as_empty` an absent header matches only an inverted presence matcher. */
 export function matchesHeader({ name, value, invert, missingIsEmpty }: HeaderMatch, request: Request): Truth {
   const found = headerText(request, name);
   if (value.kind === "present") {

@@ -1,4 +1,4 @@
-/** Which listener takes a connection over (ConnectionHandlerImpl::getBalancedHandlerByAddress). */
+/** Which listener handles a connection (ConnectionHandlerImpl::getBalancedHandlerByAddress). */
 import { parseAddress } from "../../golang/net/mod.ts";
 import type { Listener } from "../envoy/listener.ts";
 import type { SocketAddress } from "../envoy/message.ts";
@@ -9,8 +9,8 @@ interface Takeover {
 }
 
 /**
- * The listener of a destination: one with exactly this address, else one of the wildcard address of its family. An unknown
- * address matches the wildcard alone. `undefined`: the connection stays where it was accepted.
+ * The listener for a destination: one with exactly this address, else one with the wildcard address of its family. An
+ * unknown address matches only the wildcard. `undefined`: the connection stays with the listener that accepted it.
  */
 export function listenerFor(
   listeners: readonly Listener[],
@@ -40,7 +40,7 @@ function isWildcard(address: SocketAddress, family: 4 | 6): boolean {
   return isSame(address, { family, value: 0n });
 }
 
-/** The listener that is bound to a port: where redirected connections arrive. */
+/** The listener that is bound to a port. Redirected connections arrive there. */
 export function boundListener(listeners: readonly Listener[], port: number): Listener | undefined {
   return listeners.find((each) => each.bindsToPort && hasAddress(each, (address) => address.port === port));
 }

@@ -1,4 +1,4 @@
-/** The normalization of paths before routes are searched (source/common/http/path_utility.cc). */
+/** Path normalization before the route search (source/common/http/path_utility.cc). */
 import { pathOnly } from "./request.ts";
 
 export interface PathOptions {
@@ -6,7 +6,7 @@ export interface PathOptions {
   readonly mergesSlashes: boolean;
 }
 
-/** The path as routes see it; the query stays. */
+/** The path for the route search. The query is unchanged. */
 export function normalizePath(path: string, { normalizesPath, mergesSlashes }: PathOptions): string {
   const own = pathOnly(path);
   const rest = path.slice(own.length);

@@ -1,4 +1,4 @@
-/** What a filter of authorization does with a connection or a request (RoleBasedAccessControlEngineImpl). */
+/** What an RBAC filter does with a connection or request (RoleBasedAccessControlEngineImpl). */
 import { blockHolds, cidrText, parseAddress } from "../../golang/net/mod.ts";
 import type { AddressOf, Policy, Rbac, Rule } from "../envoy/rbac.ts";
 import { headerMatchText, matchesHeader } from "./header_match.ts";
@@ -6,25 +6,25 @@ import { pathOnly, type Request } from "./request.ts";
 import { matchesString, stringMatchText } from "./string_match.ts";
 import { all, any, not, type Truth, truthOf } from "./truth.ts";
 
-/** What is known of the client and of what it asks for. */
+/** Known properties of the client and its request. */
 export interface Access {
-  /** `undefined`: no HTTP. Conditions on headers and paths match nothing then. */
+  /** `undefined`: not HTTP; conditions on headers and paths do not match. */
   readonly request: Request | undefined;
   readonly destination: string | undefined;
   readonly port: number;
   readonly source: string | undefined;
-  /** The name in the client's certificate; `undefined`: it has one that is not known; `none`: it shows none. */
+  /** The name in the client's certificate; `undefined`: unknown; `none`: no certificate. */
   readonly identity: string | undefined | "none";
   readonly serverName: string;
 }
 
 export interface Ruling {
   readonly outcome: "allowed" | "denied" | "depends";
-  /** The policies that decided, or that it depends on. */
+  /** The policies that decide, or on which the outcome depends. */
   readonly policies: readonly Policy[];
 }
 
-/** DENY refuses what a policy matches; ALLOW refuses what no policy matches; LOG refuses nothing. */
+/** DENY refuses if a policy matches; ALLOW refuses if no policy matches; LOG never refuses. */
 export function rulingOf({ action, policies }: Rbac, access: Access): Ruling {
   if (action === "none" || action === "log") return { outcome: "allowed", policies: [] };
   const matches = policies.map((policy) => [policy, matchesPolicy(policy, access)] as const);
@@ -104,7 +104,7 @@ function matchesAddress({ of, cidr }: Extract<Rule, { kind: "address" }>, access
   return address === undefined || typeof address === "string" ? "unknown" : truthOf(blockHolds(cidr, address));
 }
 
-/** Rules in words: `from spiffe://cluster.local/ns/shop/sa/web`. Long lists are cut. */
+/** Rules in words: `from spiffe://cluster.local/ns/shop/sa/web`. Long lists are shortened. */
 export function rulesText(rules: readonly Rule[]): string {
   return listText(rules.map(ruleText).filter((text) => text !== ""), " or ");
 }

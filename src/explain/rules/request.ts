@@ -1,21 +1,21 @@
-/** A request of HTTP as Envoy's matchers see it. */
+/** An HTTP request as Envoy's matchers see it. */
 import type { Connection } from "../question/question.ts";
 
 export interface Request {
   /** The Host header, or `:authority`, in the case of the client. */
   readonly authority: string;
   readonly method: string;
-  /** With the query. */
+  /** Path and query. */
   readonly path: string;
-  /** Values by name in lower case, in their order; pseudo headers too. */
+  /** Values by lower-case name, in order; includes pseudo headers. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
-  /** It came with TLS. */
+  /** It arrived over TLS. */
   readonly isTls: boolean;
-  /** The client showed a certificate. */
+  /** The client presented a certificate. */
   readonly hasClientCertificate: boolean;
 }
 
-/** The request of a question. `authority`: what the Host header is where none is given. */
+/** The request of a question. `authority`: the default Host header. */
 export function requestOf(
   { headers, method, path }: Connection,
   authority: string,
@@ -38,7 +38,7 @@ export function requestOf(
   return { authority: host, method, path, headers: given, ...tls };
 }
 
-/** The values of a header as one text, as `HeaderUtility::getAllOfHeaderAsString`. */
+/** The values of a header joined by commas, as `HeaderUtility::getAllOfHeaderAsString` does. */
 export function headerText({ headers }: Request, name: string): string | undefined {
   return headers.get(name)?.join(",");
 }
@@ -49,7 +49,7 @@ export function pathOnly(path: string): string {
   return end < 0 ? path : path.slice(0, end);
 }
 
-/** The first value of a query parameter, as it stands in the URL; `undefined` if it is absent. */
+/** The first value of a query parameter, not decoded; `undefined` if absent. */
 export function queryValue(path: string, name: string): string | undefined {
   const start = path.indexOf("?");
   if (start < 0) return undefined;

@@ -8,15 +8,15 @@ import { all, type Truth, truthOf } from "./truth.ts";
 
 export interface RouteChoice {
   readonly route: Route;
-  /** Its place in the virtual host, from 1. */
+  /** Its position in the virtual host, from 1. */
   readonly place: number;
-  /** Of all such requests, the share that it takes, from 0 to 1; the greatest share where something is unknown. */
+  /** Its share of such requests, from 0 to 1; the maximum if something is unknown. */
   readonly share: number;
   /** What is unknown; empty if the choice is certain. */
   readonly unknown: string;
 }
 
-/** The routes that may take the request; several if a share of requests decides, or something unknown. Empty: none. */
+/** The routes that may take the request. Several if they split requests by share, or if a match is unknown. */
 export function routesFor(
   { routes }: Pick<VirtualHost, "routes">,
   config: Pick<RouteConfig, "ignoresPathParameters">,
@@ -41,7 +41,7 @@ function unknownText({ unknowable, path }: RouteMatch): string {
   return path.kind === "other" ? `the path matcher ${path.text} is an extension` : "one of its matchers is not known";
 }
 
-/** Whether a route's conditions hold, its share left out. */
+/** Whether a route's conditions hold, except its share. */
 export function matchesRoute(
   match: RouteMatch,
   { ignoresPathParameters }: Pick<RouteConfig, "ignoresPathParameters">,

@@ -1,12 +1,12 @@
-/** Whether a text matches (source/common/common/matchers.cc). */
+/** Whether a string matches (source/common/common/matchers.cc). */
 import { REDACTED } from "../../base/redacted.ts";
 import { compileRe2 } from "../../golang/re2.ts";
 import type { StringMatch } from "../envoy/matchers.ts";
 import { type Truth, truthOf } from "./truth.ts";
 
 /**
- * A regular expression matches the whole text; `unknown` for one that cannot be compiled, for an extension, and where
- * `snapshot` removed a secret.
+ * Regular expressions match the whole string. `unknown` for an invalid expression, for an extension, and if `snapshot`
+ * removed a secret.
  */
 export function matchesString({ kind, text, ignoreCase }: StringMatch, value: string): Truth {
   if (kind === "custom" || text.includes(REDACTED)) return "unknown";
@@ -25,7 +25,7 @@ const COMPARE = {
 /** Maximum length of a pattern that is compiled. Envoy warns at 100 instructions. */
 const MAX_PATTERN = 8192;
 
-/** Whether a pattern of RE2 matches the whole text. */
+/** Whether an RE2 pattern matches the whole string. */
 export function matchesRegex(pattern: string, value: string): Truth {
   if (pattern.includes(REDACTED) || pattern.length > MAX_PATTERN) return "unknown";
   const compiled = compileRe2(pattern);

@@ -1,17 +1,17 @@
-/** Which transport socket a connection to a host has (TransportSocketMatcherImpl::resolve). */
+/** Which transport socket Envoy uses for a host (TransportSocketMatcherImpl::resolve). */
 import { sameValue } from "../../base/values/mod.ts";
 import type { ValueMap } from "../../base/value.ts";
 import type { Cluster } from "../envoy/cluster.ts";
 import type { TransportSocket } from "../envoy/tls.ts";
 
-/** The transport socket, and the match that chose it. */
+/** The transport socket, and the match that selects it. */
 export interface TransportChoice {
   readonly transport: TransportSocket;
   /** The name of the match; empty: the cluster's own socket. */
   readonly match: string;
 }
 
-/** The first match whose values the endpoint's metadata has; else the cluster's own socket. */
+/** The first match whose values are in the endpoint's metadata; else the cluster's own socket. */
 export function transportFor(
   { transport, transportMatches }: Pick<Cluster, "transport" | "transportMatches">,
   metadata: ValueMap,

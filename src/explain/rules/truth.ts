@@ -1,4 +1,4 @@
-/** Answers of a condition on something that may be unknown (Kleene's three-valued logic). */
+/** Results of conditions on values that may be unknown (Kleene's three-valued logic). */
 
 export type Truth = "yes" | "no" | "unknown";
 
@@ -10,7 +10,7 @@ export function not(value: Truth): Truth {
   return value === "unknown" ? "unknown" : value === "yes" ? "no" : "yes";
 }
 
-/** `no` wins, then `unknown`; `yes` without values. */
+/** `no` wins over `unknown`, and `unknown` over `yes`. Without values: `yes`. */
 export function all(values: Iterable<Truth>): Truth {
   let result: Truth = "yes";
   for (const value of values) {
@@ -20,7 +20,7 @@ export function all(values: Iterable<Truth>): Truth {
   return result;
 }
 
-/** `yes` wins, then `unknown`; `no` without values. */
+/** `yes` wins over `unknown`, and `unknown` over `no`. Without values: `no`. */
 export function any(values: Iterable<Truth>): Truth {
   let result: Truth = "no";
   for (const value of values) {

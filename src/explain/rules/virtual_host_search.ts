@@ -1,8 +1,8 @@
-/** Which virtual host a request is for (RouteMatcher::findVirtualHost). */
+/** Which virtual host takes a request (RouteMatcher::findVirtualHost). */
 import type { RouteConfig, VirtualHost } from "../envoy/route_config.ts";
 import { lower } from "./string_match.ts";
 
-/** A virtual host, and the domain by which it was found. */
+/** A virtual host, and the domain that matched. */
 export interface HostChoice {
   readonly host: VirtualHost;
   readonly domain: string;

@@ -15,20 +15,20 @@ import { MANIFEST, manifestProblem, manifestText, MAX_MANIFEST_BYTES, snapshotOf
 import { withoutSecrets } from "./redact.ts";
 import { fileBytes, readTar, tarEnd, type TarFile } from "./tar.ts";
 
-/** The limit of decompressed bytes: more than all parts of the maximum size. */
+/** Limit of decompressed bytes: larger than all parts at their maximum size together. */
 const MAX_BYTES = 512 * 1024 * 1024;
-/** A snapshot has some fifteen entries, and an archive may have hundreds of pods. */
+/** A snapshot has about fifteen entries; an archive may have hundreds of pods. */
 const MAX_ENTRIES = 10_000;
 
-/** Whether a file begins as gzip does. */
+/** Whether a file starts with the gzip magic bytes. */
 export async function isArchive(world: World, path: string): Promise<boolean> {
   for await (const chunk of world.files.chunks(path)) return chunk[0] === 0x1f && chunk[1] === 0x8b;
   return false;
 }
 
 /**
- * Reads an archive of one pod or several. Other files are ignored; nothing is written. Errors: a
- * MeshError for a file that is no archive, is cut off or too large, or holds no snapshot.
+ * Reads an archive of one or several pods. Ignores other files; writes nothing. Errors: a MeshError for a file that is
+ * not an archive, is truncated or too large, or contains no snapshot.
  */
 export async function readArchive(world: World, path: string): Promise<readonly Snapshot[]> {
   const folders = new Map<string, Map<string, Part>>();
@@ -63,13 +63,13 @@ export async function readArchive(world: World, path: string): Promise<readonly 
   });
 }
 
-/** Each manifest is of the pod of its folder; one alone is of all files, in whatever folder they are. */
+/** Several manifests: one pod per folder. Otherwise all files, in any folder, are one pod's. */
 function podsOf(folders: readonly ReadonlyMap<string, Part>[]): readonly ReadonlyMap<string, Part>[] {
   const pods = folders.filter((files) => files.has(MANIFEST));
   return pods.length > 1 ? pods : [new Map(folders.flatMap((files) => [...files]))];
 }
 
-/** Names in archives of `tar` start with a folder. */
+/** The part at a path; `tar` puts a folder before the name. */
 function partOf(name: string): string | undefined {
   const last = name.slice(name.lastIndexOf("/") + 1);
   return last === MANIFEST || isPartName(last) ? last : undefined;
@@ -108,19 +108,19 @@ async function* bounded(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint
   }
 }
 
-/** Where an archive is written, and what it says of itself. */
+/** Where to write an archive, and what its manifest contains. */
 interface ArchiveOptions {
   readonly path: string;
   readonly program: string;
-  /** Each pod has a folder of its own. */
+  /** Each pod has its own folder. */
   readonly isMany: boolean;
   /** Called for each pod, with the number of values that were replaced. */
   readonly written: (snapshot: Snapshot, redacted: number) => void;
 }
 
 /**
- * Writes an archive without secrets, in one step and for its owner alone; returns its size. Errors: a MeshError if it cannot
- * be written, and errors of the snapshots.
+ * Writes an archive without secrets, atomically and readable only by its owner. Returns its size. Errors: a MeshError
+ * if it cannot be written, and errors of the snapshots.
  */
 export async function writeArchive(
   world: World,

@@ -3,7 +3,7 @@ import { messageOf } from "../../base/errors.ts";
 import { isMap, type ValueMap } from "../../base/value.ts";
 import { type AbsentPart, absentPart, type Part } from "./snapshot.ts";
 
-/** The object in a part, or the part that says why there is none. */
+/** The object in a part, or the absent part with the reason. */
 type JsonPart = { readonly value: ValueMap; readonly part?: undefined } | {
   readonly value?: undefined;
   readonly part: AbsentPart;
@@ -24,7 +24,7 @@ function malformed(message: string): JsonPart {
   return { part: absentPart("malformed", message) };
 }
 
-/** V8 quotes the text around the error, which may be anything. */
+/** V8's message quotes the untrusted text around the error. */
 function shortened(message: string): string {
   // deno-lint-ignore no-control-regex -- these characters are removed
   return message.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, " ").slice(0, 120);

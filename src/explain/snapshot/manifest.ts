@@ -18,18 +18,18 @@ import { safeText } from "./redact.ts";
 
 export const MANIFEST = "manifest.json";
 
-/** The version that this program writes, and the newest that it reads. */
+/** The version that this program writes and the newest version that it reads. */
 const SCHEMA_VERSION = 1;
 
 export const MAX_MANIFEST_BYTES = 1024 * 1024;
 
-/** Removed values that a manifest lists for a part; of more it has the number. */
+/** Maximum number of removed values that a manifest lists for a part. The rest is only counted. */
 const MAX_LISTED = 200;
 const MAX_PATH = 200;
 
-/** What the manifest of an archive has beside the snapshot. */
+/** What the manifest contains in addition to the snapshot. */
 interface Written {
-  /** The version of the writer. */
+  /** The version of the program that wrote it. */
   readonly program: string;
   readonly removed: ReadonlyMap<PartName, readonly Removed[]>;
 }
@@ -53,8 +53,8 @@ export function manifestText({ pod, time, parts }: Snapshot, { program, removed 
 }
 
 /**
- * A snapshot from its files by name, `manifest.json` among them where there is one. Without a
- * manifest the pod's name is in `pod.json` or in Envoy's node.
+ * A snapshot from its files by name, including `manifest.json` if present. Without a manifest the pod's name comes from
+ * `pod.json` or Envoy's node.
  */
 export function snapshotOf(files: ReadonlyMap<string, Part>, origin: string): Snapshot {
   const manifest = files.get(MANIFEST);

@@ -24,7 +24,7 @@ export async function readFolder(world: World, path: string): Promise<Snapshot> 
   return snapshotOf(files, `"${path}"`);
 }
 
-/** Reads a file that is Envoy's configuration alone. Errors: a MeshError for a file that is no configuration. */
+/** Reads a bare `config_dump.json`. Errors: a MeshError for any other file. */
 export async function readConfigDump(world: World, path: string): Promise<Snapshot> {
   const text = await world.files.readText(path, maxPartBytes("config_dump.json"));
   if (!/^\s*\{/.test(text)) {
@@ -36,7 +36,7 @@ export async function readConfigDump(world: World, path: string): Promise<Snapsh
   return snapshotOf(new Map([["config_dump.json", { text }]]), `"${path}"`);
 }
 
-/** A part of a folder. A file that is too large or not text is absent. */
+/** A part of a folder; absent if the file is too large or not text. */
 async function readPart(world: World, path: string, name: string): Promise<Part> {
   const most = isPartName(name) ? maxPartBytes(name) : MAX_MANIFEST_BYTES;
   const size = (await world.files.stat(path))?.size ?? 0;

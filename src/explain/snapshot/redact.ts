@@ -1,19 +1,19 @@
-/** Takes secrets out of the parts of an archive. `kubectl mesh explain` answers from the rest as it does from a running pod. */
+/** Removes secrets from the parts of an archive. `explain` gives the same answers without them. */
 import { Redactor, type Removed } from "../../kube/redact/mod.ts";
 import { REDACTED } from "../../base/redacted.ts";
 import { isMap, mapAt, mapsAt, type Value, type ValueMap } from "../../base/value.ts";
 import type { PartName } from "./snapshot.ts";
 
-/** A text without secrets, and where some were. */
+/** A text without secrets, and where they were. */
 export interface Redacted {
   readonly text: string;
   readonly removed: readonly Removed[];
 }
 
-/** Parts in which the kernel and Envoy write numbers beside names: an address may look like a key. */
+/** Parts with names and numbers from the kernel and Envoy: an address may look like a key. */
 const NUMBERS: readonly PartName[] = ["sockets.txt", "stats.txt", "rules.iptables", "rules.ip6tables", "rules.nft"];
 
-/** The part without secrets. JSON keeps its form but not its blanks. A part that is no JSON is redacted as text. */
+/** The part without secrets. JSON loses its whitespace. Other parts are redacted as text. */
 export function withoutSecrets(name: PartName, text: string): Redacted {
   const redactor = new Redactor();
   const value = name.endsWith(".json") ? parsed(text) : undefined;
@@ -25,7 +25,7 @@ export function withoutSecrets(name: PartName, text: string): Redacted {
   return { text: `${JSON.stringify(redactor.value(value))}\n`, removed: redactor.removed };
 }
 
-/** Text for the archive that no part has, such as an error message. */
+/** Text without secrets, for texts that are not parts, such as error messages. */
 export function safeText(text: string): string {
   return new Redactor().text(text);
 }
@@ -34,18 +34,18 @@ function parsed(text: string): Value | undefined {
   try {
     return JSON.parse(text);
   } catch {
-    // The text is no JSON.
+    // The text is not JSON.
     return undefined;
   }
 }
 
 /** Containers of the mesh: their arguments and variables say how traffic is captured. */
 const MESH_CONTAINER = /^(istio-proxy|istio-init|istio-validation|enable-core-dump)$/;
-/** Annotations that explain reads; others belong to others. */
+/** Annotations that `explain` may read. All others are redacted. */
 const READ_ANNOTATION = /^([a-z0-9-]+\.)*(istio|kubernetes|k8s|prometheus)\.io\//;
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** Replaces annotations of others: a pod's own, and the copies in the metadata of Envoy's node. */
+/** Redacts other annotations of the pod, and their copies in Envoy's node metadata. */
 function redactAnnotations(value: Value, redactor: Redactor, path: readonly string[]): void {
   if (typeof value !== "object" || value === null) return;
   for (const [key, held] of Object.entries(value)) {
@@ -62,7 +62,7 @@ function redactForeign(annotations: ValueMap, redactor: Redactor, path: readonly
   }
 }
 
-/** Commands, variables and headers of probes of the application are its own matter. */
+/** Redacts application containers: commands, variables, and headers of probes. */
 function redactPod(pod: ValueMap, redactor: Redactor): void {
   delete mapAt(pod, "metadata")["managedFields"];
   const spec = mapAt(pod, "spec");
@@ -74,7 +74,7 @@ function redactPod(pod: ValueMap, redactor: Redactor): void {
   }
 }
 
-/** A map within the pod, whose fields are replaced as a whole. */
+/** A map in the pod whose fields are redacted as a whole. */
 class Part {
   constructor(readonly redactor: Redactor, readonly path: readonly string[]) {}
 

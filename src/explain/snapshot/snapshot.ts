@@ -26,7 +26,7 @@ export type PartName = typeof PART_NAMES[number];
 const MIB = 1024 * 1024;
 
 /**
- * The maximum size of a part. A dump of 2,000 clusters and 5,000 endpoints has some 12 MiB; parsed JSON takes about ten
+ * Maximum size of a part. A dump of 2,000 clusters and 5,000 endpoints has about 12 MiB; parsed JSON takes about ten
  * times the memory of its text.
  */
 export function maxPartBytes(name: PartName): number {
@@ -37,7 +37,7 @@ export function maxPartBytes(name: PartName): number {
 export const ABSENT_REASONS = [
   /** The snapshot has no such file. */
   "not-in-snapshot",
-  /** The API server refuses: a right is missing. */
+  /** The API server denies it: the user lacks a permission. */
   "forbidden",
   /** The pod or its proxy container is gone. */
   "gone",
@@ -45,12 +45,12 @@ export const ABSENT_REASONS = [
   "not-running",
   /** Envoy or the agent did not answer in time. */
   "no-answer",
-  /** The kernel refuses: a capability such as NET_ADMIN is missing. */
+  /** The kernel refuses it: a capability such as NET_ADMIN is missing. */
   "not-permitted",
-  /** The pod lacks what is asked for: no nft program, no DNS capture. */
+  /** The pod does not have it: no nft program, no DNS capture. */
   "unsupported",
   "too-large",
-  /** It is not the text, the archive or the JSON that it should be. */
+  /** The file is not the expected text, archive or JSON. */
   "malformed",
 ] as const;
 
@@ -79,9 +79,9 @@ export interface PodName {
 
 export interface Snapshot {
   readonly pod: PodName;
-  /** When it was made; `undefined` if unknown. */
+  /** The time of the snapshot; `undefined` if unknown. */
   readonly time: Date | undefined;
-  /** Where it comes from, for messages: `"web.tar.gz"`, `pod/web`. */
+  /** Its source, for messages: `"web.tar.gz"`, `pod/web`. */
   readonly origin: string;
   readonly parts: Readonly<Record<PartName, Part>>;
 }

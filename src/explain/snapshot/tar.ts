@@ -1,6 +1,6 @@
 /**
- * Archives in the format ustar (POSIX.1-1988), as much of it as snapshots need: regular files with short names. Readers
- * and libraries that hold a whole archive would let a hostile one take all memory.
+ * Archives in ustar format (POSIX.1-1988), limited to what snapshots need: regular files with short names. Reads a
+ * stream: a hostile archive cannot exhaust the memory.
  */
 import { MeshError } from "../../base/errors.ts";
 
@@ -15,7 +15,7 @@ export interface TarFile {
   readonly mode?: number;
 }
 
-/** The bytes of an archive of files; `seconds` is their time. */
+/** The bytes of an archive; `seconds`: modification time of the files. */
 export function* tarBytes(files: Iterable<TarFile>, seconds: number): Generator<Uint8Array<ArrayBuffer>> {
   for (const file of files) yield* fileBytes(file, seconds);
   yield tarEnd();
@@ -31,12 +31,12 @@ export function* fileBytes(
   yield new Uint8Array((BLOCK - content.length % BLOCK) % BLOCK);
 }
 
-/** The end of an archive. */
+/** The end-of-archive marker. */
 export function tarEnd(): Uint8Array<ArrayBuffer> {
   return new Uint8Array(2 * BLOCK);
 }
 
-/** Names, sizes and times are octal numbers and texts at fixed places; the sum of all bytes is one of them. */
+/** Fields are texts and octal numbers at fixed offsets. The checksum is the sum of all header bytes. */
 function header(name: string, size: number, mode: number, seconds: number): Uint8Array<ArrayBuffer> {
   const block = new Uint8Array(BLOCK);
   const put = (text: string, at: number) => void encoder.encodeInto(text, block.subarray(at));
@@ -53,7 +53,7 @@ function sumOf(block: Uint8Array): number {
   return block.reduce((sum, byte, at) => sum + (at >= 148 && at < 156 ? 0x20 : byte), 0);
 }
 
-/** An entry of an archive: regular files alone have a content. */
+/** An entry of an archive. Only regular files have content. */
 export interface TarEntry {
   readonly name: string;
   readonly isFile: boolean;
@@ -61,13 +61,13 @@ export interface TarEntry {
 }
 
 export interface TarReader {
-  /** How many bytes of a file are kept; 0 skips it. Called for each entry. */
+  /** How many bytes of the file to keep; 0 skips it. Called for each entry. */
   wants(entry: TarEntry): number;
-  /** The file, of which at most as many bytes as were wanted. */
+  /** Receives the file, cut to the number of bytes from `wants`. */
   read(entry: TarEntry, content: Uint8Array): void;
 }
 
-/** Reads an archive. Errors: a MeshError for bytes that are no archive, or that end too early. */
+/** Reads an archive. Errors: a MeshError for an invalid or truncated archive. */
 export async function readTar(chunks: AsyncIterable<Uint8Array>, reader: TarReader): Promise<void> {
   const source = new Blocks(chunks);
   for (;;) {
@@ -99,7 +99,7 @@ function entryOf(block: Uint8Array): TarEntry {
   return { name: text(0, 100), isFile: kind === "" || kind === "0", size };
 }
 
-/** Bytes of a stream in portions of any size. */
+/** Reads a stream in portions of any size. */
 class Blocks {
   readonly #chunks: AsyncIterator<Uint8Array>;
   #held = new Uint8Array(0);
@@ -121,7 +121,7 @@ class Blocks {
     return taken.subarray(0, at);
   }
 
-  /** Leaves out bytes; `false` if there were fewer. */
+  /** Skips bytes; `false` if the stream ends before. */
   async skip(count: number): Promise<boolean> {
     for (let left = count; left > 0;) {
       if (!await this.#fill()) return false;

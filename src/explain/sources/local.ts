@@ -1,4 +1,4 @@
-/** The pod whose network namespace this process is in: Envoy's admin interface, the kernel's rules and sockets. */
+/** Reads the pod whose network namespace this process is in: Envoy's admin interface, kernel rules, sockets. */
 import { MeshError, messageOf } from "../../base/errors.ts";
 import { requestFailure } from "../../platform/request_failure.ts";
 import { readAll } from "../../kube/client/mod.ts";
@@ -15,8 +15,8 @@ const ADMIN_PORT = 15000;
 const TIMEOUT = 20_000;
 
 /**
- * Reads the pod, and sends a probe if one is asked for. A part that cannot be read says why. Errors: a MeshError if nothing
- * at all answers.
+ * Reads the pod, and sends a probe if requested. A part that cannot be read says why. Errors: a MeshError if nothing
+ * answers.
  */
 export async function snapshotLocal(world: World, probe: Connection | undefined): Promise<ProbedSnapshot> {
   const ask = async (part: PartName, port: number, path: string) =>
@@ -37,7 +37,7 @@ export async function snapshotLocal(world: World, probe: Connection | undefined)
   return probe === undefined ? snapshot : await probed(localPlace(world), snapshot, probe);
 }
 
-/** Root sends as the user; anybody else as itself. */
+/** Root sends the probe as the planned user. Any other user sends it as itself. */
 function localPlace(world: World): ProbePlace {
   const { processes, machine: { uid: own = 0 } } = world;
   return {
@@ -71,7 +71,7 @@ async function answer(world: World, part: PartName, port: number, path: string):
   }
 }
 
-/** The rules of iptables and of nft. */
+/** The iptables and nft rules. */
 async function rules(world: World): Promise<ReadonlyMap<PartName, Part>> {
   const run = async ({ part, command: [program = "", ...args] }: PartCommand) =>
     [part, await printed(world, program, args)] as const;

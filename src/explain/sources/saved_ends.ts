@@ -4,7 +4,7 @@ import type { Ends } from "../ends/both_ends.ts";
 import { podOf } from "../pod.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 
-/** Finds pods among snapshots by their addresses; facts that were read before are used again. */
+/** Finds pods among snapshots by address. Reuses facts that are already read. */
 export function savedEnds(snapshots: ReadonlyMap<Snapshot, Facts | undefined>): Ends {
   return {
     podAt(address) {

@@ -1,4 +1,4 @@
-/** From the choice of a source to snapshots. */
+/** Reads snapshots from the chosen source. */
 import { connect, type KubeConnection, type Pod } from "../../kube/client/mod.ts";
 import type { PermissionName, World } from "../../platform/world.ts";
 import { isArchive, readArchive } from "../snapshot/archive.ts";
@@ -20,19 +20,17 @@ import { readRules } from "./live/rules.ts";
 import { Together } from "./live/together.ts";
 import { snapshotLocal } from "./local.ts";
 
-/** Pods of which parts are read at the same time. */
+/** Maximum number of pods that are read at the same time. */
 const PODS_AT_ONCE = 24;
 
 interface Reading {
-  /** How much of each pod is read: all of it, or what a line about it needs. */
+  /** How much of each pod to read: everything, or what one table row needs. */
   readonly depth?: "whole" | "short";
   /** Permissions that the caller needs later. */
   readonly keeps?: readonly PermissionName[];
 }
 
-/**
- * The snapshots, one for each pod. A part that cannot be read says why. Errors: a MeshError if nothing can be read.
- */
+/** The snapshots, one for each pod. A part that cannot be read says why. Errors: a MeshError if nothing can be read. */
 export async function* snapshotsOf(
   world: World,
   source: SourceChoice,
@@ -50,13 +48,13 @@ export async function* snapshotsOf(
   }
 }
 
-/** A pod, and how the pods behind its endpoints are found; `undefined`: they are not. */
+/** A pod, and a finder for the pods behind its endpoints; `undefined`: no finder. */
 export interface ReadPod {
   readonly snapshot: ProbedSnapshot;
   readonly ends: Ends | undefined;
 }
 
-/** The named pod of several, else all. No network and no other process: a snapshot is untrusted. */
+/** The named pod, else all pods. Drops network and process permissions: a snapshot is untrusted. */
 async function* savedPods(
   world: World,
   { paths, pod }: Extract<SourceChoice, { kind: "file" }>,
@@ -100,7 +98,7 @@ async function* liveSnapshots(
       return;
     }
     const ends = liveEnds(api, (pod) => wholeSnapshot({ world, api, live: common, pod }, { ephemeral: false }));
-    // A whole snapshot may have 100 MiB: one at a time.
+    // A whole snapshot may take 100 MiB: read one at a time.
     for (const pod of pods) yield { snapshot: await wholeSnapshot({ world, api, live: common, pod }, reading), ends };
   } finally {
     api.close();
@@ -116,7 +114,7 @@ interface RunningPod {
   readonly pod: Pod;
 }
 
-/** All parts, with the rules where they can be read, and what a probe found. */
+/** All parts, the rules if they can be read, and the evidence of a probe. */
 async function wholeSnapshot(
   { world, api, live, pod }: RunningPod,
   { ephemeral, probe, probeImage }: Pick<LiveChoice, "ephemeral" | "probe" | "probeImage">,
@@ -134,7 +132,7 @@ async function wholeSnapshot(
 
 const NO_RULES: ReadonlyMap<PartName, Part> = new Map();
 
-/** Reads the rules of the kernel; `undefined`: nobody may. With an image an ephemeral container is added. */
+/** A reader of the kernel's rules; `undefined`: not permitted. `image`: adds an ephemeral container if necessary. */
 async function rulesReader(
   { live, pod, source }: Pick<RunningPod, "live" | "pod"> & { readonly source: EphemeralSource },
   image: string | undefined,
@@ -147,7 +145,7 @@ async function rulesReader(
   return () => Promise.resolve(new Map([["rules.iptables", container], ["rules.ip6tables", container]]));
 }
 
-/** The results in the order of the items; at most this many are in flight, or done and not taken. */
+/** The results in the order of the items. At most `most` items are in flight or wait to be taken. */
 async function* inOrder<T, R>(items: readonly T[], most: number, work: (item: T) => Promise<R>): AsyncGenerator<R> {
   const started: Promise<R>[] = [];
   let next = 0;
@@ -162,7 +160,7 @@ async function taken<R>(started: Promise<R>[], at: number): Promise<R> {
   const promise = started[at];
   if (promise === undefined) throw new RangeError("no such item");
   const result = await promise;
-  // The results before are not kept.
+  // Frees the memory of the result.
   delete started[at];
   return result;
 }

@@ -1,4 +1,4 @@
-/** Times and their differences, for people. */
+/** Times and durations, for people. */
 const UNITS: readonly (readonly [seconds: number, name: string])[] = [[86400, "d"], [3600, "h"], [60, "m"], [1, "s"]];
 
 /** `3d 4h`, `2h 5m`, `45s`: the two largest units. */
@@ -16,7 +16,7 @@ export function ageText(seconds: number): string {
   return parts.join(" ");
 }
 
-/** Milliseconds since 1970 of a time of the API or of Envoy; `undefined` if it is none. */
+/** Milliseconds since 1970 for a time of the API server or of Envoy; `undefined` for other texts. */
 export function millisecondsOf(text: string): number | undefined {
   const time = Date.parse(text);
   return Number.isNaN(time) ? undefined : time;

@@ -12,8 +12,8 @@ type Known = Pick<Certificate, "identity" | "issuer" | "notBefore" | "notAfter" 
 const UNKNOWN: Known = { identity: "", issuer: "", notBefore: "", notAfter: "", roots: [] };
 
 /**
- * The certificate that Envoy has now: from `secrets`, the section of the dump with the certificates themselves, else from
- * `certs.json`, which does not name the issuer.
+ * Envoy's current certificate: from `secrets` (the dump's section with certificates), else from `certs.json`, which
+ * does not name the issuer.
  */
 export function certificateOf(
   { parts }: Pick<Snapshot, "parts">,
@@ -32,7 +32,7 @@ export function certificateOf(
   return { ...known, ...judged(known, now) };
 }
 
-/** Half of a day's certificate is left when it is renewed. */
+/** Warn below this. A certificate of one day is renewed when half of its time is left. */
 const SOON_SECONDS = 3600;
 
 function judged(
@@ -73,7 +73,7 @@ function ofSecrets(section: ValueMap): Known | undefined {
       roots: trusted.map(rootOf),
     };
   } catch {
-    // The bytes are no certificate: certs.json may have more.
+    // The bytes are not a certificate; certs.json may have the values.
     return undefined;
   }
 }
@@ -98,7 +98,7 @@ function rootOf(der: Uint8Array): Root {
   return { subject: distinguishedName(readCertificate(der).subject) || "(no name)", notAfter: notAfter.toISOString() };
 }
 
-/** `certs.json`: the first certificate with a name of SPIFFE. */
+/** `certs.json`: the first certificate with a SPIFFE ID. */
 function ofSummary(parts: Snapshot["parts"]): Known | undefined {
   const { value } = jsonOf(parts["certs.json"], "certs.json");
   if (value === undefined) return undefined;

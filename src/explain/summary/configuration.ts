@@ -1,4 +1,4 @@
-/** The configuration that Envoy has from the control plane: types, age, refused updates. */
+/** Envoy's configuration from the control plane: types, age, rejected updates. */
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { jsonOf } from "../snapshot/json_part.ts";
@@ -13,7 +13,7 @@ interface TypeRow {
   /** Lists of resources that came from the control plane. */
   readonly lists: readonly string[];
   readonly warming: readonly string[];
-  /** Counters of refused updates, which are summed. */
+  /** Selects the counters of rejected updates, which are summed. */
   readonly isRejections: (counter: string) => boolean;
 }
 
@@ -55,12 +55,12 @@ const TYPES: readonly TypeRow[] = [
   },
 ];
 
-/** Names of routes and secrets have dots: `http.a.rds.b.c.svc:80.update_rejected`. */
+/** Names of routes and secrets contain dots: `http.a.rds.b.c.svc:80.update_rejected`. */
 function isRejectionsOf(scope: string, counter: string): boolean {
   return counter.includes(scope) && counter.endsWith(".update_rejected");
 }
 
-/** The control plane, by the pod's own fields. */
+/** The control plane, from the pod's fields. */
 export interface ControlPlane {
   readonly address: string;
   readonly revision: string;
@@ -185,7 +185,7 @@ function isWarming(entry: ValueMap): boolean {
   return isMap(entry["warming_state"]) && !isMap(entry["active_state"]);
 }
 
-/** A listener has its time in its state. */
+/** A listener has its time in `active_state`. */
 function updatedOf(entry: ValueMap): number | undefined {
   return millisecondsOf(textAt(entry, "last_updated") || textAt(mapAt(entry, "active_state"), "last_updated"));
 }
@@ -197,19 +197,19 @@ function newestVersion(entries: readonly ValueMap[]): string {
   return versions.reduce((a, b) => a > b ? a : b, "");
 }
 
-/** istiod's versions begin with the time of the push: `2026-01-02T03:04:05Z/9`. */
+/** An istiod version starts with the time of the push: `2026-01-02T03:04:05Z/9`. */
 function timeOfVersion(version: string): number | undefined {
   return millisecondsOf(version.split("/", 1)[0] ?? "");
 }
 
-/** The stream to the control plane is open while its connection carries a request. */
+/** The stream to the control plane is open while its cluster has an active request. */
 function connectedOf(stats: ReadonlyMap<string, number>, parts: Snapshot["parts"]): boolean | null {
   const value = stats.get("control_plane.connected_state") ?? stats.get("cluster.xds-grpc.upstream_rq_active") ??
     stats.get("cluster.xds-grpc.upstream_cx_active") ?? requestsOf(parts);
   return value === undefined ? null : value > 0;
 }
 
-/** Active requests of the cluster by which Envoy gets its configuration. */
+/** Active requests of Envoy's xDS cluster. */
 function requestsOf(parts: Snapshot["parts"]): number | undefined {
   const { value } = jsonOf(parts["clusters.json"], "clusters.json");
   if (value === undefined) return undefined;
@@ -219,7 +219,7 @@ function requestsOf(parts: Snapshot["parts"]): number | undefined {
   return stats.length === 0 ? undefined : stats.reduce((sum, stat) => sum + Number(textAt(stat, "value") || 0), 0);
 }
 
-/** This program's agent has its own version, which begins with 0 until now, and lists the stages of readiness. */
+/** Recognizes this program's agent by its version 0.x, or by the stages in its readiness answer. */
 function isOwnAgent(version: string, parts: Snapshot["parts"]): boolean {
   return version.startsWith("0.") || /^\[[+-]\]\w+ (ok|failed): /m.test(parts["agent_ready.txt"].text ?? "");
 }
@@ -229,7 +229,7 @@ function versionOf(text: string): string {
   return text.split("/")[1] ?? text;
 }
 
-/** A duration of protobuf: `287s`. */
+/** A protobuf duration: `287s`. */
 function secondsOf(text: string): number | null {
   const [, seconds] = /^(\d+)(?:\.\d+)?s$/.exec(text) ?? [];
   return seconds === undefined ? null : Number(seconds);

@@ -1,11 +1,11 @@
-/** Differences between what injection wrote and what runs. */
+/** Differences between what injection wrote and the pod. */
 import { parseJson } from "../../base/json.ts";
 import { isMap, mapAt, mapsAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
 import type { Difference } from "./pod_summary_schema.ts";
 
 const STATUS = "sidecar.istio.io/status";
 
-/** The differences to the annotation of injection; `undefined` without that annotation. */
+/** Differences from the status annotation of injection; `undefined` without the annotation. */
 export function differencesOf(pod: ValueMap): Difference[] | undefined {
   const annotations = mapAt(mapAt(pod, "metadata"), "annotations");
   const status = parseJson(textAt(annotations, STATUS));
@@ -15,7 +15,7 @@ export function differencesOf(pod: ValueMap): Difference[] | undefined {
 
 const LISTS = ["initContainers", "containers", "volumes"] as const;
 
-/** What the annotation names and the pod lacks. A container may have moved between the lists. */
+/** What the annotation names and the pod lacks. A container may be in another list. */
 function missing(pod: ValueMap, status: ValueMap): Difference[] {
   const spec = mapAt(pod, "spec");
   const names = (list: string) => mapsAt(spec, list).map((each) => textAt(each, "name"));
@@ -28,7 +28,7 @@ function missing(pod: ValueMap, status: ValueMap): Difference[] {
   );
 }
 
-/** Webhooks with an older client library take `restartPolicy` away (istio/istio#49054). */
+/** Webhooks with an older client library remove `restartPolicy` (istio/istio#49054). */
 function notNative(pod: ValueMap, status: ValueMap): Difference[] {
   return mapsAt(mapAt(pod, "spec"), "initContainers").flatMap((container) => {
     const name = textAt(container, "name");
@@ -42,7 +42,7 @@ function notNative(pod: ValueMap, status: ValueMap): Difference[] {
   });
 }
 
-/** An image that was changed after injection, and is not yet pulled or was replaced in place. */
+/** `istio-*` containers that run another image than the pod's spec names. */
 function images(pod: ValueMap): Difference[] {
   const status = mapAt(pod, "status");
   const running = [...mapsAt(status, "initContainerStatuses"), ...mapsAt(status, "containerStatuses")];
@@ -57,7 +57,7 @@ function images(pod: ValueMap): Difference[] {
   });
 }
 
-/** Container runtimes add the registry to the name of an image. */
+/** The name and tag alone: container runtimes add the registry. */
 function tagOf(image: string): string {
   return image.slice(image.lastIndexOf("/") + 1).split("@", 1)[0] ?? "";
 }

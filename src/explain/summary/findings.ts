@@ -1,4 +1,4 @@
-/** What is wrong with a pod, and what to do: rules over the other parts of the summary. */
+/** Problems of a pod and what to do: rules over the other parts of the summary. */
 import { withoutProxy } from "../pod.ts";
 import type { Finding, PodSummary, Result } from "./pod_summary_schema.ts";
 
@@ -22,7 +22,7 @@ function logsOf(pod: string, container: string, isEnded: boolean): string {
   return `see why in its log: kubectl logs ${where} -c ${container}${isEnded ? " --previous" : ""}`;
 }
 
-/** In the order in which a pod becomes ready. */
+/** In the order of a pod's start. */
 const RULES: readonly Rule[] = [
   {
     id: "container",

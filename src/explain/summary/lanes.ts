@@ -1,4 +1,4 @@
-/** The lanes of a pod: which connections the kernel sends to the proxy, and which bypass it. */
+/** The lanes of a pod: which connections are captured, and which bypass the proxy. */
 import { type Cidr, cidrText } from "../../golang/net/mod.ts";
 import type { CaptureSettings } from "../../iptables/mod.ts";
 import type { Lane } from "./pod_summary_schema.ts";
@@ -7,10 +7,10 @@ const ANNOTATION = "traffic.sidecar.istio.io";
 
 type Ports = CaptureSettings["inboundPortsExclude"];
 
-/** Ports of Envoy and of the agent, which injection always excludes. */
+/** Ports of Envoy and the agent, which injection always excludes. */
 const OWN_PORTS = ["15008", "15020", "15021", "15090"];
 
-/** The lanes of settings, without lanes that no connection takes. */
+/** The lanes of capture settings. Omits lanes without connections. */
 export function lanesOf(settings: CaptureSettings): Lane[] {
   return [...inbound(settings), ...outbound(settings)];
 }

@@ -1,4 +1,4 @@
-/** A snapshot in, the state of the mesh in the pod out. Pure. */
+/** Summarizes a pod's mesh state from its snapshot. Pure. */
 import { mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { podText, type Snapshot } from "../snapshot/snapshot.ts";
 import { jsonOf } from "../snapshot/json_part.ts";
@@ -52,7 +52,7 @@ function placeOf(object: ValueMap | undefined): Pick<PodSummary, "node" | "addre
   };
 }
 
-/** By the pod's own fields, for an Envoy that does not answer. */
+/** The control plane from the pod's fields, in case Envoy does not answer. */
 function controlPlaneOf(object: ValueMap | undefined): { readonly address: string; readonly revision: string } {
   if (object === undefined) return { address: "", revision: "" };
   const metadata = mapAt(object, "metadata");

@@ -1,23 +1,23 @@
-/** Why the proxy is not ready: by the agent's answer, and by the counters that the agent reads. */
+/** Why the proxy is not ready, from the agent's answer and the counters that the agent reads. */
 import { configProblem, serverProblem, workersProblem } from "../../istio/envoy_stats.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { statsOf } from "./stats.ts";
 
 export interface ProxyReadiness {
-  /** What the agent answers a kubelet: `undefined` if unknown. */
+  /** The agent's answer to a readiness probe; `undefined` if unknown. */
   readonly isReady: boolean | undefined;
   /** Why it is not ready; empty if unknown. */
   readonly reason: string;
 }
 
 const STATUS = /^(\d{3})\b/;
-/** Any other status is of a port that is not the agent's, or of a release without this path. */
+/** Any other status comes from another server on this port, or from a release without this path. */
 const UNREADY = "503";
-/** A stage of `?verbose`, in lines or in one line. */
+/** A failed stage in the answer to `?verbose`, which has one line or several. */
 const STAGE = /\[-\]\w+ failed: /;
 const NEXT_STAGE = /\n|\s\[[+-]\]|\snot ready/;
 
-/** Why the first stage failed, from the text of all. */
+/** Why the first failed stage failed. */
 function stageProblem(text: string): string | undefined {
   const found = STAGE.exec(text);
   if (found === null) return undefined;
@@ -35,7 +35,7 @@ export function proxyReadiness({ parts }: Pick<Snapshot, "parts">): ProxyReadine
   return { isReady, reason: [answered, said ?? ""].filter((each) => each !== "").join(": ") };
 }
 
-/** In Istio's words, which people search for. */
+/** Uses Istio's wording, which users search for. */
 function countersProblem(text: string | undefined): string | undefined {
   const stats = statsOf(text);
   return stats.size === 0 ? undefined : configProblem(stats) ?? serverProblem(stats) ?? workersProblem(stats);

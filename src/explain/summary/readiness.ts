@@ -3,7 +3,7 @@ import { mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import type { Configuration, Readiness, SummaryContainer } from "./pod_summary_schema.ts";
 import type { ProxyReadiness } from "./proxy_readiness.ts";
 
-/** Readiness, with the first of the reasons that holds; deeper causes come first. */
+/** Readiness, with the first reason that holds; root causes come first. */
 export function readinessOf(
   pod: ValueMap | undefined,
   containers: readonly SummaryContainer[],
@@ -30,12 +30,12 @@ export function readinessOf(
   return { ready: false, result: "error", message: reasons.find((reason) => reason !== undefined) ?? "not ready" };
 }
 
-/** A reason of the proxy counts where the proxy is what is not ready. */
+/** The proxy's reason, if the proxy is not ready. */
 function proxyText(proxy: SummaryContainer | undefined, { isReady, reason }: ProxyReadiness): string | undefined {
   return reason !== "" && (isUnready(proxy) || isReady === false) ? reason : undefined;
 }
 
-/** The kubelet may not have asked since. */
+/** A ready pod whose proxy is not ready gets a warning: the kubelet may not have probed since. */
 function ofReady({ isReady, reason }: ProxyReadiness): Readiness {
   if (isReady !== false) return { ready: true, result: "ok", message: "ready" };
   return { ready: true, result: "warning", message: `ready for Kubernetes, but not for the proxy: ${reason}` };

@@ -1,6 +1,6 @@
-/** Counters of Envoy, as the admin interface prints them: `NAME: VALUE`. */
+/** Envoy's statistics, in the admin interface's format `NAME: VALUE`. */
 
-/** The numbers by name; texts and histograms are left out. */
+/** The numbers by name. Omits texts and histograms. */
 export function statsOf(text: string | undefined): ReadonlyMap<string, number> {
   const stats = new Map<string, number>();
   for (const [, name = "", value = ""] of (text ?? "").matchAll(/^([^\s:][^:\r\n\u2028\u2029]*): (\d+)$/gm)) {

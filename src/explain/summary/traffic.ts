@@ -1,4 +1,4 @@
-/** Ports of a pod: what listens, and whether connections to them pass the proxy. */
+/** Ports of a pod: what listens, and whether connections to them go through the proxy. */
 import { intAt, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { type Fate, trace, type TracedRules } from "../../iptables/mod.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
@@ -8,7 +8,7 @@ import type { Pod } from "../pod.ts";
 import type { SummaryPort, Traffic } from "./pod_summary_schema.ts";
 import { lanesOf } from "./lanes.ts";
 
-/** Ports of the proxy itself, and what for (istio.io, "Ports used by Istio"). */
+/** The proxy's own ports and their purposes (istio.io, "Ports used by Istio"). */
 const PROXY_PORTS: Readonly<Record<number, string>> = {
   15000: "Envoy's admin interface",
   15001: "captured outbound connections",
@@ -21,7 +21,7 @@ const PROXY_PORTS: Readonly<Record<number, string>> = {
   15090: "Envoy's metrics",
 };
 
-/** The traffic of a snapshot. `object` is the pod of the API server, `pod` what is read of it. */
+/** The traffic of a snapshot. `object`: the pod from the API server; `pod`: the fields read from it. */
 export function trafficOf(snapshot: Snapshot, object: ValueMap | undefined, pod: Pod | undefined): Traffic {
   const kernel = kernelRules(snapshot, pod);
   const text = snapshot.parts["sockets.txt"].text;
@@ -44,7 +44,7 @@ export function trafficOf(snapshot: Snapshot, object: ValueMap | undefined, pod:
   return { source: kernel.source, mode: settings.mode, message: kernel.why, ports, lanes: lanesOf(settings) };
 }
 
-/** A port that a container declares, or that somebody listens on. */
+/** A port that a container declares, or on which a process listens. */
 type Declared = Pick<SummaryPort, "port" | "protocol" | "name" | "container">;
 
 function portsOf(object: ValueMap | undefined, sockets: readonly ListeningSocket[] | undefined): Declared[] {
@@ -100,7 +100,7 @@ function listens({ port, protocol }: Declared, sockets: readonly ListeningSocket
   return { listens: found.every(({ isLoopback }) => isLoopback) ? "loopback" : "yes", address };
 }
 
-/** Envoy connects to the pod's address, which a loopback socket does not take (istio/istio#29940). */
+/** Envoy connects to the pod's address, and a loopback socket does not accept that (istio/istio#29940). */
 function messageOf({ listens, address }: Listens): string {
   switch (listens) {
     case "yes":
@@ -126,7 +126,7 @@ function pathOf(
   return { path, source: kernel.source };
 }
 
-/** Addresses for documentation (RFC 5737): a client that no rule names. */
+/** Documentation addresses (RFC 5737), which no rule names. */
 const CLIENT = "192.0.2.1";
 const SERVER = "192.0.2.2";
 

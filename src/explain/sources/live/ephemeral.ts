@@ -1,6 +1,6 @@
 /**
- * Ephemeral containers: in the pod's network namespace, as another user or with a capability that the proxy's own container
- * lacks. Each ends with this process, at the latest by itself; Kubernetes keeps it in the pod's list.
+ * Ephemeral containers: they run in the pod's network namespace, as another user or with a capability that the proxy's
+ * container lacks. Each ends with this process, or after its own timeout. Kubernetes keeps it in the pod's list.
  */
 import { errorText } from "../../../base/errors.ts";
 import { ApiError, type KubeConnection, type KubeObject, type Pod } from "../../../kube/client/mod.ts";
@@ -11,33 +11,33 @@ import { type AbsentPart, absentPart } from "../../snapshot/snapshot.ts";
 export interface EphemeralSource {
   readonly api: Pick<KubeConnection, "get" | "patch" | "hold">;
   readonly clock: Pick<Clock, "sleep" | "monotonic">;
-  /** Prints what is about to be done. */
+  /** Prints what happens next. */
   readonly say: (text: string) => void;
 }
 
 export interface Guest {
-  /** The beginning of its name. */
+  /** Used in the container's name. */
   readonly name: string;
   readonly image: string;
-  /** What keeps it running; `undefined`: pilot-agent. */
+  /** Command that keeps it running; `undefined`: `pilot-agent wait`. */
   readonly waits?: readonly string[];
   readonly security: object;
-  /** Its user, its capabilities, and what it does. */
+  /** Its user, its capabilities and its task, for the user. */
   readonly says: string;
 }
 
 const PREFIX = "kubectl-mesh-";
-/** Stands in the command line of the container's first process. */
+/** Identifies the container's first process by its command line. */
 const MARK = "kubectl-mesh-guest";
-/** How long the container runs at most: it waits for a port on which nothing listens. Images without a shell can do that. */
+/** Maximum lifetime. The container waits for a port on which nothing listens, which needs no shell. */
 const SECONDS = 60;
 const WAITS = ["pilot-agent", "wait", "--timeoutSeconds", String(SECONDS), "--url", `http://127.0.0.1:1/${MARK}`];
-/** The same for images that are not Istio's. The first process of a container gets no signal that it does not handle. */
+/** The same for other images. PID 1 receives only signals that it handles, hence the trap. */
 export const SLEEPS = ["sh", "-c", `trap "exit 0" TERM; sleep ${SECONDS} & wait`, MARK];
 /**
- * Ends the container when its standard input ends: with this process, also when that is killed. With a process namespace of the
- * whole pod the first process is another one, and stays. More than once: a first process that has just started handles no
- * signal yet, and the kernel drops it.
+ * Ends the container when standard input closes, which also happens if this process is killed. In a pod with a shared
+ * process namespace PID 1 is another process and is left alone. Repeats `kill`: the kernel drops a signal that a new
+ * PID 1 does not handle yet.
  */
 const ENDS = [
   "sh",
@@ -50,7 +50,7 @@ const POLL = 500;
 
 const SECURITY = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true };
 
-/** Reads the rules of the kernel. */
+/** The container that reads the kernel's rules. */
 export function rulesGuest(image: string): Guest {
   const capabilities = { add: ["NET_ADMIN", "NET_RAW"], drop: ["ALL"] };
   return {
@@ -61,7 +61,7 @@ export function rulesGuest(image: string): Guest {
   };
 }
 
-/** Sends as a user; with nothing that the namespace's Pod Security `restricted` refuses, unless the user is root. */
+/** The container that sends as a user. Pod Security `restricted` permits it, unless the user is root. */
 export function probeGuest(
   image: string,
   waits: readonly string[] | undefined,
@@ -84,11 +84,11 @@ export function probeGuest(
   };
 }
 
-/** Adds a container and waits until it runs: its name, or why there is none. */
+/** Adds a container and waits until it runs. Returns its name, or why it does not run. */
 export async function startGuest(source: EphemeralSource, pod: Pod, guest: Guest): Promise<string | AbsentPart> {
   const { name: podName, namespace = "" } = pod.metadata;
   const { phase = "Running" } = pod.status ?? {};
-  // It would never start, and nobody can take it out of the pod's list.
+  // It would never start, and it cannot be removed from the pod's list.
   if (phase !== "Running") return absentPart("not-running", `no ephemeral container can start: the pod is ${phase}`);
   const name = nameFor(pod, guest.name);
   source.say(
@@ -103,7 +103,7 @@ export async function startGuest(source: EphemeralSource, pod: Pod, guest: Guest
     });
     const problem = await started(source, path, name);
     if (problem !== undefined) return absentPart("not-running", `${problem}; ${LEFT}`);
-    // Images without a shell run until they end by themselves.
+    // Without a shell in the image, the container runs until its own timeout.
     await source.api.hold({ namespace, pod: podName, container: name, command: ENDS, timeout: HOLDS_WITHIN });
     return name;
   } catch (error) {
@@ -113,10 +113,10 @@ export async function startGuest(source: EphemeralSource, pod: Pod, guest: Guest
   }
 }
 
-/** The API server takes none out. */
+/** The API server cannot remove ephemeral containers. */
 const LEFT = "it stays in the pod's list until the pod is recreated";
 
-/** Containers cannot be removed, nor added twice with a name. */
+/** An unused name: ephemeral containers cannot be removed, and names must be unique. */
 function nameFor(pod: Pod, purpose: string): string {
   const names = new Set((pod.spec?.ephemeralContainers ?? []).map(({ name }) => name));
   for (let number = 1;; number++) {
@@ -125,7 +125,7 @@ function nameFor(pod: Pod, purpose: string): string {
   }
 }
 
-/** Waits until the container runs; returns why it does not. */
+/** Waits until the container runs. Returns the problem if it does not. */
 async function started({ api, clock }: EphemeralSource, path: string, name: string): Promise<string | undefined> {
   const end = clock.monotonic() + STARTS_WITHIN;
   for (;;) {

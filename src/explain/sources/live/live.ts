@@ -1,6 +1,6 @@
 /**
- * A running pod, read through the API server: the object, and what its proxy says of itself, by commands in the proxy's
- * container. Nothing is changed in the pod.
+ * Reads a running pod through the API server: the Pod object, and the output of commands in the proxy's container.
+ * Changes nothing in the pod.
  */
 import { atOnce } from "../../../base/at_once.ts";
 import { decodeUtf8 } from "../../../base/text/mod.ts";
@@ -22,20 +22,20 @@ import { hasContainer, imageOf } from "./pods.ts";
 import type { PartResult, Together } from "./together.ts";
 import { mayReadRules, type PartCommand } from "./questions.ts";
 
-/** Milliseconds for a command, if the user set no limit. */
+/** Default timeout of a command in milliseconds. */
 const TIMEOUT = 20_000;
 /** Each command is a process in the proxy's container, whose memory is limited. */
 const AT_ONCE = 3;
 
-/** What a snapshot of a running pod is made with. */
+/** What a snapshot of a running pod needs. */
 export interface LiveSource {
   readonly api: Pick<KubeConnection, "exec">;
   readonly clock: Pick<Clock, "now">;
   /** The proxy's container. */
   readonly container: string;
-  /** Milliseconds for a command; 0 is no limit. */
+  /** Timeout of a command in milliseconds; 0: no limit. */
   readonly timeout: number | undefined;
-  /** Runs all commands by one exec where the image has a shell; `undefined`: each by its own, with bounds of its own. */
+  /** Runs all commands with one exec if the image has a shell; `undefined`: one exec for each command. */
   readonly together?: Together;
 }
 
@@ -64,7 +64,7 @@ export async function snapshotLive(
   };
 }
 
-/** Two dumps with different sections as one; the first that is absent if one is. */
+/** Joins two dumps with different sections. If one is absent, returns it. */
 function joinedDumps(a: Part, b: Part): Part {
   const [first, second] = [jsonOf(a, "config_dump.json"), jsonOf(b, "config_dump.json")];
   if (first.value === undefined) return first.part;
@@ -85,10 +85,10 @@ function withoutCommand({ container }: LiveSource, pod: Pod): Answered {
 
 type Answered = (readonly [PartName, Part])[];
 
-/** Why no further command is worth a try. */
+/** Why every further command would fail; `undefined`: it may succeed. */
 type Hopeless = { why: Part | undefined };
 
-/** What commands in the source's container print. Never rejects for a failed command. */
+/** The output of commands in the source's container. Never rejects for a failed command. */
 export async function asked(
   source: LiveSource,
   pod: Pod,
@@ -104,7 +104,7 @@ export async function asked(
   );
 }
 
-/** `undefined` where each command needs an exec of its own. */
+/** `undefined` if each command needs its own exec. */
 async function askedTogether(
   { together, api, container, timeout }: LiveSource,
   pod: Pod,
@@ -134,7 +134,7 @@ export function placeOf(
   return { namespace, pod: name };
 }
 
-/** Milliseconds for a command. */
+/** The effective timeout of a command in milliseconds. */
 export function limitOf(timeout = TIMEOUT): number {
   return timeout === 0 ? 2 ** 31 - 1 : timeout;
 }
@@ -195,7 +195,7 @@ function partOf({ code, stdout, stderr }: PartResult, { part, command }: PartCom
   return refused(code, stderr, command);
 }
 
-/** What pilot-agent says of an answer, which begins with its status. */
+/** pilot-agent's error message for an unsuccessful response: the status comes first. */
 const UNSUCCESSFUL = /unsuccessful status code (\d{3}.*)/s;
 
 function textPart(bytes: Uint8Array, part: PartCommand["part"]): Part {
@@ -214,7 +214,7 @@ function failed(error: unknown, hopeless: Hopeless): Part {
   return why;
 }
 
-/** Any other error is a defect of this program. */
+/** `undefined` for any other error, which is a defect of this program. */
 function failureOf(error: unknown): ExecFailure | undefined {
   if (error instanceof ExecError) return error.failure;
   if (!(error instanceof ApiError)) return undefined;

@@ -1,4 +1,4 @@
-/** The pods behind endpoints, by the API server. */
+/** Finds the pods behind endpoints through the API server. */
 import { ApiError, isPod, type KubeConnection, type Pod } from "../../../kube/client/mod.ts";
 import { errorText } from "../../../base/errors.ts";
 import { intAt, listAt, mapAt, mapsAt, textAt, type ValueMap } from "../../../base/value.ts";
@@ -9,7 +9,7 @@ import type { Snapshot } from "../../snapshot/snapshot.ts";
 
 type Api = Pick<KubeConnection, "get" | "list">;
 
-/** Finds pods with the user's rights; `read` makes the snapshot of one. */
+/** Finds pods with the user's permissions. `read` makes a snapshot of a pod. */
 export function liveEnds(api: Api, read: (pod: Pod) => Promise<Snapshot>): Ends {
   return {
     async podAt(address, namespace): Promise<OtherEnd> {
@@ -47,7 +47,7 @@ export function liveEnds(api: Api, read: (pod: Pod) => Promise<Snapshot>): Ends 
   };
 }
 
-/** The ready endpoints of a slice at the port of this name. */
+/** The ready endpoints of an EndpointSlice, at the port with this name. */
 function addressesOf(slice: ValueMap, name: string): string[] {
   const port = mapsAt(slice, "ports").find((each) => textAt(each, "name") === name);
   const number = port === undefined ? undefined : intAt(port, "port");
@@ -57,7 +57,7 @@ function addressesOf(slice: ValueMap, name: string): string[] {
   );
 }
 
-/** The result, or the right that is missing. */
+/** The result, or a message about the missing permission. */
 async function permitted<T>(ask: () => Promise<T>): Promise<T | string> {
   try {
     return await ask();

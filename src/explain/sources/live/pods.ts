@@ -1,4 +1,4 @@
-/** Which pods are meant: by name, by the workload or service that owns them, or by labels. */
+/** Selects pods: by name, by workload or service, or by labels. */
 import { MeshError } from "../../../base/errors.ts";
 import {
   isPod,
@@ -15,21 +15,21 @@ import type { PodChoice } from "../../question/question.ts";
 
 type Listing = Pick<KubeApi, "list">;
 
-/** The container of the proxy that injection makes. */
+/** The proxy's container in injected pods. */
 export const PROXY_CONTAINER = "istio-proxy";
 
 interface ChosenPods {
   readonly pods: readonly Pod[];
-  /** For standard error: which pod was taken of several. */
+  /** For standard error: which of several pods was chosen. */
   readonly note: string | undefined;
 }
 
-/** Kinds that are no workloads but have pods. */
+/** Kinds that select pods but are not workloads. */
 const SERVICES: readonly Resource[] = [{ kind: "Service", group: "api/v1", names: ["services", "service", "svc"] }];
 
 /**
- * The pods of a choice; by labels, only pods with a proxy. For a workload, the pod
- * with the most information: a ready one before others. Errors: an ApiError, and a MeshError if there is no such pod.
+ * The chosen pods; by labels, only pods with a proxy. For a workload, the pod with the most information: ready pods
+ * first. Errors: an ApiError, and a MeshError if there is no such pod.
  */
 export async function choosePods(
   api: Pick<KubeApi, "get" | "list">,
@@ -92,7 +92,7 @@ function podOf(object: KubeObject): Pod {
   return pod;
 }
 
-/** The selector of a workload as the text of a query. A job and a service have theirs at other places than a CronJob. */
+/** The selector of a workload as a query string. Its place in the object depends on the kind. */
 function selectorOf(object: KubeObject, kind: string): string {
   const selector = mapAt(mapAt(object, "spec"), "selector");
   return kind === "Service" || kind === "ReplicationController" ? equalities(selector) : selectorText(selector);
@@ -123,7 +123,7 @@ export function selectorText(selector: LabelSelector | ValueMap): string {
   return [equalities(mapAt(selector, "matchLabels")), ...expressions].filter((text) => text !== "").join(",");
 }
 
-/** Pods with a proxy first, then by how much they can show. */
+/** Sorts pods with a proxy first, then ready, running and other pods. */
 function byUse(container: string): (a: Pod, b: Pod) => number {
   const use = (pod: Pod) => usefulness(pod) + (hasContainer(pod, container) ? 10 : 0);
   return (a, b) => use(b) - use(a) || a.metadata.name.localeCompare(b.metadata.name);
@@ -139,7 +139,7 @@ function isOver(pod: Pod): boolean {
   return pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
 }
 
-/** Whether the pod has a container, also one that starts before the others or was added to it. */
+/** Whether the pod has this container, including init and ephemeral containers. */
 export function hasContainer(pod: Pod, wanted: string): boolean {
   return containersOf(pod).some(({ name }) => name === wanted);
 }

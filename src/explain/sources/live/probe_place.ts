@@ -13,18 +13,18 @@ interface ProbedPod {
   readonly live: LiveSource;
   readonly ephemeral: EphemeralSource;
   readonly pod: Pod;
-  /** Of the ephemeral container. */
+  /** Image of the ephemeral container. */
   readonly image: string;
   /** The image is not the proxy's. */
   readonly isOther: boolean;
   readonly rules: ProbePlace["rules"];
 }
 
-/** Lines of the log that are looked at. */
+/** Maximum number of log lines to read. */
 const LINES = 2000;
 const MAX_BYTES = 1024 * 1024;
 
-/** Minimum timeout. The probe's command ends earlier by itself, and says why there was no answer. */
+/** Minimum timeout. The probe's command ends earlier and reports why there was no answer. */
 const LONGEST = 20_000;
 
 export function livePlace(

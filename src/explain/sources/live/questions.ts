@@ -1,4 +1,4 @@
-/** What is asked in the proxy's container: a command for each part. */
+/** The commands for the proxy's container, one for each part. */
 import type { PartName } from "../../snapshot/snapshot.ts";
 import type { Pod } from "../../../kube/client/mod.ts";
 
@@ -16,7 +16,7 @@ const STATS_FILTER = "^(server\\.(state|live|uptime|days_until_first_cert_expiri
 
 const STATS = `stats?filter=${encodeURIComponent(STATS_FILTER)}`;
 
-/** Parts, and their paths in Envoy's admin interface. The first one fails fastest if Envoy does not answer. */
+/** Parts and their paths in Envoy's admin interface. The first one fails fastest if Envoy does not answer. */
 export const ADMIN_PARTS: readonly (readonly [part: PartName, path: string])[] = [
   ["server_info.json", "server_info"],
   ["config_dump.json", "config_dump?include_eds"],
@@ -27,24 +27,24 @@ export const ADMIN_PARTS: readonly (readonly [part: PartName, path: string])[] =
   ["ready.txt", "ready"],
 ];
 
-/** The name table is an endpoint of the agent. */
+/** The agent's endpoint for the name table. */
 export const NAME_TABLE = { port: 15020, path: "debug/ndsz" } as const;
 
-/** Why the agent does not call the proxy ready: ours lists the stages, Istio's has the status alone. */
+/** Why the agent reports the proxy as not ready. This program's agent lists the stages; Istio's has only the status. */
 export const AGENT_READY = { port: 15020, path: "healthz/ready?verbose" } as const;
 
 /** Files of the network namespace that list sockets. */
 export const SOCKET_FILES = ["/proc/net/tcp", "/proc/net/tcp6", "/proc/net/udp", "/proc/net/udp6"] as const;
 
 /**
- * `config_dump.json` for a line about a pod: versions and certificates alone, some KiB. Envoy refuses a mask if no message
- * has all of its fields, so there are two.
+ * `config_dump.json` for one table row: only versions and certificates, some KiB. Two masks, because Envoy rejects a
+ * mask if no message has all of its fields.
  */
 const SHORT_DUMPS = ["version_info", "dynamic_active_secrets,dynamic_warming_secrets"];
 
 const REQUEST = ["pilot-agent", "request"];
 
-/** All parts that an Istio image can print, but for rules. A distroless image has no `cat`: then no sockets are known. */
+/** All parts that an Istio image can print, except rules. A distroless image has no `cat`, so no sockets. */
 export const WHOLE_QUESTIONS: readonly PartCommand[] = [
   ...ADMIN_PARTS.map(([part, path]): PartCommand => ({ part, command: [...REQUEST, "GET", path] })),
   { part: "name_table.json", command: ofAgent(NAME_TABLE) },
@@ -56,7 +56,7 @@ function ofAgent({ port, path }: { readonly port: number; readonly path: string 
   return [...REQUEST, "--debug-port", String(port), "GET", path];
 }
 
-/** What a line about a pod needs. Answers for one part are joined. */
+/** What one table row about a pod needs. Answers for the same part are joined. */
 export const SHORT_QUESTIONS: readonly PartCommand[] = [
   ...SHORT_DUMPS.map((mask): PartCommand => ({
     part: "config_dump.json",
@@ -65,7 +65,7 @@ export const SHORT_QUESTIONS: readonly PartCommand[] = [
   { part: "stats.txt", command: [...REQUEST, "GET", STATS] },
 ];
 
-/** Rules can be read with the capability NET_ADMIN, which injection gives for TPROXY alone. */
+/** Reading rules needs NET_ADMIN, which injection gives the proxy only for TPROXY. */
 export function mayReadRules({ spec }: Pod, name: string): boolean {
   const container = [...spec?.containers ?? [], ...spec?.initContainers ?? []].find((each) => each.name === name);
   const { capabilities, privileged } = container?.securityContext ?? {};

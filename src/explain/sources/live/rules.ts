@@ -1,8 +1,8 @@
-/** The rules of the kernel, by commands in a container that has NET_ADMIN. */
+/** Reads the kernel's rules with commands in a container that has NET_ADMIN. */
 import type { Part, PartName } from "../../snapshot/snapshot.ts";
 import type { PartCommand } from "./questions.ts";
 
-/** Runs commands; the text of each, or why there is none. */
+/** Runs commands. Returns the output of each, or why it is absent. */
 export type Ask = (commands: readonly PartCommand[]) => Promise<readonly (readonly [PartName, Part])[]>;
 
 const PROGRAMS = { "rules.iptables": "iptables", "rules.ip6tables": "ip6tables" } as const;
@@ -12,10 +12,10 @@ function command(part: typeof FAMILIES[number], program: string): PartCommand {
   return { part, command: [program, "-c"] };
 }
 
-/** What iptables of nf_tables prints beside its rules. */
+/** Printed by iptables-nft if legacy tables exist too. */
 const LEGACY = "iptables-legacy tables present";
 
-/** The rules of both families, of nf_tables and of the older tables where there are such. */
+/** The rules of both families, from nf_tables and, if present, from the legacy tables. */
 export async function readRules(ask: Ask): Promise<ReadonlyMap<PartName, Part>> {
   const usual = await ask(FAMILIES.map((part) => command(part, `${PROGRAMS[part]}-save`)));
   const found = new Map(usual);

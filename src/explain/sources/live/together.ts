@@ -1,6 +1,6 @@
 /**
- * Runs several commands with one exec, if the image has a shell: the table of hundreds of pods needs half as many execs.
- * Istio's usual images have a shell, distroless ones do not.
+ * Runs several commands with one exec, if the image has a shell: a table of hundreds of pods then needs half as many
+ * execs. Istio's default images have a shell, distroless images do not.
  */
 import { ExecError, type ExecRequest, type ExecResult, type KubeConnection } from "../../../kube/client/mod.ts";
 import type { PartCommand } from "./questions.ts";
@@ -8,19 +8,19 @@ import type { PartCommand } from "./questions.ts";
 /** What a command printed, and how it ended. */
 export type PartResult = Pick<ExecResult, "code" | "stdout" | "stderr">;
 
-/** Runs commands together, and remembers the images in which that is not possible. */
+/** Runs commands together. Remembers images without a shell. */
 export class Together {
   readonly #withoutShell = new Set<string>();
   readonly #mark: string;
 
-  /** `mark` is a text that no answer has. */
+  /** `mark`: a text that no output contains. */
   constructor(mark: string = crypto.randomUUID()) {
     this.#mark = mark;
   }
 
   /**
-   * The results in the order of the questions; `undefined` if the image has no shell. Errors: an ExecError for another reason
-   * why nothing ran.
+   * The results in the order of the questions; `undefined` if the image has no shell. Errors: an ExecError for any
+   * other failure.
    */
   async run(
     api: Pick<KubeConnection, "exec">,
@@ -54,7 +54,7 @@ export class Together {
     const parts: PartResult[] = [];
     let own = first;
     for (const part of rest) {
-      // Its exit code; then what the next command printed.
+      // The exit code, then the output of the next command.
       const end = part.indexOf("\n");
       if (end < 0) break;
       parts.push({ code: Number(part.slice(0, end)), stdout: encoder.encode(own), stderr });
