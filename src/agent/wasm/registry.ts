@@ -23,20 +23,27 @@ export interface ImageName {
   readonly reference: string;
 }
 
-/** The first part is a host if it has a dot or a port, or is `localhost`. */
-const IMAGE =
-  /^oci:\/\/(?:([^/]*[.:][^/]*|localhost)\/)?([a-z0-9][a-z0-9._/-]*)(?::(\w[\w.-]*))?(?:@(sha256:[0-9a-f]{64}))?$/;
+const IMAGE = /^([a-z0-9][a-z0-9._/-]*)(?::(\w[\w.-]*))?(?:@(sha256:[0-9a-f]{64}))?$/;
 
-/** `HOST/REPOSITORY`, with `:TAG` or `@sha256:...`; the tag is `latest` by default. */
+/** `HOST/REPOSITORY`, with `:TAG` or `@sha256:...`; the tag is `latest` by default. Errors: it names no image. */
 export function imageName(url: string): ImageName {
-  const [, first = "docker.io", name = "", tag = "latest", digest] = IMAGE.exec(url) ?? [];
+  const { host, path } = hostAndPath(url.startsWith("oci://") ? url.slice("oci://".length) : "");
+  const [, name = "", tag = "latest", digest] = IMAGE.exec(path) ?? [];
   if (name === "") throw new MeshError(`"${url}" names no image`);
-  const isDocker = first === "docker.io";
+  const isDocker = host === "docker.io";
   return {
-    host: isDocker ? "index.docker.io" : first,
+    host: isDocker ? "index.docker.io" : host,
     repository: isDocker && !name.includes("/") ? `library/${name}` : name,
     reference: digest ?? tag,
   };
+}
+
+/** The first part is a host if it has a dot or a port, or is `localhost`. */
+function hostAndPath(image: string): { readonly host: string; readonly path: string } {
+  const slash = image.indexOf("/");
+  const first = image.slice(0, Math.max(slash, 0));
+  if (first !== "localhost" && !/[.:]/.test(first)) return { host: "docker.io", path: image };
+  return { host: first, path: image.slice(slash + 1) };
 }
 
 interface Access {
@@ -142,7 +149,9 @@ async function authorized(world: World, challenge: string, host: string, access:
     if (credential !== undefined) return credential;
     throw new MeshError(`"${host}" wants a password: the WasmPlugin has no pull secret for it`);
   }
-  const parts = new Map([...challenge.matchAll(/(\w+)="([^"]*)"/g)].map(([, key = "", value = ""]) => [key, value]));
+  const parts = new Map(
+    [...challenge.matchAll(/\b(realm|service|scope)="([^"]*)"/g)].map(([, key = "", value = ""]) => [key, value]),
+  );
   const realm = realmOf(parts.get("realm") ?? "", access.isInsecure);
   for (const key of ["service", "scope"]) if (parts.has(key)) realm.searchParams.set(key, parts.get(key) ?? "");
   const headers = credential === undefined ? {} : { authorization: credential };
