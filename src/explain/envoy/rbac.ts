@@ -34,7 +34,7 @@ export type Rule =
   | { readonly kind: "server-name"; readonly match: StringMatch }
   | { readonly kind: "unknowable"; readonly what: string };
 
-/** Whose address a rule checks (envoy/config/rbac/v3, Principal). */
+/** Which address a rule checks (envoy/config/rbac/v3). */
 export type AddressOf = "destination" | "source" | "direct-source" | "remote";
 
 /** Rules as a matcher tree, which Istio does not write. */

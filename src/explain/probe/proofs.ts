@@ -146,7 +146,7 @@ function kernel(station: Station, trail: Trail): Proof | undefined {
 const INBOUND_PORT = 15006;
 const PROXY_PORTS = [15001, INBOUND_PORT];
 
-/** The change of the matching rule's packet counter. */
+/** The change of the deciding rule's packet counter. */
 function countText({ detail }: Station, { evidence: { rules }, facts }: Trail): string {
   const before = detail["packets"];
   if (typeof before !== "number" || rules.size === 0) return "";

@@ -10,7 +10,7 @@ type Ports = CaptureSettings["inboundPortsExclude"];
 /** Ports of Envoy and the agent, which injection always excludes. */
 const OWN_PORTS = ["15008", "15020", "15021", "15090"];
 
-/** The lanes of capture settings. Omits lanes without connections. */
+/** The lanes of capture settings. Omits lanes that no connection can take. */
 export function lanesOf(settings: CaptureSettings): Lane[] {
   return [...inbound(settings), ...outbound(settings)];
 }
