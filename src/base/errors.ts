@@ -9,7 +9,7 @@ export const EXIT = {
   notFound: 127,
   hungUp: 129,
   interrupted: 130,
-  /** The reader of standard output is gone; as of a process that SIGPIPE ended. */
+  /** The reader of standard output is gone; the code of a process that SIGPIPE ended. */
   closedPipe: 141,
   terminated: 143,
   /** Go's os.Exit(-1). */
@@ -18,7 +18,7 @@ export const EXIT = {
 
 export type ExitName = keyof typeof EXIT;
 
-/** What each means in help and manual pages, unless a command has a text of its own. */
+/** The meaning of each code in help and manual pages, unless a command has its own text. */
 export const EXIT_MEANING: Readonly<Record<ExitName, string>> = {
   ok: "done",
   failed: "it failed",
@@ -56,12 +56,12 @@ export interface ErrorDetails {
   readonly rest?: readonly string[];
 }
 
-/** Characters of a quoted value and of a field that a message shows: they may be somebody else's, of any length. */
+/** Maximum characters of a quoted value or field in a message: the input may be untrusted and of any length. */
 const MAX_QUOTED = 200;
-/** Characters of a message: it may name many values. */
+/** Maximum characters of a message, which may quote many values. */
 const MAX_MESSAGE = 16_384;
 
-/** A message with the beginnings of the values that it quotes. */
+/** Shortens the quoted values of a message, and the message. */
 function shortened(message: string): string {
   if (message.length <= MAX_QUOTED) return message;
   return beginning(message.replaceAll(/"([^"]*)"/g, (_, value) => `"${beginning(value, MAX_QUOTED)}"`), MAX_MESSAGE);
@@ -73,8 +73,7 @@ function beginning(text: string, length: number): string {
 
 /**
  * An error that a user can act on. The message says what failed and with which input: upper-case start, values in
- * double quotes, of which it shows the beginning, no final period. Any other kind of error that reaches the top is a defect
- * of this program.
+ * double quotes (shortened), no final period. Any other kind of error that reaches the top is a defect of this program.
  */
 export class MeshError extends Error {
   readonly place: Place | undefined;

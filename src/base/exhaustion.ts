@@ -1,7 +1,7 @@
-/** Errors of a machine or container that has no more of something: no defect of this program. */
+/** Errors of a machine or container that lacks a resource; not defects of this program. */
 import { messageOf } from "./errors.ts";
 
-/** What the machine has no more of, by the number of the kernel's error, and what to do. */
+/** The missing resource by the kernel's error number, and what to do. */
 const EXHAUSTED: readonly (readonly [number: number, what: string, hint: string])[] = [
   [24, "this process has too many open files", "raise its limit of open files (ulimit -n)"],
   [23, "this machine has too many open files", "close programs, or raise fs.file-max of the node"],
@@ -15,14 +15,14 @@ const EXHAUSTED: readonly (readonly [number: number, what: string, hint: string]
   [28, "there is no space left on the disk", "make space, or name a folder on another disk"],
 ];
 
-/** What the machine had no more of when an error came, and what to do; `undefined` for other errors. */
+/** The resource whose lack caused an error, and what to do; `undefined` for other errors. */
 export function exhaustion(error: unknown): { readonly reason: string; readonly hint: string } | undefined {
   const number = numberOf(error);
   const found = EXHAUSTED.find(([known]) => known === number);
   return found === undefined ? undefined : { reason: found[1], hint: found[2] };
 }
 
-/** A `SystemError` has it as `errno`, an error of the runtime in its text. */
+/** The error number: `errno` of a `SystemError`; in the text of a runtime error. */
 function numberOf(error: unknown): number {
   if (error instanceof Error && "errno" in error) return Number(error.errno);
   return Number(/ \(os error (\d+)\)/.exec(messageOf(error))?.[1]);

@@ -10,7 +10,7 @@ export class LateLibrary<T> {
     return this.#library ??= await this.load();
   }
 
-  /** Errors: nobody has awaited `loaded()`. */
+  /** The library. Errors: it is not loaded yet. */
   get(): T {
     if (this.#library === undefined) throw new Error(`The library ${this.name} is not loaded`);
     return this.#library;

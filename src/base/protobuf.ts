@@ -1,4 +1,4 @@
-/** Messages of protobuf by the numbers of their fields, for messages of which few fields matter. */
+/** Reads and writes protobuf messages by field number, for messages of which few fields matter. */
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { isList, isMap, type Value, type ValueMap } from "./value.ts";
 
@@ -8,8 +8,8 @@ export { BinaryWriter };
 export type FieldReaders = Readonly<Record<number, (reader: BinaryReader) => void>>;
 
 /**
- * Reads the fields that are strings, bytes or messages, and with `varints` those that are integers, enums or booleans.
- * All others are skipped. Errors: the bytes are no message.
+ * Reads fields by number: `fields` are strings, bytes or messages, `varints` integers, enums or booleans. Skips all
+ * others. Errors: the bytes are not a message.
  */
 export function readMessage(bytes: Uint8Array, fields: FieldReaders, varints: FieldReaders = {}): void {
   const readers = new Map([[WireType.LengthDelimited, fields], [WireType.Varint, varints]]);

@@ -1,2 +1,2 @@
-/** What stands in place of a secret: Envoy's own word. */
+/** Replaces a secret in output. Envoy uses the same word. */
 export const REDACTED = "[redacted]";

@@ -36,7 +36,10 @@ export function isList(value: unknown): value is Value[] {
 
 const EMPTY: ValueMap = Object.freeze(newMap());
 
-/** What has keys: a `ValueMap`, which may have any, or a type that lists its keys, so that a misspelled one is a type error. */
+/**
+ * A type with keys: a `ValueMap` with any keys, or a type that lists its keys, so that a misspelled key is a type
+ * error.
+ */
 export type Keyed = Readonly<Record<string, Value>>;
 
 /** The keys that a mapping may have. */

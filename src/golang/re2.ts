@@ -2,10 +2,10 @@
 import type { RE2JS } from "re2js";
 import { LateLibrary } from "../base/late_library.ts";
 
-/** `loaded()` comes before its first use. */
+/** Await `loaded()` before the first use. */
 export const re2Library = new LateLibrary("re2js", () => import("re2js"));
 
-/** A compiled pattern, or why it is none. Errors: `re2Library` is not loaded. */
+/** A compiled pattern, or why the pattern is invalid. Errors: `re2Library` is not loaded. */
 export function compileRe2(pattern: string): RE2JS | string {
   const { RE2JS, RE2JSException } = re2Library.get();
   try {

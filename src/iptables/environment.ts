@@ -8,7 +8,7 @@ import type { PlanNetwork } from "./plan/plan.ts";
 import { parseNames } from "./settings/values.ts";
 import type { CaptureSettings } from "./settings/settings.ts";
 
-/** An absent file has none. */
+/** Reads the names of users and groups; a missing file gives none. */
 export async function ownerNames(world: World): Promise<OwnerNames> {
   const [users, groups] = await Promise.all([namesIn(world, "/etc/passwd"), namesIn(world, "/etc/group")]);
   return { users, groups };
@@ -18,13 +18,17 @@ async function namesIn(world: World, path: string) {
   try {
     return parseNames(await world.files.readText(path));
   } catch (error) {
-    // The file exists nearly always: a check before the read would cost every run.
+    // Checked only after a failed read: the file exists nearly always, and a check before the read would slow every
+    // run.
     if ((await world.files.stat(path)) !== undefined) throw error;
     return parseNames("");
   }
 }
 
-/** Throws a `MeshError` if the pod has no address, or if its DNS servers are needed and unreadable. */
+/**
+ * Detects the pod's addresses and, if needed, its DNS servers. Throws a `MeshError` if the pod has no address, or if
+ * needed DNS servers cannot be read.
+ */
 export async function detectNetwork(world: World, capture: CaptureSettings, log: Logger): Promise<PlanNetwork> {
   const network = podNetwork(world.network.interfaces().map(({ address }) => address), capture.dualStack);
   if (network.hostAddress === undefined) {
@@ -37,8 +41,8 @@ export async function detectNetwork(world: World, capture: CaptureSettings, log:
 }
 
 /**
- * IPv4 before IPv6, in the order of the interfaces. With `dualStack` any IPv6 address turns on the capture of IPv6,
- * else only the first address counts.
+ * The families to capture and the addresses, IPv4 first, in the order of the interfaces. With `dualStack` any IPv6
+ * address turns on the capture of IPv6; without it only the first address counts.
  */
 export function podNetwork(texts: readonly string[], dualStack: boolean) {
   const ordered = texts.map(parseAddress).filter((address) => typeof address !== "string").map(unmapped)
@@ -69,7 +73,7 @@ async function dnsServers(world: World, log: Logger): Promise<PlanNetwork["dnsSe
   return servers;
 }
 
-/** The `nameserver` lines of a resolv.conf(5). A zone is left out: iptables has no match for it. */
+/** The `nameserver` lines of a resolv.conf(5), without zones: iptables cannot match a zone. */
 export function nameservers(text: string): { readonly servers: Address[]; readonly unreadable: string[] } {
   const servers: Address[] = [];
   const unreadable: string[] = [];

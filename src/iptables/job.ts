@@ -23,7 +23,7 @@ export interface Job {
   readonly logBlock: (text: string) => void;
   readonly names: OwnerNames;
   readonly settings: Settings;
-  /** Names of settings that a flag or a variable gives. */
+  /** Names of the settings that a flag or variable sets. */
   readonly given: ReadonlySet<string>;
   readonly mode: Mode;
 }
@@ -97,7 +97,7 @@ function write({ world, settings: { run } }: Job, text: string): void {
   if (run.dryRunFile !== "") world.files.writeText(run.dryRunFile, text);
 }
 
-/** `-f=false` of Istio 1.5 to 1.23 means commands. */
+/** The output format; `-f=false` of Istio 1.5 to 1.23 means commands. */
 function formatOf({ output, nativeNftables, restoreFormat }: Settings["run"]): OutputFormat {
   if (output !== undefined) return output;
   if (!restoreFormat) return "commands";
@@ -116,7 +116,7 @@ export async function apply(job: Job, isClean: boolean): Promise<void> {
   log.info(changed ? outcome.changed : outcome.same);
 }
 
-/** Warns of directions that the rules before captured, and that the settings do not capture. */
+/** Warns of directions that the previous rules captured and the settings do not. */
 async function logReleased({ log, settings: { capture } }: Job, before: Survey): Promise<void> {
   const captured = capturedDirections(capture);
   if (captured.length === DIRECTIONS.length) return;

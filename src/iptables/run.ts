@@ -13,13 +13,15 @@ import * as work from "./job.ts";
 /** A command of the plugin, or one of Istio's programs. */
 export interface Call {
   readonly mode: Mode;
-  /** Istio's program: it ignores arguments that are no flags, and logs variables and settings. */
+  /**
+   * Whether it is one of Istio's programs: it ignores arguments that are not flags, and logs variables and settings.
+   */
   readonly isDropIn: boolean;
-  /** The shell script of Istio 1.0 to 1.2, `istio-iptables.sh`. */
+  /** Whether it is the shell script of Istio 1.0 to 1.2, `istio-iptables.sh`. */
   readonly isScript?: boolean;
 }
 
-/** `kubectl mesh iptables MODE ARGS`, and Istio's programs. Errors are `MeshError`s. */
+/** Runs `kubectl mesh iptables MODE ARGS` or one of Istio's programs. Errors are `MeshError`s. */
 export async function runIptables(
   world: World,
   { mode, isDropIn, isScript = false }: Call,
@@ -43,7 +45,7 @@ export async function runIptables(
   return await perform({ world, log, logBlock, names, settings, given: reading.given, mode });
 }
 
-/** In istio-iptables' order: first the rules, then the validation. */
+/** Applies the rules, then validates them, as istio-iptables does. */
 async function perform(job: Job): Promise<number> {
   const { mode, settings: { run } } = job;
   const isClean = mode === "clean" || run.cleanupOnly;
@@ -61,7 +63,7 @@ function logCaptured({ log, mode, settings: { capture, run } }: Job): void {
   if (mode === "apply" && captured.length === 0) log.warn(NOTHING_CAPTURED);
 }
 
-/** Most runs do not verify. */
+/** Loads the verification late, because most runs do not verify. */
 async function verified(job: Job): Promise<number> {
   const { verify } = await import("./verify/run.ts");
   return await verify(job);

@@ -17,7 +17,7 @@ export interface ProxyConfig {
   readonly data: ProxyData;
 }
 
-/** One object for all pods of a mesh: what callers derive from it, such as its text, can be cached by it. */
+/** The same object for all pods of a mesh, so that callers can cache what they derive from it, such as its text. */
 const defaultConfigs = new WeakMap<MeshConfig, ProxyConfig>();
 
 /** The mesh's `defaultConfig`: the same object for the same mesh. */

@@ -1,7 +1,7 @@
 /**
- * The releases that a configuration was written for, by the last of them: `1.1` (1.0 and 1.1, `[[ ]]` templates), `1.8` (1.2
- * to 1.8, `template:` with `{{ }}`), then releases with `templates:` that have the same defaults: `1.16`, `1.17`, `1.21`,
- * and `current` (1.22 and later).
+ * The releases that a configuration was written for, named by the last of them: `1.1` (1.0 and 1.1, `[[ ]]` templates),
+ * `1.8` (1.2 to 1.8, `template:` with `{{ }}`), then releases with `templates:`, grouped by their defaults: `1.16`,
+ * `1.17`, `1.21`, and `current` (1.22 and later).
  */
 export type Era = "1.1" | "1.8" | "1.16" | "1.17" | "1.21" | "current";
 

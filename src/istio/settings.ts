@@ -27,7 +27,7 @@ export function inboundTrafficPolicyMode({ data }: MeshConfig): "localhost" | "p
   return mapAt(data, "inboundTrafficPolicy")["mode"] === "LOCALHOST" ? "localhost" : "passthrough";
 }
 
-/** The first name is the value of an enum that is unset, or set to a number without a name. */
+/** One of the names; the first one for an enum that is unset, or set to a number without a name. */
 function oneOf<T extends string>(value: Value | undefined, names: readonly [T, ...T[]]): T {
   return names.find((name) => name === value) ?? names[0];
 }

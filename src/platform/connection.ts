@@ -87,13 +87,16 @@ export interface DatagramOptions extends DatagramAddress {
 /** A UDP socket. */
 export interface DatagramSocket {
   readonly port: number;
-  /** Reads the next datagram into the buffer, which truncates it, and returns it with its sender. Rejects when closed. */
+  /**
+   * Reads the next datagram into the buffer, which truncates it, and returns the bytes and the sender. Rejects when
+   * closed.
+   */
   receive(buffer: Uint8Array): Promise<readonly [Uint8Array, DatagramAddress]>;
   /** Resolves when the kernel has taken it. Rejects if it is too long, or there is no route to the host. */
   send(bytes: Uint8Array, to: DatagramAddress): Promise<void>;
   /** Answers datagrams until the socket is closed. An answer that fails, or cannot be sent, does not end it. */
   serve(answer: DatagramHandler): Promise<void>;
-  /** Whether an ICMP error came since the last call, if these are kept. */
+  /** Whether an ICMP error arrived since the last call; only with `keepsRefusals`. */
   isRefused(): boolean;
   /** May be called more than once. */
   close(): void;

@@ -18,7 +18,10 @@ export interface ClientOptions {
 export interface HttpClient {
   /** One HTTP/1.1 request, with the types and the errors of the web's `fetch`; `init.signal` ends it. */
   request(path: string, init: RequestInit): Promise<Response>;
-  /** Opens a WebSocket. Rejects with a TypeError if the server refuses it; `request` for the same path returns the server's answer. */
+  /**
+   * Opens a WebSocket. Rejects with a TypeError if the server refuses it. The TypeError lacks the server's answer:
+   * `request` for the same path returns it.
+   */
   webSocket(path: string, request: WebSocketRequest): Promise<WebSocketConnection>;
   /** Closes the connections. Requests in flight fail. */
   close(): void;
@@ -37,7 +40,10 @@ export interface WebSocketRequest {
 export interface WebSocketConnection {
   /** The subprotocol that the server selected. */
   readonly protocol: string;
-  /** Its messages until the server closes it. Errors when the connection breaks, and with the signal's reason. */
+  /**
+   * Its messages until the server closes it. The stream fails when the connection breaks, and with the signal's reason
+   * when the signal fires.
+   */
   readonly messages: ReadableStream<Uint8Array>;
   send(bytes: Uint8Array<ArrayBuffer>): void;
   /** May be called more than once. */
@@ -58,7 +64,7 @@ export interface HttpConnection {
   request(authority: string, path: string, init: RequestInit): Promise<Response>;
   /** Resolves when the connection is closed, with the error that broke it, if any. Never rejects. */
   readonly ended: Promise<unknown>;
-  /** The cause of a request's error: the error that broke the connection, or the error itself. */
+  /** The cause of a request's error: the error that broke the connection, or else the error itself. */
   why(error: unknown): Promise<unknown>;
   /** Closes the connection. Requests in flight fail. */
   close(): void;
@@ -103,7 +109,7 @@ export interface ServeOptions {
 
 /** Limits of connections that carry no bytes. */
 export interface SilenceLimits {
-  /** Above this number the connections that are silent for longest are closed. */
+  /** Maximum number of connections; beyond it the longest-silent ones are closed. */
   readonly most: number;
   /** Milliseconds without a byte in either direction after which a connection is closed. */
   readonly silence: number;
@@ -118,7 +124,9 @@ export type HttpHandler = (
 
 /** One request and its answer, as the server sees them. */
 export interface ServedExchange {
-  /** The body is complete. From now on the connection is not closed to make place for others, until the answer is sent. */
+  /**
+   * The request body is complete. Until the answer is sent, the connection is not closed to free a place for others.
+   */
   arrived(): void;
   /** Resolves when the answer is sent, or cannot be sent any more. Never rejects. */
   readonly sent: Promise<void>;

@@ -2,7 +2,7 @@
 import type { World } from "./world.ts";
 import type { Family, Sample } from "../base/metrics/mod.ts";
 
-/** Ticks of the clock in a second: USER_HZ, which is 100 wherever Linux runs (sysconf(3)). */
+/** Clock ticks per second: USER_HZ, which is 100 on every Linux architecture (sysconf(3)). */
 const TICKS = 100;
 const SMALL = 65_536;
 

@@ -1,13 +1,13 @@
 /** Finds a program by its name. */
 import { MeshError } from "../base/errors.ts";
 
-/** Of Linux, if there is no PATH (execvp(3)). */
+/** The search path of Linux without a PATH (execvp(3)). */
 const DEFAULT_PATH = "/bin:/usr/bin";
 
 /**
- * The path of a program in the first folder of PATH that has it; a name with a slash is a path already. For a missing program
- * returns a path that does not exist, so that the kernel reports it. Throws a MeshError if PATH leads to the current folder or another
- * relative one, where anybody may have put a program of that name: Go's rule (os/exec, ErrDot).
+ * The path of a program in the first folder of PATH that has it; a name with a slash is a path already. For a missing
+ * program returns a path that does not exist, so that the kernel reports it. Throws a MeshError if PATH leads to a
+ * relative folder, such as the current one, where anybody may have put such a program: Go's rule (os/exec, ErrDot).
  */
 export function programPath(name: string): string {
   if (name === "" || name.includes("/") || Deno.build.os === "windows") return name;
@@ -44,7 +44,7 @@ function modeOf(path: string): number | undefined {
     const { isFile, mode } = Deno.statSync(path);
     return isFile ? mode ?? 0 : undefined;
   } catch {
-    // The folder does not have it, or may not be looked at.
+    // The folder does not have it, or access is denied.
     return undefined;
   }
 }

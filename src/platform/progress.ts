@@ -7,7 +7,7 @@ import type { World } from "./world.ts";
 export interface ProgressLine {
   /** Whether anything is shown at all. */
   readonly isOn: boolean;
-  /** Shows a text in place of the one before. */
+  /** Replaces the text on the line. */
   say(text: string): void;
   /** Removes the line, if one is there. */
   clear(): void;

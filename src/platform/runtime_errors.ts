@@ -1,6 +1,7 @@
 /**
- * The error texts of the runtime that this program matches. Deno's errors have no codes: what happened is in the message,
- * whose wording comes from Rust (std, hyper, rustls, ring) and Node, and may change with any release. `tls_errors.ts` has the errors of TLS.
+ * The error texts of the runtime that this program matches. Deno's errors have no codes, so the message is the only
+ * source. Its wording comes from Rust (std, hyper, rustls, ring) and Node, and may change with any release.
+ * `tls_errors.ts` has the errors of TLS.
  */
 import { messageOf } from "../base/errors.ts";
 
@@ -19,11 +20,11 @@ export const RUNTIME_ERRORS = {
   },
   /** `fetch` needs another connection; nothing of the request was sent. */
   unsent: { pattern: /client error \(Connect\)/, meaning: "there is no connection" },
-  /** Deno 2.9: what happened is in the error's cause. */
+  /** Deno 2.9: the reason is in the error's cause. */
   inCause: { pattern: /^fetch failed$/, meaning: "the request failed" },
   /** The kernel's answer to a system call, as Rust prints it. */
   ofKernel: { pattern: / \(os error \d+\)/, meaning: "the kernel refused it" },
-  /** The end of a TLS connection whose other end was killed. */
+  /** The peer of a TLS connection was killed. */
   cutOff: { pattern: /without sending TLS close_notify/, meaning: "the connection was cut off" },
   alert: { pattern: /received fatal alert/, meaning: "the other end refused the TLS handshake" },
   expired: { pattern: /expired/i, meaning: "a certificate has expired" },
@@ -36,7 +37,7 @@ export const RUNTIME_ERRORS = {
     pattern: /CertificateRequired|HandshakeFailure|BadCertificate/i,
     meaning: "the server does not take the client's certificate",
   },
-  /** A WebSocket whose server closed the connection right after the message that closes it, which cannot be answered. */
+  /** The server closed the connection right after its close frame, so the answering close frame cannot be sent. */
   unansweredClose: { pattern: /Failed to send frame/, meaning: "the server closed the connection" },
   /** Deno has no names for real-time signals; the message ends with the number. */
   unknownSignal: { pattern: /\b(\d+)$/, meaning: "a real-time signal ended the process" },

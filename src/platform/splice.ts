@@ -1,7 +1,7 @@
 /** Copies bytes between two connections. */
 import type { ByteConnection } from "./connection.ts";
 
-/** Held for each direction: the size of a TLS record or some frames of HTTP/2. */
+/** The buffer per direction: the size of a TLS record or some frames of HTTP/2. */
 const BUFFER_BYTES = 16 * 1024;
 
 /** The side that ended first. */
@@ -12,8 +12,8 @@ export interface SpliceEnd {
 }
 
 /**
- * Copies both ways until a side ends or breaks, then closes both: HTTP/2 has no use for half a connection. Holds at most one
- * buffer for each direction: while a side does not read, the other is not read. Never rejects.
+ * Copies both ways until a side ends or breaks, then closes both: HTTP/2 cannot use a half-closed connection. Holds at
+ * most one buffer per direction: while a side does not read, the other is not read. Never rejects.
  */
 export async function splice(one: ByteConnection, other: ByteConnection): Promise<SpliceEnd> {
   const ends = { one, other };

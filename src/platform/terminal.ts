@@ -1,4 +1,4 @@
-/** What standard output can show. */
+/** The abilities of the terminal behind standard output: colour, Unicode, columns. */
 import type { World } from "./world.ts";
 
 /** Whether output is without colour and progress (https://no-color.org, TERM). */

@@ -1,4 +1,4 @@
-/** The error texts of the runtime about TLS: apart from the others, as no start of a program needs them. */
+/** The error texts of the runtime about TLS. They have their own file because no start of a program needs them. */
 import { messageOf } from "../base/errors.ts";
 import type { RuntimeError } from "./runtime_errors.ts";
 
@@ -17,7 +17,7 @@ export const KEY_PAIR_ERRORS: readonly RuntimeError[] = [
   { pattern: /No (?:private )?keys found/, meaning: "the key cannot be read" },
 ];
 
-/** What a text about TLS is made of. */
+/** The values that a text about TLS contains. */
 export interface TlsContext {
   /** The name that the server's certificate must have. */
   readonly serverName: string;

@@ -26,7 +26,7 @@ function cannotRun(file: string, { errno, message }: SystemError): MeshError {
   });
 }
 
-/** A terminal sends these to the child too, as to every process of the foreground group. */
+/** Signals that a terminal sends to the whole foreground group, so to the child too. */
 const OF_THE_TERMINAL: readonly SignalName[] = ["SIGINT", "SIGQUIT", "SIGHUP"];
 const FORWARDED = ["SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP", "SIGUSR1", "SIGUSR2"] as const;
 
@@ -38,7 +38,7 @@ export async function supervise(world: World, [file = "", ...args]: readonly str
   let child: AttachedChild | undefined;
   const hasTerminal = world.stdin.isTerminal;
   const names = world.machine.os === "windows" ? [] : FORWARDED;
-  // A signal before the handlers would end this process and orphan the child.
+  // Handlers come first: without them a signal would end this process and orphan the child.
   const offs = names.map((name) =>
     world.signals.on(name, () => {
       if (!hasTerminal || !OF_THE_TERMINAL.includes(name)) child?.signal(name);

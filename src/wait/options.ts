@@ -1,7 +1,7 @@
 /** The options of a wait. Times are milliseconds. */
 export interface WaitOptions {
   readonly urls: readonly string[];
-  /** Limit of the wait; 0 sends one request per URL. */
+  /** Maximum duration of the wait; 0 sends one request per URL. */
   readonly timeout: number;
   /** The longest pause between two requests. */
   readonly period: number;

@@ -8,18 +8,18 @@ export interface Outcome {
   readonly unready: ReadonlyMap<string, Probe>;
 }
 
-/** A proxy starts within seconds: requests become rarer after this time. */
+/** Milliseconds of frequent requests: a proxy usually starts within seconds. */
 const EARLY = 5_000;
 const EARLY_PAUSE = 50;
 /** The pause grows by a millisecond per this many milliseconds. */
 const GROWTH = 100;
 
-/** 50 ms at first, later up to the period. */
+/** The pause before the next request: 50 ms at first, later up to `period`. */
 export function pauseAfter(waited: number, period: number): number {
   return Math.min(period, EARLY_PAUSE + Math.max(0, waited - EARLY) / GROWTH);
 }
 
-/** Shortly before the timeout. */
+/** The minimum time limit of a request shortly before the timeout. */
 const SHORTEST_REQUEST = 50;
 
 /**

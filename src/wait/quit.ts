@@ -7,7 +7,7 @@ const ATTEMPTS = 3;
 const PAUSE = 200;
 const LIMIT = 5_000;
 
-/** A failure is a warning. */
+/** Asks the proxy to quit. A failure is only a warning. */
 export async function askToQuit(
   world: World,
   { url, when }: Shutdown,

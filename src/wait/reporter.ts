@@ -5,7 +5,7 @@ import type { Logger } from "../platform/log.ts";
 import type { World } from "../platform/world.ts";
 import type { Explanation } from "./stages.ts";
 
-/** In the form of `kubectl-mesh wait` or of pilot-agent. */
+/** Reports the wait in the form of `kubectl-mesh wait` or of pilot-agent. */
 export interface Reporter {
   /** `timeout` in milliseconds. */
   begin(timeout: number): Promise<void>;
@@ -18,7 +18,7 @@ export interface Reporter {
   error(error: MeshError): Promise<boolean>;
 }
 
-/** Such as `1m0s`, `1.5s`. */
+/** A duration as text: `1m0s`, `1.5s`. */
 function duration(milliseconds: number): string {
   return formatDuration(BigInt(Math.round(milliseconds)) * 1_000_000n);
 }
@@ -30,8 +30,8 @@ export interface LogReporterOptions {
 }
 
 /**
- * Log lines on standard error; with JSON, errors too. Throws a `UsageError` for an unknown format or level, also in
- * `MESH_LOG_FORMAT` and `MESH_LOG_LEVEL`.
+ * Writes log lines to standard error, with JSON also errors. Throws a `UsageError` for an unknown format or level, also
+ * in `MESH_LOG_FORMAT` and `MESH_LOG_LEVEL`.
  */
 export async function logReporter(world: World, { format, level, quiet }: LogReporterOptions): Promise<Reporter> {
   const chosen = { format, level: quiet ? "error" : level };
@@ -71,7 +71,7 @@ export async function logReporter(world: World, { format, level, quiet }: LogRep
   };
 }
 
-/** On standard output, in the form of Istio's log. */
+/** Writes to standard output in the form of Istio's log. */
 export function pilotAgentReporter(world: World, options: { readonly json: boolean }): Reporter {
   const log = (level: string, text: string) => {
     const time = world.clock.now().toISOString().replace("Z", "000Z");
@@ -79,7 +79,7 @@ export function pilotAgentReporter(world: World, options: { readonly json: boole
     try {
       world.stdout.write(`${line}\n`);
     } catch (error) {
-      // Wait on without a reader of the log.
+      // Continue to wait after the reader of the log is gone.
       if (!(error instanceof ClosedPipeError)) throw error;
     }
     return Promise.resolve();

@@ -5,7 +5,10 @@ import type { WaitOptions } from "./options.ts";
 import { type Outcome, poll } from "./poll.ts";
 import type { Reporter } from "./reporter.ts";
 
-/** Returns the exit code. Throws a `MeshError` after a timeout, and for a command that cannot run (code 127 or 126). */
+/**
+ * Waits, runs the command and returns the exit code. Throws a `MeshError` after a timeout, and for a command that
+ * cannot run (code 127 or 126).
+ */
 export async function runWait(world: World, options: WaitOptions, reporter: Reporter): Promise<number> {
   try {
     return await waitAndRun(world, options, reporter);
@@ -68,8 +71,8 @@ async function proceed(world: World, { command, shutdown }: WaitOptions, reporte
 const CODES = { SIGTERM: EXIT.terminated, SIGINT: EXIT.interrupted } as const;
 
 /**
- * For PID 1 of a container the kernel ignores a signal's default action. Other processes keep it: an ignored signal
- * would stay ignored for the command.
+ * Ends the wait on a signal, for PID 1 only: the kernel ignores a signal's default action there. Other processes keep
+ * the default action: an ignored signal would stay ignored for the command.
  */
 function interruptionOf(world: World) {
   const controller = new AbortController();

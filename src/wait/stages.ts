@@ -25,7 +25,7 @@ export interface Explanation {
   readonly hint: string;
 }
 
-/** With the reason of the agent if it answers. Never throws. */
+/** Explains a timeout, with the agent's reason if it answers. Never throws. */
 export async function explain(world: World, unready: ReadonlyMap<string, Probe>, limit: number): Promise<Explanation> {
   const parts = await Promise.all([...unready].map(([url, found]) => explainOne(world, url, found, limit)));
   return {
@@ -52,7 +52,7 @@ function agentUrl(text: string): string | undefined {
   return `http://${url.hostname}:${AGENT_PORT}${AGENT_PATH}`;
 }
 
-/** Istio's own agent answers without a text: then the status is the reason. */
+/** Asks the agent why it is not ready. Istio's own agent answers without a text: then the status is the reason. */
 async function askAgent(world: World, url: string, limit: number): Promise<{ stage: Stage; reason?: string }> {
   try {
     const response = await world.network.request(url, { signal: AbortSignal.timeout(limit) });
@@ -64,7 +64,7 @@ async function askAgent(world: World, url: string, limit: number): Promise<{ sta
   }
 }
 
-/** As one line: another server may answer on that port. */
+/** The start of the answer as one line: another server may answer on that port. */
 async function startOf({ body }: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
@@ -75,7 +75,7 @@ async function startOf({ body }: Response): Promise<string> {
   return oneLine(failedStages(text.slice(0, MAX_REASON))).replace(/\p{Cc}/gu, " ");
 }
 
-/** In the output of `?verbose` (`[+]config ok: ...`, `[-]server failed: ...`). */
+/** The failed stages in the output of `?verbose` (`[+]config ok: ...`, `[-]server failed: ...`). */
 function failedStages(text: string): string {
   const failed = text.split("\n").filter((line) => line.startsWith("[-]")).map((line) => line.slice("[-]".length));
   return failed.length === 0 ? text : failed.join("\n");

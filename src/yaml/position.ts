@@ -4,7 +4,7 @@ import type { SourceDocument } from "./source_document.ts";
 const SNIPPET_WIDTH = 100;
 const BOM = "\uFEFF";
 
-/** The lines of a text, found once: a position costs the same in a short line and in a line of megabytes. */
+/** The lines of a text, found once: a position costs the same in a short line and in a very long one. */
 export class Lines {
   readonly text: string;
   /** The offset of each line. */

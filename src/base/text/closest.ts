@@ -1,4 +1,4 @@
-/** More edits would suggest short names such as `istio.io/rev` for unrelated short names. */
+/** Maximum edits: more would match unrelated short names such as `istio.io/rev`. */
 const MAX_EDITS = 2;
 
 /** The first candidate with the fewest edits to a word, at most two; case is ignored. */

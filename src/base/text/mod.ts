@@ -1,4 +1,4 @@
-/** Texts for people: lines, columns, words that are near, what a terminal can show. */
+/** Text helpers: lines, columns, similar words, safe text for terminals. */
 export { closest, editDistance } from "./closest.ts";
 export { columns } from "./columns.ts";
 export { counted } from "./counted.ts";

@@ -1,11 +1,11 @@
-/** The last step before a terminal: text from elsewhere (names, messages, excerpts) has no effect on it. */
+/** The last step before a terminal: makes foreign text (names, messages, excerpts) harmless. */
 import { HIDDEN_CHARACTERS, visible } from "./visible.ts";
 
 /** What the program itself writes: line breaks, tabs, colours and weights, and at the start the line of a progress. */
 // deno-lint-ignore no-control-regex -- the program's own sequences
 const OWN = /^\r\x1b\[K|\r?\n|\t|\x1b\[(?:[012]|22|3[1-69])?m/g;
 
-/** Clears a terminal. It has an effect only as a chunk of its own, which no text from elsewhere is. */
+/** Clears a terminal. It takes effect only as a chunk of its own, which foreign text never is. */
 export const CLEAR_SCREEN = "\x1b[H\x1b[2J";
 
 /**

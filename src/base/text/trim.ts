@@ -1,6 +1,6 @@
 /**
- * A text without the characters at both ends that a test accepts. An expression such as `/ +$/` begins again at each
- * space of the text: it takes the square of the spaces.
+ * A text without the characters at both ends that a test accepts. An expression such as `/ +$/` starts again at each
+ * space of the text, which takes quadratic time.
  */
 export function trimmed(text: string, isTrimmed: (char: string) => boolean): string {
   let [start, end] = [0, text.length];

@@ -1,4 +1,4 @@
-/** Texts of others on a terminal or in a picture. */
+/** Makes foreign text safe for a terminal or a picture. */
 
 /** Control characters, and those that change the direction or the place of text. */
 export const HIDDEN_CHARACTERS =

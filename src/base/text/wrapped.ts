@@ -3,7 +3,7 @@ export function wrapped(text: string, width: number): string[] {
   return filled(text.split(" "), width);
 }
 
-/** As `wrapped`, but text in double quotes stays in one piece if it fits on a line: names and commands are copied. */
+/** As `wrapped`, but keeps quoted text in one piece if it fits on a line: people copy names and commands. */
 export function wrappedAround(text: string, width: number): string[] {
   const pieces = text.match(/(?:[^\s"]|"[^"]*")+|\S+/g) ?? [];
   return filled(pieces.flatMap((piece) => piece.length <= width ? [piece] : piece.split(" ")), width);

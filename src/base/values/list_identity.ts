@@ -6,7 +6,10 @@ import { isMap, type Value, type ValueMap } from "../value.ts";
  */
 const KEYS = ["name", "containerPort", "mountPath", "devicePath", "ip", "uid", "topologyKey", "key", "port", "type"];
 
-/** Ids of the elements of a list before and after a change: equal ids are the same element; a list has an id once. */
+/**
+ * Ids of a list's elements before and after a change. Elements with equal ids are the same; an id is unique within a
+ * list.
+ */
 export interface Identities {
   readonly from: readonly string[];
   readonly to: readonly string[];

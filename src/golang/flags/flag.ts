@@ -1,4 +1,4 @@
-/** What a flag is, and the type of its value. */
+/** The declaration of a flag, and the type of its value. */
 
 /**
  * How the text of a flag is read, and what it becomes.
@@ -65,7 +65,7 @@ export interface Flag {
   readonly default?: string;
   /** The default in the help, if it is not a fixed text. */
   readonly defaultDoc?: string;
-  /** The value of the flag alone. Another value needs a `=`, as for a boolean. */
+  /** The value if the flag stands alone. Any other value needs a `=`, as for a boolean. */
   readonly implied?: string;
   /** All values of a `choice`; of other types, values worth offering. */
   readonly allowed?: readonly string[];
@@ -79,9 +79,9 @@ export interface Flag {
   readonly value?: string;
   /** One or more clauses, lower case, without a final period. */
   readonly doc: string;
-  /** Names of flags: without one of them it has no effect, which is an error. */
+  /** Names of flags, one of which must be given too: without it this flag has no effect, which is an error. */
   readonly needs?: readonly string[];
-  /** An argument that it requires, such as `rev:NAME`: one with the same start up to the colon. */
+  /** An argument that it requires, such as `rev:NAME`; any argument with the same prefix up to the colon will do. */
   readonly needsArgument?: string;
   /** Names of flags that cannot be given beside it. */
   readonly excludes?: readonly string[];
@@ -115,7 +115,7 @@ export function flag<const Spelling extends string, const More extends Partial<F
   more: More,
 ): Named & Omit<Spelled<Spelling>, keyof More> & More;
 export function flag(spelling: string, doc: string, more: Partial<Flag> = {}): Flag {
-  // Not by a regular expression: some forty flags are declared before a command starts.
+  // No regular expression: some forty flags are declared before a command starts.
   const at = spelling.indexOf("--");
   const end = spelling.indexOf(" ", at);
   const name = spelling.slice(at + 2, end < 0 ? undefined : end);
@@ -175,10 +175,10 @@ export type Values<Groups extends FlagGroups> = Intersection<
   { [Title in keyof Groups]: { readonly [Name in keyof Groups[Title]]: ValueOf<Groups[Title][Name]> } }[keyof Groups]
 >;
 
-/** A timer's time: timers take no more milliseconds. */
+/** A duration that a timer can take. */
 export const TIMER = { type: "duration", most: 2 ** 31 - 1 } as const;
 
-/** A table whose flags have more in common. */
+/** A table whose flags share more properties. */
 export function flagsWith<Table extends FlagTable, const Common extends Partial<Flag>>(
   table: Table,
   common: Common,
@@ -225,7 +225,7 @@ export function flagLabel({ name, short, env }: Flag): string {
   return short === undefined ? `--${name}` : `-${short}/--${name}`;
 }
 
-/** Warnings about retired flags that were given. `origins`: what was written, by the name of the flag. */
+/** Warnings about retired flags that were given. `origins`: the spelling as given, by the name of the flag. */
 export function retiredWarnings<Name extends string>(
   flags: FlagTable<Name>,
   originOf: (name: Name) => string | undefined,

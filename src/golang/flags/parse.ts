@@ -68,7 +68,7 @@ interface State<Name extends string> {
 
 const HELP: Flag = { name: "help", short: "h", type: "boolean", doc: "show this help" };
 
-/** Parses arguments. It does not throw: all that is wrong is in `problems`. */
+/** Parses arguments. Never throws: `problems` has all errors. */
 export function parseFlags<Name extends string>(
   flags: FlagTable<Name>,
   args: readonly string[],
@@ -117,7 +117,7 @@ function readFlag<Name extends string>(state: State<Name>, word: string): void {
   readShorts(state, word.slice(1), word);
 }
 
-/** `-p15001`, `-nu1337`: the first that takes a value takes the rest. */
+/** `-p15001`, `-nu1337`: the first letter that takes a value takes the rest. */
 function readShorts<Name extends string>(state: State<Name>, text: string, word: string): void {
   const origin = `-${text.charAt(0)}`;
   const rest = text.slice(1);
@@ -141,7 +141,7 @@ function take<Name extends string>(state: State<Name>, key: Name, origin: string
   const text = value ?? valueAlone(flag) ?? state.queue.shift();
   if (text === undefined) return void state.problems.push({ message: `The flag ${flagLabel(flag)} needs a value` });
   const problem = problemOf(flag, text);
-  // Like pflag, also refuses an invalid value that a later one replaces.
+  // Like pflag, refuses an invalid value even if a later one replaces it.
   if (problem !== undefined) return void state.problems.push(problem);
   const before = isRepeatable(flag) ? state.given.get(key)?.texts ?? [] : [];
   state.given.set(key, { texts: [...before, text], origin });
@@ -188,7 +188,7 @@ function meantFlag(flags: FlagTable, spelling: string): Flag | undefined {
   return meant === undefined ? undefined : shown.find((flag) => flag.name === meant);
 }
 
-/** The problems between flags: one that needs another flag or an argument, or that excludes another flag. */
+/** Conflicts between flags: one needs another flag or an argument, or excludes another flag. */
 export function problemsTogether(
   flags: FlagTable,
   { given, words }: Pick<Line, "given"> & Partial<Pick<Line, "words">>,
@@ -211,7 +211,7 @@ export function problemsTogether(
   });
 }
 
-/** The typed values of a line without problems: what is given, else the default. */
+/** The typed values of a line without problems: the given value, else the default. */
 export function valuesOf<const Groups extends FlagGroups>(groups: Groups, line: Line): Values<Groups>;
 export function valuesOf(groups: FlagGroups, { given }: Line): Record<string, unknown> {
   return Object.fromEntries(

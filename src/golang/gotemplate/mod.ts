@@ -1,6 +1,6 @@
 /**
- * Go's text/template. In: the text of a template, functions and data. Out: text, or an error with Go's message (Go 1.26).
- * Printing and type names are here too: functions of templates use them.
+ * Go's text/template. In: the text of a template, functions and data. Out: text, or an error with Go's message (Go
+ * 1.26). Also exports printing and type names for template functions.
  */
 export * from "../go_value.ts";
 export { isGoMap, isList, kindOf, typeOf } from "./kind.ts";

@@ -1,7 +1,7 @@
 /** Names with what they stand for. A name hides an outer one of the same text until its block ends. */
 export class Names<T> {
   readonly #stack: { readonly name: string; readonly hidden: T | undefined }[] = [];
-  /** The innermost of each name. A search through all names would take quadratic time. */
+  /** The innermost value of each name. A search through all names would take quadratic time. */
   readonly #innermost = new Map<string, T>();
 
   get count(): number {

@@ -1,6 +1,6 @@
 /** Numbers as Go's strconv reads them with base 0: prefixes of a base, underscores between digits. */
 
-/** Characters of a number: patterns that repeat a group exhaust the stack of V8 at some 16 million. */
+/** Maximum characters of a number: patterns that repeat a group exhaust V8's stack at some 16 million. */
 export const MAX_CHARACTERS = 1_000_000;
 
 const DIGITS = "\\d(?:_?\\d)*";

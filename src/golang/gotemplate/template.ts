@@ -28,7 +28,7 @@ export class Template {
     readonly source: Source,
     readonly trees: Trees,
     readonly environment: Environment,
-    /** What the functions do that occur in the text. */
+    /** The effects of the functions in the text. */
     readonly effects: ReadonlySet<Effect>,
   ) {
     this.#bodies = bodiesOf(trees, environment);
@@ -38,7 +38,7 @@ export class Template {
     return this.source.name;
   }
 
-  /** The same template, whose renderings show each call of a function to `watch` after it. */
+  /** The same template; its renderings call `watch` after each function call. */
   watched(watch: Watch): Template {
     return new Template(this.source, this.trees, { ...this.environment, watch }, this.effects);
   }

@@ -6,7 +6,7 @@ import { DerReader, type Element } from "./der/der_reader.ts";
 import { encodePem } from "./der/pem.ts";
 import { readCertificate } from "./read_certificate.ts";
 
-/** What a certificate says. */
+/** The fields of a certificate that this program uses. */
 export interface CertificateInfo {
   /** The name of the authority that signed it, in DER. */
   readonly issuer: Uint8Array;
@@ -23,7 +23,7 @@ const ALTERNATIVE_NAMES = "2.5.29.17";
 const DNS_NAME = 0x82;
 const URI = 0x86;
 
-/** Reads a certificate in DER. Errors: it is none. */
+/** Reads a certificate in DER. Errors: the bytes are not a certificate. */
 export function readCertificateInfo(der: Uint8Array): CertificateInfo {
   const { publicKey, issuer, validity, extensions } = readCertificate(der);
   const [notBefore, notAfter] = [dateOf(validity.any()), dateOf(validity.any())];

@@ -1,7 +1,8 @@
 /**
  * X.509 certificates and private keys, as Go's crypto/x509 makes and reads them. In: requests, and keys, fresh or from
- * PEM. Out: certificates and certificate signing requests in DER; what a certificate says (`readCertificateInfo`); what
- * signing with a certificate takes from it (`readCertificate`); whether a key belongs to a certificate (`checkPair`).
+ * PEM. Out: certificates and certificate signing requests in DER; the fields of a certificate (`readCertificateInfo`);
+ * the fields of an issuer that a new certificate repeats (`readCertificate`); whether a key belongs to a certificate
+ * (`checkPair`).
  */
 export {
   createCertificate,

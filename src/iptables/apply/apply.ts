@@ -26,13 +26,13 @@ export interface Outcome {
   readonly before: Survey;
 }
 
-/** All containers of a pod share the network namespace, and it needs no writable folder. */
+/** The lock file: all containers of a pod share the network namespace, and the lock needs no writable folder. */
 const LOCK = "/proc/self/ns/net";
 
 /** Makes the plan; `undefined` removes all owned rules. */
 export type MakePlan = () => Promise<Plan | undefined>;
 
-/** Applies the plan under a lock. Throws a `MeshError`; the namespace is then as before. */
+/** Applies the plan under a lock. Throws a `MeshError` after restoring the namespace. */
 export async function converge(world: World, makePlan: MakePlan, options: ApplyOptions): Promise<Outcome> {
   const lock = await takeLock(world, options);
   try {
@@ -106,7 +106,10 @@ interface Situation {
   readonly readers: Readers;
 }
 
-/** New rules come before the removal of rules of another back end, so that traffic is captured all the time. */
+/**
+ * The rule changes of all back ends. New rules come before the removal of another back end's rules, so that traffic is
+ * always captured.
+ */
 async function ruleChanges(situation: Situation, options: ApplyOptions): Promise<RuleSteps[]> {
   const { world, found, plan, backend, readers } = situation;
   const parts = (await Promise.all((["nft", "legacy"] as const).map(async (holds) => {

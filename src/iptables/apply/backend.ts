@@ -11,7 +11,7 @@ export interface BackendChoice {
   readonly evidence: string;
 }
 
-/** The programs for each back end, looked up once: with a suffix, else without one if it is the same back end. */
+/** Finds the programs of each back end, once: with a suffix, else without one if that is the same back end. */
 export function readersOf(world: World): Readers {
   const plainHolds = once((plain: "plain") => backendOf(world, iptablesProgram(plain, 4, "restore")));
   return once(async (variant) => {
@@ -29,7 +29,7 @@ function once<In, Out>(find: (what: In) => Promise<Out>): (what: In) => Promise<
   };
 }
 
-/** The binary contains the text "(nf_tables)" or not; a script is run. */
+/** The back end of a program: a binary contains "(nf_tables)" or not; a script is run. */
 async function backendOf(world: World, program: string): Promise<"nft" | "legacy" | undefined> {
   const path = await findProgram(world, program);
   if (path === undefined) return undefined;
@@ -45,7 +45,7 @@ async function textOf(world: World, path: string): Promise<string> {
   return text;
 }
 
-/** The first row with a true condition and a program decides. */
+/** Chooses a back end: the first row whose condition holds and whose program exists. */
 export async function chooseBackend(
   survey: Survey,
   programs: Readers,

@@ -1,6 +1,6 @@
-/** What `apply` and `clean` did, a line for each difference. */
+/** The changes of `apply` and `clean`, one line for each difference. */
 
-/** Differences that are repaired by a removal. */
+/** Differences that a removal repairs. */
 const REMOVED = [/^unexpected /, /: unexpected(?:: |$)/, /^needed: \S+ (?:-6 )?\w+ del /];
 
 /**

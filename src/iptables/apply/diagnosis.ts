@@ -2,7 +2,7 @@
 
 interface Cause {
   readonly message: RegExp;
-  /** `line`: the line of the input in the message, else the message. */
+  /** A hint, or a function that makes it of the input line in the message (else of the message). */
   readonly hint: string | ((line: string, message: string) => string);
 }
 
@@ -29,7 +29,7 @@ export const NET_ADMIN =
 
 const NO_TABLE = /can't initialize ip6?tables table|unable to initialize table|table does not exist/i;
 
-/** The first cause that matches a message counts. */
+/** The causes; the first match wins. */
 const CAUSES: readonly Cause[] = [
   { message: /operation not permitted|must be root/i, hint: NET_ADMIN },
   {
@@ -90,7 +90,7 @@ function modulesHint(line: string): string {
   }`;
 }
 
-/** Either may be unknown. */
+/** The input line that failed and a hint, if they are known. */
 export function diagnose(message: string, input = ""): { readonly line?: string; readonly hint?: string } {
   const number = /(?:line:? |stdin:)(\d+)/i.exec(message)?.[1];
   const line = number === undefined ? undefined : input.split("\n")[Number(number) - 1];

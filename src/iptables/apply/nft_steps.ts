@@ -8,7 +8,7 @@ import type { RuleSteps, WriteOptions } from "./rule_steps.ts";
 import type { Step } from "./steps.ts";
 import type { Survey } from "./survey.ts";
 
-/** Without a `plan` the owned tables are deleted. */
+/** The steps for the owned tables of nftables; without a `plan` they delete the tables. */
 export async function nftSteps(
   world: World,
   survey: Survey,
@@ -36,12 +36,12 @@ export async function nftSteps(
   };
 }
 
-/** Deletes the tables before they are created again, in the same transaction: the kinds of their chains may differ. */
+/** Deletes the tables before they are created again, in the same transaction: the types of their chains may differ. */
 function replacement(names: readonly string[]): string {
   return names.map((name) => `add table inet ${name}\ndelete table inet ${name}\n`).join("");
 }
 
-/** A failed transaction has changed nothing; an interrupted one may be complete. */
+/** Restores the tables. A failed transaction has changed nothing, but an interrupted one may be complete. */
 async function restore(world: World, before: string): Promise<void> {
   const now = ownedTables(await runProgram(world, "nft", ["list", "ruleset", "inet"]));
   const owned = ownedTables(before);

@@ -4,17 +4,17 @@ import type { Run, RunResult, World } from "../../platform/world.ts";
 import type { Family } from "../plan/rule.ts";
 import { diagnose } from "./diagnosis.ts";
 
-/** The set of iptables programs: `plain` has no suffix, for images without the others. */
+/** A variant of the iptables programs; `plain` has no suffix, for images without the others. */
 export type Variant = "nft" | "legacy" | "plain";
 
-/** Such as `iptables-nft-save`. */
+/** The name of a program, such as `iptables-nft-save`. */
 export function iptablesProgram(variant: Variant, family: Family, verb: "save" | "restore"): string {
   return `${family === 4 ? "iptables" : "ip6tables"}${variant === "plain" ? "" : `-${variant}`}-${verb}`;
 }
 
 const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** In the first folder of PATH that has it. */
+/** The path of a program in the first folder of PATH that has it. */
 export function findProgram(world: World, name: string): Promise<string | undefined> {
   return findIn(world, name, foldersOf(world));
 }
@@ -41,7 +41,7 @@ async function findIn(world: World, name: string, folders: readonly string[]): P
 
 const TIME_LIMIT = 60_000;
 
-/** Returns the stdout, in the C locale. Throws a `MeshError` with the stderr and a hint. */
+/** Runs a program in the C locale and returns its stdout. Throws a `MeshError` with the stderr and a hint. */
 export async function runProgram(
   world: World,
   command: string,

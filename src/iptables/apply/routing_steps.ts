@@ -14,7 +14,7 @@ export interface WantedRouting {
 const FAMILIES: readonly Family[] = [4, 6];
 const OWNED_ADDRESS: Cidr = { address: { family: 6, value: 6n, zone: "" }, bits: 128 };
 
-/** Steps before the change of the rules, and steps after it. */
+/** Steps before and after the change of the rules. */
 export interface RoutingChanges {
   readonly additions: readonly Step[];
   readonly removals: readonly Step[];
@@ -45,7 +45,7 @@ export function heldRouting(system: SystemCalls): HeldRouting {
   return { families, hasAddress: addresses.length > 0 };
 }
 
-/** `marks`: the marks that owned rules set now. */
+/** The changes of routing for a plan. `marks`: the marks that owned rules set now. */
 export function routingChanges(
   system: SystemCalls,
   held: HeldRouting,
@@ -139,7 +139,7 @@ function addressChanges(system: SystemCalls, isHeld: boolean, { loopbackAddresse
     : { additions: [], removals: [step("ip -6 addr del ::6/128 dev lo", remove, add)] };
 }
 
-/** A kernel without IPv6 has no routing of it. */
+/** The result of `read`; empty on a kernel without IPv6. */
 function unlessAbsent<T>(read: () => T[]): T[] {
   try {
     return read();
@@ -149,7 +149,7 @@ function unlessAbsent<T>(read: () => T[]): T[] {
   }
 }
 
-/** The rollback ignores errors of the kernel: there may be nothing to roll back. */
+/** A step whose rollback ignores errors of the kernel: it may have nothing to undo. */
 function step(what: string, run: () => void, undo: () => void): Step {
   return {
     what,

@@ -16,7 +16,7 @@ import type { Step } from "./steps.ts";
 import { contentOf, type Survey } from "./survey.ts";
 
 export interface RuleSteps {
-  /** Each throws if the input of a step is refused. */
+  /** Checks that the input of each step is accepted; each throws if not. */
   readonly checks: readonly (() => Promise<unknown>)[];
   readonly steps: readonly Step[];
   readonly differences: readonly string[];
@@ -64,7 +64,7 @@ export function iptablesSteps(world: World, survey: Survey, target: Target, opti
   };
 }
 
-/** The rollback reads the rules again: this or another program may have changed some of them. */
+/** Restores the rules from before. It reads the rules again, because this or another program may have changed some. */
 function restoreStep(part: Part): Step {
   const { world, target: { variant }, family, changes, held, options } = part;
   const text = changesText(changes);
@@ -80,7 +80,7 @@ function restoreStep(part: Part): Step {
   };
 }
 
-/** iptables-nft has no lock; iptables-legacy waits for its own. */
+/** The restore command. iptables-nft has no lock; iptables-legacy waits for its own. */
 function restoreCommand({ target, family, options }: Part, ...more: readonly string[]): [string, string[]] {
   const wait = target.holds === "legacy" ? [`--wait=${Math.ceil(options.waitMilliseconds / 1000)}`] : [];
   return [iptablesProgram(target.variant, family, "restore"), ["--noflush", ...more, ...wait]];

@@ -4,14 +4,14 @@ import { EEXIST, EPERM, SystemError, type World } from "../../platform/mod.ts";
 import { NET_ADMIN } from "./diagnosis.ts";
 
 export interface Step {
-  /** The command that has the same effect, for the log. */
+  /** The equivalent command, for the log. */
   readonly what: string;
   run(): Promise<void> | void;
   /** Restores the state before. Also called for a failed step, which may be half done. */
   undo(): Promise<void> | void;
 }
 
-/** After a failure or a signal it rolls back, and the error says so. */
+/** Takes the steps. After a failure or a signal it rolls back, and the error says so. */
 export async function takeSteps(world: World, steps: readonly Step[]): Promise<void> {
   if (steps.length === 0) return;
   const signals: string[] = [];

@@ -57,7 +57,7 @@ export async function survey(world: World, names: OwnerNames, readers: Readers):
   return { nftTables: tables, holdings, nft, legacyRules: legacy.reduce((sum, { rules }) => sum + rules, 0) };
 }
 
-/** They identify the policy rules of an earlier run. */
+/** The marks that owned rules set; they identify the policy rules of an earlier run. */
 export function marksOf({ holdings, nft }: Survey): ReadonlySet<number> {
   const inIptables = holdings.flatMap(({ tables }) => tables).flatMap(({ rules }) => rules)
     .filter(({ chain }) => isOwnedChain(chain))
@@ -73,7 +73,7 @@ export function contentOf(text: string, names: OwnerNames): HeldTables {
   return { tables, owned: ownedRules(tables) };
 }
 
-/** Whether owned chains exist, or rules like those that refused IPv6 in Istio 1.0 to 1.4. */
+/** Whether there may be owned rules: owned chains, or rules with which Istio 1.0 to 1.4 refused IPv6. */
 function mayHoldOwned(system: SystemCalls, chains: readonly NftChain[], family: Family): boolean {
   const prefix = family === 4 ? "ip" : "ip6";
   const hasChains = chains.some(({ table, name }) =>

@@ -1,4 +1,4 @@
-/** The owned rules in the kernel with the options of iptables, whichever back end holds them. */
+/** The owned rules in the kernel as iptables options, from any back end. */
 import type { Survey } from "../apply/survey.ts";
 import type { RuleOptions } from "../kernel/xtables/rule_options.ts";
 import { isOwnedChain } from "../kernel/xtables/save.ts";
@@ -28,7 +28,7 @@ export function heldRules({ holdings, nft }: Pick<Survey, "holdings" | "nft">): 
   return [...inIptables.toSorted((a, b) => (a.family ?? 0) - (b.family ?? 0)), ...inNft];
 }
 
-/** From its key. */
+/** A rule of nftables, from its key. */
 export function ofNft(table: Table, chain: string, key: string): HeldRule {
   const [conditions = "", outcome = ""] = key.replace(/ # .*$/s, "").split(" => ");
   return {

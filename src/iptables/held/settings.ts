@@ -1,5 +1,5 @@
 /**
- * The settings that the owned rules were made with. What a chain would capture counts, also without a jump to it: the
+ * Recovers the settings from the owned rules. A chain's settings count even without a jump to the chain: the
  * verification then names the flow that escapes.
  */
 import { type Cidr, parseCidr } from "../../golang/net/mod.ts";
@@ -8,7 +8,7 @@ import type { CaptureSettings, PortRange } from "../settings/settings.ts";
 import { readPorts, Wrong } from "../settings/values.ts";
 import type { HeldRule } from "./rules.ts";
 
-/** Settings that no rule shows come from `base`. `tables`: routing tables by packet mark. */
+/** The settings; settings without a rule come from `base`. `tables`: routing tables by packet mark. */
 export function heldSettings(
   rules: readonly HeldRule[],
   tables: ReadonlyMap<number, number>,
@@ -30,7 +30,7 @@ export function heldSettings(
   };
 }
 
-/** Answers have no duplicates: most rules exist in both families. */
+/** Looks up owned rules by chain, without duplicates: most rules exist in both families. */
 class Chains {
   constructor(private readonly rules: readonly HeldRule[], private readonly table: Table) {}
 
@@ -100,7 +100,7 @@ type Outbound = Pick<
   "outboundCidrs" | "outboundCidrsExclude" | "outboundPorts" | "outboundPortsExclude" | "loopbackCidr"
 >;
 
-/** The first address that is not captured is the loopback block; for IPv6 it is fixed. */
+/** Reads the outbound settings. The first uncaptured address is the loopback block; for IPv6 it is fixed. */
 function outboundSettings(nat: Chains, base: CaptureSettings): Outbound {
   const passed = cidrsOf(nat.values("ISTIO_OUTPUT", "RETURN", ["d"], "d"));
   const loopback = passed.find(({ address }) => address.family === 4) ?? base.loopbackCidr;
@@ -124,7 +124,7 @@ type Owners = Pick<
   "proxyUids" | "proxyGids" | "excludeUids" | "ownerGroups" | "ownerGroupsExclude" | "excludePortsForUids"
 >;
 
-/** The proxy's own users and groups may call their own pod; other users and groups are only let through. */
+/** Reads users and groups. The proxy's own may call their own pod; the others are only not captured. */
 function ownerSettings(nat: Chains, base: CaptureSettings): Owners {
   const owners = (option: string) => {
     const callers = nat.inChain("ISTIO_OUTPUT", "ISTIO_IN_REDIRECT").flatMap((options) => options.get(option) ?? []);
@@ -157,12 +157,12 @@ function interfaceSettings(nat: Chains): Pick<CaptureSettings, "excludeInterface
   const captured = nat.inChain("PREROUTING", "ISTIO_REDIRECT").flatMap((options) => options.get("i") ?? []);
   return {
     excludeInterfaces: nat.values("OUTPUT", "RETURN", ["o"], "o").filter((name) => name !== "lo"),
-    // Each was inserted before the earlier ones.
+    // Each rule was inserted before the earlier ones, so the order is reversed.
     virtualInterfaces: [...new Set(captured)].toReversed(),
   };
 }
 
-/** Until 1.24 the rules for DNS stood in the built-in chain. */
+/** Reads the DNS settings. Until 1.24 these rules were in the built-in chain. */
 function dnsSettings(nat: Chains): Pick<CaptureSettings, "redirectDns" | "captureAllDns"> {
   const queries = ["ISTIO_OUTPUT_DNS", "OUTPUT"].flatMap((chain) => nat.inChain(chain, "REDIRECT"));
   return { redirectDns: queries.length > 0, captureAllDns: queries.some((options) => !options.has("d")) };

@@ -7,7 +7,7 @@ const NETLINK_ROUTE = 0;
 export const NETLINK_NETFILTER = 12;
 
 export const FLAGS = { request: 1, ack: 4, dump: 0x300, exclusive: 0x200, create: 0x400 } as const;
-/** Creates an object, or fails with EEXIST. */
+/** Flags to create an object; the kernel answers EEXIST if it exists. */
 export const CREATE = FLAGS.ack | FLAGS.create | FLAGS.exclusive;
 /** AF_INET and AF_INET6. */
 export const FAMILY_NUMBERS: Readonly<Record<Family, number>> = { 4: 2, 6: 10 };
@@ -32,13 +32,13 @@ export interface Request {
   readonly attributes?: readonly Attribute[];
 }
 
-/** Throws a `SystemError` if the kernel refuses it. */
+/** Sends a request and returns the answers. Throws a `SystemError` if the kernel refuses it. */
 export function ask(system: SystemCalls, request: Request): Message[] {
   const answer = system.netlink(request.protocol, encode(request));
   return decode(answer, request.header.length, request.type);
 }
 
-/** rtnetlink(7). Throws a `SystemError` if the kernel refuses it. */
+/** Sends a request of rtnetlink(7). Throws a `SystemError` if the kernel refuses it. */
 export function askRoute(system: SystemCalls, request: Omit<Request, "protocol">): Message[] {
   return ask(system, { ...request, protocol: NETLINK_ROUTE });
 }
@@ -72,7 +72,7 @@ export function encode({ type, flags, header, attributes = [] }: Request): Uint8
   return bytes;
 }
 
-/** Padded to 32-bit words. */
+/** An attribute, padded to 32-bit words. */
 export function attributeBytes([type, value]: Attribute): Uint8Array {
   const bytes = new Uint8Array(aligned(4 + value.length));
   const view = new DataView(bytes.buffer);
@@ -82,7 +82,7 @@ export function attributeBytes([type, value]: Attribute): Uint8Array {
   return bytes;
 }
 
-/** `headerSize`: the size of each header. */
+/** The messages of an answer. `headerSize`: the size of the protocol's header in each. */
 export function decode(bytes: Uint8Array, headerSize: number, request: number): Message[] {
   const messages: Message[] = [];
   for (let at = 0; at + HEADER <= bytes.length;) {
@@ -96,7 +96,7 @@ export function decode(bytes: Uint8Array, headerSize: number, request: number): 
   return messages;
 }
 
-/** The error number of an answer is negative; 0 is the acknowledgement. */
+/** Throws for an error message: its number is negative; 0 is the acknowledgement. */
 function refuse(view: DataView, request: number): void {
   const error = view.byteLength >= HEADER + 4 ? view.getInt32(HEADER, true) : 0;
   if (error < 0) throw new SystemError(`netlink message ${request}`, -error);
@@ -119,21 +119,21 @@ function aligned(size: number): number {
   return (size + 3) & ~3;
 }
 
-/** In host byte order. */
+/** A 32-bit number in host byte order. */
 export function u32(value: number): Uint8Array {
   const bytes = new Uint8Array(4);
   new DataView(bytes.buffer).setUint32(0, value, true);
   return bytes;
 }
 
-/** Four bytes; `fallback` if the attribute is absent. */
+/** A 32-bit number in host byte order; `fallback` if the attribute is absent. */
 export function numberOf(value: Uint8Array | undefined, fallback: number): number {
   return value === undefined || value.length < 4
     ? fallback
     : new DataView(value.buffer, value.byteOffset).getUint32(0, true);
 }
 
-/** Network byte order, as in nftables. */
+/** A 32-bit number in network byte order, as in nftables; `fallback` if the attribute is absent. */
 export function numberOfBigEndian(value: Uint8Array | undefined, fallback: number): number {
   return value === undefined || value.length < 4 ? fallback : new DataView(value.buffer, value.byteOffset).getUint32(0);
 }

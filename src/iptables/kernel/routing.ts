@@ -22,7 +22,7 @@ const ACTION_TO_TABLE = 1;
 const LOCAL = 2;
 const SCOPE_HOST = 254;
 const PROTOCOL_BOOT = 3;
-/** The loopback interface is the first of every network namespace. */
+/** The loopback interface is always the first one of a network namespace. */
 const LOOPBACK_INDEX = 1;
 
 export interface HeldRule extends PolicyRule {
@@ -122,7 +122,7 @@ interface InterfaceAddress {
   readonly flags?: number;
 }
 
-/** Throws a `SystemError` if the kernel refuses it. */
+/** Adds an address to an interface. Throws a `SystemError` if the kernel refuses it. */
 export function addAddress(system: SystemCalls, address: InterfaceAddress): void {
   changeAddress(system, MESSAGE.newAddress, CREATE, address);
 }
@@ -135,13 +135,13 @@ function changeAddress(system: SystemCalls, type: number, messageFlags: number, 
   askRoute(system, { type, flags: messageFlags, header, attributes });
 }
 
-/** Network byte order. */
+/** The bytes of an address in network byte order. */
 export function addressBytes(value: bigint, family: Family): Uint8Array {
   const size = family === 4 ? 4 : 16;
   return Uint8Array.from({ length: size }, (_, at) => Number((value >> BigInt(8 * (size - 1 - at))) & 0xffn));
 }
 
-/** Such as `::6/128`. */
+/** Whether the loopback interface has an address such as `::6/128`. */
 export function hasLoopbackAddress(system: SystemCalls, { address, bits }: Cidr): boolean {
   const header = new Uint8Array([FAMILY_NUMBERS[address.family], 0, 0, 0, 0, 0, 0, 0]);
   const wanted = addressBytes(address.value, address.family).join();

@@ -39,7 +39,7 @@ export function ports(...ranges: PortRange[]): Extract<Match, { kind: "sourcePor
 
 type Place = Pick<Rule, "table" | "chain" | "insertAt"> & Partial<Pick<Rule, "family">>;
 
-/** Without a family in its place, the rule is for both. */
+/** Makes a rule; without a family in `place` it is for both. */
 export function rule({ family, ...place }: Place, match: readonly Match[], target: Target, why: string): Rule {
   const { table, chain, ...rest } = place;
   return { family, table, chain, match, target, why, ...rest };

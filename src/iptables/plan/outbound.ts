@@ -79,7 +79,7 @@ export function groupRules({ settings: { excludeUids, ownerGroups, ownerGroupsEx
   return [...users, rule(OUTPUT, others, RETURN, "only traffic of these groups is captured")];
 }
 
-/** Steps 14 to 17: destinations that are not captured, then those that are. */
+/** Steps 14 to 17: destinations that are not captured, then captured destinations. */
 export function captureRules({ settings, families, loopback }: PlanContext): Rule[] {
   const { outboundCidrs, virtualInterfaces } = settings;
   const excluded = byFamily(settings.outboundCidrsExclude);

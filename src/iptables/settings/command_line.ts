@@ -1,4 +1,4 @@
-/** Arguments in pflag's spellings, the `-t` of Istio 1.2 and 1.3, and the `clean` of its shell script. */
+/** Parses arguments as pflag does, with the `-t` of Istio 1.2 and 1.3 and the `clean` of its shell script. */
 import { type Line, parseFlags } from "../../golang/flags/mod.ts";
 import { type FlagName, FLAGS } from "./flags.ts";
 
@@ -7,7 +7,7 @@ export interface CommandLine extends Line<FlagName> {
   readonly warnings: readonly string[];
 }
 
-/** Never throws: see `problems`. */
+/** Reads a command line. Never throws: see `problems`. */
 export function readCommandLine(args: readonly string[]): CommandLine {
   const isUnitTestMode = (arg: string, at: number) => arg === "-t" && !isValue(args[at + 1]);
   const line = parseFlags(FLAGS, args.map((arg, at) => isUnitTestMode(arg, at) ? "--dry-run" : arg));
@@ -15,7 +15,10 @@ export function readCommandLine(args: readonly string[]): CommandLine {
   return { ...line, isClean: line.words[0] === "clean", warnings: args.some(isUnitTestMode) ? [warning] : [] };
 }
 
-/** `-t` took no value before Istio 1.4: it stood last, or before another flag. */
+/**
+ * Whether the next argument is the value of `-t`, which took none before Istio 1.4: it then stands last, or before
+ * another flag.
+ */
 function isValue(next: string | undefined): boolean {
   return next !== undefined && !next.startsWith("-") && next !== "clean";
 }

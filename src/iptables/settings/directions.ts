@@ -14,7 +14,10 @@ export function capturedDirections(capture: CaptureSettings): readonly Direction
   return DIRECTIONS.filter((direction) => captures[direction]);
 }
 
-/** Throws a `MeshError` with exit code 126 if a required direction is missing. `whose`: the settings or the rules. */
+/**
+ * Throws a `MeshError` with exit code 126 if a required direction is not captured. `whose`: what the message blames,
+ * the settings or the rules.
+ */
 export function checkRequired(required: Required, captured: readonly Direction[], whose: string): void {
   const wanted = required === "" ? [] : required === "both" ? DIRECTIONS : [required];
   const missing = wanted.filter((direction) => !captured.includes(direction));

@@ -19,7 +19,7 @@ import { type Names, Wrong } from "./values.ts";
 export interface SettingsEnvironment {
   readonly users: Names;
   readonly groups: Names;
-  /** The rules are printed, perhaps for another machine: unknown names are accepted. */
+  /** The rules are only printed, perhaps for another machine: unknown user names are accepted. */
   readonly isPrintOnly?: boolean;
   /** Refuses arguments that are no flags. Istio's programs ignore them. */
   readonly refusesArguments?: boolean;
@@ -36,13 +36,13 @@ export interface Problem {
 export interface Reading {
   readonly settings: Settings | undefined;
   readonly log: LogOptions;
-  /** Names of settings that a flag or a variable gives. */
+  /** Names of the settings that a flag or variable sets. */
   readonly given: ReadonlySet<string>;
   readonly problems: readonly Problem[];
   readonly warnings: readonly string[];
 }
 
-/** Never throws. */
+/** Reads the settings. Never throws: see `problems`. */
 export function readSettings(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -170,14 +170,14 @@ class Reader {
     return this.environment.isScript === true && this.source("inboundPort").origin === "";
   }
 
-  /** Without a UID, the user with the name in ENVOY_USER. */
+  /** The proxy's UIDs; without one, the user with the name in ENVOY_USER. */
   private proxyUids(): readonly string[] {
     const { users } = this.environment;
     if (this.text("proxyUids") !== "") return this.owners("proxyUids", "user", users);
     return [String(users.get(this.text("envoyUser")) ?? 1337)];
   }
 
-  /** As numbers: each user has a group with the same number. */
+  /** These users as group IDs: each user has a group with the same number. */
   private gidsLike(uids: readonly string[]): string[] {
     const { users, groups } = this.environment;
     return uids.map((uid) => /^\d/.test(uid) || groups.has(uid) ? uid : String(users.get(uid) ?? uid));
@@ -206,7 +206,10 @@ class Reader {
     return Math.trunc(Number(this.valueOf(name)));
   }
 
-  /** An unreadable text comes from the environment: the command line is checked already. Istio uses the default too. */
+  /**
+   * The value of a setting; the default for a text that cannot be read, as in Istio. Such a text comes from the
+   * environment, because the command line is checked already.
+   */
   private valueOf(name: FlagName): string | number | boolean | undefined {
     const flag = FLAGS[name];
     const text = this.text(name);

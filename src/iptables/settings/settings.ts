@@ -1,7 +1,7 @@
 /** The checked settings. */
 import type { Cidr } from "../../golang/net/mod.ts";
 
-/** Both included. */
+/** A range of ports, both ends included. */
 export interface PortRange {
   readonly first: number;
   readonly last: number;

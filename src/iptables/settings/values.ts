@@ -9,7 +9,7 @@ export class Wrong {
 /** Numbers of users or groups by name. */
 export type Names = ReadonlyMap<string, number>;
 
-/** Names and numbers in a text of passwd(5) or group(5); other lines are ignored, the first of equal names counts. */
+/** The names and numbers in a text of passwd(5) or group(5). Other lines are ignored; the first of equal names wins. */
 export function parseNames(text: string): Names {
   const names = new Map<string, number>();
   for (const line of text.split("\n")) {
@@ -39,7 +39,7 @@ function readPortRange(text: string): PortRange | Wrong {
   return from > to ? new Wrong([`the range "${text}" ends before it begins`]) : { first: from, last: to };
 }
 
-/** Without `*`. */
+/** A list of ports and ranges, without `*`. */
 export function readPorts(text: string): PortRange[] | Wrong {
   return collect(listItems(text), readPortRange);
 }
@@ -49,7 +49,7 @@ export function readPortsOrAll(text: string): "*" | PortRange[] | Wrong {
   return goTrim(text) === "*" ? "*" : readPorts(text);
 }
 
-/** Such as `10.0.0.0/8,2001:db8::/32`. */
+/** A list of blocks, such as `10.0.0.0/8,2001:db8::/32`. */
 export function readCidrs(text: string): Cidr[] | Wrong {
   return collect(listItems(text), readBlock);
 }
@@ -72,7 +72,7 @@ export function readLoopback(text: string): Cidr | Wrong {
   return isLoopback ? cidr : new Wrong([`"${text}" does not lie within 127.0.0.0/8`]);
 }
 
-/** A final `+` matches any ending, as in iptables. */
+/** A list of interfaces; a final `+` matches any ending, as in iptables. */
 export function readInterfaces(text: string): string[] | Wrong {
   return collect(listItems(text), (name) => {
     if (name.length > 15) return new Wrong([`the interface name "${name}" is longer than 15 characters`]);
@@ -102,13 +102,13 @@ function ownerProblem(item: string, kind: string, names: Names | undefined): str
   return from > to ? `the range "${item}" ends before it begins` : undefined;
 }
 
-/** useradd(8). */
+/** The problem of a user or group name (useradd(8)); `undefined` if it is valid. */
 function nameProblem(item: string, kind: string, names: Names | undefined): string | undefined {
   if (!/^[A-Za-z_][\w.-]*\$?$/.test(item)) return `"${item}" is not a name of a ${kind}`;
   return names === undefined || names.has(item) ? undefined : `the ${kind} "${item}" does not exist`;
 }
 
-/** 1 to 2^32-1, decimal or hexadecimal. */
+/** A packet mark: 1 to 2^32-1, decimal or hexadecimal. */
 export function readMark(text: string): number | Wrong {
   const number = goTrim(text);
   const mark = /^0[xX][0-9a-fA-F]{1,8}$/.test(number) ? Number(number) : parseUint(number, 32);
@@ -119,7 +119,7 @@ export function readMark(text: string): number | Wrong {
 
 const KERNEL_TABLES: Readonly<Record<number, string>> = { 0: "unspec", 253: "default", 254: "main", 255: "local" };
 
-/** A reserved table is a problem. */
+/** A routing table; a reserved one is a problem. */
 export function readRouteTable(text: string): number | Wrong {
   const table = parseUint(goTrim(text), 32);
   if (typeof table === "string") return new Wrong([table]);
@@ -127,7 +127,7 @@ export function readRouteTable(text: string): number | Wrong {
   return own === undefined ? table : new Wrong([`${table} is the reserved table "${own}"`]);
 }
 
-/** `tcp:5432,6000-6010:1000,1001`, `udp:*:1000`. */
+/** Ports for users: `tcp:5432,6000-6010:1000,1001`, `udp:*:1000`. */
 export function readPortsForUids(text: string, users: Names | undefined): PortsForUids | Wrong {
   const [, protocol, ports, uids] = /^(tcp|udp):([^:]+|\d+:\d+):([^:]+)$/.exec(goTrim(text)) ?? [];
   if ((protocol !== "tcp" && protocol !== "udp") || ports === undefined || uids === undefined) {

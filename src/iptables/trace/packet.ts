@@ -13,16 +13,16 @@ export interface Packet {
   /** `eth0` stands for any interface except `lo`. */
   readonly inInterface: string | undefined;
   readonly outInterface: string | undefined;
-  /** Of the sending process; `undefined`: unknown. */
+  /** The user of the sending process; `undefined`: unknown. */
   readonly uid: number | undefined;
   readonly gid: number | undefined;
-  /** A process of this network namespace sends it. */
+  /** Whether a process of this network namespace sends it. */
   readonly isSent: boolean;
-  /** Rules may set it. */
+  /** The packet mark, which rules may change. */
   readonly mark: number;
 }
 
-/** `undefined`: unknown, from the packet or the condition. */
+/** Whether a condition holds; `undefined`: unknown, because of the packet or the condition. */
 type Held = boolean | undefined;
 
 type Test = (value: string, packet: Packet) => Held;
@@ -89,7 +89,7 @@ function isInterface(value: string, name: string | undefined): Held {
   return value.endsWith("+") ? name.startsWith(value.slice(0, -1)) : value === name;
 }
 
-/** `53`, `80,443`, `9000:9010`, `9000-9010`. */
+/** Whether a port is in `53`, `80,443`, `9000:9010` or `9000-9010`. */
 function inPorts(value: string, port: number): boolean {
   return value.split(",").some((part) => {
     const [first = "", last = first] = part.split(/[:-]/);
@@ -97,7 +97,10 @@ function inPorts(value: string, port: number): boolean {
   });
 }
 
-/** Only packets of a local process have an owner; otherwise the condition does not hold, negated or not. */
+/**
+ * Whether the owner matches. Only packets of a local process have an owner; for others the condition does not hold,
+ * negated or not.
+ */
 function isOwner(value: string, owner: number | undefined, isSent: boolean): Held {
   if (!isSent) return false;
   const [first = "", last = first] = value.split("-");
@@ -105,7 +108,7 @@ function isOwner(value: string, owner: number | undefined, isSent: boolean): Hel
   return owner === undefined ? undefined : Number(first) <= owner && owner <= Number(last);
 }
 
-/** `0x539` or `0x539/0xffffffff`. */
+/** Whether a mark matches `0x539` or `0x539/0xffffffff`. */
 function hasMark(value: string, mark: number): Held {
   const [wanted = "", mask = "0xffffffff"] = value.split("/");
   const bits = Number(mask);

@@ -22,7 +22,7 @@ export interface TracedRule extends HeldRule {
 export interface TracedRules {
   readonly rules: readonly TracedRule[];
   readonly settings: CaptureSettings;
-  /** A chain of Istio's is among them. */
+  /** Whether a chain of Istio is among them. */
   readonly isCaptured: boolean;
 }
 
@@ -50,14 +50,14 @@ export function savedRules({ iptables, ip6tables, nft }: SavedTexts): TracedRule
 
 export interface PlannedNetwork {
   readonly hasIpv6: boolean;
-  /** Texts that are no addresses are ignored. */
+  /** Addresses; other texts are ignored. */
   readonly dnsServers: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   /** The arguments are for `istio-iptables.sh`. */
   readonly isScript?: boolean;
 }
 
-/** The rules that `istio-iptables` makes of arguments; the problems if it refuses them. */
+/** The rules that `istio-iptables` makes for these arguments, or its problems if it refuses them. */
 export function plannedRules(args: readonly string[], network: PlannedNetwork): TracedRules | readonly string[] {
   const { settings, problems } = readSettings(args, network.environment ?? {}, {
     ...NAMES,
@@ -73,7 +73,7 @@ export function plannedRules(args: readonly string[], network: PlannedNetwork): 
   return tracedRules(rules, settings.capture);
 }
 
-/** Without arguments. */
+/** The settings without any argument. */
 const DEFAULTS: CaptureSettings = defaults();
 
 function defaults(): CaptureSettings {
@@ -105,7 +105,7 @@ function ofSave(text: string, family: Family): TracedRule[] {
   );
 }
 
-/** `* nat` is `*nat` to iptables-restore; inserted rules go to their place. */
+/** The rules of a plan's text. iptables-restore reads `* nat` as `*nat`; inserted rules go to their place. */
 function ofPlan(text: string, family: Family): TracedRule[] {
   const lines = text.replaceAll("* ", "*").split("\n");
   const ordered: string[] = [];

@@ -6,26 +6,26 @@ import type { TracedRule } from "./rules.ts";
 export type Fate =
   | { readonly kind: "redirect" | "tproxy"; readonly port: number }
   | { readonly kind: "pass" | "drop" }
-  /** A condition that decides is unknown. */
+  /** Whether a deciding condition holds is unknown. */
   | { readonly kind: "unknown" };
 
 export interface Trace {
   readonly fate: Fate;
   readonly passed: readonly TracedRule[];
-  /** The last rule, or one whose match is unknown; `undefined`: the packet passes all chains. */
+  /** The rule that ended the trace, or whose match is unknown; `undefined`: the packet passes all chains. */
   readonly decided: TracedRule | undefined;
 }
 
-/** In the order of the kernel. */
+/** The chains that a packet passes, in the kernel's order. */
 const HOOKS: Readonly<Record<"sent" | "received", readonly (readonly [Table, string])[]>> = {
   sent: [["raw", "OUTPUT"], ["mangle", "OUTPUT"], ["nat", "OUTPUT"], ["filter", "OUTPUT"]],
   received: [["raw", "PREROUTING"], ["mangle", "PREROUTING"], ["nat", "PREROUTING"], ["filter", "INPUT"]],
 };
 
-/** The kernel takes no rules with deeper jumps. */
+/** The kernel refuses rules with deeper jumps. */
 const MAX_DEPTH = 16;
 
-/** Redirection ends the trace: another connection begins there. */
+/** Follows a packet through the rules. Redirection ends the trace: a new connection begins there. */
 export function trace(rules: readonly TracedRule[], packet: Packet): Trace {
   const walk = new Walk(rules.filter(({ family }) => family === undefined || family === packet.family), packet);
   for (const [table, chain] of HOOKS[packet.isSent ? "sent" : "received"]) {
@@ -35,7 +35,7 @@ export function trace(rules: readonly TracedRule[], packet: Packet): Trace {
   return walk.result({ kind: "pass" });
 }
 
-/** `return`: to the calling chain; `next`: to the next rule. */
+/** Where the packet goes after a rule. `return`: to the calling chain; `next`: to the next rule. */
 type Outcome = Fate | "return" | "next";
 
 const ENDS: Readonly<Record<string, ((port: number) => Outcome) | undefined>> = {
@@ -83,7 +83,7 @@ class Walk {
     return this.#target(rule, depth);
   }
 
-  /** A rule that only marks or logs does not change the path. */
+  /** The outcome of a rule whose match is unknown; a rule that only marks or logs does not change the path. */
   #unknown(rule: TracedRule): Outcome {
     if (HARMLESS.has(targetOf(rule))) return "next";
     this.#decided = rule;
@@ -109,7 +109,7 @@ class Walk {
     if (depth >= MAX_DEPTH) return { kind: "unknown" };
     const outcome = this.chain(rule.table, target, depth + 1);
     if (outcome !== "return") return outcome;
-    // After a jump the caller goes on; after a goto its own caller does.
+    // After a jump the calling chain continues; after a goto, its caller does.
     return rule.options.has("g") ? "return" : "next";
   }
 }

@@ -16,7 +16,7 @@ import type { Family } from "../plan/rule.ts";
 import type { CaptureSettings, PortRange } from "../settings/settings.ts";
 import { applicationOwner, type Identity, type Owner, proxyOwner } from "./owners.ts";
 
-/** In the order of the report. */
+/** The kinds of flows, in the order of the report. */
 export const FLOW_KINDS = ["outbound", "inbound", "proxy to itself", "DNS over TCP", "DNS over UDP"] as const;
 export type FlowKind = typeof FLOW_KINDS[number];
 
@@ -128,14 +128,14 @@ function inboundFlows(context: FlowContext, family: Family): Flow[] {
 
 const NO_CAPABILITIES = "an inbound connection needs the capabilities NET_ADMIN and NET_RAW";
 
-/** Listed ports that are tried. */
+/** Maximum number of listed ports to try. */
 const MAX_PORTS = 16;
 
 function selfFlows(context: FlowContext, family: Family): Flow[] {
   const { settings, me, names } = context;
   const excluded = [...settings.outboundPortsExclude, onePort(settings.tunnelPort), onePort(53)];
   const port = freePort(context.probePort, excluded);
-  // A proxy in a pod without an address of this family calls itself at its source address.
+  // Without an address of this family in the pod, the proxy calls itself at its source address.
   const proxySource: Address = { family, value: family === 4 ? 0x7f000006n : 6n, zone: "" };
   const target = [...ownAddresses(context, family), proxySource]
     .find((address) => family === 6 || !blockHolds(settings.loopbackCidr, address));
@@ -169,7 +169,7 @@ export function ownAddresses({ addresses }: Pick<FlowContext, "addresses">, fami
     );
 }
 
-/** The first port from `start` on that is in none of the ranges. */
+/** The first port from `start` on that no range contains. */
 export function freePort(start: number, excluded: readonly PortRange[]): number {
   const isFree = (port: number) => !excluded.some(({ first, last }) => first <= port && port <= last);
   for (let step = 0; step < LAST_PORT; step++) {

@@ -13,8 +13,8 @@ import { capturedDirections } from "../settings/directions.ts";
 const DIRECTION_SETTINGS = ["inboundPorts", "outboundCidrs", "outboundPorts"];
 
 /**
- * The job, with the settings of the rules except the given ones. Unchanged if it is not `verify`, or if a flag or
- * variable says what is captured. Throws a `MeshError` with exit code 126 if the rules cannot be read.
+ * The job with the settings of the rules, except given settings. Unchanged if it is not `verify`, or if a flag or
+ * variable sets what is captured. Throws a `MeshError` with exit code 126 if the rules cannot be read.
  */
 export async function withHeldSettings(job: Job): Promise<Job> {
   const { world, log, names, given, mode, settings: { capture, run } } = job;

@@ -7,7 +7,7 @@ import { nftRule } from "../views/nft.ts";
 import { ruleLine } from "../views/restore.ts";
 import type { Flow, FlowKind } from "./flows.ts";
 
-/** `undefined` if this process may not read the rules. */
+/** The differences between plan and kernel; `undefined` if this process may not read the rules. */
 export async function differences(
   world: World,
   plan: Plan,
@@ -21,7 +21,7 @@ export async function differences(
   }
 }
 
-/** With table and chain. */
+/** The rules that a flow depends on, with table and chain. */
 export function rulesFor(plan: Plan, { kind, family, port }: Flow, isNative: boolean): string[] {
   const isUsed = ({ chain, target }: Rule) => {
     if (target.kind === "redirect" || target.kind === "tproxy") return target.port === port;

@@ -3,7 +3,7 @@ import type { World } from "../../platform/mod.ts";
 import type { OwnerNames } from "../kernel/xtables/rule_options.ts";
 import type { CaptureSettings } from "../settings/settings.ts";
 
-/** `undefined`: this process's. */
+/** A user and group; `undefined`: the user or group of this process. */
 export interface Owner {
   readonly uid: number | undefined;
   readonly gid: number | undefined;
@@ -26,7 +26,7 @@ export async function readIdentity(world: World): Promise<Identity> {
 }
 
 /**
- * From a text of `/proc/PID/status`: the file-system user and group, which a socket gets, and the effective
+ * The identity in a text of `/proc/PID/status`: the file-system user and group, which a socket gets, and the effective
  * capabilities.
  */
 export function identityOf(status: string): Identity {
@@ -42,12 +42,12 @@ export function identityOf(status: string): Identity {
   };
 }
 
-/** Of a line such as `Uid: real effective saved filesystem`. */
+/** The file-system ID in a line such as `Uid: real effective saved filesystem`. */
 function numberIn(status: string, line: RegExp): number {
   return Number(line.exec(status)?.[1] ?? NaN);
 }
 
-/** After the process's own IDs: usual numbers of applications, and "nobody". */
+/** IDs to try after the process's own: usual IDs of applications, and "nobody". */
 const APPLICATION_IDS: readonly number[] = [1000, 1001, 10001, 65534, 4242];
 
 /** An owner whose traffic the rules capture, or the reason why none can be used. */

@@ -35,7 +35,7 @@ export async function verify(asked: Job): Promise<number> {
   return EXIT.ok;
 }
 
-/** Whether no flow escaped and some were proved, of each required direction too. */
+/** Whether no flow escaped and at least one was proved, also in each required direction. */
 function isWhole(results: readonly FlowResult[], required: Required): boolean {
   const proved = results.filter(({ outcome }) => outcome === "proved").map(({ flow }) => flow.kind);
   const wanted = DIRECTIONS.filter((direction) => required === "both" || required === direction);
@@ -57,7 +57,7 @@ function flowName({ family, kind }: FlowResult["flow"]): string {
   return `IPv${family} ${kind}`;
 }
 
-/** Lists the flows that escaped, and the rules to look at if this process may read them. */
+/** An error with the escaped flows, and the rules to check if this process may read them. */
 async function failure(job: Job, plan: Plan, results: readonly FlowResult[]): Promise<MeshError> {
   const escaped = results.filter(({ outcome }) => outcome === "escaped");
   const shown = escaped.length > 0 ? escaped : results.filter(({ outcome }) => outcome !== "proved");
@@ -80,7 +80,7 @@ const CNI = "if the CNI plugin makes the rules, look at its log on the node and 
 const NOTHING_PROVED =
   "run it in the pod's network namespace, as the proxy's user or with the capabilities NET_ADMIN and NET_RAW";
 
-/** The differences, else the rules that the flows depend on. A line each. */
+/** The differences, else the rules that the flows depend on; one line each. */
 export function blame(found: readonly string[] | undefined, rules: readonly string[]): string[] {
   if (found !== undefined && found.length > 0) return listed("not as planned", found);
   const seen = found === undefined

@@ -19,7 +19,7 @@ export interface VerifyInput {
   readonly names: OwnerNames;
 }
 
-/** Within `--probe-timeout`. Throws a `MeshError` after SIGINT or SIGTERM. */
+/** Verifies all flows within `--probe-timeout`. Throws a `MeshError` after SIGINT or SIGTERM. */
 export async function verifyCapture(world: World, input: VerifyInput): Promise<FlowResult[]> {
   const { settings: { capture, run } } = input;
   const me = await readIdentity(world);
@@ -50,7 +50,7 @@ export async function verifyCapture(world: World, input: VerifyInput): Promise<F
   }
 }
 
-/** A final `+` in the list matches any ending. */
+/** The addresses of excluded interfaces; a final `+` in the list matches any ending. */
 export function excludedAddresses(
   interfaces: readonly InterfaceAddress[],
   list: readonly string[],

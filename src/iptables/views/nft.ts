@@ -36,7 +36,7 @@ const CHAIN_ORDER: Readonly<Record<string, readonly string[]>> = {
   raw: ["prerouting", "output", "istio-inbound", "istio-output-dns"],
 };
 
-/** `""` for a plan without rules. */
+/** The text for `nft -f`; `""` for a plan without rules. */
 export function nftText(plan: Plan, options: RuleTextOptions = {}): string {
   return NFT_TABLES.map(({ table, name }) => nftTable(name, plan.rules.filter((rule) => rule.table === table), options))
     .join("");
@@ -64,12 +64,14 @@ export function nftChains(rules: readonly Rule[]): string[] {
   return (CHAIN_ORDER[rules[0]?.table ?? ""] ?? []).filter((chain) => needed.has(chain));
 }
 
-/** `istio-output-dns` of `ISTIO_OUTPUT_DNS`. */
+/** The nft name of a chain: `istio-output-dns` for `ISTIO_OUTPUT_DNS`. */
 export function nftChain(chain: string): string {
   return chain.toLowerCase().replaceAll("_", "-");
 }
 
-/** nft inserts only before an existing rule: an index after the last one becomes an addition. */
+/**
+ * The lines that add rules. nft inserts only before an existing rule: an index after the last one becomes an addition.
+ */
 function ruleLines(table: string, rules: readonly Rule[], options: RuleTextOptions): string[] {
   const lengths = new Map<string, number>();
   return rules.map((rule) => {
@@ -82,7 +84,7 @@ function ruleLines(table: string, rules: readonly Rule[], options: RuleTextOptio
   });
 }
 
-/** Conditions, counter, outcome. */
+/** A rule as nft text: conditions, counter, outcome. */
 export function nftRule(rule: Rule, options: RuleTextOptions = {}): string {
   const comment = options.comments === true ? [`comment "${commentOf(rule)}"`] : [];
   return [...conditions(rule), ...outcome(rule), ...comment].join(" ");

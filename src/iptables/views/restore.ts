@@ -7,7 +7,7 @@ export interface RuleTextOptions {
   readonly comments?: boolean;
 }
 
-/** Of one family, tables in alphabetical order; `""` without rules. */
+/** The rules of one family, tables in alphabetical order; `""` without rules. */
 export function restoreText(plan: Plan, family: Family, options: RuleTextOptions = {}): string {
   const rules = rulesOf(plan, family);
   const tables = [...new Set(rules.map(({ table }) => table))].sort();
@@ -24,20 +24,20 @@ function tableText(table: string, rules: readonly Rule[], options: RuleTextOptio
   return `${lines.join("\n")}\n`;
 }
 
-/** First chains with rules, in order of appearance, then chains that are only jumped to. */
+/** The chains: with rules, in order of appearance, then chains that are only jumped to. */
 export function chainsOf(rules: readonly Rule[]): string[] {
   const targets = rules.flatMap(({ target }) => target.kind === "jump" ? [target.chain] : []);
   return [...new Set([...rules.map(({ chain }) => chain), ...targets])].filter((chain) => !BUILT_IN_CHAINS.has(chain));
 }
 
-/** `-A ISTIO_OUTPUT -o lo -j RETURN`, `-I PREROUTING 1 -i eth1 -j RETURN`. */
+/** A rule as arguments: `-A ISTIO_OUTPUT -o lo -j RETURN`, `-I PREROUTING 1 -i eth1 -j RETURN`. */
 export function ruleLine(rule: Rule, options: RuleTextOptions = {}): string {
   const place = rule.insertAt === undefined ? `-A ${rule.chain}` : `-I ${rule.chain} ${rule.insertAt}`;
   const comment = options.comments === true ? ["-m", "comment", "--comment", `"${commentOf(rule)}"`] : [];
   return [place, ...rule.match.flatMap(matchArguments), ...comment, "-j", ...targetArguments(rule)].join(" ");
 }
 
-/** Within the 128 bytes that nft allows. */
+/** The comment of a rule, at most the 128 bytes that nft allows. */
 export function commentOf(rule: Rule): string {
   return `kubectl-mesh: ${rule.why}`.replaceAll('"', "'").slice(0, 127);
 }

@@ -76,7 +76,7 @@ export const CHECKED: ReadonlyMap<string, { readonly check: Check; readonly eras
   [ANNOTATION.mergeMetrics, { check: CHECKS.boolean, eras: SINCE_1_2 }],
 ]);
 
-/** The problem that a parser reports; its values do not count here. */
+/** The problem that a parser reports; its value is not used. */
 function reported(parse: (value: string) => number | object | string): Check["problem"] {
   return (value) => {
     const parsed = parse(value);

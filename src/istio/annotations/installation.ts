@@ -1,9 +1,11 @@
-/** The annotation of `webhook manifests` on its objects: the flags that make them again. `check` shows them. */
+/**
+ * The annotation of `webhook manifests` on its objects: the flags that make the same objects again. `check` shows them.
+ */
 
 /** A JSON list of flags, each `--name` or `--name=value`. */
 export const FLAGS_ANNOTATION = "kubectl-mesh/manifests-flags";
 
-/** More than a person types; the annotation may come from anybody who can write the object. */
+/** More than a person types; anybody who can write the object can set the annotation. */
 const MAX_CHARACTERS = 4096;
 const FLAG = /^--[a-zA-Z][\w-]*(=\P{Cc}*)?$/u;
 

@@ -66,7 +66,7 @@ export const ANNOTATION = {
 /** The name of an annotation that injection knows. */
 export type AnnotationName = typeof ANNOTATION[keyof typeof ANNOTATION];
 
-/** Istio's annotations that injection does not read: known names, so not misspelled. */
+/** Annotations of Istio that injection does not read: they are known, so they are not reported as misspelled. */
 export const OTHER_ANNOTATIONS: readonly string[] = [
   "alpha.istio.io/canonical-serviceaccounts",
   "alpha.istio.io/kubernetes-serviceaccounts",

@@ -12,7 +12,7 @@ export function durationText(nanoseconds: bigint): string {
   return `${nanoseconds < 0n ? "-" : ""}${size / SECOND}${digits === "" ? "" : `.${digits}`}s`;
 }
 
-/** The nanoseconds of such a text; 0 for any other text, which decoded data does not have. */
+/** The nanoseconds of such a text; 0 for any other text, which decoded data never has. */
 export function nanosecondsOf(text: string): bigint {
   const nanoseconds = readDuration(text);
   return typeof nanoseconds === "bigint" ? nanoseconds : 0n;

@@ -70,7 +70,7 @@ const SINCE_1_2 = {
   enablePrometheusMerge: true,
 };
 
-/** Where releases of an era differ, the last one counts: their templates do not read these fields. */
+/** Where releases of an era differ, this has the values of the last one: their templates do not read these fields. */
 const SINCE_1_9 = {
   ...SINCE_1_2,
   dnsRefreshRate: "60s",

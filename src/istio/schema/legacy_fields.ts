@@ -6,7 +6,9 @@ const OLD: readonly Era[] = ["1.1", "1.8"];
 const FIRST: readonly Era[] = ["1.1"];
 const UNTIL_1_16: readonly Era[] = [...OLD, "1.16"];
 
-/** A message, the field that the field follows (`""`: none) or replaces, the field in the schema's notation. */
+/**
+ * A message, its eras, the field to insert after (`""`: none) or to replace, and the field in the schema's notation.
+ */
 type LegacyField = readonly [message: string, eras: readonly Era[], after: string, field: string];
 
 /**

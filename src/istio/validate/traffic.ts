@@ -74,7 +74,7 @@ function percentProblem(value: Value): string | undefined {
   return Number(value) < 0 || Number(value) > 100 ? `must be from 0 to 100, not ${value}` : undefined;
 }
 
-/** A timeout below a millisecond is off. */
+/** A timeout below a millisecond disables it. */
 function idleProblem(value: Value): string | undefined {
   const text = String(value);
   const duration = nanosecondsOf(text);

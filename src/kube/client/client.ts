@@ -23,7 +23,7 @@ import type { ApiRequest, Transport } from "./transport.ts";
 import { watchCollection } from "./watch.ts";
 
 const TIMEOUT = 30_000;
-/** The longest timer, for no limit. */
+/** The longest timer of the runtime, used for no limit. */
 const ENDLESS = 2 ** 31 - 1;
 /** kubectl's page size. */
 const PAGE = "500";
@@ -103,7 +103,7 @@ export class KubeClient implements KubeApi {
       return { more: metadataText(page, "continue"), resourceVersion: metadataText(page, "resourceVersion") };
     };
     const tokens = new Set<string>();
-    // Only the token is kept, so that two pages are never in memory.
+    // Keeps only the continue token, so that two pages are never in memory.
     let page = await add("");
     while (page.more !== "") {
       if (tokens.has(page.more)) throw endless(path, "it repeats the continue token of an earlier page");
@@ -212,7 +212,7 @@ export class KubeClient implements KubeApi {
     }
   }
 
-  /** An overloaded server answers 429 with Retry-After. */
+  /** Sends a request, again after Retry-After if an overloaded server answers 429. */
   async #retried(request: ApiRequest): Promise<Response> {
     for (let attempt = 1;; attempt++) {
       const response = await this.#transport.send(request);

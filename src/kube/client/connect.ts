@@ -48,7 +48,7 @@ function permissionsFor(connection: Connection): PermissionName[] {
   return names;
 }
 
-/** TLS options that Deno's client lacks need a socket in a temporary folder. */
+/** Whether a connection needs a socket in a temporary folder: Deno's client lacks these TLS options. */
 function needsSocket({ insecure, serverName }: Connection): boolean {
   return insecure || serverName !== undefined;
 }
@@ -56,7 +56,7 @@ function needsSocket({ insecure, serverName }: Connection): boolean {
 async function connectionFor(world: World, options: ConnectOptions): Promise<Connection> {
   const files = options.kubeconfig === undefined ? await kubeconfigPaths(world) : [options.kubeconfig];
   if (files.length > 0 || options.server !== undefined) {
-    // Loads client-node: not in a pod.
+    // Imported late because it loads client-node, which a pod does not need.
     const { kubeconfigConnection } = await import("./from_kubeconfig.ts");
     return await kubeconfigConnection(world, files, options);
   }

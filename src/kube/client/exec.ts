@@ -73,7 +73,7 @@ async function open(transport: Transport, request: ExecRequest, signal: AbortSig
   } catch (error) {
     if (error instanceof ApiError || signal.aborted) throw error;
     await explainRefusal(transport, request, signal);
-    // The server would accept the request; the credential may have been renewed meanwhile.
+    // The server accepts the request now: the credential may have been renewed meanwhile.
     return await transport.webSocket(path, PROTOCOLS, signal).catch((again) => {
       throw new ExecError(
         "no-websocket",

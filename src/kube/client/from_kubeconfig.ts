@@ -62,7 +62,7 @@ function chosen(kubeconfig: Kubeconfig, options: ConnectOptions) {
   return { name, context, cluster: NO_CLUSTER };
 }
 
-/** With `--server` alone. */
+/** The cluster of `--server` without a kubeconfig cluster. */
 const NO_CLUSTER: Cluster = { name: "", server: "", skipTLSVerify: false };
 
 /** Flags win over the kubeconfig, as in kubectl. */
@@ -277,7 +277,7 @@ async function requestOf(cluster: object, { user, authProvider, file }: SignIn, 
     await config.applyToHTTPSOptions(request);
     return request;
   } catch (error) {
-    // Only OIDC is left to fail: files are read, and plugins have run.
+    // Only OIDC can fail here: the files are read, and plugins have run.
     throw new MeshError(`The user "${user.name}" cannot sign in by OIDC: ${messageOf(error)}`, {
       place: { file },
       hint: "sign in again with the tool that wrote the kubeconfig",

@@ -16,7 +16,7 @@ export function keyOf({ namespace = "", name }: ObjectMetadata): string {
   return `${namespace}/${name}`;
 }
 
-/** The only answer without a name. */
+/** The only kind of answer without a name. */
 const NAMELESS = "SelfSubjectAccessReview";
 
 /** The answer as an object. Errors: an ApiError for another shape. */

@@ -1,7 +1,9 @@
-/** Secrets beside their names in texts: `password=x`, `?token=x`, `"apiKey": "x"`, `--password x`, `Authorization: x`. */
+/**
+ * Secrets after their names in texts: `password=x`, `?token=x`, `"apiKey": "x"`, `--password x`, `Authorization: x`.
+ */
 import { isSecretEntry } from "./names.ts";
 
-/** A name and what stands between it and its value: a sign, or the blank after a flag. */
+/** A name and the separator before its value: a sign, or the blank after a flag. */
 const ASSIGNED =
   /(?<![A-Za-z0-9_.-])(?<name>[A-Za-z0-9_.-]{2,200})(?<between>\\?["']?[ \t]{0,9}(?:=|:(?=[ \t"'\\]))[ \t]{0,9}| )(?<quote>\\?["']?)/g;
 
@@ -32,7 +34,7 @@ interface Place {
   readonly isLine: boolean;
 }
 
-/** Where a value ends that begins at `start`. */
+/** The end of the value that begins at `start`. */
 function endOf(text: string, start: number, { quote, isQuery, isLine }: Place): number {
   const end = QUOTED[quote] ?? (isQuery ? QUERY : isLine ? LINE : WORD);
   end.lastIndex = start;

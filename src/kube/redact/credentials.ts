@@ -1,6 +1,6 @@
-/** Credentials that are known by their form, whatever their name is. */
+/** Credentials that are recognised by their form, whatever their name is. */
 
-/** The forms, by who gives such credentials out. A group `kept` stands before the credential and stays. */
+/** The forms, by issuer. A group `kept` before the credential stays in the text. */
 const FORMS: Readonly<Record<string, RegExp>> = {
   "PEM": /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|$)/g,
   "JWT and JWE": /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){1,4}/g,

@@ -1,2 +1,2 @@
-/** Takes secrets out of values and texts of a cluster: pods, Envoy's configuration, values of a chart. */
+/** Removes secrets from values and texts of a cluster: pods, Envoy's configuration, Helm values. */
 export { Redactor, type Removed } from "./redactor.ts";

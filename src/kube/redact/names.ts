@@ -1,18 +1,18 @@
 /** Names of fields, variables, flags, headers and query parameters whose value is secret. */
 
-/** The words of a name: `AWS_SECRET_ACCESS_KEY`, `accessToken`, `x-api-key` and `spring.datasource.password` have some. */
+/** The words of a name such as `AWS_SECRET_ACCESS_KEY`, `accessToken`, `x-api-key` or `spring.datasource.password`. */
 function wordsOf(name: string): readonly string[] {
   return name.replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2").toLowerCase().split(/[^a-z0-9]+/).filter((word) => word !== "");
 }
 
-/** Texts that make a name secret wherever they stand in it. */
+/** Texts that make a name secret at any position. */
 const SECRET_PART =
   /token|secret|passw|passphrase|credential|api_?key|access_?key|private_?key|auth_?key|encryption_?key|signing_?key/;
 /** Words that make a name secret. */
 const SECRET_WORD = new Set(["auth", "oauth", "passwd", "pwd", "bearer", "hmac"]);
-/** Words that make a name secret where they end it. */
+/** Words that make a name secret as its last word. */
 const SECRET_END = new Set(["pass", "authorization", "signature", "sig"]);
-/** Words beside which a key is an index or public. */
+/** Words that make a `key` an index or a public key. */
 const OPEN_KEY = new Set(
   ("public topology map runtime metadata hash descriptor request header cookie host env fallback object factory generic " +
     "group label labels disable max redundant pool partition sort primary match mismatch retain patch merge by value " +
@@ -25,13 +25,13 @@ const DESCRIBES = new Set(
     "ttl timeout duration cluster clusters scopes location locations domain builder selector formatter usage exchange " +
     "log sources params case count enabled suffix version bucket spec session discovery mount factory").split(" "),
 );
-/** Fields of Envoy, Istio and Kubernetes that have such words and hold no secret themselves. */
+/** Fields of Envoy, Istio and Kubernetes whose names look secret, but whose values are not. */
 const OPEN_FIELDS = new Set(
   ("tokens tokensperfill maxtokens statictokens secrets staticsecrets dynamicactivesecrets dynamicwarmingsecrets " +
     "imagepullsecrets serviceaccounttoken automountserviceaccounttoken tokenrequests").split(" "),
 );
 
-/** Whether what stands under a name is secret. */
+/** Whether the value under this name is secret. */
 export function isSecretName(name: string): boolean {
   const words = wordsOf(name);
   const last = words.at(-1) ?? "";
@@ -42,17 +42,17 @@ export function isSecretName(name: string): boolean {
   return isKey && !words.some((word) => OPEN_KEY.has(word));
 }
 
-/** Whether a header or a variable has a secret value: also cookies. */
+/** Whether the value of a header or variable is secret; includes cookies. */
 export function isSecretEntry(name: string): boolean {
   return isSecretName(name) || isCookie(name);
 }
 
-/** Whether a header holds cookies. What a route matches in one decides where a request goes, and is no session. */
+/** Whether a header holds cookies. A cookie that a route matches is routing configuration, not a session. */
 export function isCookie(name: string): boolean {
   return wordsOf(name).includes("cookie");
 }
 
-/** Fields of a secret object that refer to the secret or describe it. */
+/** Fields of a secret object that refer to the secret or describe it, and are not secret. */
 const REFERENCE =
   /^(filename|path|name|sds_config|watched_directory|trusted_ca|secretName|environment_variable|aud|audience|@type)$/i;
 
@@ -61,7 +61,7 @@ export function isReference(name: string): boolean {
   return REFERENCE.test(name);
 }
 
-/** Names of hashes, identities and versions: random texts that are no secrets. */
+/** Names of hashes, identities and versions: random texts that are not secret. */
 const OPEN_RANDOM = new Set(
   "hash digest sha sha1 sha256 uid serial fingerprint version revision nonce commit etag spki image build kid".split(
     " ",

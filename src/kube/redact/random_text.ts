@@ -1,6 +1,6 @@
-/** Long unbroken texts that nobody reads: passwords and keys that a generator made. */
+/** Long random texts: generated passwords and keys. */
 
-/** The pairs of letters that are frequent in names: 86% of the pairs in this project's own, 27% of random ones. */
+/** Frequent pairs of letters in names: 86% of the pairs in this project's names, 27% in random texts. */
 const PAIRS = new Set(
   ("abacadagaialamanaparasatauaybabebiblbocacechcickclcocrctcudadedidodseaecedeeefegelemeneperesetevewexfafefffifogeghgi" +
     "grgshahehihoiaicidieifigiliminioipirisitivkelaldlelilllolslulymamemimompnancndnenfngninnnonsntobocodolomonoooporosotouov" +
@@ -8,17 +8,17 @@ const PAIRS = new Set(
     .match(/../g),
 );
 const MIN_LENGTH = 20;
-/** A shorter part is no random text: names of Pods end with up to ten random characters. */
+/** Minimum length of a random text: Pod names end with up to ten random characters. */
 const MIN_PART = 12;
 const MIN_HEX = 32;
 const RUN = /(?<![A-Za-z0-9+])[A-Za-z0-9+][A-Za-z0-9+/_=-]{19,}/g;
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
-/** What stands before a hash or an identity. */
+/** Prefixes of a hash or an identity. */
 const OPEN_PREFIX = /(?:sha\d{3}[:-]|(?:containerd|docker|cri-o):\/\/)$/;
-/** Names of hosts have lower case, digits and dots. */
+/** Labels of host names: lower case and digits. */
 const HOST_LABEL = /^[a-z0-9_-]+$/;
 
-/** The text with each random run replaced; `hex`: hashes are no secrets here. */
+/** The text with each random part replaced; `hex`: whether hexadecimal texts are secret here or hashes. */
 export function replaceRandom(text: string, hex: "open" | "secret", replace: (secret: string) => string): string {
   return text.replaceAll(RUN, (run: string, at: number) => {
     const before = text.slice(Math.max(0, at - 16), at);
@@ -49,7 +49,7 @@ function pairsOf(part: string): readonly string[] {
   return Array.from({ length: Math.max(0, part.length - 1) }, (_, at) => part.slice(at, at + 2));
 }
 
-/** Whether one kind of character follows another, but for a capital at the start of a word. */
+/** Whether the kind of character changes, except for a capital at the start of a word. */
 function isChange(pair: string): boolean {
   const [from, to] = [kindOf(pair.slice(0, 1)), kindOf(pair.slice(1))];
   return from !== to && !(from === "upper" && to === "lower");

@@ -1,4 +1,4 @@
-/** Replaces secrets in a value, by its names, its form and what its texts hold, and keeps a list of what was replaced. */
+/** Replaces secrets in a value, found by field name, by form and within texts, and lists what was replaced. */
 import { REDACTED } from "../../base/redacted.ts";
 import { nodeCrypto } from "../../base/node_crypto.ts";
 import { isMap, type Value, type ValueMap } from "../../base/value.ts";
@@ -16,7 +16,7 @@ export interface Removed {
   readonly sha256?: string;
 }
 
-/** Names in a JSON Web Key that are public, and its private ones. */
+/** Public and private fields of a JSON Web Key. */
 const PUBLIC_JWK = new Set([
   "kty",
   "n",
@@ -33,13 +33,13 @@ const PUBLIC_JWK = new Set([
   "x5t#S256",
   "x5u",
 ]);
-/** Fields beside a secret name: `{"key": "authorization", "value": "..."}`. */
+/** Fields that hold the value of a named entry: `{"key": "authorization", "value": "..."}`. */
 const VALUES = ["value", "raw_value", "values", "string_value"];
 const MATCHES = ["exact_match", "prefix_match", "suffix_match", "contains_match", "safe_regex_match", "string_match"];
 /** Fields whose texts are code. */
 const CODE = /^(inline_?code|(default_?)?source_?codes?|code)$/i;
 const CODE_TEXT = /^(inline_?(code|string|bytes))$/i;
-/** Envoy's own placeholders, variables of Kubernetes and of templates: what a text refers to is no secret. */
+/** Placeholders of Envoy, Kubernetes and templates: a reference is not a secret. */
 const PLACEHOLDER = /^(%[A-Z_]+(\([^()]*\))?(:\d+)?%|\$\([A-Za-z0-9_]+\)|\$\{[A-Za-z0-9_]+\}|\{\{[^{}]*\}\})$/;
 /** A text that is JSON or YAML, not a sentence with a colon. */
 const STRUCTURED = /^\s*[{["]|\n/;
@@ -49,7 +49,7 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4}){4,}(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/
 const UNPRINTABLE = /[^\t\n\r\u0020-\u007e\u00a0-\uffff]/;
 /** A shorter text holds no name with a value. */
 const MIN_TEXT = 6;
-/** How deep texts within texts are read. */
+/** Maximum depth of JSON or YAML within texts. */
 const MAX_NESTED = 5;
 
 /** Where the walk is: within a secret, within code, at the name of a field. */
@@ -61,30 +61,32 @@ interface Place {
 
 const TOP: Place = { name: "", isSecret: false, isCode: false };
 
-/** Takes secrets out of one file. */
+/** Redacts one file. */
 export class Redactor {
   readonly removed: Removed[] = [];
   readonly #path: string[] = [];
-  /** Texts and names in which nothing was found: a configuration repeats most of them. */
+  /** Texts and names without secrets: a configuration repeats most of them. */
   readonly #clean = new Set<string>();
   #nested = 0;
 
-  /** Replaces secrets in a value, in place; the result is the same value, or a text in place of one. */
+  /** Replaces secrets in a value, in place. Returns the same value, or the text that replaces it. */
   value(value: Value): Value {
     return this.#walk(value, TOP);
   }
 
-  /** Replaces all texts, but references such as names of files. `path`: the place of the value. */
+  /** Replaces all texts except references such as file names. `path`: the place of the value. */
   all(value: Value, ...path: readonly string[]): Value {
     return this.#at(path, () => this.#walk(value, { ...TOP, isSecret: true }));
   }
 
-  /** Replaces the secrets of a text that is no JSON. `isNumbers`: it has numbers beside its names, and no secrets there. */
+  /**
+   * Replaces the secrets of a text that is not JSON. `isNumbers`: the values beside its names are numbers, not secrets.
+   */
   text(text: string, { isNumbers = false } = {}): string {
     return isNumbers ? this.credentials(text) : this.#plain(text, "");
   }
 
-  /** Replaces what is a credential by its form alone. */
+  /** Replaces credentials that are recognised by form alone. */
   credentials(text: string): string {
     return withoutPublic(text, (part) => replaceEncoded(replaceCredentials(part, this.#replace), this.#replace));
   }
@@ -134,7 +136,7 @@ export class Redactor {
     return REDACTED;
   }
 
-  /** A list. In a list of arguments, what follows `--password` is secret. */
+  /** Redacts a list. In a list of arguments, the item after `--password` is secret. */
   #list(list: Value[], place: Place): Value[] {
     list.forEach((item, index) => {
       const before = list[index - 1];
@@ -163,7 +165,7 @@ export class Redactor {
     return map;
   }
 
-  /** A text of a value: what it holds as JSON or YAML, else what stands in it. */
+  /** Redacts a string: as JSON or YAML if it is that, else as plain text. */
   #string(text: string, name: string): string {
     if (name === "@type") return text;
     const structured = this.#nested < MAX_NESTED && STRUCTURED.test(text) ? structureOf(text) : undefined;
@@ -173,7 +175,7 @@ export class Redactor {
     const value = this.#walk(structured.value, { ...TOP, name });
     this.#nested--;
     if (this.removed.length > before) return structured.isJson ? JSON.stringify(value) : toYaml(value);
-    // A comment of YAML may have a secret too.
+    // YAML comments may contain secrets too.
     return structured.isJson ? text : this.#plain(text, name);
   }
 
@@ -187,7 +189,7 @@ export class Redactor {
     });
   }
 
-  /** A text in base64: the whole is replaced if a part of it is secret. */
+  /** Redacts a base64 text: replaces all of it if a part is secret. */
   #encoded(text: string, decoded: string, name: string): string {
     const inner = new Redactor();
     inner.#nested = this.#nested + 1;
@@ -197,7 +199,7 @@ export class Redactor {
 }
 
 /**
- * Which fields are secret, or are none, by what stands beside them: the name of a header or a variable, the type of a
+ * Returns whether a field is secret, judged by its sibling fields: the name of a header or variable, the type of a
  * message, the type of a JSON Web Key.
  */
 function besideSecret(map: ValueMap): (field: string) => boolean | "public" | undefined {
@@ -215,7 +217,7 @@ function isNumber(value: Value): value is number | bigint {
   return typeof value === "number" || typeof value === "bigint";
 }
 
-/** Whether a field is secret: by its name, or as Envoy's list of users, or as variables of a Wasm machine. */
+/** Whether a field is secret: by its name, as Envoy's list of users, or as the environment of a Wasm VM. */
 function isSecretField(name: string, held: Value): boolean {
   if (name === "users" || name === "key_values") return isMap(held);
   return name === "secret" && isMap(held) ? "inline_string" in held || "inline_bytes" in held : isSecretName(name);
@@ -236,7 +238,7 @@ function parsed(parse: () => Value): Value | undefined {
   }
 }
 
-/** What a text in base64 says; `undefined` if it is no base64 of a text. */
+/** The decoded base64 text; `undefined` if the text is not base64 of text. */
 function decodedText(text: string): string | undefined {
   if (!BASE64.test(text)) return undefined;
   const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
@@ -244,14 +246,14 @@ function decodedText(text: string): string | undefined {
   return UNPRINTABLE.test(decoded) || decoded.includes("\ufffd") ? undefined : decoded;
 }
 
-/** Applies `work` to what stands between certificates and public keys in PEM. */
+/** Applies `work` to the text around certificates and public keys in PEM. */
 function withoutPublic(text: string, work: (part: string) => string): string {
   if (!text.includes("-----BEGIN ")) return work(text);
   const blocks = text.match(PUBLIC_PEM) ?? [];
   return text.split(PUBLIC_PEM).map((part, index) => work(part) + (blocks[index] ?? "")).join("");
 }
 
-/** Base64 of `-----BEGIN `, and what follows. */
+/** Base64 that starts with `-----BEGIN `. */
 const ENCODED_PEM = /LS0tLS1CRUdJTi[A-Za-z0-9+/=]+/g;
 
 /** Replaces private keys in base64 within a text. */

@@ -95,7 +95,7 @@ function openRegular(path: string): Deno.FsFile | undefined {
 
 /** The chunks of a regular file. The event loop runs after each full chunk, so that signal handlers run. */
 async function* regularPieces(file: Deno.FsFile, size: number): AsyncGenerator<Uint8Array> {
-  // Files of /proc and growing ones have more than their size.
+  // Files in /proc and growing files have more bytes than their status says.
   const buffer = new Uint8Array(Math.min(CHUNK_BYTES, Math.max(size + 1, 4096)));
   for (let piece = readPiece(file, buffer); piece !== undefined; piece = readPiece(file, buffer)) {
     yield piece;
@@ -103,7 +103,7 @@ async function* regularPieces(file: Deno.FsFile, size: number): AsyncGenerator<U
   }
 }
 
-/** The bytes of a regular file, in one piece. Files in /proc do not have their size in their status. */
+/** The bytes of a regular file, in one piece. The status of files in /proc does not have their size. */
 function wholeOf(file: Deno.FsFile, path: string, maxBytes: number): Uint8Array {
   const { size } = file.statSync();
   if (size > maxBytes) throw tooLarge(path, maxBytes);
@@ -185,7 +185,7 @@ function startReplacement(path: string, mode?: number): Replacement {
   };
 }
 
-/** It was never created, or has replaced the old file. */
+/** Ignores a missing file: it was never created, or has replaced the old one. */
 function removeIfThere(path: string): void {
   try {
     Deno.removeSync(path);
@@ -221,7 +221,7 @@ function openDevice(path: string): Deno.FsFile {
   }
 }
 
-/** Devices, by their paths: Deno opens none for a process that has given up a permission. */
+/** Open devices by path: Deno opens none for a process that has given up a permission. */
 const openedEarly = new Map<string, Deno.FsFile>();
 
 function openEarly(path: string): void {
@@ -251,7 +251,7 @@ function isDevice(path: string): boolean {
     const status = Deno.statSync(path);
     return !status.isFile && !status.isDirectory;
   } catch {
-    // The file does not exist, or may not be looked at.
+    // The file does not exist, or access is denied.
     return false;
   }
 }
@@ -311,7 +311,7 @@ function openScratch(): Scratch {
   };
 }
 
-/** Deno waits without a timeout: a lock that comes too late is released at once. */
+/** Deno waits without a timeout: a lock that arrives after the timeout is released at once. */
 async function lockFile(path: string, waitMilliseconds: number): Promise<Lock | undefined> {
   const file = await openLock(path);
   const lock: Lock = { release: () => file.close() };

@@ -1,19 +1,19 @@
-/** New files that take the place of others. */
+/** New files that replace existing ones. */
 import { MeshError, messageOf } from "../../base/errors.ts";
 
 /** Owner and permission bits of a file. */
 export interface Ownership {
   readonly mode: number;
-  /** Root keeps it. `undefined`: whoever runs the program. */
+  /** The owner to keep, as root. `undefined`: the user who runs the program. */
   readonly owner: { readonly uid: number; readonly gid: number } | undefined;
 }
 
 const DEFAULT_MODE = 0o644;
 
 /**
- * Permission bits and owner for the replacement of a file. As root the program keeps owner and group, who could not read or
- * change their file otherwise. A given mode is for secrets, which belong to the user who runs the program, not to the owner of
- * the previous file.
+ * Permission bits and owner for the replacement of a file. As root the program keeps owner and group: otherwise they
+ * could not read or change their file. A given mode is for secrets, which belong to the user who runs the program, not
+ * to the owner of the previous file.
  */
 export function ownershipOf(path: string, mode?: number): Ownership {
   if (mode !== undefined) return { mode, owner: undefined };
@@ -22,7 +22,7 @@ export function ownershipOf(path: string, mode?: number): Ownership {
     const owner = uid !== null && gid !== null ? { uid, gid } : undefined;
     return { mode: (found ?? DEFAULT_MODE) & 0o777, owner };
   } catch {
-    // There is no file yet, or it may not be looked at.
+    // The file does not exist yet, or access is denied.
     return { mode: DEFAULT_MODE, owner: undefined };
   }
 }
@@ -33,7 +33,7 @@ export function createFile(path: string, wanted: Ownership): Deno.FsFile {
   const file = Deno.openSync(path, { write: true, createNew: true, mode });
   try {
     const made = file.statSync();
-    // The new file shows the user of this process; asking for it would need a permission.
+    // The owner of the new file is the user of this process; to query the user would need a permission.
     const own = made.uid === 0 ? wanted : { mode, owner: undefined };
     if (Deno.build.os !== "windows" && !hasAll(made, own)) set(path, made, own);
     return file;
@@ -49,8 +49,8 @@ function hasAll({ mode, uid, gid }: Deno.FileInfo, wanted: Ownership): boolean {
 }
 
 /**
- * Works on a file descriptor: in another user's folder the path may be a link by now, and chown(2) or chmod(2) of the path
- * would change its target.
+ * Uses the file descriptor, not the path: in another user's folder the path may be a link by now, and chown(2) or
+ * chmod(2) would change the target of the link.
  */
 function set(path: string, { dev, ino }: Deno.FileInfo, { mode, owner }: Ownership): void {
   const fs = globalThis.process.getBuiltinModule("node:fs");

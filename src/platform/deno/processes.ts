@@ -14,7 +14,7 @@ export const realProcesses: Processes = {
   isAwaited,
 };
 
-/** A program that does not exist is a result, not an error. */
+/** A missing program is a result (127), not an error. */
 async function run(run: Run): Promise<RunResult> {
   try {
     return await runToEnd(run);
@@ -53,7 +53,7 @@ async function runToEnd(run: Run): Promise<RunResult> {
 /** 128 + SIGKILL, as in a shell. */
 const KILLED = 137;
 
-/** Milliseconds to read the outputs of a killed program: its children may hold them open for ever. */
+/** Milliseconds to read the output of a killed program: its children may keep the pipes open for ever. */
 const LAST_OUTPUT = 500;
 
 function commandOptions(run: Run): Deno.CommandOptions {

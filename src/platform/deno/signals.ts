@@ -1,4 +1,4 @@
-/** Signals of the operating system, and which of them have a handler. */
+/** Signal handlers of the process, and which signals have one. */
 import { processStatus } from "../linux/process_status.ts";
 import type { SignalName, Signals } from "../world.ts";
 
@@ -16,12 +16,12 @@ export const signals: Signals = {
   },
 };
 
-/** Whether a command handles this signal at the moment, or the process has to ignore it. */
+/** Whether a command handles this signal now, or the process must ignore it. */
 export function isHandled(signal: SignalName): boolean {
   return (handlers.get(signal) ?? 0) > 0;
 }
 
-/** Signals for which Deno installs its own handler with the first handler of any signal. */
+/** Signals for which Deno installs its own handler as soon as any signal gets a handler. */
 const TAKEN = [["SIGHUP", 1], ["SIGINT", 2], ["SIGTERM", 15]] as const;
 let areIgnoredKept = false;
 
@@ -33,7 +33,10 @@ export function listen(signal: SignalName, handler: () => void): () => void {
   return () => Deno.removeSignalListener(signal, handler);
 }
 
-/** A signal that the process was started with ignored stays so, as under nohup(1): Deno would end the process. */
+/**
+ * Keeps signals ignored that were ignored at the start, as under nohup(1): with its own handler Deno would end the
+ * process.
+ */
 function keepIgnored(): void {
   if (areIgnoredKept || Deno.build.os !== "linux") return;
   areIgnoredKept = true;

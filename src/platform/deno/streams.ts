@@ -5,7 +5,7 @@ import type { Input, Output } from "../world.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
-/** Bytes of a read. */
+/** Bytes per read. */
 export const CHUNK_BYTES = 64 * 1024;
 
 /** Standard input in chunks of at most 64 KiB. */
@@ -19,8 +19,8 @@ export function realInput(): Input {
 }
 
 /**
- * Standard output or standard error. All is written when `write` returns: an exit right after loses nothing. `isClosed`: it
- * was closed when the program started; the runtime has opened /dev/null in its place.
+ * Standard output or standard error. `write` returns after all is written: an exit right after it loses nothing.
+ * `isClosed`: the stream was closed when the program started, and the runtime has opened /dev/null in its place.
  */
 export function realOutput(stream: typeof Deno.stdout, isClosed = false): Output {
   return {

@@ -1,6 +1,9 @@
 import { MeshError } from "../../base/errors.ts";
 
-/** A variable of the environment; `undefined` if it is not set. Errors: its value is not UTF-8, which Deno's texts cannot hold. */
+/**
+ * An environment variable; `undefined` if it is not set. Errors: its value is not UTF-8, which a JavaScript string
+ * cannot hold.
+ */
 export function variable(name: string): string | undefined {
   try {
     return Deno.env.get(name);

@@ -4,9 +4,9 @@ const MAX_HASHED_BYTES = 16 * 1024 * 1024;
 const MAX_FILES = 1000;
 
 /**
- * Polls files and calls `changed` when their content changed and was the same for two polls. inotify would not do: mounted
- * ConfigMaps and Secrets change by a swap of the link `..data`, which a watch of the file never reports; network file systems
- * report nothing; and the number of watches of a node is limited.
+ * Polls files and calls `changed` when their content changed and was the same for two polls. inotify is not enough:
+ * mounted ConfigMaps and Secrets change by a swap of the link `..data`, which a watch of the file never reports;
+ * network file systems report nothing; and a node limits the number of watches.
  */
 export function watchFiles(paths: readonly string[], milliseconds: number, changed: () => void): () => void {
   const hashes = new Map<string, Hashed>();

@@ -8,7 +8,7 @@ import { variable } from "./variable.ts";
 import { realSystemCalls } from "../linux/system_calls.ts";
 import type { Machine, PermissionName, Permissions, World } from "../world.ts";
 
-/** The operating system, through Deno. Nothing is read before it is used. */
+/** The operating system, through Deno. Reads each part on first use. */
 export function realWorld(): World {
   return {
     name: programName(),

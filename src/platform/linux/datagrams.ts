@@ -13,10 +13,10 @@ const HEADER = { size: 64, name: 0, nameLength: 8, vectors: 16, count: 24, recei
 /** `struct iovec`: address and length. */
 const VECTOR = { size: 16, length: 8 } as const;
 const DONT_WAIT = 0x40;
-/** After this many single datagrams, looks for more only every eighth time. */
+/** After this many datagrams that arrived alone, it looks for more only every eighth time. */
 const ALONE = 8;
 
-/** Answers datagrams by the file of their socket. */
+/** Answers datagrams through the file descriptor of their socket. */
 export class DatagramServer {
   readonly #libc: DatagramLibc = openDatagramLibc();
   readonly #received = new Slots();
@@ -42,7 +42,7 @@ export class DatagramServer {
     this.#isClosed = true;
   }
 
-  /** Whether there were more. */
+  /** Answers the datagrams that wait. Returns whether any did. */
   #answerMore(): boolean {
     for (let isFirst = true;; isFirst = false) {
       this.#send();
@@ -70,7 +70,7 @@ export class DatagramServer {
     }).catch(() => {});
   }
 
-  /** A datagram that fails ends a call: those behind it are sent by the next. */
+  /** Sends the answers. A datagram that fails ends a call; the next call sends the remaining ones. */
   #send(): void {
     for (let done = 0; done < this.#waiting;) {
       const headers = done === 0 ? this.#answers.headers : this.#answers.headers.subarray(done * HEADER.size);
@@ -80,7 +80,7 @@ export class DatagramServer {
   }
 }
 
-/** The datagrams of a call, each with a place for its bytes and its other end's address. */
+/** The datagrams of a call, each with a buffer for its bytes and the address of its peer. */
 class Slots {
   readonly headers = new Uint8Array(MAX_DATAGRAMS * HEADER.size);
   readonly #header = new DataView(this.headers.buffer);
@@ -100,7 +100,7 @@ class Slots {
     }
   }
 
-  /** The slots take addresses of any family again, whose lengths the kernel has written. */
+  /** Resets the address lengths, which the kernel overwrites: a slot then takes an address of any family. */
   clear(): void {
     for (let at = HEADER.nameLength; at < MAX_DATAGRAMS * HEADER.size; at += HEADER.size) {
       this.#header.setUint32(at, NAME, true);

@@ -1,4 +1,4 @@
-/** Connections of this process that its HTTP server, which has no limits, would keep for ever (Linux). */
+/** Closes idle connections of this process: its HTTP server has no limits and keeps them for ever (Linux). */
 import type { SilenceLimits } from "../http.ts";
 import { openLimitLibc } from "./libc.ts";
 import { AF, endpointOf } from "./socket_address.ts";
@@ -14,7 +14,10 @@ const ADDRESS_BYTES = 28;
 
 /** Closes idle connections of a port. */
 export interface IdleConnections {
-  /** Closes those that are silent for too long, and the most silent ones of too many. Returns how many it closed. */
+  /**
+   * Closes connections that are silent for too long, and the longest-silent ones above the maximum. Returns how many it
+   * closed.
+   */
   sweep(): number;
   close(): void;
 }

@@ -1,4 +1,4 @@
-/** System calls by number (syscall(2)): each symbol of the C library would cost a quarter of a millisecond. */
+/** System calls by number (syscall(2)): each symbol of the C library adds a quarter of a millisecond to the start. */
 import { cText, openKernelLibc } from "./libc.ts";
 
 /** The numbers of the calls; `open` is openat(2), which every machine has. Source: arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h of Linux. */

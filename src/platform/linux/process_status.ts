@@ -2,11 +2,11 @@
 
 /** The state of a process. */
 export interface ProcessStatus {
-  /** It has ended; nobody may have reaped it. */
+  /** It has ended, reaped or not. */
   readonly isEnded: boolean;
-  /** When it started, after the boot: a later process with the same id has another time. */
+  /** The start time since the boot, which differs for a later process with the same id. */
   readonly start: bigint;
-  /** The signals from 1 to 31 that it ignores, a bit for each from the lowest. */
+  /** The ignored signals 1 to 31, one bit each; signal 1 is the lowest. */
   readonly ignored: bigint;
 }
 

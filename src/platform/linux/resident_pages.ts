@@ -38,13 +38,17 @@ export function memoryReleaser(): () => void {
 /** Source: include/uapi/linux/userfaultfd.h. */
 const FAULTS = { api: 0xc018aa3f, register: 0xc020aa00, version: 0xaan, asynchronous: 1n << 15n, writes: 2n };
 
-/** One file for the process, as a mapping belongs to one. It stays open: without it the kernel forgets the mappings. */
+/**
+ * One userfaultfd for the process, because a mapping belongs to one. It stays open: when it closes, the kernel
+ * unregisters the mappings.
+ */
 let faults: number | undefined;
 
 /**
- * Returns a function that makes the kernel map single pages on access, not the 64 KB around them: an idle agent uses 3 MB of its
- * text, spread over 16 MB of such pieces. The kernel does so where writes are watched (mm/memory.c, `should_fault_around`); nobody writes here, so nothing else changes. Before Linux
- * 6.7, and where a seccomp profile denies userfaultfd(2), mappings stay as they are.
+ * Returns a function that makes the kernel map single pages on access, not the 64 KB around them: an idle agent uses 3
+ * MB of its text, spread over 16 MB of such pieces. The kernel maps single pages where writes are watched (mm/memory.c,
+ * `should_fault_around`). Nothing writes to these mappings, so nothing else changes. Before Linux 6.7, and where a
+ * seccomp profile denies userfaultfd(2), mappings stay as they are.
  */
 function singlePages(kernel: KernelCalls, mappings: readonly Mapping[]): () => void {
   try {
@@ -56,11 +60,11 @@ function singlePages(kernel: KernelCalls, mappings: readonly Mapping[]): () => v
       try {
         for (const register of calls) register();
       } catch {
-        // The kernel maps the pages around too.
+        // This mapping keeps the 64 KB.
       }
     };
   } catch {
-    // The kernel, or the policy of the container, does not let a process do this.
+    // The kernel or a seccomp profile denies it.
     return () => {};
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Options of Deno's sockets for which Deno has no switch (Linux; elsewhere nothing is done). Deno does not expose a socket's file
- * descriptor: it is the one with the socket's port.
+ * Socket options that Deno does not offer (Linux; elsewhere nothing is done). Deno does not expose file descriptors:
+ * the socket is found by its port.
  */
 import { openSocketLibc, type OptionLibc, withOptionLibc } from "./libc.ts";
 import { AF, endpointOf } from "./socket_address.ts";
@@ -20,26 +20,27 @@ const TCP_KEEPCNT = 6;
 const TCP_USER_TIMEOUT = 18;
 /** IPPROTO_IP and IP_RECVERR, IPPROTO_IPV6 and IPV6_RECVERR. */
 const KEEP_ERRORS = { [AF.inet]: [0, 11], [AF.inet6]: [41, 25] } as const;
-/** A new file gets the lowest free number, so that the socket's is at most the number of open files. */
+/** The kernel gives a new file the lowest free number, so the number of open files bounds the search. */
 const MAX_FILES = 65_536;
 
 type SocketOption = readonly [level: number, name: number, value: number];
 
-/** By the kernel what gRPC's pings do in Istio's agent, after 30 s and every 10 s. */
+/** TCP keepalive with the times of the gRPC pings in Istio's agent: after 30 s, then every 10 s. */
 const KEEP_ALIVE: readonly SocketOption[] = [
   [SOL_SOCKET, SO_KEEPALIVE, 1],
   [IPPROTO_TCP, TCP_KEEPIDLE, 30],
   [IPPROTO_TCP, TCP_KEEPINTVL, 10],
   [IPPROTO_TCP, TCP_KEEPCNT, 3],
-  // Otherwise the kernel sends unacknowledged bytes again for a quarter of an hour.
+  // Otherwise the kernel retransmits unacknowledged bytes for a quarter of an hour.
   [IPPROTO_TCP, TCP_USER_TIMEOUT, 60_000],
-  // HTTP/2 sends in pieces, of which the second would wait 40 ms for the acknowledgement of the first.
+  // HTTP/2 writes in pieces: without this, the second piece waits 40 ms for the acknowledgement of the first.
   [IPPROTO_TCP, TCP_NODELAY, 1],
 ];
 
 /**
- * Lets a connection break within a minute after the other end vanished, without a timer of this process, and sends each write
- * at once. Deno's own keepalive starts after the kernel's two hours. A command that gave up `ffi` goes without.
+ * Lets a connection break within a minute after the peer vanished, without a timer of this process, and sends each
+ * write at once. Deno's own keepalive starts only after the kernel's two hours. Does nothing in a command that gave up
+ * `ffi`.
  */
 export function keepAlive(connection: Deno.Conn<Deno.NetAddr>): void {
   if (Deno.build.os !== "linux" || Deno.permissions.querySync({ name: "ffi" }).state !== "granted") return;
@@ -51,8 +52,8 @@ export function keepAlive(connection: Deno.Conn<Deno.NetAddr>): void {
 }
 
 /**
- * Lets the server that listens on a port of this machine send each piece of a response at once: its connections inherit the
- * option. Otherwise the second piece of a response waits 40 ms for the acknowledgement of the first.
+ * Sends each piece of a response at once, for the server on this port: its connections inherit the option. Otherwise
+ * the second piece waits 40 ms for the acknowledgement of the first.
  */
 export function sendAtOnce(port: number): void {
   if (Deno.build.os !== "linux") return;
@@ -62,8 +63,9 @@ export function sendAtOnce(port: number): void {
 }
 
 /**
- * Keeps the ICMP errors that a UDP socket is sent, which the kernel otherwise keeps for connected sockets only, and Deno has
- * none. Returns a function that returns whether an error came since the last call; `undefined` where there is no such option.
+ * Makes the kernel keep ICMP errors for a UDP socket. By default it keeps them for connected sockets only, and Deno has
+ * none. Returns a function that returns whether an error came since the last call; `undefined` where the kernel has no
+ * such option.
  */
 export function keepRefusals(port: number, hostname: string): (() => boolean) | undefined {
   const file = datagramFile(port, hostname);

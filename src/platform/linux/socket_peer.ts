@@ -11,8 +11,8 @@ const ADDRESS_BYTES = 110;
 const CREDENTIALS_BYTES = 12;
 
 /**
- * Whether this process is at the other end of the one connection that the socket with this abstract name has accepted, and
- * not another process of the network namespace.
+ * Whether this process, and not another one of the network namespace, is the peer of the one connection that the socket
+ * with this abstract name has accepted.
  */
 export function isConnectedByThis(name: string): boolean {
   const { symbols, close } = openPeerLibc();
@@ -31,7 +31,10 @@ export interface ListenerWatch {
   close(): void;
 }
 
-/** Looks at the listener with this address (Linux, and only with the permission `ffi`). Opens nothing before the first look. */
+/**
+ * Watches the listener with this address (Linux, and only with the permission `ffi`). Opens nothing before the first
+ * check.
+ */
 export function watchListener(address: Deno.Addr): ListenerWatch {
   let opened: PeerLibc | undefined;
   let isClosed = false;

@@ -38,8 +38,8 @@ export function openSocket(libc: SocketLibc, options: SocketOptions): Socket {
 }
 
 /**
- * A socket keeps the file-system user of the thread that opened it (credentials(7)), which rules match. It is a property of the
- * thread: the rest of the process does not see the change.
+ * Runs an action with another file-system user and group: a socket keeps them from the thread that opened it
+ * (credentials(7)), and rules match them. Other threads of the process do not change.
  */
 function asOwner<T>(libc: SocketLibc, { uid, gid }: SocketOptions, action: () => T): T {
   const before = {
@@ -56,7 +56,7 @@ function asOwner<T>(libc: SocketLibc, { uid, gid }: SocketOptions, action: () =>
   }
 }
 
-/** These calls never fail: the second result shows whether the first had an effect (setfsuid(2)). */
+/** setfsuid(2) never reports a failure: the second call returns whether the first one had an effect. */
 function mustBe(call: string, found: number, wanted: number): void {
   if (found !== wanted) throw new SystemError(call, 1);
 }

@@ -47,7 +47,7 @@ const ECHILD = 10;
 const SIGNAL_INFO = 128;
 const SIGNAL_INFO_PID = 16;
 
-/** Leaves the status of the child to the one who waits for it (waitid(2), WNOWAIT). */
+/** Leaves the child's status for its waiter (waitid(2), WNOWAIT). */
 function hasEndedChild({ symbols, check, errno }: ChildLibc): boolean {
   const info = new DataView(new ArrayBuffer(SIGNAL_INFO));
   const result = symbols.waitid(P_ALL, 0, new Uint8Array(info.buffer), WEXITED | WNOHANG | WNOWAIT);
@@ -62,7 +62,7 @@ function reap({ symbols, check, errno }: ChildLibc, pid: number): void {
   check("waitpid", result);
 }
 
-/** The receive buffer: a new one for each request costs more than the request. */
+/** The receive buffer, kept because a new one for each request costs more than the request. */
 let received: Uint8Array<ArrayBuffer> | undefined;
 
 function netlink(protocol: number, message: Uint8Array): Uint8Array {

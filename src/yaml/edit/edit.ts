@@ -10,19 +10,20 @@ import type { YamlNode } from "../node.ts";
 const MAX_PASSES = 5;
 
 /**
- * `? ` keys, lines of spaces (they belong to a block before them), `|+` blocks and tags: edits of these are verified.
+ * Constructs after which an edit is verified: `? ` keys, lines of spaces (they belong to the block before them), `|+`
+ * blocks and tags.
  */
 const RARE = /^[^\S\n]*\?|^[^\S\n]+$|[|>]\d?\+|[\s{[,]!/m;
 
 /**
- * A line break in YAML 1.1 (section 4.2.1), but in no editor of today. To an editor of lines the whole document would be
- * one line, and added text would be indented by its length.
+ * A lone carriage return: a line break in YAML 1.1 (section 4.2.1), but in no editor of today. To a line-based edit the
+ * whole document would be one line, and added text would be indented by its length.
  */
 const LONE_RETURN = /\r(?!\n)/g;
 
 /**
- * Edits the text of a document so that it reads as `next`, and keeps all other bytes, but for line breaks of `\r` alone,
- * which become `\n`. The result is verified for documents with aliases and with what `RARE` finds: if it does not read as
+ * Edits the text of a document so that it reads as `next`, and keeps all other bytes, except that lone `\r` line breaks
+ * become `\n`. The result is verified for documents with aliases or constructs of `RARE`: if it does not read as
  * `next`, the whole content is replaced.
  */
 export function editDocument(parsed: ParsedDocument, next: Value, options: EditOptions = {}): string {
@@ -71,7 +72,7 @@ function withBreak(text: string): string {
   return text === "" || text.endsWith("\n") ? text : text + lineBreak(text);
 }
 
-/** A text without a final line break stays without one. */
+/** Removes the final line break if the text had none before. */
 function withoutAddedBreak(before: string, after: string): string {
   return before === "" || before.endsWith("\n") || !after.endsWith("\n")
     ? after

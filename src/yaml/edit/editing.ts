@@ -7,9 +7,12 @@ import type { TextEdits } from "./text_edits.ts";
 
 /** Options of an edit. */
 export interface EditOptions {
-  /** Comments above and below what is removed stay. Otherwise they go with it. */
+  /** Comments above and below a removed node stay. Otherwise they are removed with it. */
   readonly keepsComments?: boolean;
-  /** What is changed to the value of an anchor without an alias becomes its alias: an earlier edit wrote the value. */
+  /**
+   * A node that changes to the value of an unused anchor becomes its alias: an earlier edit replaced the alias by the
+   * value.
+   */
   readonly restoresAliases?: boolean;
 }
 
@@ -30,11 +33,11 @@ export interface Editing {
   readonly root: YamlNode | undefined;
   readonly edits: TextEdits;
   readonly layout: Layout;
-  /** What is removed leaves its comments. */
+  /** Comments of removed nodes stay. */
   readonly keepsComments: boolean;
   /** Edits the text so that a node reads as `next`. */
   edit(node: YamlNode, next: Value, slot: Slot): void;
-  /** The text from `from` to `to`, which holds a node, after the edits by which the node reads as `next`. */
+  /** The text from `from` to `to` around a node, edited so that the node reads as `next`. */
   editedText(
     node: YamlNode,
     next: Value,

@@ -82,7 +82,7 @@ export class Editor implements Editing {
     else this.#replaceBlock(node, next, slot);
   }
 
-  /** The name of an earlier anchor whose node has that value, and had an alias here. */
+  /** The name of an earlier unused anchor that has this value and once had an alias here. */
   #anchorOf(node: YamlNode, next: Value): string | undefined {
     if (typeof next !== "object" || node.anchor !== undefined) return undefined;
     for (const [anchored, value] of this.#unused) {
@@ -91,7 +91,7 @@ export class Editor implements Editing {
     return undefined;
   }
 
-  /** Replaces a node by the alias that it was. */
+  /** Replaces a node by its former alias. */
   #writesAlias(node: YamlNode, next: Value, slot: Slot): boolean {
     if (this.#unused.has(node)) this.#unused.set(node, next);
     const anchor = this.#unused.size === 0 ? undefined : this.#anchorOf(node, next);
@@ -164,7 +164,7 @@ export class Editor implements Editing {
   #blockFor(node: YamlNode, next: Value, slot: Slot & { kind: "entry" | "item" }): Block {
     const quoted = inOldQuotes(node, next);
     if (quoted !== undefined) return { head: quoted, body: "" };
-    // A key whose lines go stays without a value, which is null.
+    // A key whose value lines are removed stays without a value, which is null.
     if (next === null && slot.kind === "entry" && "flow" in node && !node.flow) return { head: "", body: "" };
     return slot.kind === "entry"
       ? entryBlock(next, slot.column, this.layout)

@@ -72,7 +72,7 @@ export function flowReplacement(editor: Editing, node: YamlNode, next: Value, ow
 }
 
 interface Added {
-  /** The index of the entry before it, -1 at the beginning. */
+  /** The index of the previous entry; -1 for the first. */
   readonly after: number;
   readonly text: string;
 }
@@ -97,7 +97,7 @@ function removeAndInsert(editor: Editing, node: FlowNode, spans: readonly Span[]
   }
 }
 
-/** For each entry the last kept one up to and including it; `undefined` before the first kept one. */
+/** For each entry the last kept entry up to and including it; `undefined` before the first kept one. */
 function lastKept(spans: readonly Span[]): (Span | undefined)[] {
   let last: Span | undefined;
   return spans.map((span) => last = span.kept ? span : last);

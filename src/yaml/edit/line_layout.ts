@@ -28,8 +28,8 @@ export function leadingStart(lines: Lines, offset: number): number {
 }
 
 /**
- * The lines that go with a node that begins at `start`: its own, and the comments above it at its column and below it that
- * are deeper. `keepsComments` leaves the comments.
+ * The lines that belong to a node that begins at `start`: its own, comments above it at its column, and deeper comments
+ * below it. `keepsComments` excludes the comments.
  */
 export function linesOf(
   lines: Lines,

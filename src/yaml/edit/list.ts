@@ -62,7 +62,10 @@ interface Plan {
   readonly moved: ReadonlyMap<number | undefined, string>;
 }
 
-/** An item that moves takes its comments along. Not one on the line of an outer dash: its indentation is not text. */
+/**
+ * The texts of moved items, with their comments. Excludes an item on the line of an outer dash, whose indentation is
+ * not white space.
+ */
 function movedTexts(
   editor: Editing,
   node: ListNode,

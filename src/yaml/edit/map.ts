@@ -27,8 +27,8 @@ export function editBlockMap(editor: Editing, node: MapNode, next: ValueMap, slo
 }
 
 /**
- * The key of each entry in the new map; `undefined` for an entry that goes. A new key in the place of an old one takes its
- * text: `httpGet` for `tcpSocket`. A merge `<<` has the name `""`.
+ * The key of each entry in the new map; `undefined` for a removed entry. A new key in the place of an old one keeps its
+ * lines: `httpGet` for `tcpSocket`. A merge `<<` has the name `""`.
  */
 export function newNames(node: MapNode, next: ValueMap): readonly (string | undefined)[] {
   const keys = Object.keys(next);

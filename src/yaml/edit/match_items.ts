@@ -42,7 +42,7 @@ function matchEqual(old: readonly Value[], next: readonly Value[]): (number | un
 
 /** The positions of each value in a list. A search for each item would take quadratic time. */
 class Places {
-  /** The indexes of the items of a hash, from the last to the first. */
+  /** The indexes of the items with a hash, descending. */
   readonly #byHash = new Map<number, number[]>();
 
   constructor(readonly list: readonly Value[]) {
@@ -54,7 +54,7 @@ class Places {
     }
   }
 
-  /** The first index of an equal item that is not below `from`, which never falls from call to call. */
+  /** The first index, at least `from`, of an equal item. `from` must not decrease from call to call. */
   next(value: Value, from: number): number | undefined {
     const indexes = this.#byHash.get(valueHash(value)) ?? [];
     while ((indexes.at(-1) ?? from) < from) indexes.pop();

@@ -1,11 +1,17 @@
 import { isList, isMap, type Value } from "../../base/value.ts";
 import { Problem } from "./problem.ts";
 
-/** go-yaml's rule: up to `LOW` nodes nearly all may come from aliases; up to `HIGH` the share falls to a tenth. */
+/**
+ * go-yaml's rule: up to `LOW` nodes nearly all may come from aliases; from there to `HIGH` the allowed share falls to a
+ * tenth.
+ */
 const LOW = 400_000;
 const HIGH = 4_000_000;
 
-/** Characters of all aliases: `&a` before a text of a megabyte and a thousand `*a` would else be a gigabyte of JSON. */
+/**
+ * Maximum characters from aliases: a text of a megabyte with an anchor and a thousand aliases would become a gigabyte
+ * of JSON.
+ */
 const MAX_TEXT = 64 * 1024 * 1024;
 
 /** Counts nodes and text, so that aliases cannot expand a few lines to millions of nodes or characters. */
@@ -19,7 +25,7 @@ export class AliasBudget {
     this.#nodes++;
   }
 
-  /** Counts an alias of a value of `size` nodes; throws a `Problem` if that is too much. */
+  /** Counts an alias of a value of `size` nodes; throws a `Problem` beyond the budget. */
   expand(size: number, value: Value, offset: number): void {
     this.#text += textLength(value);
     if (this.#text > MAX_TEXT) throw new Problem("The aliases of the document expand to too much text", offset);

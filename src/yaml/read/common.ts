@@ -1,6 +1,6 @@
 /**
  * A fast reader of common YAML: block maps and lists, plain and simply quoted scalars, literal blocks, flow collections
- * without comments. It looks at each line once. js-yaml takes many times as long, mostly for rare syntax.
+ * without comments. It reads each line once. js-yaml takes many times as long, mostly to support rare syntax.
  */
 import { newMap, type Value, type ValueMap } from "../../base/value.ts";
 import type { Composition, DuplicateKey } from "./compose.ts";
@@ -26,7 +26,7 @@ const LINE_FEED = 10;
 const HASH = 35;
 
 /**
- * The same composition as `compose`, for a text that ends with a line break; `undefined` for any uncommon text, valid or
+ * The composition that `compose` gives, for a text that ends with a line break; `undefined` for uncommon text, valid or
  * not.
  */
 export function composeCommon(text: string): Composition | undefined {
@@ -39,7 +39,7 @@ export function composeCommon(text: string): Composition | undefined {
 }
 
 /**
- * The value of a common text; `undefined` for any other, and for one without content. Like kubectl, unlike
+ * The value of a common text; `undefined` for uncommon text and for text without content. Like kubectl, unlike
  * `composeCommon`, it ignores indentation inside flow collections.
  */
 export function parseCommon(text: string): Value | undefined {
@@ -73,7 +73,10 @@ class CommonReader {
     return this.#column < 0 ? root : undefined;
   }
 
-  /** Passes blank lines and comments, also at the end of a line, and the indentation of the line after them. */
+  /**
+   * Skips the rest of the line if blank or a comment, further blank lines and comments, and the indentation of the next
+   * line.
+   */
   #passBlanks(from: number): void {
     let at = this.#spaces(from);
     for (let line = at; this.#endsLine(at); at = this.#spaces(line)) line = this.#text.indexOf("\n", at) + 1;
@@ -117,7 +120,7 @@ class CommonReader {
     return column < 0 ? undefined : this.#scalar(this.#at, column);
   }
 
-  /** The depth is limited: no text exhausts the stack. */
+  /** Reads one level deeper. The depth is limited, so no text exhausts the stack. */
   #deeper<T>(read: () => T): T | undefined {
     if (this.#depth === MAX_DEPTH) return undefined;
     this.#depth++;
@@ -199,7 +202,7 @@ class CommonReader {
     const end = this.#text.indexOf(":", start);
     const value = resolvePlain(this.#text.slice(start, end));
     this.#end = end;
-    // `compose` knows the text of other keys.
+    // `compose` reads other keys.
     return typeof value === "string" ? scalar("plain", start, end, value) : undefined;
   }
 

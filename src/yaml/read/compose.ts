@@ -27,7 +27,7 @@ export interface DuplicateKey {
   readonly offset: number;
 }
 
-/** The first document of a text, as nodes; like kubectl, without further documents. */
+/** The first document of a text, as nodes; later documents are ignored, as by kubectl. */
 export interface Composition {
   readonly root: YamlNode | undefined;
   readonly duplicates: readonly DuplicateKey[];
@@ -129,7 +129,7 @@ class Composer {
     };
   }
 
-  /** Start and end of a scalar with its quotes or header; the position of an absent one. */
+  /** Start and end of a scalar, including its quotes or header; for an absent scalar its position. */
   #extent(event: ScalarEvent, parent: "map" | "list" | undefined): [number, number] {
     if (event.valueStart === ABSENT) {
       const at = this.#absent(event, parent);
@@ -143,7 +143,7 @@ class Composer {
     return [event.valueStart - quote, event.valueEnd + quote];
   }
 
-  /** After the `:` or `-` that announces the absent value. */
+  /** The position of an absent value: after the `:` or `-`. */
   #absent(event: ScalarEvent, parent: "map" | "list" | undefined): number {
     const properties = Math.max(event.anchorEnd, event.tagEnd);
     if (properties !== ABSENT) return properties;
@@ -210,7 +210,7 @@ class Composer {
     }
   }
 
-  /** js-yaml accepts the next key of a block map behind an item of a list before it (`- {a: b} c: d`). */
+  /** js-yaml accepts a key of a block map after a list item on the same line (`- {a: b} c: d`). */
   #refuseMidLine(start: number): void {
     let at = start - 1;
     while (" \t".includes(this.#text[at] ?? "\n")) at--;
@@ -241,7 +241,7 @@ class Composer {
   #open(event: MappingEvent | SequenceEvent) {
     this.#budget.count();
     const anchor = this.#properties(event);
-    // A node that contains itself has a known anchor without a value.
+    // For a node that contains itself, the anchor is known but has no value yet.
     if (anchor !== undefined) this.#anchors.set(anchor, undefined);
     this.#cursor = event.start;
     const flow = event.style === 2;

@@ -3,7 +3,7 @@ interface Literal {
   readonly value: string;
   /** The start of the line after it. */
   readonly end: number;
-  /** It keeps all line breaks at its end (`|+`). */
+  /** Whether it keeps all line breaks at its end (`|+`). */
   readonly keeps: boolean;
 }
 

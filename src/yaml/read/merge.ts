@@ -3,13 +3,13 @@ import type { ValueMap } from "../../base/value.ts";
 import { resolved, type YamlNode } from "../node.ts";
 import { Problem } from "./problem.ts";
 
-/** The keys of a map that come from `<<` and are not set again after it. */
+/** The keys of a map that come only from `<<`. */
 export interface Merge {
   readonly keys: Set<string>;
 }
 
 /**
- * Sets the keys of a merged map, or of a list of maps, of which the first wins. As in go-yaml v2 the position counts: a
+ * Sets the keys of a merged map or list of maps; the first map of a list wins. As in go-yaml v2 the position counts: a
  * merge overrides keys before it; keys after it override the merge.
  */
 export function mergeInto(value: ValueMap, node: YamlNode, before: Merge | undefined): Merge {

@@ -14,7 +14,7 @@ const MAX_DEPTH = 100;
 /** The longest document, in UTF-16 units. */
 const MAX_LENGTH = 64 * 1024 * 1024;
 
-/** Text that is not read as it seems. */
+/** A warning: the text reads as something else than it seems. */
 interface YamlWarning {
   readonly message: string;
   readonly place: Place;
@@ -56,7 +56,7 @@ export function parseDocument(source: SourceDocument | { text: string; file?: st
   };
 }
 
-/** The value of a text with one document, such as a configuration file; empty documents do not count. */
+/** The value of a text with one document, such as a configuration file; empty documents are ignored. */
 export function parseYaml(text: string, file?: string): Value {
   const documents = splitText(text, file ?? "").map(parseDocument).filter((document) => document.value !== null);
   const second = documents[1];

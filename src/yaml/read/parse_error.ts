@@ -53,7 +53,10 @@ function tabIndentation(text: string, offset: number): number | undefined {
   return undefined;
 }
 
-/** Whether an action stands where the error is: elsewhere it is text, as the templates of an injector configuration. */
+/**
+ * Whether a template action (`{{`) is at the error: elsewhere it is text, as in the templates of an injector
+ * configuration.
+ */
 function looksLikeTemplate(text: string, offset: number): boolean {
   const lines = new Lines(text);
   const before = lines.start(lines.start(offset) - 1);

@@ -34,7 +34,7 @@ export function resolvePlain(text: string): Value {
   return /^[-+0-9]/.test(text) ? resolveInt(text) ?? decimalFloat(text.replaceAll("_", "")) ?? text : text;
 }
 
-/** Whether a plain scalar with this text is not read as text. */
+/** Whether a plain scalar with this text reads as something else than a string. */
 export function isAmbiguous(text: string): boolean {
   return typeof resolvePlain(text) !== "string";
 }
@@ -70,7 +70,7 @@ function dotFloat(text: string): number | bigint | undefined {
   return DOT_FLOAT.test(text) && !WRONG_UNDERSCORE.test(text) ? finite(Number(text.replaceAll("_", ""))) : undefined;
 }
 
-/** A whole float within 64 bits passes through JSON as an integer. */
+/** A finite float; a whole one within 64 bits becomes an integer, as it does when it passes through JSON. */
 function finite(value: number): number | bigint | undefined {
   if (!Number.isFinite(value)) return undefined;
   return wholeNumber(value) ?? value + 0;
@@ -95,8 +95,8 @@ function smallest(value: bigint): number | bigint {
 type Tagged = { readonly value: Value } | { readonly problem: string };
 
 /**
- * The value of a scalar with an explicit tag (long form, `!` excluded), as go-yaml v2 decodes it: unknown tags and
- * `!!str` leave text, `!!binary` is decoded, the others must fit what the text says.
+ * The value of a scalar with an explicit tag (long form, except `!`), as go-yaml v2 decodes it: unknown tags and
+ * `!!str` give text, `!!binary` is decoded, other tags must fit the text.
  */
 export function resolveTagged(tag: string, text: string): Tagged {
   if (!tag.startsWith(YAML_TAG)) return { value: text };

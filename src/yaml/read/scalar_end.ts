@@ -1,6 +1,6 @@
 /**
- * Where scalars of one line end. Loops, not regular expressions: an expression that repeats a group needs memory for each
- * repetition, and V8 gives up at some millions.
+ * Finds the end of one-line scalars. Uses loops, not regular expressions: an expression that repeats a group needs
+ * memory for each repetition, and V8 fails at some millions.
  */
 
 const LINE_FEED = 10;
@@ -12,7 +12,7 @@ const DASH = 45;
 const COLON = 58;
 const BACKSLASH = 92;
 
-/** The first character of a common plain scalar, but for the dash. */
+/** First characters of a common plain scalar, except the dash. */
 const FIRST = table("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789./$(+~=^;<\\)");
 const FLOW = table(",[]{}");
 /** Escapes that JSON has too. */
@@ -35,7 +35,7 @@ function startsPlain(text: string, start: number, inFlow: boolean): boolean {
   return first === DASH ? !endsPlain(text.charCodeAt(start + 1), inFlow) : FIRST[first] === 1;
 }
 
-/** Whether a `-` or `:` before this character is a sign of the language. */
+/** Whether a `-` or `:` before this character is YAML syntax. */
 function endsPlain(code: number, inFlow: boolean): boolean {
   return code === SPACE || code === LINE_FEED || Number.isNaN(code) || (inFlow && FLOW[code] === 1);
 }

@@ -1,15 +1,15 @@
 import { type Event, EVENT_ID, parseEvents, YAMLException } from "js-yaml";
 
-/** Lines that are joined at most. */
+/** Maximum number of joined lines. */
 const MAX_JOINED = 200;
-/** Each joined line costs another parse: the number of characters to parse in all. */
+/** Maximum characters to parse in all: each joined line costs another parse. */
 const MAX_PARSED = 50_000_000;
 
 /**
- * The events of a text. YAML requires deeper indentation for the further lines of a flow collection or quoted scalar.
- * kubectl's reader ignores it, and people close a bracket at the column of its key. Where js-yaml rejects such a line, the
- * line is joined to the one before: spaces replace the line break. The length stays, so offsets are valid in the original
- * text, from which scalars are read.
+ * The events of a text. YAML requires deeper indentation for the continuation lines of a flow collection or quoted
+ * scalar. kubectl's reader ignores it, and people close a bracket at the column of its key. A line that js-yaml rejects
+ * for this is joined to the previous one: spaces replace the line break. The length stays, so offsets are valid in the
+ * original text, from which scalars are read.
  */
 export function tolerantEvents(text: string, maxDepth: number): { events: Event[]; isJoined: boolean } {
   let joined = text;
@@ -75,7 +75,7 @@ function contentLength(line: string): number {
   return length;
 }
 
-/** White space, and what is before a line. */
+/** White space; includes the start of a line. */
 function isSpace(char: string): boolean {
   return char.trim() === "";
 }

@@ -3,10 +3,10 @@ import { countLines } from "../position.ts";
 import { jsonValues } from "./json_values.ts";
 import type { SourceDocument } from "../source_document.ts";
 
-/** A line between directives: another one, a comment, or nothing. */
+/** A line among directives: a directive, a comment, or blank. */
 const IN_DIRECTIVES = /^(?:%|[ \t]*(?:#|\r?$))/;
 
-/** Whether a text of whole lines has directives, and beside them only comments and blank lines. */
+/** Whether a text of whole lines has only directives, comments and blank lines, and at least one directive. */
 function isOnlyDirectives(text: string): boolean {
   const lines = text.replace(/^\uFEFF/, "").split("\n");
   return lines.pop() === "" && lines.every((line) => IN_DIRECTIVES.test(line)) &&

@@ -57,7 +57,7 @@ export function entryLines(key: string, value: Value, column: number, layout: La
   return spaces(column) + entryText(key, value, column, layout);
 }
 
-/** The same without the spaces before the key. */
+/** `entryLines` without the spaces before the key. */
 function entryText(key: string, value: Value, column: number, layout: Layout): string {
   const text = stringText(key);
   const { head, body } = entryBlock(value, column, layout);
@@ -119,11 +119,11 @@ function chomping(value: string): string {
   return value.endsWith("\n") ? "" : "-";
 }
 
-/** Documents have few layouts; who writes them at many columns gets no more than these. */
+/** Maximum number of kept texts per value; documents have few layouts and columns. */
 const MAX_KEPT = 8;
 const MAX_INDENT = 64;
 
-/** `write` with a memory for the texts of shared values, by column and layout. */
+/** `write`, with a cache for the texts of shared values, by column and layout. */
 function keptForShared<T>(write: Write<T>): Write<T> {
   const blocks = new WeakMap<object, Map<number, T>>();
   return (value, column, layout) => {

@@ -5,17 +5,17 @@ import { isAmbiguous } from "../read/resolve.ts";
 /** The form of a string on one line: as it is, in single quotes, or in double quotes with escapes. */
 type Form = "plain" | "single" | "double";
 
-/** Readers accept keys up to 1024 bytes, with escapes, without a `? ` before them. */
+/** Longest key without a `? ` before it: readers accept up to 1024 bytes, including escapes. */
 export const MAX_SIMPLE_KEY = 900;
 
 /** Texts that other YAML 1.1 readers read as base-60 numbers, dates or special types; go-yaml quotes most of them. */
 const QUOTED_FOR_OTHERS = /^(?:\d{4}-\d\d?-\d\d?.*|=|<<|[-+]?0[oOxXbB].*|[-+]?\.?[0-9][0-9_.,eE+-]*)$/;
-/** Numbers to the base 60, without the check of each part. */
+/** Numbers in base 60; the range of each part is not checked. */
 const BASE_60 = /^[-+]?[0-9][0-9_]*:[0-9:]+(?:\.[0-9_]*)?$/;
 const NO_BASE_60_PART = /:(?![0-5]?[0-9](?:[:.]|$))/;
 /** What a plain scalar must not contain, start with or end with, in block and in flow collections. */
 const NOT_PLAIN = /^[-?:](?:\s|$)|^(?:---|\.\.\.)|^[#,[\]{}&*!|>'"%@`\s]|:(?:\s|$)|\s#|\s$|^$/;
-/** In flow collections; flags of programs (`--level=info`) are safe. */
+/** Additionally unsafe in flow collections; program flags (`--level=info`) are safe. */
 const FLOW_INDICATOR = /[,[\]{}]|^[?:]|^-(?!-[A-Za-z_/$][\w/$.=+():-]*$)/;
 /** Tabs, control characters, line separators, byte order marks, lone surrogates: readers keep these only if escaped. */
 // deno-lint-ignore no-control-regex

@@ -2,7 +2,7 @@ import { isList, isMap, type Value } from "../../base/value.ts";
 import { isEmpty, type Layout, listLines, literalBlock, mapLines } from "./emit.ts";
 import { scalarText } from "./scalar_text.ts";
 
-/** kubectl's layout, but for the order of keys. */
+/** kubectl's layout, except that keys keep their order. */
 const LAYOUT: Layout = { step: 2, listIndent: 0, sortKeys: false, eol: "\n", keepBlocks: true };
 
 /**

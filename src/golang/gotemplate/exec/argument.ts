@@ -14,8 +14,9 @@ export function isLiteral(node: Operand): node is Literal {
   return node.kind === "bool" || node.kind === "nil" || node.kind === "number" || node.kind === "string";
 }
 
-/** A parameter of any type, and one of the builtin functions that also sees whether there is a value. */
+/** A parameter of any type. */
 export const anyType = "interface {}";
+/** A parameter of a builtin function that also takes a missing value. */
 export const slotType = "reflect.Value";
 
 /** The value of a constant for a parameter of a Go type. If it does not fit, evaluation is an error. */

@@ -15,7 +15,7 @@ import type { Slot } from "./state.ts";
 export interface Callable {
   readonly run: (...args: Slot[]) => Slot;
   readonly signature: Signature;
-  /** Absent: none, as of all builtin functions. */
+  /** Absent: `none`. Builtin functions have no effect. */
   readonly effect?: Effect;
 }
 

@@ -44,7 +44,7 @@ function isQuickKey(result: Slot): boolean {
   return typeof result === "string" && result.includes(" PRIVATE KEY") && !result.includes("RSA");
 }
 
-/** The clock is read after each so many steps and calls. */
+/** The clock is read once per this many steps and calls. */
 const TIME_CHECK = 64;
 
 /** Bytes of a reference in a list or map. */
@@ -70,7 +70,7 @@ export class State {
   made = 0;
   #calls = 0;
   #slow = 0;
-  /** Bytes of the lists and maps that functions made, with all that is in them. */
+  /** Bytes of the lists and maps that functions made, including their contents. */
   readonly #sizes = new WeakMap<object, number>();
   /** The node that is evaluated: errors show it and its place. */
   node: Node | undefined;
@@ -109,8 +109,8 @@ export class State {
   }
 
   /**
-   * Counts what a function made, so that a loop of `concat` or `printf` cannot fill the memory; returns the result. A list that
-   * contains one list twice counts it twice, as JSON prints it twice.
+   * Counts the size of a function's result, so that a loop of `concat` or `printf` cannot fill the memory; returns the
+   * result. A list that contains one list twice counts it twice, as JSON prints it twice.
    */
   count(result: Slot): Slot {
     const slow = SLOW.get(this.call?.name ?? "");
@@ -150,7 +150,7 @@ export class State {
     return new TemplateError(`${where}: ${message}`, { template: name, line, column: column + 1 }, cause);
   }
 
-  /** Makes the error to report of anything thrown during the run: an error of a function names its call. */
+  /** Turns anything thrown during the run into the error to report: an error of a function names its call. */
   wrap(thrown: unknown): TemplateError {
     if (this.failure !== undefined && thrown === this.failure) return this.failure;
     if (thrown instanceof RangeError && /call stack/.test(thrown.message)) {

@@ -6,7 +6,7 @@ import { formatFloat } from "./float.ts";
 import { floatText, integerText } from "./number_verbs.ts";
 import { canBackquote, quote } from "./quote.ts";
 
-/** Printed for the address of a function or nested pointer. Go prints another number in each run. */
+/** Printed for the address of a function or nested pointer, which in Go differs in each run. */
 const address = "0xc000000000";
 
 const plain = Object.freeze(noFlags());
@@ -116,7 +116,7 @@ function structText(value: GoStruct, verb: string, flags: Flags, depth: number):
   return isPointer(value) ? pointedText(value, verb, flags, depth) : structBody(value, verb, flags, depth);
 }
 
-/** Go follows only a pointer that is not nested. */
+/** Go prints what a pointer points to only if the pointer is not nested. */
 function pointedText(value: GoStruct, verb: string, flags: Flags, depth: number): string {
   if (depth === 0) return `&${structBody(value, verb, flags, depth)}`;
   return flags.sharpV ? `(${value.goType})(${address})` : address;

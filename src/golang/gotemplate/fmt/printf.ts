@@ -13,7 +13,7 @@ interface Reader {
   readonly args: readonly GoValue[];
   at: number;
   argument: number;
-  /** A verb named its argument: unused arguments are no error then. */
+  /** A verb named its argument by index: unused arguments are then allowed. */
   reordered: boolean;
   goodIndex: boolean;
   out: string;

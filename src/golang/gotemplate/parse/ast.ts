@@ -53,7 +53,7 @@ export type TemplateNode = At & {
 };
 export type JumpNode = At & { readonly kind: "break" | "continue" };
 
-/** What a template is a list of. */
+/** A part of a template body. */
 export type Statement = TextNode | ActionNode | BranchNode | TemplateNode | JumpNode;
 
 /** Any node, for error messages. */

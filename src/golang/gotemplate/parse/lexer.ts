@@ -14,7 +14,7 @@ export interface LexOptions {
 const spaces = asciiSet(" \t\r\n");
 const terminators = asciiSet(" \t\r\n.,|:)(");
 const SINGLES: Readonly<Record<string, TokenType>> = { "|": "pipe", "=": "assign" };
-/** Quotes, with the error without a second one. */
+/** Quotes, with the error for a missing closing quote. */
 const QUOTED: Readonly<Record<string, readonly [TokenType, string]>> = {
   '"': ["string", "unterminated quoted string"],
   "'": ["charConstant", "unterminated character constant"],

@@ -2,7 +2,7 @@ import { quote } from "../fmt/quote.ts";
 import { MAX_CHARACTERS, parseFloat64, parseInteger } from "../strconv.ts";
 import { unquoteCharacter } from "./unquote.ts";
 
-/** A number constant: what it may be used as, as its text allows. */
+/** A number constant, with its value in each type that its text allows. */
 interface Constant {
   /** Its value as an int64, if it is integral (`1.0` and `1e3` are). */
   readonly int: bigint | undefined;

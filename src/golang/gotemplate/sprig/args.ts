@@ -13,7 +13,7 @@ export const MAP = "map[string]interface {}";
 export const LIST = "[]interface {}";
 export const TIME = "time.Time";
 
-/** The most elements or characters of one result: one call cannot exhaust the memory. */
+/** Maximum elements or characters of one result: one call cannot exhaust the memory. */
 export const MAX_MADE = 2 * 1024 * 1024;
 
 /** A string argument. */

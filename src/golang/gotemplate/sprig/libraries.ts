@@ -9,7 +9,7 @@ import { bcryptLibrary } from "./crypto/bcrypt.ts";
 const LIBRARIES: readonly { readonly functions: RegExp; readonly library: { loaded(): Promise<unknown> } }[] = [
   { functions: /\b(?:bcrypt|htpasswd)\b/, library: bcryptLibrary },
   { functions: /regex|semverCompare/i, library: re2Library },
-  // Their keys may be on P-521.
+  // Their keys may use P-521.
   { functions: /\b(?:gen[A-Z]\w+WithKey|buildCustomCert)\b/, library: p521Library },
 ];
 

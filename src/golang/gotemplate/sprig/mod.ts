@@ -27,7 +27,7 @@ export interface SprigWorld {
   readonly now: () => Date;
 }
 
-/** All functions by name. Making the map does no work; `loadLibraries` comes before a render. */
+/** All functions by name. Creating the map is cheap; call `loadLibraries` before a render. */
 export function sprigFunctions(world: SprigWorld): FuncMap {
   return {
     ...dateFunctions(world.now),

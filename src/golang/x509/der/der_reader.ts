@@ -1,7 +1,7 @@
 /** Reads ASN.1 in DER with the errors of Go's encoding/asn1. */
 import { hexOf, numberOf, TAG } from "./der.ts";
 
-/** What Go prints of a field without options. */
+/** Go's text of a field's parameters when the field has no options. */
 const NO_OPTIONS = "{optional:false explicit:false application:false private:false defaultValue:<nil> tag:<nil> " +
   "stringType:0 timeType:0 set:false omitEmpty:false}";
 
@@ -14,7 +14,7 @@ export interface Element {
   readonly whole: Uint8Array;
 }
 
-/** Reads elements one after the other. What follows the last element read does not count, as in Go. */
+/** Reads elements one after the other. Bytes after the last element that was read are ignored, as in Go. */
 export class DerReader {
   #at = 0;
 

@@ -6,7 +6,7 @@ import { decodePems } from "../der/pem.ts";
 /** The identifier of the curve. */
 export const P521_ID = "1.3.132.0.35";
 
-/** `loaded()` comes before keys on P-521 are read. */
+/** Await `loaded()` before reading keys on P-521. */
 export const p521Library = new LateLibrary("@noble/curves", async () => (await import("@noble/curves/nist.js")).p521);
 
 /** Loads the curve if a block of a PEM text names it. */

@@ -1,4 +1,4 @@
-/** A private key as certificates need it. */
+/** Private keys, as far as certificates need them. */
 import { integer, octets, sequence, TAG } from "../der/der.ts";
 import { DerReader } from "../der/der_reader.ts";
 import { decodePem, encodePem } from "../der/pem.ts";

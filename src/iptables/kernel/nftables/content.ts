@@ -10,7 +10,7 @@ export type NftContent = ReadonlyMap<string, ReadonlyMap<string, readonly string
 
 /** A rule in a listing. */
 export interface ListedRule {
-  /** An unknown rule gets a key that equals no planned one. */
+  /** The normalised rule; the key of an unknown rule equals no planned key. */
   readonly key: string;
   /** Packets that it matched; `undefined` without a counter. */
   readonly packets: number | undefined;
@@ -82,7 +82,7 @@ function ruleKey(text: string, names: OwnerNames): string {
 const CONDITION =
   /(?:meta )?(iifname|oifname|l4proto|skuid|skgid|mark)( !=)? (\S+)|(ip6?|tcp|udp|ct) (saddr|daddr|dport|sport|state|mark)( !=)? (\{ [^}]* \}|\S+)/g;
 
-/** Sorted. A condition on ports implies the protocol, which nft prints in some rules only. */
+/** The conditions, sorted. A condition on ports implies the protocol, which nft prints in some rules only. */
 function conditionKeys(text: string, names: OwnerNames): string[] {
   const known = [...text.matchAll(CONDITION)].map(
     ([, meta, metaNot = "", metaValue = "", of = "", field = "", not = "", value = ""]) =>

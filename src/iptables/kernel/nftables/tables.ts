@@ -25,11 +25,14 @@ export interface NftChain {
   readonly name: string;
   readonly isBase: boolean;
   readonly accepts: boolean;
-  /** Of its rules, and of the rules that jump to it. */
+  /** The number of its rules and of the rules that jump to it. */
   readonly uses: number;
 }
 
-/** Tables as `ip nat`, `inet istio-proxy-nat`. Throws `SystemError`: EPERM without NET_ADMIN, others without nf_tables. */
+/**
+ * The tables, such as `ip nat` and `inet istio-proxy-nat`. Throws `SystemError`: EPERM without NET_ADMIN, others
+ * without nf_tables.
+ */
 export function nftTables(system: SystemCalls): ReadonlySet<string> {
   return new Set(
     dump(system, MESSAGE.getTable).map(({ header, attributes }) =>
@@ -38,7 +41,7 @@ export function nftTables(system: SystemCalls): ReadonlySet<string> {
   );
 }
 
-/** Throws as `nftTables` does. */
+/** All chains. Throws as `nftTables` does. */
 export function nftChains(system: SystemCalls): NftChain[] {
   return dump(system, MESSAGE.getChain).map(({ header, attributes }) => ({
     table: `${familyName(header)} ${text(attributes.get(CHAIN.table))}`,
@@ -49,7 +52,10 @@ export function nftChains(system: SystemCalls): NftChain[] {
   }));
 }
 
-/** Of the rules in a chain such as `ip6 filter`, `INPUT`: one character per byte. Throws as `nftTables` does. */
+/**
+ * The netlink bytes of the rules in a chain such as `ip6 filter`, `INPUT`: one character per byte. Throws as
+ * `nftTables` does.
+ */
 export function nftRuleContents(system: SystemCalls, table: string, chain: string): string[] {
   const decoder = new TextDecoder("latin1");
   return dump(system, MESSAGE.getRule).flatMap(({ header, attributes }) => {

@@ -10,7 +10,7 @@ interface Shape {
   readonly at: string;
   readonly options: Readonly<Record<string, RegExp>>;
   readonly optional?: Readonly<Record<string, RegExp>>;
-  /** Only releases until 1.24 make it; others need an owned chain in the same table. */
+  /** Only releases until 1.24 make it; newer ones need an owned chain in the same table. */
   readonly isOld?: true;
 }
 
@@ -72,12 +72,15 @@ export function ownedRules(tables: readonly SavedTable[]): ReadonlySet<SavedRule
   return new Set(owned);
 }
 
-/** Names an owned chain, or the NFLOG group of Istio's traces. */
+/** Whether a rule names an owned chain, or the NFLOG group of Istio's traces. */
 function isMarked({ options }: SavedRule): boolean {
   return isOwnedChain(options.get("j") ?? options.get("g") ?? "") || options.get("nflog-group") === "1337";
 }
 
-/** Until 1.24 only TCP jumped to the owned chain; rules for DNS and INVALID were in built-in chains. */
+/**
+ * Whether it is a rule of releases until 1.24: only TCP jumped to the owned chain, and rules for DNS and INVALID were
+ * in built-in chains.
+ */
 function isOldJump({ chain, options }: SavedRule): boolean {
   return chain === "OUTPUT" && options.get("j") === "ISTIO_OUTPUT" && options.get("p") === "tcp";
 }
@@ -112,8 +115,8 @@ function blockedIpv6(rules: readonly SavedRule[]): SavedRule[] {
 type IsOwned = (rule: SavedRule) => boolean;
 
 /**
- * The rules of `--istio-exclude-interfaces` and `--kube-virt-interfaces`. Nothing in the text of such a `RETURN` rule names
- * its owner: its place next to other owned rules does.
+ * The rules of `--istio-exclude-interfaces` and `--kube-virt-interfaces`. The text of such a `RETURN` rule does not
+ * show its owner, but its place beside other owned rules does.
  */
 function interfaceRules({ name, rules }: SavedTable, isOwned: IsOwned): SavedRule[] {
   if (name !== "nat" && name !== "mangle") return [];

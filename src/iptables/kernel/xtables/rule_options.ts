@@ -40,13 +40,13 @@ const SPELLINGS: ReadonlyMap<string, string> = new Map([
   ["state", "ctstate"],
 ]);
 
-/** A quoted text is one argument. */
+/** The arguments in a line; a quoted text is one argument. */
 export function argumentsOf(line: string): string[] {
   const found = line.match(/"[^"\\]*(?:\\.[^"\\]*)*"|\S+/g) ?? [];
   return found.map((each) => each.startsWith('"') ? each.slice(1, -1).replace(/\\(.)/g, "$1") : each);
 }
 
-/** Of arguments such as `-p tcp --dport 53 -j RETURN`. */
+/** The options of arguments such as `-p tcp --dport 53 -j RETURN`. */
 export function ruleOptions(args: readonly string[], names: OwnerNames): RuleOptions {
   const options = new Map<string, string[]>();
   let negation = "";
@@ -61,7 +61,7 @@ export function ruleOptions(args: readonly string[], names: OwnerNames): RuleOpt
   return normalized(new Map([...options].map(([name, values]) => [name, joined(values)])), names);
 }
 
-/** Arguments with a space between, except after the negation. */
+/** Joins arguments by spaces, except after the negation. */
 function joined(args: readonly string[]): string {
   const [negation = "", ...values] = args;
   return negation + values.join(" ");
@@ -104,7 +104,7 @@ function normalMark(text: string): string {
   return `${hex(value)}/${hex(mask)}`;
 }
 
-/** Equal for all texts of the same rule. */
+/** A key that is equal for all texts of the same rule. */
 export function ruleKey(options: RuleOptions): string {
   return [...options].map(([name, value]) => `${name}=${value}`).join(" ");
 }

@@ -55,10 +55,10 @@ function readLine(table: { chains: string[]; rules: SavedRule[] }, line: string,
 
 type Reading = Pick<SavedRule, "options" | "key">;
 
-/** Most texts of IPv6 equal texts of IPv4. */
+/** Parsed rules by text: most IPv6 rules have the same text as the IPv4 rules. */
 const READ = new WeakMap<OwnerNames, Map<string, Reading>>();
 
-/** In: its text after `-A CHAIN`. */
+/** A rule from its text after `-A CHAIN`. */
 export function savedRule(chain: string, text: string, names: OwnerNames): SavedRule {
   const known = READ.get(names) ?? new Map<string, Reading>();
   READ.set(names, known);

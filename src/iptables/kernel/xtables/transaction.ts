@@ -36,7 +36,7 @@ function tableOrder(rules: readonly Rule[]): Table[] {
   return [...new Set<Table>([...early, "nat", "mangle", "raw", "filter"])];
 }
 
-/** None for a table without differences. */
+/** The changes of each table that differs. */
 export function tableChanges(
   plan: Plan | undefined,
   family: Family,
@@ -54,7 +54,7 @@ export function tableChanges(
   });
 }
 
-/** In a table with owned chains, a planned rule that is in place is owned too. */
+/** In a table with owned chains, a rule that equals a planned one is owned too. */
 function withPlanned(
   saved: SavedTable,
   owned: ReadonlySet<SavedRule>,
@@ -70,12 +70,12 @@ function withPlanned(
   return new Set([...owned, ...placed]);
 }
 
-/** `""` without changes. */
+/** The input for `iptables-restore`; `""` without changes. */
 export function changesText(changes: readonly TableChange[]): string {
   return changes.map(({ table, lines }) => `${[`*${table}`, ...lines, "COMMIT"].join("\n")}\n`).join("");
 }
 
-/** In their final order. */
+/** The chains of a plan with their rules in the final order. */
 export function wantedChains(rules: readonly Rule[], options: KeyOptions): ReadonlyMap<string, readonly KeyedRule[]> {
   const chains = new Map<string, KeyedRule[]>(chainsOf(rules).map((chain) => [chain, []]));
   for (const rule of rules) {
@@ -135,7 +135,7 @@ function compareChain(
   return isOrder ? [{ table, chain, what: "order", rule: `-A ${chain} ${held[at]?.text}` }] : [...missing, ...extra];
 }
 
-/** Each occurrence counts. */
+/** The rules of a list without the rules of another; of equal rules, each removes one. */
 function without(list: readonly KeyedRule[], other: readonly KeyedRule[]): KeyedRule[] {
   const left = new Map<string, number>();
   for (const { key } of other) left.set(key, (left.get(key) ?? 0) + 1);

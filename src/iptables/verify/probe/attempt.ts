@@ -5,7 +5,7 @@ import type { Flow, FlowResult } from "../flows.ts";
 
 export interface Proof {
   readonly world: World;
-  /** On the monotonic clock. */
+  /** The end of all attempts, on the monotonic clock. */
   readonly deadline: number;
   /** Whether an address of this pod is on an interface that is not captured. */
   isExcluded(source: Address): boolean;
@@ -13,7 +13,7 @@ export interface Proof {
   readonly stop: AbortSignal;
 }
 
-/** `escaped` is tried again: the CNI plugin may still be adding rules. */
+/** The result of an attempt. `escaped` is tried again: the CNI plugin may still be adding rules. */
 export type Attempt = Omit<FlowResult, "flow">;
 
 /** Every attempt is a new connection: the kernel decides once per connection. */
@@ -46,7 +46,7 @@ export function token(): string {
   return crypto.randomUUID().replaceAll("-", "");
 }
 
-/** An error of the kernel proves nothing. */
+/** Makes one attempt. An error of the kernel proves nothing. */
 async function attemptOnce(attempt: (end: number) => Promise<Attempt>, end: number): Promise<Attempt> {
   try {
     return await attempt(end);
@@ -56,7 +56,7 @@ async function attemptOnce(attempt: (end: number) => Promise<Attempt>, end: numb
   }
 }
 
-/** `undefined` when the time is up. */
+/** Polls for a result; `undefined` when the time is up. */
 export async function until<T>(
   { world, stop }: Proof,
   end: number,

@@ -20,7 +20,7 @@ interface Sendable<Open> {
   readonly port: Open | "in use";
 }
 
-/** A text says why the flow cannot be sent. */
+/** Plans how to send a flow. A text says why it cannot be sent. */
 function planOf<Open extends object>(proof: Proof, flow: Flow, port: PortState<Open>): Sendable<Open> | string {
   const { owner } = flow;
   if (typeof owner === "string") return owner;
@@ -76,7 +76,7 @@ function echoes(accepted: Socket | undefined, client: Socket): boolean {
   return new TextDecoder().decode(client.receive()) === expected;
 }
 
-/** Binds to the pod's own address: to `::6` the kernel would connect from the proxy's source address. */
+/** Binds to the pod's own address: for a target `::6` the kernel would choose the proxy's source address. */
 function bindToPod(client: Socket, { address }: Endpoint): void {
   const isSource = address.family === 4 ? address.value === 0x7f000006n : address.value === 6n;
   const value = address.family === 4 ? 0x7f000001n : 1n;
@@ -92,7 +92,7 @@ function openClient(system: SystemCalls, kind: "stream" | "datagram", { family }
   });
 }
 
-/** A text says why there is no target with a route through a captured interface. */
+/** The first target with a route through a captured interface. A text says why there is none. */
 function reachable({ world, isExcluded }: Proof, { family, targets }: Flow): Endpoint | string {
   const routed = targets.map((target) => ({ target, source: sourceFor(world.system, family, target) }))
     .filter(({ source }) => source !== undefined);
@@ -140,7 +140,7 @@ export async function proveQuery(proof: Proof, flow: Flow, port: PortState<OpenD
 const HEADER = [0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0];
 const TYPE_A_CLASS_IN = [0, 1, 0, 1];
 
-/** A DNS query (RFC 1035) for `LABEL.invalid`: should it leave the pod, the name never exists (RFC 6761). */
+/** A DNS query (RFC 1035) for `LABEL.invalid`. If it leaves the pod, the name never exists (RFC 6761). */
 export function queryBytes(label: string): Uint8Array {
   const labels = [label, "invalid"].flatMap((each) => [each.length, ...new TextEncoder().encode(each)]);
   return Uint8Array.from([...HEADER, ...labels, 0, ...TYPE_A_CLASS_IN]);

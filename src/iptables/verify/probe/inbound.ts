@@ -140,7 +140,7 @@ async function callIn(proof: Proof, flow: Flow, call: Call): Promise<Attempt> {
 }
 
 const REFUSED = "refused";
-/** A new interface may lose the first packets. */
+/** Milliseconds between repetitions: a new interface may lose the first packets. */
 const REPEAT_MILLISECONDS = 100;
 
 /** Completes the handshake and sends the token. For a port of another process the half-open connection is proof enough. */
@@ -166,7 +166,7 @@ function sendSegment(call: Call, segment: Pick<Segment, "flags" | "sequence" | "
   veth.socket.send(frameOf({ ...segment, source, destination: target }, veth.outerHardware, veth.innerHardware));
 }
 
-/** All calls read from one socket: segments for other calls are kept. */
+/** The segments for a call. All calls read from one socket, so segments for other calls are kept. */
 function inbox({ veth, source }: Call): () => Segment[] {
   const kept = INBOXES.get(veth) ?? [];
   INBOXES.set(veth, kept);
@@ -184,7 +184,10 @@ function inbox({ veth, source }: Call): () => Segment[] {
 
 const INBOXES = new WeakMap<VethPair, Segment[]>();
 
-/** With TPROXY the kernel lists the original port: the proxy has the connection if no process listens on that port. */
+/**
+ * Looks for a connection of the proxy. With TPROXY the kernel lists the original port: the connection is the proxy's if
+ * no process listens on that port.
+ */
 async function seenInKernel({ world }: Proof, flow: Flow, { source, target, isTransparent }: Call) {
   const all = await readConnections(world, flow.family);
   const text = endpointText(source);

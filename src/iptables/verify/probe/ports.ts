@@ -66,13 +66,13 @@ function bound(
   }
 }
 
-/** `10.1.1.1:80`, `[2001:db8::1]:80`. */
+/** An endpoint as text: `10.1.1.1:80`, `[2001:db8::1]:80`. */
 export function endpointText({ address, port }: Endpoint): string {
   const text = addressText({ ...address, zone: "" });
   return address.family === 4 ? `${text}:${port}` : `[${text}]:${port}`;
 }
 
-/** Of all processes in this network namespace; none where the kernel has no such family. */
+/** The connections of all processes in this network namespace; none if the kernel lacks the family. */
 export async function readConnections(world: World, family: Family): Promise<Connection[]> {
   const path = family === 4 ? "/proc/net/tcp" : "/proc/net/tcp6";
   return parseConnections(await world.files.readText(path).catch(() => ""));

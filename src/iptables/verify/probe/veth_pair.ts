@@ -18,12 +18,12 @@ const WITHOUT_DUPLICATE_CHECK = 2;
 /** Names and locally administered hardware addresses of the ends. */
 const OUTER = { name: "meshprobe0", hardware: Uint8Array.of(2, 0x6d, 0x65, 0x73, 0x68, 0) };
 const INNER = { name: "meshprobe1", hardware: Uint8Array.of(2, 0x6d, 0x65, 0x73, 0x68, 1) };
-/** Of the block that both ends share. */
+/** The prefix length of the block that both ends share. */
 export const PREFIX_BITS: Readonly<Record<Family, number>> = { 4: 30, 6: 126 };
 
 export type VethPair = ReturnType<typeof createVethPair>;
 
-/** Throws a `SystemError` without NET_ADMIN and NET_RAW, and on a kernel without veth. */
+/** Creates the pair. Throws a `SystemError` without NET_ADMIN and NET_RAW, and on a kernel without veth. */
 export function createVethPair(system: SystemCalls) {
   removePair(system);
   const peer = joinBytes([linkHeader(WITHOUT_ARP), ...endAttributes(INNER).map(attributeBytes)]);

@@ -11,13 +11,15 @@ import { clientOnItsOwn, proxiedClient } from "./proxies.ts";
 import { systemRoots } from "./trust.ts";
 import { openWebSocket } from "./web_socket.ts";
 
-/** A dead connection of HTTP/2 would be used for every request; a dead one of HTTP/1.1 fails one request. */
+/**
+ * HTTP/1.1 only: every request would use the same dead HTTP/2 connection; a dead HTTP/1.1 connection fails one request.
+ */
 const PROTOCOL = { http1: true, http2: false } as const;
 
 /**
  * A client of one server. Deno's own client can neither skip the verification of the server's certificate nor expect
- * another name in it: those requests go over connections of our own.
- * Errors: a MeshError for certificates or a key that cannot be used.
+ * another name in it: such requests use this program's own connections. Errors: a MeshError for certificates or a key
+ * that cannot be used.
  */
 export function openClient(options: ClientOptions): HttpClient {
   const problem = options.identity === undefined ? undefined : keyPairProblem(options.identity);
@@ -54,7 +56,9 @@ function proxyOptions(proxy: string): Deno.Proxy {
   return { url: url.href, ...(username === "" ? {} : { basicAuth: { username, password } }) };
 }
 
-/** Requests over connections of our own: a connection takes the next request when it has answered the last one. */
+/**
+ * Requests over this program's own connections: a connection takes the next request after the answer to the last one.
+ */
 function overConnections(options: ClientOptions): HttpClient {
   if (options.proxy !== undefined) {
     throw new MeshError(
@@ -81,7 +85,7 @@ function overConnections(options: ClientOptions): HttpClient {
       throw asOfFetch(await connection.why(error));
     });
   }
-  /** Takes a connection of its own, which nobody else gets. */
+  /** Opens a new connection, which no other request gets. */
   async function webSocket(path: string, wanted: WebSocketRequest): Promise<WebSocketConnection> {
     const signal = AbortSignal.any([wanted.signal, end.signal]);
     const connection = httpOver(await connected(options, signal), "http/1.1");
@@ -103,7 +107,9 @@ function overConnections(options: ClientOptions): HttpClient {
   };
 }
 
-/** Another connection can take a request that was not sent: this one is busy, or closed. */
+/**
+ * Rethrows unless the request was not sent because the connection is busy or closed: another connection can take it.
+ */
 async function ifUnsent(connection: OwnHttpConnection, error: unknown): Promise<undefined> {
   if (!isRuntimeError(error, "unsent")) throw asOfFetch(await connection.why(error));
 }

@@ -34,7 +34,7 @@ export async function connectFrom(address: string, options: DialOptions): Promis
   }
 }
 
-/** Sends when the socket is ready, which a connecting socket is not. */
+/** Waits until the socket is connected, then sends. */
 async function send(socket: Socket, bytes: Uint8Array, signal: AbortSignal): Promise<void> {
   await whenReady(() => {
     const failure = socket.failure();
@@ -49,7 +49,7 @@ async function send(socket: Socket, bytes: Uint8Array, signal: AbortSignal): Pro
   }, signal);
 }
 
-/** Polls until there is an answer: Deno does not poll this socket, and no thread may block. */
+/** Polls until `ask` returns a value: Deno cannot wait for this socket, and no thread may block. */
 async function whenReady<T>(ask: () => T | undefined, signal: AbortSignal): Promise<T> {
   for (let wait = FIRST_WAIT;; wait = Math.min(MAX_WAIT, wait + 1)) {
     const answer = ask();

@@ -46,7 +46,7 @@ const MAX_SIZE = 65_535;
 
 type Answerer = (bytes: Uint8Array, from: DatagramAddress) => void;
 
-/** Deno's socket waits for each datagram, or for the first of many. */
+/** Deno's socket waits for the first datagram; the answerer may take more at once. */
 async function serve(socket: Datagrams, answer: Answerer, isOpen: () => boolean): Promise<void> {
   const buffer = new Uint8Array(MAX_SIZE);
   while (isOpen()) {
@@ -60,7 +60,7 @@ async function serve(socket: Datagrams, answer: Answerer, isOpen: () => boolean)
   }
 }
 
-/** Answers by the socket's file. Clients are few, so that the last one's socket address is kept. */
+/** Answers through the file descriptor of the socket. Clients are few, so the address of the last one is kept. */
 function answerer(server: DatagramServer): Answerer {
   let [known, name] = ["", new Uint8Array()];
   return (bytes, { hostname, port }) => {
@@ -75,7 +75,7 @@ function answerer(server: DatagramServer): Answerer {
   };
 }
 
-/** Answers by Deno's socket, where the kernel is not Linux. */
+/** Answers through Deno's socket, where the kernel is not Linux. */
 function slowAnswerer(socket: Datagrams, handler: DatagramHandler): Answerer {
   return (bytes, { hostname, port }) => {
     Promise.resolve(handler(bytes, port))
@@ -86,7 +86,7 @@ function slowAnswerer(socket: Datagrams, handler: DatagramHandler): Answerer {
 
 type Opener = (address: DatagramAddress) => Datagrams | Promise<Datagrams>;
 
-/** Without `--unstable-net` Deno has no such function. */
+/** Deno has `listenDatagram` only with `--unstable-net`. */
 function opener(listen: typeof Deno.listenDatagram | undefined = Deno.listenDatagram): Opener {
   if (listen !== undefined) return (address) => listen({ transport: "udp", ...address });
   return async (address) => await (await import("./node_datagrams.ts")).nodeDatagrams(address);

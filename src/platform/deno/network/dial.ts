@@ -4,7 +4,7 @@ import { closable } from "./connections.ts";
 import { keyPairProblem } from "./key_pair.ts";
 import { connectTls, tlsError } from "./tls.ts";
 
-/** Milliseconds after which an address that does not answer is left for the next one. */
+/** Milliseconds to wait for an address before the next one is tried. */
 const FOR_EACH_ADDRESS = 3000;
 
 /** Connects; see `Network.dial`. */

@@ -1,4 +1,7 @@
-/** Downloads of files that a user names by https URLs: what others serve is bounded, and stays https. */
+/**
+ * Downloads of files that a user names by https URLs. The server is untrusted: size and time are limited, and redirects
+ * stay https.
+ */
 import { MeshError, messageOf } from "../../../base/errors.ts";
 import { shownUrl } from "../../../base/shown_url.ts";
 import { isRuntimeError, reasonOf } from "../../runtime_errors.ts";
@@ -10,7 +13,7 @@ import { systemRoots } from "./trust.ts";
 export interface DownloadLimits {
   /** Milliseconds without a byte. */
   readonly silence: number;
-  /** Milliseconds in all: a server that sends a byte now and then must not hold the program. */
+  /** Milliseconds in all, against a server that sends a byte now and then. */
   readonly whole: number;
   /** Bytes after decompression. */
   readonly bytes: number;
@@ -70,14 +73,14 @@ class Watch {
     return this.#controller.signal;
   }
 
-  /** Bytes arrived: starts to wait for the next ones. */
+  /** Restarts the limit of silence after bytes arrived. */
   moved(): void {
     this.pause();
     const { silence } = this.#limits;
     this.#timer = setTimeout(() => this.#fire(`the server sent nothing for ${silence / 1000} s`), silence);
   }
 
-  /** Stops the limit of silence while the server owes nothing. */
+  /** Suspends the limit of silence while no bytes are due from the server. */
   pause(): void {
     clearTimeout(this.#timer);
   }
@@ -145,7 +148,7 @@ function refusal(url: string, reason: string): MeshError {
   return new MeshError(`Cannot read "${shownUrl(url)}": ${reason}`);
 }
 
-/** What to do about errors of TLS. */
+/** The hint for TLS errors. */
 const TRUST_HINT = "authorities of your own are trusted if SSL_CERT_FILE names a file with them, in PEM";
 
 function downloadError(url: string, error: unknown, watch: Watch): MeshError {

@@ -59,7 +59,7 @@ async function ask(
   return { status: response.status, headers: response.headers, body: await readAtMost(response, maxBodyBytes) };
 }
 
-/** Of a body that is cut off, returns what arrived: the status counts. */
+/** Reads at most `maxBytes`. Of a body that is cut off, returns what arrived: a probe needs only the status. */
 async function readAtMost({ body }: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const pieces: Uint8Array[] = [];
   let size = 0;

@@ -2,8 +2,8 @@ import { isRuntimeError } from "../../runtime_errors.ts";
 import { emptyDefaultStore } from "./trust.ts";
 
 /**
- * Responses by their bodies. Deno (2.6 to 2.9) forgets the signal of a request whose Response was collected as garbage: the body
- * could neither be aborted nor time out. The map keeps a Response as long as its body.
+ * Keeps each Response as long as its body. Deno (2.6 to 2.9) drops the signal of a request when its Response is
+ * collected as garbage: the body could then neither be aborted nor time out.
  */
 const responses = new WeakMap<ReadableStream<Uint8Array>, Response>();
 

@@ -1,6 +1,6 @@
 /**
- * The third of three parts of a request: HTTP over a connection. Deno's `fetch` opens its connections itself, but also to a Unix
- * socket: it gets one for itself alone, and the bytes are copied.
+ * The third of three parts of a request: HTTP over a connection. Deno's `fetch` opens its own connections, also to a
+ * Unix socket: each connection gets such a socket, and its bytes are copied.
  */
 import type {
   ByteConnection,
@@ -15,7 +15,7 @@ import { privateSocket } from "./private_socket.ts";
 import { clientOnItsOwn } from "./proxies.ts";
 import { openWebSocket } from "./web_socket.ts";
 
-/** With what only clients of a server use. */
+/** An HTTP connection with the methods that only clients of a server need. */
 export interface OwnHttpConnection extends HttpConnection {
   /** Turns the connection into a WebSocket (HTTP/1.1). */
   webSocket(authority: string, path: string, request: WebSocketRequest): Promise<WebSocketConnection>;
@@ -68,12 +68,12 @@ export function httpOver(connection: ByteConnection, version: HttpVersion): OwnH
   };
 }
 
-/** A connection that breaks fails its requests a moment before the cause is known. */
+/** One turn of the event loop: a broken connection fails its requests shortly before its own error is known. */
 function soon(): Promise<undefined> {
   return new Promise((resolve) => setTimeout(resolve, 0, undefined));
 }
 
-/** The client of the socket gets the connection. Resolves with the error that broke it, if any. */
+/** Splices the socket's client to the connection. Resolves with the error that broke it, if any. */
 async function feed(inner: Promise<ByteConnection>, connection: ByteConnection): Promise<unknown> {
   try {
     return (await splice(connection, await inner)).error;
@@ -89,8 +89,9 @@ const ABSOLUTE_FORM = /^([A-Z]+ )http:\/\/[^/ ]+/;
 const LONGEST_START = 300;
 
 /**
- * HTTP/1.1 through a Unix socket is for Deno a request to a proxy, with the whole URL in its first line. Servers want the path
- * alone (RFC 9112 3.2.1). Deno writes a request's head at once, and after the response to the request before.
+ * Rewrites request lines to the path alone, which servers want (RFC 9112 3.2.1). For Deno, HTTP/1.1 through a Unix
+ * socket is a request to a proxy, with the whole URL in its first line. Deno writes a request's head at once, and only
+ * after the response to the previous request.
  */
 function withOriginForm(connection: ByteConnection, heads: { expected: number }): ByteConnection {
   return {

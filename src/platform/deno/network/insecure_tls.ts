@@ -19,7 +19,8 @@ export async function connectInsecureTls(address: string, options: DialOptions, 
     const protocol = typeof secure.alpnProtocol === "string" ? secure.alpnProtocol : undefined;
     return { ...explained(bytesOf(secure), options, tls), protocol };
   } catch (error) {
-    // Destroyed in its handshake, a connection of `node:tls` stays open for ever; it is destroyed as soon as that is over.
+    // A `node:tls` connection that is destroyed during its handshake stays open for ever: destroy it after the
+    // handshake.
     secure.once("secureConnect", () => secure.destroy());
     throw tlsError(options, options.signal.aborted ? NO_ANSWER : tlsReason(error, tls), error);
   }
@@ -36,8 +37,8 @@ async function connect(address: string, options: DialOptions, tls: DialTls): Pro
 }
 
 /**
- * `node:net` cannot choose where a connection comes from, and `node:tls` takes no other connections than its own: it gets one
- * to a port of this machine, which takes that connection alone, and behind it is the connection of the wanted source.
+ * `node:net` cannot choose the local address, and `node:tls` accepts only Node's own sockets. So `node:tls` connects to
+ * a loopback port that accepts only that connection, and the bytes are spliced to a connection from the wanted address.
  */
 async function fromSource(address: string, options: DialOptions, tls: DialTls): Promise<tls.TLSSocket> {
   const { connectFrom } = await import("./connect_from.ts");
@@ -55,7 +56,7 @@ async function fromSource(address: string, options: DialOptions, tls: DialTls): 
   }
 }
 
-/** Any program of this machine may connect: the own connection is known by its port. */
+/** Accepts only the connection from this local port: any program of the machine may connect. */
 async function acceptFrom(listener: Deno.TcpListener, port: number | undefined): Promise<Deno.TcpConn> {
   for (;;) {
     const connection = await listener.accept();
@@ -67,9 +68,9 @@ async function acceptFrom(listener: Deno.TcpListener, port: number | undefined):
   }
 }
 
-/** Has to be called in the event that the socket is connected: later Node reads it, and the handshake waits for ever. */
+/** Call it in the `connect` event of the socket: later Node has started to read, and the handshake never ends. */
 function startTls(socket: net.Socket, { serverName, identity, protocols }: DialTls): tls.TLSSocket {
-  // What is sent right after the handshake would wait 40 ms for an acknowledgement.
+  // Without this, the first bytes after the handshake wait 40 ms for an acknowledgement.
   socket.setNoDelay();
   emptyDefaultStore();
   return tls.connect({
@@ -81,7 +82,10 @@ function startTls(socket: net.Socket, { serverName, identity, protocols }: DialT
   });
 }
 
-/** Calls `take` in an event of a socket. Rejects with the socket's error, at its end, and when the signal fires. */
+/**
+ * Calls `take` in the handler of a socket's event. Rejects with the socket's error, at its end, and when the signal
+ * fires.
+ */
 async function happened<T>(socket: net.Socket, event: string, signal: AbortSignal, take: () => T): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const abort = () => reject(signal.reason);
@@ -97,7 +101,7 @@ async function happened<T>(socket: net.Socket, event: string, signal: AbortSigna
   }
 }
 
-/** A socket of Node, read no faster than it is asked for. */
+/** A Node socket that is read only on request. */
 function bytesOf(socket: net.Socket): ByteConnection {
   const chunks: AsyncIterator<Uint8Array> = socket[Symbol.asyncIterator]();
   return {

@@ -1,6 +1,7 @@
 /**
- * Deno's HTTP server stops listening for good when it cannot accept a connection, as with too many open files (Deno 2.6 to 2.9).
- * It reports that when its last connection is closed, by an error that ends the process. This server starts again.
+ * A server that starts again after a failure. Deno's HTTP server (2.6 to 2.9) stops listening for good when it cannot
+ * accept a connection, as with too many open files. When its last connection closes, it reports that by an error that
+ * ends the process.
  */
 import { watchListener } from "../../linux/socket_peer.ts";
 import { reasonOf } from "../../runtime_errors.ts";
@@ -24,8 +25,8 @@ const RETRY_AFTER = 100;
 const LOOK_EVERY = 1000;
 
 /**
- * Starts a server, and another one whenever it fails: the connections of the old one are closed. `start` gets the address of
- * the first server, which is free again. Throws what the first start throws. `failure` gets the reason of each failure.
+ * Starts a server, and another one on the same address whenever it fails; the old one's connections are closed. `start`
+ * gets the address of the first server. Throws what the first start throws. `failure` gets the reason of each failure.
  */
 export function serveLasting<Address extends Deno.Addr>(
   start: (signal: AbortSignal, before: Address | undefined) => Deno.HttpServer<Address>,
@@ -64,7 +65,7 @@ export function serveLasting<Address extends Deno.Addr>(
     watch.close();
   }
 
-  /** Ends the server, which reports it. */
+  /** Closes the failed server's connections: only then does it report the failure. */
   function closeAll(): void {
     if (!stop.signal.aborted) current?.failed.abort();
   }

@@ -24,7 +24,7 @@ export const realNetwork: Network = {
   bindDatagram: async (options) => (await import("./datagram.ts")).bindDatagram(options),
 };
 
-/** A request that needs no roots: the proxy and the application of the same pod. */
+/** URLs of the same pod (proxy, application), which need no roots. */
 const IS_NEAR = /^http:\/\/(?:localhost|127\.[0-9.]+|\[::1\])(?:[:/?]|$)/i;
 let near: Deno.HttpClient | undefined;
 let far: Deno.HttpClient | undefined;
@@ -52,7 +52,7 @@ function sweepEvery(milliseconds: number, port: number, limits: SilenceLimits): 
       idle ??= (await import("../../linux/idle_connections.ts")).idleConnections(port, limits);
       idle.sweep();
     } catch {
-      // Another system, or a process that has given up permissions.
+      // Not Linux, or the process has given up permissions.
       clearInterval(timer);
     }
   }

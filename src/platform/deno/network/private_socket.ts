@@ -1,6 +1,6 @@
 /**
- * A Unix socket for one connection, from this process to itself. Linux has sockets without a file, which are tried first;
- * every process of the network namespace may connect to them, and the kernel knows which one did.
+ * A Unix socket for one connection, from this process to itself. On Linux an abstract socket (without a file) is tried
+ * first. Every process of the network namespace may connect to it; the kernel reports which process did.
  */
 import { MeshError, messageOf } from "../../../base/errors.ts";
 import type { ByteConnection } from "../../world.ts";
@@ -22,7 +22,10 @@ export function privateSocket(): PrivateSocket {
   return withoutFile() ?? inFolder();
 }
 
-/** `undefined` on other systems, and in a process that has given up a permission: Deno opens the name as a path then. */
+/**
+ * An abstract socket. `undefined` on other systems, and in a process that has given up a permission: Deno then takes
+ * the name for a path.
+ */
 function withoutFile(): PrivateSocket | undefined {
   if (Deno.build.os !== "linux" || !mayCallLibrary()) return undefined;
   const path = `\0kubectl-mesh-${crypto.randomUUID()}`;
@@ -94,6 +97,6 @@ function unlessClosed(listener: Deno.UnixListener): void {
   try {
     listener.close();
   } catch {
-    // It was closed before.
+    // It is closed already.
   }
 }

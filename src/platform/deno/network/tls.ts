@@ -29,16 +29,17 @@ async function connect(hostname: string, options: DialOptions, tls: DialTls): Pr
     return await unlessAborted(connecting, options.signal);
   } catch (error) {
     connecting.then((late) => late.close(), () => {});
-    // Any other error is about the certificates of the options.
+    // Any other error comes from the certificates of the options.
     const isOfConnection = options.signal.aborted || isRuntimeError(error, "ofKernel");
     throw isOfConnection ? connectionError(hostname, options, error) : tlsError(options, tlsReason(error, tls), error);
   }
 }
 
 /**
- * Deno verifies the host name that it connects to, unless the options have another name under a private symbol, which its own
- * `node:tls` uses: the proxy returns the name for any symbol. `node:tls` costs 30 ms of the first connection, and its streams copy all bytes.
- * A Deno without the symbol would verify the IP address and trust no server: a test would fail.
+ * Deno verifies the host name that it connects to, unless the options have another name under a private symbol of its
+ * own `node:tls`. The proxy object returns the name for every symbol. `node:tls` itself adds 30 ms to the first
+ * connection, and its streams copy all bytes. A Deno without the symbol would verify the IP address and trust no
+ * server: a test would fail.
  */
 function tlsOptions(hostname: string, port: number, tls: DialTls): Deno.ConnectTlsOptions {
   const { authorities, identity, protocols, serverName } = tls;
@@ -54,7 +55,10 @@ function tlsOptions(hostname: string, port: number, tls: DialTls): Deno.ConnectT
   });
 }
 
-/** In TLS 1.3 a server refuses the client's certificate when the handshake is over for the client. */
+/**
+ * Explains errors after the handshake: in TLS 1.3 a server refuses the client's certificate when the client's handshake
+ * is complete.
+ */
 export function explained(connection: ByteConnection, options: DialOptions, tls: DialTls): ByteConnection {
   return {
     ...connection,
@@ -62,7 +66,7 @@ export function explained(connection: ByteConnection, options: DialOptions, tls:
       try {
         return await connection.read(buffer);
       } catch (error) {
-        // HTTP knows whether anything is missing.
+        // HTTP detects a truncated message itself.
         if (isRuntimeError(error, "cutOff")) return null;
         throw isRuntimeError(error, "alert") ? tlsError(options, tlsReason(error, tls), error) : error;
       }

@@ -1,11 +1,11 @@
 /**
- * What TLS clients trust. Deno adds the roots of a client to a default store, which `DENO_TLS_CA_STORE` and `DENO_CERT` choose: a
- * server could be trusted that no given root has signed. Every client of the program is made through this file, which
- * empties that store: the roots of a client are the only ones (docs/security.md).
+ * What TLS clients trust. Deno adds a default store to the roots of each client, which `DENO_TLS_CA_STORE` and
+ * `DENO_CERT` choose: a client would trust servers that none of its given roots has signed. Every client of the program
+ * is made through this file, which empties that store (docs/security.md).
  */
 import { MeshError, messageOf } from "../../../base/errors.ts";
 
-/** Not empty, and without the name of a store: no store at all (Deno 2.6 to 2.9). */
+/** A list without any store: not empty, because the default is used for an empty one (Deno 2.6 to 2.9). */
 const NO_STORE = ",";
 
 let isEmpty = false;
@@ -23,7 +23,7 @@ export function newClient(options: Deno.CreateHttpClientOptions): Deno.HttpClien
   return Deno.createHttpClient(options);
 }
 
-/** Sets or deletes environment variables during an action. Programs that are started later see them as they were. */
+/** Sets or deletes environment variables during an action. Programs that start later get the old values. */
 export function withVariables<T>(values: Readonly<Record<string, string | undefined>>, action: () => T): T {
   const before = Object.keys(values).map((name) => [name, Deno.env.get(name)] as const);
   for (const [name, value] of Object.entries(values)) set(name, value);

@@ -34,10 +34,10 @@ export async function openWebSocket(
   };
 }
 
-/** A status that closes a WebSocket on purpose (RFC 6455 7.4.1): normal, going away, without a status. */
+/** Normal close codes (RFC 6455 7.4.1): normal, going away, without a code. */
 const WELL_ENDED: readonly number[] = [1000, 1001, 1005];
 
-/** The events of a socket as a stream. It holds what nobody has read yet. */
+/** The events of a socket as a stream. It buffers unread messages. */
 function messagesOf(socket: WebSocket, signal: AbortSignal): ReadableStream<Uint8Array> {
   let isOpen = true;
   return new ReadableStream({

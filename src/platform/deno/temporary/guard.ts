@@ -1,7 +1,7 @@
-/** Removal of temporary files and folders however the process ends, except by SIGKILL. */
+/** Removes temporary files and folders however the process ends, except by SIGKILL. */
 import { isHandled, listen } from "../signals.ts";
 
-/** Signals that end a process without a handler, and their numbers. */
+/** Signals that end a process without a handler, with their numbers. */
 const ENDS = [["SIGHUP", 1], ["SIGINT", 2], ["SIGQUIT", 3], ["SIGTERM", 15]] as const;
 
 const removals = new Set<() => void>();
@@ -9,16 +9,17 @@ let stopGuard: (() => void) | undefined;
 let stays = false;
 
 /**
- * Keeps the guard once it has begun, for a process that ends by `Deno.exit`. Without it a signal that arrived just before its
- * listener is removed would be lost.
+ * Keeps the guard until the process ends by `Deno.exit`. Without it, a signal that arrives just before its listener is
+ * removed is lost.
  */
 export function keepGuard(): void {
   stays = true;
 }
 
 /**
- * Runs `remove` when the process exits. Signals end the process in order meanwhile, also those that no command handles:
- * a signal without a handler would end it at once. Call it before the file is made. The returned function ends all this.
+ * Runs `remove` when the process exits. While the guard is active, signals that no command handles end the process in
+ * order too: a signal without a handler would end it at once. Call it before the file is made. The returned function
+ * ends the guard.
  */
 export function guard(remove: () => void): () => void {
   stopGuard ??= start();

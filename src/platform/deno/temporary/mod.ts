@@ -1,4 +1,6 @@
-/** Temporary files and folders, in the folder for temporary files or beside an output. None stays behind. */
+/**
+ * Temporary files and folders, in the folder for temporary files or beside an output. The program removes all of them.
+ */
 import { guard } from "./guard.ts";
 import { type Owner, prefixOf, thisOwner } from "./owner.ts";
 import type { TemporaryFolder } from "../../world.ts";
@@ -80,6 +82,6 @@ function unlessGone(path: string): void {
   try {
     Deno.removeSync(path, { recursive: true });
   } catch {
-    // It has been removed before.
+    // It is removed already.
   }
 }

@@ -6,7 +6,7 @@ export interface Owner {
   /** The namespace of its process id (pid_namespaces(7)); `0` where there is none. */
   readonly space: string;
   readonly pid: number;
-  /** When it started; a later process with the same id has another time. `0` where it is not known. */
+  /** The start time, which differs for a later process with the same id. `0` if unknown. */
   readonly start: string;
 }
 
@@ -46,7 +46,7 @@ export function hasEnded(owner: Owner, self: Owner): boolean {
     const status = processStatus(owner.pid);
     return status === undefined || status.isEnded || status.start.toString(36) !== owner.start;
   } catch {
-    // The process may not be looked at: it may live.
+    // Access to the process is denied: it may still run.
     return false;
   }
 }

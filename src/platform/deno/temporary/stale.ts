@@ -1,13 +1,13 @@
-/** Removal of what killed processes of this program left in a folder for temporary files. */
+/** Removes the files that killed processes of this program left in a folder for temporary files. */
 import { hasEnded, type Owner, ownerOf } from "./owner.ts";
 
 const STICKY = 0o1000;
 const WRITABLE_BY_OTHERS = 0o022;
 
 /**
- * Removes from `folder` the files and folders whose owner has ended. Other users may write to the folder: only what belongs
- * to this user is removed, by its own name, no symbolic link is followed, and nothing happens in a folder where others could
- * put something else in its place meanwhile.
+ * Removes from `folder` the files and folders whose owner process has ended. Other users may write to the folder, so it
+ * removes only entries of this user, by their own names, and follows no symbolic link. It does nothing in a folder
+ * where others could replace an entry meanwhile.
  */
 export function removeStale(folder: string, self: Owner): void {
   try {
@@ -28,7 +28,7 @@ function isSafe(folder: string): boolean {
   return (uid === 0 || uid === Deno.uid()) && ((mode & WRITABLE_BY_OTHERS) === 0 || (mode & STICKY) !== 0);
 }
 
-/** A file, or a private folder with files and sockets in it: this program makes nothing else. */
+/** Removes a file, or a private folder with files and sockets: this program makes nothing else. */
 function removeOwn(path: string): void {
   try {
     const status = Deno.lstatSync(path);
@@ -44,7 +44,7 @@ function isPrivate({ mode }: Deno.FileInfo): boolean {
   return mode === null || (mode & 0o777) === 0o700;
 }
 
-/** Does not go into folders below. */
+/** Does not recurse. */
 function removeFolder(path: string): void {
   for (const { name, isDirectory } of Deno.readDirSync(path)) if (!isDirectory) Deno.removeSync(`${path}/${name}`);
   Deno.removeSync(path);

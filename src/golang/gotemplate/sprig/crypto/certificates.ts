@@ -94,7 +94,7 @@ function created(request: Request, key: PrivateKey, issuer: Issuer): Uint8Array 
   }
 }
 
-/** `variable` is its name in sprig's error. */
+/** `variable` is the name of the argument in sprig's error. */
 function readCertificatePem(binary: string, variable: string): Parent {
   const block = decodePem(binary);
   if (block === undefined) throw new Error("unable to decode certificate");

@@ -41,7 +41,7 @@ const CLASSES: Readonly<Record<string, string>> = {
 
 const COST = { N: 32768, r: 8, p: 2, maxmem: 128 * 1024 * 1024 };
 
-/** The password; for an unknown kind, sprig's text. */
+/** The password; sprig's error text for an unknown kind. */
 export function derivePassword({ counter, kind, password, user, site }: PasswordRequest): string {
   const templates = TEMPLATES.get(kind)?.split(" ");
   if (templates === undefined) return `cannot find password template ${kind}`;
@@ -56,7 +56,7 @@ function pick(characters: string, byte: number): string {
   return characters.charAt(byte % characters.length);
 }
 
-/** The bytes of a text with their number in front. */
+/** The bytes of a text after their count. */
 function counted(value: string): Uint8Array {
   const bytes = bytesOf(value);
   return joined(uint32(bytes.length), bytes);

@@ -193,7 +193,7 @@ const SPANS: readonly (readonly [bigint, string])[] = [
   [SECOND, "s"],
 ];
 
-/** The largest unit of which there is more than one. */
+/** The duration in the largest unit that it exceeds, rounded down. */
 function roundDuration(nanoseconds: bigint): string {
   const size = nanoseconds < 0n ? -nanoseconds : nanoseconds;
   const span = SPANS.find(([unit]) => size > unit);

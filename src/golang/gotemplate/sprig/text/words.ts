@@ -1,6 +1,6 @@
 /**
- * Conversions between `CamelCase`, `snake_case` and `kebab-case` with the word rules that sprig's users know: digits
- * join the word before or after, `HTTPServer` is two words.
+ * Conversions between `CamelCase`, `snake_case` and `kebab-case` by sprig's word rules: digits join the word before or
+ * after, `HTTPServer` is two words.
  */
 import { isSpace, isUpper, lowerRune, upperRune } from "./letters.ts";
 

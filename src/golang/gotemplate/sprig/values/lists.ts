@@ -78,7 +78,10 @@ function uniq(list: readonly GoValue[]): GoValue {
   return kept;
 }
 
-/** Equal values have the same text; a value without JSON, such as a function, has none. */
+/**
+ * A key for comparisons: equal values have the same JSON text. A value without JSON, such as a function, has an empty
+ * key.
+ */
 function bucketOf(value: GoValue): string {
   try {
     return goJson(value);

@@ -5,17 +5,20 @@ import type { ConnectionLimits } from "../../../http.ts";
 export interface HeldConnection {
   /** The IP address of the client. */
   readonly remote: string;
-  /** Bytes were read from the client. A promise is to be waited for before more are read. */
+  /** Counts bytes read from the client. If it returns a promise, read more only after that resolves. */
   received(count: number): Promise<void> | undefined;
-  /** Bytes were copied to the client. */
+  /** Notes that bytes were copied to the client. */
   moved(): void;
-  /** A request arrived: its head. */
+  /** Notes that the head of a request arrived. */
   asked(): void;
-  /** The body of a request is complete: the client waits for an answer. Returns the function for its end. */
+  /**
+   * Notes that the body of a request is complete: the client waits for an answer. Call the returned function when it
+   * ends.
+   */
   waits(): () => void;
-  /** A request of {@link asked} ended. */
+  /** Notes that a request of {@link asked} ended. */
   answered(): void;
-  /** The connection ended. */
+  /** Removes the connection. */
   ended(): void;
 }
 
@@ -40,19 +43,21 @@ interface Entry {
   waiting: number;
   /** Bytes from the client outside of requests. */
   outside: number;
-  /** Lets it send again: it has sent too much outside of requests, since then. */
+  /** Resumes reading. Set while the client has sent too much outside of requests, since that time. */
   paused: { readonly since: number; readonly resume: () => void } | undefined;
 }
 
-/** Milliseconds in which a connection keeps its place in the order: busy ones would otherwise move with each byte. */
+/**
+ * Milliseconds before a connection moves in the order of idleness again: busy ones would otherwise move with each byte.
+ */
 const COARSE = 1000;
 
-/** Milliseconds in which the head of a request must be found in what a client has sent. */
+/** Milliseconds within which the server must find the head of a request in the bytes of a client. */
 const HEAD_TIME = 2000;
 
 /** A table of connections; `now` is a monotonic clock in milliseconds. */
 export function connectionTable(limits: ConnectionLimits, now: () => number): ConnectionTable {
-  /** In the order of their last byte, the idlest first. */
+  /** Ordered by their last byte, the idlest first. */
   const entries = new Set<Entry>();
   /** New connections of each network since the last sweep. */
   const arrivals = new Map<string, number>();
@@ -63,7 +68,7 @@ export function connectionTable(limits: ConnectionLimits, now: () => number): Co
   const admit = (entry: Entry) => {
     entries.add(entry);
     const crowded = overLimit(entries, entry.network, limits);
-    // Without a candidate all others wait for answers: this one goes.
+    // Without a candidate all others wait for answers: the new connection is closed.
     if (crowded !== undefined) drop(victim(entries, crowded, entry) ?? entry);
   };
   return {
@@ -137,7 +142,7 @@ function resume(entry: Entry): void {
   entry.paused = undefined;
 }
 
-/** The network that has too many connections; without one, but with too many in all, the network that has most. */
+/** The network with too many connections; else, with too many in all, the network with most. */
 function overLimit(entries: Set<Entry>, network: string, limits: ConnectionLimits): string | undefined {
   const counts = new Map<string, number>();
   for (const entry of entries) counts.set(entry.network, (counts.get(entry.network) ?? 0) + 1);
@@ -146,7 +151,7 @@ function overLimit(entries: Set<Entry>, network: string, limits: ConnectionLimit
   return [...counts].reduce((most, each) => each[1] > most[1] ? each : most)[0];
 }
 
-/** The idlest connection of a network, first one that never asked; none that waits for an answer. */
+/** The idlest connection of a network that does not wait for an answer; one that never sent a request comes first. */
 function victim(entries: Set<Entry>, network: string, newest: Entry): Entry | undefined {
   const found = [...entries].filter((each) => each.network === network && each !== newest && each.waiting === 0);
   return found.find(({ hasAsked }) => !hasAsked) ?? found.find(({ open }) => open === 0) ?? found[0];

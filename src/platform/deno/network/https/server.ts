@@ -1,11 +1,11 @@
 /**
- * HTTP/1.1 with limits of connections, plain or over TLS with a replaceable certificate; Deno's server has neither. One listener
- * accepts all connections, and the table closes slow and idle ones. Each is spliced to the HTTP server on loopback, for TLS through
- * the TLS listener of the newest certificate, also on loopback.
+ * HTTP/1.1 with limits of connections, plain or over TLS with a replaceable certificate; Deno's server has neither. One
+ * listener accepts all connections, and the table closes slow and idle ones. Each connection is spliced to the HTTP
+ * server on loopback; for TLS it passes the TLS listener of the newest certificate first, also on loopback.
  *
- * HTTP/2 is not served. Deno's server never answers requests that arrive around its GOAWAY, so a graceful shutdown would lose
- * some; with HTTP/1.1 a response closes its connection. controller-runtime's webhooks serve HTTP/1.1 only as well, because of
- * the attacks on HTTP/2 (CVE-2023-39325, CVE-2023-44487).
+ * HTTP/2 is not served. Deno's server never answers requests that arrive around its GOAWAY, so a graceful shutdown would
+ * lose some; with HTTP/1.1 a response closes its connection. controller-runtime's webhooks also serve HTTP/1.1 only,
+ * because of the attacks on HTTP/2 (CVE-2023-39325, CVE-2023-44487).
  */
 import { MeshError, messageOf } from "../../../../base/errors.ts";
 import { acceptAll } from "../connections.ts";
@@ -18,35 +18,38 @@ import type { HttpHandler } from "../../../world.ts";
 
 const LOOPBACK = "127.0.0.1";
 const SWEEP_EVERY = 1000;
-/** Milliseconds that new connections have for their first request: a server that shuts down closes connections without. */
+/** Milliseconds for the first request of a new connection during a shutdown; connections without one are closed. */
 const FIRST_REQUESTS = 500;
 /** Milliseconds without a request or response that count as idle. */
 const IDLE = 100;
 /** Milliseconds that slow clients have to read the last responses. */
 const LAST_BYTES = 2000;
-/** Milliseconds for the last probes. */
+/** Milliseconds that the plain server waits for the last probes. */
 const PLAIN_CLOSE = 1000;
-/** The first bytes of HTTP/2 from a client that did not ask for it (RFC 9113, section 3.4), and of no method of HTTP/1.1. */
+/** The preface of HTTP/2 with prior knowledge (RFC 9113, section 3.4); no method of HTTP/1.1 starts like this. */
 const HTTP2_PREFACE = new TextEncoder().encode("PRI ");
 
-/** The bytes of TLS are counted already. */
+/** Counts nothing: the encrypted bytes are counted already. */
 const UNCOUNTED: Received = { received: () => undefined, moved() {} };
 
 /** Where new connections are spliced to: the HTTP server, or the TLS listener of a certificate. */
 interface Entrance {
   readonly port: number;
-  /** Its clients by the port from which it sees them. */
+  /** Its clients by the source port of their loopback connection. */
   readonly clients: Map<number, Client>;
   connections: number;
-  /** A newer certificate is in use. It closes after its last connection: a closed listener loses those in its queue. */
+  /**
+   * A newer certificate is in use. The listener closes after its last connection: closing it earlier would lose the
+   * connections in its queue.
+   */
   isReplaced: boolean;
   close(): void;
 }
 
-/** A client's connection, and those on loopback that carry it on. */
+/** A client's connection, and the loopback connections that carry its bytes. */
 interface Client {
   readonly held: HeldConnection;
-  /** A connection on loopback was opened for it. */
+  /** Adds a loopback connection that carries its bytes. */
   opened(end: Deno.Conn): void;
   /** Closes all. */
   close(): void;
@@ -62,7 +65,7 @@ interface Shared {
   inFlight: number;
   /** When the last request or response was. */
   lastActivity: number;
-  /** Responses ask the client to close the connection. */
+  /** Each response asks the client to close the connection. */
   isDraining: boolean;
 }
 
@@ -126,14 +129,14 @@ async function serveLimited(options: Options, handler: HttpHandler): Promise<Tls
       table.closeAll();
       newest.close();
       const ended = server.shutdown();
-      // A handler that never answers would keep it.
+      // A handler that never answers would block the shutdown.
       if (isAnswered) await ended;
       return isAnswered;
     },
   };
 }
 
-/** Waits for an idle period: a response closes its connection, so that only connections without requests are left. */
+/** Waits for an idle period. A response closes its connection, so then only connections without requests are left. */
 async function idle(shared: Shared, end: number): Promise<void> {
   const isActive = (now: number) => shared.inFlight > 0 || now - shared.lastActivity < IDLE;
   for (let now = performance.now(); isActive(now) && now < end; now = performance.now()) {
@@ -144,7 +147,7 @@ async function idle(shared: Shared, end: number): Promise<void> {
 function startServer(clients: Entrance["clients"], shared: Shared): LastingServer<Deno.NetAddr> {
   const answer: Deno.ServeHandler<Deno.NetAddr> = async (request, { remoteAddr, completed }) => {
     const client = clients.get(remoteAddr.port);
-    // Another process of this network namespace, past the limits.
+    // It comes from another process of this network namespace, which bypasses the limits.
     if (client === undefined) return new Response(null, { status: 403, headers: { connection: "close" } });
     shared.inFlight++;
     shared.lastActivity = performance.now();
@@ -227,15 +230,15 @@ async function pass(outer: Deno.TcpConn, entrance: Entrance, { table }: Shared):
 
 /** Splices what a TLS connection carries to the HTTP server. */
 async function passSecured(secured: Deno.TlsConn, clients: Entrance["clients"], http: Entrance): Promise<void> {
-  // The client may speak no TLS, or none of the protocols that are offered.
+  // The client may not speak TLS, or may offer no common protocol.
   const isSecured = await secured.handshake().then(() => true, () => false);
-  // Without a client it is another process of this network namespace.
+  // Without a client, another process of this network namespace has connected.
   const client = isSecured ? clients.get(secured.remoteAddr.port) : undefined;
   if (client !== undefined) await enter(http, client, secured, UNCOUNTED);
   closeBoth(secured);
 }
 
-/** Splices what comes from a client to an entrance, until an end. */
+/** Splices a client's connection to an entrance, until one side ends. */
 async function enter({ port, clients }: Entrance, client: Client, from: Deno.Conn, counts: Received): Promise<void> {
   const inner = await Deno.connect({ hostname: LOOPBACK, port }).catch(() => undefined);
   // This process has too many open files.
@@ -249,7 +252,7 @@ async function enter({ port, clients }: Entrance, client: Client, from: Deno.Con
   if (clients.get(key) === client) clients.delete(key);
 }
 
-/** Closes a connection that begins as HTTP/2, perhaps in pieces: Deno's server would serve it. */
+/** Closes a connection that starts with the HTTP/2 preface, perhaps in pieces: Deno's server would serve HTTP/2. */
 function withoutHttp2({ received, moved }: Received, close: () => void): Watch {
   let matching: number | undefined = 0;
   return {

@@ -1,12 +1,15 @@
 /** Copies bytes between a client and a backend. */
 
 const BUFFER_BYTES = 16 * 1024;
-/** Milliseconds in which a client may go on to send after the end of the response: closed at once, it could lose that. */
+/**
+ * Milliseconds that the client may still send after the end of the response: if the connection were closed at once, the
+ * client could lose the response.
+ */
 const LINGER = 2000;
 
-/** Is called for each piece that was read from the client, and from the backend. */
+/** Called for each piece read from the client, and from the backend. */
 export interface Watch {
-  /** Rejects the connection by closing it. */
+  /** Bytes from the client; wait for a returned promise before the next read. It may close the connection. */
   received(bytes: Uint8Array): Promise<void> | undefined;
   moved(): void;
 }
