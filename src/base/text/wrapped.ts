@@ -1,4 +1,4 @@
-/** A text as lines of at most so many characters, broken at spaces; a longer word keeps a line of its own. */
+/** A text as lines of at most `width` characters, broken at spaces; a longer word gets its own line. */
 export function wrapped(text: string, width: number): string[] {
   return filled(text.split(" "), width);
 }

@@ -53,7 +53,10 @@ export const POD_CHECKS: readonly PodCheck[] = [
     first: otherImages,
     advice: (pod) => [
       described(pod),
-      byHand("give the namespace the imagePullSecrets that the registry wants, or the nodes a way to it", "mesh"),
+      byHand(
+        "give the namespace the imagePullSecrets that the registry wants, or the nodes network access to it",
+        "mesh",
+      ),
     ],
   },
   {

@@ -184,7 +184,7 @@ const CAUSES: readonly ((serving: Waiting) => Cause | undefined)[] = [
       advice: [
         harmless(`correct the image of its container "${state.name}"`, "mesh", edit(named)),
         byHand(
-          "give its service account the imagePullSecrets that the registry wants, or the nodes a way to it",
+          "give its service account the imagePullSecrets that the registry wants, or the nodes network access to it",
           "mesh",
         ),
         described(podNamed(pod)),

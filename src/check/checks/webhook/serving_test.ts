@@ -129,7 +129,7 @@ or: ${DESCRIBED}`,
     `: its pod "${NAME}-1" cannot pull the image "example.com/mesh:one": ImagePullBackOff: not found
 fix: correct the image of its container "webhook":
 kubectl edit deployment/${NAME} -n istio-system
-or: give its service account the imagePullSecrets that the registry wants, or the nodes a way to it
+or: give its service account the imagePullSecrets that the registry wants, or the nodes network access to it
 or: ${DESCRIBED}`,
   ],
   [

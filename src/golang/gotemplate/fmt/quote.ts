@@ -39,7 +39,7 @@ function escaped(code: number, mark: string, ascii: boolean): string {
   return rune > 0xffff ? `\\U${hex(rune, 8)}` : `\\u${hex(rune, 4)}`;
 }
 
-/** Lower-case hexadecimal digits, at least so many. */
+/** Lower-case hexadecimal digits, at least `digits` of them. */
 export function hex(value: number, digits: number): string {
   return value.toString(16).padStart(digits, "0");
 }
