@@ -12,9 +12,12 @@ export interface Repair {
   readonly title: string;
   readonly objects: readonly string[];
   readonly advice: ShownAdvice;
-  /** Asks even after "all" or with `--yes`: it has a risk, or makes an assumption that the user must check. */
+  /** Asks even after "all" or with `--yes`: it has a risk, deletes an object, or makes an assumption that the user must check. */
   readonly isRisky: boolean;
 }
+
+/** Commands that delete an object, also to create it again: a Job then runs again. */
+const DELETES = /\bkubectl (delete|replace --force) /;
 
 /** Arguments that the user has to fill in, and commands that open an editor. */
 const BY_HAND = /(^|[ =])(FILE|NAME)( |$)|^kubectl edit /;
@@ -29,10 +32,19 @@ export function repairsIn(results: readonly CheckResult[]): readonly Repair[] {
       const advice = alternatives[index];
       if (advice === undefined) return [];
       const isGuess = alternatives.slice(0, index).some(({ scope }) => scope === "nothing");
-      return [{ id, title, objects, advice, isRisky: isGuess || advice.risk !== "none" }];
+      return [{ id, title, objects, advice, isRisky: isGuess || advice.risk !== "none" || isDeleting(advice) }];
     })
   );
-  return [...new Map(all.map((each) => [each.advice.commands.join("\n"), each] as const)).values()];
+  const once = new Map<string, Repair>();
+  for (const each of all) {
+    const key = each.advice.commands.join("\n");
+    if (once.get(key)?.isRisky !== true) once.set(key, each);
+  }
+  return [...once.values()];
+}
+
+function isDeleting({ commands }: ShownAdvice): boolean {
+  return commands.some((command) => DELETES.test(command));
 }
 
 const RISKS: Readonly<Record<ShownAdvice["risk"], string>> = {
@@ -65,7 +77,7 @@ export async function applied(world: World, all: readonly Repair[], applying: Ap
   let count = 0;
   for (const [index, repair] of repairs.entries()) {
     say(`\n[${index + 1}/${repairs.length}] ${textOf(repair)}`);
-    const objection = objectionTo(repair, applying.yes && !world.stdin.isTerminal);
+    const objection = objectionTo(repair, applying, applying.yes && !world.stdin.isTerminal);
     if (objection !== undefined) say(`  not run: ${objection}`);
     else if (await isWanted(repair, rounds, ask) && await run(world, repair, applying.clusterFlags)) count++;
     if (rounds.isEnded) break;
@@ -78,8 +90,19 @@ function isForbidden({ advice: { forbidden } }: Repair): boolean {
   return forbidden.length > 0;
 }
 
-function objectionTo({ advice: { forbidden }, isRisky }: Repair, isAlone: boolean): string | undefined {
+/** Programs that do not get the flags of kubectl. */
+const WITHOUT_FLAGS = /^(helm|oc) /;
+
+function objectionTo(
+  { advice: { commands, forbidden }, isRisky }: Repair,
+  { clusterFlags }: Applying,
+  isAlone: boolean,
+): string | undefined {
   if (forbidden.length > 0) return `you may not ${forbidden.join(", ")}: ask an administrator`;
+  const other = commands.map((each) => WITHOUT_FLAGS.exec(each)?.[1]).find((each) => each !== undefined);
+  if (other !== undefined && clusterFlags.length > 0) {
+    return `${other} would ask the cluster of the current context: run check --fix without ${clusterFlags.join(" ")}`;
+  }
   return isRisky && isAlone ? "--yes runs nothing that has a risk; run check --fix at a terminal" : undefined;
 }
 
@@ -89,13 +112,17 @@ interface Rounds {
   isEnded: boolean;
 }
 
-async function isWanted({ isRisky }: Repair, rounds: Rounds, ask: () => Promise<Answer>): Promise<boolean> {
+async function isWanted(
+  { isRisky }: Pick<Repair, "isRisky">,
+  rounds: Rounds,
+  ask: () => Promise<Answer>,
+): Promise<boolean> {
   if (rounds.isAll && !isRisky) return true;
   const answer = await ask();
   if (answer === "quit") rounds.isEnded = true;
   if (answer !== "all") return answer === "yes";
   rounds.isAll = true;
-  return !isRisky || await ask() === "yes";
+  return isRisky ? await isWanted({ isRisky }, rounds, ask) : true;
 }
 
 /** Asks until the input is an answer or the beginning of one; the end of the input means "quit". */
@@ -124,10 +151,12 @@ async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<strin
   return undefined;
 }
 
-function textOf({ id, objects: [first, ...more], advice: { change, risk, commands }, isRisky }: Repair): string {
+function textOf({ id, objects: [first, ...more], advice, isRisky }: Repair): string {
+  const { change, risk, commands } = advice;
   const rest = more.length === 0 ? "" : ` and ${more.length} more`;
   const of = first === undefined ? "" : ` of ${first}${rest}`;
-  const warning = isRisky ? `\n  risk: ${RISKS[risk]}` : "";
+  const why = risk === "none" && isDeleting(advice) ? "it deletes an object" : RISKS[risk];
+  const warning = isRisky ? `\n  risk: ${why}` : "";
   const lines = commands.map((command) => `\n    ${printable(command)}`);
   return printable(`${id}${of}: ${change}`) + warning + lines.join("");
 }

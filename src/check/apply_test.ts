@@ -27,12 +27,19 @@ Deno.test("repairsIn() takes the first advice that commands can carry out, once,
     result("c", [advice("kubectl delete c")]),
     result("d", [advice("kubectl delete c")]),
     result("e", [advice("kubectl delete e")], { becauseOf: "a" }),
+    result("g", [advice("kubectl patch g", { risk: "enrols" })]),
+    result("h", [advice("kubectl patch g")]),
+    result("i", [advice("kubectl apply --server-side --force-conflicts -f -")]),
+    result("j", [advice("kubectl get job/j -o yaml | kubectl replace --force -f -")]),
     result("f", [LOOK]),
   ]);
   assert.deepEqual(found.map(({ advice: { commands }, isRisky }) => [...commands, isRisky]), [
     ["kubectl patch a", true],
     ["kubectl delete b", true],
-    ["kubectl delete c", false],
+    ["kubectl delete c", true],
+    ["kubectl patch g", true],
+    ["kubectl apply --server-side --force-conflicts -f -", false],
+    ["kubectl get job/j -o yaml | kubectl replace --force -f -", true],
   ]);
 });
 
@@ -62,6 +69,7 @@ const ANSWERS: readonly (readonly [answers: string, yes: boolean, commands: read
   ["a\ny\n", false, ["kubectl a", "kubectl b", "kubectl c"]],
   ["all\nn\n", false, ["kubectl a", "kubectl c"]],
   ["n\na\nn\n", false, ["kubectl c"]],
+  ["y\na\nq\n", false, ["kubectl a"]],
   ["y\nq\n", false, ["kubectl a"]],
   ["", false, []],
   ["", true, ["kubectl a", "kubectl c"]],
@@ -92,4 +100,15 @@ Deno.test("applied() prints the error of a command, and goes on", async () => {
   assert.deepEqual([count, commands.length], [0, 3]);
   assert.match(said, /kubectl a\nRun it\?.* {2}no\n {2}error: the command ended with 3\n/);
   assert.match(said, /\n0 of 4 run\n$/);
+});
+
+Deno.test("applied() does not run helm against another cluster than the one that was checked", async () => {
+  const helm = "helm get manifest istiod -n istio-system | kubectl apply -f -";
+  const repairs = [{ ...repair("a"), advice: advice(helm) }];
+  for (const [clusterFlags, count] of [[["--context=other"], 0], [[], 1]] as const) {
+    const world = fakeWorld({ stdin: "y\n", run: () => ({ code: 0, stdout: "", stderr: "", timedOut: false }) });
+    assert.equal(await applied(world, repairs, { yes: false, clusterFlags }), count);
+    assert.equal(world.runs.length, count);
+    assert.equal(/not run: helm would ask the cluster of the current context/.test(world.said.stderr), count === 0);
+  }
 });

@@ -25,7 +25,10 @@ interface Cell extends Pick<Answer, "verdict" | "reason" | "fix"> {
   readonly to: string;
 }
 
-/** Prints the table; the exit code is 1 if a connection is refused or unknown. Errors: a MeshError for too many pods. */
+/**
+ * Prints the table; the exit code is 1 if a connection is refused or unknown. Errors: a MeshError for too many pods, and
+ * without any Service.
+ */
 export async function explainMatrix(world: World, { source, output }: Question): Promise<number> {
   await re2Library.loaded();
   const snapshots: Snapshot[] = [];
@@ -36,8 +39,13 @@ export async function explainMatrix(world: World, { source, output }: Question):
   }
   const all = new Map(snapshots.map((snapshot) => [snapshot, factsOf(snapshot)]));
   const ends = savedEnds(all);
-  const clients = new Map([...all].map(([snapshot, facts]) => [workloadOf(snapshot), facts]));
   const services = servicesOf([...all.values()]);
+  if (services.length === 0) {
+    throw new MeshError("No proxy of these pods knows a Service of their namespaces", {
+      hint: "see what they read: kubectl mesh explain -o short",
+    });
+  }
+  const clients = new Map([...all].map(([snapshot, facts]) => [workloadOf(snapshot), facts]));
   const cells: Cell[] = [];
   for (const [from, facts] of clients) {
     for (const { host, port } of services) {

@@ -17,6 +17,11 @@ const RULES = "*nat\n-A PREROUTING -p tcp -j ISTIO_INBOUND\n-A OUTPUT -j ISTIO_O
 const CAPTURE_ALL =
   "-A ISTIO_INBOUND -p tcp -j REDIRECT --to-ports 15006\n-A ISTIO_OUTPUT -p tcp -j REDIRECT --to-ports 15001\nCOMMIT\n";
 
+const CONFIG = fakeSnapshot().parts["config_dump.json"].text ?? "";
+/** The service is of a ServiceEntry. */
+const OUTSIDE = CONFIG.replaceAll("web.shop.svc.cluster.local", "web.shop.example.com");
+const WITHOUT_ADDRESS = CONFIG.replaceAll('"10.96.0.9"', '"*"');
+
 /** What is wrong, the question, the verdict, the sentence, and the fix. */
 const CASES: readonly (readonly [string, Changes, string, string, RegExp, RegExp])[] = [
   ["all is well", {}, "web:80/", "reaches", /outbound\|80\|\|web\.shop.*10\.0\.0\.9:8080/, /^$/],
@@ -40,6 +45,23 @@ const CASES: readonly (readonly [string, Changes, string, string, RegExp, RegExp
     "unknown",
     /the address of "weg" is not known.*did you mean web\.shop\?/i,
     /web\.shop/,
+  ],
+  ["a short name that is not like another", {}, "db:81", "unknown", /^The address of "db" is not known: [^?]*$/, /^$/],
+  [
+    "a port of a host that is no Service of Kubernetes",
+    { config: OUTSIDE },
+    "web.shop.example.com:9999",
+    "unknown",
+    /10\.96\.0\.9 belongs to the host "web\.shop\.example\.com".*; whether anything listens on 9999 is not known/,
+    /^$/,
+  ],
+  [
+    "a service without an address",
+    { config: WITHOUT_ADDRESS },
+    "web:80/",
+    "unknown",
+    /and Envoy's configuration has no address of web\.shop\.svc\.cluster\.local/,
+    /^$/,
   ],
   ["a misspelled namespace", {}, "web.shpo:80", "unknown", /did you mean web\.shop\?/, /web\.shop/],
   [

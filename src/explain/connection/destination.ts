@@ -2,7 +2,7 @@
 import { parseAddress } from "../../golang/net/mod.ts";
 import { configuredAddresses } from "../names/configured.ts";
 import { askedNames, searchOf } from "../names/resolve.ts";
-import { nearestName } from "../names/services.ts";
+import { hostWithCluster, nearestName } from "../names/services.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";
 import type { Connection } from "../question/question.ts";
 import type { Facts } from "./facts.ts";
@@ -22,16 +22,25 @@ export function destinationOf(facts: Facts, { host, port }: Connection): Destina
   const asked = askedNames(host, search);
   const found = inTable(facts, asked) ?? inConfiguration(facts, asked, port);
   if (found !== undefined) return found;
-  const nearest = nearestName(host, facts.config, facts);
+  return { step: unresolved(facts, host, asked, search.ndots), address: undefined };
+}
+
+/** The step of a name without an address, with the nearest known name. */
+function unresolved(facts: Facts, host: string, asked: readonly string[], ndots: number): Step {
+  const own = facts.config === undefined ? undefined : hostWithCluster(asked, facts.config);
   const known = facts.names === undefined ? "the snapshot has no name table" : "the mesh's name table does not have it";
-  const step = unsure("dns", {
-    name: host,
-    message: `the address of "${host}" is not known: ${known}, and no service of Envoy's configuration has this name${
-      nearest === undefined ? "" : `; did you mean ${nearest}?`
-    }`,
-    detail: { asked: asked.slice(0, MAX_NAMES), ndots: search.ndots, ...nearest === undefined ? {} : { nearest } },
-  });
-  return { step: nearest === undefined ? step : { ...step, fix: `ask for ${nearest}` }, address: undefined };
+  const message = `the address of "${host}" is not known: ${known}`;
+  const detail = { asked: asked.slice(0, MAX_NAMES), ndots };
+  if (own !== undefined) {
+    const empty = `${message}, and Envoy's configuration has no address of ${own}`;
+    return unsure("dns", { name: host, message: empty, detail });
+  }
+  const nobody = `${message}, and no service of Envoy's configuration has this name`;
+  const nearest = nearestName(host, facts.config, facts);
+  if (nearest === undefined) return unsure("dns", { name: host, message: nobody, detail });
+  const question = `${nobody}; did you mean ${nearest}?`;
+  const step = unsure("dns", { name: host, message: question, detail: { ...detail, nearest } });
+  return { ...step, fix: `ask for ${nearest}` };
 }
 
 const MAX_NAMES = 8;

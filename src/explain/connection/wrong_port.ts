@@ -1,13 +1,14 @@
 /** A port that the Service at this address does not have: Envoy has no cluster for it. */
 import type { EnvoyConfig } from "../envoy/config.ts";
-import { serviceAt, serviceText } from "../names/services.ts";
+import { isService, serviceAt, serviceText } from "../names/services.ts";
 import { refusing, type Step, unsure } from "./connection_path.ts";
 import type { Asked } from "./endpoints.ts";
 import type { Facts } from "./facts.ts";
 
 /**
  * Replaces the station of a passthrough or BlackHole cluster; `undefined` if no service has the address, or if it has
- * the port. kube-proxy forwards such a connection nowhere; an endpoint of a headless service may still listen.
+ * the port. kube-proxy forwards such a connection nowhere; an endpoint of a headless service, and a host outside of
+ * the cluster, may still listen.
  */
 export function wrongPort(facts: Facts, config: EnvoyConfig, { name, original, direction }: Asked): Step | undefined {
   const { address, port } = original;
@@ -18,6 +19,9 @@ export function wrongPort(facts: Facts, config: EnvoyConfig, { name, original, d
   const what = serviceText(host, facts.domain);
   const has = ports.length === 1 ? `only the port ${ports[0]}` : `only the ports ${ports.join(", ")}`;
   const found = `the address ${address} belongs to ${what}, which has ${has}`;
+  if (!isService(host, facts.domain)) {
+    return unsure("cluster", { name, message: `${found}; whether anything listens on ${port} is not known` });
+  }
   const endpoints = endpointAddresses(config, host, ports);
   if (endpoints === undefined || endpoints.has(address)) {
     return unsure("cluster", { name, message: `${found}; whether a pod listens on ${port} is not known` });

@@ -25,12 +25,7 @@ export async function withOtherEnds(answer: Answer, facts: Facts, asked: Connect
   const addresses = await targetsOf(client, facts, asked, ends);
   if (typeof addresses === "string") return { ...answer, reason: `${answer.reason}; ${addresses}` };
   if (addresses.length === 0) return answer;
-  const end: ClientEnd = {
-    connection: asked,
-    address: facts.addresses[0] ?? "192.0.2.1",
-    peer: peerOf(client, facts),
-    roots: rootsOf(facts),
-  };
+  const end: Omit<ClientEnd, "address"> = { connection: asked, peer: peerOf(client, facts), roots: rootsOf(facts) };
   const namespace = namespaceOf(client);
   const read: ServerEnd[] = [];
   for (const address of addresses.slice(0, MAX_ENDS)) {
@@ -39,9 +34,14 @@ export async function withOtherEnds(answer: Answer, facts: Facts, asked: Connect
     const other = await ends.podAt(host, namespace);
     // Only endpoints of a Kubernetes Service are always pods.
     if (namespace === undefined && other.isOutside === true) return answer;
-    read.push(serverEnd(end, address, other));
+    read.push(serverEnd({ ...end, address: addressTo(host, facts) }, address, other));
   }
   return joined(client, read, addresses.length);
+}
+
+/** The client's address of the same family as the endpoint; empty if the client's addresses are unknown. */
+function addressTo(endpoint: string, { addresses }: Facts): string {
+  return addresses.find((each) => each.includes(":") === endpoint.includes(":")) ?? addresses[0] ?? "";
 }
 
 /** The client's answer if the connection continues to an endpoint. Ignores a doubt that only the endpoint resolves. */

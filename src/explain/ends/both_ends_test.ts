@@ -172,6 +172,22 @@ Deno.test("both ends: an address that Envoy passes on is a pod that is read", as
   assert.deepEqual([answer.verdict, answer.endpoints[0]?.address], ["reaches", "10.1.1.1:8080"], answer.reason);
 });
 
+Deno.test("both ends: a policy of addresses sees the client's own, and is not judged without it", async () => {
+  const servers = [server("web-1", WEB, { allow: { source_ip: "10.0.0.0" } })];
+  const dualStack = { status: { podIP: "2001:db8::8", podIPs: [{ ip: "2001:db8::8" }, { ip: "10.0.0.8" }] } };
+  const none = { status: {} };
+  for (const [{ status }, verdict] of [[dualStack, "reaches"], [none, "unknown"]] as const) {
+    const connection = readConnection({ ...FLAGS, to: "http://web:80/" });
+    assert.ok(connection !== undefined);
+    const client = fakeSnapshot({ identity: CLIENT });
+    const pod = JSON.parse(client.parts["pod.json"].text ?? "{}");
+    const parts = { ...client.parts, "pod.json": { text: JSON.stringify({ ...pod, status }) } };
+    const ends = savedEnds(new Map(servers.map((each) => [each, undefined])));
+    const answer = await answerOf({ ...client, parts }, connection, ends);
+    assert.equal(answer.verdict, verdict, answer.reason);
+  }
+});
+
 Deno.test("both ends: nothing is read where the client refuses", async () => {
   const ends = { podAt: () => Promise.reject(new Error("read")), endpointsOf: () => Promise.reject(new Error("read")) };
   assert.equal((await ask({ endpoints: [] }, ends)).verdict, "refused");

@@ -18,10 +18,20 @@ const FLAGS: Readonly<Record<string, Flag>> = {
     kinds: ["cluster", "endpoint"],
     next: "DNS of the host of the ServiceEntry",
   },
+  DO: {
+    meaning: "the cluster drops a share of the requests",
+    kinds: ["cluster"],
+    next: "drop_overloads of the cluster's endpoints, which an EnvoyFilter or the control plane sets",
+  },
   DPE: {
     meaning: "the client does not speak HTTP as this port reads it",
     kinds: ["filter-chain"],
     next: "the name or appProtocol of the Service's port",
+  },
+  DR: {
+    meaning: "the client reset the stream",
+    kinds: ["application"],
+    next: "the client's timeout and its log",
   },
   DT: {
     meaning: "the request or the connection lasted longer than its limit",
@@ -46,9 +56,9 @@ const FLAGS: Readonly<Record<string, Flag>> = {
     next: "subsets of the DestinationRule, and whether the host exists for this pod (exportTo, Sidecar)",
   },
   NFCF: {
-    meaning: "no filter chain takes the connection",
-    kinds: ["filter-chain"],
-    next: "the protocol that the client speaks, and the mTLS mode of the port",
+    meaning: "Envoy has not received the configuration of a filter in time",
+    kinds: ["listener", "filter-chain"],
+    next: "whether the control plane sends it (ECDS): an EnvoyFilter or a WasmPlugin, and Envoy's log",
   },
   NR: {
     meaning: "no route or no filter chain takes the request",
@@ -57,9 +67,9 @@ const FLAGS: Readonly<Record<string, Flag>> = {
   },
   OM: { meaning: "Envoy sheds load", kinds: ["listener"], next: "the memory of the proxy" },
   RFCF: {
-    meaning: "the upstream's answer to CONNECT was a failure",
-    kinds: ["cluster"],
-    next: "the gateway or ztunnel behind the cluster",
+    meaning: "Envoy's cache filter answered in place of the endpoint",
+    kinds: ["route"],
+    next: "the cache filter, which an EnvoyFilter makes",
   },
   RL: {
     meaning: "a rate limit answered",
@@ -77,6 +87,11 @@ const FLAGS: Readonly<Record<string, Flag>> = {
     meaning: "the endpoint closed the connection",
     kinds: ["tls", "endpoint", "port"],
     next: "the log of the server's proxy and application: keep-alive timeouts, a crash, mutual TLS",
+  },
+  UDO: {
+    meaning: "the cluster drops every request",
+    kinds: ["cluster"],
+    next: "drop_overloads of the cluster's endpoints, which an EnvoyFilter or the control plane sets",
   },
   UF: {
     meaning: "no connection to the endpoint",

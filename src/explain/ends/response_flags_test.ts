@@ -30,6 +30,11 @@ Deno.test("explainedFlags() names the stations that can have set a flag, the wro
   const well = answerWith(factsOf(fakeSnapshot()), connection);
   const [uf] = explainedFlags(["UF"], well);
   assert.deepEqual(uf?.stations, ["8 endpoint of shop/a", "9 tls of shop/a"]);
+  // Envoy, "Access logging": RFCF is ResponseFromCacheFilter, NFCF NoFilterConfigFound, DR DownstreamRemoteReset.
+  const meanings = explainedFlags(readFlags("RFCF,NFCF,DR,DO,UDO"), well).map(({ meaning }) => meaning);
+  for (const [at, word] of ["cache", "configuration of a filter", "reset", "share", "every"].entries()) {
+    assert.ok(meanings[at]?.includes(word), `${meanings[at]} has not "${word}"`);
+  }
   const broken = answerWith(factsOf(fakeSnapshot({ endpoints: [] })), connection);
   const [uh, urx] = explainedFlags(["UH", "URX"], broken);
   assert.deepEqual([uh?.stations, urx?.stations], [["8 endpoint of shop/a"], ["8 endpoint of shop/a"]]);

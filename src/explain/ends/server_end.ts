@@ -33,7 +33,7 @@ export interface ServerEnd extends Pick<Answer, "verdict" | "reason" | "fix"> {
 /** What the client's side knows of the connection to an endpoint. */
 export interface ClientEnd {
   readonly connection: Connection;
-  /** The client's address. */
+  /** The client's address; empty if unknown. */
   readonly address: string;
   readonly peer: Peer;
   /** The authorities that the client trusts. */

@@ -2,7 +2,7 @@
 import { ApiError, isPod, type KubeConnection, type Pod } from "../../../kube/client/mod.ts";
 import { errorText } from "../../../base/errors.ts";
 import { intAt, listAt, mapAt, mapsAt, textAt, type ValueMap } from "../../../base/value.ts";
-import { joinHostPort } from "../../../golang/net/mod.ts";
+import { joinHostPort, parseAddress } from "../../../golang/net/mod.ts";
 import type { Ends } from "../../ends/both_ends.ts";
 import type { OtherEnd } from "../../ends/server_end.ts";
 import type { Snapshot } from "../../snapshot/snapshot.ts";
@@ -25,7 +25,8 @@ export function liveEnds(api: Api, read: (pod: Pod) => Promise<Snapshot>): Ends 
       return { why, isOutside: true };
     },
     async endpointsOf(host, port, namespace) {
-      const [name = "", own = namespace] = host.split(".");
+      const [name = "", own = namespace, kind = "svc"] = host.split(".");
+      if (kind !== "svc" || typeof parseAddress(host) !== "string") return `"${host}" is not the name of a Service`;
       const where = `/namespaces/${encodeURIComponent(own)}`;
       const service = await permitted(() => api.get(`/api/v1${where}/services/${encodeURIComponent(name)}`));
       if (typeof service === "string") return service;

@@ -1,0 +1,15 @@
+import assert from "node:assert/strict";
+import { fakeWorld } from "../platform/mod.ts";
+import { fakeSnapshot } from "./connection/fake_snapshot_test.ts";
+import { explainMatrix } from "./run_matrix.ts";
+
+Deno.test("a matrix without any Service is an error, and not well", async () => {
+  const text = fakeSnapshot().parts["config_dump.json"].text ?? "";
+  // A lone dump does not say its namespace.
+  const world = fakeWorld({ files: { "dump.json": text } });
+  const source = { kind: "file", paths: ["dump.json"], pod: undefined } as const;
+  await assert.rejects(explainMatrix(world, { source, connection: undefined, output: "table", isOneEnd: false }), {
+    message: "No proxy of these pods knows a Service of their namespaces",
+  });
+  assert.equal(world.said.stdout, "");
+});
