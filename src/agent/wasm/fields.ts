@@ -25,19 +25,18 @@ function fieldsOf(bytes: Uint8Array): Field[] {
   return fields;
 }
 
-/** Replaces each content of a field; `undefined` removes it. */
+/** Replaces each content of a field, all at once; `undefined` removes it. */
 export async function changed(
   bytes: Uint8Array,
   number: number,
   change: (content: Uint8Array) => Uint8Array | undefined | Promise<Uint8Array | undefined>,
 ): Promise<Uint8Array> {
+  const parts = fieldsOf(bytes).map(async (field) => {
+    if (field.number !== number || field.content === undefined) return field.raw;
+    const next = await change(field.content);
+    return next && new BinaryWriter().tag(number, WireType.LengthDelimited).bytes(next).finish();
+  });
   const writer = new BinaryWriter();
-  for (const field of fieldsOf(bytes)) {
-    if (field.number !== number || field.content === undefined) writer.raw(field.raw);
-    else {
-      const next = await change(field.content);
-      if (next !== undefined) writer.tag(number, WireType.LengthDelimited).bytes(next);
-    }
-  }
+  for (const part of await Promise.all(parts)) if (part !== undefined) writer.raw(part);
   return writer.finish();
 }

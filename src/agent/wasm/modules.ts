@@ -1,5 +1,7 @@
 /** Fetches modules, and keeps them in files for Envoy. Source: pilot-agent's `wasm` cache. */
 import { MeshError, messageOf } from "../../base/errors.ts";
+import { shownUrl } from "../../base/shown_url.ts";
+import { logText } from "../../platform/log.ts";
 import type { World } from "../../platform/world.ts";
 import { sha256Of } from "./digest.ts";
 import { download } from "./download.ts";
@@ -60,7 +62,7 @@ export function wasmModules(world: World, options: WasmOptions) {
       for (const [key, { file: path, used }] of kept) {
         if (now - used <= options.expiry) continue;
         kept.delete(key);
-        if (![...kept.values()].some((each) => each.file === path)) await world.files.remove(path);
+        if (![...kept.values()].some((each) => each.file === path)) await remove(world, path, options);
       }
       metrics.cached(kept.size);
     }
@@ -74,6 +76,15 @@ export function wasmModules(world: World, options: WasmOptions) {
       await purging;
     },
   };
+}
+
+/** Never rejects: a file that cannot be removed must not end the agent. */
+async function remove({ files }: World, path: string, { log }: WasmOptions): Promise<void> {
+  try {
+    await files.remove(path);
+  } catch (error) {
+    log.warning(logText(`A Wasm module stays in its file: ${messageOf(error)}`));
+  }
 }
 
 async function fetched(world: World, source: ModuleSource, options: WasmOptions, end: AbortSignal): Promise<Kept> {
@@ -123,7 +134,7 @@ function isUsable({ versions }: Kept, { url, sha256, resource, version, policy }
 }
 
 async function opened(world: World, source: ModuleSource, options: WasmOptions, signal: AbortSignal): Promise<Image> {
-  if (!URL.canParse(source.url)) throw new MeshError(`"${source.url}" is no URL`);
+  if (!URL.canParse(source.url)) throw new MeshError(`"${shownUrl(source.url)}" is no URL`);
   const { protocol, host } = new URL(source.url);
   const isInsecure = options.insecureHosts.some((each) => each === "*" || each === host);
   if (protocol === "oci:") {
@@ -134,7 +145,9 @@ async function opened(world: World, source: ModuleSource, options: WasmOptions, 
       throw error;
     }
   }
-  if (protocol !== "https:" && protocol !== "http:") throw new MeshError(`"${source.url}" is no https or oci URL`);
+  if (protocol !== "https:" && protocol !== "http:") {
+    throw new MeshError(`"${shownUrl(source.url)}" is no https or oci URL`);
+  }
   const bytes = await counted(() => fromServer(world, source.url, { isInsecure, signal, options }), options);
   return { digest: await sha256Of(bytes), load: () => Promise.resolve(bytes) };
 }

@@ -7,9 +7,15 @@ export function credentialOf(secret: string | undefined, host: string): string |
   if (secret === undefined) return undefined;
   const found = Object.entries(mapAt(parsed(secret), "auths")).find(([name]) => hostOf(name) === host)?.[1];
   if (!isMap(found)) return undefined;
-  const auth = textAt(found, "auth") || btoa(`${textAt(found, "username")}:${textAt(found, "password")}`);
+  const pair = new TextEncoder().encode(`${textAt(found, "username")}:${textAt(found, "password")}`);
+  const auth = textAt(found, "auth") || pair.toBase64();
   const token = textAt(found, "registrytoken");
-  return token === "" ? `Basic ${auth}` : `Bearer ${token}`;
+  return token === "" ? authorization("Basic", auth) : authorization("Bearer", token);
+}
+
+/** The header `authorization`. The runtime's error for an invalid header would have the secret. */
+export function authorization(scheme: "Basic" | "Bearer", secret: string): string {
+  return `${scheme} ${secret.replaceAll(/[^\x21-\x7e]/g, "")}`;
 }
 
 /** Docker writes `https://index.docker.io/v1/` for its own. */

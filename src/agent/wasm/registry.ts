@@ -3,7 +3,7 @@ import { MeshError } from "../../base/errors.ts";
 import { blockHolds, type Cidr, parseAddress, parseCidrList, unmapped } from "../../golang/net/mod.ts";
 import { isList, isMap, mapAt, mapsAt, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import type { World } from "../../platform/world.ts";
-import { credentialOf } from "./pull_secret.ts";
+import { authorization as headerOf, credentialOf } from "./pull_secret.ts";
 import { download, type Downloaded } from "./download.ts";
 import { filesOfTar, gunzip } from "./unpack.ts";
 import { sha256Of } from "./digest.ts";
@@ -77,8 +77,14 @@ function digestOf(reference: string): string | undefined {
 }
 
 function parse(bytes: Uint8Array): ValueMap {
-  const value: Value = JSON.parse(new TextDecoder().decode(bytes));
-  if (!isMap(value)) throw new MeshError("The manifest is no JSON object");
+  let value: Value;
+  try {
+    value = JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    // The parser's message would have a part of the text, which may be a token.
+    throw new MeshError("The registry's answer is no JSON");
+  }
+  if (!isMap(value)) throw new MeshError("The registry's answer is no JSON object");
   return value;
 }
 
@@ -152,17 +158,17 @@ async function authorized(world: World, challenge: string, host: string, access:
   const parts = new Map(
     [...challenge.matchAll(/\b(realm|service|scope)="([^"]*)"/g)].map(([, key = "", value = ""]) => [key, value]),
   );
-  const realm = realmOf(parts.get("realm") ?? "", access.isInsecure);
+  const realm = realmOf(parts.get("realm") ?? "", host, access.isInsecure);
   for (const key of ["service", "scope"]) if (parts.has(key)) realm.searchParams.set(key, parts.get(key) ?? "");
   const headers = credential === undefined ? {} : { authorization: credential };
   const { status, body } = await download(world, realm.href, { ...access, headers, maxBytes: MAX_MANIFEST });
   if (status !== 200) throw new MeshError(`"${realm.host}" answers ${status} to the request for a token`);
   const answer = parse(body);
-  return `Bearer ${textAt(answer, "token") || textAt(answer, "access_token")}`;
+  return headerOf("Bearer", textAt(answer, "token") || textAt(answer, "access_token"));
 }
 
 const PRIVATE = blocks(
-  "10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,127.0.0.0/8,169.254.0.0/16,::1/128,fc00::/7,fe80::/10",
+  "0.0.0.0/8,10.0.0.0/8,100.64.0.0/10,172.16.0.0/12,192.168.0.0/16,127.0.0.0/8,169.254.0.0/16,::/127,fc00::/7,fe80::/10",
 );
 
 function blocks(text: string): readonly Cidr[] {
@@ -170,16 +176,22 @@ function blocks(text: string): readonly Cidr[] {
   return typeof list === "string" ? [] : list;
 }
 
-/** A registry must not send the agent, and the pull secret, to a server of the cluster or the node. */
-function realmOf(text: string, isInsecure: boolean): URL {
+function isLocal({ hostname }: URL): boolean {
+  const host = hostname.replace(/^\[|\]$|\.$/g, "");
+  const address = parseAddress(host);
+  return host === "localhost" || host.endsWith(".localhost") || host === "metadata.google.internal" ||
+    (typeof address === "object" && PRIVATE.some((block) => blockHolds(block, unmapped(address))));
+}
+
+/**
+ * The server for tokens. A registry must not send the agent, and the pull secret, to another server of the cluster or the
+ * node.
+ */
+export function realmOf(text: string, registry: string, isInsecure: boolean): URL {
   if (!URL.canParse(text)) throw new MeshError(`The registry names no server for tokens, but "${text}"`);
   const realm = new URL(text);
-  const host = realm.hostname.replace(/^\[|\]$/g, "");
-  const address = parseAddress(host);
-  const isLocal = host === "localhost" || host === "metadata.google.internal" ||
-    (typeof address === "object" && PRIVATE.some((block) => blockHolds(block, unmapped(address))));
   const isAllowed = realm.protocol === "https:" || (isInsecure && realm.protocol === "http:");
-  if (!isAllowed || isLocal) {
+  if (!isAllowed || (isLocal(realm) && realm.host !== registry)) {
     throw new MeshError(`The registry's server for tokens is "${text}"`);
   }
   return realm;

@@ -1,5 +1,6 @@
 /** Replaces modules to fetch in responses of the control plane by local files. */
 import { MeshError, messageOf } from "../../base/errors.ts";
+import { shownUrl } from "../../base/shown_url.ts";
 import { logText } from "../../platform/log.ts";
 import { readMessage } from "../../base/protobuf.ts";
 import { EXTENSION_TYPE } from "./extension_type.ts";
@@ -58,9 +59,8 @@ async function local(
   } catch (error) {
     metrics.converted("fetch_failure");
     const effect = isFailOpen ? "requests pass without it" : "requests are refused";
-    log.error(
-      logText(`Wasm module "${source.url}" of ${source.resource} cannot be fetched, ${effect}: ${messageOf(error)}`),
-    );
+    const named = `Wasm module "${shownUrl(source.url)}" of ${source.resource}`;
+    log.error(logText(`${named} cannot be fetched, ${effect}: ${messageOf(error)}`));
     return await withoutModule(extension, module);
   }
 }

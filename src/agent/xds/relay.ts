@@ -10,9 +10,9 @@ import { connectUpstream, problemOf, type UpstreamContext } from "./upstream.ts"
 
 const UNAVAILABLE = "14";
 
-/** Open connections of calls, and their maximum. */
+/** Calls that wait for their connection or have one, and their maximum. */
 interface Relayed {
-  readonly relayed: Set<HttpConnection>;
+  readonly calls: Set<Request>;
   readonly max: number;
 }
 
@@ -21,16 +21,15 @@ interface Relayed {
  * Trailers are not relayed: a call that istiod ends later ends without a status, and Envoy reconnects.
  */
 export async function relay(upstream: UpstreamContext, request: Request, open: Relayed): Promise<Response> {
-  const { relayed, max } = open;
+  const { calls, max } = open;
   try {
-    if (relayed.size >= max) throw new MeshError(`More than ${max} calls are relayed to istiod`);
-    const client = await upstream.world.network.http(await connectUpstream(upstream), "h2");
-    upstream.signal.addEventListener("abort", client.close, { once: true });
-    relayed.add(client);
-    client.ended.then(() => {
-      relayed.delete(client);
-      upstream.signal.removeEventListener("abort", client.close);
+    if (calls.size >= max) throw new MeshError(`More than ${max} calls are relayed to istiod`);
+    calls.add(request);
+    const client = await connected(upstream).catch((error) => {
+      calls.delete(request);
+      throw error;
     });
+    client.ended.then(() => calls.delete(request));
     return await answerOf(upstream, client, request);
   } catch (error) {
     const message = encodeURIComponent(problemOf(error));
@@ -40,9 +39,15 @@ export async function relay(upstream: UpstreamContext, request: Request, open: R
   }
 }
 
+async function connected(upstream: UpstreamContext): Promise<HttpConnection> {
+  const client = await upstream.world.network.http(await connectUpstream(upstream), "h2");
+  upstream.signal.addEventListener("abort", client.close, { once: true });
+  client.ended.then(() => upstream.signal.removeEventListener("abort", client.close));
+  return client;
+}
+
 async function answerOf(upstream: UpstreamContext, client: HttpConnection, request: Request): Promise<Response> {
   const { options, connection } = upstream;
-  const headers = await headersOf(upstream, request);
   const { pathname, search } = new URL(request.url);
   const { method, signal } = request;
   const sent = reportingOf(upstream, pathname, request);
@@ -59,6 +64,7 @@ async function answerOf(upstream: UpstreamContext, client: HttpConnection, reque
     if (!upstream.signal.aborted) options.metrics?.connectionEnded(signal.aborted ? "envoy" : by, isBroken);
   };
   try {
+    const headers = await headersOf(upstream, request);
     const response = await client.request(options.address, pathname + search, { method, headers, body, signal });
     const { status, headers: given } = response;
     const received = observedBody(response.body, {

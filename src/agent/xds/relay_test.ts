@@ -8,9 +8,12 @@ import { until } from "../../../test/support/until.ts";
 import { encodeFrame, frames } from "../grpc/frames.ts";
 import { CODE, type GrpcChannel, openChannel } from "../grpc/mod.ts";
 import { realWorld } from "../../platform/deno/world.ts";
+import type { ByteConnection, HttpConnection, World } from "../../platform/mod.ts";
 import type { HealthReport } from "../health/options.ts";
 import type { XdsMetrics } from "../metrics/control_plane_metrics.ts";
+import { connectionStatus } from "./connection_status.ts";
 import type { XdsOptions } from "./options.ts";
+import { relay } from "./relay.ts";
 import { HEALTH_TYPE, LISTENER_TYPE, reportMessage, requestForm, typeOf } from "./report_message.ts";
 import { startXds } from "./server.ts";
 
@@ -145,6 +148,36 @@ Deno.test("relay: a lost istiod ends Envoy's stream; an absent one is a status a
     });
     assert.match(problem() ?? "", /^Cannot connect to "127\.0\.0\.1:\d+": connection refused$/);
   }));
+
+Deno.test("relay: a call counts before it is connected; a token that cannot be read closes its connection", async () => {
+  const real = realWorld();
+  const [dialed, ended] = [Promise.withResolvers<ByteConnection>(), Promise.withResolvers<undefined>()];
+  const client: HttpConnection = {
+    request: () => assert.fail(),
+    ended: ended.promise,
+    why: (error) => Promise.resolve(error),
+    close: () => ended.resolve(undefined),
+  };
+  const world: World = {
+    ...real,
+    files: { ...real.files, stat: () => Promise.reject(new Error("no permission")) },
+    network: { ...real.network, dial: () => dialed.promise, http: () => Promise.resolve(client) },
+  };
+  const log = getLogger(["test", "xdsproxy"]);
+  const tls = { serverName: NAME, roots: { from: "system" } } as const;
+  const options = { path: "", address: "istiod:15012", tls, headers: {}, identity: undefined, tokenFile: "token", log };
+  const connection = connectionStatus(options.address, log);
+  const upstream = { world, options, connection, modules: undefined, signal: new AbortController().signal };
+  const open = { calls: new Set<Request>(), max: 1 };
+  const call = () => relay(upstream, new Request(`http://xds${METHOD}`, { method: "POST", body: "a" }), open);
+  const first = call();
+  const refused = await call();
+  assert.match(decodeURIComponent(refused.headers.get("grpc-message") ?? ""), /^More than 1 calls/);
+  dialed.resolve({ read: () => Promise.resolve(null), write: () => Promise.resolve(0), close() {} });
+  assert.match((await first).headers.get("grpc-message") ?? "", /permission/);
+  await ended.promise;
+  assert.equal(open.calls.size, 0);
+});
 
 Deno.test("relay: without a certificate the agent sends the current token with each call", async () => {
   await using folder = await temporaryFolder();

@@ -49,7 +49,13 @@ export function rewritten(inner: ReadableStream<Bytes>, rewriting: Rewriting): R
   async function read(): Promise<void> {
     const { value, done } = await reader.read();
     isDone = done;
-    if (value !== undefined) { for (const message of frames.push(value)) take(message); }
+    try {
+      if (value !== undefined) { for (const message of frames.push(value)) take(message); }
+    } catch (error) {
+      // Nobody reads on: the sender's connection must not stay open.
+      await reader.cancel(error);
+      throw error;
+    }
     reading = undefined;
   }
   return new ReadableStream({

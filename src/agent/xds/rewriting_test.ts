@@ -39,3 +39,18 @@ Deno.test("rewritten: a message that cannot be changed passes as it is", async (
   const seen = await Array.fromAsync(frames(answer), (message) => new TextDecoder().decode(message));
   assert.deepEqual([seen, problems], [["a"], ["no message"]]);
 });
+
+Deno.test("rewritten: a compressed message ends the answer, and the sender is cancelled", async () => {
+  let cancelled: unknown;
+  const body = new ReadableStream({
+    pull: (controller) => controller.enqueue(new Uint8Array([1, 0, 0, 0, 0])),
+    cancel: (reason) => void (cancelled = reason),
+  });
+  const answer = rewritten(body, {
+    isChanged: () => false,
+    change: (message) => Promise.resolve(message),
+    failed: assert.fail,
+  });
+  await assert.rejects(Array.fromAsync(answer), /is compressed/);
+  assert.match(String(cancelled), /is compressed/);
+});

@@ -1,5 +1,5 @@
 /** The xDS proxy: a Unix socket for Envoy, connected to istiod. */
-import { type ByteConnection, type HttpConnection, splice, type World } from "../../platform/mod.ts";
+import { type ByteConnection, splice, type World } from "../../platform/mod.ts";
 import { logText } from "../../platform/log.ts";
 import { EXTENSION_TYPE } from "../wasm/extension_type.ts";
 import { lazyModules } from "./extensions.ts";
@@ -27,9 +27,9 @@ export async function startXds(world: World, options: XdsOptions) {
   const upstream: UpstreamContext = { world, options, connection, modules, signal: end.signal };
   const socket = { path: options.path, mode: SOCKET_MODE };
   const passing = new Set<Promise<void>>();
-  const relayed = new Set<HttpConnection>();
+  const calls = new Set<Request>();
   const serveRelay = () =>
-    world.network.serveUnix(socket, (request) => relay(upstream, request, { relayed, max: MAX_CONNECTIONS }));
+    world.network.serveUnix(socket, (request) => relay(upstream, request, { calls, max: MAX_CONNECTIONS }));
   const spliced = new Set<ByteConnection>();
   let server = needsRelay(options) ? await serveRelay() : await world.network.listenUnix(socket, (envoy) => {
     if (passing.size >= MAX_CONNECTIONS) return envoy.close();

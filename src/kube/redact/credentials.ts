@@ -26,6 +26,7 @@ const FORMS: Readonly<Record<string, RegExp>> = {
   "New Relic, Postman, Mailgun": /(?<![A-Za-z0-9])(?:NRAK-[A-Z0-9]{20,}|PMAK-[\w-]{20,}|key-[0-9a-f]{32})/g,
   "Telegram": /(?<![A-Za-z0-9])\d{8,10}:AA[\w-]{30,}/g,
   "age": /AGE-SECRET-KEY-1[A-Z0-9]{20,}/g,
+  "user and password of curl": /(?<kept>(?:-u|--user|--proxy-user)[ =]["']?[a-z][\w.@-]*:)[^\s"'\\]+/gi,
   "user and password of a URL": /(?<kept>:\/\/)[^\s\/?#@"']{1,500}(?=@)/g,
   "password of a data source": /(?<kept>(?<![\w.-])[\w.-]{1,100}:)(?!\/)[^\s:@\/"']{1,200}(?=@(?!sha\d{3}:)[a-z([])/gi,
 };

@@ -9,7 +9,7 @@ function wordsOf(name: string): readonly string[] {
 const SECRET_PART =
   /token|secret|passw|passphrase|credential|api_?key|access_?key|private_?key|auth_?key|encryption_?key|signing_?key/;
 /** Words that make a name secret. */
-const SECRET_WORD = new Set(["auth", "oauth", "passwd", "pwd", "bearer", "hmac"]);
+const SECRET_WORD = new Set(["auth", "oauth", "passwd", "pwd", "pw", "passcode", "psk", "bearer", "hmac"]);
 /** Words that make a name secret as its last word. */
 const SECRET_END = new Set(["pass", "authorization", "signature", "sig"]);
 /** Words that make a `key` an index or a public key. */

@@ -205,7 +205,7 @@ export class Redactor {
 function besideSecret(map: ValueMap): (field: string) => boolean | "public" | undefined {
   if (typeof map["kty"] === "string") return (field) => PUBLIC_JWK.has(field) ? "public" : true;
   if (typeof map["@type"] === "string" && map["@type"].endsWith(".Secret")) {
-    return (field) => field === "generic_secret";
+    return (field) => field === "generic_secret" || field === "session_ticket_keys";
   }
   const entry = map["key"] ?? map["name"] ?? map["header_name"];
   if (typeof entry !== "string" || !isSecretEntry(entry)) return () => undefined;

@@ -6,7 +6,7 @@ Deno.test("names of secrets, and names that have such words and are none", () =>
   const secret =
     "DB_PASSWORD TOKEN api_key dd_api_key AWS_SECRET_ACCESS_KEY accessToken auth_password auth x-api-key Authorization " +
     "spring.datasource.password clientSecret private_key signing-key PGPASSWORD MYSQL_PWD DB_PASS passwd credentials " +
-    "session_ticket_keys oauth_hmac apikey secretkey my_key";
+    "session_ticket_keys MYSQL_PW PASSCODE wifi_psk oauth_hmac apikey secretkey my_key";
   const open =
     "key keys topologyKey public_key metadata_key runtime_key secretName imagePullSecrets token_bucket max_tokens " +
     "tokens_per_fill serviceAccountToken automountServiceAccountToken secretKeyRef authority authenticated jwt_authn " +
@@ -26,6 +26,9 @@ const TEXTS: readonly (readonly [string, string])[] = [
   ["Authorization: Basic abc\nnext", "Authorization: [redacted]\nnext"],
   ["https://ada:swordfish@example.com/x", "https://[redacted]@example.com/x"],
   ["token-service:8080", "token-service:8080"],
+  ["curl -u ada:swordfish https://a", "curl -u ada:[redacted] https://a"],
+  ["curl '--user=ada:swordfish'", "curl '--user=ada:[redacted]'"],
+  ["docker run -u 1000:1000 --user-agent a:b", "docker run -u 1000:1000 --user-agent a:b"],
   ['{"a":{"password":"swordfish","b":1}}', '{"a":{"password":"[redacted]","b":1}}'],
   ["a:\n  password: swordfish\n", "a:\n  password: '[redacted]'\n"],
   ["{{ if .token }}\npassword: swordfish\n", "{{ if .token }}\npassword: [redacted]\n"],
@@ -62,5 +65,14 @@ Deno.test("private parts of a JSON Web Key go, the public ones stay", () => {
   const jwk = { kty: "oct", k: "swordfish", kid: "1", alg: "HS256" };
   assert.deepEqual(new Redactor().value({ keys: [jwk] }), {
     keys: [{ kty: "oct", k: "[redacted]", kid: "1", alg: "HS256" }],
+  });
+});
+
+Deno.test("the session ticket keys of a secret of Envoy go, its certificate stays", () => {
+  const type = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret";
+  const secret = { "@type": type, name: "a", session_ticket_keys: { keys: [{ inline_string: "swordfish" }] } };
+  assert.deepEqual(new Redactor().value(secret), {
+    ...{ "@type": type, name: "a" },
+    session_ticket_keys: { keys: [{ inline_string: "[redacted]" }] },
   });
 });
