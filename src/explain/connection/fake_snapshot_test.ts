@@ -7,7 +7,8 @@ import { snapshotOf } from "../snapshot/manifest.ts";
 /** What is otherwise. */
 export interface Changes {
   readonly endpoints?: readonly string[];
-  readonly tlsMode?: string;
+  /** Of all endpoints, or of each. */
+  readonly tlsMode?: string | readonly string[];
   readonly isEjected?: boolean;
   /** Of the service's cluster. */
   readonly lb_subset_config?: object;
@@ -179,6 +180,16 @@ function listeners(
   ];
 }
 
+function assigned(endpoints: readonly string[], tlsMode: string | readonly string[]): object[] {
+  return endpoints.map((address, at) => {
+    const match = { tlsMode: typeof tlsMode === "string" ? tlsMode : tlsMode[at] };
+    return {
+      endpoint: { address: { socket_address: { address, port_value: 8080 } } },
+      metadata: { filter_metadata: { "envoy.transport_socket_match": match } },
+    };
+  });
+}
+
 function dump(changes: Changes): object {
   const {
     cluster = WEB,
@@ -215,10 +226,7 @@ function dump(changes: Changes): object {
     { name: "BlackHoleCluster", type: "STATIC" },
     { name: "inbound|8080||", type: "ORIGINAL_DST" },
   ];
-  const lb_endpoints = endpoints.map((address) => ({
-    endpoint: { address: { socket_address: { address, port_value: 8080 } } },
-    metadata: { filter_metadata: { "envoy.transport_socket_match": { tlsMode } } },
-  }));
+  const lb_endpoints = assigned(endpoints, tlsMode);
   const web = host("web.shop.svc.cluster.local:80", ["web.shop.svc.cluster.local", "web", "10.96.0.9"], cluster, istio);
   const section = (type: string, content: object) => ({ "@type": `${TYPE}.admin.v3.${type}`, ...content });
   return {

@@ -17,7 +17,12 @@ export function tlsStep(facts: Facts, cluster: Cluster, { taken }: Found): Step 
   }
   const kinds = new Map(choices.map((choice) => [keyOf(choice), choice]));
   const [first, ...more] = [...kinds.values()];
-  if (first === undefined || more.length > 0) return mixed([...kinds.values()]);
+  if (first === undefined || more.length > 0) {
+    const problems = [...kinds.values()].map(({ transport }) =>
+      transport.kind === "tls" ? certificateProblem(facts, transport) : undefined
+    );
+    return problems.find((each) => each !== undefined) ?? mixed([...kinds.values()], addressesByMode(taken, choices));
+  }
   if (first.transport.kind === "other") {
     return unsure("tls", { message: `the transport socket ${first.transport.type} decides` });
   }
@@ -44,12 +49,31 @@ function keyOf({ transport, match }: TransportChoice): string {
   return `${transport.kind} ${match}`;
 }
 
-function mixed(choices: readonly TransportChoice[]): Step {
+type Addresses = Readonly<Record<"mutual" | "simple" | "plain", readonly string[]>>;
+
+/** The endpoints by what the client speaks to them; none for extensions. */
+function addressesByMode(taken: Found["taken"], choices: readonly TransportChoice[]): Addresses {
+  const of = (mode: string) =>
+    taken.filter((_, at) => {
+      const transport = choices[at]?.transport;
+      return transport !== undefined && modeOf(transport) === mode;
+    }).map(({ address }) => address);
+  return { mutual: of("mutual"), simple: of("simple"), plain: of("plain") };
+}
+
+function modeOf(transport: TransportSocket): string {
+  if (transport.kind !== "tls") return transport.kind;
+  return transport.certificates.length > 0 ? "mutual" : "simple";
+}
+
+function mixed(choices: readonly TransportChoice[], addresses: Addresses): Step {
   const parts = choices.map(({ transport, match }) => `${KIND_TEXT[transport.kind]} (${match || "the cluster's own"})`);
+  const [tls] = choices.flatMap(({ transport }) => transport.kind === "tls" ? [transport] : []);
   return passing("tls", {
+    name: tls?.sni ?? "",
     result: "warning",
     message: `endpoints differ: ${parts.join(", ")}`,
-    detail: { kinds: parts },
+    detail: detailOf({ kinds: parts, names: (tls?.names ?? []).map(stringMatchText), ...addresses }),
   });
 }
 
@@ -74,7 +98,7 @@ type Tls = Extract<TransportSocket, { kind: "tls" }>;
 
 function encrypted({ origin }: Cluster, { match }: TransportChoice, tls: Tls): Step {
   const names = tls.names.map(stringMatchText);
-  const mode = tls.certificates.length > 0 ? "mutual" : "simple";
+  const mode = modeOf(tls);
   return passing("tls", {
     name: tls.sni,
     result: tls.roots === "" ? "warning" : "ok",

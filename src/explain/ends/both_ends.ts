@@ -1,11 +1,11 @@
 /** One answer for both ends: the client's stations, then the stations of the pods behind the endpoints. */
 import { joinHostPort, splitHostPort } from "../../golang/net/mod.ts";
-import type { Answer, Station } from "../answer_schema.ts";
+import type { Answer, Detail, Station } from "../answer_schema.ts";
 import { destinationOf } from "../connection/destination.ts";
 import type { Facts } from "../connection/facts.ts";
 import { serviceAt } from "../names/services.ts";
 import type { Connection, Peer } from "../question/question.ts";
-import { type ClientEnd, type OtherEnd, rootsOf, type ServerEnd, serverEnd } from "./server_end.ts";
+import { type OtherEnd, rootsOf, type ServerEnd, serverEnd } from "./server_end.ts";
 
 /** Finds pods. */
 export interface Ends {
@@ -25,7 +25,7 @@ export async function withOtherEnds(answer: Answer, facts: Facts, asked: Connect
   const addresses = await targetsOf(client, facts, asked, ends);
   if (typeof addresses === "string") return { ...answer, reason: `${answer.reason}; ${addresses}` };
   if (addresses.length === 0) return answer;
-  const end: Omit<ClientEnd, "address"> = { connection: asked, peer: peerOf(client, facts), roots: rootsOf(facts) };
+  const roots = rootsOf(facts);
   const namespace = namespaceOf(client);
   const read: ServerEnd[] = [];
   for (const address of addresses.slice(0, MAX_ENDS)) {
@@ -34,7 +34,9 @@ export async function withOtherEnds(answer: Answer, facts: Facts, asked: Connect
     const other = await ends.podAt(host, namespace);
     // Only endpoints of a Kubernetes Service are always pods.
     if (namespace === undefined && other.isOutside === true) return answer;
-    read.push(serverEnd({ ...end, address: addressTo(host, facts) }, address, other));
+    const peer = peerOf(client, facts, address);
+    const end = { connection: asked, address: addressTo(host, facts), peer: peer ?? PLAIN, roots };
+    read.push(serverEnd(end, address, peer === undefined ? UNJUDGED : other));
   }
   return joined(client, read, addresses.length);
 }
@@ -92,22 +94,32 @@ async function targetsOf(
     : [joinHostPort(address, asked.port)];
 }
 
-/** How the client's proxy, or the client itself, connects to the endpoints. */
-function peerOf({ verdict, stations }: Answer, { certificate }: Facts): Peer {
-  const tls = stations.find(({ kind }) => kind === "tls");
-  const mode = tls?.detail["mode"];
+const PLAIN: Peer = { tls: "plain", isHttp: false, sni: "", identity: undefined, expects: [] };
+
+/** An endpoint to which the client's TLS is unknown. */
+const UNJUDGED: OtherEnd = { why: "whether the client speaks TLS to it is not known" };
+
+/** How the client's proxy, or the client itself, connects to an endpoint; `undefined`: unknown. */
+function peerOf({ verdict, stations }: Answer, { certificate }: Facts, endpoint: string): Peer | undefined {
   const isHttp = stations.some(({ kind }) => kind === "route");
-  if (verdict === "bypasses" || mode === undefined || mode === "plain") {
-    return { tls: "plain", isHttp, sni: "", identity: undefined, expects: [] };
-  }
+  const all = stations.filter(({ kind }) => kind === "tls");
+  const [tls] = all;
+  if (verdict === "bypasses" || tls === undefined) return { ...PLAIN, isHttp };
+  const [mode, ...others] = new Set(all.map(({ detail }) => modeTo(endpoint, detail)));
+  if (mode === undefined || others.length > 0) return undefined;
+  if (mode === "plain") return { ...PLAIN, isHttp };
   const identity = certificate.identity === "" ? undefined : certificate.identity;
-  return {
-    tls: mode === "mutual" ? "mutual" : "simple",
-    isHttp,
-    sni: tls?.name ?? "",
-    identity,
-    expects: exactNames(tls?.detail["names"]),
-  };
+  return { tls: mode, isHttp, sni: tls.name, identity, expects: exactNames(tls.detail["names"]) };
+}
+
+const MODES = ["mutual", "simple", "plain"] as const;
+
+/** The mode of all endpoints, or of this one where they differ. */
+function modeTo(endpoint: string, detail: Detail): Peer["tls"] | undefined {
+  return MODES.find((mode) => {
+    const own = detail[mode];
+    return detail["mode"] === mode || Array.isArray(own) && own.includes(endpoint);
+  });
 }
 
 /** The exact names; empty if any name is a pattern. */

@@ -124,6 +124,19 @@ Deno.test("both ends: endpoints that differ are groups, and the worst decides", 
   assert.deepEqual(stations.filter(({ kind }) => kind === "pod").map(({ pod }) => pod), ["shop/web-2", "shop/web-0"]);
 });
 
+Deno.test("both ends: where only some endpoints have a sidecar, each gets its own TLS", async () => {
+  const endpoints = ["10.0.0.9", "10.0.0.10"];
+  const plain = { spec: NO_PROXY, config: "", rules: undefined };
+  const servers = [server("web-0", "10.0.0.9", { allow: { identity: CLIENT } }), server("web-1", "10.0.0.10", plain)];
+  const well = await ask({ endpoints, tlsMode: ["istio", ""] }, servers);
+  assert.equal(well.verdict, "reaches", well.reason);
+  assert.match(well.reason, /; 2 pods take it$/);
+  const swapped = await ask({ endpoints, tlsMode: ["", "istio"] }, servers);
+  assert.equal(swapped.verdict, "refused", swapped.reason);
+  const expired = await ask({ endpoints, tlsMode: ["istio", ""], expires: "2026-01-01T00:00:00Z" }, servers);
+  assert.equal(expired.verdict, "refused", expired.reason);
+});
+
 Deno.test("both ends: a right that is missing is the answer", async () => {
   const why = 'pods is forbidden: User "joe" cannot list resource "pods"';
   const ends = { podAt: () => Promise.resolve({ why }), endpointsOf: () => Promise.resolve(why) };
