@@ -62,6 +62,9 @@ function readFinding(finding: ValueMap): Finding {
   return { rule: text("rule"), severity: "note", field: text("field"), message: text("message"), fix: text("fix") };
 }
 
+/** The line in a warning about a field. */
+const LINE = /^line \d+: /;
+
 function key({ apiVersion, kind, namespace, name }: Omit<Described, "file" | "document">, text: string): string {
-  return JSON.stringify([apiVersion, kind, namespace, name, text]);
+  return JSON.stringify([apiVersion, kind, namespace, name, text.replace(LINE, "")]);
 }

@@ -90,7 +90,7 @@ function conformMap(raw: ValueMap, typed: ValueMap, element: FieldType, run: Run
   let copy: ValueMap | undefined;
   for (const key of Object.keys(raw)) {
     const before = raw[key] ?? null;
-    const after = before === null ? typed[key] ?? null : conformValue(before, typed[key], element, below(run, key));
+    const after = conformValue(before, typed[key], element, below(run, key));
     if (after === before) continue;
     copy ??= Object.assign(newMap(), raw);
     copy[key] = after;

@@ -155,7 +155,8 @@ function changeValue(value: Value, path: Path, run: Run): Value {
     const warnings = [...misreadTexts, ...rest.warnings, ...texts, ...addPatch(value, next, run)];
     run.entries.push({ ...known, ...rest, warnings, ...located.length === 0 ? {} : { findings: located } });
     if (isMap(value)) {
-      run.options.seen?.({ described: known, manifest: value, injected, off: rulesOffBy(value), lineOf });
+      const off = rulesOffBy(value).union(rulesOffBy(injected?.pod ?? {}));
+      run.options.seen?.({ described: known, manifest: value, injected, off, lineOf });
     }
     return next;
   } catch (error) {

@@ -122,11 +122,11 @@ export const CONTAINER_RULES: readonly PodRule[] = [
   },
 ];
 
-/** `docker:dind`, `docker:27-dind-rootless`, `example.com/dind`. */
+/** `docker:dind`, `docker:27-dind-rootless`, `example.com/dind`; not `feedindexer`. */
 function isDocker(image: string): boolean {
   const last = image.slice(image.lastIndexOf("/") + 1);
-  const [name = ""] = last.split(/[:@]/);
-  return name.includes("dind") || (name === "docker" && last.includes("dind"));
+  const [name = "", tag = ""] = last.split(/[:@]/);
+  return (name === "docker" ? `${name}-${tag}` : name).split(/[-_.]/).includes("dind");
 }
 
 function isReadOnly(container: Parameters<typeof textAt>[0]): boolean {

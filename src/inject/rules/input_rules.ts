@@ -176,6 +176,8 @@ interface Selected {
 
 /** More Services of one workload are not compared with each other. */
 const MAX_SERVICES = 50;
+/** More ports of a Service for one port of the pods are not compared. */
+const MAX_PORTS = 100;
 
 /** The workloads with their Services, found by an index of each Service's first label. */
 function selections({ services, workloads }: Inputs): readonly Selected[] {
@@ -287,14 +289,27 @@ function pairsOf(
 ): readonly InputProblem[] {
   const found = new Map<string, InputProblem>();
   for (const [one, other, workload] of servicePairs(inputs)) {
+    const alike = portsLike(other, workload);
     for (const first of one.ports) {
-      const second = other.ports.find((each) => disagree(first, each, workload));
+      const second = alike(first).find((each) => disagree(first, each, workload));
       if (second === undefined) continue;
       const said = text(one.about.described.name, other.about.described.name, { first, second });
       found.set(said.message, { about: other.about, field: second.field, line: second.line, ...said });
     }
   }
   return [...found.values()];
+}
+
+/** Finds the ports of a Service, in order, that have the pods' port or the own port of another Service's port. */
+function portsLike({ ports }: ServiceFacts, workload: WorkloadFacts): (port: ServicePort) => readonly ServicePort[] {
+  const all = ports.map((port, place) => ({ port, place }));
+  const byTarget = Map.groupBy(all, ({ port }) => numberOf(port, workload));
+  const byNumber = Map.groupBy(all, ({ port }) => port.port);
+  return (port) => {
+    const like = [byTarget.get(numberOf(port, workload)) ?? [], byNumber.get(port.port) ?? []];
+    const found = new Set(like.flatMap((list) => list.slice(0, MAX_PORTS)));
+    return [...found].toSorted((a, b) => a.place - b.place).map(({ port: each }) => each);
+  };
 }
 
 /** Each pair of Services of a workload, once for workloads with the same Services. */

@@ -60,7 +60,7 @@ export const POD_RULES: readonly PodRule[] = [
     on: "injected",
     problems(subject) {
       const policy = textAt(specOf(subject.pod), "dnsPolicy");
-      if (policy === "" || policy === "ClusterFirst") return [];
+      if (policy === "" || CLUSTER_DNS.includes(policy)) return [];
       return [{
         field: podField(subject, "spec.dnsPolicy"),
         message: `The pod's DNS policy is "${policy}", not "ClusterFirst": ` +
@@ -86,6 +86,9 @@ export const POD_RULES: readonly PodRule[] = [
     },
   },
 ];
+
+/** Injected pods are not on the host network, where the second one would differ (Kubernetes, "Pod's DNS Policy"). */
+const CLUSTER_DNS = ["ClusterFirst", "ClusterFirstWithHostNet"];
 
 function fsGroupOf(pod: Pod): Value | undefined {
   return mapAt(specOf(pod), "securityContext")["fsGroup"];
