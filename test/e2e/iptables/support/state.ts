@@ -13,6 +13,7 @@ export interface State {
 
 /** The tables of iptables-legacy are looked at only where somebody has made them: to look makes them. */
 const SCRIPT = `
+for i in $(seq 200); do [ -z "$(ip -6 -o addr show dev lo tentative)" ] && break; sleep 0.05; done
 echo "@@nft4"; iptables-nft-save 2>/dev/null
 echo "@@nft6"; ip6tables-nft-save 2>/dev/null
 echo "@@legacy4"; for t in $(sort /proc/net/ip_tables_names 2>/dev/null); do iptables-legacy-save -t $t; done
@@ -23,8 +24,8 @@ ip -6 -o addr show dev lo
 `;
 
 /**
- * Reads the state. Comments, counters and addresses of the link are left out, as are tables of iptables-legacy without rules. An
- * address is "tentative" until a task of the kernel has added its route, which may be after the command that adds it.
+ * Reads the state. Comments, counters and addresses of the link are left out, as are tables of iptables-legacy without rules. It
+ * waits for addresses that are "tentative": a task of the kernel adds their routes, which may be after the command that adds them.
  */
 export async function stateOf(namespace: Namespace): Promise<State> {
   const parts = new Map(
@@ -41,7 +42,6 @@ export async function stateOf(namespace: Namespace): Promise<State> {
     legacy6: withoutEmptyTables(rules("legacy6")),
     inet: parts.get("inet") ?? "",
     routing: (parts.get("routing") ?? "").replaceAll(/ +$/gm, "").replaceAll(/valid_lft.*$/gm, "")
-      .replaceAll(/ tentative\b/g, "")
       .replaceAll(/^.*\bfe80:.*\n/gm, ""),
   };
 }
