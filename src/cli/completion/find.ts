@@ -12,6 +12,8 @@ const TIMEOUT = 150;
 const MAX_OBJECTS = 500;
 /** Names and labels alone: a tenth of the bytes. */
 const METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
+/** Names and label values of Kubernetes, behind a kind or `rev:`. Anything else could act on the shell or the terminal. */
+const SAFE = /^[\w.:/-]+$/;
 const WEBHOOKS = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations";
 
 interface Place {
@@ -104,7 +106,9 @@ export function findIn(world: World): Find {
       const path = await collection(wanted, placeOf(wanted, api));
       if (path === undefined) return [];
       const objects = await objectsOf(api, path);
-      return objects.flatMap((object) => valuesOf?.(object, wanted) ?? [nameOf(object)]);
+      return objects.flatMap((object) => valuesOf?.(object, wanted) ?? [nameOf(object)]).filter((each) =>
+        SAFE.test(each)
+      );
     });
     const values = new Set([...online, ...await offline]);
     return [...values].map((value) => ({ value }));

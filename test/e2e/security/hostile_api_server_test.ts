@@ -10,7 +10,7 @@ import { acting, needsTerminal, onTerminal } from "./support/terminal.ts";
  * this program, and begins a line.
  */
 const HOSTILE =
-  "x\u001b]0;MARK\u0007\u001b[31mRED\u001b[2J\u009b2J\u001b[8m\u202e\u2066\r\n\u001b[1A\u0000\u0008y\nFORGED";
+  "x\u001b]0;MARK\u0007\u001b[35mRED\u001b[2J\u009b2J\u001b[8m\u202e\u2066\r\n\u001b[1A\u0000\u0008y\nFORGED";
 
 interface Obj {
   readonly apiVersion: string;
@@ -199,7 +199,7 @@ const COMMANDS: readonly (readonly string[])[] = [
 
 /** What a server said that acts on the terminal: a control character, a colour, the begin of a line. */
 function leaks(shown: string): readonly string[] {
-  const rest = [["a colour", "\u001b[31mRED"], ["a line", "\nFORGED"]] as const;
+  const rest = [["a colour", "\u001b[35mRED"], ["a line", "\nFORGED"]] as const;
   return [...acting(shown), ...rest.filter(([, text]) => shown.includes(text)).map(([what]) => what)];
 }
 
@@ -208,7 +208,8 @@ for (const [title, { answer, shown: least }] of Object.entries(SERVERS)) {
     await using folder = await temporaryFolder();
     await using served = await serveApi(answer);
     await Deno.writeTextFile(`${folder.path}/pod.yaml`, MANIFEST);
-    const env = { KUBECONFIG: served.kubeconfig };
+    // Completion must not be saved by its short time.
+    const env = { KUBECONFIG: served.kubeconfig, MESH_COMPLETION_TIMEOUT: "60s" };
     const problems: Record<string, readonly string[]> = {};
     const silent: string[] = [];
     for (const command of COMMANDS) {
