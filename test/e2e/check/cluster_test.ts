@@ -20,7 +20,7 @@ testWhen(needsCluster(), "check in a real cluster", async (t) => {
     await t.step("before the mesh: --pre succeeds, check names what is missing", () => beforeMesh(cluster));
     await t.step("a healthy mesh", () => isWell(cluster, webhook));
     for (const [name, breakage] of Object.entries(BREAKAGES)) {
-      await t.step(`${name}: reported, and fixed again`, () => tellsAndHeals(cluster, breakage));
+      await t.step(`${name}: reported, and fixed again`, () => reportsAndHeals(cluster, breakage));
     }
     await t.step("pods of the data plane are checked by their status", () => judgesPods(cluster));
     await t.step("missing rights are named, and no check fails", () => isForbidden(cluster));
@@ -92,7 +92,7 @@ interface Bound {
 }
 
 /** There is no controller to fill in the status of quotas. */
-function bound({ kind, spec, status }: Bound, told: Pick<Breakage, "id" | "message" | "refusal">): Breakage {
+function bound({ kind, spec, status }: Bound, expected: Pick<Breakage, "id" | "message" | "refusal">): Breakage {
   const object = { apiVersion: "v1", kind, metadata: { name: "bounds", namespace: "mesh" }, spec };
   return {
     async make(cluster) {
@@ -100,7 +100,7 @@ function bound({ kind, spec, status }: Bound, told: Pick<Breakage, "id" | "messa
       if (status !== undefined) await reported(cluster, object, status);
     },
     heal: (cluster) => removed(cluster, object),
-    ...told,
+    ...expected,
   };
 }
 
@@ -159,7 +159,7 @@ const POD = {
   },
 };
 
-async function tellsAndHeals(cluster: Cluster, { make, heal, id, message, refusal }: Breakage): Promise<void> {
+async function reportsAndHeals(cluster: Cluster, { make, heal, id, message, refusal }: Breakage): Promise<void> {
   await make(cluster);
   // Admission sees new limits a little later.
   await until(async () => {

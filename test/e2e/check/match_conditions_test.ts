@@ -12,7 +12,7 @@ import { configurationsOf, type MeshCluster, podOf, startMesh } from "./support/
 import { createNamespace } from "../support/cluster/requests.ts";
 
 /** Expressions that can be predicted. Each has its own namespace and webhook. */
-const TOLD = [
+const DECIDED = [
   "true",
   "false",
   "object.metadata.labels['app'] == 'web'",
@@ -34,7 +34,7 @@ const TOLD = [
 ];
 
 /** Expressions that need unknown data: the API server evaluates them all. */
-const UNTOLD = [
+const UNDECIDED = [
   "object.spec.restartPolicy == 'Always'",
   "request.userInfo.username != 'joe'",
   "authorizer.group('').resource('pods').namespace('plain').check('delete').allowed()",
@@ -56,15 +56,17 @@ testWhen(needsCluster(), "check injection predicts matchConditions", async (t) =
   const mesh = await startMesh();
   const api = await connect(realWorld(), { kubeconfig: mesh.cluster.kubeconfig });
   try {
-    for (const [index] of [...TOLD, ...UNTOLD].entries()) {
+    for (const [index] of [...DECIDED, ...UNDECIDED].entries()) {
       await createNamespace(mesh.cluster, `cond-${index}`);
     }
     for (const policy of POLICIES) {
       await t.step(`failurePolicy ${policy}`, async () => {
         await registerAll(mesh, policy);
         await isHeard(api, policy);
-        for (const [index, expression] of TOLD.entries()) await agrees(api, `cond-${index}`, expression);
-        for (const [index, expression] of UNTOLD.entries()) await cannotTell(api, index + TOLD.length, expression);
+        for (const [index, expression] of DECIDED.entries()) await agrees(api, `cond-${index}`, expression);
+        for (const [index, expression] of UNDECIDED.entries()) {
+          await cannotTell(api, index + DECIDED.length, expression);
+        }
       });
     }
   } finally {
@@ -75,7 +77,7 @@ testWhen(needsCluster(), "check injection predicts matchConditions", async (t) =
 
 /** A configuration for each expression and its namespace; the mesh's own covers the others. */
 async function registerAll(mesh: MeshCluster, failurePolicy: string): Promise<void> {
-  for (const [index, expression] of [...TOLD, ...UNTOLD].entries()) {
+  for (const [index, expression] of [...DECIDED, ...UNDECIDED].entries()) {
     const namespaceSelector = { matchLabels: { "kubernetes.io/metadata.name": `cond-${index}` } };
     const matchConditions = [{ name: "c", expression }];
     const [configuration] = configurationsOf(mesh, (each) => ({
@@ -93,8 +95,8 @@ async function registerAll(mesh: MeshCluster, failurePolicy: string): Promise<vo
 }
 
 async function isHeard(api: KubeConnection, policy: string): Promise<void> {
-  const index = TOLD.indexOf("object.metadata.labels['app'] == 'web'");
-  const last = TOLD.length + UNTOLD.length - 1;
+  const index = DECIDED.indexOf("object.metadata.labels['app'] == 'web'");
+  const last = DECIDED.length + UNDECIDED.length - 1;
   await until(async () => {
     const failing = await made(api, podOf("pod", { namespace: `cond-${index}` }));
     const injected = await made(api, podOf("pod", { namespace: `cond-${last}` }));

@@ -19,7 +19,7 @@ testWhen(needsCluster(), "check of unusual API servers", async (t) => {
     await t.step("one that is too old, and one without the API of webhooks", () => isOld(cluster));
     await t.step("one whose clock is wrong", () => hasAnotherTime(cluster));
     await t.step("one with invalid answers", () => isNone(cluster));
-    await t.step("one without the plugins that call webhooks", () => tellsFlags(cluster, WITHOUT_WEBHOOKS));
+    await t.step("one without the plugins that call webhooks", () => reportsFlags(cluster, WITHOUT_WEBHOOKS));
     const watched = await startWatch(cluster);
     try {
       await t.step("one that dies in the middle", () => goesAway(cluster));
@@ -29,7 +29,7 @@ testWhen(needsCluster(), "check of unusual API servers", async (t) => {
     } finally {
       await watched.stop();
     }
-    await t.step("one with these plugins and aggregator routing", () => tellsFlags(cluster, WITH_WEBHOOKS));
+    await t.step("one with these plugins and aggregator routing", () => reportsFlags(cluster, WITH_WEBHOOKS));
     await t.step("one that is too old for commands in containers of version 5", () => runsCommands(cluster));
   } finally {
     await cluster.stop();
@@ -93,13 +93,13 @@ async function isNone(cluster: Cluster): Promise<void> {
 /** Flags of kube-apiserver, and the expected results. */
 interface Flags {
   readonly flags: readonly string[];
-  readonly told: Readonly<Record<string, string>>;
+  readonly expect: Readonly<Record<string, string>>;
   readonly says: RegExp;
 }
 
 const WITHOUT_WEBHOOKS: Flags = {
   flags: ["--disable-admission-plugins=MutatingAdmissionWebhook,ValidatingAdmissionWebhook"],
-  told: {
+  expect: {
     "api-mutating-admission": "error",
     "api-validating-admission": "error",
     "api-aggregator-routing": "unknown",
@@ -109,7 +109,7 @@ const WITHOUT_WEBHOOKS: Flags = {
 
 const WITH_WEBHOOKS: Flags = {
   flags: ["--enable-aggregator-routing=true"],
-  told: { "api-mutating-admission": "ok", "api-validating-admission": "ok", "api-aggregator-routing": "ok" },
+  expect: { "api-mutating-admission": "ok", "api-validating-admission": "ok", "api-aggregator-routing": "ok" },
   says: /^$/,
 };
 
@@ -126,7 +126,7 @@ async function runsCommands(cluster: Cluster): Promise<void> {
 }
 
 /** `check` reads the flags of the run from the static pod of the API server. */
-async function tellsFlags(cluster: Cluster, { flags, told, says }: Flags): Promise<void> {
+async function reportsFlags(cluster: Cluster, { flags, expect, says }: Flags): Promise<void> {
   await addServiceAccount(cluster, "kube-system");
   const command = ["kube-apiserver", ...flags];
   const pod = {
@@ -137,7 +137,7 @@ async function tellsFlags(cluster: Cluster, { flags, told, says }: Flags): Promi
   };
   await created(cluster, pod);
   const results = await resultsOf(cluster.kubeconfig);
-  assert.deepEqual(Object.fromEntries(Object.keys(told).map((id) => [id, results.get(id)?.result])), told);
+  assert.deepEqual(Object.fromEntries(Object.keys(expect).map((id) => [id, results.get(id)?.result])), expect);
   assert.match(results.get("api-mutating-admission")?.message ?? "", says);
   await removed(cluster, pod);
 }

@@ -60,7 +60,7 @@ testWhen(needsCluster(), "what is not known is not well", async (t) => {
         /\n\d+ checks could not be made: "kubectl mesh check --rbac" .*\nStatus check results are \?: /,
       );
     });
-    await t.step("a user who may not list webhook configurations cannot be told", async () => {
+    await t.step("a user who may not list webhook configurations gets no answer about them", async () => {
       const { code, verdict, injected, by } = await explained(viewer);
       assert.deepEqual([code, verdict, injected, by], [1, "cannot-tell", null, null]);
       await kubectl("label", "namespace", "mesh", "istio-injection=disabled", "--overwrite");

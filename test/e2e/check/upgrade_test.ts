@@ -40,7 +40,7 @@ testWhen(
           assert.deepEqual([differs, workloads], [false, expected]);
         }
       });
-      await t.step("another revision changes images and the address of its control plane, told once", async () => {
+      await t.step("another revision changes images and the address of its control plane, reported once", async () => {
         const { code, stdout } = await upgrade(cluster, "--to", "canary");
         assert.equal(code, 1);
         assert.match(stdout, /^all 2 workloads, 4 pods:\n/);

@@ -84,7 +84,7 @@ export const BUNDLE_OF_ARGO_CD: Breakage = {
     await removed(mesh.cluster, DEFINITION);
     await withWebhook(mesh);
   },
-  told: { "webhook-gitops": "warning" },
+  expect: { "webhook-gitops": "warning" },
   says:
     /^mutatingwebhookconfiguration\/.*: Argo CD sets its caBundle, .*\nfix: .*Application "istio".*\n.*\nor: .*ignoreDifferences/,
 };

@@ -6,7 +6,7 @@ import { configurationsOf, CONTROL_PLANE, objectNamed, rootCertificateIn, secret
 
 import { restartedWebhook } from "./controllers.ts";
 import { BUNDLE_OF_ARGO_CD } from "./argo_cd.ts";
-import { atToldLine, named } from "./editor.ts";
+import { atReportedLine, named } from "./editor.ts";
 import { LOST_PARTS } from "./lost_parts.ts";
 import {
   ADMISSION,
@@ -41,22 +41,22 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     "values",
     (text) => text.replace("imagePullSecrets: []", "imagePullSecrets: []]"),
     {
-      told: { "injector-config-valid": "error" },
+      expect: { "injector-config-valid": "error" },
       says: /^configmap\/istio-system\/kubectl-mesh-webhook: .*\(key "values"\): document 1, line \d+/,
-      writer: atToldLine(/\(key "(?<key>values)"\): document 1, line (?<line>\d+)/, "[]]", "[]"),
+      writer: atReportedLine(/\(key "(?<key>values)"\): document 1, line (?<line>\d+)/, "[]]", "[]"),
     },
   ),
   "a template that does not compile": configured("config", (text) => text.replace("{{- end }}", "{{- if }}"), {
-    told: { "injector-templates-compile": "error" },
+    expect: { "injector-templates-compile": "error" },
     says: /The template "sidecar" cannot be parsed: line 35: missing value for if/,
-    writer: atToldLine(
+    writer: atReportedLine(
       /\(key "(?<key>config)"\).*The template "(?<under>sidecar)" cannot be parsed: line (?<line>\d+)/,
       "{{- if }}",
       "{{- end }}",
     ),
   }),
   "a mesh configuration of another type": configured("mesh", () => "defaultConfig: {concurrency: many}", {
-    told: { "mesh-config-valid": "error" },
+    expect: { "mesh-config-valid": "error" },
     says: /^configmap\/istio-system\/kubectl-mesh-webhook: .*"defaultConfig\.concurrency" must be a whole number/,
     writer: named(
       /\(key "mesh"\).*"defaultConfig\.concurrency" must be a whole number/,
@@ -65,7 +65,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     ),
   }),
   "the policy is disabled": configured("config", (text) => text.replace("policy: enabled", "policy: disabled"), {
-    told: { "injector-policy-enabled": "warning", "workload-proxy-unexpected": "warning" },
+    expect: { "injector-policy-enabled": "warning", "workload-proxy-unexpected": "warning" },
     says: /the policy is "disabled"/,
     writer: named(/set "policy: enabled" in its key "config"/, "policy: disabled", "policy: enabled"),
   }),
@@ -76,7 +76,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
       }
     },
     heal: ({ cluster }) => removed(cluster, objectNamed("MutatingWebhookConfiguration", "second")),
-    told: { "webhook-overlap": "error" },
+    expect: { "webhook-overlap": "error" },
     says: /^namespace\/mesh: pods without labels match istio-sidecar-injector .* and second/,
   },
   "a tag to a revision that is gone": {
@@ -87,11 +87,11 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
       }
     },
     heal: ({ cluster }) => removed(cluster, objectNamed("MutatingWebhookConfiguration", "tag")),
-    told: { "webhook-revision-tags": "error" },
+    expect: { "webhook-revision-tags": "error" },
     says: /the tag "prod" points to "1-20", which is not installed/,
   },
   "failurePolicy Ignore": registered((each) => ({ ...each, failurePolicy: "Ignore" }), {
-    told: { "webhook-failure-policy": "warning" },
+    expect: { "webhook-failure-policy": "warning" },
     says: /: 1 pod in 1 namespace would start without a sidecar while it is down/,
   }),
   "it is sent its own pods": {
@@ -103,40 +103,40 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
       await labelNamespace(mesh, CONTROL_PLANE, { "istio-injection": null });
       await mesh.register();
     },
-    told: { "webhook-own-namespace": "error" },
+    expect: { "webhook-own-namespace": "error" },
     says: /"namespace\.sidecar-injector\.istio\.io" is called for its own pods/,
   },
   "another port of the Service": registered((each) => ({ ...each, clientConfig: at(each, { port: 444 }) }), {
-    told: { "webhook-service": "error", "webhook-reachable": "error" },
+    expect: { "webhook-service": "error", "webhook-reachable": "error" },
     says: /has no port 444: it has \d+/,
   }),
   ...SERVING,
   "a caBundle that has expired": registered(withBundle(makeAuthority(-1n).pem), {
-    told: { "webhook-ca-bundle": "error", "webhook-certificate": "error", "webhook-reachable": "error" },
+    expect: { "webhook-ca-bundle": "error", "webhook-certificate": "error", "webhook-reachable": "error" },
     says: /its caBundle expired at \d{4}-/,
     reacts: restartedWebhook,
   }),
   "a caBundle near its end": registered(withBundle(makeAuthority(20n).pem), {
-    told: { "webhook-ca-bundle": "warning", "webhook-certificate": "error", "webhook-reachable": "error" },
+    expect: { "webhook-ca-bundle": "warning", "webhook-certificate": "error", "webhook-reachable": "error" },
     says: /its caBundle expires at .*, in (19|20) days/,
     reacts: restartedWebhook,
   }),
   "a caBundle of another authority": registered(withBundle(makeAuthority().pem), {
-    told: { "webhook-certificate": "error", "webhook-reachable": "error" },
+    expect: { "webhook-certificate": "error", "webhook-reachable": "error" },
     says: /no certificate of its caBundle signed the certificate in the Secret/,
     reacts: restartedWebhook,
   }),
   "a Secret of another authority": {
     make: (mesh) => mesh.apply(secretOf(makeAuthority().sign())),
     heal: (mesh) => mesh.apply(secretOf(mesh.certificate)),
-    told: { "webhook-certificate": "error" },
+    expect: { "webhook-certificate": "error" },
     says: /no certificate of its caBundle signed the certificate in the Secret/,
     reacts: restartedWebhook,
   },
   "a Secret with an expired certificate": {
     make: (mesh) => mesh.apply(secretOf(mesh.authority.sign({ days: -1n }))),
     heal: (mesh) => mesh.apply(secretOf(mesh.certificate)),
-    told: { "webhook-certificate": "error" },
+    expect: { "webhook-certificate": "error" },
     says: /the certificate in the Secret "istio-system\/kubectl-mesh-webhook-certificates" expired at \d{4}-/,
     reacts: restartedWebhook,
   },
@@ -157,20 +157,20 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   ),
   "no answer, as behind a firewall": calling(FIREWALL.listen, {
     outside: FIREWALL.allow,
-    told: { "webhook-reachable": "error" },
+    expect: { "webhook-reachable": "error" },
     says: /deadline exceeded\nno answer in time: on a private cluster a firewall/,
   }),
   "no answer, hidden by failurePolicy Ignore": calling(FIREWALL.listen, {
     outside: FIREWALL.allow,
-    told: { "webhook-reachable": "error", "webhook-failure-policy": "warning" },
+    expect: { "webhook-reachable": "error", "webhook-failure-policy": "warning" },
     says: /is created without a sidecar after 1 s, the timeout of .*\nno answer in time/,
   }, "Ignore"),
   "another path": registered((each) => ({ ...each, clientConfig: at(each, { path: "/other" }) }), {
-    told: { "webhook-reachable": "error" },
+    expect: { "webhook-reachable": "error" },
     says: /no injector serves that path/,
   }),
   "a later webhook that drops restartPolicy": dropping(POLICY_PATCH, {
-    told: { "webhook-chain": "error" },
+    expect: { "webhook-chain": "error" },
     says: /^mutatingwebhookconfiguration\/later: "old\.example\.com" takes from injected pods .*: restartPolicy\n/,
   }),
   "a match condition that fails, hidden by failurePolicy Ignore": registered((each) => ({
@@ -178,7 +178,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     failurePolicy: "Ignore",
     matchConditions: [{ name: "team", expression: "object.metadata.annotations['team'] == 'a'" }],
   }), {
-    told: { "webhook-reachable": "error", "webhook-failure-policy": "warning" },
+    expect: { "webhook-reachable": "error", "webhook-failure-policy": "warning" },
     says: /the condition "team" of .* fails for it, and failurePolicy Ignore hides that: /,
     writer: named(
       /condition "team" of .*\n.*matchConditions, in "team": has\(\) and "in" ask whether/,
@@ -200,11 +200,11 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
       rules: [{ apiGroups: ["networking.istio.io"], apiVersions: ["*"], operations: ["CREATE"], resources: ["*"] }],
     }],
   }, {
-    told: { "webhook-validation": "error" },
+    expect: { "webhook-validation": "error" },
     says: /its Service "istio-system\/gone" has no ready pod, and failurePolicy is Fail/,
   }),
   "istio-injection misspelt": labelled("mesh", { "istio-injection": "enable" }, {
-    told: {
+    expect: {
       "namespace-label-values": "error",
       "namespace-labelled": "warning",
       "workload-proxy-unexpected": "warning",
@@ -212,11 +212,11 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     says: /\nfix: correct the label:\nkubectl label namespace mesh istio-injection=enabled --overwrite$/,
   }),
   "both labels": labelled("mesh", { "istio.io/rev": "canary" }, {
-    told: { "namespace-one-label": "warning" },
+    expect: { "namespace-one-label": "warning" },
     says: /istio-injection=enabled wins over istio\.io\/rev=canary/,
   }),
   "a revision that nobody serves": labelled("mesh", { "istio-injection": null, "istio.io/rev": "canary" }, {
-    told: {
+    expect: {
       "namespace-revision-served": "error",
       "namespace-labelled": "warning",
       "workload-proxy-unexpected": "warning",
@@ -225,7 +225,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
       /\nfix: name a revision that is served:\nkubectl label namespace mesh istio\.io\/rev- istio-injection=enabled\nor: install/,
   }),
   "ambient mode beside sidecars": labelled("mesh", { "istio.io/dataplane-mode": "ambient" }, {
-    told: { "namespace-one-mode": "warning" },
+    expect: { "namespace-one-mode": "warning" },
     says:
       /pods with a sidecar stay out of ambient mode\nfix: .*\nkubectl label namespace mesh istio\.io\/dataplane-mode-\n/,
   }),
@@ -233,23 +233,23 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     "mesh",
     (text) => `${text}\ndiscoverySelectors: [{ matchLabels: { nobody: "yes" } }]\n`,
     {
-      told: { "namespace-discovered": "error" },
+      expect: { "namespace-discovered": "error" },
       says: /^namespace\/mesh: its pods are injected, but no discoverySelectors/,
     },
   ),
   "no pull secret": configured(
     "values",
     (text) => text.replace("imagePullSecrets: []", "imagePullSecrets: [registry]"),
-    { told: { "namespace-pull-secrets": "error" }, says: /^namespace\/mesh: it has no Secret "registry"/ },
+    { expect: { "namespace-pull-secrets": "error" }, says: /^namespace\/mesh: it has no Secret "registry"/ },
   ),
   "no root certificate": {
     make: ({ cluster }) => removed(cluster, rootCertificateIn("mesh")),
     heal: (mesh) => mesh.apply(rootCertificateIn("mesh")),
-    told: { "namespace-root-cert": "error" },
+    expect: { "namespace-root-cert": "error" },
     says: /^namespace\/mesh: it has no ConfigMap "istio-ca-root-cert"/,
   },
   "the namespace has lost its label": labelled("mesh", { "istio-injection": null }, {
-    told: { "namespace-labelled": "warning", "workload-proxy-unexpected": "warning" },
+    expect: { "namespace-labelled": "warning", "workload-proxy-unexpected": "warning" },
     says: /new pods get no proxy\nfix: label it again:\nkubectl label namespace mesh istio-injection=enabled$/,
   }),
   ...POD_BREAKAGES,

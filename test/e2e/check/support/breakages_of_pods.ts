@@ -40,7 +40,7 @@ function rangeOfUsers({ cluster }: MeshCluster, range: string | null): Promise<v
 /** By name. */
 export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
   "a pod of another revision": withPod({ labels: { "istio.io/rev": "canary" } }, {
-    told: { "namespace-pod-revisions": "warning" },
+    expect: { "namespace-pod-revisions": "warning" },
     says: /its label istio\.io\/rev=canary has no effect/,
   }),
   "a pod older than the label": {
@@ -52,39 +52,39 @@ export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
       await labelNamespace(mesh, "plain", { "istio-injection": null });
       await removePod(mesh, "old", "plain");
     },
-    told: { "workload-proxy-missing": "error" },
+    expect: { "workload-proxy-missing": "error" },
     says: /it has no proxy, but a new pod would get one.*\nkubectl get pod\/old -n plain/s,
   },
   "a pod that opted out after it was made": withPod({}, {
-    told: { "workload-proxy-unexpected": "warning" },
+    expect: { "workload-proxy-unexpected": "warning" },
     says: /\nnext: see why.*:\nkubectl mesh check injection pod\/odd -n mesh$/,
   }, ({ cluster }) => merged(cluster, podOf("odd"), { metadata: { labels: { "sidecar.istio.io/inject": "false" } } })),
   "a proxy of an earlier version": withPod({}, {
-    told: { "workload-proxy-current": "warning" },
+    expect: { "workload-proxy-current": "warning" },
     says: /its proxy is "example\.com\/proxyv2:1\.0", new pods get "/,
   }, ({ kubectl }) => kubectl("set", "image", "-n", "mesh", "pod/odd", "istio-proxy=example.com/proxyv2:1.0")),
   "the host's network": withPod({ spec: { hostNetwork: true } }, {
-    told: { "workload-host-network": "warning" },
+    expect: { "workload-host-network": "warning" },
     says: /it uses the host network/,
   }),
   "the sidecar of another mesh": withWorkload({ kind: "Deployment", admits: injectedByLinkerd }, {
-    told: { "workload-other-mesh": "error" },
+    expect: { "workload-other-mesh": "error" },
     says: /it has the sidecar "linkerd-proxy" of Linkerd/,
     picks: /turn off Linkerd's injection/,
   }),
   "the sidecar of another mesh that stays there": withWorkload({ kind: "Deployment", admits: injectedByLinkerd }, {
-    told: { "workload-other-mesh": "error" },
+    expect: { "workload-other-mesh": "error" },
     says: /it has the sidecar "linkerd-proxy" of Linkerd/,
     picks: /keep it out of this mesh/,
     leaves: "mesh/deployment.apps/odd",
   }),
   "a Deployment whose pods are refused": refusedByQuota({
-    told: { "workload-pods-created": "error", "resource-quota": "warning" },
+    expect: { "workload-pods-created": "error", "resource-quota": "warning" },
     says: /^deployment\/mesh\/web: its pods are refused: .*exceeded quota: small, requested: requests\.cpu=1[0-9]0m/,
     picks: /raise the quota by \S+ of requests\.cpu: two of its pods/,
   }),
   "a Windows pod": withWorkload({ kind: "Deployment", spec: { nodeSelector: { "kubernetes.io/os": "windows" } } }, {
-    told: { "workload-windows": "error" },
+    expect: { "workload-windows": "error" },
     says: /^deployment\/mesh\/odd: it is a Windows pod/,
     picks: /keep it out of the mesh/,
     leaves: "mesh/deployment.apps/odd",
@@ -92,16 +92,16 @@ export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
   "an init container between the capture and the proxy": capturedByNode(withWorkload({
     kind: "Deployment",
     spec: { initContainers: [{ name: "migrate", image: "a" }] },
-  }, { told: { "workload-init-network": "warning" }, says: /its init containers "migrate" run before the proxy/ })),
+  }, { expect: { "workload-init-network": "warning" }, says: /its init containers "migrate" run before the proxy/ })),
   "a Job whose proxy goes on": withWorkload({
     kind: "CronJob",
     reports: () => ({ others: { ready: false, state: { terminated: { exitCode: 0 } } } }),
-  }, { told: { "workload-jobs": "error" }, says: /its containers are done, but the proxy keeps running/ }),
+  }, { expect: { "workload-jobs": "error" }, says: /its containers are done, but the proxy keeps running/ }),
   "an application as the proxy's user": withWorkload({
     kind: "Deployment",
     container: { securityContext: { runAsUser: 1337 } },
   }, {
-    told: { "workload-proxy-user": "error" },
+    expect: { "workload-proxy-user": "error" },
     says: /its containers "app" run as the proxy user 1337/,
     writer: named(/another runAsUser in spec\.template\.spec\.securityContext/, "runAsUser: 1337", "runAsUser: 1000"),
   }),
@@ -109,22 +109,22 @@ export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
     kind: "Deployment",
     container: { ports: [{ containerPort: 15021 }] },
   }, {
-    told: { "workload-ports": "error" },
+    expect: { "workload-ports": "error" },
     says: /15021 of "app" \(the health check\)/,
     writer: named(/in spec\.template\.spec\.containers/, "containerPort: 15021", "containerPort: 8080"),
   }),
   "a label on the workload itself": withObject(DEPLOYMENT, {
-    told: { "workload-label-place": "warning" },
+    expect: { "workload-label-place": "warning" },
     says: /is on the Deployment itself.*\nfix: remove it.*\n.*\nor: .*\nkubectl patch deployment\/web -n mesh/,
   }),
   "the level baseline": labelled("mesh", { "pod-security.kubernetes.io/enforce": "baseline" }, {
-    told: { "pod-security": "error" },
+    expect: { "pod-security": "error" },
     says: /enforces baseline, and .* NET_ADMIN and NET_RAW/,
   }),
   "a user outside OpenShift's range": both(withCni, {
     make: (mesh) => rangeOfUsers(mesh, "1000650000/10000"),
     heal: (mesh) => rangeOfUsers(mesh, null),
-    told: { "scc-ranges": "warning" },
+    expect: { "scc-ranges": "warning" },
     says: /^namespace\/mesh: its range of users is 1000650000\/10000, and .*"istio-proxy" runs as 1337/,
     writer: named(
       /set "global\.platform: openshift" in its key "values"/,
@@ -139,7 +139,7 @@ export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
     heal: async ({ cluster }) => {
       for (const object of POLICY) await removed(cluster, object);
     },
-    told: { "pod-admission": "error" },
+    expect: { "pod-admission": "error" },
     says: /^namespace\/mesh: refuses injected pods: .*ValidatingAdmissionPolicy 'no-init'.*no init containers/,
     writer: named(
       /the validations of the policy "no-init"/,
@@ -149,7 +149,7 @@ export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
   },
   "values that make an invalid pod": mounted(
     configured("values", (text) => text.replace('imagePullPolicy: ""', "imagePullPolicy: Sometimes"), {
-      told: { "pod-admission": "error" },
+      expect: { "pod-admission": "error" },
       says: /^namespace\/mesh: refuses injected pods: .*imagePullPolicy: Unsupported value: "Sometimes"/,
       writer: named(
         /imagePullPolicy: .*\n.*the key "values" or "config"/,
@@ -164,7 +164,7 @@ export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
       await setKubelet(mesh, "v1.28.9", OLD_NODE);
     },
     heal: ({ kubectl }) => kubectl("delete", "node", "node-2"),
-    told: { "native-sidecars": "warning" },
+    expect: { "native-sidecars": "warning" },
     says: /^node\/node-2: runs Kubernetes v1\.28\.9.*\nfix: upgrade .*\nor: until then, move their pods/,
   },
   "no node for a pod": withWorkload({
@@ -172,16 +172,16 @@ export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
     container: { resources: { requests: { cpu: "900m" } } },
     reports: onNode({ freeCpu: 950n }),
   }, {
-    told: { "proxy-scheduled": "error" },
+    expect: { "proxy-scheduled": "error" },
     says: /Unschedulable: 0\/1 nodes .*Insufficient cpu.*\nfix: lower the proxy's requests to cpu 10m/,
   }),
   "an image that cannot be pulled": both(
     mounted(configured("values", (text) => text.replace(/tag: .*/, "tag: gone"), {
-      told: { "proxy-image": "error", "workload-proxy-current": "warning" },
+      expect: { "proxy-image": "error", "workload-proxy-current": "warning" },
       says: /^/,
     })),
     withWorkload({ kind: "Deployment", reports: onNode({ images: /(?<!:gone)$/ }) }, {
-      told: { "proxy-image": "error", "workload-proxy-current": "warning" },
+      expect: { "proxy-image": "error", "workload-proxy-current": "warning" },
       says: /ImagePullBackOff: .*:gone: not found/,
       writer: named(/correct hub or tag in the injector's key "values"/, "tag: gone", TAG),
     }),
@@ -190,12 +190,12 @@ export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
     kind: "Deployment",
     metadata: { annotations: { "sidecar.istio.io/proxyImage": "example.com/proxyv2:gone" } },
     reports: onNode({ images: /(?<!:gone)$/ }),
-  }, { told: { "proxy-image": "error" }, says: /ImagePullBackOff: .*:gone: not found\nfix: take the image/ }),
+  }, { expect: { "proxy-image": "error" }, says: /ImagePullBackOff: .*:gone: not found\nfix: take the image/ }),
   "an init container that failed": capturedByNode(withWorkload({
     kind: "Deployment",
     reports: onNode({ hasCniPlugin: false }, { hasCniPlugin: true }),
   }, {
-    told: { "proxy-init": "error" },
+    expect: { "proxy-init": "error" },
     says: /istio-validation ended with 126: .*\nfix: recreate its pods, when the CNI/,
   })),
   "a proxy that is not ready": withWorkload({
@@ -205,19 +205,19 @@ export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
     },
     reports: onNode({ controlPlanes: /^istiod\.istio-system\./ }),
   }, {
-    told: { "proxy-ready": "error" },
+    expect: { "proxy-ready": "error" },
     says: /istio-proxy runs but is not ready\nnext: see its log:\nkubectl logs -n mesh odd -c istio-proxy\nor: ask/,
     picks: /ask the mesh's control plane, not "istiod\.gone\.svc:15012"/,
   }),
   "a proxy that was killed for its memory": withWorkload({
     kind: "Deployment",
     reports: (pod) => memoryOf(pod) === "1Gi" ? { proxy: { restartCount: 1, lastState: OUT_OF_MEMORY } } : {},
-  }, { told: { "proxy-memory": "warning" }, says: /was OOM-killed with a limit of 1Gi, restarts: 1/ }),
+  }, { expect: { "proxy-memory": "warning" }, says: /was OOM-killed with a limit of 1Gi, restarts: 1/ }),
   "a proxy that was started again": withWorkload({
     kind: "Deployment",
     reports: onNode({ isAnswered: false }, { isAnswered: true }),
   }, {
-    told: { "proxy-restarts": "warning" },
+    expect: { "proxy-restarts": "warning" },
     says: /restarted 2 times, the last time it ended with 255: no token/,
     picks: /recreate its pods, if the cause is over/,
   }),

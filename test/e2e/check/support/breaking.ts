@@ -1,4 +1,4 @@
-/** Ways to break a healthy mesh, and to heal it again. */
+/** Breaks a healthy mesh, and heals it again. */
 import assert from "node:assert/strict";
 import { isList, isMap, mapAt, textAt, type ValueMap } from "../../../../src/base/value.ts";
 import { type TestCertificate, testCertificate } from "../../../support/tls/certificates.ts";
@@ -23,15 +23,15 @@ import {
 export const ADMISSION = "admissionregistration.k8s.io/v1";
 
 /** A problem. */
-export interface Breakage extends Told {
+export interface Breakage extends Expected {
   readonly make: (mesh: MeshCluster) => Promise<unknown>;
   readonly heal: (mesh: MeshCluster) => Promise<unknown>;
 }
 
-/** What is told of it, and what follows. */
-export interface Told {
+/** What `check` reports, and what follows. */
+export interface Expected {
   /** All checks that then are errors or warnings, the main one first. */
-  readonly told: Readonly<Record<string, "error" | "warning">>;
+  readonly expect: Readonly<Record<string, "error" | "warning">>;
   /** The message of the first one. */
   readonly says: RegExp;
   /** What somebody writes in the editor that the advice opens. */
@@ -41,18 +41,18 @@ export interface Told {
   /** The workload that leaves the mesh by that decision: `mesh/deployment.apps/odd`. */
   readonly leaves?: string;
   /** What somebody does outside of the cluster, who reads nothing but the message and the advice. */
-  readonly outside?: (told: string) => void;
+  readonly outside?: (report: string) => void;
   /** What controllers, kubelets and restarted pods do when the advice was followed. */
   readonly reacts?: (mesh: MeshCluster) => Promise<unknown>;
 }
 
 /** The webhook's configuration with other entries. */
-export function registered(change: (webhook: ValueMap) => ValueMap, told: Told): Breakage {
-  return { make: (mesh) => mesh.register(change), heal: (mesh) => mesh.register(), ...told };
+export function registered(change: (webhook: ValueMap) => ValueMap, expected: Expected): Breakage {
+  return { make: (mesh) => mesh.register(change), heal: (mesh) => mesh.register(), ...expected };
 }
 
 /** The ConfigMap of the control plane with another text under a key. */
-export function configured(key: string, change: (text: string) => string, told: Told): Breakage {
+export function configured(key: string, change: (text: string) => string, expected: Expected): Breakage {
   let before = "";
   const map = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: WEBHOOK, namespace: CONTROL_PLANE } };
   const set = ({ cluster }: Pick<MeshCluster, "cluster">, text: string) =>
@@ -64,7 +64,7 @@ export function configured(key: string, change: (text: string) => string, told: 
       await set({ cluster }, change(before));
     },
     heal: (mesh) => set(mesh, before),
-    ...told,
+    ...expected,
   };
 }
 
@@ -78,7 +78,11 @@ export function labelNamespace(
 }
 
 /** Labels of a namespace; `null` takes one away. */
-export function labelled(namespace: string, labels: Readonly<Record<string, string | null>>, told: Told): Breakage {
+export function labelled(
+  namespace: string,
+  labels: Readonly<Record<string, string | null>>,
+  expected: Expected,
+): Breakage {
   let before: ValueMap = {};
   return {
     async make({ cluster }) {
@@ -87,7 +91,7 @@ export function labelled(namespace: string, labels: Readonly<Record<string, stri
       await labelNamespace({ cluster }, namespace, labels);
     },
     heal: (mesh) => labelNamespace(mesh, namespace, before),
-    ...told,
+    ...expected,
   };
 }
 
@@ -102,7 +106,7 @@ interface OddPod extends PodParts {
 /** Adds a pod to the namespace `mesh`. */
 export function withPod(
   { proxy, others, status, ...parts }: OddPod,
-  told: Told,
+  expected: Expected,
   then: (mesh: MeshCluster) => Promise<unknown> = () => Promise.resolve(),
 ): Breakage {
   return {
@@ -112,23 +116,23 @@ export function withPod(
       await then(mesh);
     },
     heal: (mesh) => removePod(mesh, "odd"),
-    ...told,
+    ...expected,
   };
 }
 
 /** Adds an object. */
-export function withObject(object: ValueMap, told: Told): Breakage {
+export function withObject(object: ValueMap, expected: Expected): Breakage {
   return {
     make: (mesh) => mesh.apply(object),
     heal: ({ cluster }) => removed(cluster, object),
-    ...told,
+    ...expected,
   };
 }
 
 /** The webhook serves another certificate. */
 export function serving(
   make: (mesh: MeshCluster) => TestCertificate,
-  { says, reacts }: Pick<Told, "says" | "reacts">,
+  { says, reacts }: Pick<Expected, "says" | "reacts">,
 ): Breakage {
   const serve = async (mesh: MeshCluster, certificate: TestCertificate) => {
     const before = mesh.webhook.log().length;
@@ -139,7 +143,7 @@ export function serving(
   return {
     make: (mesh) => serve(mesh, make(mesh)),
     heal: (mesh) => serve(mesh, mesh.certificate),
-    told: { "webhook-reachable": "error" },
+    expect: { "webhook-reachable": "error" },
     says,
     ...reacts && { reacts },
   };
@@ -156,7 +160,7 @@ interface Listener {
 }
 
 /** The API server calls the port of `listen` instead. */
-export function calling(listen: (mesh: MeshCluster) => Listener, told: Told, failurePolicy = "Fail"): Breakage {
+export function calling(listen: (mesh: MeshCluster) => Listener, expected: Expected, failurePolicy = "Fail"): Breakage {
   let listener: Listener | undefined;
   return {
     async make(mesh) {
@@ -174,7 +178,7 @@ export function calling(listen: (mesh: MeshCluster) => Listener, told: Told, fai
       await mesh.apply(serviceTo(mesh.webhook.port));
       await mesh.apply(endpointsOf(["ready"], mesh.webhook.port));
     },
-    ...told,
+    ...expected,
   };
 }
 
@@ -233,10 +237,10 @@ export class Firewall {
     void server.readable.pipeTo(client.writable).catch(() => {});
   }
 
-  /** Adds the rule that the advice tells. */
-  readonly allow = (told: string): void => {
-    const [, port] = /allow TCP to port (\d+) of nodes and pods/.exec(told) ?? [];
-    assert.ok(port !== undefined, told);
+  /** Adds the rule of the advice. */
+  readonly allow = (report: string): void => {
+    const [, port] = /allow TCP to port (\d+) of nodes and pods/.exec(report) ?? [];
+    assert.ok(port !== undefined, report);
     this.#allowed = new Set([...this.#allowed, Number(port)]);
   };
 }
@@ -259,7 +263,7 @@ export function configMap(): ValueMap {
 }
 
 /** A webhook behind the injector that patches pods whose first init container is a native sidecar. */
-export function dropping(operation: ValueMap, told: Told): Breakage {
+export function dropping(operation: ValueMap, expected: Expected): Breakage {
   let server: Deno.HttpServer<Deno.NetAddr> | undefined;
   return {
     async make(mesh) {
@@ -279,7 +283,7 @@ export function dropping(operation: ValueMap, told: Told): Breakage {
       await removed(cluster, objectNamed("MutatingWebhookConfiguration", "later"));
       await server?.shutdown();
     },
-    ...told,
+    ...expected,
   };
 }
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mapAt, textAt, type ValueMap } from "../../../../src/base/value.ts";
 import { containersOf } from "../../../../src/inject/mod.ts";
 import { current, merged, removed } from "../../support/cluster/requests.ts";
-import type { Breakage, Told } from "./breaking.ts";
+import type { Breakage, Expected } from "./breaking.ts";
 import { configured, connectAnew } from "./breaking.ts";
 import {
   CONTROL_PLANE,
@@ -17,7 +17,7 @@ import {
 } from "./mesh_cluster.ts";
 import { secretOf, WEBHOOK } from "./mesh_cluster.ts";
 
-/** The webhook's Deployment was told to restart: new pods make a certificate, and write it and the caBundle. */
+/** The webhook's Deployment restarts: new pods make a certificate, and write it and the caBundle. */
 export async function restartedWebhook(mesh: MeshCluster): Promise<void> {
   const deployment = await current(mesh.cluster, objectNamed("Deployment", WEBHOOK, CONTROL_PLANE));
   const metadata = mapAt(mapAt(mapAt(deployment, "spec"), "template"), "metadata");
@@ -57,7 +57,7 @@ export function mounted({ make, heal, ...rest }: Breakage): Breakage {
   return { ...rest, make: both(make), heal: both(heal), reacts: mountedConfiguration };
 }
 
-/** Both at once; the second one is told of. */
+/** Both at once; the second one is reported. */
 export function both(first: Breakage, { make, heal, reacts, ...rest }: Breakage): Breakage {
   return {
     ...rest,
@@ -80,7 +80,7 @@ export function both(first: Breakage, { make, heal, reacts, ...rest }: Breakage)
 export const withCni = configured(
   "values",
   (text) => text.replace("cni:\n    enabled: false", "cni:\n    enabled: true"),
-  { told: {}, says: /^/ },
+  { expect: {}, says: /^/ },
 );
 
 /** With the CNI plugin, which captures a pod's traffic before its first container. */
@@ -98,7 +98,10 @@ interface Workload extends PodParts {
 }
 
 /** Adds a workload with a pod. What follows the advice gets a new pod of its template. */
-export function withWorkload({ kind, reports, admits = (pod) => pod, ...parts }: Workload, told: Told): Breakage {
+export function withWorkload(
+  { kind, reports, admits = (pod) => pod, ...parts }: Workload,
+  expected: Expected,
+): Breakage {
   const metadata = { name: "odd", namespace: "mesh" };
   const spec = mapAt(podOf("odd", parts), "spec");
   const template = { metadata: { ...parts.metadata, labels: { app: "odd" } }, spec };
@@ -127,7 +130,7 @@ export function withWorkload({ kind, reports, admits = (pod) => pod, ...parts }:
       await removed(mesh.cluster, objectNamed(kind, "odd", "mesh"));
       await removePod(mesh, "odd");
     },
-    ...told,
+    ...expected,
   };
 }
 

@@ -1,4 +1,4 @@
-/** Executes advice as it is told, and looks at what it does to the rest of the mesh. */
+/** Executes advice as it is printed, and looks at its effects on the rest of the mesh. */
 import assert from "node:assert/strict";
 import type { ShownAdvice } from "../../../../src/check/advice/advice_schema.ts";
 import { explainInjection, type Explanation } from "../../../../src/check/mod.ts";
@@ -32,8 +32,8 @@ function asked(
 }
 
 /**
- * The first alternative with a command, of each fix. A look at a workload, or at the checks of a category, leads to what is
- * told there.
+ * The first alternative with a command, of each fix. A command that shows a workload, or the checks of a category, is
+ * replaced by the advice that it prints.
  */
 export async function firstCommands(mesh: MeshCluster, fixes: CheckResult["fixes"]): Promise<readonly ShownAdvice[]> {
   const found = fixes.flatMap(({ alternatives }) => alternatives.find(({ commands }) => commands.length > 0) ?? []);
@@ -84,8 +84,8 @@ export async function follow(
     isDecided || ["none", "loosens"].includes(advice.risk),
     `The first command is risky: ${JSON.stringify(advice)}`,
   );
-  const told = `${message}\n${advice.change}`;
-  for (const command of advice.commands) await runCommand(mesh.cluster, command, { writer, told });
+  const report = `${message}\n${advice.change}`;
+  for (const command of advice.commands) await runCommand(mesh.cluster, command, { writer, report });
   await startPods(mesh);
 }
 

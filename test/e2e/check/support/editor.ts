@@ -1,33 +1,33 @@
-/** Somebody at the editor of `kubectl edit`, who knows what the advice tells and nothing else of the place. */
+/** Somebody at the editor of `kubectl edit`, who knows the advice and nothing else. */
 import assert from "node:assert/strict";
 import { shellQuoted } from "../../../../src/check/advice/commands.ts";
 import { MESH_COMMAND } from "../../../support/programs/mesh.ts";
 import type { Cluster } from "../../support/cluster/cluster.ts";
 import { helmFor } from "./helm.ts";
 
-/** Corrects the object as the editor shows it; `told` are the message and the advice. */
-export type Writer = (file: string, told: string) => string;
+/** Corrects the object as the editor shows it; `report` is the message and the advice. */
+export type Writer = (file: string, report: string) => string;
 
 /** Corrects the line that the message names, in a text under a key of a ConfigMap. */
-export function atToldLine(place: RegExp, was: string, is: string): Writer {
-  return (file, told) => {
-    const { key = "", under, line = "" } = place.exec(told)?.groups ?? {};
+export function atReportedLine(place: RegExp, was: string, is: string): Writer {
+  return (file, report) => {
+    const { key = "", under, line = "" } = place.exec(report)?.groups ?? {};
     const lines = file.split("\n");
     const start = lines.findIndex((each) => each.startsWith(`  ${key}: |`));
     const first = under === undefined ? start : lines.findIndex((each, index) => {
       return index > start && new RegExp(`^\\s+${under}: \\|`).test(each);
     });
-    assert.ok(start >= 0 && first >= start, `${told}\n${file}`);
+    assert.ok(start >= 0 && first >= start, `${report}\n${file}`);
     const index = first + Number(line);
-    assert.ok(lines[index]?.includes(was), `line ${line} is: ${lines[index]}\n${told}`);
+    assert.ok(lines[index]?.includes(was), `line ${line} is: ${lines[index]}\n${report}`);
     return lines.with(index, lines[index]?.replace(was, is) ?? "").join("\n");
   };
 }
 
 /** Corrects the text that the message and the advice name by these words. */
 export function named(words: RegExp, was: string | RegExp, is: string): Writer {
-  return (file, told) => {
-    assert.match(told, words);
+  return (file, report) => {
+    assert.match(report, words);
     const written = file.replace(was, is);
     assert.notEqual(written, file, file);
     return written;
@@ -38,7 +38,7 @@ export function named(words: RegExp, was: string | RegExp, is: string): Writer {
 export async function runCommand(
   cluster: Cluster,
   command: string,
-  { writer, told }: { readonly writer: Writer | undefined; readonly told: string },
+  { writer, report }: { readonly writer: Writer | undefined; readonly report: string },
 ): Promise<void> {
   const helm = await helmFor(cluster, command);
   const run = async (text: string) => {
@@ -54,7 +54,7 @@ export async function runCommand(
       return void await run(command.replace(/\bFILE$/, file));
     }
     assert(writer !== undefined, `nobody knows what to write: ${command}`);
-    await Deno.writeTextFile(file, writer(await run(command.replace(EDIT, "kubectl get -o yaml ")), told));
+    await Deno.writeTextFile(file, writer(await run(command.replace(EDIT, "kubectl get -o yaml ")), report));
     await run(`export KUBE_EDITOR=${shellQuoted(`cp ${file}`)}; ${command}`);
   } finally {
     await Deno.remove(file);

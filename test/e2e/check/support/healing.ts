@@ -20,7 +20,7 @@ export async function healEverySecond(t: Deno.TestContext, first: 0 | 1): Promis
     const healthy = await newPods(mesh);
     for (const [name, breakage] of Object.entries(BREAKAGES).filter((_, index) => index % 2 === first)) {
       await t.step(name, async () => {
-        await tellsAndHeals(mesh, breakage, INCURABLE[name] !== undefined);
+        await reportsAndHeals(mesh, breakage, INCURABLE[name] !== undefined);
         await until(async () => await newPods(mesh) === healthy, "Never: new pods are as before");
       });
     }
@@ -36,14 +36,14 @@ async function newPods({ cluster }: MeshCluster): Promise<string> {
   return JSON.stringify(all.map(({ made, refusal }) => made === undefined ? refusal : held(made)));
 }
 
-async function tellsAndHeals(mesh: MeshCluster, breakage: Breakage, isIncurable: boolean): Promise<void> {
-  const { make, heal, told, says } = breakage;
+async function reportsAndHeals(mesh: MeshCluster, breakage: Breakage, isIncurable: boolean): Promise<void> {
+  const { make, heal, expect, says } = breakage;
   const restoreLabels = await namespaceLabels(mesh);
   let isHealed = false;
   await make(mesh);
   try {
-    const results = await comesTo(mesh, told, says);
-    const [id = ""] = Object.keys(told);
+    const results = await comesTo(mesh, expect, says);
+    const [id = ""] = Object.keys(expect);
     const { fixes = [], hint, objects } = results.get(id) ?? {};
     assert.equal(hint, `see "kubectl mesh check --explain ${id}"`);
     assert.ok(objects !== undefined && (objects.length > 0 || id === "webhook-exists"));
@@ -81,7 +81,7 @@ async function isCured(
     : picks === undefined
     ? await firstCommands(mesh, fixes)
     : picked(fixes, picks);
-  assert.ok(advice.length > 0 || outside !== undefined, "No command is told");
+  assert.ok(advice.length > 0 || outside !== undefined, "The advice has no command");
   for (const each of advice) await follow(mesh, each, { message, writer, isDecided: picks !== undefined });
   await reacts?.(mesh);
   await untilWell(mesh, id, before);
@@ -103,16 +103,16 @@ async function untilWell(mesh: MeshCluster, id: string, before: Results): Promis
 }
 
 /** Waits until exactly these checks are errors or warnings: the API server sees changes a little later. */
-async function comesTo(mesh: MeshCluster, told: Breakage["told"], says = /^/): Promise<Results> {
+async function comesTo(mesh: MeshCluster, expect: Breakage["expect"], says = /^/): Promise<Results> {
   for (const end = Date.now() + DEADLINE_MILLISECONDS;;) {
     const results = await mesh.results();
     const bad = [...results.values()].filter(({ result }) => BAD.includes(result));
     const found = Object.fromEntries(bad.map(({ id, result }) => [id, result]));
-    const text = textOf(results.get(Object.keys(told)[0] ?? ""));
-    const isTold = isSame(found, told);
-    if (isTold && says.test(text)) return results;
-    if (Date.now() > end && isTold) assert.match(text, says);
-    if (Date.now() > end) assert.deepEqual(found, told, bad.map(({ id, message }) => `${id}: ${message}`).join("\n"));
+    const text = textOf(results.get(Object.keys(expect)[0] ?? ""));
+    const isExpected = isSame(found, expect);
+    if (isExpected && says.test(text)) return results;
+    if (Date.now() > end && isExpected) assert.match(text, says);
+    if (Date.now() > end) assert.deepEqual(found, expect, bad.map(({ id, message }) => `${id}: ${message}`).join("\n"));
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
 }

@@ -2,7 +2,7 @@
 
 /** By the name of the breakage. */
 export const INCURABLE: Readonly<Record<string, string>> = {
-  "no webhook, and nothing tells who installed it":
+  "no webhook, and nothing shows who installed it":
     "only istioctl or the operator that installed it knows its settings",
 };
 

@@ -55,7 +55,7 @@ async function routedAgain(mesh: MeshCluster): Promise<void> {
 }
 
 const NO_WEBHOOK = {
-  told: {
+  expect: {
     "webhook-exists": "error",
     "workload-proxy-unexpected": "warning",
   },
@@ -116,7 +116,7 @@ export const LOST_PARTS: Readonly<Record<string, Breakage>> = {
   "the ConfigMap of the control plane is gone": {
     make: ({ cluster }) => removed(cluster, objectNamed("ConfigMap", WEBHOOK, CONTROL_PLANE)),
     heal: (mesh) => mesh.apply(configMap()),
-    told: { "injector-config-present": "error" },
+    expect: { "injector-config-present": "error" },
     says: /There is neither the ConfigMap "kubectl-mesh-webhook" nor "istio-sidecar-injector"/,
   },
   "no webhook": { ...NO_WEBHOOK, make: withoutWebhook, heal: withWebhook, reacts: calledHere },
@@ -134,7 +134,7 @@ export const LOST_PARTS: Readonly<Record<string, Breakage>> = {
     },
     reacts: (mesh) => calledAt(mesh, 443),
   },
-  "no webhook, and nothing tells who installed it": {
+  "no webhook, and nothing shows who installed it": {
     ...NO_WEBHOOK,
     async make(mesh) {
       await withoutFlags(mesh);
@@ -147,7 +147,7 @@ export const LOST_PARTS: Readonly<Record<string, Breakage>> = {
   },
   "selectors that select nobody": {
     ...registered((each) => ({ ...each, namespaceSelector: NOBODY }), {
-      told: {
+      expect: {
         "workload-proxy-unexpected": "warning",
         "namespace-revision-served": "warning",
         "namespace-labelled": "warning",
@@ -166,7 +166,7 @@ export const LOST_PARTS: Readonly<Record<string, Breakage>> = {
       await mesh.apply(serviceTo(mesh.webhook.port));
       await mesh.register();
     },
-    told: { "webhook-service": "error", "webhook-reachable": "error" },
+    expect: { "webhook-service": "error", "webhook-reachable": "error" },
     says: /no such Service: "istio-system\/kubectl-mesh-webhook"/,
     reacts: routedAgain,
   },

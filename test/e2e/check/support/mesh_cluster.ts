@@ -137,7 +137,7 @@ export function serviceTo(port: number): ValueMap {
   return { apiVersion: "v1", kind: "Service", metadata, spec };
 }
 
-/** There is no kube-proxy: the Service that is there gives way to one that leads to the webhook on this machine. */
+/** There is no kube-proxy: a Service that leads to the webhook on this machine replaces the one that is there. */
 export async function routedHere(mesh: MeshCluster): Promise<void> {
   await removed(mesh.cluster, serviceTo(0));
   await mesh.apply(serviceTo(mesh.webhook.port));

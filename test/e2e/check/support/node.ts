@@ -24,7 +24,7 @@ export interface NodeFacts {
 
 const ENDED = { image: "", imageID: "", ready: false, restartCount: 1 };
 
-/** Reports of new pods on a node that becomes as told from pod to pod. */
+/** Reports of new pods on a node, whose state changes from pod to pod. */
 export function onNode(...states: readonly NodeFacts[]): (pod: ValueMap) => Reports {
   let made = 0;
   return (pod) => reportsOf(pod, states[Math.min(made++, states.length - 1)] ?? {});

@@ -1,7 +1,7 @@
 /** Stands in for the controllers of Deployments and of quotas. It is the API server that refuses or admits a pod. */
 import { mapAt } from "../../../../src/base/value.ts";
 import { got, reported, tried } from "../../support/cluster/requests.ts";
-import type { Breakage, Told } from "./breaking.ts";
+import type { Breakage, Expected } from "./breaking.ts";
 import { type MeshCluster, podOf, removePod, runPod } from "./mesh_cluster.ts";
 
 const QUOTA = {
@@ -23,10 +23,10 @@ const DEPLOYMENT = {
   },
 };
 
-/** A Deployment whose pod has no room in the quota of its namespace. */
-export function refusedByQuota(told: Told): Breakage {
+/** A Deployment whose pod exceeds the quota of its namespace. */
+export function refusedByQuota(expected: Expected): Breakage {
   return {
-    ...told,
+    ...expected,
     make: async (mesh) => {
       await mesh.apply(QUOTA);
       await mesh.apply(DEPLOYMENT);

@@ -19,7 +19,7 @@ export interface Run {
   readonly results: Results;
 }
 
-/** Runs the program with `-o json`, in this process unless told. Its exit code must match its results. */
+/** Runs the program with `-o json`, in this process by default. Its exit code must match its results. */
 export async function check(
   cluster: Pick<Cluster, "kubeconfig">,
   args: readonly string[] = [],

@@ -7,7 +7,7 @@ import { containersOf } from "../../../../src/inject/mod.ts";
 import { meshObjects } from "../../../support/kube/mesh_webhooks.ts";
 import { freePort } from "../../../support/ports.ts";
 import { current, got, removed } from "../../support/cluster/requests.ts";
-import { at, type Breakage, type Told } from "./breaking.ts";
+import { at, type Breakage, type Expected } from "./breaking.ts";
 import { notRestarted } from "./controllers.ts";
 import { named } from "./editor.ts";
 import { unscheduled, withoutImage } from "./node.ts";
@@ -44,13 +44,13 @@ interface Broken {
 }
 
 /** The webhook's Deployment and Service, broken so. */
-export function behindService(broken: Broken, told: Told): Breakage {
+export function behindService(broken: Broken, expected: Expected): Breakage {
   const controllers = new Controllers(broken);
   return {
     make: (mesh) => controllers.install(mesh),
     reacts: (mesh) => controllers.control(mesh),
     heal: (mesh) => controllers.remove(mesh),
-    ...told,
+    ...expected,
   };
 }
 
@@ -166,8 +166,8 @@ function deploymentWith(fields: ValueMap, container: ValueMap): ValueMap {
   return { ...found, spec: { ...spec, template: changed, ...fields } };
 }
 
-const CLOSED = { told: { "webhook-reachable": "error" } } as const;
-const NOT_READY = { told: { "webhook-endpoints": "error" } } as const;
+const CLOSED = { expect: { "webhook-reachable": "error" } } as const;
+const NOT_READY = { expect: { "webhook-endpoints": "error" } } as const;
 
 /** By name. */
 export const SERVING: Readonly<Record<string, Breakage>> = {
@@ -184,7 +184,7 @@ export const SERVING: Readonly<Record<string, Breakage>> = {
     ...NOT_READY,
     says: /: has no pods: it selects app=istiod, which the pods of the Deployment "kubectl-mesh-webhook" do not have/,
   }),
-  "no pod that is ready: no room": behindService({ freeCpu: 50n }, {
+  "no pod that is ready: no free CPU": behindService({ freeCpu: 50n }, {
     ...NOT_READY,
     says: /has no ready pod: 1 not ready: its pod .*Insufficient cpu\.\nfix: lower its requests to cpu 10m/,
   }),
