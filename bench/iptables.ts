@@ -1,7 +1,7 @@
 /**
  * Whole processes of traffic capture in a network namespace that is made for it: a first apply of both families, a
  * second one that finds everything in place, and a generate; and how many programs each starts. Needs root; the binary
- * must be compiled. The peer's times are those of the issue, measured on such a machine. Exit code 1 if more programs
+ * must be compiled. The peer's times are in the issue, measured on such a machine. Exit code 1 if more programs
  * are started than the limit; times depend on the machine and are only shown.
  */
 import { parseArgs } from "node:util";
@@ -65,8 +65,8 @@ async function measure(subject: Subject, runs: number): Promise<boolean> {
   await prepare();
   const programs = await countPrograms([BINARY, ...subject.args]);
   const [median, least] = [times.toSorted((a, b) => a - b)[Math.floor(runs / 2)] ?? NaN, Math.min(...times)];
-  const told = programs === undefined ? "unknown (no strace)" : `${programs} of ${subject.mostPrograms}`;
-  print(`${subject.name.padEnd(24)}${ms(median)}${ms(least)}   ${told.padEnd(9)}  ${subject.peer}\n`);
+  const count = programs === undefined ? "unknown (no strace)" : `${programs} of ${subject.mostPrograms}`;
+  print(`${subject.name.padEnd(24)}${ms(median)}${ms(least)}   ${count.padEnd(9)}  ${subject.peer}\n`);
   return programs === undefined || programs <= subject.mostPrograms;
 }
 

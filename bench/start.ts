@@ -1,5 +1,5 @@
 /**
- * Start time: the whole process of the compiled program against that of an empty compiled Deno program, started in turns
+ * Start time: the compiled program against an empty compiled Deno program, each as a whole process, started in turns
  * so that a busy machine slows both. The limit is 1.3 times; exit code 1 above it.
  */
 import { parseArgs } from "node:util";

@@ -1,9 +1,9 @@
 /**
  * The agent as a whole process with the real Envoy, whose clusters and listeners come from files: from its start to the
  * first 200 on port 15021, and its resident memory when idle and after 10,000 requests to its status server. Beside it
- * Envoy alone, from its start to the first answer on that port: less than that no agent can take. Works in a network
+ * Envoy alone, from its start to the first answer on that port: no agent can be faster. Works in a network
  * namespace of its own; needs root. `MESH_AGENT_BINARY` names the binary, which must be compiled. The peer's numbers are
- * those of the issue; exit code 1 if the memory is above its limit or grows.
+ * in the issue; exit code 1 if the memory is above its limit or grows.
  */
 import { parseArgs } from "node:util";
 import { realEnvoy } from "../../test/support/programs/envoy.ts";

@@ -1,9 +1,9 @@
 /**
  * The agent with an identity and a control plane, as a whole process with the real Envoy: from its start to its
  * certificate, from its start to the first 200 on port 15021, and its memory and processor time when idle. The control
- * plane is the one of the tests. `--after` says how many seconds after the start the memory is measured. Works in network and mount namespaces of its own; needs root and Go.
- * `MESH_AGENT_BINARY` names the binary, which must be compiled. The peer's numbers are those of the issue; exit code 1 if a
- * median is above its limit or the memory is.
+ * plane is the one of the tests. `--after` says how many seconds after the start the memory is measured. Works in network and
+ * mount namespaces of its own; needs root and Go. `MESH_AGENT_BINARY` names the binary, which must be compiled. The
+ * peer's numbers are in the issue; exit code 1 if a median or the memory is above its limit.
  */
 import { parseArgs } from "node:util";
 import { realEnvoy } from "../../test/support/programs/envoy.ts";

@@ -20,7 +20,7 @@ export interface MeshPod {
   remove(this: void): Promise<void>;
 }
 
-/** Where the agent writes its certificate when it is told to. */
+/** Where the agent writes its certificate if a variable names a folder. */
 export const OUTPUT = "./output";
 
 const TLS = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3";

@@ -1,6 +1,6 @@
 /**
- * `wait` as a whole process against a stand-in for the proxy: on one that is ready, and from the moment at which it
- * becomes ready to the end of the process. The limits and the peer's times are those of the issue; exit code 1 if a
+ * `wait` as a whole process against a stand-in for the proxy: on a ready one, and from the moment when it becomes
+ * ready to the end of the process. The limits and the peer's times come from the issue; exit code 1 if a
  * median is above its limit. The binary must be compiled.
  */
 

@@ -2,7 +2,7 @@
  * `check` as a whole process on a cluster of 500 namespaces and 5,000 pods, or with `--size large` of 2,000 namespaces and
  * 50,000 pods: its seconds, its processor time and its peak resident memory. The API server is a stand-in in this
  * process: it answers from memory, in pages, compressed as a real one does, and has made every answer before the runs
- * that count. The goal is that of the issue: exit code 1 if the median of the seconds or the most memory is above it.
+ * that count. The goal is in the issue: exit code 1 if the median of the seconds or the peak memory is above it.
  * `MESH_BINARY` names the binary, which must be compiled. `--serve` only serves, and prints the kubeconfig.
  */
 import { parseArgs } from "node:util";
@@ -159,7 +159,7 @@ interface Run {
   readonly text: string;
 }
 
-/** One run: its peak is the last that the kernel told before it ended. */
+/** One run: its peak is the last value that the kernel reported before its end. */
 async function measure(kubeconfig: string): Promise<Run> {
   const [start, before] = [performance.now(), processorTimeOfChildren()];
   const args = ["check", "--kubeconfig", kubeconfig];

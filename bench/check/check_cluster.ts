@@ -263,7 +263,7 @@ function stored(apiVersion: string, kind: string, name: string, rest: Record<str
   return object(apiVersion, kind, name, { ...others, ...(status === undefined ? {} : { status }), metadata: whole });
 }
 
-/** FieldsV1 (Kubernetes, "Server-Side Apply"): fields by name, items by what tells them apart. */
+/** FieldsV1 (Kubernetes, "Server-Side Apply"): fields by name, items by their merge keys. */
 function fieldsOf(value: Value): ValueMap {
   const fields = newMap();
   if (isMap(value)) { for (const [key, each] of Object.entries(value)) fields[`f:${key}`] = fieldsOf(each); }

@@ -1,7 +1,7 @@
 /**
- * `explain -f` as a whole process, for a pod with 2,000 clusters and 5,000 endpoints: its seconds, its time of the
- * processor and its peak resident memory. The goal is that of the issue: exit code 1 if the median of the processor's time,
- * which a busy machine changes least, or the most memory is above it.
+ * `explain -f` as a whole process, for a pod with 2,000 clusters and 5,000 endpoints: its seconds, its processor
+ * time and its peak resident memory. The goal is in the issue: exit code 1 if the median of the processor time, which a
+ * busy machine changes least, or the peak memory is above it.
  * `MESH_BINARY` names the binary, which must be compiled.
  */
 import { parseArgs } from "node:util";

@@ -1,6 +1,6 @@
 /**
- * `explain -A -o short` as a whole process for 500 pods, over a real API server and a stand-in kubelet, each of whose commands
- * takes 50 ms: its seconds and its peak resident memory. The goal is that of the issue: exit code 1 if the median of the
+ * `explain -A -o short` as a whole process for 500 pods, over a real API server and a stand-in kubelet whose commands
+ * take 50 ms each: its seconds and its peak resident memory. The goal is in the issue: exit code 1 if the median of the
  * seconds is above it. `MESH_BINARY` names the program.
  */
 import { parseArgs } from "node:util";

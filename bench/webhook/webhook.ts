@@ -1,8 +1,8 @@
 /**
  * `webhook serve` as a whole process with the built-in configuration: reviews a second and their times with 1, 8 and 64
  * clients, each with a connection that it keeps; and its resident memory. `--reviews` says how many in all: half of them
- * for the speeds, half for the memory. With `--new` each pod is of an application of its own. The peer's numbers and what
- * is wanted are those of the issues. Speeds depend on the machine and are shown; exit code 1 if the memory grows. The
+ * for the speeds, half for the memory. With `--new` each pod is of an application of its own. The peer's numbers and the
+ * goals are in the issues. Speeds depend on the machine and are shown; exit code 1 if the memory grows. The
  * binary must be compiled.
  *
  * The last columns are the processors that the webhook and this process had: the webhook limits the speed as long as it has

@@ -46,7 +46,7 @@ export async function startWebhook(binary: string): Promise<Webhook> {
   };
 }
 
-/** Waits until the log tells the port; what comes after that is read and dropped, so that the webhook never waits. */
+/** Waits until the log has the port; what comes after that is read and dropped, so that the webhook never waits. */
 async function portOf(child: Deno.ChildProcess): Promise<string> {
   const late = setTimeout(() => child.kill("SIGKILL"), DEADLINE);
   const log = child.stderr.pipeThrough(new TextDecoderStream());

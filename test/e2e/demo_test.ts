@@ -105,7 +105,7 @@ function fileOf(pid: string, name: string): string {
   }
 }
 
-testWhen(cannot, "the demo tells its whole story, as it is recorded, and leaves nothing", async (t) => {
+testWhen(cannot, "the demo runs to its end, as it is recorded, and leaves nothing", async (t) => {
   await using folder = await temporaryFolder();
   await using demo = new Demo(folder.path);
   const code = await demo.end();
@@ -134,7 +134,7 @@ Deno.test("wrong arguments of the demo", async () => {
   assert.match(new TextDecoder().decode(stderr), /^error: Unknown arguments: --recrod; .*--help/);
 });
 
-Deno.test("the picture of the recording is that of its text", async () => {
+Deno.test("the picture of the recording is made from its text", async () => {
   const text = await Deno.readTextFile(`${RECORDING}.txt`);
   if (Deno.env.get("UPDATE") === "1") await Deno.writeTextFile(`${RECORDING}.svg`, picture(text));
   assert.equal(recorded(text), text);

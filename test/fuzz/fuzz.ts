@@ -3,7 +3,7 @@ import { inputOf } from "./mutate.ts";
 import { type FuzzReader, readOne } from "./reader.ts";
 import { loadReader } from "./readers.ts";
 import { shrunk } from "./shrink.ts";
-import type { Task, Told } from "./worker.ts";
+import type { Report, Task } from "./worker.ts";
 
 export interface FuzzOptions {
   readonly seed: number;
@@ -33,8 +33,8 @@ export interface Defect {
 /** An input of 64 KiB takes milliseconds. This machine may be busy. */
 const HANG = 60_000;
 const LOOK = 500;
-/** Memory of all readers stays below; that of a leak does not. */
-const MOST_MEMORY = 1.5e9;
+/** Memory of all readers stays below; a leak does not. */
+const MAX_MEMORY = 1.5e9;
 
 /** Reads `runs` inputs in a worker. */
 export async function fuzz(name: string, { seed, runs, from = 0 }: FuzzOptions): Promise<Outcome> {
@@ -42,11 +42,11 @@ export async function fuzz(name: string, { seed, runs, from = 0 }: FuzzOptions):
   const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
   const watch = watchdog(progress);
   try {
-    const told = Promise.withResolvers<Told>();
-    worker.onmessage = ({ data }: MessageEvent<Told>) => told.resolve(data);
-    worker.onerror = (event) => (event.preventDefault(), told.reject(new Error(event.message)));
+    const report = Promise.withResolvers<Report>();
+    worker.onmessage = ({ data }: MessageEvent<Report>) => report.resolve(data);
+    worker.onerror = (event) => (event.preventDefault(), report.reject(new Error(event.message)));
     worker.postMessage({ reader: name, seed, from, to: from + runs, progress } satisfies Task);
-    const end = await Promise.race([told.promise, watch.failure]);
+    const end = await Promise.race([report.promise, watch.failure]);
     const common = { runs, memory: watch.memory() };
     if (end.defect === undefined) return { ...common, ...end, defect: undefined };
     const { index, text } = end.defect;
@@ -74,7 +74,7 @@ function watchdog(progress: SharedArrayBuffer) {
     memory = Math.max(memory, Deno.memoryUsage().rss);
     const text = performance.now() - since > HANG
       ? `the input takes longer than ${HANG / 1000} s`
-      : memory > MOST_MEMORY
+      : memory > MAX_MEMORY
       ? `memory grows to ${(memory / 1e6).toFixed(0)} MB`
       : undefined;
     if (text !== undefined) resolve({ defect: { index: now, text, isHang: true } });

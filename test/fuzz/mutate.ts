@@ -9,8 +9,8 @@ export interface Sources {
 }
 
 /** Inputs are not longer: size is what `bench/linear/linear.ts` is for. */
-const MOST_BYTES = 64 * 1024;
-const MOST_CHANGES = 6;
+const MAX_BYTES = 64 * 1024;
+const MAX_CHANGES = 6;
 
 const encoder = new TextEncoder();
 
@@ -20,10 +20,10 @@ export function inputOf({ seeds, words }: Sources, seed: number, index: number):
   const pick = () => bytesOf(seeds[random.below(seeds.length)] ?? "");
   let bytes = pick();
   // Some inputs are a seed as it is: what is accepted must stay so.
-  for (let left = random.below(MOST_CHANGES + 1); left > 0; left--) {
+  for (let left = random.below(MAX_CHANGES + 1); left > 0; left--) {
     bytes = random.one(CHANGES)(bytes, random, { word: () => encoder.encode(words[random.below(words.length)]), pick });
   }
-  return bytes.slice(0, MOST_BYTES);
+  return bytes.slice(0, MAX_BYTES);
 }
 
 function bytesOf(seed: string | Uint8Array): Uint8Array<ArrayBuffer> {
@@ -84,7 +84,7 @@ const CHANGES: readonly [Change, ...Change[]] = [
     const [from, to] = range(bytes, random, 8);
     return spliced(bytes, from, to, word());
   },
-  // The end goes, or is that of another seed.
+  // The end goes, or comes from another seed.
   (bytes, random) => bytes.slice(0, random.below(bytes.length + 1)),
   (bytes, random, { pick }) => {
     const other = pick();
@@ -106,11 +106,11 @@ function range(bytes: Bytes, random: Random, most = 256): [number, number] {
 }
 
 function spliced(bytes: Bytes, from: number, to: number, part: Uint8Array = new Uint8Array(0)): Bytes {
-  return joined([bytes.subarray(0, from), part.subarray(0, MOST_BYTES), bytes.subarray(to)]);
+  return joined([bytes.subarray(0, from), part.subarray(0, MAX_BYTES), bytes.subarray(to)]);
 }
 
 function joined(parts: readonly Uint8Array[]): Bytes {
-  const all = new Uint8Array(Math.min(2 * MOST_BYTES, parts.reduce((sum, { length }) => sum + length, 0)));
+  const all = new Uint8Array(Math.min(2 * MAX_BYTES, parts.reduce((sum, { length }) => sum + length, 0)));
   let at = 0;
   for (const part of parts) {
     all.set(part.subarray(0, all.length - at), at);

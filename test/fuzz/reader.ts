@@ -37,23 +37,23 @@ export async function readOne(read: Read, reader: FuzzReader, input: Uint8Array<
 /** A clear error says something, and not too much. */
 function isClear(error: unknown, { refuses = isMeshError }: FuzzReader): boolean {
   if (error instanceof Broken || !refuses(error) || !(error instanceof Error)) return false;
-  return error.message.length > 0 && error.message.length < MOST_MESSAGE;
+  return error.message.length > 0 && error.message.length < MAX_MESSAGE;
 }
 
-const MOST_MESSAGE = 200 * 1024;
+const MAX_MESSAGE = 200 * 1024;
 
 function isMeshError(error: unknown): boolean {
   return error instanceof MeshError;
 }
 
-/** For readers whose callers catch every error: any but those of a defect. */
+/** For readers whose callers catch every error: whether it is no defect of the code. */
 export function isPlainError(error: unknown): boolean {
   const isDefect = error instanceof TypeError || error instanceof ReferenceError ||
     (error instanceof RangeError && /stack|Invalid (?:array|string|typed)/.test(error.message));
   return error instanceof Error && !isDefect;
 }
 
-/** Whether a read accepts its input. Errors: those of a defect. */
+/** Whether a read accepts its input. Errors: only defects. */
 export function accepts(read: () => void): boolean {
   try {
     read();

@@ -1,5 +1,5 @@
 /** Looks at most at so many smaller inputs. */
-const MOST_LOOKS = 2_000;
+const MAX_LOOKS = 2_000;
 
 /** The smallest input found, by removing parts, of which `fails` is still true. */
 export async function shrunk(
@@ -9,7 +9,7 @@ export async function shrunk(
   let best = input;
   let looks = 0;
   for (let size = best.length >> 1; size >= 1; size >>= 1) {
-    for (let at = 0; at < best.length && looks < MOST_LOOKS;) {
+    for (let at = 0; at < best.length && looks < MAX_LOOKS;) {
       const less = without(best, at, size);
       looks++;
       if (await fails(less)) best = less;

@@ -14,15 +14,15 @@ export interface Task {
 }
 
 /** What a worker says: all are read, or one is a defect. */
-export type Told =
+export type Report =
   | { readonly accepted: number; readonly slowest: number; readonly defect?: undefined }
   | { readonly defect: { readonly index: number; readonly text: string } };
 
-declare const self: { onmessage: (event: MessageEvent<Task>) => void; postMessage(told: Told): void };
+declare const self: { onmessage: (event: MessageEvent<Task>) => void; postMessage(report: Report): void };
 
-self.onmessage = ({ data }) => void work(data).then((told) => self.postMessage(told));
+self.onmessage = ({ data }) => void work(data).then((report) => self.postMessage(report));
 
-async function work({ reader: name, seed, from, to, progress }: Task): Promise<Told> {
+async function work({ reader: name, seed, from, to, progress }: Task): Promise<Report> {
   const reader = await loadReader(name);
   const read = await reader.open();
   const at = new Int32Array(progress);

@@ -1,6 +1,6 @@
 /**
- * The agent's bootstrap and Envoy's arguments: the cases of `agent`, whose expected files UPDATE=1 rewrites, and those of
- * `../shared` if it exists. Istio's answers to our own cases are in test/oracle/pilot_agent.
+ * The agent's bootstrap and Envoy's arguments: the cases of `agent`, whose expected files UPDATE=1 rewrites, and the
+ * cases of `../shared` if it exists. Istio's answers to our own cases are in test/oracle/pilot_agent.
  */
 import assert from "node:assert/strict";
 import { type AgentCase, runAgentCase } from "../support/cases/agent.ts";

@@ -15,8 +15,8 @@ const NAMES = ["config_dump.json", "clusters.json", "pod.json", "rules.iptables"
 const TEXTS = new Map(await Promise.all(NAMES.map(async (name) => [name, await Deno.readTextFile(FOLDER + name)] as const)));
 
 function connection(to: string | undefined, header: readonly string[] = []) {
-  const way = to === undefined ? { to, from: "10.199.0.1", toPort: 8081 } : { to, from: undefined, toPort: undefined };
-  const read = readConnection({ ...way, method: undefined, header, sni: undefined });
+  const target = to === undefined ? { to, from: "10.199.0.1", toPort: 8081 } : { to, from: undefined, toPort: undefined };
+  const read = readConnection({ ...target, method: undefined, header, sni: undefined });
   assert.ok(read !== undefined);
   return read;
 }
@@ -75,7 +75,7 @@ Deno.test("wrong types anywhere in a snapshot make no defect", async () => {
   }
 });
 
-Deno.test("truncated files, files of another kind and rules that are noise are told", async () => {
+Deno.test("truncated files, files of another kind and rules that are noise are reported", async () => {
   await re2Library.loaded();
   for (const text of ["", "{", (TEXTS.get("config_dump.json") ?? "").slice(0, 5000), "[]", "null", '{"configs":{}}', '"x"']) {
     const [first] = answers(new Map([...TEXTS, ["config_dump.json", text]]));

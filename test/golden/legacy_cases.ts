@@ -5,7 +5,7 @@ import type { Tolerated } from "./legacy_compare.ts";
 const LABELS = "0/spec/template/metadata/labels";
 
 /**
- * The small configurations of 1.2 to 1.7 are identical, so these releases cannot be told apart: pods get the labels of
+ * The small configurations of 1.2 to 1.7 are identical, so nothing distinguishes these releases: pods get the labels of
  * the last one. The earlier ones do not read them.
  */
 const TLS_MODE = { line: RegExp(`^${LABELS}/security.istio.io~1tlsMode: want nothing`), why: "1.4 brought the label" };
@@ -80,8 +80,8 @@ export const MESH_1_1 = `defaultConfig:
 `;
 
 /**
- * They were also recorded with a template of some days before: with other tags, and before the proxy was told
- * annotations and labels. Errors: an Error if the template is not the one that this is about.
+ * They were also recorded with a template of some days before: with other tags, and before the proxy had
+ * annotations and labels. Errors: an Error if the template is another one.
  */
 export function earlier1_1(template: string): string {
   const before = template.replaceAll("release-1.1-latest-daily", "master-latest-daily").replace(METADATA, "");

@@ -40,17 +40,17 @@ export function injectAdmitted(pod: ValueMap, settings: Settings, namespace = ""
   return injectPod(pod, podOwner(pod, namespace), injectorOf(settings, false)).pod;
 }
 
-/** A YAML text with other mappings laid over it. */
+/** A YAML text, other mappings merged over it. */
 export function overlaid(text: string, over: ValueMap, parse: (text: string) => Value): string {
   const value = parse(text);
-  return toYaml(laid(isMap(value) ? value : newMap(), over));
+  return toYaml(merged(isMap(value) ? value : newMap(), over));
 }
 
-function laid(below: ValueMap, above: ValueMap): ValueMap {
+function merged(below: ValueMap, above: ValueMap): ValueMap {
   const result: ValueMap = Object.assign(newMap(), below);
   for (const [key, value] of Object.entries(above)) {
     const old = result[key];
-    result[key] = isMap(old) && isMap(value) ? laid(old, value) : value;
+    result[key] = isMap(old) && isMap(value) ? merged(old, value) : value;
   }
   return result;
 }

@@ -1,4 +1,4 @@
-/** The way back: `uninject` of what this program, Istio's and those of old releases injected. */
+/** `uninject` of pods that this program, Istio and its old releases injected. */
 import assert from "node:assert/strict";
 import { decode } from "../../src/kube/mod.ts";
 import { isList, isMap, type Value } from "../../src/base/value.ts";

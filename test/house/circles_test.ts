@@ -1,5 +1,5 @@
 /**
- * Imports run one way, between files and between folders: what lies in one folder, files and folders, imports each other in no
+ * Imports run one longer, between files and between folders: what lies in one folder, files and folders, imports each other in no
  * circle. Imports of types and by `import()` count too. So each file can be read, tested and loaded without those above it.
  */
 import assert from "node:assert/strict";
@@ -30,10 +30,10 @@ function circles(arrows: Arrows): string[] {
   const done = new Set<string>();
   const visit = (name: string, path: readonly { readonly name: string; readonly by: string }[]) => {
     for (const [next, by] of arrows.get(name) ?? []) {
-      const way = [...path, { name: next, by }];
-      const start = way.findIndex((each) => each.name === next);
-      if (start < way.length - 1) found.push(way.slice(start + 1).map((each) => each.by).join(", "));
-      else if (!done.has(next)) visit(next, way);
+      const longer = [...path, { name: next, by }];
+      const start = longer.findIndex((each) => each.name === next);
+      if (start < longer.length - 1) found.push(longer.slice(start + 1).map((each) => each.by).join(", "));
+      else if (!done.has(next)) visit(next, longer);
     }
     done.add(name);
   };

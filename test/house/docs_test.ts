@@ -27,12 +27,12 @@ for (const path of DOCUMENTS.filter((path) => read(path).includes("<!-- flags: "
 }
 
 Deno.test("the flags of every command stand in a document, once", () => {
-  const told = DOCUMENTS.flatMap((path) => [...read(path).matchAll(MARKED)].map(([, name]) => name));
-  // Those of "agent bootstrap" are those of "agent"; all modes of iptables have the same.
+  const named = DOCUMENTS.flatMap((path) => [...read(path).matchAll(MARKED)].map(([, name]) => name));
+  // "agent bootstrap" has the flags of "agent"; all modes of iptables have the same flags.
   const sameAs = /^agent bootstrap$|^iptables (apply|clean|verify)$/;
   const names = COMMANDS.filter(({ name, groups }) => Object.keys(groups).length > 0 && !sameAs.test(name))
     .map(({ name }) => name);
-  assert.deepEqual(told.toSorted(), names.toSorted());
+  assert.deepEqual(named.toSorted(), names.toSorted());
 });
 
 Deno.test("docs/man has the page of every command, as it is today, and no other", () => {

@@ -1,4 +1,4 @@
-/** The table of folders in docs/architecture.md is that of the source. */
+/** The table of folders in docs/architecture.md matches the source. */
 import assert from "node:assert/strict";
 import { rowLines } from "./rows.ts";
 import { filesBelow, read } from "./source.ts";

@@ -1,4 +1,4 @@
-/** The source tree as text, for the house tests. */
+/** The source tree as text, for the tests of this folder. */
 
 /** The folder of the checkout. */
 export const ROOT = decodeURIComponent(new URL("../..", import.meta.url).pathname).replace(/\/$/, "");

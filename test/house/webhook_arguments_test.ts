@@ -15,8 +15,8 @@ for (const [title, options] of Object.entries({ "files": {}, "a control plane": 
     const pod = mapAt(mapAt(mapAt(deployment, "spec"), "template"), "spec");
     const [container] = mapsAt(pod, "containers");
     assert(isMap(container) && Array.isArray(container["args"]));
-    const [room, command, ...flags] = container["args"].map(String);
-    assert.deepEqual([room, command], ["webhook", "serve"]);
+    const [group, command, ...flags] = container["args"].map(String);
+    assert.deepEqual([group, command], ["webhook", "serve"]);
     assert(flags.length > 5);
     assert.deepEqual(flags.filter((each) => !KNOWN.has(each.replace(/^--([^=]+)=?.*$/, "$1"))), []);
   });

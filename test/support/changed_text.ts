@@ -1,4 +1,4 @@
-/** `inject` or `uninject` of one text, through the public interface of the room. */
+/** `inject` or `uninject` of one text, through the public interface of `inject`. */
 import { type Change, changeStream, type DocumentOptions, type ReportEntry } from "../../src/inject/mod.ts";
 
 /** The output, and the entries of the report. */
@@ -7,7 +7,7 @@ export interface ChangedText {
   readonly entries: readonly ReportEntry[];
 }
 
-/** Changes a file with this content; its output is YAML unless told otherwise. */
+/** Changes a file with this content; its output is YAML by default. */
 export async function changedText(
   input: string | Uint8Array,
   change: Change,

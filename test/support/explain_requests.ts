@@ -79,7 +79,7 @@ type Check = readonly [what: string, isRight: boolean];
 function differences(sent: Sent, answer: Answer, line: Logged): string[] {
   const verdict = isRefused(line) ? "refused" : "reaches";
   const checks: readonly Check[] = [
-    ...wayChecks(answer, line),
+    ...chainChecks(answer, line),
     ...isDeniedBy(line) ? [] : targetChecks(sent, answer, line),
     [`verdict ${answer.verdict}`, answer.verdict === verdict || verdict === "reaches" && isOpen(answer)],
   ];
@@ -97,7 +97,7 @@ function namesOf({ stations }: Answer, kind: string): string[] {
 }
 
 /** A connection that no chain takes is logged by the listener alone. */
-function wayChecks(answer: Answer, line: Logged): Check[] {
+function chainChecks(answer: Answer, line: Logged): Check[] {
   const [listeners, chains] = [namesOf(answer, "listener"), namesOf(answer, "filter-chain")];
   const isUnmatched = line.flags === "NR" && line.level === "listener";
   return [

@@ -1,8 +1,8 @@
 // deno-lint-ignore-file no-console -- a program for developers
 /**
  * Replays Istio's own tests of injection, release by release: `tools/deno task test versions FOLDER [RELEASE ...]`. FOLDER is
- * a clone of istio/istio with its tags. The results are kept in `results.json` beside this file, from which docs/versions.md
- * has its table (`UPDATE=1`, test/house).
+ * a clone of istio/istio with its tags. The results are kept in `results.json` beside this file; test/house makes the table
+ * of docs/versions.md from them (`UPDATE=1`).
  */
 import { messageOf } from "../../src/base/errors.ts";
 import { Chart } from "./charts.ts";

@@ -11,8 +11,8 @@ function testLog(name: string, body: (pod: MeshPod) => Promise<void>) {
   });
 }
 
-/** Ways to set the log format. */
-const WAYS: readonly { readonly args: readonly string[]; readonly env: Record<string, string> }[] = [
+/** Arguments and variables that set the log format. */
+const SETTINGS: readonly { readonly args: readonly string[]; readonly env: Record<string, string> }[] = [
   { args: ["agent", "--log-format", "json"], env: {} },
   { args: ["agent"], env: { MESH_LOG_FORMAT: "json" } },
   { args: ["pilot-agent", "proxy", "sidecar", "--log_as_json"], env: {} },
@@ -32,7 +32,7 @@ const SECRET = "s3cret-token";
 
 testLog("all lines are JSON, Envoy's too, and none has the token", async (pod) => {
   const tracing = { lightstep: { address: "lightstep.example:80", accessToken: SECRET } };
-  for (const { args, env } of WAYS) {
+  for (const { args, env } of SETTINGS) {
     const agent = await pod.startReady([...args, "--proxyLogLevel", "info", "--log_output_level", "debug"], { env });
     agent.signal("SIGTERM");
     await agent.until("SIGTERM: draining for");
@@ -62,7 +62,7 @@ testLog("an Envoy that refuses its bootstrap", async (pod) => {
 
 testLog("invalid settings in one line", async (pod) => {
   const wrong = pod.env({ drainDuration: "1.5s", proxyAdminPort: 70_000 });
-  for (const { args, env } of WAYS) {
+  for (const { args, env } of SETTINGS) {
     const { code, stdout, stderr } = await pod.start([...args, "--concurrency", "many"], { env: { ...wrong, ...env } })
       .end;
     assert.equal(stdout, "");

@@ -85,7 +85,7 @@ testWhen(needsCluster(), "kubectl completes kubectl mesh", async (t) => {
       await t.step(`kubectl mesh ${words}`, async () => {
         const { stdout, stderr } = await kubectl(`__complete mesh ${words}`);
         assert.deepEqual(stdout.trimEnd().split("\n"), lines);
-        // kubectl tells people about itself here.
+        // kubectl prints its own help here.
         assert.doesNotMatch(stderr, /error|mesh:/i);
       });
     }

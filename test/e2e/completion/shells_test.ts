@@ -34,7 +34,7 @@ const CASES: readonly (readonly [typed: string, completed: string])[] = [
 
 interface Shell {
   readonly command: readonly string[];
-  /** Loads a script; the terminal's line editor is that of Emacs. */
+  /** Loads a script; the terminal's line editor has Emacs's keys. */
   readonly setup: (script: string) => string;
   /** The shell's own form of what stands there. */
   readonly form?: (line: string) => string;

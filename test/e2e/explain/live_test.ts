@@ -58,7 +58,10 @@ testWhen(missing, "a running pod is read through the API server", async (t) => {
         await t.step("--probe: without curl, without the right", () => noProbe(at));
         await t.step("a workload, a service and labels find the pod", () => choices(at));
         await t.step("a line for each pod", () => short(at));
-        await t.step("who may not exec is told so, and sees what the API server has", () => forbidden(at));
+        await t.step(
+          "without the right to exec, the answer says so and has what the API server has",
+          () => forbidden(at),
+        );
         await t.step("gone, not running, not injected, no such container", () => broken(at));
         await t.step("an Envoy that does not answer", async () => {
           process.kill("SIGKILL");
@@ -280,7 +283,7 @@ async function local(namespace: Namespace): Promise<void> {
   assert.equal(plain.clusters[0]?.name, "outbound|80||a.shop.svc.cluster.local");
 }
 
-/** The log of the proxy cannot be read here: counters and sockets tell. */
+/** The log of the proxy cannot be read here: counters and sockets decide. */
 async function localProbe(namespace: Namespace): Promise<void> {
   const { stdout, code } = await namespace.mesh(["explain", "--local", ...HTTP, "--probe", "-o", "json"]);
   const answer = answerIn(stdout);

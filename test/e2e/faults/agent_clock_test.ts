@@ -51,7 +51,7 @@ testWhen(
           outages.push(await outageOf(mesh, set, renewed(mesh)));
         }
       }
-      printFigure(`set forward: ${told(forward)}\nset back: ${told(back)}`);
+      printFigure(`set forward: ${summary(forward)}\nset back: ${summary(back)}`);
       // The last one is renewed in its time.
       await until(renewed(mesh), "None is renewed any more");
     }),
@@ -150,7 +150,7 @@ interface Outage {
   readonly last: number;
 }
 
-const told = (outages: readonly Outage[]) =>
+const summary = (outages: readonly Outage[]) =>
   outages.map(({ requests, failed, last }) => `${failed} of ${requests} failed, the last after ${Math.round(last)} ms`)
     .join("; ");
 

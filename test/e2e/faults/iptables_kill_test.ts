@@ -1,6 +1,6 @@
 /**
- * SIGKILL at random moments of `iptables apply`, and the next apply right after it: the rules are those of a clean apply, none
- * is doubled, and traffic is captured. Two at once end in the rules of one of them.
+ * SIGKILL at random moments of `iptables apply`, and the next apply right after it: the rules equal a clean apply's, none is
+ * doubled, and traffic is captured. Two runs at once leave the rules of one of them.
  */
 import assert from "node:assert/strict";
 import { isLong, printFigure } from "../../support/long.ts";

@@ -62,7 +62,7 @@ testWhen(missing, "mesh: the control plane is down, slow or fails", async (t) =>
     }
     await follows(mesh.a, "after-errors");
   });
-  await t.step("metrics tell of the connections, the messages and the certificate", () => checkMetrics(mesh.a));
+  await t.step("metrics have connections and messages", () => checkMetrics(mesh.a));
   await t.step("no request failed", async () => {
     assert.deepEqual(await load.stop(), []);
     assert.ok(load.answered() > 50, `${load.answered()} requests were answered`);

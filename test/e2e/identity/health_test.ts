@@ -18,20 +18,20 @@ testWhen(missing, "health reports: each change is sent, and the last one again a
   });
   /** The last report of the open stream, `undefined` before the first. */
   const last = async () => (await plane.openStreams("b.test")).flatMap(({ health }) => health.slice(-1))[0];
-  const told = (expected: string) =>
-    until(async () => await last() === expected, () => `Never told "${expected}":\n${agent.text}`);
+  const reports = (expected: string) =>
+    until(async () => await last() === expected, () => `Never reported "${expected}":\n${agent.text}`);
 
-  await told("");
+  await reports("");
   await application.ask("http://127.0.0.1:8080/sick");
-  await told("the application answered 500");
+  await reports("the application answered 500");
   await plane.shut();
   await until(async () => (await plane.openStreams("b.test")).length === 0);
   await plane.reopen();
-  await told("the application answered 500");
+  await reports("the application answered 500");
   await application.ask("http://127.0.0.1:8080/well");
-  await told("");
+  await reports("");
   agent.signal("SIGTERM");
-  await told("server is terminated: the proxy is draining");
+  await reports("server is terminated: the proxy is draining");
   const streams = (await plane.seen()).streams.filter(({ health }) => health.length > 0);
   assert.ok(streams.length >= 2, "The reports came on one stream");
   for (const { asked } of streams) assert.ok(asked.some((type) => type.endsWith(".Listener")), asked.join());

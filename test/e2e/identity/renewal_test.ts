@@ -7,14 +7,14 @@ import { missing } from "./support/pod.ts";
 import { spiffe } from "./support/resources.ts";
 
 /** Seconds; longer than the renewals of a test take. */
-const MOST_MILLISECONDS = 60_000;
+const MAX_MILLISECONDS = 60_000;
 
 /** Between bursts: requests without a pause take a processor for half a minute, and find nothing that these do not find. */
 const PAUSE_MILLISECONDS = 400;
 
 /** Sends bursts of requests until `isDone`. Fails if a request fails. Returns the number of requests. */
 async function askUntil(mesh: WholeMesh, isDone: () => Promise<boolean>): Promise<number> {
-  const end = performance.now() + MOST_MILLISECONDS;
+  const end = performance.now() + MAX_MILLISECONDS;
   let asked = 0;
   while (!await isDone()) {
     for (let burst = 0; burst < 10; burst++, asked++) {

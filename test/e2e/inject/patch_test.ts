@@ -32,14 +32,14 @@ interface Patched {
   readonly expected: ValueMap;
 }
 
-/** The way in and the way back of each workload of a text. Workloads that do not change give nothing. */
+/** The edit in and the edit back of each workload of a text. Workloads that do not change give nothing. */
 async function patchedOf(from: string, text: string, change: Change): Promise<readonly Patched[]> {
   const all: Patched[] = [];
   for (const workload of objectsOf(text).filter((value) => workloadKind(value) !== undefined)) {
     let manifest = named(workload, "same");
-    for (const way of [change, uninjection]) {
-      const [expected] = objectsOf((await changedText(toYaml(manifest), way)).text);
-      const [patch] = objectsOf((await changedText(toYaml(manifest), way, { patch: true })).text);
+    for (const edit of [change, uninjection]) {
+      const [expected] = objectsOf((await changedText(toYaml(manifest), edit)).text);
+      const [patch] = objectsOf((await changedText(toYaml(manifest), edit, { patch: true })).text);
       if (expected === undefined || patch === undefined) break;
       all.push({ from, manifest, patch, expected });
       manifest = expected;

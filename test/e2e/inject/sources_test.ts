@@ -96,7 +96,7 @@ testWhen(needsCluster(), "sources of injection in a cluster with two revisions a
     await prepare(cluster, webhooks);
     await t.step("--as-webhook makes the pods that the API server makes", () => asTheServer(scene));
     await t.step("a snapshot gives the same as the cluster, with and without --as-webhook", () => asTheCluster(scene));
-    await t.step("some rights: what cannot be told is not injected", () => someRights(scene));
+    await t.step("some rights: what is unknown is not injected", () => someRights(scene));
     await t.step("no rights: no snapshot, nothing injected", () => noRights(scene));
     await t.step("config diff shows what a revision changes", () => differences(scene));
   } finally {

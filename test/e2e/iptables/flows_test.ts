@@ -22,7 +22,7 @@ interface Flow {
   readonly arrives: number;
 }
 
-/** The flows of one family: those of the capture matrix, then DNS. */
+/** The flows of one family: the capture matrix, then DNS. */
 function flows(family: Family): Flow[] {
   const loopback = family === 4 ? "127.0.0.1" : "::1";
   const [pod, outside] = [POD[family], OUTSIDE[family]];
@@ -85,10 +85,10 @@ for (const { name, flags, missing } of BACK_ENDS) {
       for (const family of [4, 6] as const) {
         const all = [...flows(family), ...udpFlows(family)];
         const arrived = await arrivals(pair, all);
-        const told = (port: number | undefined, at: number) => `IPv${family}, ${all[at]?.name}: ${port ?? "no answer"}`;
+        const line = (port: number | undefined, at: number) => `IPv${family}, ${all[at]?.name}: ${port ?? "no answer"}`;
         assert.deepEqual(
-          arrived.map((answer, at) => told(answer?.port, at)),
-          all.map(({ arrives }, at) => told(arrives, at)),
+          arrived.map((answer, at) => line(answer?.port, at)),
+          all.map(({ arrives }, at) => line(arrives, at)),
         );
         all.forEach(({ request, arrives }, at) => {
           if (request.protocol === "udp" || arrives === request.port) return;

@@ -95,8 +95,8 @@ async function check({ pod, outside }: Pair, flows: readonly Flow[]): Promise<vo
     const said = await namespace.ask(asked);
     asked.forEach((flow, at) => answers.set(flow, said[at]?.port));
   }
-  const told = (flow: Flow, port: number | undefined) => `${flow.name}, ${flow.host}:${flow.port}: ${port}`;
-  assert.deepEqual(flows.map((flow) => told(flow, answers.get(flow))), flows.map((flow) => told(flow, flow.arrives)));
+  const line = (flow: Flow, port: number | undefined) => `${flow.name}, ${flow.host}:${flow.port}: ${port}`;
+  assert.deepEqual(flows.map((flow) => line(flow, answers.get(flow))), flows.map((flow) => line(flow, flow.arrives)));
 }
 
 for (const { name, flags, missing } of BACK_ENDS) {

@@ -35,7 +35,7 @@ async function apply(pod: Namespace, flags: readonly string[]): Promise<void> {
   assert.equal(code, 0, stderr);
 }
 
-function told({ flows }: Report): string[] {
+function resultsOf({ flows }: Report): string[] {
   return flows.map(({ flow, family, result, reason }) => `${family} ${flow}: ${result}, ${reason}`);
 }
 
@@ -93,7 +93,7 @@ for (const mode of ["REDIRECT", "TPROXY"]) {
     const inbound = mode === "TPROXY" ? { transparent: [15006] } : {};
     await pair.pod.serve({ uid: 1337, tcp: mode === "TPROXY" ? [15001] : [15001, 15006], ...inbound });
     const report = await verify(pair.pod, settings);
-    assert.equal(report.code, 0, told(report).join("\n"));
+    assert.equal(report.code, 0, resultsOf(report).join("\n"));
     const inUse = report.flows.filter(({ reason }) =>
       /the process that listens on port 150(01|06) has it/.test(reason)
     );
@@ -166,7 +166,7 @@ for (const { name, flags, missing } of BACK_ENDS) {
   });
 }
 
-testWhen(MISSING, "verify without flags: a missing jump escapes, a direction without rules is told", async () => {
+testWhen(MISSING, "verify without flags: a missing jump escapes, a direction without rules is reported", async () => {
   await using pair = await Pair.create([4]);
   await apply(pair.pod, ["-u", "1337", "-i", "*", "-b", "*"]);
   await pair.pod.shell("iptables-nft -t nat -D PREROUTING -p tcp -j ISTIO_INBOUND");
@@ -295,7 +295,7 @@ testWhen(MISSING, "verify: without a route out of the pod outbound traffic canno
   await apply(pair.pod, settings);
   const report = await verify(pair.pod, settings);
   assert.equal(report.code, 0, report.stderr);
-  assert.match(told(report).join("\n"), /IPv4 outbound: not provable, no route leads there/);
+  assert.match(resultsOf(report).join("\n"), /IPv4 outbound: not provable, no route leads there/);
 });
 
 testWhen(MISSING, "verify: traffic of an excluded interface need not be captured", async () => {
@@ -304,7 +304,7 @@ testWhen(MISSING, "verify: traffic of an excluded interface need not be captured
   await apply(pair.pod, settings);
   const report = await verify(pair.pod, settings);
   assert.equal(report.code, 0, report.stderr);
-  assert.match(told(report).join("\n"), /IPv4 outbound: not provable, .* through an interface that is excluded/);
+  assert.match(resultsOf(report).join("\n"), /IPv4 outbound: not provable, .* through an interface that is excluded/);
 });
 
 const PRINTED: readonly (readonly [name: string, load: string, flags: readonly string[]])[] = [

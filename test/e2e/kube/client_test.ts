@@ -11,8 +11,8 @@ testWhen(needsCluster(), "a cluster is asked as its kubeconfig says", async (t) 
   const cluster = await startCluster();
   const folder = await Deno.makeTempDir({ prefix: "mesh-client-" });
   try {
-    for (const [name, { ways, user }] of Object.entries(await waysOf(cluster, folder))) {
-      await t.step(name, () => asksAs(user, ways, folder));
+    for (const [name, { entries, user }] of Object.entries(await kubeconfigsOf(cluster, folder))) {
+      await t.step(name, () => asksAs(user, entries, folder));
     }
     await t.step("another authority is not trusted", () => distrusts(cluster, folder));
     await t.step("a token in a file may change", () => readsTokenAgain(cluster, folder));
@@ -24,12 +24,15 @@ testWhen(needsCluster(), "a cluster is asked as its kubeconfig says", async (t) 
 });
 
 /** Fields of a kubeconfig's cluster and user. */
-interface Ways {
+interface Entries {
   readonly cluster: Readonly<Record<string, unknown>>;
   readonly user: Readonly<Record<string, unknown>>;
 }
 
-async function waysOf(cluster: Cluster, folder: string): Promise<Record<string, { ways: Ways; user: string }>> {
+async function kubeconfigsOf(
+  cluster: Cluster,
+  folder: string,
+): Promise<Record<string, { entries: Entries; user: string }>> {
   const server = await serverOf(cluster);
   const authority = await cluster.authority();
   const { certificate, key } = cluster.client;
@@ -48,15 +51,18 @@ async function waysOf(cluster: Cluster, folder: string): Promise<Record<string, 
   await Deno.writeTextFile(`${folder}/plugin`, `#!/bin/sh\ncat <<'END'\n${credential}\nEND\n`, { mode: 0o755 });
   const plugin = { exec: { apiVersion, command: "./plugin", interactiveMode: "Never" } };
   return {
-    "a token": { ways: { cluster: trust, user: token }, user: "admin" },
-    "a certificate": { ways: { cluster: trust, user: own }, user: "server" },
-    "files": { ways: { cluster: { server, "certificate-authority": "ca.crt" }, user: files }, user: "server" },
-    "a plugin that gives a certificate": { ways: { cluster: trust, user: plugin }, user: "server" },
-    "another name of the server": { ways: { cluster: named, user: token }, user: "admin" },
-    "another name, with a certificate": { ways: { cluster: named, user: own }, user: "server" },
-    "no verification": { ways: { cluster: insecure, user: token }, user: "admin" },
-    "no verification, with a certificate": { ways: { cluster: insecure, user: own }, user: "server" },
-    "impersonation": { ways: { cluster: trust, user: { ...token, as: "joe", "as-groups": ["a", "b"] } }, user: "joe" },
+    "a token": { entries: { cluster: trust, user: token }, user: "admin" },
+    "a certificate": { entries: { cluster: trust, user: own }, user: "server" },
+    "files": { entries: { cluster: { server, "certificate-authority": "ca.crt" }, user: files }, user: "server" },
+    "a plugin that gives a certificate": { entries: { cluster: trust, user: plugin }, user: "server" },
+    "another name of the server": { entries: { cluster: named, user: token }, user: "admin" },
+    "another name, with a certificate": { entries: { cluster: named, user: own }, user: "server" },
+    "no verification": { entries: { cluster: insecure, user: token }, user: "admin" },
+    "no verification, with a certificate": { entries: { cluster: insecure, user: own }, user: "server" },
+    "impersonation": {
+      entries: { cluster: trust, user: { ...token, as: "joe", "as-groups": ["a", "b"] } },
+      user: "joe",
+    },
   };
 }
 
@@ -64,7 +70,7 @@ async function serverOf(cluster: Cluster): Promise<string> {
   return JSON.parse(await Deno.readTextFile(cluster.kubeconfig)).clusters[0].cluster.server;
 }
 
-async function open({ cluster, user }: Ways, folder: string): Promise<KubeConnection> {
+async function open({ cluster, user }: Entries, folder: string): Promise<KubeConnection> {
   const kubeconfig = `${folder}/kubeconfig`;
   const config = {
     clusters: [{ name: "c", cluster }],
@@ -77,8 +83,8 @@ async function open({ cluster, user }: Ways, folder: string): Promise<KubeConnec
 }
 
 /** Errors of other users name the user. */
-async function asksAs(user: string, ways: Ways, folder: string): Promise<void> {
-  const api = await open(ways, folder);
+async function asksAs(user: string, entries: Entries, folder: string): Promise<void> {
+  const api = await open(entries, folder);
   try {
     const found = api.get("/api/v1/namespaces/default");
     if (user === "admin") assert.equal((await found)?.kind, "Namespace");

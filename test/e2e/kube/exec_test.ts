@@ -13,7 +13,7 @@ testWhen(needsCluster(), "commands run in containers through the API server", as
     const node = await startPod(cluster);
     try {
       await t.step("output, errors and exit code", () => runs({ kubeconfig: cluster.kubeconfig }));
-      for (const [name, options] of Object.entries(await waysOf(cluster))) {
+      for (const [name, options] of Object.entries(await connectionsOf(cluster))) {
         await t.step(`as ${name}`, () => runs(options));
       }
       await t.step("a held command ends with the connection", () => held(cluster));
@@ -28,7 +28,7 @@ testWhen(needsCluster(), "commands run in containers through the API server", as
 });
 
 /** Different connections; the kubeconfig of the cluster skips the verification. */
-async function waysOf(cluster: Cluster): Promise<Record<string, ConnectOptions>> {
+async function connectionsOf(cluster: Cluster): Promise<Record<string, ConnectOptions>> {
   const authority = `${cluster.kubeconfig}.ca`;
   await Deno.writeTextFile(authority, await cluster.authority());
   const { clusters: [{ cluster: { server } }] } = JSON.parse(await Deno.readTextFile(cluster.kubeconfig));

@@ -6,7 +6,7 @@ import { until } from "../../support/until.ts";
 import { needsCluster } from "../support/cluster/cluster.ts";
 import { type Agent, AGENTS } from "./support/agents.ts";
 import { Door } from "./support/door.ts";
-import { tell, underLoad } from "./support/figures.ts";
+import { printRow, underLoad } from "./support/figures.ts";
 import { SECURE_PORT } from "./support/istiod.ts";
 import type { Load } from "./support/load.ts";
 import { missing, type PodPair, RealMesh } from "./support/mesh.ts";
@@ -75,7 +75,7 @@ async function isAbsent(t: Deno.TestContext, mesh: RealMesh, { a, b }: PodPair, 
   const back = performance.now();
   await Promise.all(pods.map((pod) => pod.ready()));
   const more = `ready ${((performance.now() - back) / 1000).toFixed(1)} s after it was there`;
-  await tell(t, { agent, name: "absent at the start of the pods" }, { seconds: (back - start) / 1000, more });
+  await printRow(t, { agent, name: "absent at the start of the pods" }, { seconds: (back - start) / 1000, more });
 }
 
 /** Mutual TLS is strict: a client without a proxy gets no answer. */

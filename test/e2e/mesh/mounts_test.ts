@@ -1,4 +1,4 @@
-/** Certificates that another program writes into a folder, in four ways, are followed under load in a real istiod's mesh. */
+/** Certificates that another program writes into a folder, in four methods, are followed under load in a real istiod's mesh. */
 import assert from "node:assert/strict";
 import { isLong } from "../../support/long.ts";
 import { testWhen } from "../../support/test_when.ts";
@@ -12,14 +12,14 @@ import { type WriterName, WRITERS } from "./support/writers.ts";
 
 const ROTATIONS = isLong() ? 100 : 3;
 
-/** The ways in which the certificates of both pods are written. */
-const WAYS: readonly (readonly [WriterName, WriterName])[] = [
+/** How the certificates of both pods are written. */
+const METHODS: readonly (readonly [WriterName, WriterName])[] = [
   ["projected", "symlink swap"],
   ["plain rename", "in-place write"],
 ];
 
 /** pilot-agent does not see every change: the next one comes after this time. */
-const PATIENCE_MILLISECONDS = 5000;
+const TIMEOUT_MILLISECONDS = 5000;
 
 /** pilot-agent does not look for them by itself when it finds certificates in files. */
 const ROOTS_OF_ISTIOD = { XDS_ROOT_CA: "/var/run/secrets/istio/root-cert.pem" };
@@ -27,20 +27,20 @@ const ROOTS_OF_ISTIOD = { XDS_ROOT_CA: "/var/run/secrets/istio/root-cert.pem" };
 for (const agent of AGENTS) {
   testWhen(needsCluster() ?? missing, `mounts: pods of ${agent.name} follow certificates in files`, async (t) => {
     await using mesh = await RealMesh.create({ agent, proxyMetadata: ROOTS_OF_ISTIOD });
-    for (const ways of WAYS) {
-      await using pair = await mesh.pair({ name: ways[0].replace(" ", "-") });
+    for (const methods of METHODS) {
+      await using pair = await mesh.pair({ name: methods[0].replace(" ", "-") });
       const write = (turn: number) =>
         Promise.all([
-          writeCertificate(mesh, pair.a, { way: ways[0], uri: spiffe("a"), turn }),
-          writeCertificate(mesh, pair.b, { way: ways[1], uri: spiffe("b"), turn }),
+          writeCertificate(mesh, pair.a, { writer: methods[0], uri: spiffe("a"), turn }),
+          writeCertificate(mesh, pair.b, { writer: methods[1], uri: spiffe("b"), turn }),
         ]);
       await write(0);
       await Promise.all([pair.a.startReady(), pair.b.startReady()]);
-      await underLoad(t, pair, { agent, name: `certificates in files: ${ways.join(" and ")}` }, async (load) => {
+      await underLoad(t, pair, { agent, name: `certificates in files: ${methods.join(" and ")}` }, async (load) => {
         for (let turn = 1; turn <= ROTATIONS; turn++) {
           await write(turn);
           if (agent === OURS) await load.rotated();
-          else await load.rotates(PATIENCE_MILLISECONDS);
+          else await load.rotates(TIMEOUT_MILLISECONDS);
         }
         if (agent === OURS) assert.deepEqual(load.counts().rotations, [ROTATIONS, ROTATIONS]);
         return `of ${ROTATIONS} each`;
@@ -53,9 +53,9 @@ for (const agent of AGENTS) {
 async function writeCertificate(
   { parts: { root } }: RealMesh,
   { volumes }: RunningPod,
-  { way, uri, turn }: { readonly way: WriterName; readonly uri: string; readonly turn: number },
+  { writer, uri, turn }: { readonly writer: WriterName; readonly uri: string; readonly turn: number },
 ): Promise<void> {
   const { certificate, key } = root.issue(uri);
   const files = { "cert-chain.pem": certificate, "key.pem": key, "root-cert.pem": root.root };
-  await WRITERS[way](volumes.path("workload-certs"), files, turn);
+  await WRITERS[writer](volumes.path("workload-certs"), files, turn);
 }

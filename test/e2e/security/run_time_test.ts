@@ -1,4 +1,4 @@
-/** Each command under strace(1): the files that it opens, its sockets and its programs are those of docs/security.md. */
+/** Each command under strace(1): docs/security.md lists the files that it opens, its sockets and its programs. */
 import assert from "node:assert/strict";
 import { EVERY_COMMAND, RUN_TIME, type RunTime } from "../../../tools/docs/run_time.ts";
 import { allCommands } from "../../../tools/docs/commands.ts";

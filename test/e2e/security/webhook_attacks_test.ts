@@ -186,7 +186,7 @@ interface Reviews {
   readonly spent: Promise<number[]>;
 }
 
-/** From an address, on a connection that stands before the attack begins, as that of an API server. */
+/** From an address, on a connection opened before the attack begins, like an API server's. */
 async function startReviews(server: WebhookServer, localAddress: string, stop: AbortSignal): Promise<Reviews> {
   const client = Deno.createHttpClient({ caCerts: [server.certificate.authority], localAddress });
   await review(server, client, reviewOf("first"));

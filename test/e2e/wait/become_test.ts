@@ -42,8 +42,8 @@ Deno.test("the command gets streams, environment and arguments", async () => {
   assert.deepEqual([code, stdout, stderr], [3, "from outside\n", "a value\n"]);
   await using proxy = standIn(() => 200);
   const words = Array.from({ length: 3000 }, (_, index) => `word ${index} é`);
-  const told = await runMesh(["wait", "--url", proxy.url, "--", "printf", "%s\n", ...words]);
-  assert.equal(told.stdout, `${words.join("\n")}\n`);
+  const printed = await runMesh(["wait", "--url", proxy.url, "--", "printf", "%s\n", ...words]);
+  assert.equal(printed.stdout, `${words.join("\n")}\n`);
 });
 
 /** Masks of the signals 1 to 28; 32 and 33 are the C library's own. */

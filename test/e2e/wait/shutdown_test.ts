@@ -23,7 +23,7 @@ function argvBefore({ url }: StandIn, ...flags: string[]): string[] {
 
 const QUIT = ["GET /ready", "POST /quitquitquit"];
 
-Deno.test("the proxy is told to quit once after the command; wait exits with the command's code", async () => {
+Deno.test("the proxy is asked to quit once after the command; wait exits with the command's code", async () => {
   for (const [line, code] of [["exit 0", 0], ["exit 42", 42], ["kill -9 $$", 137], ["kill -15 $$", 143]] as const) {
     await using proxy = standIn(() => 200);
     const ended = await runMesh([...argvBefore(proxy), `echo done; ${line}`], { stdin: "" });
@@ -32,7 +32,7 @@ Deno.test("the proxy is told to quit once after the command; wait exits with the
   }
 });
 
-Deno.test("signals are forwarded, and the proxy is told to quit when the command has ended", async () => {
+Deno.test("signals are forwarded, and the proxy is asked to quit when the command has ended", async () => {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR1"] as const) {
     await using proxy = standIn(() => 200);
     const line = `trap "echo got ${signal}; exit 6" ${signal.slice(3)}; echo up; while :; do sleep 0.05; done`;
@@ -61,7 +61,7 @@ Deno.test("a missing proxy is a warning, and wait exits with the command's code"
   assert.match(stderr, /warning wait: Cannot stop the proxy, .*: connection refused\n$/);
 });
 
-Deno.test("after a timeout no command runs and no proxy is told to quit", async () => {
+Deno.test("after a timeout no command runs and no proxy is asked to quit", async () => {
   await using proxy = standIn((path) => path === "/ready" ? 503 : 200);
   const { code, stdout } = await runMesh([...argvBefore(proxy, "--timeout", "100ms"), "echo it ran"]);
   assert.deepEqual([code, stdout], [1, ""]);

@@ -22,7 +22,7 @@ testWhen(missing, "the command has the terminal and gets Ctrl-C", async () => {
   assert.equal(await onTerminal("wait", "--url", proxy.url), "terminal\nup\n^Cinterrupts 1\ncode 5\n");
 });
 
-testWhen(missing, "with --shutdown the command gets one Ctrl-C, not two, and the proxy is told to quit", async () => {
+testWhen(missing, "with --shutdown the command gets one Ctrl-C, not two, and the proxy is asked to quit", async () => {
   await using proxy = standIn(() => 200);
   const argv = ["wait", "--url", `${proxy.url}/ready`, "--shutdown", "--quit-url", `${proxy.url}/quit`];
   assert.equal(await onTerminal(...argv), "terminal\nup\n^Cinterrupts 1\ncode 5\n");

@@ -81,8 +81,8 @@ async function check(cluster: Cluster, policy: string): Promise<void> {
     }
     await webhooksAreCalled(cluster);
     const created = await create(cluster, ROWS.map((row) => podOf(row, policy)));
-    const found = created.map((pod, index) => told(ROWS[index], revisionOf(pod)));
-    assert.deepEqual(found, ROWS.map((row) => told(row, injectedBy(row, policy))));
+    const found = created.map((pod, index) => outcome(ROWS[index], revisionOf(pod)));
+    assert.deepEqual(found, ROWS.map((row) => outcome(row, injectedBy(row, policy))));
   } finally {
     for (const webhook of webhooks) assert.equal(await webhook.stop(), 0);
   }
@@ -115,6 +115,6 @@ function revisionOf(pod: Value): Value {
   return statusOf(pod)?.["revision"] ?? "none";
 }
 
-function told(row: Row | undefined, by: Value): string {
+function outcome(row: Row | undefined, by: Value): string {
   return `${JSON.stringify(row)}: ${by}`;
 }

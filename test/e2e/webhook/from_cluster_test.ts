@@ -94,7 +94,7 @@ async function follows(cluster: Cluster): Promise<void> {
     await kubectl(cluster, ["delete", "configmap", "-n", "istio-system", "istio"]);
     await until(
       async () => (await ready(webhook)).includes('istio-system/istio" was deleted'),
-      "Never: the lost ConfigMap is told",
+      "Never: the lost ConfigMap is reported",
     );
     assert.equal(await imageOf(cluster), "new.test");
     await install(cluster, "again.test");
@@ -152,18 +152,18 @@ async function followsFacts(cluster: Cluster): Promise<void> {
   );
   const flags = ["--from-cluster", "--kubeconfig", cluster.kubeconfig];
   const webhook = await startWebhook({ flags, env: { PLATFORM: "openshift" } });
-  const tells = async (text: string) => (await probePod(cluster)).includes(text);
+  const probeHas = async (text: string) => (await probePod(cluster)).includes(text);
   try {
     await register(cluster, { port: webhook.port, authority: webhook.authority });
-    await until(() => tells("again.test/proxyv2"), "Never: the webhook is called");
+    await until(() => probeHas("again.test/proxyv2"), "Never: the webhook is called");
     for (const value of ["first-value", "second-value"]) {
       await apply(cluster, proxyConfig(value));
-      await until(() => tells(value), `Never: the ProxyConfig has ${value}`);
+      await until(() => probeHas(value), `Never: the ProxyConfig has ${value}`);
     }
     await kubectl(cluster, ["delete", "proxyconfig", "-n", "mesh", "all"]);
-    await until(async () => !await tells("OF_THE_NAMESPACE"), "Never: the ProxyConfig is gone");
+    await until(async () => !await probeHas("OF_THE_NAMESPACE"), "Never: the ProxyConfig is gone");
     await kubectl(cluster, ["annotate", "namespace", "mesh", "openshift.io/sa.scc.uid-range=1000650000/10000"]);
-    await until(() => tells('"runAsUser":1000659999'), "Never: the user is one of the namespace");
+    await until(() => probeHas('"runAsUser":1000659999'), "Never: the user is one of the namespace");
   } finally {
     assert.equal(await webhook.stop(), 0, webhook.log());
   }

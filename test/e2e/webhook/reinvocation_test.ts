@@ -54,7 +54,7 @@ async function addHelper(request: Request): Promise<Response> {
   return Response.json({ apiVersion, kind, response });
 }
 
-/** Its name comes after that of the injector: the API server calls webhooks in the order of names. */
+/** Its name sorts after the injector's: the API server calls webhooks in the order of names. */
 function laterConfiguration(port: number, { authority }: TestCertificate): ValueMap {
   return {
     apiVersion: "admissionregistration.k8s.io/v1",

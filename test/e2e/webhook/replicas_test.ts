@@ -45,7 +45,7 @@ testWhen(needsCluster(), "two replicas of the webhook under load", async (t) => 
         } finally {
           await load.stop();
         }
-        const figure = `${name}, ${ROUNDS} times: ${load.told()}`;
+        const figure = `${name}, ${ROUNDS} times: ${load.summary()}`;
         printFigure(figure);
         await t.step(figure, () => {
           // Reviews in flight on a killed replica, and those that reach it before its port is closed.
@@ -202,7 +202,7 @@ function loadOf(api: KubeConnection) {
     images,
     failures,
     latest: () => latest,
-    told: () => `${count} pods, ${failures.length} failed`,
+    summary: () => `${count} pods, ${failures.length} failed`,
     async goesOn(pods: number) {
       const wanted = count + pods;
       waiting++;

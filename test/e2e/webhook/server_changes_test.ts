@@ -59,18 +59,18 @@ testWhen(
     await server.configuration.put({ config: 'policy: enabled\ntemplates:\n  sidecar: "{{ if }}"\n' });
     await server.said(/error webhook: Cannot use the new configuration, the previous one stays in force: .*config/);
     assert.match(
-      await server.told("/ready?verbose"),
+      await server.page("/ready?verbose"),
       /^\[!\]config failed: .*\/config: .*"sidecar".*\n[^]*\nready\n$/m,
     );
-    assert.match(await server.told("/metrics"), /^mesh_webhook_config_valid 0$/m);
+    assert.match(await server.page("/metrics"), /^mesh_webhook_config_valid 0$/m);
     running.patches.clear();
     await until(() => running.patches.size > 0, () => "no review is answered");
     assert.deepEqual([...running.patches], ["two"]);
     await server.configuration.put({ config: configurationOf("three") });
     await until(() => running.patches.has("three"), () => `the last configuration has no effect: ${server.log}`);
     await running.end();
-    assert.match(await server.told("/ready?verbose"), /^\[\+\]config ok: /m);
-    const metrics = await server.told("/metrics");
+    assert.match(await server.page("/ready?verbose"), /^\[\+\]config ok: /m);
+    const metrics = await server.page("/metrics");
     assert.match(metrics, /^mesh_webhook_config_valid 1$/m);
     assert.match(metrics, /^mesh_webhook_config_changes_total\{result="accepted"\} 2$/m);
     assert.match(metrics, /^mesh_webhook_config_changes_total\{result="refused"\} 1$/m);
@@ -90,7 +90,7 @@ testWhen(
     await server.said(
       /error webhook: Cannot use the new certificate, the previous one stays in force: The key ".*tls.key" does not belong/,
     );
-    assert.match(await server.told("/metrics"), /^mesh_webhook_certificate_valid 0$/m);
+    assert.match(await server.page("/metrics"), /^mesh_webhook_certificate_valid 0$/m);
     await server.secret.put(secretOf(next));
     await server.said(/New connections get the new certificate/);
     const before = { ...running.counts };
@@ -103,7 +103,7 @@ testWhen(
     assert.equal((await review(server, trusting, reviewOf("web"))).status, 200);
     using old = server.client();
     await assert.rejects(review(server, old, reviewOf("web")), /certificate/);
-    const metrics = await server.told("/metrics");
+    const metrics = await server.page("/metrics");
     assert.match(metrics, /^mesh_webhook_certificate_valid 1$/m);
     assert.doesNotMatch(metrics, /result="failed"/);
     const expiry = Number(/^mesh_webhook_certificate_expiry_timestamp_seconds (\d+)$/m.exec(metrics)?.[1]);

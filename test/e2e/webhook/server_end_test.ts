@@ -24,9 +24,9 @@ function openReview(server: WebhookServer, client: Deno.HttpClient) {
   };
 }
 
-async function underWay(server: WebhookServer, count: number): Promise<void> {
+async function reviewsInFlight(server: WebhookServer, count: number): Promise<void> {
   const line = new RegExp(`^mesh_webhook_reviews_under_way ${count}$`, "m");
-  await until(async () => line.test(await server.told("/metrics")), () => `never ${count} reviews in flight`);
+  await until(async () => line.test(await server.page("/metrics")), () => `never ${count} reviews in flight`);
 }
 
 testWhen(
@@ -36,7 +36,7 @@ testWhen(
     await using server = await WebhookServer.start("--shutdown-delay=2s");
     using client = server.client();
     const last = openReview(server, client);
-    await underWay(server, 1);
+    await reviewsInFlight(server, 1);
     server.signal("SIGTERM");
     await server.said(/Received SIGTERM/);
     const ready = await fetch(`${server.plainUrl}/ready?verbose`);
@@ -45,7 +45,7 @@ testWhen(
       "[-]running failed: received SIGTERM\n[+]config ok: the newest configuration is in force\n" +
       "[+]certificate ok: the newest certificate is served\nnot ready\n",
     ]);
-    assert.equal(await server.told("/healthz"), "ok\n");
+    assert.equal(await server.page("/healthz"), "ok\n");
     using fresh = server.client();
     assert.equal((await review(server, fresh, reviewOf("new"))).status, 200);
     const closed = () =>
@@ -67,7 +67,7 @@ testWhen(notLinux, "shutdown waits only for a limited time for a review", async 
   await using server = await WebhookServer.start("--shutdown-delay=0s", "--shutdown-timeout=300ms");
   using client = server.client();
   const cut = assert.rejects(openReview(server, client).answer);
-  await underWay(server, 1);
+  await reviewsInFlight(server, 1);
   server.signal("SIGTERM");
   assert.equal(await server.code, 0);
   assert.match(server.log, /warning webhook: Some reviews were not answered within 300 ms: closing connections\n/);
@@ -79,7 +79,7 @@ for (const [signal, code] of [["SIGTERM", 143], ["SIGINT", 130]] as const) {
     await using server = await WebhookServer.start("--shutdown-delay=10m", "--shutdown-timeout=10m");
     using client = server.client();
     const cut = assert.rejects(openReview(server, client).answer);
-    await underWay(server, 1);
+    await reviewsInFlight(server, 1);
     server.signal("SIGTERM");
     await server.said(/Received SIGTERM/);
     server.signal(signal);

@@ -38,7 +38,7 @@ testWhen(notLinux, "a pod that cannot be injected is denied with a reason, and t
   assert.equal(status, 200);
   assert.match(text, /"uid":"uid-poison","allowed":false,.*nope/);
   assert.match((await review(server, client, reviewOf("web"))).patch, /config/);
-  assert.match(await server.told("/metrics"), /^mesh_webhook_template_errors_total 1$/m);
+  assert.match(await server.page("/metrics"), /^mesh_webhook_template_errors_total 1$/m);
   assert.match(server.log, /warning webhook: Review of pod "shop\/poison" failed: template-unknown\n/);
   assert.doesNotMatch(server.log, /hunter2|nope/);
 });

@@ -19,13 +19,12 @@ const named = (...names: readonly string[]) => ({ name }: Question) =>
 
 export const KNOWN: readonly Known[] = [
   {
-    reason:
-      "templates that render nothing are a mistake that is told, where Istio injects nothing and says that it did",
+    reason: "templates that render nothing are reported as a mistake, where Istio injects nothing and says that it did",
     shows: named("empty", "comment"),
     difference: new RegExp(`^${OUR_ERROR}: The templates render nothing`),
   },
   {
-    reason: "a second document in what a template renders is told, where Istio drops it",
+    reason: "a second document in what a template renders is reported, where Istio drops it",
     shows: named("two documents"),
     difference: new RegExp(`^${OUR_ERROR}: .*has more than one document`),
   },

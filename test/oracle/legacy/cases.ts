@@ -29,7 +29,7 @@ function file(
     name: `${name}, ${release}`,
     release,
     config: release === "1.1" ? CONFIG_1_1 : CONFIG_1_8,
-    values: release === "1.1" ? "" : JSON.stringify(laid(VALUES_1_8, values)),
+    values: release === "1.1" ? "" : JSON.stringify(merged(VALUES_1_8, values)),
     mesh: JSON.stringify({ defaultConfig: { ...SETTINGS, ...mesh } }),
     manifest,
     review: false,
@@ -39,10 +39,10 @@ function file(
 /** Settings whose defaults changed since. */
 const SETTINGS: Data = { drainDuration: "45s", discoveryAddress: "istio-pilot:15010", concurrency: 2 };
 
-function laid(below: unknown, above: unknown): unknown {
+function merged(below: unknown, above: unknown): unknown {
   if (!isData(below) || !isData(above)) return above;
   const result: Record<string, unknown> = { ...below };
-  for (const [key, value] of Object.entries(above)) result[key] = laid(below[key], value);
+  for (const [key, value] of Object.entries(above)) result[key] = merged(below[key], value);
   return result;
 }
 
@@ -295,11 +295,11 @@ const REVIEWS: readonly LegacyCase[] = [
   }),
   ...review("a review with hold", {}, {
     release: "1.8",
-    values: JSON.stringify(laid(VALUES_1_8, values({ holdApplicationUntilProxyStarts: true }))),
+    values: JSON.stringify(merged(VALUES_1_8, values({ holdApplicationUntilProxyStarts: true }))),
   }),
   ...review("a review with the CNI plugin", { spec: { initContainers: [{ name: "one", image: "i" }] } }, {
     release: "1.8",
-    values: JSON.stringify(laid(VALUES_1_8, { istio_cni: { enabled: true } })),
+    values: JSON.stringify(merged(VALUES_1_8, { istio_cni: { enabled: true } })),
   }),
   ...review("a review with the TLS mode off", { labels: { app: "shop", "security.istio.io/tlsMode": "disabled" } }),
 ];

@@ -65,10 +65,10 @@ async function captureAnswer(one: CaptureCase): Promise<CaptureAnswer> {
   const question = JSON.stringify(one);
   const options = { env: { ...env, DRY_RUN_FILE_PATH: transcript } };
   // A dry run of nft applies its rules. With DNS servers of only the other family, nft rejects them.
-  const told = await inPod(setup.local_ips, `${mounts}; exec "$@"`, words, options).catch(() => undefined);
-  if (told === undefined) return { question };
+  const printed = await inPod(setup.local_ips, `${mounts}; exec "$@"`, words, options).catch(() => undefined);
+  if (printed === undefined) return { question };
   const isRule = backend === "nft" ? /^(?:add|flush|insert|delete) / : /^(?!ip6?tables-save$)/;
-  const text = backend === "nft" ? told : await Deno.readTextFile(transcript);
+  const text = backend === "nft" ? printed : await Deno.readTextFile(transcript);
   if (backend === "iptables") await Deno.remove(transcript);
   const lines = text.split("\n").filter((line) => isRule.test(line) && line.trim() !== "");
   return { question, text: `${lines.join("\n")}\n` };

@@ -3,7 +3,7 @@
 export const CAPTURE_FILE = new URL("testdata/capture.jsonl.gz", import.meta.url);
 export const BOOTSTRAP_FILE = new URL("testdata/bootstrap.jsonl.gz", import.meta.url);
 
-/** Those of the named cases. */
+/** The answers of the named cases. */
 export const NAMED_CAPTURE_FILE = new URL("testdata/named_capture.jsonl.gz", import.meta.url);
 export const NAMED_BOOTSTRAP_FILE = new URL("testdata/named_bootstrap.jsonl.gz", import.meta.url);
 

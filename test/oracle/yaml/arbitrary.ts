@@ -50,7 +50,7 @@ function mapOf(pairs: readonly [string, Value][]): Value {
   return map;
 }
 
-/** `a` with parts changed to those of `b`, removed, or doubled. */
+/** `a` with parts replaced by parts of `b`, removed, or doubled. */
 function mix(a: Value, b: Value, seed: number): Value {
   const choice = seed % 7;
   const rest = Math.floor(seed / 3) + 11;

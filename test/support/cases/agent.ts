@@ -28,7 +28,7 @@ export interface AgentOutcome {
   readonly warnings: readonly string[];
 }
 
-/** Runs a case. Errors: those of the settings and of the template. */
+/** Runs a case. Errors: a `MeshError` of the settings or the template. */
 export async function runAgentCase(input: AgentCase): Promise<AgentOutcome> {
   const world = worldOf(input);
   const settings = await readSettings(world, input.flags.slice(1), { name: "pilot-agent" });

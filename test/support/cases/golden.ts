@@ -79,8 +79,8 @@ async function writeOrRemove(file: string, text: string): Promise<void> {
 }
 
 function words(text: string): string[] {
-  const told = text.split("\n").filter((line) => !line.startsWith("#")).join("\n");
-  return [...told.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
+  const plainLines = text.split("\n").filter((line) => !line.startsWith("#")).join("\n");
+  return [...plainLines.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
 }
 
 function environment(text: string): Record<string, string> {

@@ -1,4 +1,4 @@
-/** What Istio made of manifests, with their configurations: cases of our own, and those of `../shared` if it exists. */
+/** What Istio made of manifests, with their configurations: our own cases, and the cases of `../shared` if it exists. */
 import { type Injector, newInjector } from "../../../src/inject/mod.ts";
 import { OWN_CASES, questionOf } from "../../oracle/inject/own/cases.ts";
 import { readRecordedCases } from "../../oracle/inject/recorded.ts";

@@ -65,16 +65,16 @@ export function questionBytes(
   });
 }
 
-/** Sends bytes over UDP and waits for the answer, at most `patience` milliseconds. */
+/** Sends bytes over UDP and waits for the answer, at most `timeout` milliseconds. */
 export async function askUdp(
   port: number,
   bytes: Uint8Array,
   host = "127.0.0.1",
-  patience = 10_000,
+  timeout = 10_000,
 ): Promise<Uint8Array> {
   const socket = dgram.createSocket(host.includes(":") ? "udp6" : "udp4");
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
-  const timer = setTimeout(() => reject(new Error("no answer over UDP")), patience);
+  const timer = setTimeout(() => reject(new Error("no answer over UDP")), timeout);
   socket.on("message", (message) => resolve(new Uint8Array(message)));
   socket.send(bytes, port, host);
   try {

@@ -8,13 +8,13 @@ export type Request = `${"get" | "list" | "create" | "replace" | "patch" | "remo
 interface Watcher {
   readonly collection: string;
   readonly name: string | undefined;
-  readonly tell: (event: WatchEvent) => void;
+  readonly notify: (event: WatchEvent) => void;
   readonly options: WatchOptions;
 }
 
 /**
  * An API server in memory, with resource versions and conflicts. The path of an object is collection and
- * name. Requests are asynchronous, so that those of several clients interleave.
+ * name. Requests are asynchronous, so that requests of several clients interleave.
  */
 export class MemoryApi implements KubeApi {
   readonly server = "memory";
@@ -31,7 +31,7 @@ export class MemoryApi implements KubeApi {
     const type = this.#objects.has(path) ? "MODIFIED" : "ADDED";
     const stored = asObject(body, String(++this.#version));
     this.#objects.set(path, stored);
-    this.#tellAll(type, path, stored);
+    this.#notifyAll(type, path, stored);
     return structuredClone(stored);
   }
 
@@ -78,7 +78,7 @@ export class MemoryApi implements KubeApi {
     const object = this.#objects.get(path);
     if (object === undefined) return false;
     this.#objects.delete(path);
-    this.#tellAll("DELETED", path, object);
+    this.#notifyAll("DELETED", path, object);
     return true;
   }
 
@@ -100,9 +100,9 @@ export class MemoryApi implements KubeApi {
     return [...this.#objects].filter(([each]) => selects(asked, each)).map(([, object]) => structuredClone(object));
   }
 
-  #tellAll(type: WatchEvent["type"], path: string, object: KubeObject): void {
+  #notifyAll(type: WatchEvent["type"], path: string, object: KubeObject): void {
     for (const watcher of this.#watchers) {
-      if (selects(watcher, path)) watcher.tell({ type, object: structuredClone(object) });
+      if (selects(watcher, path)) watcher.notify({ type, object: structuredClone(object) });
     }
   }
 
@@ -122,14 +122,14 @@ export class MemoryApi implements KubeApi {
 
 async function* eventsOf(
   watchers: Set<Watcher>,
-  watched: Omit<Watcher, "tell">,
+  watched: Omit<Watcher, "notify">,
   waiting: WatchEvent[],
   signal: AbortSignal,
 ): AsyncGenerator<WatchEvent> {
   let wake = () => {};
   const watcher: Watcher = {
     ...watched,
-    tell: (event) => {
+    notify: (event) => {
       waiting.push(event);
       wake();
     },

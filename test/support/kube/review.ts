@@ -1,4 +1,4 @@
-/** Reviews like those of the API server, and the pods that result. */
+/** Reviews as the API server sends them, and the pods that result. */
 import { decode } from "../../../src/kube/mod.ts";
 import { isList, isMap, newMap, type Value, type ValueMap } from "../../../src/base/value.ts";
 import { parseDocument, splitText } from "../../../src/yaml/mod.ts";

@@ -1,4 +1,4 @@
-/** A finding as it is told: its message, and below it the lines of its fixes. */
+/** A finding as it is printed: its message, and below it the lines of its fixes. */
 import type { Finding } from "../../../src/check/check.ts";
 import type { Fix } from "../../../src/check/advice/advice.ts";
 import { decidedFixes } from "../../../src/check/advice/decide.ts";
@@ -11,9 +11,9 @@ export async function shownText({ message = "", fixes = [] }: Pick<Finding, "mes
 }
 
 async function fixTexts(fixes: readonly Fix[]): Promise<readonly string[]> {
-  const told = await decidedFixes(fixes, {
+  const decided = await decidedFixes(fixes, {
     isProtected: (name) => Promise.resolve(isWithoutSidecars(name, { istioNamespace: "istio-system" })),
     may: () => Promise.resolve(undefined),
   });
-  return fixLines(told).map(({ text }) => text);
+  return fixLines(decided).map(({ text }) => text);
 }

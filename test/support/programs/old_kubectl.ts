@@ -1,4 +1,4 @@
-/** The oldest kubectl that can be had without a build of some minutes: that of Debian 12. */
+/** The oldest kubectl that needs no build of some minutes: Debian 12's. */
 import { mustRun } from "../../../tools/compile/run.ts";
 import { CACHE, makeOnce } from "./cache.ts";
 

@@ -45,11 +45,11 @@ export class Agent {
 
   async #run(): Promise<number> {
     const kill = setTimeout(() => this.#child.kill("SIGKILL"), 4 * DEADLINE_MILLISECONDS);
-    const told = Promise.all([this.#read(this.#child.stdout), this.#read(this.#child.stderr)]);
+    const output = Promise.all([this.#read(this.#child.stdout), this.#read(this.#child.stderr)]);
     const { code } = await this.#child.status;
     clearTimeout(kill);
     const leave = setTimeout(() => this.#killEnvoys(), LAST_WORDS_MILLISECONDS);
-    await told;
+    await output;
     clearTimeout(leave);
     this.#ended = true;
     await this.#commands.close().catch(() => {});

@@ -63,10 +63,10 @@ export class Application implements AsyncDisposable {
     }
   }
 
-  #hear(told: Reply | "started" | "held"): void {
-    if (told === "started") this.#started.resolve({});
-    else if (told === "held") this.#held++;
-    else this.#waiting.get(told.id)?.(told);
+  #hear(message: Reply | "started" | "held"): void {
+    if (message === "started") this.#started.resolve({});
+    else if (message === "held") this.#held++;
+    else this.#waiting.get(message.id)?.(message);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

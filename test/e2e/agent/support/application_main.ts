@@ -35,7 +35,7 @@ const PAGES: Readonly<Record<string, (from: string, headers: Headers) => Promise
   "/well": () => new Response(`${health = 200}\n`),
   "/metrics": () => new Response("# TYPE application_requests counter\napplication_requests 7\n"),
   async "/wait"() {
-    tell("held");
+    send("held");
     await new Promise<void>((resolve) => held.push(resolve));
     return new Response("waited\n");
   },
@@ -47,7 +47,7 @@ function serve(request: Request, { remoteAddr }: Deno.ServeHandlerInfo<Deno.NetA
     new Response("no such page\n", { status: 404 });
 }
 
-function tell(value: Reply | "started" | "held"): void {
+function send(value: Reply | "started" | "held"): void {
   // Writes are sequential: an answer may be larger than the pipe's buffer.
   output.write(new TextEncoder().encode(`${JSON.stringify(value)}\n`));
 }
@@ -61,14 +61,14 @@ async function answer({ id, url, ...init }: Ask): Promise<void> {
       redirect: "manual",
       signal: AbortSignal.timeout(DEADLINE_MILLISECONDS),
     });
-    tell({ id, status: response.status, headers: Object.fromEntries(response.headers), text: await response.text() });
+    send({ id, status: response.status, headers: Object.fromEntries(response.headers), text: await response.text() });
   } catch (error) {
-    tell({ id, status: 0, headers: {}, text: String(error) });
+    send({ id, status: 0, headers: {}, text: String(error) });
   }
   client.close();
 }
 
-Deno.serve({ hostname: "::", port: 8080, onListen: () => tell("started") }, serve);
+Deno.serve({ hostname: "::", port: 8080, onListen: () => send("started") }, serve);
 for await (const line of linesOf(Deno.stdin.readable)) {
   const command: Ask | "release" = JSON.parse(line);
   if (command !== "release") answer(command);

@@ -52,7 +52,7 @@ async function obey(control: LifecycleControl): Promise<void> {
   }
 }
 
-/** Runs the stand-ins, some at a time, each in its own lifecycle. A process has one reaper: that of the main lifecycle. */
+/** Runs the stand-ins, some at a time, each in its own lifecycle. A process has one reaper: the main lifecycle's. */
 async function runBeside(scripts: readonly string[]): Promise<void> {
   const reapsNone = { ...world, system: { ...world.system, hasEndedChild: () => false } };
   const codes: number[] = [];

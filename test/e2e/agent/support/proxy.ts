@@ -15,7 +15,7 @@ export const RULES: Rules = {
   grace: 10_000,
 };
 
-/** A folder, ports, and an application that answers `/wait` when it is told to. */
+/** A folder, ports, and an application that answers `/wait` when the test releases it. */
 export class Proxy implements AsyncDisposable {
   readonly ports = { admin: freePort(), main: freePort(), six: freePort(), own: freePort(), application: freePort() };
   readonly url = `http://127.0.0.1:${this.ports.main}`;

@@ -121,7 +121,7 @@ export class EnvoyPod implements AsyncDisposable {
       }
       return wanted.every((each) => lines.has(each));
     }, () => `no line of the access log for ${wanted.filter((each) => !lines.has(each)).join(", ")}`);
-    // The line of a request may come after that of its listener.
+    // The line of a request may come after its listener's line.
     return wanted.map((each) => lines.get(each)).filter((line) => line !== undefined);
   }
 

@@ -138,7 +138,7 @@ function choosingListeners(of: Messages): Message[] {
       listener_filters: [TLS_INSPECTOR],
       filter_chains: [sni(of, "10.96.1.8_8443", ["secure.default.svc.cluster.local"], outbound("secure", 8443))],
     }),
-    // HTTP, TLS and other protocols of one port are told apart.
+    // One port distinguishes HTTP, TLS and other protocols.
     of.listener("0.0.0.0_8888", "0.0.0.0", 8888, {
       listener_filters: [TLS_INSPECTOR, HTTP_INSPECTOR],
       filter_chains: [

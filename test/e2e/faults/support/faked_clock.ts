@@ -15,7 +15,7 @@ function hasHeaders(): boolean {
   return new Deno.Command("cc", { args: ["-fsyntax-only", SOURCE], stderr: "null" }).outputSync().success;
 }
 
-/** The clock. It starts as that of the machine. */
+/** The clock. It starts with the machine's time. */
 export class FakedClock implements AsyncDisposable {
   private constructor(private readonly folder: string) {}
 

@@ -110,7 +110,7 @@ export class ControlPlane implements AsyncDisposable {
     return JSON.parse(await this.#ask("GET", "seen"));
   }
 
-  /** The streams that are open; `POD.NAMESPACE` for those of one proxy. */
+  /** The open streams; `POD.NAMESPACE` selects the streams of one proxy. */
   async openStreams(proxy = ""): Promise<Seen["streams"]> {
     return (await this.seen()).streams.filter(({ open, node }) => open && node.includes(`~${proxy}`));
   }

@@ -1,4 +1,4 @@
-/** DNS queries inside a pod, like those of its application: to the pod's name server on port 53. */
+/** DNS queries inside a pod, as its application sends them: to the pod's name server on port 53. */
 import type { RecordData } from "../../../support/dns/client.ts";
 import type { Namespace } from "../../iptables/support/pod.ts";
 import { ADDRESS } from "./network.ts";

@@ -20,15 +20,15 @@ export async function startWatch({ kubeconfig }: Cluster): Promise<Watched> {
   const stop = new AbortController();
   const seen: string[] = [];
   let next = Promise.withResolvers<void>();
-  const tell = (what: string) => {
+  const note = (what: string) => {
     seen.push(what);
     next.resolve();
     next = Promise.withResolvers();
   };
   const watching = async () => {
-    const options = { synced: () => tell("synced"), failed: () => tell("failed") };
+    const options = { synced: () => note("synced"), failed: () => note("failed") };
     for await (const { type, object } of api.watch(MAPS, {}, stop.signal, options)) {
-      tell(`${type} ${object.metadata.name}`);
+      note(`${type} ${object.metadata.name}`);
     }
   };
   const ended = watching();

@@ -1,4 +1,4 @@
-/** The counts of a fault: told in the output of the tests, and held to what must be true. */
+/** The counts of a fault: printed by the tests, and checked. */
 import assert from "node:assert/strict";
 import type { Agent } from "./agents.ts";
 import { type Counts, Load } from "./load.ts";
@@ -11,8 +11,8 @@ export interface Fault {
 }
 
 /**
- * Runs `body` under a load, as a step of a test. `body` may return more to tell. With this program's pods no request may
- * fail; those of pilot-agent are counted only.
+ * Runs `body` under a load, as a step of a test. `body` may return more to print. With this program's pods no request may
+ * fail; pilot-agent's failures are only counted.
  */
 export async function underLoad(
   t: Deno.TestContext,
@@ -25,7 +25,7 @@ export async function underLoad(
     await using load = new Load(pair);
     const more = await body(load);
     const counts = await load.stop();
-    await tell(t, { agent, name }, { counts, seconds: (performance.now() - start) / 1000, more: more ?? "" });
+    await printRow(t, { agent, name }, { counts, seconds: (performance.now() - start) / 1000, more: more ?? "" });
     assert.ok(counts.requests > 0, "No request was sent");
     if (agent.name === "kubectl-mesh") assert.deepEqual(counts.failures.slice(0, 5), [], "Requests failed");
   });
@@ -39,7 +39,11 @@ export interface Row {
 }
 
 /** A row of the table in docs/reliability.md, as the name of a step: `deno test --quiet` shows nothing else. */
-export async function tell(t: Deno.TestContext, { agent, name }: Fault, { counts, seconds, more }: Row): Promise<void> {
+export async function printRow(
+  t: Deno.TestContext,
+  { agent, name }: Fault,
+  { counts, seconds, more }: Row,
+): Promise<void> {
   const { requests, failures, rotations: [a, b] } = counts ?? { requests: "", failures: [], rotations: ["", ""] };
   const counted = counts === undefined ? ["", "", ""] : [requests, failures.length, `${a} + ${b}`];
   await t.step(`| ${[name, agent.name, `${seconds.toFixed(0)} s`, ...counted, more].join(" | ")} |`, () => {});

@@ -69,7 +69,7 @@ export class Load implements AsyncDisposable {
     return this.counts();
   }
 
-  /** `b` must have seen the identity of `a`: its proxy tells the application. */
+  /** `b` must have seen the identity of `a`: its proxy passes it to the application. */
   async #ask(first: number): Promise<void> {
     const { a, urls } = this.pair;
     for (let turn = first; this.#going; turn++) {

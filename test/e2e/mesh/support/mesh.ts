@@ -128,7 +128,7 @@ export class RealMesh implements AsyncDisposable {
     );
   }
 
-  /** Lays these Helm values over those of the webhook, for pods that come. */
+  /** Merges Helm values over the webhook's, for new pods. */
   async useValues(values: string): Promise<void> {
     if (values === this.#values) return;
     const { webhook } = this.parts;

@@ -1,6 +1,6 @@
 /** How other programs write a certificate, its key and its roots into a folder. */
 
-/** Writes all files, over those of the turn before. The first turn is 0. */
+/** Writes all files, over the files of the turn before. The first turn is 0. */
 export type Writer = (folder: string, files: Readonly<Record<string, string>>, turn: number) => Promise<void>;
 
 /** By the names that docs/reliability.md has. */

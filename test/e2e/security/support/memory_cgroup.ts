@@ -14,7 +14,7 @@ const KINDS: readonly Kind[] = [
 
 /** A made cgroup. */
 export interface MemoryCgroup {
-  /** The most memory that its processes had, in MB, with that of the kernel. */
+  /** Peak memory of its processes, in MB, with the kernel's share. */
   peakMegabytes(): Promise<number>;
   /** To be called when its processes have ended. */
   remove(): Promise<void>;

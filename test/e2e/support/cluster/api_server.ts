@@ -50,8 +50,8 @@ export class ApiServer {
   }
 
   /**
-   * Builds it on first use, which takes minutes, and waits until it is ready. Its files are in a folder of its own; `flags` are
-   * those of its first run besides.
+   * Builds it on first use, which takes minutes, and waits until it is ready. Its files are in a folder of its own; its
+   * first run has `flags` too.
    */
   static async start(flags: readonly string[] = []): Promise<ApiServer> {
     const binary = await goProgram("test/e2e/servers", "k8s.io/kubernetes/cmd/kube-apiserver");
@@ -151,7 +151,7 @@ async function writeFiles(folder: string): Promise<string[]> {
   ];
 }
 
-/** The API server's file holds its certificate, and after it that of the authority that signed it. */
+/** The API server's file holds its certificate, then the certificate of its authority. */
 export function lastCertificate(pem: string): string {
   return pem.slice(pem.lastIndexOf("-----BEGIN CERTIFICATE-----"));
 }

@@ -21,7 +21,7 @@ export interface Cluster {
   /** The kubectl of this cluster: a path, or `kubectl` on PATH. */
   readonly program: string;
   kubectl(args: readonly string[], stdin?: string): Promise<{ code: number; stdout: string; stderr: string }>;
-  /** Runs a command of a shell as it is printed; `kubectl` is that of the cluster, with `mesh` as its plugin. */
+  /** Runs a command of a shell as it is printed; `kubectl` talks to the cluster, with `mesh` as its plugin. */
   shell(command: string, mesh?: string): Promise<{ code: number; stdout: string; stderr: string }>;
   /** Ends it, or returns it to the pool. */
   stop(): Promise<void>;

@@ -63,12 +63,12 @@ export class ClusterPool {
     const slot = this.#idle.pop() ?? await new Promise<Slot>((resolve) => this.#waiting.push(resolve));
     try {
       const { server, restore } = await this.#ready(slot);
-      await tell(connection, { folder: server.folder });
+      await reply(connection, { folder: server.folder });
       await connection.read(new Uint8Array(1)).catch(() => {});
       // The next test gets a new server.
       await restore().catch(() => this.#drop(slot));
     } catch (error) {
-      await tell(connection, { error: String(error) });
+      await reply(connection, { error: String(error) });
     }
     const next = this.#waiting.shift();
     if (next === undefined) this.#idle.push(slot);
@@ -121,6 +121,6 @@ async function startServer(): Promise<PoolServer> {
 }
 
 /** The test may be gone. */
-async function tell(connection: Deno.Conn, lent: Lent): Promise<void> {
+async function reply(connection: Deno.Conn, lent: Lent): Promise<void> {
   await connection.write(new TextEncoder().encode(`${JSON.stringify(lent)}\n`)).catch(() => {});
 }

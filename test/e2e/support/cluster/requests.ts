@@ -31,7 +31,7 @@ export async function tried(cluster: Server, object: ValueMap): Promise<{ made?:
   }
 }
 
-/** Whether a user has a right, as `kubectl auth can-i` tells; `right` has the names of `resourceAttributes`. */
+/** Whether a user has a right, as `kubectl auth can-i` says; `right` has the names of `resourceAttributes`. */
 export async function allowed(
   cluster: Server,
   { user, groups = [] }: { readonly user: string; readonly groups?: readonly string[] },
@@ -122,10 +122,10 @@ function metadataOf(object: ValueMap): { name: Value | undefined; namespace: Val
   return { name: isMap(metadata) ? metadata["name"] : "", namespace: isMap(metadata) ? metadata["namespace"] : "" };
 }
 
-/** The kinds of groups, as servers have told them. */
+/** The kinds of groups, as servers listed them. */
 const KINDS = new WeakMap<Server, Map<string, readonly ValueMap[]>>();
 
-/** The path of the collection of an object, as the server tells. */
+/** The path of the collection of an object, as the server names it. */
 async function pathOf(cluster: Server, object: ValueMap): Promise<string> {
   const { apiVersion, kind } = object;
   const group = `${String(apiVersion).includes("/") ? "/apis" : "/api"}/${apiVersion}`;

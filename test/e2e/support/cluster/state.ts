@@ -20,7 +20,7 @@ export class EtcdState {
     return new EtcdState(url, await range(url, {}));
   }
 
-  /** The API server sees the changes by its watches, like those of another API server. */
+  /** The API server sees the changes by its watches, as if another API server had made them. */
   async restore(): Promise<void> {
     const now = await range(this.url, { keys_only: true });
     const added = [...now.keys()].filter((key) => !this.values.has(key));

@@ -163,7 +163,7 @@ export class WebhookServer {
   }
 
   /** The text of a path of the plain port. */
-  async told(path: string): Promise<string> {
+  async page(path: string): Promise<string> {
     return await (await fetch(this.plainUrl + path)).text();
   }
 

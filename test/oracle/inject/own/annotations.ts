@@ -25,7 +25,7 @@ export const ANNOTATIONS: readonly OwnCase[] = [
     "traffic.sidecar.istio.io/excludeInboundPorts": "80,http",
   }),
   on(
-    "all annotations of traffic, and a proxy's settings laid over the mesh's",
+    "all annotations of traffic, and a proxy's settings merged over the mesh's",
     ["istio/036-traffic-annotations.yaml"],
     {
       ...traffic({
@@ -91,7 +91,7 @@ export const ANNOTATIONS: readonly OwnCase[] = [
   on("a proxy's settings as JSON, and hold", ["istio/021-hello-probes-proxyHoldApplication-ProxyConfig.yaml"], {
     "proxy.istio.io/config": '{"holdApplicationUntilProxyStarts":true,"drainDuration":"11s"}',
   }),
-  on("a proxy's metadata laid over the mesh's", ["extra/proxyconfig-annotation-merges-metadata"], {
+  on("a proxy's metadata merged over the mesh's", ["extra/proxyconfig-annotation-merges-metadata"], {
     "proxy.istio.io/config": "proxyMetadata: {B: pod}",
   }, { mesh: "defaultConfig: {proxyMetadata: {A: mesh, B: mesh}}", native: false }),
   bad("a proxy's settings that are no YAML", ["extra/proxyconfig-annotation-bad-yaml"], {

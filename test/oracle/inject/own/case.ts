@@ -11,7 +11,7 @@ export interface OwnCase {
   /** The cases of `../shared/cases/inject` that show the same. */
   readonly like: readonly string[];
   readonly manifest: string;
-  /** Laid over the values, or the text in their place. */
+  /** Merged over the values, or the text in their place. */
   readonly values?: Data | string;
   /** The mesh configuration. */
   readonly mesh?: string;

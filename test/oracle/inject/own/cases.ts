@@ -30,7 +30,7 @@ export function questionOf(one: OwnCase): Question {
   return { name, settings: settingsOf(one), manifest, native, revision: "default" };
 }
 
-/** A YAML text with other mappings laid over it, as JSON. */
+/** A YAML text, other mappings merged over it, as JSON. */
 function merged(text: string, over: Value): string {
   return JSON.stringify(overlaid(parseYaml(text), over));
 }

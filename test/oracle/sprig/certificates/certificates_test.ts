@@ -1,4 +1,4 @@
-/** Go's crypto/x509 and openssl read our certificates like those of sprig. */
+/** Go's crypto/x509 and openssl read our certificates like sprig's. */
 import assert from "node:assert/strict";
 import { parse } from "../../../../src/golang/gotemplate/mod.ts";
 import { loadLibraries, sprigFunctions } from "../../../../src/golang/gotemplate/sprig/mod.ts";
@@ -53,7 +53,7 @@ function withoutClock({ error, fields: { NotBefore, NotAfter, ...rest } = {} }: 
   return { error, ...rest, days: Math.round(seconds / 86400 * 100) / 100 };
 }
 
-testWhen(needsProgram("go"), "certificates: crypto/x509 reads ours like those of sprig", async () => {
+testWhen(needsProgram("go"), "certificates: crypto/x509 reads ours like sprig's", async () => {
   await loadLibraries(...TEMPLATES);
   const outputs = TEMPLATES.map((template) => parse("t", template, { funcs }).render(goJsonParse(data)));
   const ours = await describeAll(outputs);

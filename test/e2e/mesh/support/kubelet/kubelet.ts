@@ -45,7 +45,7 @@ export class RunningPod implements AsyncDisposable {
 
   private constructor(readonly options: PodOptions, readonly volumes: Volumes, readonly folder: string) {}
 
-  /** Makes the volumes and tells the cluster the pod's addresses. No container runs yet. */
+  /** Makes the volumes and reports the pod's addresses. No container runs yet. */
   static async make(options: PodOptions): Promise<RunningPod> {
     const folder = await Deno.makeTempDir({ prefix: "mesh-kubelet-" });
     await Deno.chmod(folder, 0o755);
@@ -74,7 +74,7 @@ export class RunningPod implements AsyncDisposable {
     for (const container of containers) await this.#start(container);
   }
 
-  /** Waits until the proxy is ready, and tells the cluster. */
+  /** Waits until the proxy is ready, and reports it. */
   async ready(): Promise<void> {
     const { initContainers = [], containers = [] } = this.options.pod.spec ?? {};
     const probed = [...initContainers, ...containers].filter(({ readinessProbe }) => readinessProbe !== undefined);
@@ -223,14 +223,14 @@ function statusOf(phase: "Pending" | "Running", addresses: readonly string[]) {
 
 /** All containers run; init containers that are no sidecars have ended. */
 function containersOf({ spec: { containers = [], initContainers = [] } = {} }: Pod) {
-  const told = ({ name, image, restartPolicy }: Container, isInit: boolean) => {
+  const statusOfOne = ({ name, image, restartPolicy }: Container, isInit: boolean) => {
     const hasEnded = isInit && restartPolicy !== "Always";
     const state = hasEnded ? { terminated: { exitCode: 0, reason: "Completed" } } : { running: {} };
     return { name, image, imageID: "", ready: true, restartCount: 0, state };
   };
   return {
-    containerStatuses: containers.map((each) => told(each, false)),
-    initContainerStatuses: initContainers.map((each) => told(each, true)),
+    containerStatuses: containers.map((each) => statusOfOne(each, false)),
+    initContainerStatuses: initContainers.map((each) => statusOfOne(each, true)),
   };
 }
 
