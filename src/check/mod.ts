@@ -13,7 +13,7 @@ import { labelsOfObject } from "./inventory/injector_webhooks.ts";
 import { inventoryOf, isChosen, isKnown, type Observed, type Scope, type Source } from "./inventory/mod.ts";
 import { junitText } from "./print/junit.ts";
 import { jsonText, yamlText } from "./print/json.ts";
-import { type ProgressLine, progressLine } from "../platform/progress.ts";
+import { type Progress, withProgress } from "../platform/progress.ts";
 import { isDumb, isPlain } from "../platform/terminal.ts";
 import { type Look, tableText, widthOf } from "./print/table.ts";
 import { type FailOn, hasFailed, summaryOf } from "./result.ts";
@@ -72,12 +72,12 @@ export async function checkCluster(world: World, options: CheckOptions): Promise
   const chosen = chooseChecks(ALL_CHECKS, options.choice);
   const api = await connect(world, options.connection);
   world.permissions.keepOnly([...api.permissions, ...options.fix === undefined ? [] : ["run"] as const]);
-  const progress = progressLine(world);
   try {
     const source: Source = { api, clock: world.clock, scope };
     const ask = async () => {
-      const running = runUntilWell(source, chosen, options, progress);
-      const [results, problem] = await Promise.all([running, scopeProblem(source)]).finally(progress.clear);
+      const [results, problem] = await withProgress(world, { one: "check", verb: "made" }, (progress) => {
+        return Promise.all([runUntilWell(source, chosen, options, progress), scopeProblem(source)]);
+      });
       if (problem !== undefined) throw problem;
       return causesFirst(results);
     };
@@ -156,16 +156,15 @@ export async function runUntilWell(
   source: Source,
   chosen: Chosen,
   { wait, failOn }: Pick<CheckOptions, "wait" | "failOn">,
-  progress: ProgressLine,
+  progress: Pick<Progress, "at" | "now">,
 ): Promise<readonly CheckResult[]> {
   const end = source.clock.monotonic() + wait;
   for (;;) {
-    const report = (ended: number, all: number) => progress.say(`${ended} of ${all} checks`);
-    const results = await runChecks(chosen, inventoryOf(source), report);
+    const results = await runChecks(chosen, inventoryOf(source), progress.at);
     const left = end - source.clock.monotonic();
     if (!hasFailed(results, failOn) || left <= 0) return results;
     const waitedFor = WAITED_FOR.map((each) => results.find(({ result }) => result === each)).find(Boolean);
-    progress.say(`waiting: ${waitedFor?.title}`);
+    progress.now(`waiting for "${waitedFor?.title}"`);
     await source.clock.sleep(Math.min(PAUSE, left));
   }
 }

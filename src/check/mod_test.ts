@@ -7,7 +7,6 @@ import { ALL_CHECKS } from "./checks/all.ts";
 import { chooseChecks, needsOf } from "./choose.ts";
 import { inventoryOf, labelChoice, type Source } from "./inventory/mod.ts";
 import { hasChosen, hasNamespace, runUntilWell } from "./mod.ts";
-import { progressLine } from "../platform/progress.ts";
 import { summaryOf } from "./result.ts";
 import { judge } from "./judge.ts";
 import { runChecks } from "./run.ts";
@@ -16,21 +15,22 @@ const SCOPE = { namespace: undefined, istioNamespace: "istio-system", revision: 
 
 /** Runs one check that fails so many times. */
 async function wait(failures: number, milliseconds: number, finding: Finding = { result: "error" }) {
-  const { clock, ...world } = fakeWorld({ terminal: true });
+  const { clock } = fakeWorld();
+  const waited: string[] = [];
   const source: Source = { api: clusterApi({}), clock, scope: SCOPE };
   let runs = 0;
   const run = (): Finding => ++runs > failures ? { result: "ok" } : finding;
   const checks = [{ id: "a", category: "webhook" as const, title: "a is well", needs: [], run }];
-  const line = progressLine(world);
+  const progress = { at: () => {}, now: (what: string) => void waited.push(what) };
   const options = { wait: milliseconds, failOn: "error" as const };
-  const results = await runUntilWell(source, { checks, shown: new Set(["a"]) }, options, line);
-  return { runs, result: results[0]?.result, said: world.said.stderr };
+  const results = await runUntilWell(source, { checks, shown: new Set(["a"]) }, options, progress);
+  return { runs, result: results[0]?.result, waited };
 }
 
 Deno.test("failed checks are repeated until the wait ends", async () => {
   const healed = await wait(2, 60_000);
   assert.deepEqual([healed.runs, healed.result], [3, "ok"]);
-  assert.match(healed.said, /waiting: a is well/);
+  assert.deepEqual(healed.waited, Array(2).fill('waiting for "a is well"'));
   const broken = await wait(1000, 5_000);
   assert.deepEqual([broken.runs, broken.result], [4, "error"]);
 });

@@ -7,7 +7,7 @@ import { neededText, resultOf } from "./result.ts";
 import type { CheckResult } from "./result_schema.ts";
 
 /** Called after each check: ended checks, all checks. */
-export type Progress = (ended: number, all: number) => void;
+export type Ended = (ended: number, all: number) => void;
 
 /** Results that skip the checks that need this one. */
 const BLOCKING: readonly Outcome[] = ["error", "skipped"];
@@ -19,7 +19,7 @@ const BLOCKING: readonly Outcome[] = ["error", "skipped"];
 export async function runChecks(
   { checks, shown }: Chosen,
   inventory: Inventory,
-  progress: Progress,
+  progress: Ended,
 ): Promise<CheckResult[]> {
   const { istioNamespace } = inventory.scope;
   const deciding = decidingOver({ ...inventory, istioNamespace });

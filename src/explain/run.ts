@@ -1,6 +1,7 @@
 /** `explain`: a question in, the exit code out. */
 import { EXIT } from "../base/errors.ts";
 import { visible } from "../base/text/mod.ts";
+import { type Progress, withProgress } from "../platform/progress.ts";
 import type { World } from "../platform/world.ts";
 import type { Answer } from "./answer_schema.ts";
 import { answerOf } from "./answer.ts";
@@ -13,7 +14,7 @@ import type { Connection, Question } from "./question/question.ts";
 import { explainMatrix } from "./run_matrix.ts";
 import { explainPods } from "./run_pod.ts";
 import { answersJson, onlyOne } from "./several.ts";
-import { snapshotsOf } from "./sources/sources.ts";
+import { PODS_READ, snapshotsOf } from "./sources/sources.ts";
 
 /** Answers a question on standard output; returns the exit code. Errors are `MeshError`s. */
 export async function explain(world: World, question: Question): Promise<number> {
@@ -21,14 +22,26 @@ export async function explain(world: World, question: Question): Promise<number>
   if (question.isMatrix === true) return await explainMatrix(world, question);
   if (connection === undefined) return await explainPods(world, question);
   const look = lookOf(world);
-  const answers: Answer[] = [];
-  for await (const { snapshot, ends } of snapshotsOf(world, question.source)) {
-    const answer = await answerOf(snapshot, connection, question.isOneEnd ? undefined : ends);
-    const { flags = [] } = question;
-    answers.push(flags.length === 0 ? answer : { ...answer, flags: explainedFlags(flags, answer) });
-  }
+  const answers = await withProgress(
+    world,
+    PODS_READ,
+    (progress) => answersOf(world, { ...question, connection }, progress),
+  );
   world.stdout.write(textOf(question.output, { answers, asked: askedText(connection), look }));
   return answers.every(isWell) ? EXIT.ok : EXIT.failed;
+}
+
+async function answersOf(
+  world: World,
+  { source, connection, isOneEnd, flags = [] }: Question & { readonly connection: Connection },
+  progress: Progress,
+): Promise<readonly Answer[]> {
+  const answers: Answer[] = [];
+  for await (const { snapshot, ends } of snapshotsOf(world, source, { progress })) {
+    const answer = await answerOf(snapshot, connection, isOneEnd ? undefined : ends);
+    answers.push(flags.length === 0 ? answer : { ...answer, flags: explainedFlags(flags, answer) });
+  }
+  return answers;
 }
 
 /** A probe that was not sent leaves the question open. */

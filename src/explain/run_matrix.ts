@@ -3,17 +3,18 @@ import { EXIT, MeshError } from "../base/errors.ts";
 import { columns, visible } from "../base/text/mod.ts";
 import { mapAt, mapsAt, textAt } from "../base/value.ts";
 import { re2Library } from "../golang/re2.ts";
+import { type Progress, withProgress } from "../platform/progress.ts";
 import type { World } from "../platform/world.ts";
 import type { Answer } from "./answer_schema.ts";
 import { answerWith } from "./connection/answer.ts";
 import { type Facts, factsOf } from "./connection/facts.ts";
 import { withOtherEnds } from "./ends/both_ends.ts";
 import { clusterParts } from "./names/services.ts";
-import type { Connection, Question } from "./question/question.ts";
+import type { Connection, Question, SourceChoice } from "./question/question.ts";
 import { jsonOf } from "./snapshot/json_part.ts";
 import { podText, type Snapshot } from "./snapshot/snapshot.ts";
 import { savedEnds } from "./sources/saved_ends.ts";
-import { snapshotsOf } from "./sources/sources.ts";
+import { PODS_READ, snapshotsOf } from "./sources/sources.ts";
 
 /** All snapshots are in memory at once. */
 const MAX_PODS = 50;
@@ -31,12 +32,7 @@ interface Cell extends Pick<Answer, "verdict" | "reason" | "fix"> {
  */
 export async function explainMatrix(world: World, { source, output }: Question): Promise<number> {
   await re2Library.loaded();
-  const snapshots: Snapshot[] = [];
-  for await (const { snapshot } of snapshotsOf(world, source)) {
-    if (snapshots.push(snapshot) > MAX_PODS) {
-      throw new MeshError(`There are more than ${MAX_PODS} pods`, { hint: "choose some with -l" });
-    }
-  }
+  const snapshots = await withProgress(world, PODS_READ, (progress) => allSnapshots(world, source, progress));
   const all = new Map(snapshots.map((snapshot) => [snapshot, factsOf(snapshot)]));
   const ends = savedEnds(all);
   const services = servicesOf([...all.values()]);
@@ -56,6 +52,16 @@ export async function explainMatrix(world: World, { source, output }: Question):
   }
   world.stdout.write(output === "json" ? `${JSON.stringify(cells, undefined, 2)}\n` : tableOf(cells));
   return cells.every(({ verdict }) => verdict === "reaches" || verdict === "bypasses") ? EXIT.ok : EXIT.failed;
+}
+
+async function allSnapshots(world: World, source: SourceChoice, progress: Progress): Promise<readonly Snapshot[]> {
+  const snapshots: Snapshot[] = [];
+  for await (const { snapshot } of snapshotsOf(world, source, { progress })) {
+    if (snapshots.push(snapshot) > MAX_PODS) {
+      throw new MeshError(`There are more than ${MAX_PODS} pods`, { hint: "choose some with -l" });
+    }
+  }
+  return snapshots;
 }
 
 const REQUEST = {

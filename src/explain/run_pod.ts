@@ -1,5 +1,6 @@
 /** `explain` without a connection: summaries of pods. */
 import { EXIT } from "../base/errors.ts";
+import { type Progress, withProgress } from "../platform/progress.ts";
 import type { World } from "../platform/world.ts";
 import type { PodSummary } from "./summary/pod_summary_schema.ts";
 import { podSummary } from "./summary/pod_summary.ts";
@@ -10,21 +11,27 @@ import { svgText } from "./picture/svg.ts";
 import { terminalText } from "./picture/terminal.ts";
 import type { Question } from "./question/question.ts";
 import { answersJson, onlyOne } from "./several.ts";
-import { snapshotsOf } from "./sources/sources.ts";
+import { PODS_READ, snapshotsOf } from "./sources/sources.ts";
 
 /** Prints pods. The exit code is 1 if a pod has an error or a proxy cannot be read. Errors are `MeshError`s. */
-export async function explainPods(world: World, { source, output }: Question): Promise<number> {
+export async function explainPods(world: World, question: Question): Promise<number> {
+  return await withProgress(world, PODS_READ, (progress) => printPods(world, question, progress));
+}
+
+async function printPods(world: World, { source, output }: Question, progress: Progress): Promise<number> {
   const isShort = output === "short";
   const look = lookOf(world);
   const kept: PodSummary[] = [];
   let [isWell, isFirst] = [true, true];
-  for await (const { snapshot } of snapshotsOf(world, source, { depth: isShort ? "short" : "whole" })) {
+  for await (const { snapshot } of snapshotsOf(world, source, { progress, depth: isShort ? "short" : "whole" })) {
     const summary = podSummary(snapshot);
     isWell &&= summary.configuration.result !== "unknown" && !summary.findings.some(({ result }) => result === "error");
+    progress.hide();
     if (output !== "table") kept.push(summary);
     else world.stdout.write(`${isFirst ? "" : "\n"}${terminalText(summaryPicture(summary), look)}`);
     isFirst = false;
   }
+  progress.end();
   if (output !== "table") world.stdout.write(textOf(output, kept));
   return isWell ? EXIT.ok : EXIT.failed;
 }

@@ -1,10 +1,11 @@
 /** `snapshot`: saves pods as an archive that `explain -f` reads. */
 import { EXIT, MeshError } from "../base/errors.ts";
+import { type Progress, withProgress } from "../platform/progress.ts";
 import type { World } from "../platform/world.ts";
 import { writeArchive } from "./snapshot/archive.ts";
 import { PART_NAMES, type Snapshot } from "./snapshot/snapshot.ts";
 import type { SourceChoice } from "./question/question.ts";
-import { snapshotsOf } from "./sources/sources.ts";
+import { PODS_READ, snapshotsOf } from "./sources/sources.ts";
 
 interface SaveOptions {
   readonly source: SourceChoice;
@@ -16,17 +17,22 @@ interface SaveOptions {
  * Writes the archive and reports on standard error what it contains. Skips pods that cannot be read: then the exit code
  * is 1. Errors: a MeshError if no pod can be read, or the file cannot be written.
  */
-export async function saveSnapshot(world: World, { source, path, program }: SaveOptions): Promise<number> {
+export async function saveSnapshot(world: World, options: SaveOptions): Promise<number> {
+  return await withProgress(world, PODS_READ, (progress) => saved(world, options, progress));
+}
+
+async function saved(world: World, { source, path, program }: SaveOptions, progress: Progress): Promise<number> {
   world.files.tidyTemporary(path);
   const isMany = source.kind === "live" && source.pods.name === undefined;
   const contents: Contents[] = [];
   let left = 0;
   async function* readable(): AsyncGenerator<Snapshot> {
-    for await (const { snapshot } of snapshotsOf(world, source, { keeps: ["write"] })) {
+    for await (const { snapshot } of snapshotsOf(world, source, { progress, keeps: ["write"] })) {
       if (isReadable(snapshot)) yield snapshot;
       else if (!isMany) throw nothing(snapshot);
       else {
         left++;
+        progress.hide();
         world.stderr.write(`error: ${nothing(snapshot).message}\n`);
       }
     }
@@ -38,6 +44,7 @@ export async function saveSnapshot(world: World, { source, path, program }: Save
     isMany,
     written: (snapshot, redacted) => contents.push(contentsOf(snapshot, redacted)),
   });
+  progress.end();
   if (isMany) world.stderr.write(`"${path}" has ${contents.length} pods, ${kib(bytes)}\n`);
   for (const { files, secrets, absent } of contents) {
     world.stderr.write(isMany ? `${files}; ${secrets}\n` : `"${path}" has ${files}, ${kib(bytes)}; ${secrets}\n`);

@@ -95,7 +95,7 @@ for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
       assert.deepEqual(ended, {
         code,
         stdout: "",
-        stderr: `${CONFIGURED}pod/one injected\nerror: Interrupted: "${folder}/out.yaml" is not written\n`,
+        stderr: `${CONFIGURED}pod/one injected\nerror: Interrupted: "${folder}/out.yaml" is not written; 1 document was read\n`,
       });
       assert.equal(await Deno.readTextFile(`${folder}/out.yaml`), "precious\n");
       assert.deepEqual(await namesIn(folder), ["out.yaml"]);
@@ -105,13 +105,13 @@ for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
 Deno.test("SIGINT leaves standard output empty", async () => {
   const { code, stdout, stderr } = await interrupted(["-f", "-"], "SIGINT");
   assert.deepEqual([code, stdout], [130, ""]);
-  assert.equal(stderr, `${CONFIGURED}pod/one injected\nerror: Interrupted: nothing is written\n`);
+  assert.equal(stderr, `${CONFIGURED}pod/one injected\nerror: Interrupted: nothing is written; 1 document was read\n`);
 });
 
 Deno.test("SIGINT with --keep-going ends the output after a whole document", async () => {
   const { code, stdout, stderr } = await interrupted(["-f", "-", "--keep-going"], "SIGINT");
   assert.equal(code, 130);
-  assert.equal(stderr, `${CONFIGURED}pod/one injected\nerror: Interrupted\n`);
+  assert.equal(stderr, `${CONFIGURED}pod/one injected\nerror: Interrupted; 1 document was read\n`);
   assert.match(stdout, /image: proxy:1.*\n$/);
 });
 

@@ -1,4 +1,5 @@
 /** Text helpers: lines, columns, similar words, safe text for terminals. */
+export { ageText } from "./age.ts";
 export { closest, editDistance } from "./closest.ts";
 export { columns } from "./columns.ts";
 export { counted } from "./counted.ts";

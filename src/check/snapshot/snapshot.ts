@@ -9,6 +9,7 @@ import {
   type KubeObject,
   type MutatingWebhookConfiguration,
 } from "../../kube/client/mod.ts";
+import type { Progress } from "../../platform/progress.ts";
 import { LABEL } from "../../istio/annotations/labels.ts";
 import { Redactor } from "../../kube/redact/mod.ts";
 import { isMap, mapAt, mapsAt, type ValueMap } from "../../base/value.ts";
@@ -40,8 +41,12 @@ export interface SnapshotQuestion {
  * A snapshot of a cluster. Errors: errors of the API except for missing rights, and MeshErrors if the user may read
  * nothing, if there is no injector, or if a named namespace does not exist.
  */
-export async function snapshotInjection(api: KubeApi, question: SnapshotQuestion): Promise<InjectionSnapshot> {
-  const reader = new Reader(api);
+export async function snapshotInjection(
+  api: KubeApi,
+  question: SnapshotQuestion,
+  progress: Pick<Progress, "at" | "now">,
+): Promise<InjectionSnapshot> {
+  const reader = new Reader(api, progress);
   const { controlPlane } = question;
   const webhooks = await webhookConfigurations(reader);
   const maps = await configMaps(reader, controlPlane, webhooks);
@@ -68,7 +73,10 @@ export async function snapshotInjection(api: KubeApi, question: SnapshotQuestion
 class Reader {
   readonly unreadable: Unreadable[] = [];
 
-  constructor(readonly api: KubeApi) {}
+  #asked = 0;
+  #answered = 0;
+
+  constructor(readonly api: KubeApi, private readonly progress: Pick<Progress, "at" | "now">) {}
 
   /** `undefined` for what is forbidden. Errors: other failures, because a partial snapshot must not look complete. */
   async read<T>(what: Unreadable, ask: () => Promise<T>): Promise<T | undefined> {
@@ -80,7 +88,10 @@ class Reader {
 
   /** The same, without a record of what is forbidden. */
   async try<T>(needs: string, ask: () => Promise<T>): Promise<{ readonly value: T } | undefined> {
+    this.progress.now(needs);
+    this.progress.at(this.#answered, ++this.#asked);
     const observed = await observe(needs, ask);
+    this.progress.at(++this.#answered, this.#asked);
     if (isKnown(observed)) return observed;
     if ("forbidden" in observed) return undefined;
     throw new MeshError(reason(observed));

@@ -6,6 +6,8 @@ import { snapshotIn, snapshotText } from "../../inject/mod.ts";
 import { snapshotInjection, type SnapshotQuestion } from "./snapshot.ts";
 import { snapshotApi } from "./snapshot_api.ts";
 
+const NO_PROGRESS = { at: () => {}, now: () => {} };
+
 const QUESTION: SnapshotQuestion = { controlPlane: { istioNamespace: "istio-system" }, namespaces: [] };
 
 function configMap(name: string, data: Record<string, string>): KubeObject {
@@ -32,7 +34,7 @@ const OBJECTS: readonly KubeObject[] = [
 
 async function taken(options: Partial<ClusterOptions> = {}, question: Partial<SnapshotQuestion> = {}) {
   const api = clusterApi({ objects: OBJECTS, ...options });
-  return await snapshotInjection(api, { ...QUESTION, ...question });
+  return await snapshotInjection(api, { ...QUESTION, ...question }, NO_PROGRESS);
 }
 
 Deno.test("a snapshot has the configuration of every revision, webhooks, labels and versions, and nothing else", async () => {
@@ -114,7 +116,7 @@ Deno.test("a snapshot answers as its cluster", async () => {
   const forbidden = /nodes|namespaces\/shop$/;
   const live = clusterApi({ objects: OBJECTS, forbidden });
   const question = { ...QUESTION, namespaces: ["shop", "istio-system"] };
-  const snapshot = snapshotIn({ text: snapshotText(await snapshotInjection(live, question)), file: "c" });
+  const snapshot = snapshotIn({ text: snapshotText(await snapshotInjection(live, question, NO_PROGRESS)), file: "c" });
   assert(snapshot !== undefined);
   const api = snapshotApi(snapshot, "c");
   const maps = "/api/v1/namespaces/istio-system/configmaps";
@@ -133,7 +135,7 @@ Deno.test("the ConfigMap of this program's webhook is found without the right to
     object("v1", "ConfigMap", `istio-system/${name}`, { data });
   const question = { controlPlane: { istioNamespace: "istio-system" }, namespaces: [] };
   const of = (objects: readonly KubeObject[]) =>
-    snapshotInjection(clusterApi({ objects, forbidden: /mutating/ }), question);
+    snapshotInjection(clusterApi({ objects, forbidden: /mutating/ }), question, NO_PROGRESS);
   const own = [map("kubectl-mesh-webhook", { config: "C" }), map("kubectl-mesh-webhook-next", { config: "D" })];
   const { objects } = await of(own);
   assert.deepEqual(objects.map(({ metadata }) => metadata.name), ["kubectl-mesh-webhook", "kubectl-mesh-webhook-next"]);

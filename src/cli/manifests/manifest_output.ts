@@ -1,10 +1,11 @@
 /** The output of changed manifests: one for all, one for each input, or a diff. Nothing is written if a resource fails. */
 import { EXIT } from "../../base/errors.ts";
+import { interruption } from "../../platform/progress.ts";
 import type { Scratch, World } from "../../platform/world.ts";
 import type { ManifestInput, Sink, Summary } from "../../inject/mod.ts";
 import { HeldFiles, IN_PLACE, inFolder } from "./each_file.ts";
 import type { ManifestFlags } from "../shared_flags.ts";
-import { interruption, openOutput, type OutputTarget } from "./output.ts";
+import { openOutput, type OutputTarget } from "./output.ts";
 import type { Written } from "./reporter.ts";
 
 export interface Ended extends Written {
@@ -92,7 +93,7 @@ function eachOutput(
   const places = folder === undefined ? IN_PLACE : inFolder(folder);
   const paths = inputs.map((input) => places.of(input));
   const held = new HeldFiles();
-  const signals = interruption(world, "Interrupted: nothing is written");
+  const signals = interruption(world, () => "Interrupted: nothing is written");
   const changed = new Set<string>();
   let current = "";
   let begun = 0;

@@ -1,5 +1,6 @@
 /** The shared part of commands that read manifests, change the pods in them, and write them. */
 import { EXIT, UsageError } from "../../base/errors.ts";
+import { withSoFar } from "../../platform/progress.ts";
 import type { PermissionName, World } from "../../platform/world.ts";
 import type { Change, DocumentOptions, ManifestInput, Sink, WorkloadKind } from "../../inject/mod.ts";
 import type { ManifestFlags } from "../shared_flags.ts";
@@ -69,8 +70,8 @@ export async function changeManifests(world: World, flags: ManifestFlags, work: 
   const options = { namespace, patch, templatePaths, prepare, fit, output: target.format, sink, ...rules.options };
   try {
     const changed = inject.changeStream(progress.watched(inputs), change, options);
-    const summary = await Promise.race([changed, output.interrupted]);
-    progress.hide();
+    const summary = await Promise.race([changed, withSoFar(output.interrupted, progress)]);
+    progress.end();
     report.together(rules.together());
     const ended = await output.end(summary);
     report.end(summary, ended);

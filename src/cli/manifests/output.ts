@@ -1,5 +1,6 @@
 import { closest, trimmedEnd } from "../../base/text/mod.ts";
-import { ClosedPipeError, EXIT, MeshError, UsageError } from "../../base/errors.ts";
+import { ClosedPipeError, MeshError, UsageError } from "../../base/errors.ts";
+import { interruption } from "../../platform/progress.ts";
 import type { Scratch, World } from "../../platform/world.ts";
 import { holdOutput } from "./held_output.ts";
 
@@ -73,7 +74,7 @@ export async function openOutput(world: World, target: OutputTarget, options: Ou
   }
   const { write, commit, abort } = file === undefined ? standardOutput(world, options) : fileOutput(world, file);
   const lost = file === undefined ? options.keepGoing ? "" : ": nothing is written" : `: "${file}" is not written`;
-  const signals = interruption(world, `Interrupted${lost}`);
+  const signals = interruption(world, () => `Interrupted${lost}`);
   return {
     ...target,
     interrupted: signals.promise,
@@ -133,19 +134,6 @@ function fileOutput(world: World, path: string) {
     },
     abort: () => replacement.abort(),
   };
-}
-
-const SIGNAL_CODES = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const;
-
-/** A promise that SIGINT or SIGTERM rejects, until `off` is called. */
-export function interruption(world: World, message: string) {
-  const { promise, reject } = Promise.withResolvers<never>();
-  // An interruption that nobody awaits would end the process as an unhandled rejection.
-  promise.catch(() => {});
-  const offs = (["SIGINT", "SIGTERM"] as const).map((name) =>
-    world.signals.on(name, () => reject(new MeshError(message, { exitCode: SIGNAL_CODES[name] })))
-  );
-  return { promise, off: () => offs.forEach((off) => off()) };
 }
 
 function buffered(write: (text: string) => void) {

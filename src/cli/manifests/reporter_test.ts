@@ -29,7 +29,7 @@ Deno.test("reporter() says in text that there was nothing to do", async () => {
 
 Deno.test("reporter() shows the source line of an error at a terminal alone", async () => {
   assert.equal((await said("-f bad.yaml --report none")).split("\n").length, 2);
-  const atTerminal = await said("-f bad.yaml --report none", { terminal: true });
+  const atTerminal = await said("-f bad.yaml --report none", { terminal: true, env: { NO_COLOR: "1" } });
   assert.match(atTerminal, /error: bad\.yaml: .*\n {2}a: \[\n {2} +\^\n$/);
 });
 

@@ -1,6 +1,5 @@
 /** A line for each pod. */
-import { columns, visible } from "../../base/text/mod.ts";
-import { ageText } from "../summary/age.ts";
+import { ageText, columns, visible } from "../../base/text/mod.ts";
 import type { PodSummary } from "../summary/pod_summary_schema.ts";
 
 const HEAD = ["POD", "SYNCHRONISED", "AGE", "CERTIFICATE", "READY", "PROBLEM"];

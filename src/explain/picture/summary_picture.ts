@@ -1,5 +1,5 @@
 /** The picture of a pod. */
-import { ageText } from "../summary/age.ts";
+import { ageText } from "../../base/text/mod.ts";
 import type {
   Certificate,
   Configuration,

@@ -1,5 +1,6 @@
 /** Reads snapshots from the chosen source. */
 import { connect, type KubeConnection, type Pod } from "../../kube/client/mod.ts";
+import type { Progress } from "../../platform/progress.ts";
 import type { PermissionName, World } from "../../platform/world.ts";
 import { isArchive, readArchive } from "../snapshot/archive.ts";
 import { allParts, type Part, type PartName, podText, type Snapshot } from "../snapshot/snapshot.ts";
@@ -23,7 +24,11 @@ import { snapshotLocal } from "./local.ts";
 /** Maximum number of pods that are read at the same time. */
 const PODS_AT_ONCE = 24;
 
+/** How pods are counted while they are read. */
+export const PODS_READ = { one: "pod", verb: "read" } as const;
+
 interface Reading {
+  readonly progress: Pick<Progress, "at" | "now" | "hide">;
   /** How much of each pod to read: everything, or what one table row needs. */
   readonly depth?: "whole" | "short";
   /** Permissions that the caller needs later. */
@@ -34,7 +39,7 @@ interface Reading {
 export async function* snapshotsOf(
   world: World,
   source: SourceChoice,
-  how: Reading = {},
+  how: Reading,
 ): AsyncIterable<ReadPod> {
   switch (source.kind) {
     case "file":
@@ -82,24 +87,39 @@ async function readSaved(world: World, path: string): Promise<readonly Snapshot[
 async function* liveSnapshots(
   world: World,
   { pods: choice, api: options, ...reading }: LiveChoice,
-  { depth = "whole", keeps = [] }: Reading,
+  { progress, depth = "whole", keeps = [] }: Reading,
 ): AsyncIterable<ReadPod> {
   const api = await connect(world, options);
   world.permissions.keepOnly([...new Set([...api.permissions, ...keeps])]);
   try {
     const { pods, note } = await choosePods(api, choice, api.namespace);
-    if (note !== undefined) world.stderr.write(`${note}\n`);
+    const say = (text: string) => {
+      progress.hide();
+      world.stderr.write(text);
+    };
+    if (note !== undefined) say(`${note}\n`);
+    progress.at(0, pods.length);
     const container = choice.container ?? PROXY_CONTAINER;
     const common = { api, clock: world.clock, container, timeout: options.requestTimeout };
     if (depth === "short") {
       const live = { ...common, together: new Together() };
       const read = async (pod: Pod) => ({ snapshot: await snapshotLive(live, pod, SHORT_QUESTIONS), ends: undefined });
-      yield* inOrder(pods, PODS_AT_ONCE, read);
+      let done = 0;
+      for await (const each of inOrder(pods, PODS_AT_ONCE, read)) {
+        progress.at(++done, pods.length);
+        yield each;
+      }
       return;
     }
-    const ends = liveEnds(api, (pod) => wholeSnapshot({ world, api, live: common, pod }, { ephemeral: false }));
+    const running = { api, clock: world.clock, say, live: common };
+    const ends = liveEnds(api, (pod) => wholeSnapshot({ ...running, pod }, { ephemeral: false }));
     // A whole snapshot may take 100 MiB: read one at a time.
-    for (const pod of pods) yield { snapshot: await wholeSnapshot({ world, api, live: common, pod }, reading), ends };
+    for (const [at, pod] of pods.entries()) {
+      progress.now(pod.metadata.name);
+      const snapshot = await wholeSnapshot({ ...running, pod }, reading);
+      progress.at(at + 1, pods.length);
+      yield { snapshot, ends };
+    }
   } finally {
     api.close();
   }
@@ -107,8 +127,7 @@ async function* liveSnapshots(
 
 type LiveChoice = Extract<SourceChoice, { kind: "live" }>;
 
-interface RunningPod {
-  readonly world: World;
+interface RunningPod extends Pick<EphemeralSource, "clock" | "say"> {
   readonly api: KubeConnection;
   readonly live: LiveSource;
   readonly pod: Pod;
@@ -116,10 +135,10 @@ interface RunningPod {
 
 /** All parts, the rules if they can be read, and the evidence of a probe. */
 async function wholeSnapshot(
-  { world, api, live, pod }: RunningPod,
+  { api, clock, say, live, pod }: RunningPod,
   { ephemeral, probe, probeImage }: Pick<LiveChoice, "ephemeral" | "probe" | "probeImage">,
 ): Promise<ProbedSnapshot> {
-  const source = { api, clock: world.clock, say: (text: string) => world.stderr.write(text) };
+  const source = { api, clock, say };
   const image = imageOf(pod, live.container);
   const snapshot = await snapshotLive(live, pod, WHOLE_QUESTIONS);
   const reader = await rulesReader({ live, pod, source }, ephemeral ? image : undefined);

@@ -1,9 +1,10 @@
 /** The workload's certificate: identity, expiry, issuer. */
+import { ageText } from "../../base/text/mod.ts";
 import { isMap, listAt, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { decodePems, distinguishedName, readCertificate, readCertificateInfo } from "../../golang/x509/mod.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { jsonOf } from "../snapshot/json_part.ts";
-import { ageText, millisecondsOf, secondsBetween } from "./age.ts";
+import { millisecondsOf, secondsBetween } from "./age.ts";
 import type { Certificate } from "./pod_summary_schema.ts";
 
 type Root = Certificate["roots"][number];

@@ -1,9 +1,10 @@
 /** Envoy's configuration from the control plane: types, age, rejected updates. */
+import { ageText } from "../../base/text/mod.ts";
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { jsonOf } from "../snapshot/json_part.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";
-import { ageText, millisecondsOf, secondsBetween } from "./age.ts";
+import { millisecondsOf, secondsBetween } from "./age.ts";
 import type { Configuration, ResourceType } from "./pod_summary_schema.ts";
 import { statsOf } from "./stats.ts";
 

@@ -1,6 +1,7 @@
 /** The containers of a pod in start order, with a text for each state. */
+import { ageText } from "../../base/text/mod.ts";
 import { intAt, isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
-import { ageText, millisecondsOf, secondsBetween } from "./age.ts";
+import { millisecondsOf, secondsBetween } from "./age.ts";
 import { exitInWords, isBenignWait, waitInWords } from "./exit_codes.ts";
 import type { Result, SummaryContainer } from "./pod_summary_schema.ts";
 

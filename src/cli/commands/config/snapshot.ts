@@ -1,5 +1,6 @@
 import { EXIT } from "../../../base/errors.ts";
 import { flag, type FlagGroups } from "../../../golang/flags/mod.ts";
+import { startProgress, withSoFar } from "../../../platform/progress.ts";
 import type { World } from "../../../platform/world.ts";
 import { command, type Input } from "../../command.ts";
 import { say } from "../../failure.ts";
@@ -65,11 +66,13 @@ async function runSnapshot(world: World, { flags }: Input<typeof FLAGS>): Promis
   if (target.file !== undefined) world.files.tidyTemporary(target.file);
   world.permissions.keepOnly([...new Set([...api.permissions, "write"] as const)]);
   const output = await openOutput(world, target, { keepGoing: false, scratch: () => world.files.scratch() });
+  const progress = startProgress(world, { one: "request", verb: "answered" });
   try {
     const { istioNamespace, injectConfigMapName, meshConfigMapName, namespace: namespaces } = flags;
     const controlPlane = { istioNamespace, injectConfigMapName, meshConfigMapName };
-    const saved = snapshotInjection(api, { controlPlane, namespaces });
-    const snapshot = await Promise.race([saved, output.interrupted]);
+    const saved = snapshotInjection(api, { controlPlane, namespaces }, progress);
+    const snapshot = await Promise.race([saved, withSoFar(output.interrupted, progress)]);
+    progress.end();
     output.write(snapshotText(snapshot));
     output.commit();
     const needs = [...new Set(snapshot.unreadable.map(({ needs }) => needs))];
@@ -81,6 +84,7 @@ async function runSnapshot(world: World, { flags }: Input<typeof FLAGS>): Promis
     output.abort();
     throw error;
   } finally {
+    progress.end();
     api.close();
   }
 }
