@@ -3,6 +3,7 @@
  * server). Output: stations with the deciding rule and its source, and a verdict.
  */
 export { explain } from "./run.ts";
+export { explainListing } from "./run_listing.ts";
 export type { Connection, PodChoice, Question, SourceChoice } from "./question/question.ts";
 export { flagsOfLine, readFlags } from "./ends/response_flags.ts";
 export { readConnection } from "./question/read_connection.ts";

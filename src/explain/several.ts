@@ -6,10 +6,10 @@ export function answersJson(answers: readonly object[]): string {
   return answers.map((answer) => `${JSON.stringify(answer)}\n`).join("");
 }
 
-/** The only answer, for an output that shows one. Errors: a UsageError if there are several. */
-export function onlyOne<T>([only, ...others]: readonly T[]): T {
+/** The only answer, for an output that shows one, such as "A picture". Errors: a UsageError if there are several. */
+export function onlyOne<T>([only, ...others]: readonly T[], output = "A picture"): T {
   if (only !== undefined && others.length === 0) return only;
-  throw new UsageError(`A picture is of one pod, and there are ${others.length + 1}`, {
+  throw new UsageError(`${output} is of one pod, and there are ${others.length + 1}`, {
     hint: "name a pod as pod/NAME",
   });
 }

@@ -43,6 +43,22 @@ const FLAGS = {
     }),
     sni: flag("--sni NAME", "The application speaks TLS and sends this server name", { needs: ["to", "from"] }),
   },
+  "Configuration": {
+    of: flag(
+      "--of listeners|routes|clusters|endpoints|secrets|bootstrap",
+      "List this part of the proxy's configuration, as istioctl proxy-config; table, json or yaml without secrets",
+      { excludes: ["to", "from", "matrix", "selector", "all-namespaces", "ephemeral"] },
+    ),
+    name: flag("--name NAME", "Only the resource of this name; of endpoints, only in the cluster of this name", {
+      type: "text",
+      needs: ["of"],
+    }),
+    port: flag("--port PORT", "Only listeners, clusters or endpoints of this port", { type: "port", needs: ["of"] }),
+    fqdn: flag("--fqdn TEXT", "Only clusters with this text in their name, or their endpoints", {
+      type: "text",
+      needs: ["of"],
+    }),
+  },
   "Pod": {
     namespace: flag("-n, --namespace NAMESPACE", "Namespace of the pod", {
       completes: "namespaces",
@@ -83,8 +99,8 @@ const FLAGS = {
   },
   "Output": {
     output: flag(
-      "-o, --output table|short|json|svg",
-      "Form of the answer; svg draws a pod, short takes a line for each",
+      "-o, --output table|short|json|yaml|svg",
+      "Form of the answer; svg draws a pod, short takes a line for each, yaml is for --of",
       { default: "table" },
     ),
   },
@@ -109,6 +125,7 @@ export const EXPLAIN = command({
     { command: "kubectl mesh explain pod/web" },
     { command: "kubectl mesh explain -A -o short" },
     { command: "kubectl mesh explain --matrix -n shop" },
+    { command: "kubectl mesh explain deployment/web --of clusters --fqdn reviews" },
     { command: "kubectl mesh explain -f web.tar.gz --to https://api.example.com/" },
     { command: "kubectl mesh explain -f shop.tar.gz pod/cart --to catalog:8080" },
   ],
@@ -122,7 +139,14 @@ export const EXPLAIN = command({
 });
 
 async function runExplain(world: World, { flags, args }: Input<typeof FLAGS>): Promise<number> {
-  const { explain, flagsOfLine, readConnection, readFlags } = await import("../../explain/mod.ts");
+  const { explain, explainListing, flagsOfLine, readConnection, readFlags } = await import("../../explain/mod.ts");
+  const { of, output } = flags;
+  if (of !== undefined) {
+    checkFilter(of, flags);
+    if (output === "svg") throw new UsageError("A listing cannot be drawn", { hint: "use -o table, json or yaml" });
+    return await explainListing(world, { source: sourceOf(flags, args, undefined), output, of, filter: flags });
+  }
+  if (output === "yaml") throw new UsageError("Only a listing is printed as YAML", { hint: "name it with --of" });
   const connection = readConnection(flags);
   const line = flags.log === "-" ? await standardInput(world) : flags.log;
   const found = line === undefined ? readFlags(flags.responseFlags ?? "") : flagsOfLine(line);
@@ -130,11 +154,25 @@ async function runExplain(world: World, { flags, args }: Input<typeof FLAGS>): P
   return await explain(world, {
     source,
     connection,
-    output: flags.output,
+    output,
     isOneEnd: flags.oneEnd,
     flags: found,
     isMatrix: flags.matrix,
   });
+}
+
+/** The parts of a configuration that each filter is for. */
+const FILTERED: Readonly<Record<"name" | "port" | "fqdn", readonly string[]>> = {
+  name: ["listeners", "routes", "clusters", "endpoints", "secrets"],
+  port: ["listeners", "clusters", "endpoints"],
+  fqdn: ["clusters", "endpoints"],
+};
+
+function checkFilter(of: string, flags: Pick<Flags, "name" | "port" | "fqdn">): void {
+  for (const filter of ["name", "port", "fqdn"] as const) {
+    if (flags[filter] === undefined || FILTERED[filter].includes(of)) continue;
+    throw new UsageError(`--${filter} does not filter ${of}`, { hint: `it filters ${FILTERED[filter].join(", ")}` });
+  }
 }
 
 /** Maximum characters to read from standard input for one line. */

@@ -116,7 +116,8 @@ function found<T>(
   };
 }
 
-function activeListeners(section: ValueMap): ValueMap[] {
+/** The messages of the listeners that Envoy uses, from the section of the dump. */
+export function activeListeners(section: ValueMap): ValueMap[] {
   return [
     ...mapsAt(section, "static_listeners").map((each) => mapAt(each, "listener")),
     ...mapsAt(section, "dynamic_listeners").map((each) => mapAt(mapAt(each, "active_state"), "listener")),
@@ -147,8 +148,13 @@ interface Place {
 }
 
 function indexOf(section: ValueMap, lists: readonly string[], { field, key }: Place): Map<string, ValueMap> {
-  const entries = lists.flatMap((list) => mapsAt(section, list)).map((entry) => mapAt(entry, field));
-  return new Map(entries.map((message) => [textAt(message, key), message]));
+  return new Map(messagesIn(section, lists, field).map((message) => [textAt(message, key), message]));
+}
+
+/** The messages in lists of a section; `field` of each entry holds it. */
+export function messagesIn(section: ValueMap, lists: readonly string[], field: string): ValueMap[] {
+  return lists.flatMap((list) => mapsAt(section, list)).map((entry) => mapAt(entry, field))
+    .filter((message) => Object.keys(message).length > 0);
 }
 
 const ENTRIES: readonly (readonly [list: string, field: string])[] = [

@@ -25,6 +25,13 @@ export function withoutSecrets(name: PartName, text: string): Redacted {
   return { text: `${JSON.stringify(redactor.value(value))}\n`, removed: redactor.removed };
 }
 
+/** Messages of a dump without secrets: changes the value in place, and returns it. */
+export function valueWithoutSecrets(value: Value): Value {
+  const redactor = new Redactor();
+  redactAnnotations(value, redactor, []);
+  return redactor.value(value);
+}
+
 /** Text without secrets, for texts that are not parts, such as error messages. */
 export function safeText(text: string): string {
   return new Redactor().text(text);

@@ -16,7 +16,7 @@ import { type EphemeralSource, rulesGuest, startGuest } from "./live/ephemeral.t
 import { asked, type LiveSource, snapshotLive } from "./live/live.ts";
 import { choosePods, imageOf, PROXY_CONTAINER } from "./live/pods.ts";
 import { livePlace } from "./live/probe_place.ts";
-import { mayReadRules, SHORT_QUESTIONS, WHOLE_QUESTIONS } from "./live/questions.ts";
+import { CONFIGURATION_QUESTIONS, mayReadRules, SHORT_QUESTIONS, WHOLE_QUESTIONS } from "./live/questions.ts";
 import { readRules } from "./live/rules.ts";
 import { Together } from "./live/together.ts";
 import { snapshotLocal } from "./local.ts";
@@ -29,8 +29,8 @@ export const PODS_READ = { one: "pod", verb: "read" } as const;
 
 interface Reading {
   readonly progress: Pick<Progress, "at" | "now" | "hide">;
-  /** How much of each pod to read: everything, or what one table row needs. */
-  readonly depth?: "whole" | "short";
+  /** How much of each pod to read: everything, what one table row needs, or Envoy's configuration and endpoints. */
+  readonly depth?: "whole" | "short" | "configuration";
   /** Permissions that the caller needs later. */
   readonly keeps?: readonly PermissionName[];
 }
@@ -116,7 +116,9 @@ async function* liveSnapshots(
     // A whole snapshot may take 100 MiB: read one at a time.
     for (const [at, pod] of pods.entries()) {
       progress.now(pod.metadata.name);
-      const snapshot = await wholeSnapshot({ ...running, pod }, reading);
+      const snapshot = depth === "configuration"
+        ? await snapshotLive(common, pod, CONFIGURATION_QUESTIONS)
+        : await wholeSnapshot({ ...running, pod }, reading);
       progress.at(at + 1, pods.length);
       yield { snapshot, ends };
     }

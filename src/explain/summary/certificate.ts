@@ -1,7 +1,8 @@
 /** The workload's certificate: identity, expiry, issuer. */
 import { ageText } from "../../base/text/mod.ts";
 import { isMap, listAt, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
-import { decodePems, distinguishedName, readCertificate, readCertificateInfo } from "../../golang/x509/mod.ts";
+import { distinguishedName, readCertificate, readCertificateInfo } from "../../golang/x509/mod.ts";
+import { certificatesOf } from "../envoy/data_source.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { jsonOf } from "../snapshot/json_part.ts";
 import { millisecondsOf, secondsBetween } from "./age.ts";
@@ -58,13 +59,13 @@ function ofSecrets(section: ValueMap): Known | undefined {
     .map((each) => mapAt(each, "secret"));
   const own = all.find((secret) => textAt(secret, "name") === "default") ??
     all.find((each) => isMap(each["tls_certificate"]));
-  const chain = own === undefined ? [] : derOf(mapAt(mapAt(own, "tls_certificate"), "certificate_chain"));
+  const chain = own === undefined ? [] : certificatesOf(mapAt(mapAt(own, "tls_certificate"), "certificate_chain"));
   const [leaf] = chain;
   if (leaf === undefined) return undefined;
   try {
     const info = readCertificateInfo(leaf);
     const trusted = all.filter((each) => isMap(each["validation_context"])).flatMap((secret) =>
-      derOf(mapAt(mapAt(secret, "validation_context"), "trusted_ca"))
+      certificatesOf(mapAt(mapAt(secret, "validation_context"), "trusted_ca"))
     );
     return {
       identity: info.uris[0] ?? info.dnsNames[0] ?? "",
@@ -76,21 +77,6 @@ function ofSecrets(section: ValueMap): Known | undefined {
   } catch {
     // The bytes are not a certificate; certs.json may have the values.
     return undefined;
-  }
-}
-
-function derOf(source: ValueMap): Uint8Array[] {
-  const text = textAt(source, "inline_string");
-  const pem = text === "" ? decoded(textAt(source, "inline_bytes")) : text;
-  return decodePems(pem).map(({ bytes }) => bytes);
-}
-
-function decoded(base64: string): string {
-  try {
-    return atob(base64);
-  } catch {
-    // The text is not base64.
-    return "";
   }
 }
 

@@ -28,6 +28,7 @@ import {
   RUNNING,
   type Scene,
   scene,
+  SERVER_PORT,
   startEnvoy,
   startServer,
 } from "./support/live_scene.ts";
@@ -47,6 +48,7 @@ testWhen(missing, "a running pod is read through the API server", async (t) => {
       try {
         const at = await scene({ cluster, node, folder: folder.path }, namespace);
         await t.step("the summary: Envoy, sockets and rules as they are", () => summary(at));
+        await t.step("parts of the configuration", () => listed(at));
         await t.step("without NET_ADMIN the rules are planned", () => planned(at));
         await t.step("a snapshot gives the same answer, without the cluster and without secrets", () => saved(at));
         await t.step("an ephemeral container reads the rules", () => ephemeral(at));
@@ -119,6 +121,19 @@ async function withOwnAgent<T>({ node, containers }: Scene, paths: string, body:
   } finally {
     await node.runs(containers);
   }
+}
+
+async function listed(scene: Scene): Promise<void> {
+  const list = (...args: string[]) => explain(scene, "explain", "deployment/web", "-n", "shop", "--of", ...args);
+  const clusters = await list("clusters", "--fqdn", "a.shop", "--port", "80");
+  assert.deepEqual(clusters.stdout.split("\n").map((line) => line.split(/ {2,}/)), [
+    ["SERVICE FQDN", "PORT", "SUBSET", "DIRECTION", "TYPE", "DESTINATION RULE"],
+    ["a.shop.svc.cluster.local", "80", "-", "outbound", "STATIC"],
+    [""],
+  ]);
+  assert.match((await list("listeners", "--port", "15001")).stdout, /^0\.0\.0\.0 +15001 +ALL +PassthroughCluster$/m);
+  const endpoints = JSON.parse((await list("endpoints", "--port", String(SERVER_PORT), "-o", "json")).stdout);
+  assert.deepEqual(endpoints.map(({ name }: { name: string }) => name), ["outbound|80||a.shop.svc.cluster.local"]);
 }
 
 async function planned(scene: Scene): Promise<void> {

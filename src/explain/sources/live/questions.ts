@@ -52,6 +52,11 @@ export const WHOLE_QUESTIONS: readonly PartCommand[] = [
   { part: "sockets.txt", command: ["cat", ...SOCKET_FILES] },
 ];
 
+/** What a listing of the configuration needs. */
+export const CONFIGURATION_QUESTIONS = WHOLE_QUESTIONS.filter(({ part }) =>
+  part === "config_dump.json" || part === "clusters.json"
+);
+
 function ofAgent({ port, path }: { readonly port: number; readonly path: string }): readonly string[] {
   return [...REQUEST, "--debug-port", String(port), "GET", path];
 }
