@@ -4,7 +4,7 @@ import { kubeconfigConnection } from "../../src/kube/client/from_kubeconfig.ts";
 import { parse } from "../../src/golang/gotemplate/mod.ts";
 import { loadLibraries, sprigFunctions } from "../../src/golang/gotemplate/sprig/mod.ts";
 import { goJson, goJsonParse } from "../../src/golang/gojson/mod.ts";
-import { fakeWorld } from "../../src/platform/mod.ts";
+import { fakeWorld } from "../../test/support/fake_world.ts";
 import { parseYaml, toYaml } from "../../src/yaml/mod.ts";
 import type { Value } from "../../src/base/value.ts";
 import { BUILT_IN, unknownKeys } from "../../src/inject/mod.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fakeWorld } from "../platform/mod.ts";
+import { fakeWorld } from "../../test/support/fake_world.ts";
 import { earlyLog } from "./early_log.ts";
 
 /** Whether the log is JSON, by words and MESH_LOG_FORMAT. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fakeWorld } from "../platform/fake.ts";
+import { fakeWorld } from "../../test/support/fake_world.ts";
 import { refuseFips } from "./fips.ts";
 import { readSettings } from "./settings/read.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fakeWorld } from "../platform/fake.ts";
+import { fakeWorld } from "../../test/support/fake_world.ts";
 import { openFilesWarning } from "./open_files.ts";
 
 const ROWS: readonly (readonly [limits: string, says: RegExp | undefined])[] = [

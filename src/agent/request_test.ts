@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ClosedPipeError } from "../base/errors.ts";
-import { fakeWorld, type FakeWorldOptions } from "../platform/mod.ts";
+import { fakeWorld, type FakeWorldOptions } from "../../test/support/fake_world.ts";
 import { messageAgent, type ProxyRequest, runRequest } from "./request.ts";
 
 const GET: ProxyRequest = { method: "GET", path: "stats", body: "", port: 15000 };

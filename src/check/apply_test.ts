@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fakeWorld } from "../platform/mod.ts";
+import { fakeWorld } from "../../test/support/fake_world.ts";
 import type { CheckResult } from "./result_schema.ts";
 import type { ShownAdvice } from "./advice/advice_schema.ts";
 import { applied, type Repair, repairsIn } from "./apply.ts";

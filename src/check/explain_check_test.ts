@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { main } from "../cli/mod.ts";
 import { EXIT } from "../base/errors.ts";
-import { fakeWorld } from "../platform/mod.ts";
+import { fakeWorld } from "../../test/support/fake_world.ts";
 import { ALL_CHECKS } from "./checks/all.ts";
 
 async function printed(...args: readonly string[]) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { clusterApi, object } from "../../test/support/kube/cluster.ts";
 import { meshWebhooks } from "../../test/support/kube/mesh_webhooks.ts";
-import { fakeWorld } from "../platform/mod.ts";
+import { fakeWorld } from "../../test/support/fake_world.ts";
 import type { Finding } from "./check.ts";
 import { ALL_CHECKS } from "./checks/all.ts";
 import { chooseChecks, needsOf } from "./choose.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { CLEAR_SCREEN } from "../base/text/mod.ts";
-import { fakeWorld } from "../platform/mod.ts";
+import { fakeWorld } from "../../test/support/fake_world.ts";
 import { watchUntilWell } from "./watch.ts";
 
 /** Watches checks that are well after so many rounds. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { SignalName, World } from "../platform/world.ts";
-import { fakeWorld } from "../platform/mod.ts";
+import { fakeWorld } from "../../test/support/fake_world.ts";
 import { withEarlySignals } from "./early_signals.ts";
 
 /** A command that runs until it is asked to end; `said` are the signals that ended the wait for it. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ClosedPipeError, MeshError, UsageError } from "../base/errors.ts";
-import { fakeWorld } from "../platform/mod.ts";
+import { fakeWorld } from "../../test/support/fake_world.ts";
 import { reportFailure } from "./failure.ts";
 
 function said(error: unknown, env: Record<string, string> = {}): [number, string] {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fakeWorld } from "../platform/mod.ts";
+import { fakeWorld } from "../../test/support/fake_world.ts";
 import { fakeSnapshot } from "./connection/fake_snapshot_test.ts";
 import { explainMatrix } from "./run_matrix.ts";
 

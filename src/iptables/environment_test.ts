@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fakeWorld } from "../platform/mod.ts";
+import { fakeWorld } from "../../test/support/fake_world.ts";
 import { ownerNames } from "./environment.ts";
 
 Deno.test("ownerNames() reads files; an absent file has no names", async () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { UsageError } from "../base/errors.ts";
-import { fakeWorld, type FakeWorldOptions, SystemError } from "../platform/mod.ts";
+import { SystemError } from "../platform/mod.ts";
+import { fakeWorld, type FakeWorldOptions } from "../../test/support/fake_world.ts";
 import { runIptables } from "./mod.ts";
 import type { Call } from "./run.ts";
 

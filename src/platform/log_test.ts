@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { startLog } from "./log.ts";
-import { fakeWorld } from "./mod.ts";
+import { fakeWorld } from "../../test/support/fake_world.ts";
 
 Deno.test("startLog() writes a line of text for each record to stderr", () => {
   const world = fakeWorld();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ManualClock } from "../../test/support/manual_clock.ts";
 import { EXIT, MeshError } from "../base/errors.ts";
-import { fakeWorld, type FakeWorldOptions } from "./mod.ts";
+import { fakeWorld, type FakeWorldOptions } from "../../test/support/fake_world.ts";
 import { interruption, startProgress, withProgress, withSoFar } from "./progress.ts";
 import { isDumb, isPlain } from "./terminal.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fakeWorld } from "./fake.ts";
+import { fakeWorld } from "../../test/support/fake_world.ts";
 import { releaseStartupMemory, startupMemoryReleaser } from "./startup_memory.ts";
 
 /** Counts releases with a clock that does not wait. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { columnsOf } from "./terminal.ts";
-import { fakeWorld } from "./mod.ts";
+import { fakeWorld } from "../../test/support/fake_world.ts";
 
 Deno.test("columnsOf(): COLUMNS, then the terminal, then 80", () => {
   const terminal = { terminal: true, columns: 40 };

@@ -11,7 +11,7 @@ export type * from "./processes.ts";
 
 /**
  * The process as one object. Commands get it passed in and use nothing else of the machine, so that a test runs a whole
- * command against a fake (`fake.ts`) and sees what it printed and did.
+ * command against one in memory and sees what it printed and did.
  */
 export interface World {
   /** The name that the program was started with (argv[0]), without folder and `.exe`. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type MeshError } from "../base/errors.ts";
-import { EACCES, ENOENT, fakeWorld, type FakeWorldOptions, SystemError, type World } from "../platform/mod.ts";
+import { EACCES, ENOENT, SystemError, type World } from "../platform/mod.ts";
+import { fakeWorld, type FakeWorldOptions } from "../../test/support/fake_world.ts";
 import { DEFAULTS, type WaitOptions } from "./options.ts";
 import { runWait } from "./run.ts";
 import { logReporter, pilotAgentReporter } from "./reporter.ts";

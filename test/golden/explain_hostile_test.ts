@@ -1,7 +1,7 @@
 /** Snapshots are untrusted: whatever stands in them, there is an answer of the schema or a clear error. */
 import assert from "node:assert/strict";
 import { re2Library } from "../../src/golang/re2.ts";
-import { fakeWorld } from "../../src/platform/mod.ts";
+import { fakeWorld } from "../support/fake_world.ts";
 import { ANSWER } from "../../src/explain/answer_schema.ts";
 import type { Part } from "../../src/explain/snapshot/snapshot.ts";
 import { snapshotOf } from "../../src/explain/snapshot/manifest.ts";

@@ -1,7 +1,8 @@
 /** Requests that a real Envoy was asked, replayed: recorded by `UPDATE=1 ... test/e2e/explain/routing_test.ts`. */
 import assert from "node:assert/strict";
 import { re2Library } from "../../src/golang/re2.ts";
-import { fakeWorld, realWorld } from "../../src/platform/mod.ts";
+import { realWorld } from "../../src/platform/mod.ts";
+import { fakeWorld } from "../support/fake_world.ts";
 import { readArchive, writeArchive } from "../../src/explain/snapshot/archive.ts";
 import { readFolder } from "../../src/explain/snapshot/read_saved.ts";
 import { factsOf } from "../../src/explain/connection/facts.ts";

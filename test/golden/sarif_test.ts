@@ -4,7 +4,7 @@ import { Ajv } from "ajv";
 import formats from "ajv-formats";
 import { z } from "zod";
 import { main } from "../../src/cli/mod.ts";
-import { fakeWorld } from "../../src/platform/mod.ts";
+import { fakeWorld } from "../support/fake_world.ts";
 
 /** The parts that are compared. */
 const LOG = z.object({

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { fc } from "../../../test/support/properties.ts";
-import { fakeWorld } from "../../platform/fake.ts";
+import { fakeWorld } from "../../../test/support/fake_world.ts";
 import { readSettings } from "../settings/read.ts";
 import { buildBootstrap } from "./bootstrap.ts";
 

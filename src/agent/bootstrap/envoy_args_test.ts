@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fakeWorld } from "../../platform/fake.ts";
+import { fakeWorld } from "../../../test/support/fake_world.ts";
 import { readSettings } from "../settings/read.ts";
 import { envoyArgs } from "./envoy_args.ts";
 

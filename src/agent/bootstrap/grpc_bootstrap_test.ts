@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { startLog } from "../../platform/log.ts";
-import { fakeWorld } from "../../platform/mod.ts";
+import { fakeWorld } from "../../../test/support/fake_world.ts";
 import { grpcBootstrap, writeGrpcBootstrap } from "./grpc_bootstrap.ts";
 
 const NODE = {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fakeWorld } from "../../platform/fake.ts";
+import { fakeWorld } from "../../../test/support/fake_world.ts";
 import { runAgentBootstrap } from "./print.ts";
 
 Deno.test("runAgentBootstrap: bootstrap on stdout, warnings on stderr, no file written", async () => {

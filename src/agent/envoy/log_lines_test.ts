@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { startLog } from "../../platform/log.ts";
-import { fakeWorld } from "../../platform/mod.ts";
+import { fakeWorld } from "../../../test/support/fake_world.ts";
 import { envoyLines } from "./log_lines.ts";
 
 const PREFIX = "[2026-11-21 23:45:14.477][14]";

@@ -1,7 +1,7 @@
 import { getLogger } from "@logtape/logtape";
 import assert from "node:assert/strict";
 import { ManualClock } from "../../../test/support/manual_clock.ts";
-import { fakeWorld } from "../../platform/fake.ts";
+import { fakeWorld } from "../../../test/support/fake_world.ts";
 import type { HealthOptions } from "./options.ts";
 import { startHealth, thresholds } from "./reports.ts";
 

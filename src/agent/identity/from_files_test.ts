@@ -5,7 +5,7 @@ import { SETTINGS } from "../../../test/support/agent/started_identity.ts";
 import { until } from "../../../test/support/until.ts";
 import { MeshError } from "../../base/errors.ts";
 import { startLog } from "../../platform/log.ts";
-import { fakeWorld } from "../../platform/fake.ts";
+import { fakeWorld } from "../../../test/support/fake_world.ts";
 import { realFiles } from "../../platform/deno/files.ts";
 import { watchFiles } from "../../platform/deno/watch.ts";
 import { type Identity, startIdentity } from "./mod.ts";

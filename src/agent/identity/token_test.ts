@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fakeWorld } from "../../platform/fake.ts";
+import { fakeWorld } from "../../../test/support/fake_world.ts";
 import { claimsOf, readToken } from "./token.ts";
 
 const jwt = (claims: string) => `e30.${btoa(claims)}.x`;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fakeWorld } from "../../platform/mod.ts";
+import { fakeWorld } from "../../../test/support/fake_world.ts";
 import { startReaper } from "./reaper.ts";
 
 /** A world with ended children, whose looks at them are counted by the sleeps between. */

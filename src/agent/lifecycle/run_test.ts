@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { startLog } from "../../platform/log.ts";
-import { type FakeWorld, fakeWorld } from "../../platform/mod.ts";
+import { type FakeWorld, fakeWorld } from "../../../test/support/fake_world.ts";
 import type { Child, ChildEnd, ChildSignal, Spawn } from "../../platform/world.ts";
 import type { LifecycleControl, LifecycleOptions } from "./options.ts";
 import type { EnvoyOptions } from "../envoy/options.ts";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { fakeWorld, realWorld } from "../../platform/mod.ts";
+import { realWorld } from "../../platform/mod.ts";
+import { fakeWorld } from "../../../test/support/fake_world.ts";
 import { testWhen } from "../../../test/support/test_when.ts";
 import { agentMetrics } from "./agent_metrics.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { testCertificate } from "../../../test/support/tls/certificates.ts";
 import { startLog } from "../../platform/log.ts";
-import { fakeWorld } from "../../platform/mod.ts";
+import { fakeWorld } from "../../../test/support/fake_world.ts";
 import { fileSecret } from "./file_secrets.ts";
 import { parseSecretName } from "./secret.ts";
 

@@ -6,7 +6,8 @@ import { asked, sdsClient, type SdsStream } from "../../../test/support/agent/sd
 import { until } from "../../../test/support/until.ts";
 import { encodeFrame } from "../grpc/mod.ts";
 import { startLog } from "../../platform/log.ts";
-import { fakeWorld, realWorld } from "../../platform/mod.ts";
+import { realWorld } from "../../platform/mod.ts";
+import { fakeWorld } from "../../../test/support/fake_world.ts";
 import { MAX_STREAMS, secretHandler } from "./handler.ts";
 import { type SdsOptions, startSds } from "./server.ts";
 

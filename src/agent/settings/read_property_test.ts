@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { fc } from "../../../test/support/properties.ts";
 import { MeshError } from "../../base/errors.ts";
-import { fakeWorld } from "../../platform/fake.ts";
+import { fakeWorld } from "../../../test/support/fake_world.ts";
 import { buildBootstrap } from "../bootstrap/bootstrap.ts";
 import { FLAGS, ROLES } from "./flags.ts";
 import { readSettings } from "./read.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { MeshError, UsageError } from "../../base/errors.ts";
 import { isMap } from "../../base/value.ts";
-import { fakeWorld, type FakeWorldOptions } from "../../platform/fake.ts";
+import { fakeWorld, type FakeWorldOptions } from "../../../test/support/fake_world.ts";
 import { readSettings } from "./read.ts";
 
 const POD = { POD_NAME: "web-1", POD_NAMESPACE: "shop", INSTANCE_IP: "10.0.0.5" };

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { MeshError } from "../../base/errors.ts";
 import { startLog } from "../../platform/log.ts";
-import { fakeWorld, type ServeOptions } from "../../platform/mod.ts";
+import type { ServeOptions } from "../../platform/mod.ts";
+import { fakeWorld } from "../../../test/support/fake_world.ts";
 import { startStatusServer } from "./server.ts";
 
 /** Starts a server on a machine that has only these addresses. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ApiError, type KubeObject } from "../../kube/client/mod.ts";
-import { fakeWorld } from "../../platform/mod.ts";
+import { fakeWorld } from "../../../test/support/fake_world.ts";
 import { ACCESS_REVIEWS, clusterApi, type ClusterOptions, object } from "../../../test/support/kube/cluster.ts";
 import { meshObjects } from "../../../test/support/kube/mesh_webhooks.ts";
 import { explainInjection } from "./explain_injection.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { MeshError } from "../../base/errors.ts";
-import { fakeWorld, type FakeWorldOptions } from "../../platform/mod.ts";
+import { fakeWorld, type FakeWorldOptions } from "../../../test/support/fake_world.ts";
 import { main } from "../mod.ts";
 import { KUBECTL } from "./scripts.ts";
 

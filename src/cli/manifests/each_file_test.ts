@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { UsageError } from "../../base/errors.ts";
-import { fakeWorld } from "../../platform/mod.ts";
+import { fakeWorld } from "../../../test/support/fake_world.ts";
 import { HeldFiles, IN_PLACE, inFolder } from "./each_file.ts";
 
 const input = (file: string, name?: string) => ({ file, ...name === undefined ? {} : { name }, chunks: none });

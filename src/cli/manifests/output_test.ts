@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type FakeWorld, fakeWorld } from "../../platform/mod.ts";
+import { type FakeWorld, fakeWorld } from "../../../test/support/fake_world.ts";
 import { openOutput, outputIn, outputTarget } from "./output.ts";
 
 function open(world: FakeWorld, output: string, keepGoing = false) {

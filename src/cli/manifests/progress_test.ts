@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ManualClock } from "../../../test/support/manual_clock.ts";
-import { fakeWorld } from "../../platform/mod.ts";
+import { fakeWorld } from "../../../test/support/fake_world.ts";
 import { manifestProgress } from "./progress.ts";
 
 const inputs = ["a.yaml", "b.yaml"].map((file) => ({ file, chunks: async function* () {} }));

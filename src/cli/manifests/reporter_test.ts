@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fakeWorld, type FakeWorldOptions } from "../../platform/mod.ts";
+import { fakeWorld, type FakeWorldOptions } from "../../../test/support/fake_world.ts";
 import { main } from "../mod.ts";
 
 const BUILT_IN = "note: Configuration: built-in for Istio 1.31.1\n";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fakeWorld } from "../../platform/mod.ts";
+import { fakeWorld } from "../../../test/support/fake_world.ts";
 import { lookOf } from "./look.ts";
 import type { Picture } from "./picture.ts";
 import { svgText } from "./svg.ts";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { fakeWorld, realWorld } from "../../platform/mod.ts";
+import { realWorld } from "../../platform/mod.ts";
+import { fakeWorld } from "../../../test/support/fake_world.ts";
 import { temporaryFolder } from "../../../test/support/temporary_folder.ts";
 import { needsProgram, testWhen } from "../../../test/support/test_when.ts";
 import { isArchive, readArchive, writeArchive } from "./archive.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fakeWorld } from "../../platform/mod.ts";
+import { fakeWorld } from "../../../test/support/fake_world.ts";
 import { maxPartBytes } from "./snapshot.ts";
 import { MANIFEST, manifestText, podOfNode } from "./manifest.ts";
 import { readConfigDump, readFolder } from "./read_saved.ts";

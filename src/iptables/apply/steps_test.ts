@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { MeshError } from "../../base/errors.ts";
-import { EEXIST, fakeWorld, SystemError } from "../../platform/mod.ts";
+import { EEXIST, SystemError } from "../../platform/mod.ts";
+import { fakeWorld } from "../../../test/support/fake_world.ts";
 import { type Step, takeSteps } from "./steps.ts";
 
 /** Steps that record their calls; `special` replaces some of them. */

@@ -1,4 +1,4 @@
-import { fakeWorld } from "../../platform/mod.ts";
+import { fakeWorld } from "../../../test/support/fake_world.ts";
 import { runIptables } from "../mod.ts";
 import { PLAN } from "./plan_schema.ts";
 

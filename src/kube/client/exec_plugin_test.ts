@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { fakeWorld, type RunResult } from "../../platform/mod.ts";
+import type { RunResult } from "../../platform/mod.ts";
+import { fakeWorld } from "../../../test/support/fake_world.ts";
 import { connect } from "./connect.ts";
 
 const CA = btoa("-----BEGIN CERTIFICATE-----");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fakeWorld, type FakeWorldOptions } from "../../platform/mod.ts";
+import { fakeWorld, type FakeWorldOptions } from "../../../test/support/fake_world.ts";
 import { connect } from "./mod.ts";
 
 const REQUEST = { namespace: "shop", pod: "web", container: "app", command: ["id"], timeout: 5000, maxBytes: 10 };

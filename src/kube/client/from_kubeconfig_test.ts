@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fakeWorld, type FakeWorldOptions } from "../../platform/mod.ts";
+import { fakeWorld, type FakeWorldOptions } from "../../../test/support/fake_world.ts";
 import { connect } from "./connect.ts";
 import type { ConnectOptions } from "./connection.ts";
 import { kubeconfigConnection } from "./from_kubeconfig.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { MeshError } from "../../base/errors.ts";
-import { fakeWorld } from "../../platform/mod.ts";
+import { fakeWorld } from "../../../test/support/fake_world.ts";
 import { connect } from "./connect.ts";
 
 const CONFIG = `clusters: [{name: c, cluster: {server: "https://c.test"}}]

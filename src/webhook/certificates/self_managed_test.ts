@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { MemoryApi, type Request } from "../../../test/support/kube/memory_api.ts";
 import { startLog } from "../../platform/log.ts";
-import { fakeWorld } from "../../platform/mod.ts";
+import { fakeWorld } from "../../../test/support/fake_world.ts";
 import { isList, isMap, type Value } from "../../base/value.ts";
 import { CONFIGURATIONS } from "./ca_bundle.ts";
 import { selfManagedCertificates } from "./self_managed.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { startLog } from "../../platform/log.ts";
-import { fakeWorld } from "../../platform/mod.ts";
+import { fakeWorld } from "../../../test/support/fake_world.ts";
 import { READING, router } from "./http.ts";
 
 function fails(): Response {

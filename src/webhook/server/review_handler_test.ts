@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { startLog } from "../../platform/log.ts";
-import { fakeWorld, realWorld } from "../../platform/mod.ts";
+import { realWorld } from "../../platform/mod.ts";
+import { fakeWorld } from "../../../test/support/fake_world.ts";
 import type { Reviewed } from "../review/review_pod.ts";
 import { reviewHandler } from "./review_handler.ts";
 import type { Client } from "./http.ts";

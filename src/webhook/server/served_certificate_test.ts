@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { testCertificate } from "../../../test/support/tls/certificates.ts";
 import { MeshError } from "../../base/errors.ts";
 import { startLog } from "../../platform/log.ts";
-import { fakeWorld, type KeyPair, type TlsServer } from "../../platform/mod.ts";
+import type { KeyPair, TlsServer } from "../../platform/mod.ts";
+import { fakeWorld } from "../../../test/support/fake_world.ts";
 import type { CertificateSource } from "../sources/source.ts";
 import { serveNewest } from "./served_certificate.ts";
 

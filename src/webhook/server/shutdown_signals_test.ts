@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fakeWorld } from "../../platform/mod.ts";
+import { fakeWorld } from "../../../test/support/fake_world.ts";
 import { shutdownSignals } from "./shutdown_signals.ts";
 
 Deno.test("the first signal starts the shutdown, the second one gives the exit code", async () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { MemoryApi } from "../../../test/support/kube/memory_api.ts";
 import { ApiError } from "../../kube/client/mod.ts";
 import { startLog } from "../../platform/log.ts";
-import { fakeWorld } from "../../platform/mod.ts";
+import { fakeWorld } from "../../../test/support/fake_world.ts";
 import { textAt } from "../../base/value.ts";
 import { BUILT_IN, clusterNames } from "../../inject/mod.ts";
 import { injectorFromCluster } from "./cluster_injector.ts";

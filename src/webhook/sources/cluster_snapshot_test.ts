@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { MemoryApi } from "../../../test/support/kube/memory_api.ts";
 import { ApiError } from "../../kube/client/mod.ts";
 import { startLog } from "../../platform/log.ts";
-import { fakeWorld, realWorld } from "../../platform/mod.ts";
+import { realWorld } from "../../platform/mod.ts";
+import { fakeWorld } from "../../../test/support/fake_world.ts";
 import { watchCluster } from "./cluster_snapshot.ts";
 
 const CONFIGS = "/apis/networking.istio.io/v1beta1/proxyconfigs";

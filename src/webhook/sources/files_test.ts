@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { MeshError } from "../../base/errors.ts";
 import { startLog } from "../../platform/log.ts";
-import { fakeWorld } from "../../platform/mod.ts";
+import { fakeWorld } from "../../../test/support/fake_world.ts";
 import { watchFiles } from "./files.ts";
 
 /** A number in a file; any other text is unusable. */

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { startSds } from "../../../src/agent/sds/server.ts";
 import { startLog } from "../../../src/platform/log.ts";
-import { fakeWorld, realWorld } from "../../../src/platform/mod.ts";
+import { realWorld } from "../../../src/platform/mod.ts";
+import { fakeWorld } from "../../support/fake_world.ts";
 import { testCertificate } from "../../support/tls/certificates.ts";
 import { FakeIdentity } from "../../support/agent/fake_identity.ts";
 import { testWhen } from "../../support/test_when.ts";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { connect, type KubeConnection } from "../../../src/kube/client/mod.ts";
 import { startLog } from "../../../src/platform/log.ts";
-import { fakeWorld, realWorld } from "../../../src/platform/mod.ts";
+import { realWorld } from "../../../src/platform/mod.ts";
+import { fakeWorld } from "../../support/fake_world.ts";
 import { selfManagedCertificates, type SelfManagedOptions } from "../../../src/webhook/certificates/self_managed.ts";
 import { webhookManifests } from "../../../src/webhook/manifests/mod.ts";
 import { testWhen } from "../../support/test_when.ts";

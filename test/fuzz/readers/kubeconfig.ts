@@ -1,6 +1,6 @@
 /** Kubeconfigs. */
 import { kubeconfigConnection } from "../../../src/kube/client/from_kubeconfig.ts";
-import { fakeWorld } from "../../../src/platform/mod.ts";
+import { fakeWorld } from "../../support/fake_world.ts";
 import { type FuzzReader, holds } from "../reader.ts";
 import { YAML_WORDS } from "./words.ts";
 

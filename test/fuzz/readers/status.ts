@@ -2,7 +2,7 @@
 import { readProbers } from "../../../src/agent/status/probes/config.ts";
 import { startStatusServer } from "../../../src/agent/status/server.ts";
 import { startLog } from "../../../src/platform/log.ts";
-import { fakeWorld } from "../../../src/platform/mod.ts";
+import { fakeWorld } from "../../support/fake_world.ts";
 import { Broken, type FuzzReader, holds, textOf } from "../reader.ts";
 
 /** Lines of a request: the method, the target, then its headers. */

@@ -7,7 +7,7 @@ import { FLAGS } from "../../../src/agent/settings/flags.ts";
 import { VARIABLES } from "../../../src/agent/settings/variables.ts";
 import { type Flag, flagEntries } from "../../../src/golang/flags/mod.ts";
 import { FLAGS as CAPTURE_FLAGS } from "../../../src/iptables/settings/flags.ts";
-import { fakeWorld } from "../../../src/platform/mod.ts";
+import { fakeWorld } from "../../support/fake_world.ts";
 import { type Help, HELP_FILE } from "./help.ts";
 
 const HELP: Help = JSON.parse(await Deno.readTextFile(HELP_FILE));

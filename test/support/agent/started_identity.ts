@@ -5,7 +5,7 @@ import type { IdentitySettings } from "../../../src/agent/identity/options.ts";
 import type { AuthorityOptions } from "../../../src/agent/identity/options.ts";
 import type { CaMetrics } from "../../../src/agent/metrics/control_plane_metrics.ts";
 import { startLog } from "../../../src/platform/log.ts";
-import { fakeWorld } from "../../../src/platform/fake.ts";
+import { fakeWorld } from "../fake_world.ts";
 import { FakeAuthority, type Signing } from "./fake_authority.ts";
 import { ManualClock, settled } from "../manual_clock.ts";
 

@@ -1,5 +1,6 @@
 import { startLog } from "../../../src/platform/log.ts";
-import { fakeWorld, realWorld } from "../../../src/platform/mod.ts";
+import { realWorld } from "../../../src/platform/mod.ts";
+import { fakeWorld } from "../fake_world.ts";
 import { startStatusServer, type StatusOptions } from "../../../src/agent/status/server.ts";
 
 const world = realWorld();

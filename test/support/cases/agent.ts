@@ -1,5 +1,5 @@
 /** Cases of the agent's bootstrap: what a pod gives to the agent, run in process against a world in memory. */
-import { fakeWorld } from "../../../src/platform/fake.ts";
+import { fakeWorld } from "../fake_world.ts";
 import { bootstrapText, configFile } from "../../../src/agent/bootstrap/write.ts";
 import { envoyArgs } from "../../../src/agent/bootstrap/envoy_args.ts";
 import type { InterfaceAddress, World } from "../../../src/platform/world.ts";

@@ -5,7 +5,8 @@ import type { NameInfo } from "../../../src/agent/dns/table/name_table.ts";
 import type { ServerOptions, Tuning } from "../../../src/agent/dns/options.ts";
 import { startServer } from "../../../src/agent/dns/server/server.ts";
 import { openSocketLibc } from "../../../src/platform/linux/libc.ts";
-import { fakeWorld, realWorld, type World } from "../../../src/platform/mod.ts";
+import { realWorld, type World } from "../../../src/platform/mod.ts";
+import { fakeWorld } from "../fake_world.ts";
 
 // The library stays loaded. That is no leak of the first test.
 if (Deno.build.os === "linux") openSocketLibc();

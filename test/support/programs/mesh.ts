@@ -2,7 +2,8 @@
  * The program under test as a process: the binary that `MESH_BINARY` names, else a launcher of the sources. Test files
  * that import this module, themselves or through others, run again with a binary.
  */
-import { fakeWorld, realWorld } from "../../../src/platform/mod.ts";
+import { realWorld } from "../../../src/platform/mod.ts";
+import { fakeWorld } from "../fake_world.ts";
 import { main } from "../../../src/cli/mod.ts";
 import { BUNDLED } from "../../../tools/test/bundled_program.ts";
 import { checkPrinted } from "../printed_json.ts";

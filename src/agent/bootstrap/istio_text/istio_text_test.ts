@@ -1,6 +1,6 @@
 /** The text against Istio's own is in test/oracle/pilot_agent and in test/golden. */
 import assert from "node:assert/strict";
-import { fakeWorld } from "../../../platform/fake.ts";
+import { fakeWorld } from "../../../../test/support/fake_world.ts";
 import type { ValueMap } from "../../../base/value.ts";
 import { readSettings } from "../../settings/read.ts";
 import { buildBootstrap } from "../bootstrap.ts";

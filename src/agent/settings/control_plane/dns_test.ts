@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fakeWorld } from "../../../platform/mod.ts";
+import { fakeWorld } from "../../../../test/support/fake_world.ts";
 import { readSettings } from "../read.ts";
 
 const STANDARD = { isServed: false, address: "localhost:15053", isParallel: false, upstreamTimeout: 5000 };

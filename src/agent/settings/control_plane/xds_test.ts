@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { proxySettings } from "../../../istio/configuration.ts";
-import { fakeWorld } from "../../../platform/fake.ts";
+import { fakeWorld } from "../../../../test/support/fake_world.ts";
 import { Variables } from "../variables.ts";
 import { readXds } from "./xds.ts";
 

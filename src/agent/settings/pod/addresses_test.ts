@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fakeWorld } from "../../../platform/fake.ts";
+import { fakeWorld } from "../../../../test/support/fake_world.ts";
 import type { InterfaceAddress } from "../../../platform/world.ts";
 import { discoverAddresses, ipModeOf } from "./addresses.ts";
 

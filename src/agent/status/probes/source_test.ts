@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { startLog } from "../../../platform/log.ts";
-import { fakeWorld, type Socket, SystemError } from "../../../platform/mod.ts";
+import { type Socket, SystemError } from "../../../platform/mod.ts";
+import { fakeWorld } from "../../../../test/support/fake_world.ts";
 import { probeSource } from "./source.ts";
 
 /** A machine on which sockets can be bound while `fails` is false. */

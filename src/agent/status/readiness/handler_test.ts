@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { startLog } from "../../../platform/log.ts";
 import { meter } from "../../../base/metrics/mod.ts";
-import { fakeWorld } from "../../../platform/mod.ts";
+import { fakeWorld } from "../../../../test/support/fake_world.ts";
 import { readyHandler } from "./handler.ts";
 import type { StageReport } from "./probe.ts";
 

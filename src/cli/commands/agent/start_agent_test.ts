@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { UsageError } from "../../../base/errors.ts";
-import { fakeWorld } from "../../../platform/mod.ts";
+import { fakeWorld } from "../../../../test/support/fake_world.ts";
 import { startAgent } from "./start_agent.ts";
 
 const WRONG = ["--concurrency", "x", "--no-such-flag"];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { EXIT } from "../../../base/errors.ts";
 import { parseYaml } from "../../../yaml/mod.ts";
-import { fakeWorld } from "../../../platform/mod.ts";
+import { fakeWorld } from "../../../../test/support/fake_world.ts";
 import { main } from "../../mod.ts";
 
 const WEB = `apiVersion: apps/v1

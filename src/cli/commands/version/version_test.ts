@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { parseYaml } from "../../../yaml/mod.ts";
-import { fakeWorld } from "../../../platform/mod.ts";
+import { fakeWorld } from "../../../../test/support/fake_world.ts";
 import { VERSION } from "../../../version.ts";
 import { main } from "../../mod.ts";
 import { componentsOf } from "./cluster.ts";

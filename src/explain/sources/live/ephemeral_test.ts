@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ApiError, type HeldRequest, type KubeObject, type Pod } from "../../../kube/client/mod.ts";
-import { fakeWorld } from "../../../platform/mod.ts";
+import { fakeWorld } from "../../../../test/support/fake_world.ts";
 import type { ValueMap } from "../../../base/value.ts";
 import { type Guest, probeGuest, rulesGuest, SLEEPS, startGuest } from "./ephemeral.ts";
 

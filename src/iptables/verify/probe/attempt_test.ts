@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { fakeWorld, SystemError } from "../../../platform/mod.ts";
+import { SystemError } from "../../../platform/mod.ts";
+import { fakeWorld } from "../../../../test/support/fake_world.ts";
 import { type Attempt, type Proof, prove, until } from "./attempt.ts";
 import type { Flow } from "../flows.ts";
 

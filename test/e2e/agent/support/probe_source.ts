@@ -2,7 +2,8 @@
  * Probes an application of this network namespace at the given address, by HTTP, HTTPS and TCP. Prints the status and the
  * source address of each probe as JSON.
  */
-import { fakeWorld, realWorld } from "../../../../src/platform/mod.ts";
+import { realWorld } from "../../../../src/platform/mod.ts";
+import { fakeWorld } from "../../../support/fake_world.ts";
 import { startLog } from "../../../../src/platform/log.ts";
 import type { Prober } from "../../../../src/agent/status/probes/config.ts";
 import { startStatusServer } from "../../../../src/agent/status/server.ts";

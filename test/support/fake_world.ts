@@ -1,7 +1,7 @@
-import { ClosedPipeError, MeshError } from "../base/errors.ts";
-import { decodeUtf8, trimmedEnd } from "../base/text/mod.ts";
-import { ENOENT, type SystemCalls, SystemError } from "./system_calls.ts";
-import { DialError } from "./connection.ts";
+import { ClosedPipeError, MeshError } from "../../src/base/errors.ts";
+import { decodeUtf8, trimmedEnd } from "../../src/base/text/mod.ts";
+import { ENOENT, type SystemCalls, SystemError } from "../../src/platform/system_calls.ts";
+import { DialError } from "../../src/platform/connection.ts";
 import type {
   Child,
   ClientOptions,
@@ -23,7 +23,7 @@ import type {
   WebSocketConnection,
   WebSocketRequest,
   World,
-} from "./world.ts";
+} from "../../src/platform/world.ts";
 
 /** The initial state and the answers of a fake world. All fields are optional. */
 export interface FakeWorldOptions {
