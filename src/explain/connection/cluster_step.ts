@@ -8,6 +8,7 @@ import { type Asked, endpointsOf, type Found } from "./endpoints.ts";
 import type { Facts } from "./facts.ts";
 import { originalText } from "./listener_step.ts";
 import { tlsStep } from "./tls_step.ts";
+import { tunnelSteps } from "./tunnel_steps.ts";
 import { wrongPort } from "./wrong_port.ts";
 import { clauses, detailOf, editing, passing, refusing, type Step, unknowing, unsure } from "./connection_path.ts";
 
@@ -33,17 +34,28 @@ export function clusterSteps(facts: Facts, config: EnvoyConfig, asked: Asked): C
   const steps = [own, endpointStep(cluster, found, asked)];
   const isRefused = steps.some(({ end }) => end !== undefined);
   return {
-    steps: isRefused ? steps : [...steps, ...tlsSteps(facts, cluster, found, asked)],
+    steps: isRefused ? steps : [...steps, ...transportSteps(facts, config, { cluster, found, asked })],
     isKnown: true,
     endpoints: found.taken.map(({ address, health }) => ({ address, health })),
   };
 }
 
-/** Plain text inside the pod needs no station. */
-function tlsSteps(facts: Facts, cluster: Cluster, found: Found, { direction }: Asked): Step[] {
-  const isInside = direction === "inbound" && cluster.transport.kind === "plain" &&
+interface Chosen {
+  readonly cluster: Cluster;
+  readonly found: Found;
+  readonly asked: Asked;
+}
+
+/** TLS to the endpoints, and the tunnels to the others. Plain text inside the pod needs no station. */
+function transportSteps(facts: Facts, config: EnvoyConfig, { cluster, found, asked }: Chosen): Step[] {
+  const isInside = asked.direction === "inbound" && cluster.transport.kind === "plain" &&
     cluster.transportMatches.length === 0;
-  return isInside ? [] : [tlsStep(facts, cluster, found)];
+  const direct = found.taken.filter(({ tunnel }) => tunnel === undefined);
+  const isTunneled = found.taken.length > 0 && direct.length === 0;
+  return [
+    ...isInside || isTunneled ? [] : [tlsStep(facts, cluster, { ...found, taken: direct })],
+    ...tunnelSteps(facts, config, found.taken),
+  ];
 }
 
 function absent({ clusterNames, rejected, sections }: EnvoyConfig, name: string): Step {

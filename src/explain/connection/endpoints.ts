@@ -19,13 +19,21 @@ export interface Asked {
   readonly direction: Answer["direction"];
 }
 
-interface Taken {
+export interface Taken {
   /** `ADDRESS:PORT`. */
   readonly address: string;
   /** `healthy`, `degraded`, or why it is unhealthy; `unknown`: not in Envoy's state. */
   readonly health: string;
   /** Selects the transport socket; `undefined`: unknown. */
   readonly metadata: ValueMap | undefined;
+  /** It is reached through an internal listener of this Envoy. */
+  readonly tunnel?: Tunnel | undefined;
+}
+
+/** The internal listener, and `ADDRESS:PORT` of a waypoint; empty without one. */
+export interface Tunnel {
+  readonly listener: string;
+  readonly waypoint: string;
 }
 
 export interface Found {
@@ -41,7 +49,8 @@ export interface Found {
   readonly why: string;
 }
 
-const NOTHING: Found = {
+/** No endpoints. */
+export const NOTHING: Found = {
   taken: [],
   all: [],
   isPanic: false,
@@ -102,6 +111,7 @@ interface HostEntry extends Host {
   readonly address: string;
   readonly why: string;
   readonly metadata: ValueMap | undefined;
+  readonly tunnel: Tunnel | undefined;
 }
 
 /** Envoy's host state has no metadata: it comes from the assignment. */
@@ -119,6 +129,7 @@ function hostsOf(status: ClusterStatus | undefined, assignment: Assignment | und
         priority: host.priority,
         localityWeight: endpoint?.localityWeight,
         metadata: endpoint?.transportMetadata,
+        tunnel: tunnelOf(host.address, endpoint?.waypoint),
       };
     });
   }
@@ -130,11 +141,16 @@ function hostsOf(status: ClusterStatus | undefined, assignment: Assignment | und
     priority: endpoint.priority,
     localityWeight: endpoint.localityWeight,
     metadata: endpoint.transportMetadata,
+    tunnel: tunnelOf(endpoint.address, endpoint.waypoint),
   }));
 }
 
-function takenOf({ address, health, why, metadata }: HostEntry): Taken {
-  return { address, health: why === "" ? health : why, metadata };
+function tunnelOf({ internal }: SocketAddress, waypoint = ""): Tunnel | undefined {
+  return internal === undefined ? undefined : { listener: internal, waypoint };
+}
+
+function takenOf({ address, health, why, metadata, tunnel }: HostEntry): Taken {
+  return { address, health: why === "" ? health : why, metadata, tunnel };
 }
 
 /** `ADDRESS:PORT`; the path of a socket. */

@@ -39,6 +39,8 @@ export interface Changes {
   readonly isReady?: boolean;
   readonly allow?: { readonly source_ip?: string; readonly identity?: string };
   readonly config?: string;
+  /** The endpoints are reached by tunnels, as pods in ambient mode are. */
+  readonly tunnel?: { readonly waypoint?: string; readonly hasListener?: boolean };
   readonly probe?: Evidence;
 }
 
@@ -99,9 +101,15 @@ function pod({ uid = 1000, spec = {} }: Changes): object {
   };
 }
 
-function statuses({ endpoints = ["10.0.0.9"], isEjected = false }: Changes): object {
+function endpointAddress(address: string, tunnel: Changes["tunnel"]): object {
+  if (tunnel === undefined) return { socket_address: { address, port_value: 8080 } };
+  const endpoint_id = tunnel.waypoint ?? `${address}:8080`;
+  return { envoy_internal_address: { server_listener_name: "connect_originate", endpoint_id } };
+}
+
+function statuses({ endpoints = ["10.0.0.9"], isEjected = false, tunnel }: Changes): object {
   const host_statuses = endpoints.map((address) => ({
-    address: { socket_address: { address, port_value: 8080 } },
+    address: endpointAddress(address, tunnel),
     health_status: { failed_outlier_check: isEjected },
   }));
   return { cluster_statuses: [{ name: WEB, host_statuses }] };
@@ -147,7 +155,7 @@ function allowing({ source_ip, identity }: NonNullable<Changes["allow"]>): objec
 }
 
 function listeners(
-  { passthrough = "PassthroughCluster", allow, isPermissive = false, isDisabled = false }: Changes,
+  { passthrough = "PassthroughCluster", allow, isPermissive = false, isDisabled = false, tunnel }: Changes,
 ): object[] {
   const http = (routes: object, filters: readonly object[] = []) =>
     network("HttpConnectionManager", { ...routes, http_filters: [...filters, network("Router", {})] });
@@ -177,62 +185,85 @@ function listeners(
       bind_to_port: false,
       filter_chains: [{ filters: [http({ rds: { route_config_name: "80" } })] }],
     }),
+    ...tunnel === undefined || tunnel.hasListener === false ? [] : [{
+      name: "connect_originate",
+      active_state: {
+        listener: { name: "connect_originate", internal_listener: {}, filter_chains: tcp("connect_originate") },
+      },
+    }],
   ];
 }
 
-function assigned(endpoints: readonly string[], tlsMode: string | readonly string[]): object[] {
+function assigned(
+  endpoints: readonly string[],
+  tlsMode: string | readonly string[],
+  tunnel: Changes["tunnel"],
+): object[] {
   return endpoints.map((address, at) => {
-    const match = { tlsMode: typeof tlsMode === "string" ? tlsMode : tlsMode[at] };
+    const match = tunnel === undefined
+      ? { tlsMode: typeof tlsMode === "string" ? tlsMode : tlsMode[at] }
+      : { tunnel: "http" };
+    const destination = tunnel === undefined
+      ? {}
+      : { "envoy.filters.listener.original_dst": { local: `${address}:8080`, waypoint: tunnel.waypoint } };
     return {
-      endpoint: { address: { socket_address: { address, port_value: 8080 } } },
-      metadata: { filter_metadata: { "envoy.transport_socket_match": match } },
+      endpoint: { address: endpointAddress(address, tunnel) },
+      metadata: { filter_metadata: { "envoy.transport_socket_match": match, ...destination } },
     };
   });
 }
 
-function dump(changes: Changes): object {
-  const {
-    cluster = WEB,
-    tlsMode = "istio",
-    endpoints = ["10.0.0.9"],
-    hasListeners = true,
-    lb_subset_config,
-    hasEndpoints = true,
-  } = changes;
-  const matches = [{
-    name: "tlsMode-istio",
-    match: { tlsMode: "istio" },
-    transport_socket: tls("Upstream", changes.expects),
-  }];
-  const common_lb_config = { healthy_panic_threshold: {} };
-  const outlier = changes.isEjected === undefined ? {} : { outlier_detection: {} };
-  const limits = changes.max_connections === undefined
-    ? {}
-    : { circuit_breakers: { thresholds: [{ max_connections: changes.max_connections }] } };
-  const config = `/apis/networking.istio.io/v1/namespaces/shop/${changes.origin}`;
-  const istio = changes.origin === undefined ? {} : { metadata: { filter_metadata: { istio: { config } } } };
-  const names = [
+/** The resource of the route and of the cluster, as Istio writes it. */
+function istioMetadata({ origin }: Changes): object {
+  const config = `/apis/networking.istio.io/v1/namespaces/shop/${origin}`;
+  return origin === undefined ? {} : { metadata: { filter_metadata: { istio: { config } } } };
+}
+
+function clusters(changes: Changes): object[] {
+  const { lb_subset_config, isEjected, max_connections, tunnel, expects } = changes;
+  const internal = { "@type": `${TYPE}.x.v3.InternalUpstreamTransport`, transport_socket: { name: "raw_buffer" } };
+  const transport_socket_matches = [
+    { name: "hbone", match: { tunnel: "http" }, transport_socket: { typed_config: internal } },
+    { name: "tlsMode-istio", match: { tlsMode: "istio" }, transport_socket: tls("Upstream", expects) },
+  ];
+  return [
     {
       name: WEB,
       type: "EDS",
-      transport_socket_matches: matches,
-      common_lb_config,
+      transport_socket_matches,
+      common_lb_config: { healthy_panic_threshold: {} },
       lb_subset_config,
-      ...outlier,
-      ...limits,
-      ...istio,
+      ...isEjected === undefined ? {} : { outlier_detection: {} },
+      ...max_connections === undefined ? {} : { circuit_breakers: { thresholds: [{ max_connections }] } },
+      ...istioMetadata(changes),
     },
     { name: "PassthroughCluster", type: "ORIGINAL_DST" },
     { name: "BlackHoleCluster", type: "STATIC" },
     { name: "inbound|8080||", type: "ORIGINAL_DST" },
+    ...tunnel === undefined ? [] : [{
+      name: "connect_originate",
+      type: "ORIGINAL_DST",
+      original_dst_lb_config: { upstream_port_override: 15008 },
+      transport_socket: tls("Upstream"),
+    }],
   ];
-  const lb_endpoints = assigned(endpoints, tlsMode);
-  const web = host("web.shop.svc.cluster.local:80", ["web.shop.svc.cluster.local", "web", "10.96.0.9"], cluster, istio);
+}
+
+function dump(changes: Changes): object {
+  const { cluster = WEB, tlsMode = "istio", endpoints = ["10.0.0.9"], hasListeners = true, hasEndpoints = true } =
+    changes;
+  const lb_endpoints = assigned(endpoints, tlsMode, changes.tunnel);
+  const web = host(
+    "web.shop.svc.cluster.local:80",
+    ["web.shop.svc.cluster.local", "web", "10.96.0.9"],
+    cluster,
+    istioMetadata(changes),
+  );
   const section = (type: string, content: object) => ({ "@type": `${TYPE}.admin.v3.${type}`, ...content });
   return {
     configs: [
       section("ListenersConfigDump", { dynamic_listeners: hasListeners ? listeners(changes) : [] }),
-      section("ClustersConfigDump", { dynamic_active_clusters: names.map((each) => ({ cluster: each })) }),
+      section("ClustersConfigDump", { dynamic_active_clusters: clusters(changes).map((each) => ({ cluster: each })) }),
       section("RoutesConfigDump", {
         dynamic_route_configs: [{
           route_config: { name: "80", ignore_port_in_host_matching: true, virtual_hosts: [web] },

@@ -20,6 +20,8 @@ export interface Endpoint {
   readonly localityWeight: number | undefined;
   /** The metadata that selects a transport socket. */
   readonly transportMetadata: ValueMap;
+  /** `ADDRESS:PORT` of the waypoint of a tunnel; empty without one. */
+  readonly waypoint: string;
 }
 
 /** Envoy's default (endpoint.proto). */
@@ -40,13 +42,15 @@ function readLocality(group: ValueMap): Endpoint[] {
   return mapsAt(group, "lb_endpoints").flatMap((endpoint) => {
     const address = addressAt(mapAt(endpoint, "endpoint"), "address");
     if (address === undefined) return [];
+    const metadata = mapAt(mapAt(endpoint, "metadata"), "filter_metadata");
     return [{
       address,
       health: textAt(endpoint, "health_status") || "UNKNOWN",
       locality,
       priority,
       localityWeight,
-      transportMetadata: mapAt(mapAt(mapAt(endpoint, "metadata"), "filter_metadata"), "envoy.transport_socket_match"),
+      transportMetadata: mapAt(metadata, "envoy.transport_socket_match"),
+      waypoint: textAt(mapAt(metadata, "envoy.filters.listener.original_dst"), "waypoint"),
     }];
   });
 }

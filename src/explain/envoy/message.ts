@@ -3,7 +3,7 @@
  * files): durations and 64-bit numbers are strings, an Any has its type in `@type`.
  */
 import { readDuration } from "../../golang/duration.ts";
-import { type Cidr, parseCidr } from "../../golang/net/mod.ts";
+import { type Cidr, parseCidr, splitHostPort } from "../../golang/net/mod.ts";
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 
 export interface AnyMessage {
@@ -53,14 +53,16 @@ export function hasMessage(map: ValueMap, key: string): boolean {
   return isMap(map[key]);
 }
 
-/** The address of a socket, or the path of a pipe; `undefined` for an internal listener or none. */
+/** The address of a socket, the path of a pipe, or the destination of an internal listener. */
 export interface SocketAddress {
   readonly address: string;
   /** 0 for a pipe. */
   readonly port: number;
+  /** The internal listener of this Envoy that takes the connection. */
+  readonly internal?: string;
 }
 
-/** The `Address` under a key. */
+/** The `Address` under a key; `undefined` if there is none. */
 export function addressAt(map: ValueMap, key: string): SocketAddress | undefined {
   const address = mapAt(map, key);
   const socket = mapAt(address, "socket_address");
@@ -71,7 +73,15 @@ export function addressAt(map: ValueMap, key: string): SocketAddress | undefined
   if (pipe !== "") return { address: pipe, port: 0 };
   const internal = mapAt(address, "envoy_internal_address");
   const name = textAt(internal, "server_listener_name");
-  return name === "" ? undefined : { address: `envoy://${name}/${textAt(internal, "endpoint_id")}`, port: 0 };
+  return name === "" ? undefined : internalAddress(name, textAt(internal, "endpoint_id"));
+}
+
+/** Istio's identifier of such an endpoint is the destination behind the listener. */
+function internalAddress(internal: string, id: string): SocketAddress {
+  const parts = splitHostPort(id);
+  return typeof parts === "string"
+    ? { address: `envoy://${internal}/${id}`, port: 0, internal }
+    : { address: parts.host, port: Number(parts.port), internal };
 }
 
 const DENOMINATORS: Readonly<Record<string, number>> = { HUNDRED: 100, TEN_THOUSAND: 10_000, MILLION: 1_000_000 };

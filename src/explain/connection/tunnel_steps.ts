@@ -1,0 +1,112 @@
+/**
+ * The stations of a tunnel: endpoints that are an internal listener of Envoy, as Istio's `connect_originate`. It opens an
+ * HTTP CONNECT (HBONE) to the waypoint, else to the endpoint's own address, where ztunnel or a proxy ends it
+ * (pilot/pkg/xds/endpoints, buildEnvoyLbEndpoint).
+ */
+import { joinHostPort, splitHostPort } from "../../golang/net/mod.ts";
+import type { Cluster } from "../envoy/cluster.ts";
+import type { EnvoyConfig } from "../envoy/config.ts";
+import type { Listener } from "../envoy/listener.ts";
+import { NOTHING, type Taken, type Tunnel } from "./endpoints.ts";
+import type { Facts } from "./facts.ts";
+import { tlsStep } from "./tls_step.ts";
+import { detailOf, passing, refusing, type Step, unknowing } from "./connection_path.ts";
+
+/** Tunnels in tunnels, as to another network: Istio has two. */
+const MAX_DEPTH = 4;
+
+/** An endpoint behind a tunnel. */
+interface Tunneled {
+  readonly address: string;
+  readonly tunnel: Tunnel;
+}
+
+/** The stations of the tunnels to these endpoints, for each internal listener. */
+export function tunnelSteps(facts: Facts, config: EnvoyConfig, taken: readonly Taken[]): Step[] {
+  const tunneled = taken.flatMap(({ address, tunnel }) => tunnel === undefined ? [] : [{ address, tunnel }]);
+  const groups = Map.groupBy(tunneled, ({ tunnel }) => tunnel.listener);
+  return [...groups].flatMap(([name, targets]) => throughListener(facts, config, { name, targets, depth: 0 }));
+}
+
+interface Inner {
+  readonly name: string;
+  readonly targets: readonly Tunneled[];
+  readonly depth: number;
+}
+
+function throughListener(facts: Facts, config: EnvoyConfig, { name, targets, depth }: Inner): Step[] {
+  const listener = config.listeners.find((each) => each.name === name);
+  if (listener === undefined) {
+    const message = `Envoy has no internal listener ${name}, to which the endpoint leads: 503 UF`;
+    return [refusing("listener", { name, message }, "look why the control plane sends no such listener (readiness)")];
+  }
+  const next = clusterOf(listener);
+  if (next === undefined || depth === MAX_DEPTH) {
+    return [unknowing("listener", { name, message: `where the internal listener ${name} leads is not known` })];
+  }
+  const own = targets.map(({ address }) => address);
+  const message = `the endpoint is the internal listener ${name}: HTTP CONNECT to ${listed(own)} (HBONE)`;
+  const step = passing("listener", { name, message, detail: { tunnelTo: own } });
+  const cluster = config.cluster(next);
+  if (cluster === undefined) {
+    const absent = `Envoy has no cluster ${next}, to which the internal listener ${name} leads`;
+    return [step, refusing("cluster", { name: next, message: absent }, "look why the control plane sends none")];
+  }
+  return [step, ...throughCluster(facts, config, { cluster, targets, depth })];
+}
+
+interface Outer {
+  readonly cluster: Cluster;
+  readonly targets: readonly Tunneled[];
+  readonly depth: number;
+}
+
+/** The cluster of the tunnel: to the targets' own hosts, or into one more internal listener. */
+function throughCluster(facts: Facts, config: EnvoyConfig, { cluster, targets, depth }: Outer): Step[] {
+  const inner = cluster.assignment?.endpoints.find(({ address }) => address.internal !== undefined)?.address.internal;
+  if (inner !== undefined) {
+    const step = passing("cluster", { name: cluster.name, message: `cluster ${cluster.name}: one more tunnel` });
+    return [step, ...throughListener(facts, config, { name: inner, targets, depth: depth + 1 })];
+  }
+  if (cluster.discovery !== "original-dst") {
+    return [unknowing("cluster", { name: cluster.name, message: `where ${cluster.name} connects to is not known` })];
+  }
+  const ends = targets.map((target) => hboneAddress(cluster, target));
+  const waypoints = targets.some(({ tunnel }) => tunnel.waypoint !== "");
+  const who = waypoints ? "the waypoint" : "ztunnel of its node, or the pod's own proxy,";
+  const { station, ...ending } = tlsStep(facts, cluster, NOTHING);
+  return [
+    passing("cluster", {
+      name: cluster.name,
+      message: `cluster ${cluster.name} connects to port ${cluster.originalDst.port} of its destination`,
+    }),
+    passing("endpoint", {
+      name: ends[0] ?? "",
+      message: `${listed(ends)}: ${who} takes the tunnel`,
+      detail: detailOf({ tunnel: true, waypoints: targets.map(({ tunnel }) => tunnel.waypoint).filter(Boolean) }),
+    }),
+    { ...ending, station: { ...station, detail: { ...station.detail, tunnelTo: ends } } },
+  ];
+}
+
+/** Where the tunnel goes: the waypoint, else the endpoint, at the port of the cluster. */
+function hboneAddress({ originalDst }: Cluster, { address, tunnel }: Tunneled): string {
+  const parts = splitHostPort(tunnel.waypoint || address);
+  if (typeof parts === "string" || originalDst.port === 0) return tunnel.waypoint || address;
+  return joinHostPort(parts.host, originalDst.port);
+}
+
+function clusterOf({ chains, defaultChain }: Listener): string | undefined {
+  const all = [...chains, ...defaultChain === undefined ? [] : [defaultChain]];
+  const names = all.flatMap(({ filters }) =>
+    filters.flatMap((filter) => filter.kind === "tcp" ? filter.tcp.clusters.map(({ name }) => name) : [])
+  );
+  return names.length === 1 ? names[0] : undefined;
+}
+
+const MAX_SHOWN = 5;
+
+function listed(addresses: readonly string[]): string {
+  const shown = addresses.slice(0, MAX_SHOWN).join(", ");
+  return addresses.length > MAX_SHOWN ? `${shown} and ${addresses.length - MAX_SHOWN} more` : shown;
+}
