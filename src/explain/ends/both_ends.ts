@@ -15,8 +15,8 @@ export interface Ends {
   endpointsOf(host: string, port: number, namespace: string): Promise<readonly string[] | string>;
 }
 
-/** Maximum number of server pods to read. Each snapshot is as large as the client's. */
-const MAX_ENDS = 5;
+/** Maximum number of server pods to read, one at a time. Each snapshot is as large as the client's. */
+const MAX_ENDS = 10;
 
 /** Follows the connection into the pods behind its endpoints. Without such pods it returns the client's answer. */
 export async function withOtherEnds(answer: Answer, facts: Facts, asked: Connection, ends: Ends): Promise<Answer> {
@@ -145,8 +145,11 @@ function joined(client: Answer, read: readonly ServerEnd[], count: number): Answ
   const stations = [...client.stations, ...sorted.flatMap(([first]) => first?.stations ?? [])];
   // The probe's result is better evidence than the server's configuration.
   if (client.probe?.isSent === true) return { ...client, stations };
-  const left = count > read.length ? `; ${read.length} of ${count} endpoints were read` : "";
-  if (worst.verdict === "reaches") return { ...client, stations, reason: `${client.reason}; ${endText(read)}${left}` };
+  const left = count > read.length ? `; ${count - read.length} of ${count} endpoints were not read` : "";
+  if (worst.verdict === "reaches") {
+    const reason = `${client.reason}; ${endText(read)}${left}`;
+    return { ...client, verdict: left === "" ? client.verdict : "unknown", reason, stations };
+  }
   const others = sorted.slice(1).map((group) =>
     `${group.length} of ${read.length} ${VERBS[group[0]?.verdict ?? "unknown"]}`
   );

@@ -137,6 +137,19 @@ Deno.test("both ends: where only some endpoints have a sidecar, each gets its ow
   assert.equal(expired.verdict, "refused", expired.reason);
 });
 
+Deno.test("both ends: an endpoint that was not read is not known to take it", async () => {
+  const endpoints = Array.from({ length: 12 }, (_, at) => `10.0.1.${at}`);
+  const servers = endpoints.map((address, at) => server(`web-${at}`, address));
+  const all = await ask({ endpoints: endpoints.slice(0, 10) }, servers);
+  assert.deepEqual([all.verdict, /; 10 pods take it$/.test(all.reason)], ["reaches", true], all.reason);
+  const some = await ask({ endpoints }, servers);
+  assert.equal(some.verdict, "unknown");
+  assert.match(some.reason, /; 10 pods take it; 2 of 12 endpoints were not read$/);
+  const refusing = await ask({ endpoints }, [server("web-0", "10.0.1.0", { sockets: [1] }), ...servers.slice(1)]);
+  assert.equal(refusing.verdict, "refused");
+  assert.match(refusing.reason, /2 of 12 endpoints were not read$/);
+});
+
 Deno.test("both ends: a right that is missing is the answer", async () => {
   const why = 'pods is forbidden: User "joe" cannot list resource "pods"';
   const ends = { podAt: () => Promise.resolve({ why }), endpointsOf: () => Promise.resolve(why) };

@@ -1,5 +1,5 @@
 /** Finds the pods behind endpoints through the API server. */
-import { ApiError, isPod, type KubeConnection, type Pod } from "../../../kube/client/mod.ts";
+import { ApiError, isPod, type KubeConnection, type KubeObject, type Pod } from "../../../kube/client/mod.ts";
 import { errorText } from "../../../base/errors.ts";
 import { intAt, listAt, mapAt, mapsAt, textAt, type ValueMap } from "../../../base/value.ts";
 import { joinHostPort, parseAddress } from "../../../golang/net/mod.ts";
@@ -16,9 +16,10 @@ export function liveEnds(api: Api, read: (pod: Pod) => Promise<Snapshot>): Ends 
       const path = namespace === undefined
         ? "/api/v1/pods"
         : `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods`;
-      const pods = await permitted(() => api.list(path, { fieldSelector: `status.podIP=${address}` }));
-      if (typeof pods === "string") return { why: pods };
-      const pod = pods.items.filter(isPod).find(({ status }) => !/Succeeded|Failed/.test(status?.phase ?? ""));
+      const found = await permitted(() => podsAt(api, path, address, namespace !== undefined));
+      if (typeof found === "string") return { why: found };
+      const [pod, ...others] = found;
+      if (others.length > 0) return { why: `${found.length} pods in their host's network have the address ${address}` };
       if (pod !== undefined) return { snapshot: await read(pod) };
       const where = namespace === undefined ? "" : ` in the namespace "${namespace}"`;
       const why = `no pod${where} has the address ${address}: it is gone, or outside of the cluster`;
@@ -46,6 +47,19 @@ export function liveEnds(api: Api, read: (pod: Pod) => Promise<Snapshot>): Ends 
       return found.length > 0 ? found : `the Service ${own}/${name} has no ready endpoints`;
     },
   };
+}
+
+/** The pods with this address that have not ended. The field selector knows the first address of a pod alone. */
+async function podsAt(api: Api, path: string, address: string, isNamespace: boolean): Promise<readonly Pod[]> {
+  const fieldSelector = `status.podIP=${address}`;
+  const first = lasting((await api.list(path, { fieldSelector })).items);
+  if (first.length > 0 || !isNamespace) return first;
+  const all = lasting((await api.list(path)).items);
+  return all.filter(({ status }) => status?.podIPs?.some(({ ip }) => ip === address) === true);
+}
+
+function lasting(items: readonly KubeObject[]): readonly Pod[] {
+  return items.filter(isPod).filter(({ status }) => !/Succeeded|Failed/.test(status?.phase ?? ""));
 }
 
 /** The ready endpoints of an EndpointSlice, at the port with this name. */
