@@ -1,9 +1,9 @@
 /** Runs printed advice after asking (`check --fix`). */
 import type { World } from "../platform/mod.ts";
+import { shellQuoted } from "../base/text/mod.ts";
 import { printable } from "./print/lines.ts";
 import type { CheckResult } from "./result_schema.ts";
 import type { ShownAdvice } from "./advice/advice_schema.ts";
-import { shellQuoted } from "./advice/commands.ts";
 
 /** Advice that commands can carry out. */
 export interface Repair {

@@ -5,16 +5,27 @@ import { answerWith } from "./connection/answer.ts";
 import { factsOf } from "./connection/facts.ts";
 import { type Ends, withOtherEnds } from "./ends/both_ends.ts";
 import type { ProbedSnapshot } from "./evidence.ts";
+import { withApi, withoutApi } from "./resources/decided.ts";
+import type { MeshResources } from "./resources/mesh_resources.ts";
 import { withProbe } from "./probe/proofs.ts";
 import type { Connection } from "./question/question.ts";
 
 /**
  * The path of a connection through a pod, with the evidence of a probe, and with `ends` through the pods behind its
- * endpoints. Loads the library of regular expressions.
+ * endpoints. `resources` name what decided. Loads the library of regular expressions.
  */
-export async function answerOf(snapshot: ProbedSnapshot, connection: Connection, ends?: Ends): Promise<Answer> {
+export async function answerOf(
+  snapshot: ProbedSnapshot,
+  connection: Connection,
+  ends?: Ends,
+  resources?: MeshResources,
+): Promise<Answer> {
   await re2Library.loaded();
   const facts = factsOf(snapshot);
-  const answer = withProbe(answerWith(facts, connection), facts);
-  return ends === undefined ? answer : await withOtherEnds(answer, facts, connection, ends);
+  const own = answerWith(facts, connection);
+  const probed = withProbe(own, facts);
+  // The probe may have found another reason.
+  const answer = { ...probed, cause: probed.reason === own.reason ? own.cause : undefined };
+  const whole = ends === undefined ? answer : await withOtherEnds(answer, facts, connection, ends);
+  return resources === undefined || whole.probe !== undefined ? withoutApi(whole) : await withApi(whole, resources);
 }

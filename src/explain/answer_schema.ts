@@ -32,6 +32,13 @@ const STATION = z.strictObject({
   ),
 });
 
+const DECIDED = z.strictObject({
+  kind: z.string().describe("VirtualService, PeerAuthentication, ..."),
+  namespace: z.string().describe("empty if it is not known"),
+  name: z.string().describe("empty if it is not known"),
+  field: z.string().describe("such as spec.mtls.mode; empty if it is not known"),
+});
+
 /** The path of one connection. */
 export const ANSWER = z.strictObject({
   pod: z.string().describe("NAMESPACE/NAME; empty if unknown"),
@@ -41,6 +48,7 @@ export const ANSWER = z.strictObject({
   ),
   reason: z.string().describe("one sentence: the station that decided"),
   fix: z.string().describe("the field and its change; empty if nothing is wrong"),
+  decided: DECIDED.optional().describe("the resource that decided; absent if none did"),
   stations: z.array(STATION).readonly().describe("in the order of the connection"),
   clusters: z.array(z.strictObject({
     name: z.string(),
@@ -65,6 +73,7 @@ export const ANSWER = z.strictObject({
 }).describe("The output of `kubectl mesh explain --to ... -o json`");
 
 export type Answer = Readonly<z.infer<typeof ANSWER>>;
+export type Decided = Readonly<z.infer<typeof DECIDED>>;
 
 export type Station = Readonly<Answer["stations"][number]>;
 /** A station without its pod and side. */

@@ -34,6 +34,7 @@ export interface Pod {
   readonly capture: CaptureContainer | undefined;
   readonly dns: { readonly ndots: number; readonly searches: readonly string[]; readonly policy: string };
   readonly annotations: ValueMap;
+  readonly labels: Readonly<Record<string, string>>;
 }
 
 const PROXY = "istio-proxy";
@@ -61,7 +62,14 @@ function readPod(pod: ValueMap): Pod {
     capture: captureContainer(mapsAt(spec, "initContainers")),
     dns: dnsOf(spec),
     annotations: mapAt(metadata, "annotations"),
+    labels: textsOf(mapAt(metadata, "labels")),
   };
+}
+
+function textsOf(map: ValueMap): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(map).flatMap(([key, value]) => typeof value === "string" ? [[key, value]] : []),
+  );
 }
 
 function application(container: ValueMap, spec: ValueMap): Application {

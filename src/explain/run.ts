@@ -37,8 +37,8 @@ async function answersOf(
   progress: Progress,
 ): Promise<readonly Answer[]> {
   const answers: Answer[] = [];
-  for await (const { snapshot, ends } of snapshotsOf(world, source, { progress })) {
-    const answer = await answerOf(snapshot, connection, isOneEnd ? undefined : ends);
+  for await (const { snapshot, ends, resources } of snapshotsOf(world, source, { progress })) {
+    const answer = await answerOf(snapshot, connection, isOneEnd ? undefined : ends, resources);
     answers.push(flags.length === 0 ? answer : { ...answer, flags: explainedFlags(flags, answer) });
   }
   return answers;

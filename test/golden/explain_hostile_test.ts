@@ -5,6 +5,7 @@ import { fakeWorld } from "../support/fake_world.ts";
 import { ANSWER } from "../../src/explain/answer_schema.ts";
 import type { Part } from "../../src/explain/snapshot/snapshot.ts";
 import { snapshotOf } from "../../src/explain/snapshot/manifest.ts";
+import { withoutApi } from "../../src/explain/resources/decided.ts";
 import { answerWith } from "../../src/explain/connection/answer.ts";
 import { factsOf } from "../../src/explain/connection/facts.ts";
 import { explain } from "../../src/explain/mod.ts";
@@ -33,7 +34,7 @@ const CONNECTIONS = [
 /** All answers about a snapshot of these files; each must be one of the schema. */
 function answers(files: ReadonlyMap<string, string>) {
   const facts = factsOf(snapshotOf(new Map([...files].map(([name, text]): [string, Part] => [name, { text }])), "x"));
-  return CONNECTIONS.map((each) => ANSWER.parse(answerWith(facts, each)));
+  return CONNECTIONS.map((each) => ANSWER.parse(withoutApi(answerWith(facts, each))));
 }
 
 /** Values that stand for another type than the one that is expected. */

@@ -1,10 +1,6 @@
 /** Commands with the rights that they need. Every argument is quoted for a shell: names come from the cluster or a file. */
+import { shellQuoted } from "../../base/text/mod.ts";
 import { type Advice, look, type Need, type Step } from "./advice.ts";
-
-/** Quotes an argument for a POSIX shell. */
-export function shellQuoted(text: string): string {
-  return /^[\w./=:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}
 
 /** `kubectl` with these arguments. */
 export function kubectl(...args: readonly string[]): string {

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { createAgain, labelNamespace, needOf, patch, shellQuoted } from "./commands.ts";
+import { createAgain, labelNamespace, needOf, patch } from "./commands.ts";
 
 Deno.test("arguments are quoted for a shell", () => {
-  assert.equal(shellQuoted("a; rm 'b'"), `'a; rm '\\''b'\\'''`);
   assert.equal(labelNamespace("shop", { b: "$(c)" }, {}).command, "kubectl label namespace shop 'b=$(c)'");
 });
 

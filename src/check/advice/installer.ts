@@ -2,7 +2,8 @@
 import { FLAGS_ANNOTATION, readFlags } from "../../istio/annotations/installation.ts";
 import { textAt, type ValueMap } from "../../base/value.ts";
 import { type Advice, harmless, type Need } from "./advice.ts";
-import { kubectl, needOf, shellQuoted } from "./commands.ts";
+import { shellQuoted } from "../../base/text/mod.ts";
+import { kubectl, needOf } from "./commands.ts";
 
 /** `webhook manifests` with flags, or a release of Helm. What istioctl installs has neither annotation. */
 export type Installer = { readonly flags: readonly string[] } | Release;

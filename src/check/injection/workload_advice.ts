@@ -1,4 +1,5 @@
 /** Changes of a workload, as advice. */
+import { shellQuoted } from "../../base/text/mod.ts";
 import { LABEL } from "../../istio/annotations/labels.ts";
 import { podOwner } from "../../inject/mod.ts";
 import { type Advice, byHand, harmless, look, type Risk } from "../advice/advice.ts";
@@ -11,7 +12,6 @@ import {
   remove,
   rolloutRestart,
   setLabel,
-  shellQuoted,
 } from "../advice/commands.ts";
 import type { LivePod } from "../inventory/live_pods.ts";
 import { type Target, targetNamed } from "./target.ts";

@@ -1,5 +1,5 @@
 /** The answer for one connection of one pod, from its facts. */
-import type { Answer } from "../answer_schema.ts";
+import type { OpenAnswer } from "../resources/decided.ts";
 import { podText } from "../snapshot/snapshot.ts";
 import type { Connection } from "../question/question.ts";
 import type { Facts } from "./facts.ts";
@@ -8,7 +8,7 @@ import { outbound } from "./outbound.ts";
 import { ConnectionPath } from "./connection_path.ts";
 
 /** The path of a connection through a pod. Pure. */
-export function answerWith(facts: Facts, asked: Connection): Answer {
+export function answerWith(facts: Facts, asked: Connection): OpenAnswer {
   // A probe adds its own headers to the request.
   const { connection = asked } = facts.snapshot.probe ?? {};
   const path = new ConnectionPath(podText(facts.snapshot.pod), connection.direction);

@@ -3,6 +3,7 @@ import type { FilterChain } from "../envoy/listener.ts";
 import type { HttpManager } from "../envoy/network_filter.ts";
 import type { Policy, Rbac } from "../envoy/rbac.ts";
 import type { Overrides } from "../envoy/route_config.ts";
+import { type Cause, causeIn, causeOf, type Workload } from "../resources/cause.ts";
 import { type Access, rulesText, type Ruling, rulingOf } from "../rules/rbac_match.ts";
 import { clauses, detailOf, editing, passing, refusing, sentence, stationOf, type Step } from "./connection_path.ts";
 
@@ -40,26 +41,37 @@ export function authorizationStep(
   rules: readonly Rbac[],
   access: Access,
   unknown: readonly string[],
+  workload: Workload,
 ): Step | undefined {
   if (rules.length === 0 && unknown.length === 0) return undefined;
   const rulings = rules.map((rbac) => ({ rbac, ruling: rulingOf(rbac, access) }));
   const denied = rulings.find(({ ruling }) => ruling.outcome === "denied");
-  if (denied !== undefined) return refused(denied, access);
+  if (denied !== undefined) return refused(denied, access, workload);
   const depends = rulings.filter(({ ruling }) => ruling.outcome === "depends");
   const others = unknown.length === 0 ? "" : `${unknown.join(", ")} may refuse it too`;
   if (depends.length > 0) return conditional(depends, others);
+  const step = allowed(rulings, others);
+  return others === "" ? step : { ...step, cause: filterCause(unknown.join(", "), workload) };
+}
+
+function allowed(rulings: readonly Ruled[], others: string): Step {
   const policies = rulings.flatMap(({ ruling }) => ruling.policies.map(policyText));
   const message = policies.length > 0
     ? `allowed by ${policies.join(", ")}`
-    : rules.length > 0
+    : rulings.length > 0
     ? "no rule refuses it"
     : "no rules of RBAC";
   return passing("authorization", {
     name: rulings.flatMap(({ ruling }) => ruling.policies.map(({ name }) => name))[0] ?? "",
     result: others === "" ? "ok" : "unknown",
     message: clauses(message, others),
-    detail: detailOf({ dryRun: rules.filter(({ hasDryRun }) => hasDryRun).map(({ filter }) => filter) }),
+    detail: detailOf({ dryRun: rulings.flatMap(({ rbac }) => rbac.hasDryRun ? [rbac.filter] : []) }),
   });
+}
+
+/** Filters that no policy of Istio makes are of an EnvoyFilter. */
+function filterCause(names: string, workload: Workload): Cause {
+  return causeOf("EnvoyFilter", "spec.configPatches", { by: "text", workload, text: names });
 }
 
 interface Ruled {
@@ -67,7 +79,7 @@ interface Ruled {
   readonly ruling: Ruling;
 }
 
-function refused({ rbac, ruling }: Ruled, { request, identity }: Access): Step {
+function refused({ rbac, ruling }: Ruled, { request, identity }: Access, workload: Workload): Step {
   const [policy] = ruling.policies;
   const code = request === undefined ? "the connection is closed" : "403";
   const isDeny = rbac.action === "deny";
@@ -82,11 +94,31 @@ function refused({ rbac, ruling }: Ruled, { request, identity }: Access): Step {
     editing(target.replace(/ rule \d+$/, ""))
   }`;
   const name = policy?.name ?? "";
-  return refusing("authorization", {
-    name,
-    message,
-    detail: detailOf({ filter: rbac.filter, action: rbac.action, allowed: isDeny ? [] : allowed }),
-  }, fix);
+  return refusing(
+    "authorization",
+    {
+      name,
+      message,
+      detail: detailOf({ filter: rbac.filter, action: rbac.action, allowed: isDeny ? [] : allowed }),
+    },
+    fix,
+    policy === undefined ? undefined : policyCause(policy, { rbac, identity, workload }),
+  );
+}
+
+interface Refused {
+  readonly rbac: Rbac;
+  readonly identity: Access["identity"];
+  readonly workload: Workload;
+}
+
+function policyCause(policy: Policy, { rbac, identity = "none", workload }: Refused): Cause {
+  const { origin, rule } = originOf(policy);
+  if (origin === "") return filterCause(rbac.filter, workload);
+  const action = rbac.action === "deny" ? "deny" : "allow";
+  const principal = identity === "none" ? "" : identity.replace(/^spiffe:\/\//, "");
+  const field = action === "deny" ? `spec.rules[${rule}]` : "spec.rules";
+  return causeIn(origin, "AuthorizationPolicy", field, { by: "rules", action, rule, principal });
 }
 
 const MAX_SHOWN = 5;
@@ -119,7 +151,12 @@ function whoText({ principals, permissions, hasExpression }: Policy): string {
 }
 
 /** Istio names policies `ns[shop]-policy[allow-web]-rule[0]`. */
-function policyText({ name }: Policy): string {
+function originOf({ name }: Policy): { readonly origin: string; readonly rule: number } {
   const [, namespace, policy, rule] = /^ns\[([^\]]*)\]-policy\[([^\]]*)\]-rule\[(\d+)\]/.exec(name) ?? [];
-  return policy === undefined ? `"${name}"` : `AuthorizationPolicy ${namespace}/${policy} rule ${rule}`;
+  return { origin: policy === undefined ? "" : `AuthorizationPolicy ${namespace}/${policy}`, rule: Number(rule ?? 0) };
+}
+
+function policyText(policy: Policy): string {
+  const { origin, rule } = originOf(policy);
+  return origin === "" ? `"${policy.name}"` : `${origin} rule ${rule}`;
 }

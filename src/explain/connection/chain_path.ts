@@ -4,6 +4,7 @@ import type { EnvoyConfig } from "../envoy/config.ts";
 import type { FilterChain, Listener } from "../envoy/listener.ts";
 import type { WeightedCluster } from "../envoy/network_filter.ts";
 import type { Access } from "../rules/rbac_match.ts";
+import type { Workload } from "../resources/cause.ts";
 import { headerText, type Request } from "../rules/request.ts";
 import { lower } from "../rules/string_match.ts";
 import { authorizationStep, rulesOf, unknownFilters } from "./authorization_step.ts";
@@ -36,8 +37,9 @@ export function throughChain(path: ConnectionPath, { facts, config, original }: 
   const { chain, incoming, direction } = chained;
   const http = chain.filters.find((filter) => filter.kind === "http");
   const request = http === undefined ? undefined : chained.request;
-  const routed = http === undefined ? undefined : routeSteps(config, http.http, chained.request);
-  if (!isAuthorized(path, chained, { original, request, routed })) return;
+  const { workload } = facts;
+  const routed = http === undefined ? undefined : routeSteps(config, http.http, chained.request, workload);
+  if (!isAuthorized(path, chained, { original, request, routed, workload })) return;
   const [unsure] = routed === undefined ? [] : addRoutes(path, routed);
   const targets = routed?.targets ?? tcpTargets(chain, incoming);
   if (targets === undefined) {
@@ -61,13 +63,14 @@ interface Authorizing {
   readonly original: Original;
   readonly request: Request | undefined;
   readonly routed: Routed | undefined;
+  readonly workload: Workload;
 }
 
 /** Adds the station of authorization; `false` if it certainly refuses. */
 function isAuthorized(
   path: ConnectionPath,
   { chain, incoming, identity }: Chained,
-  { original, request, routed }: Authorizing,
+  { original, request, routed, workload }: Authorizing,
 ): boolean {
   const access: Access = {
     request,
@@ -77,23 +80,24 @@ function isAuthorized(
     identity,
     serverName: lower(incoming.sni),
   };
-  const step = authorizationStep(rulesOf(chain, routed?.overrides ?? []), access, unknownFilters(chain));
+  const step = authorizationStep(rulesOf(chain, routed?.overrides ?? []), access, unknownFilters(chain), workload);
   return step === undefined || path.add(step) || step.end?.verdict !== "refused";
 }
 
 /** The clusters of a TCP connection; `undefined` if no known filter names one. */
-function tcpTargets({ filters }: FilterChain, { sni }: Incoming): Target[] | undefined {
+function tcpTargets({ filters, origin }: FilterChain, { sni }: Incoming): Target[] | undefined {
   const tcp = filters.find((filter) => filter.kind === "tcp");
   if (tcp === undefined) return undefined;
   const byName = filters.some(({ kind }) => kind === "sni-cluster") && sni !== "";
-  return byName ? [{ cluster: sni, share: 1 }] : sharesOf(tcp.tcp.clusters);
+  return byName ? [{ cluster: sni, share: 1, origin }] : sharesOf(tcp.tcp.clusters, origin);
 }
 
-function sharesOf(clusters: readonly WeightedCluster[]): Target[] {
+function sharesOf(clusters: readonly WeightedCluster[], origin: string): Target[] {
   const total = clusters.reduce((sum, { weight }) => sum + weight, 0);
   return clusters.filter(({ weight }) => weight > 0).map(({ name, weight }) => ({
     cluster: name,
     share: weight / total,
+    origin,
   }));
 }
 

@@ -2,14 +2,16 @@
 import type { Answer, Detail, StationResult } from "../answer_schema.ts";
 import type { Cluster } from "../envoy/cluster.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";
-import { clusterParts } from "../names/services.ts";
+import { closest } from "../../base/text/mod.ts";
+import { clusterParts, isService } from "../names/services.ts";
+import { type Cause, causeIn, causeOf } from "../resources/cause.ts";
 import { openBreakers } from "./breakers.ts";
 import { type Asked, endpointsOf, type Found } from "./endpoints.ts";
 import type { Facts } from "./facts.ts";
 import { originalText } from "./listener_step.ts";
 import { tlsStep } from "./tls_step.ts";
 import { tunnelSteps } from "./tunnel_steps.ts";
-import { wrongPort } from "./wrong_port.ts";
+import { serviceCause, wrongPort } from "./wrong_port.ts";
 import { clauses, detailOf, editing, passing, refusing, type Step, unknowing, unsure } from "./connection_path.ts";
 
 /** The stations of one cluster, and its endpoints. */
@@ -23,15 +25,15 @@ interface ClusterSteps {
 /** The stations of a cluster by its name. */
 export function clusterSteps(facts: Facts, config: EnvoyConfig, asked: Asked): ClusterSteps {
   const cluster = config.cluster(asked.name);
-  if (cluster === undefined) return { steps: [absent(config, asked.name)], isKnown: false, endpoints: [] };
+  if (cluster === undefined) return { steps: [absent(config, asked)], isKnown: false, endpoints: [] };
   const wrong = PASSTHROUGH.has(cluster.name) || cluster.name === "BlackHoleCluster"
     ? wrongPort(facts, config, asked)
     : undefined;
   if (wrong?.end !== undefined) return { steps: [wrong], isKnown: true, endpoints: [] };
-  if (cluster.name === "BlackHoleCluster") return { steps: [blackHole(asked)], isKnown: true, endpoints: [] };
+  if (cluster.name === "BlackHoleCluster") return { steps: [blackHole(facts, asked)], isKnown: true, endpoints: [] };
   const own = wrong ?? clusterStation(facts, config, cluster);
   const found = endpointsOf(config, cluster, asked);
-  const steps = [own, endpointStep(cluster, found, asked)];
+  const steps = [own, endpointStep(facts, cluster, found, asked)];
   const isRefused = steps.some(({ end }) => end !== undefined);
   return {
     steps: isRefused ? steps : [...steps, ...transportSteps(facts, config, { cluster, found, asked })],
@@ -58,7 +60,7 @@ function transportSteps(facts: Facts, config: EnvoyConfig, { cluster, found, ask
   ];
 }
 
-function absent({ clusterNames, rejected, sections }: EnvoyConfig, name: string): Step {
+function absent({ clusterNames, rejected, sections }: EnvoyConfig, { name, origin }: Asked): Step {
   if (!sections.has("ClustersConfigDump")) return unknowing("cluster", { name, message: "the dump has no clusters" });
   const { subset, host, port } = clusterParts(name);
   const refused = rejected.find((each) => each.name === name);
@@ -74,10 +76,24 @@ function absent({ clusterNames, rejected, sections }: EnvoyConfig, name: string)
     ? "name a cluster that exists"
     : `make a Service or ServiceEntry "${host}" with the port ${port}, which this pod may see (exportTo, Sidecar)`;
   const known = others.slice(0, 5);
-  return refusing("cluster", { name, message, detail: known.length === 0 ? {} : { others: known } }, fix);
+  const detail = known.length === 0 ? {} : { others: known };
+  return refusing("cluster", { name, message, detail }, fix, missingDestination(clusterNames, name, origin));
 }
 
-function blackHole({ original, direction }: Asked): Step {
+/** The route's resource names a host or a subset that does not exist. */
+function missingDestination(clusterNames: readonly string[], name: string, origin: string): Cause | undefined {
+  const { subset, host } = clusterParts(name);
+  if (host === "") return undefined;
+  const known = clusterNames.map(clusterParts).filter(({ direction }) => direction === "outbound");
+  const instead = subset === "" ? closest(host, [...new Set(known.map((each) => each.host))]) : closest(
+    subset,
+    known.filter((each) => each.host === host).map((each) => each.subset).filter((each) => each !== ""),
+  );
+  const field = `spec.http.route.destination.${subset === "" ? "host" : "subset"}`;
+  return causeIn(origin, "VirtualService", field, { by: "destination", host, subset, instead: instead ?? "" });
+}
+
+function blackHole({ workload }: Facts, { original, direction }: Asked): Step {
   const message = direction === "outbound"
     ? `no service of the mesh is ${
       originalText(original)
@@ -86,10 +102,13 @@ function blackHole({ original, direction }: Asked): Step {
   const fix = direction === "outbound"
     ? "make a ServiceEntry for the destination, or set outboundTrafficPolicy.mode to ALLOW_ANY"
     : "connect to a port of the application";
-  return refusing("cluster", { name: "BlackHoleCluster", message }, fix);
+  const cause = direction === "outbound"
+    ? causeOf("Sidecar", "spec.outboundTrafficPolicy.mode", { by: "egress", workload, hosts: [] })
+    : undefined;
+  return refusing("cluster", { name: "BlackHoleCluster", message }, fix, cause);
 }
 
-function clusterStation({ snapshot }: Facts, config: EnvoyConfig, cluster: Cluster): Step {
+function clusterStation({ snapshot, workload }: Facts, config: EnvoyConfig, cluster: Cluster): Step {
   const { name, limits } = cluster;
   const detail = clusterDetail(cluster);
   const closed = (["connections", "pending", "requests"] as const).find((key) => limits[key] === 0);
@@ -99,7 +118,7 @@ function clusterStation({ snapshot }: Facts, config: EnvoyConfig, cluster: Clust
     const fix = `raise the limit of ${closed} in spec.trafficPolicy.connectionPool of ${where}${
       editing(cluster.origin)
     }`;
-    return refusing("cluster", { name, message, detail }, fix);
+    return refusing("cluster", { name, message, detail }, fix, policyCause(cluster, "connectionPool"));
   }
   const open = openBreakers(snapshot, name);
   const refused = config.rejected.find((each) => each.name === name);
@@ -108,7 +127,16 @@ function clusterStation({ snapshot }: Facts, config: EnvoyConfig, cluster: Clust
     refused === undefined ? "" : `Envoy refused its newest version and keeps the old one: ${refused.why}`,
   ];
   const result: StationResult = concerns.some((each) => each !== "") ? "warning" : "ok";
-  return passing("cluster", { name, result, message: clauses(describe(cluster), ...concerns), detail });
+  const cause = refused === undefined
+    ? open.length === 0 ? undefined : policyCause(cluster, "connectionPool")
+    : causeOf("EnvoyFilter", "spec.configPatches", { by: "text", workload, text: refused.why });
+  return { ...passing("cluster", { name, result, message: clauses(describe(cluster), ...concerns), detail }), cause };
+}
+
+function policyCause({ name, origin }: Cluster, part: "connectionPool" | "outlierDetection"): Cause {
+  const { port, subset } = clusterParts(name);
+  const search = { by: "policy", part, port: Number(port), subset } as const;
+  return causeIn(origin, "DestinationRule", `spec.trafficPolicy.${part}`, search);
 }
 
 function clusterDetail(cluster: Cluster): Detail {
@@ -157,7 +185,7 @@ function outlierText(
 
 const MAX_SHOWN = 5;
 
-function endpointStep(cluster: Cluster, found: Found, { direction }: Asked): Step {
+function endpointStep(facts: Facts, cluster: Cluster, found: Found, { direction }: Asked): Step {
   const { taken, all, isKnown, unhealthy } = found;
   const detail = endpointDetail(found);
   if (!isKnown) return unsure("endpoint", { message: found.why, detail });
@@ -165,9 +193,26 @@ function endpointStep(cluster: Cluster, found: Found, { direction }: Asked): Ste
     const message = all.length === 0
       ? `${cluster.name} has no endpoints: 503 UH`
       : `none of the ${all.length} endpoints of ${cluster.name} is healthy (${unhealthy[0] ?? ""}): 503 UH`;
-    return refusing("endpoint", { message, detail }, fixOf(cluster, all.length));
+    return refusing(
+      "endpoint",
+      { message, detail },
+      fixOf(cluster, all.length),
+      emptyCause(facts, cluster, all.length),
+    );
   }
   return takenStep(cluster, found, direction);
+}
+
+/** Why a cluster has no endpoint that Envoy takes. */
+function emptyCause({ domain }: Facts, cluster: Cluster, all: number): Cause | undefined {
+  const { host, subset } = clusterParts(cluster.name);
+  if (all > 0) return cluster.outlierDetection === undefined ? undefined : policyCause(cluster, "outlierDetection");
+  if (subset !== "") {
+    return causeIn(cluster.origin, "DestinationRule", "spec.subsets.labels", { by: "labels", subset });
+  }
+  if (isService(host, domain)) return serviceCause(host, "spec.selector");
+  if (host === "") return undefined;
+  return { ...causeOf("ServiceEntry", "spec.endpoints", { by: "host", host, port: 0 }), namespace: cluster.namespace };
 }
 
 /** The step for endpoints that may be chosen. For an inbound connection the port station checks the sockets. */

@@ -1,5 +1,7 @@
 /** The stations of one connection in order, and its verdict. */
 import type { Answer, Detail, PlainStation, StationKind } from "../answer_schema.ts";
+import type { Cause } from "../resources/cause.ts";
+import type { OpenAnswer } from "../resources/decided.ts";
 
 export interface End {
   readonly verdict: Answer["verdict"];
@@ -7,6 +9,8 @@ export interface End {
   readonly reason: string;
   /** The field and how to change it; empty if unknown. */
   readonly fix: string;
+  /** The resource that decided. */
+  readonly cause?: Cause | undefined;
 }
 
 /** A station. With `end` the connection stops here. */
@@ -15,6 +19,8 @@ export interface Step {
   readonly end?: End | undefined;
   /** What to do if the station is unknown. */
   readonly fix?: string;
+  /** The resource behind a station that is unknown or a warning. */
+  readonly cause?: Cause | undefined;
 }
 
 /** A station; `parts` override the defaults. */
@@ -28,14 +34,19 @@ export function passing(kind: StationKind, parts: Partial<Omit<PlainStation, "ki
 }
 
 /** A step at which the connection is refused. */
-export function refusing(kind: StationKind, parts: Partial<Omit<PlainStation, "kind">>, fix: string): Step {
+export function refusing(
+  kind: StationKind,
+  parts: Partial<Omit<PlainStation, "kind">>,
+  fix: string,
+  cause?: Cause,
+): Step {
   const station = stationOf(kind, { result: "error", ...parts });
-  return { station, end: { verdict: "refused", reason: sentence(station.message), fix } };
+  return { station, end: { verdict: "refused", reason: sentence(station.message), fix, cause } };
 }
 
 /** An unknown step; the connection continues. */
-export function unsure(kind: StationKind, parts: Partial<Omit<PlainStation, "kind">>): Step {
-  return passing(kind, { source: "unknown", result: "unknown", ...parts });
+export function unsure(kind: StationKind, parts: Partial<Omit<PlainStation, "kind">>, cause?: Cause): Step {
+  return { ...passing(kind, { source: "unknown", result: "unknown", ...parts }), cause };
 }
 
 /** An unknown step; nothing after it is known. */
@@ -76,9 +87,7 @@ type Endpoint = Answer["endpoints"][number];
 /** Stations that decide where a connection goes. Other stations only accept or refuse it. */
 const DIVERTING: readonly StationKind[] = ["dns", "kernel", "listener", "filter-chain", "route"];
 
-interface Doubt {
-  readonly reason: string;
-  readonly fix: string;
+interface Doubt extends Omit<End, "verdict"> {
   readonly isDiverting: boolean;
 }
 
@@ -90,16 +99,16 @@ export class ConnectionPath {
   #end: End | undefined;
   #doubt: Doubt | undefined;
   /** A problem that does not change the verdict. */
-  #concern: Pick<End, "reason" | "fix"> | undefined;
+  #concern: Omit<End, "verdict"> | undefined;
 
   constructor(private readonly pod: string, private readonly direction: Answer["direction"]) {}
 
   /** Adds a station; `false` if the connection ends there. */
-  add({ station, end, fix }: Step): boolean {
+  add({ station, end, fix, cause }: Step): boolean {
     this.#stations.push(station);
-    if (station.result === "unknown") this.doubt(station, fix);
+    if (station.result === "unknown") this.doubt(station, fix, cause);
     if (end === undefined) {
-      if (station.result === "warning") this.concern({ reason: sentence(station.message), fix: "" });
+      if (station.result === "warning") this.concern({ reason: sentence(station.message), fix: fix ?? "", cause });
       return true;
     }
     this.end(end);
@@ -112,14 +121,14 @@ export class ConnectionPath {
   }
 
   /** Adds a station and ignores its end. */
-  note({ station, fix }: Step): void {
+  note({ station, fix, cause }: Step): void {
     this.#stations.push(station);
-    if (station.result === "unknown") this.doubt(station, fix);
+    if (station.result === "unknown") this.doubt(station, fix, cause);
   }
 
   /** Records an unknown station that makes the verdict unknown. The first one counts. */
-  doubt({ kind, message }: PlainStation, fix = ""): void {
-    this.#doubt ??= { reason: sentence(message), fix, isDiverting: DIVERTING.includes(kind) };
+  doubt({ kind, message }: PlainStation, fix = "", cause?: Cause): void {
+    this.#doubt ??= { reason: sentence(message), fix, cause, isDiverting: DIVERTING.includes(kind) };
   }
 
   cluster(name: string, weight: number): void {
@@ -140,12 +149,12 @@ export class ConnectionPath {
     else this.#end ??= end;
   }
 
-  concern(concern: Pick<End, "reason" | "fix">): void {
+  concern(concern: Omit<End, "verdict">): void {
     this.#concern ??= concern;
   }
 
   /** The answer. Without an end and without doubt the connection reaches its endpoints. */
-  answer(): Answer {
+  answer(): OpenAnswer {
     const endpoints = [...this.#endpoints.values()];
     const end = this.#decided(endpoints);
     const side = this.direction === "outbound" ? "client" : "server";
@@ -155,6 +164,7 @@ export class ConnectionPath {
       verdict: end.verdict,
       reason: end.reason,
       fix: end.fix,
+      cause: end.cause,
       stations: this.#stations.map((station) => ({ ...station, pod: this.pod, side })),
       clusters: this.#clusters,
       endpoints,
@@ -167,9 +177,14 @@ export class ConnectionPath {
     const doubt = this.#doubt;
     if (doubt === undefined) return end ?? this.#reached(endpoints);
     if (end?.verdict === "refused" && !doubt.isDiverting) return end;
-    const { reason, fix } = doubt;
+    const { reason, fix, cause } = doubt;
     const otherwise = end === undefined ? "" : `; as far as is known: ${lowered(end.reason)}`;
-    return { verdict: "unknown", reason: `${reason}${otherwise}`, fix: fix === "" ? end?.fix ?? "" : fix };
+    return {
+      verdict: "unknown",
+      reason: `${reason}${otherwise}`,
+      fix: fix === "" ? end?.fix ?? "" : fix,
+      cause: cause ?? end?.cause,
+    };
   }
 
   #reached(endpoints: readonly Endpoint[]): End {
@@ -179,8 +194,8 @@ export class ConnectionPath {
     const count = endpoints.length === 1 ? endpoints[0]?.address ?? "" : `${endpoints.length} endpoints`;
     const tls = this.#stations.find(({ kind }) => kind === "tls")?.message ?? "";
     const reason = `It goes to ${clusters}${endpoints.length === 0 ? "" : `, ${count}`}${tls === "" ? "" : `: ${tls}`}`;
-    const { reason: concern = "", fix = "" } = this.#concern ?? {};
-    return { verdict: "reaches", reason: concern === "" ? reason : `${reason}; but ${lowered(concern)}`, fix };
+    const { reason: concern = "", fix = "", cause } = this.#concern ?? {};
+    return { verdict: "reaches", reason: concern === "" ? reason : `${reason}; but ${lowered(concern)}`, fix, cause };
   }
 }
 

@@ -6,6 +6,7 @@ import { hostWithCluster, nearestName } from "../names/services.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";
 import type { Connection } from "../question/question.ts";
 import type { Facts } from "./facts.ts";
+import { causeOf } from "../resources/cause.ts";
 import { passing, refusing, type Step, unsure } from "./connection_path.ts";
 
 export interface Destination {
@@ -37,9 +38,11 @@ function unresolved(facts: Facts, host: string, asked: readonly string[], ndots:
   }
   const nobody = `${message}, and no service of Envoy's configuration has this name`;
   const nearest = nearestName(host, facts.config, facts);
-  if (nearest === undefined) return unsure("dns", { name: host, message: nobody, detail });
+  const { workload } = facts;
+  const cause = causeOf("Sidecar", "spec.egress.hosts", { by: "egress", workload, hosts: asked.slice(0, MAX_NAMES) });
+  if (nearest === undefined) return unsure("dns", { name: host, message: nobody, detail }, cause);
   const question = `${nobody}; did you mean ${nearest}?`;
-  const step = unsure("dns", { name: host, message: question, detail: { ...detail, nearest } });
+  const step = unsure("dns", { name: host, message: question, detail: { ...detail, nearest } }, cause);
   return { ...step, fix: `ask for ${nearest}` };
 }
 

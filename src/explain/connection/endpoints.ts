@@ -17,6 +17,8 @@ export interface Asked {
   /** The value of a request header: an original-dst cluster may take its host from one. */
   readonly header: (name: string) => string | undefined;
   readonly direction: Answer["direction"];
+  /** The resource that leads there: `VirtualService shop/reviews`; empty if unknown. */
+  readonly origin: string;
 }
 
 export interface Taken {

@@ -7,6 +7,7 @@ import type { ProbedSnapshot } from "../evidence.ts";
 import { type KernelRules, kernelRules } from "../kernel/rules.ts";
 import { type NameTable, nameTableOf } from "../names/resolve.ts";
 import { type Pod, podOf } from "../pod.ts";
+import type { Workload } from "../resources/cause.ts";
 import { certificateOf } from "../summary/certificate.ts";
 import type { Certificate } from "../summary/pod_summary_schema.ts";
 
@@ -24,6 +25,8 @@ export interface Facts {
   readonly namespace: string;
   readonly domain: string;
   readonly addresses: readonly string[];
+  /** Which resources of the mesh are for this pod. */
+  readonly workload: Workload;
 }
 
 const DOMAIN = "cluster.local";
@@ -32,6 +35,7 @@ export function factsOf(snapshot: ProbedSnapshot): Facts {
   const pod = podOf(snapshot);
   const { config, absent } = readEnvoy(snapshot);
   const [address, domain] = nodeOf(snapshot, config);
+  const namespace = snapshot.pod.namespace || pod?.namespace || domain.split(".svc.")[0] || "";
   return {
     snapshot,
     pod,
@@ -40,10 +44,18 @@ export function factsOf(snapshot: ProbedSnapshot): Facts {
     kernel: kernelRules(snapshot, pod),
     names: nameTableOf(snapshot),
     certificate: certificateOf(snapshot, config?.sections.get("SecretsConfigDump"), snapshot.time?.getTime()),
-    namespace: snapshot.pod.namespace || pod?.namespace || domain.split(".svc.")[0] || "",
+    namespace,
+    workload: { namespace, labels: pod?.labels ?? {}, root: rootOf(config) },
     domain: domain.split(".svc.").slice(1).join(".svc.") || DOMAIN,
     addresses: pod !== undefined && pod.addresses.length > 0 ? pod.addresses : address === "" ? [] : [address],
   };
+}
+
+/** The control plane's namespace, which is the root namespace by default: `istiod.istio-system.svc:15012`. */
+function rootOf(config: EnvoyConfig | undefined): string {
+  const bootstrap = mapAt(config?.sections.get("BootstrapConfigDump") ?? {}, "bootstrap");
+  const proxyConfig = mapAt(mapAt(mapAt(bootstrap, "node"), "metadata"), "PROXY_CONFIG");
+  return /^[^.]+\.([^.:]+)\.svc\b/.exec(textAt(proxyConfig, "discoveryAddress"))?.[1] ?? "istio-system";
 }
 
 /** Istio's node is `sidecar~10.1.0.9~web-1.shop~shop.svc.cluster.local`. */

@@ -4,6 +4,7 @@ import type { HttpManager } from "../envoy/network_filter.ts";
 import type { Route, RouteCluster, VirtualHost } from "../envoy/route_config.ts";
 import { matchesHeaders } from "../rules/header_match.ts";
 import type { Request } from "../rules/request.ts";
+import { type Cause, causeIn, causeOf, type Workload } from "../resources/cause.ts";
 import { editing } from "./connection_path.ts";
 import { percent } from "../rules/route_search.ts";
 
@@ -19,35 +20,51 @@ export interface FaultText {
   readonly fix: string;
   /** Every request is aborted. */
   readonly isCertain: boolean;
+  readonly cause: Cause;
 }
 
 /** The most specific fault applies: cluster, route, virtual host, filter. */
 export function faultOf(
   { route: { route }, host, http, request }: Place,
   clusters: readonly RouteCluster[],
+  workload: Workload,
 ): FaultText | undefined {
   const [cluster] = clusters;
   const filter = http.filters.find(({ kind }) => kind === "fault");
   if (filter === undefined) return undefined;
   const common = filter.kind === "fault" ? readFault(filter.config) : undefined;
-  const fault = cluster?.overrides.fault ?? route.overrides.fault ?? host.host.overrides.fault ?? common;
+  const own = cluster?.overrides.fault ?? route.overrides.fault ?? host.host.overrides.fault;
+  const fault = own ?? common;
   if (fault === undefined || !appliesTo(fault, request, clusters)) return undefined;
-  const fix = `take spec.http.fault out of ${route.origin === "" ? "the VirtualService" : route.origin}${
-    editing(route.origin)
-  }`;
-  return abortText(fault, fix) ?? delayText(fault, fix);
+  const how = own === undefined ? ofFilter(filter.name, workload) : ofRoute(route.origin);
+  return abortText(fault, how) ?? delayText(fault, how);
 }
 
-function abortText({ abort }: Fault, fix: string): FaultText | undefined {
+type How = Pick<FaultText, "fix" | "cause">;
+
+/** A VirtualService sets faults of routes. */
+function ofRoute(origin: string): How {
+  const fix = `take spec.http.fault out of ${origin === "" ? "the VirtualService" : origin}${editing(origin)}`;
+  const search = { by: "route", what: "fault", host: "" } as const;
+  return { fix, cause: causeIn(origin, "VirtualService", "spec.http.fault", search) };
+}
+
+/** Istio's own fault filter has no faults: an EnvoyFilter has made this one. */
+function ofFilter(name: string, workload: Workload): How {
+  const cause = causeOf("EnvoyFilter", "spec.configPatches", { by: "text", workload, text: name });
+  return { fix: `take the filter ${name} out of the EnvoyFilter`, cause };
+}
+
+function abortText({ abort }: Fault, how: How): FaultText | undefined {
   if (abort === undefined || abort.share === 0) return undefined;
   const part = abort.share === 1 ? "every request" : `${percent(abort.share)} of requests`;
-  return { text: `a fault answers ${part} with ${abort.status} (FI)`, fix, isCertain: abort.share === 1 };
+  return { text: `a fault answers ${part} with ${abort.status} (FI)`, ...how, isCertain: abort.share === 1 };
 }
 
-function delayText({ delay }: Fault, fix: string): FaultText | undefined {
+function delayText({ delay }: Fault, how: How): FaultText | undefined {
   if (delay === undefined || delay.share === 0) return undefined;
   const text = `a fault delays ${percent(delay.share)} of requests by ${delay.milliseconds}ms (DI)`;
-  return { text, fix, isCertain: false };
+  return { text, ...how, isCertain: false };
 }
 
 function appliesTo({ headers, cluster, nodes }: Fault, request: Request, clusters: readonly RouteCluster[]): boolean {

@@ -10,6 +10,7 @@ import type { Facts } from "./facts.ts";
 import { acceptedBy, type Original, withoutConfiguration } from "./listener_step.ts";
 import { type Client, CLIENTS, type Mode, modeOf, takes } from "./mode.ts";
 import { portStep } from "./port_step.ts";
+import { causeIn, causeOf } from "../resources/cause.ts";
 import { type ConnectionPath, passing, refusing, stationOf, type Step } from "./connection_path.ts";
 
 /** Adds the stations of an inbound connection. */
@@ -26,7 +27,7 @@ export function inbound(path: ConnectionPath, facts: Facts, connection: Connecti
     return;
   }
   const original: Original = { address: own, port };
-  const accepted = acceptedBy(facts.config, captured.port, original);
+  const accepted = acceptedBy(facts.config, captured.port, original, facts.workload);
   if (!path.add(accepted.step) || accepted.listener === undefined) return;
   throughListener(path, { facts, config: facts.config, listener: accepted.listener, original }, connection);
 }
@@ -43,18 +44,18 @@ function throughListener(path: ConnectionPath, inside: Inside, connection: Conne
   const mode = modeOf(listener, base);
   const client = clientOf(mode, connection);
   if (isKnownMisfit(mode, client, connection)) {
-    path.add(refusedBy(mode, client, connection));
+    path.add(refusedBy(mode, client, connection, facts));
     return;
   }
   const incoming: Incoming = { ...base, ...CLIENTS[client] };
   const { step, chain } = chainStep(listener, incoming, `; ${clientText(client, connection)}`);
   if (!path.add(step) || chain === undefined) return;
-  if (!path.add(modeStep(mode, client, { chain, connection }))) return;
+  if (!path.add(modeStep(mode, client, { chain, connection, facts }))) return;
   const isMutual = client.startsWith("mutual");
   const request = requestAt(connection, original, isMutual);
   const identity = isMutual ? connection.peer?.identity : "none";
   throughChain(path, inside, { chain, incoming, request, identity, direction: "inbound" });
-  addPorts(path, facts);
+  addPorts(path, facts, { origin: chain.origin, port: connection.port });
 }
 
 const CLIENT_TEXT: Readonly<Record<Client, string>> = {
@@ -88,7 +89,11 @@ function knownClient({ tls, isHttp }: Peer, spoken: Connection["spoken"]): Clien
 function modeStep(
   mode: Mode,
   client: Client,
-  { chain: { transport, filters }, connection }: { readonly chain: FilterChain; readonly connection: Connection },
+  { chain: { transport, filters }, connection, facts }: {
+    readonly chain: FilterChain;
+    readonly connection: Connection;
+    readonly facts: Facts;
+  },
 ): Step {
   const detail = modeDetail(mode);
   const needs = transport.kind === "tls" && transport.requiresClientCertificate;
@@ -96,7 +101,7 @@ function modeStep(
     const message = `${mode.text}: the client must show a certificate of the mesh`;
     return { station: stationOf("tls", { result: "warning", message, detail }) };
   }
-  if (!takes(mode, client)) return refusedBy(mode, client, connection);
+  if (!takes(mode, client)) return refusedBy(mode, client, connection, facts);
   if (client.endsWith("-tcp") && connection.peer !== undefined && filters.some(({ kind }) => kind === "http")) {
     const message = `${mode.text}; the client's proxy sends TCP, and this chain reads HTTP: their port names differ`;
     return passing("tls", { result: "warning", message, detail });
@@ -114,10 +119,12 @@ function modeDetail({ name, mutual, plain, isHttp }: Mode) {
 }
 
 /** The port does not take what the client speaks. */
-function refusedBy(mode: Mode, client: Client, { peer }: Connection): Step {
+function refusedBy(mode: Mode, client: Client, { peer, port }: Connection, { workload }: Facts): Step {
   const says = peer === undefined ? "" : `, and the client speaks ${CLIENT_TEXT[client]}`;
   const message = `${mode.text}${says}: the connection is closed`;
-  return refusing("tls", { message, detail: modeDetail(mode) }, fixOf(client));
+  const authentication = causeOf("PeerAuthentication", "spec.mtls.mode", { by: "mtls", workload, port });
+  const cause = peer?.rule === undefined ? authentication : { ...peer.rule, otherwise: authentication };
+  return refusing("tls", { message, detail: modeDetail(mode) }, fixOf(client), cause);
 }
 
 /** If the client uses mutual TLS and the port does not take it, the client's DestinationRule is wrong. */
@@ -133,7 +140,13 @@ function requestAt(connection: Connection, { address, port }: Original, isMutual
   return requestOf(connection, authority, { isTls: isMutual, hasClientCertificate: isMutual });
 }
 
-/** The application's port of every endpoint. */
-function addPorts(path: ConnectionPath, facts: Facts): void {
-  for (const { address } of path.endpointList()) path.add(portStep(facts, address));
+/** The application's port of every endpoint. `origin`: the Sidecar that leads there, if one does. */
+function addPorts(path: ConnectionPath, facts: Facts, { origin, port }: { origin: string; port: number }): void {
+  const cause = origin === ""
+    ? undefined
+    : causeIn(origin, "Sidecar", "spec.ingress.defaultEndpoint", { by: "ingress", port });
+  for (const { address } of path.endpointList()) {
+    const { station, end } = portStep(facts, address);
+    path.add({ station, end: end === undefined ? undefined : { ...end, cause } });
+  }
 }

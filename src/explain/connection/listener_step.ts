@@ -5,6 +5,7 @@ import type { Listener } from "../envoy/listener.ts";
 import { withoutProxy } from "../pod.ts";
 import { boundListener, listenerFor } from "../rules/listener_search.ts";
 import type { Facts } from "./facts.ts";
+import { type Cause, causeOf, type Workload } from "../resources/cause.ts";
 import { clauses, detailOf, passing, refusing, sentence, stationOf, type Step, unknowing } from "./connection_path.ts";
 
 export interface Accepted {
@@ -33,7 +34,12 @@ const WITH_PROXY = "take the snapshot while its proxy runs, or give Envoy's conf
 const DNS_PORT = 15053;
 
 /** The listener for a connection that the kernel redirected to `proxyPort`. */
-export function acceptedBy(config: EnvoyConfig, proxyPort: number, original: Original): Accepted {
+export function acceptedBy(
+  config: EnvoyConfig,
+  proxyPort: number,
+  original: Original,
+  workload: Workload,
+): Accepted {
   if (proxyPort === DNS_PORT) return { step: dnsProxy(), listener: undefined };
   const bound = boundListener(config.listeners, proxyPort);
   if (bound === undefined && !config.sections.has("ListenersConfigDump")) {
@@ -42,12 +48,14 @@ export function acceptedBy(config: EnvoyConfig, proxyPort: number, original: Ori
   if (bound === undefined) {
     const message = `Envoy has no listener on port ${proxyPort}${pending(config)}`;
     const fix = "wait until the proxy has its configuration, or look why the control plane sends none (readiness)";
-    return { step: refusing("listener", { message }, fix), listener: undefined };
+    const [refused] = config.rejected;
+    const cause = refused === undefined ? undefined : writerCause(refused.why, workload);
+    return { step: refusing("listener", { message }, fix, cause), listener: undefined };
   }
   const takeover = bound.handsOver ? listenerFor(config.listeners, original.address, original.port) : undefined;
   const listener = takeover?.listener ?? bound;
   return {
-    step: accepting(config, bound, { listener, by: takeover?.by, destination: originalText(original) }),
+    step: accepting(config, bound, { listener, by: takeover?.by, destination: originalText(original), workload }),
     listener,
   };
 }
@@ -61,19 +69,30 @@ interface Handover {
   readonly listener: Listener;
   readonly by: keyof typeof BY | undefined;
   readonly destination: string;
+  readonly workload: Workload;
 }
 
-function accepting({ rejected }: EnvoyConfig, bound: Listener, { listener, by, destination }: Handover): Step {
+function accepting(
+  { rejected }: EnvoyConfig,
+  bound: Listener,
+  { listener, by, destination, workload }: Handover,
+): Step {
   const refused = rejected.find(({ name }) => name === listener.name);
   const message = by === undefined || listener === bound
     ? stays(bound, destination)
     : `${bound.name} hands it over to ${listener.name}, the listener of ${BY[by]} ${destination}`;
-  return passing("listener", {
+  const step = passing("listener", {
     name: listener.name,
     result: refused === undefined ? "ok" : "warning",
     message: clauses(message, refused === undefined ? "" : "Envoy refused its newest version and keeps the old one"),
     detail: detailOf({ acceptedBy: bound.name, originalDestination: destination, rejected: refused?.why }),
   });
+  return refused === undefined ? step : { ...step, cause: writerCause(refused.why, workload) };
+}
+
+/** What Envoy refuses is of an EnvoyFilter or an expression of a Telemetry. */
+function writerCause(text: string, workload: Workload): Cause {
+  return causeOf("EnvoyFilter", "spec.configPatches", { by: "text", workload, text });
 }
 
 const BY = { address: "the address", wildcard: "all addresses, for" } as const;

@@ -25,7 +25,7 @@ export function outbound(path: ConnectionPath, facts: Facts, connection: Connect
     return;
   }
   const original: Original = { address, port: connection.port };
-  const accepted = acceptedBy(facts.config, captured.port, original);
+  const accepted = acceptedBy(facts.config, captured.port, original, facts.workload);
   if (!path.add(accepted.step) || accepted.listener === undefined) return;
   throughListener(path, { facts, config: facts.config, listener: accepted.listener, original }, connection);
 }

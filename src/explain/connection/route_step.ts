@@ -8,12 +8,25 @@ import { percent, type RouteChoice, routeMatchText, routesFor } from "../rules/r
 import { type HostChoice, virtualHostFor } from "../rules/virtual_host_search.ts";
 import { normalizePath } from "../rules/path.ts";
 import { faultOf, type FaultText } from "./fault_text.ts";
-import { clauses, detailOf, type End, refusing, sentence, stationOf, type Step, unknowing } from "./connection_path.ts";
+import { type Cause, causeIn, causeOf, type Workload } from "../resources/cause.ts";
+import {
+  clauses,
+  detailOf,
+  editing,
+  type End,
+  refusing,
+  sentence,
+  stationOf,
+  type Step,
+  unknowing,
+} from "./connection_path.ts";
 
 /** A cluster with its share of the requests, from 0 to 1. */
 export interface Target {
   readonly cluster: string;
   readonly share: number;
+  /** The resource of its route; empty if unknown. */
+  readonly origin: string;
 }
 
 export interface Routed {
@@ -26,12 +39,12 @@ export interface Routed {
 }
 
 /** The routes of a request in a connection manager. */
-export function routeSteps(config: EnvoyConfig, http: HttpManager, request: Request): Routed {
+export function routeSteps(config: EnvoyConfig, http: HttpManager, request: Request, workload: Workload): Routed {
   const found = routeConfigOf(config, http);
   if (!("virtualHosts" in found)) return ending(found);
   const asked = { ...request, authority: hostOf(http, request), path: normalizePath(request.path, http) };
   const choice = virtualHostFor(found, asked.authority);
-  if (choice === undefined) return ending(noHost(found, asked));
+  if (choice === undefined) return ending(noHost(found, asked, workload));
   if (choice.host.hasMatcherTree) {
     return ending(unknowing("route", { message: `the virtual host ${choice.host.name} has a matcher tree` }));
   }
@@ -40,7 +53,7 @@ export function routeSteps(config: EnvoyConfig, http: HttpManager, request: Requ
   }
   const routes = routesFor(choice.host, found, asked);
   if (routes.length === 0) return ending(noRoute(found, choice, asked));
-  const each = routes.map((route) => routed({ config: found, host: choice, route, http, request: asked }));
+  const each = routes.map((route) => routed({ config: found, host: choice, route, http, request: asked, workload }));
   const left = 1 - routes.reduce((sum, { share }) => sum + share, 0);
   const rest = left > 1e-9 ? [noRoute(found, choice, asked, left)] : [];
   return {
@@ -73,7 +86,11 @@ function routeConfigOf(config: EnvoyConfig, { routes }: HttpManager): RouteConfi
   return refusing("route", { name: "", message }, "look why the control plane sends no routes of this name");
 }
 
-function noHost({ name, virtualHosts, hasOnDemandHosts }: RouteConfig, { authority }: Request): Step {
+function noHost(
+  { name, virtualHosts, hasOnDemandHosts }: RouteConfig,
+  { authority }: Request,
+  workload: Workload,
+): Step {
   if (hasOnDemandHosts) return unknowing("route", { message: `the virtual host of "${authority}" comes on demand` });
   const message =
     `no virtual host of routes "${name}" has the domain "${authority}" (${virtualHosts.length} asked): 404 NR`;
@@ -81,21 +98,37 @@ function noHost({ name, virtualHosts, hasOnDemandHosts }: RouteConfig, { authori
     "route",
     { message },
     `make a Service, a ServiceEntry or hosts of a VirtualService for "${authority}"`,
+    gatewayCause(name, authority, workload),
   );
+}
+
+/** A gateway's routes are `http.80`, or `https.443.https.GATEWAY.NAMESPACE`. */
+function gatewayCause(routes: string, authority: string, workload: Workload): Cause | undefined {
+  const [, port, name = "", namespace = ""] = /^https?\.(\d+)(?:\.[^.]+\.([^.]+)\.([^.]+))?$/.exec(routes) ?? [];
+  if (port === undefined) return undefined;
+  const host = authority.replace(/:\d+$/, "");
+  const cause = causeOf("Gateway", "spec.servers.hosts", { by: "server", workload, port: Number(port), host });
+  return { ...cause, namespace, name };
 }
 
 function noRoute({ name }: RouteConfig, { host }: HostChoice, { method, path }: Request, share = 1): Step {
   const part = share < 1 ? `for ${percent(share)} of requests ` : "";
   const message = `${part}no route of ${host.name} in routes "${name}" matches ${method} ${path}: 404 NR`;
   const fix = "add a route without conditions to the VirtualService";
-  const step = refusing("route", { message, detail: { routes: host.routes.length } }, fix);
+  const origin = host.routes.find((each) => each.origin !== "")?.origin ?? "";
+  const search = { by: "route", what: "missing", host: host.domains[0] ?? "" } as const;
+  const cause = origin === "" ? undefined : causeIn(origin, "VirtualService", "spec.http", search);
+  const step = refusing("route", { message, detail: { routes: host.routes.length } }, fix, cause);
   return share < 1 ? { station: { ...step.station, result: "warning" } } : step;
 }
 
 /** Envoy answers the request itself. */
-function answered(name: string, message: string, detail: Detail = {}): Step {
+function answered(name: string, message: string, detail: Detail = {}, origin = ""): Step {
   const station = stationOf("route", { name, result: "warning", message, detail });
-  return { station, end: { verdict: "refused", reason: sentence(message), fix: "" } };
+  const search = { by: "route", what: "answer", host: "" } as const;
+  const cause = origin === "" ? undefined : causeIn(origin, "VirtualService", "spec.http", search);
+  const fix = origin === "" ? "" : `change the route in ${origin}${editing(origin)}`;
+  return { station, end: { verdict: "refused", reason: sentence(message), fix, cause } };
 }
 
 interface Routing {
@@ -104,6 +137,7 @@ interface Routing {
   readonly route: RouteChoice;
   readonly http: HttpManager;
   readonly request: Request;
+  readonly workload: Workload;
 }
 
 function routed(routing: Routing): Routed {
@@ -111,13 +145,13 @@ function routed(routing: Routing): Routed {
   const text = `${matchedText(routing)}${share === 1 ? "" : ` (${percent(share)} of requests)`}`;
   const own = { name: route.name, message: text, detail: matchDetail(routing) };
   const { action } = route;
-  if (action.kind !== "forward" && action.kind !== "header") return ending(unforwarded(action, own));
+  if (action.kind !== "forward" && action.kind !== "header") return ending(unforwarded(action, own, route.origin));
   const clusters = clustersOf(action, request);
   if (clusters.length === 0) {
     const message = `${text}: the header that names the cluster is absent: 503`;
     return ending(refusing("route", { ...own, message }, `send the header ${"header" in action ? action.header : ""}`));
   }
-  const fault = faultOf(routing, clusters);
+  const fault = faultOf(routing, clusters, routing.workload);
   const station = stationOf("route", {
     name: route.name,
     message: clauses(text, ...howText(action.how), fault?.text ?? "", unknown === "" ? "" : `not certain: ${unknown}`),
@@ -126,16 +160,18 @@ function routed(routing: Routing): Routed {
     detail: { ...own.detail, ...howDetail(action.how) },
   });
   return {
-    steps: [{ station, end: fault?.isCertain === true ? aborted(fault) : undefined }],
-    targets: targetsOf(clusters, share),
+    steps: [{ station, end: fault?.isCertain === true ? aborted(fault) : undefined, cause: fault?.cause }],
+    targets: targetsOf(clusters, share, route.origin),
     overrides: [route.overrides],
     isCovered: true,
   };
 }
 
-function targetsOf(clusters: readonly RouteCluster[], share: number): Target[] {
+function targetsOf(clusters: readonly RouteCluster[], share: number, origin: string): Target[] {
   const total = clusters.reduce((sum, { weight }) => sum + weight, 0);
-  return total === 0 ? [] : clusters.map(({ name, weight }) => ({ cluster: name, share: share * weight / total }));
+  return total === 0
+    ? []
+    : clusters.map(({ name, weight }) => ({ cluster: name, share: share * weight / total, origin }));
 }
 
 function resultOf(fault: FaultText | undefined, unknown: string): StationResult {
@@ -143,8 +179,8 @@ function resultOf(fault: FaultText | undefined, unknown: string): StationResult 
   return unknown !== "" ? "unknown" : fault === undefined ? "ok" : "warning";
 }
 
-function aborted({ text, fix }: FaultText): End {
-  return { verdict: "refused", reason: sentence(text), fix };
+function aborted({ text, fix, cause }: FaultText): End {
+  return { verdict: "refused", reason: sentence(text), fix, cause };
 }
 
 type Own = Pick<Station, "name" | "message" | "detail">;
@@ -153,12 +189,13 @@ type Own = Pick<Station, "name" | "message" | "detail">;
 function unforwarded(
   action: Exclude<RouteAction, { kind: "forward" | "header" }>,
   { name, message, detail }: Own,
+  origin: string,
 ): Step {
   switch (action.kind) {
     case "redirect":
-      return answered(name, `${message}: Envoy redirects, ${action.status} to ${action.target}`, detail);
+      return answered(name, `${message}: Envoy redirects, ${action.status} to ${action.target}`, detail, origin);
     case "direct":
-      return answered(name, `${message}: Envoy answers ${action.status} itself`, detail);
+      return answered(name, `${message}: Envoy answers ${action.status} itself`, detail, origin);
     case "other":
       return unknowing("route", { name, message: `${message}: ${action.what}`, detail });
   }

@@ -15,12 +15,13 @@ export function addTargets(
     readonly config: EnvoyConfig;
     readonly targets: readonly Target[];
   },
-  asked: Omit<Asked, "name">,
+  asked: Omit<Asked, "name" | "origin">,
 ): boolean {
   const ends: { readonly share: number; readonly end: End }[] = [];
   const shares = sharesByName(targets);
   for (const [name, share] of shares) {
-    const { steps, isKnown, endpoints } = clusterSteps(facts, config, { ...asked, name });
+    const origin = targets.find(({ cluster }) => cluster === name)?.origin ?? "";
+    const { steps, isKnown, endpoints } = clusterSteps(facts, config, { ...asked, name, origin });
     if (isKnown) path.cluster(name, rounded(share * 100));
     path.endpoints(endpoints);
     for (const step of steps) shares.size === 1 ? path.add(step) : path.note(step);
@@ -34,7 +35,11 @@ export function addTargets(
     return true;
   }
   const share = ends.reduce((sum, each) => sum + each.share, 0);
-  path.concern({ reason: `${percent(share)} of requests are refused: ${first.end.reason}`, fix: first.end.fix });
+  path.concern({
+    reason: `${percent(share)} of requests are refused: ${first.end.reason}`,
+    fix: first.end.fix,
+    cause: first.end.cause,
+  });
   return true;
 }
 

@@ -3,7 +3,9 @@ import { joinHostPort, splitHostPort } from "../../golang/net/mod.ts";
 import type { Answer, Detail, Station } from "../answer_schema.ts";
 import { destinationOf } from "../connection/destination.ts";
 import type { Facts } from "../connection/facts.ts";
-import { serviceAt } from "../names/services.ts";
+import { clusterParts, serviceAt } from "../names/services.ts";
+import { type Cause, causeIn } from "../resources/cause.ts";
+import type { OpenAnswer } from "../resources/decided.ts";
 import type { Connection, Peer } from "../question/question.ts";
 import { type OtherEnd, rootsOf, type ServerEnd, serverEnd } from "./server_end.ts";
 
@@ -19,7 +21,12 @@ export interface Ends {
 const MAX_ENDS = 10;
 
 /** Follows the connection into the pods behind its endpoints. Without such pods it returns the client's answer. */
-export async function withOtherEnds(answer: Answer, facts: Facts, asked: Connection, ends: Ends): Promise<Answer> {
+export async function withOtherEnds(
+  answer: OpenAnswer,
+  facts: Facts,
+  asked: Connection,
+  ends: Ends,
+): Promise<OpenAnswer> {
   const client = goingOn(answer, facts, asked);
   if (client === undefined) return answer;
   const addresses = await targetsOf(client, facts, asked, ends);
@@ -47,7 +54,7 @@ function addressTo(endpoint: string, { addresses }: Facts): string {
 }
 
 /** The client's answer if the connection continues to an endpoint. Ignores a doubt that only the endpoint resolves. */
-function goingOn(answer: Answer, { pod }: Facts, { direction }: Connection): Answer | undefined {
+function goingOn(answer: OpenAnswer, { pod }: Facts, { direction }: Connection): OpenAnswer | undefined {
   if (direction !== "outbound" || answer.stations.some(({ detail }) => detail["hostNetwork"] === true)) {
     return undefined;
   }
@@ -68,10 +75,10 @@ function known(station: Station): Station {
 }
 
 /** The answer for a client pod without a proxy: it connects directly, in plain text. */
-function plainClient(answer: Answer): Answer {
+function plainClient(answer: OpenAnswer): OpenAnswer {
   const stations = answer.stations.filter(({ kind }) => kind === "application");
   const reason = "The client's pod has no proxy: it connects in plain text";
-  return { ...answer, verdict: "bypasses", reason, stations };
+  return { ...answer, verdict: "bypasses", reason, stations, cause: undefined };
 }
 
 /** `ADDRESS:PORT` of the endpoints. If the connection bypasses the proxy, kube-proxy chooses an endpoint. */
@@ -107,9 +114,22 @@ function peerOf({ verdict, stations }: Answer, { certificate }: Facts, endpoint:
   if (verdict === "bypasses" || tls === undefined) return { ...PLAIN, isHttp };
   const [mode, ...others] = new Set(all.map(({ detail }) => modeTo(endpoint, detail)));
   if (mode === undefined || others.length > 0) return undefined;
-  if (mode === "plain") return { ...PLAIN, isHttp };
+  const rule = ruleOf(stations, tls);
+  if (mode === "plain") return { ...PLAIN, isHttp, rule };
   const identity = certificate.identity === "" ? undefined : certificate.identity;
-  return { tls: mode, isHttp, sni: tls.name, identity, expects: exactNames(tls.detail["names"]) };
+  return { tls: mode, isHttp, sni: tls.name, identity, expects: exactNames(tls.detail["names"]), rule };
+}
+
+/** The DestinationRule that sets the TLS: without one Istio chooses it by the endpoint's metadata. */
+function ruleOf(stations: readonly Station[], tls: Station): Cause | undefined {
+  const cluster = stations.find(({ kind }) => kind === "cluster");
+  const origin = String(cluster?.detail["from"] ?? "");
+  if (cluster === undefined || !origin.startsWith("DestinationRule ") || (tls.detail["match"] ?? "") !== "") {
+    return undefined;
+  }
+  const { port, subset } = clusterParts(cluster.name);
+  const search = { by: "policy", part: "tls", port: Number(port), subset } as const;
+  return causeIn(origin, "DestinationRule", "spec.trafficPolicy.tls", search);
 }
 
 const MODES = ["mutual", "simple", "plain"] as const;
@@ -136,7 +156,7 @@ function namespaceOf({ clusters }: Answer): string | undefined {
 const ORDER: readonly Answer["verdict"][] = ["refused", "unknown", "bypasses", "reaches"];
 
 /** Groups endpoints with the same answer. The worst group decides the verdict; the reason counts the others. */
-function joined(client: Answer, read: readonly ServerEnd[], count: number): Answer {
+function joined(client: OpenAnswer, read: readonly ServerEnd[], count: number): OpenAnswer {
   const groups = new Map<string, ServerEnd[]>();
   for (const end of read) groups.set(keyOf(end), [...groups.get(keyOf(end)) ?? [], end]);
   const sorted = [...groups.values()].sort((a, b) => rank(a[0]) - rank(b[0]));
@@ -155,7 +175,7 @@ function joined(client: Answer, read: readonly ServerEnd[], count: number): Answ
   );
   const who = sorted.length === 1 ? "" : `${worst.pod === "" ? "an endpoint" : worst.pod} ${VERBS[worst.verdict]}: `;
   const reason = `${[...others, `${who}${worst.reason}`].join("; ")}${left}`;
-  return { ...client, verdict: worst.verdict, reason, fix: worst.fix, stations };
+  return { ...client, verdict: worst.verdict, reason, fix: worst.fix, cause: worst.cause, stations };
 }
 
 const VERBS: Readonly<Record<Answer["verdict"], string>> = {

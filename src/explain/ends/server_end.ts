@@ -1,6 +1,8 @@
 /** The server's end of a connection: the stations in the pod behind an endpoint, for a known client. */
 import { mapAt, mapsAt, textAt } from "../../base/value.ts";
 import { splitHostPort } from "../../golang/net/mod.ts";
+import type { Cause } from "../resources/cause.ts";
+import type { OpenAnswer } from "../resources/decided.ts";
 import type { Answer, Station } from "../answer_schema.ts";
 import { answerWith } from "../connection/answer.ts";
 import { passing, refusing, sentence, type Step, unsure } from "../connection/connection_path.ts";
@@ -25,7 +27,7 @@ export type OtherEnd = {
 };
 
 /** How an endpoint answers. */
-export interface ServerEnd extends Pick<Answer, "verdict" | "reason" | "fix"> {
+export interface ServerEnd extends Pick<OpenAnswer, "verdict" | "reason" | "fix" | "cause"> {
   readonly pod: string;
   readonly stations: readonly Station[];
 }
@@ -60,7 +62,8 @@ export function serverEnd(client: ClientEnd, endpoint: string, other: OtherEnd):
   if (answer.verdict === "bypasses") {
     return { ...pastProxy(client.peer, answer, stations), pod: own.pod, stations: all };
   }
-  return { pod: own.pod, stations: all, verdict: answer.verdict, reason: answer.reason, fix: answer.fix };
+  const { verdict, reason, fix, cause } = answer;
+  return { pod: own.pod, stations: all, verdict, reason, fix, cause };
 }
 
 /** The connection as the server's pod receives it. The default Host header is the client's destination. */
@@ -100,25 +103,25 @@ function podStep({ snapshot }: Facts, endpoint: string): Step {
 }
 
 /** The TLS station of a pod without a proxy: nothing there terminates mutual TLS. */
-function withoutProxy({ tls }: Peer): Step {
+function withoutProxy({ tls, rule }: Peer): Step {
   if (tls !== "mutual") return passing("tls", { message: "the pod has no proxy: it gets plain text" });
-  return nobodyEnds("the pod has no proxy");
+  return nobodyEnds("the pod has no proxy", rule);
 }
 
-function nobodyEnds(why: string): Step {
+function nobodyEnds(why: string, rule: Cause | undefined): Step {
   const message = `${why}, and the client speaks mutual TLS: nobody ends it`;
   const fix = "set trafficPolicy.tls.mode of the DestinationRule to DISABLE, or inject the server's pod";
-  return refusing("tls", { message }, fix);
+  return refusing("tls", { message }, fix, rule);
 }
 
 /** The verdict if the connection bypasses the server's proxy. */
 function pastProxy(
-  { tls }: Peer,
+  { tls, rule }: Peer,
   { reason }: Pick<Answer, "reason">,
   stations: readonly Station[],
-): Pick<ServerEnd, "verdict" | "reason" | "fix"> {
+): Pick<ServerEnd, "verdict" | "reason" | "fix" | "cause"> {
   if (tls === "mutual") {
-    const { end } = nobodyEnds(`past the server's proxy: ${reason}`);
+    const { end } = nobodyEnds(`past the server's proxy: ${reason}`, rule);
     if (end !== undefined) return end;
   }
   const port = stations.find(({ kind }) => kind === "port");
@@ -137,7 +140,7 @@ function identityStep({ peer, roots }: ClientEnd, facts: Facts): Step | undefine
   if (peer.tls === "mutual" && identity !== "" && peer.expects.length > 0 && !peer.expects.includes(identity)) {
     const message = `the server's certificate is for ${identity}, and the client expects ${peer.expects.join(" or ")}`;
     const fix = "correct subjectAltNames of the DestinationRule, or the service account of the server's pods";
-    return refusing("tls", { message }, fix);
+    return refusing("tls", { message }, fix, peer.rule);
   }
   if (peer.tls !== "mutual" || roots.size === 0 || own.size === 0 || [...own].some((each) => roots.has(each))) {
     return undefined;

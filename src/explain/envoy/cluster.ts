@@ -32,6 +32,8 @@ export interface Cluster {
   /** The resource that configures it: `DestinationRule shop/reviews`; empty if unknown. */
   readonly origin: string;
   readonly subset: string;
+  /** The namespace of its Service or ServiceEntry; empty if unknown. */
+  readonly namespace: string;
   /** Envoy chooses among the endpoints by their metadata (`lb_subset_config`), which Istio does not use. */
   readonly hasSubsets: boolean;
 }
@@ -97,6 +99,7 @@ export function readCluster(cluster: ValueMap): Cluster {
     connectTimeout: millisecondsAt(cluster, "connect_timeout"),
     origin: istioOrigin(cluster),
     subset: textAt(metadata, "subset"),
+    namespace: textAt(mapsAt(metadata, "services")[0] ?? {}, "namespace"),
     hasSubsets: mapsAt(mapAt(cluster, "lb_subset_config"), "subset_selectors").length > 0,
   };
 }

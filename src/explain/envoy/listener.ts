@@ -3,6 +3,7 @@ import { isMap, mapAt, mapsAt, textAt, textsAt, type Value, type ValueMap } from
 import type { Cidr } from "../../golang/net/mod.ts";
 import { addressAt, anyAt, cidrsAt, flagAt, hasMessage, numberAt, type SocketAddress } from "./message.ts";
 import { type NetworkFilter, readNetworkFilter } from "./network_filter.ts";
+import { istioOrigin } from "./route_config.ts";
 import { type TransportSocket, transportSocketAt } from "./tls.ts";
 
 export interface Listener {
@@ -38,6 +39,8 @@ export interface FilterChain {
   readonly match: FilterChainMatch;
   readonly filters: readonly NetworkFilter[];
   readonly transport: TransportSocket;
+  /** The resource that configures it: `Sidecar shop/web`; empty if unknown. */
+  readonly origin: string;
 }
 
 /** The conditions of a chain; an empty list or text matches any connection. */
@@ -121,6 +124,7 @@ function readFilterChain(chain: ValueMap): FilterChain {
     match: readMatch(mapAt(chain, "filter_chain_match")),
     filters: mapsAt(chain, "filters").map(readNetworkFilter),
     transport: transportSocketAt(chain, "transport_socket"),
+    origin: istioOrigin(chain),
   };
 }
 

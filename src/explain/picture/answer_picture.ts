@@ -23,8 +23,19 @@ export function answerPicture(answer: Answer, asked: string): Picture {
     boxesIn: "column",
     boxes: stations.map(stationBox),
     sections: [clusters(answer), endpoints(answer)],
-    notes: [{ mark, text: isPlain ? text : `${text}: ${reason}`, fix }, ...probeNotes(answer), ...flagNotes(answer)],
+    notes: [
+      { mark, text: isPlain ? text : `${text}: ${reason}${decidedText(answer)}`, fix },
+      ...probeNotes(answer),
+      ...flagNotes(answer),
+    ],
   };
+}
+
+function decidedText({ decided }: Answer): string {
+  if (decided === undefined) return "";
+  const { kind, namespace, name, field } = decided;
+  const what = name === "" ? `a ${kind} whose name is not known` : `${kind} ${namespace}/${name}`;
+  return `; decided by ${what}, ${field}`;
 }
 
 function flagNotes({ flags = [] }: Answer): Note[] {

@@ -1,4 +1,5 @@
 /** What `explain` is asked. */
+import type { Cause } from "../resources/cause.ts";
 import type { ConnectOptions } from "../../kube/client/mod.ts";
 
 export interface RequestHeader {
@@ -38,6 +39,8 @@ export interface Peer {
   readonly identity: string | undefined;
   /** The server must have one of these identities; empty: any. */
   readonly expects: readonly string[];
+  /** The DestinationRule that sets the client's TLS; `undefined`: Istio chose it. */
+  readonly rule?: Cause | undefined;
 }
 
 export interface PodChoice {

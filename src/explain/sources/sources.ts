@@ -7,6 +7,8 @@ import { allParts, type Part, type PartName, podText, type Snapshot } from "../s
 import { readConfigDump, readFolder } from "../snapshot/read_saved.ts";
 import { MeshError } from "../../base/errors.ts";
 import type { Ends } from "../ends/both_ends.ts";
+import type { MeshResources } from "../resources/mesh_resources.ts";
+import { liveResources } from "./live/mesh_resources.ts";
 import { liveEnds } from "./live/other_ends.ts";
 import { savedEnds } from "./saved_ends.ts";
 import type { SourceChoice } from "../question/question.ts";
@@ -57,6 +59,8 @@ export async function* snapshotsOf(
 export interface ReadPod {
   readonly snapshot: ProbedSnapshot;
   readonly ends: Ends | undefined;
+  /** Resources of the mesh; absent without a cluster. */
+  readonly resources?: MeshResources;
 }
 
 /** The named pod, else all pods. Drops network and process permissions: a snapshot is untrusted. */
@@ -113,6 +117,7 @@ async function* liveSnapshots(
     }
     const running = { api, clock: world.clock, say, live: common };
     const ends = liveEnds(api, (pod) => wholeSnapshot({ ...running, pod }, { ephemeral: false }));
+    const resources = liveResources(api);
     // A whole snapshot may take 100 MiB: read one at a time.
     for (const [at, pod] of pods.entries()) {
       progress.now(pod.metadata.name);
@@ -120,7 +125,7 @@ async function* liveSnapshots(
         ? await snapshotLive(common, pod, CONFIGURATION_QUESTIONS)
         : await wholeSnapshot({ ...running, pod }, reading);
       progress.at(at + 1, pods.length);
-      yield { snapshot, ends };
+      yield { snapshot, ends, resources };
     }
   } finally {
     api.close();

@@ -3,6 +3,7 @@
  * execs. Istio's default images have a shell, distroless images do not.
  */
 import { ExecError, type ExecRequest, type ExecResult, type KubeConnection } from "../../../kube/client/mod.ts";
+import { shellQuoted } from "../../../base/text/mod.ts";
 import type { PartCommand } from "./questions.ts";
 
 /** What a command printed, and how it ended. */
@@ -44,7 +45,9 @@ export class Together {
   }
 
   #script(questions: readonly PartCommand[]): string {
-    return questions.map(({ command }) => `${command.map(quoted).join(" ")}; printf '\\n%s %s\\n' ${this.#mark} $?`)
+    return questions.map(({ command }) =>
+      `${command.map(shellQuoted).join(" ")}; printf '\\n%s %s\\n' ${this.#mark} $?`
+    )
       .join("; ");
   }
 
@@ -62,8 +65,4 @@ export class Together {
     }
     return parts;
   }
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
 }

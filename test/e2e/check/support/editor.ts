@@ -1,6 +1,6 @@
 /** Somebody at the editor of `kubectl edit`, who knows the advice and nothing else. */
 import assert from "node:assert/strict";
-import { shellQuoted } from "../../../../src/check/advice/commands.ts";
+import { shellQuoted } from "../../../../src/base/text/mod.ts";
 import { MESH_COMMAND } from "../../../support/programs/mesh.ts";
 import type { Cluster } from "../../support/cluster/cluster.ts";
 import { helmFor } from "./helm.ts";

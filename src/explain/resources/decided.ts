@@ -1,0 +1,90 @@
+/** Completes an answer: the resource that decided by its name and field, and the command that changes it. */
+import type { Answer } from "../answer_schema.ts";
+import type { ValueMap } from "../../base/value.ts";
+import type { Cause, Search } from "./cause.ts";
+import type { Finding } from "./change.ts";
+import { type MeshResources, resourceAt } from "./mesh_resources.ts";
+import { authorizationRules } from "./find/authorization_policy.ts";
+import { destination, missingBackend, ownAnswer } from "./find/routes.ts";
+import { gatewayServer } from "./find/gateway.ts";
+import { peerAuthentication } from "./find/peer_authentication.ts";
+import { requestAuthentication } from "./find/request_authentication.ts";
+import { serviceEntry } from "./find/service_entry.ts";
+import { sidecarEgress, sidecarIngress } from "./find/sidecar.ts";
+import { subsetLabels, trafficPolicy } from "./find/destination_rule.ts";
+import { writerOf } from "./find/by_text.ts";
+
+/** An answer with what decided as far as Envoy's configuration shows it. */
+export type OpenAnswer = Answer & { readonly cause?: Cause | undefined };
+
+/** The answer with the resource that Envoy's configuration names. */
+export function withoutApi({ cause, ...answer }: OpenAnswer): Answer {
+  if (cause === undefined) return answer;
+  const { kind, namespace, name, field } = cause;
+  return { ...answer, decided: { kind, namespace, name, field } };
+}
+
+/** The answer with the resource that the API server has; where it has none, what Envoy's configuration names. */
+export async function withApi(answer: OpenAnswer, resources: MeshResources): Promise<Answer> {
+  const { cause } = answer;
+  const found = await findAny([cause, cause?.otherwise], resources);
+  if (found === undefined) return withoutApi(answer);
+  const { fix, reason = "", ...decided } = found;
+  const said = reason === "" ? answer.reason : `${answer.reason}; ${reason}`;
+  return { ...withoutApi(answer), decided, fix, reason: said };
+}
+
+async function findAny(causes: readonly (Cause | undefined)[], resources: MeshResources): Promise<Finding | undefined> {
+  for (const cause of causes) {
+    const found = cause === undefined ? undefined : await find(cause, resources);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+async function find(cause: Cause, resources: MeshResources): Promise<Finding | undefined> {
+  const { kind, namespace, search } = cause;
+  switch (search.by) {
+    case "mtls":
+      return await peerAuthentication(resources, search);
+    case "token":
+      return await requestAuthentication(resources, search);
+    case "host":
+      return await serviceEntry(resources, namespace, search);
+    case "egress":
+      return await sidecarEgress(resources, search);
+    case "text":
+      return await writerOf(resources, search);
+    case "server":
+      return await gatewayServer(resources, search);
+    default: {
+      const object = await resourceAt(resources, cause);
+      return object === undefined ? undefined : await findIn(object, kind, search, resources);
+    }
+  }
+}
+
+/** The field of a resource that Envoy's configuration names. */
+async function findIn(
+  object: ValueMap,
+  kind: string,
+  search: Search,
+  resources: MeshResources,
+): Promise<Finding | undefined> {
+  switch (search.by) {
+    case "policy":
+      return trafficPolicy(object, search);
+    case "labels":
+      return await subsetLabels(resources, object, search);
+    case "destination":
+      return destination(object, search);
+    case "route":
+      return kind === "VirtualService" ? ownAnswer(object, search) : await missingBackend(resources, kind, object);
+    case "rules":
+      return authorizationRules(object, search);
+    case "ingress":
+      return sidecarIngress(object, search);
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,21 @@
+/** The rules of an AuthorizationPolicy that refuse a client. */
+import { isList, mapAt, type ValueMap } from "../../../base/value.ts";
+import type { Search } from "../cause.ts";
+import { type Finding, finding, type Path, removal } from "../change.ts";
+
+const KIND = "AuthorizationPolicy";
+
+/** A rule that denies goes; a policy that allows gets one for the client. Without the client's name it is edited. */
+export function authorizationRules(object: ValueMap, search: Extract<Search, { by: "rules" }>): Finding {
+  const { action, rule, principal } = search;
+  const rules: Path = ["spec", "rules"];
+  if (action === "deny") return removal(KIND, object, [...rules, rule], "change FIELD, or take it away");
+  const text = "add the client to FIELD";
+  if (principal === "") return finding(KIND, object, { path: rules, text });
+  const value = { from: [{ source: { principals: [principal] } }] };
+  const hasRules = isList(mapAt(object, "spec")["rules"]);
+  const patch = hasRules
+    ? { op: "add", path: "/spec/rules/-", value } as const
+    : { op: "add", path: "/spec/rules", value: [value] } as const;
+  return finding(KIND, object, { path: rules, text, patch });
+}

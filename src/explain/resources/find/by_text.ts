@@ -1,0 +1,48 @@
+/** The EnvoyFilter or Telemetry that has written a part of Envoy's configuration: a filter, an expression. */
+import { isMap, mapAt, mapsAt, textAt, type Value, type ValueMap } from "../../../base/value.ts";
+import type { Search } from "../cause.ts";
+import { type Finding, type Path, removal } from "../change.ts";
+import { type MeshResources, resourcesFor } from "../mesh_resources.ts";
+
+/** Both kinds are searched: a refusal of Envoy's does not show whose part it refused. */
+export async function writerOf(
+  resources: MeshResources,
+  { workload, text }: Extract<Search, { by: "text" }>,
+): Promise<Finding | undefined> {
+  for (const object of await resourcesFor(resources, "EnvoyFilter", workload)) {
+    const at = mapsAt(mapAt(object, "spec"), "configPatches").findIndex((each) =>
+      namesIn(mapAt(each, "patch")).some((name) => text.includes(name))
+    );
+    const path: Path = ["spec", "configPatches", at];
+    if (at >= 0) return removal("EnvoyFilter", object, path, "correct FIELD, or take it away");
+  }
+  for (const object of await resourcesFor(resources, "Telemetry", workload)) {
+    const found = expressionIn(object, text);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Names of filters and types of their configuration in a patch. */
+function namesIn(value: Value): string[] {
+  if (Array.isArray(value)) return value.flatMap(namesIn);
+  if (!isMap(value)) return [];
+  const own = ["name", "@type", "type_url"].map((key) => textAt(value, key).split("/").at(-1) ?? "");
+  return [...own.filter((name) => name.includes(".")), ...Object.values(value).flatMap(namesIn)];
+}
+
+/** The filter of an access log is an expression in CEL, which Envoy compiles. */
+function expressionIn(object: ValueMap, text: string): Finding | undefined {
+  const at = mapsAt(mapAt(object, "spec"), "accessLogging").findIndex((each) => {
+    const expression = textAt(mapAt(each, "filter"), "expression");
+    return expression !== "" && text.includes(expression);
+  });
+  if (at < 0) return undefined;
+  const { field, fix, ...own } = removal(
+    "Telemetry",
+    object,
+    ["spec", "accessLogging", at],
+    "correct FIELD, or take it away",
+  );
+  return { ...own, field: `${field}.filter.expression`, fix };
+}

@@ -1,0 +1,81 @@
+/** The field of a DestinationRule that decides: a traffic policy, or the labels of a subset. */
+import { intAt, isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../../base/value.ts";
+import type { Search } from "../cause.ts";
+import { type Finding, finding, type Path, pointerOf, valueAtPath } from "../change.ts";
+import { type MeshResources, nameOf } from "../mesh_resources.ts";
+
+const KIND = "DestinationRule";
+
+const TEXTS = {
+  tls: "take FIELD away: Istio then speaks what the server's proxy takes",
+  connectionPool: "raise FIELD, or take it away",
+  outlierDetection: "change FIELD, or take it away",
+} as const;
+
+/** A port's policy in the subset, the subset's, a port's policy, the rule's (Istio, "TrafficPolicy"). */
+export function trafficPolicy(
+  object: ValueMap,
+  { part, port, subset }: Extract<Search, { by: "policy" }>,
+): Finding | undefined {
+  const at = subsetIndex(object, subset);
+  const policies: Path[] = [...at < 0 ? [] : [["spec", "subsets", at, "trafficPolicy"]], ["spec", "trafficPolicy"]];
+  for (const policy of policies) {
+    const found = partOf(object, policy, part, port);
+    if (found === undefined) continue;
+    const patch = { op: "remove", path: pointerOf(found) } as const;
+    return finding(KIND, object, { path: found, text: TEXTS[part], patch });
+  }
+  return undefined;
+}
+
+function partOf(object: ValueMap, policy: Path, part: string, port: number): Path | undefined {
+  const value = valueAtPath(object, policy);
+  if (!isMap(value)) return undefined;
+  const index = mapsAt(value, "portLevelSettings").findIndex((each) => intAt(mapAt(each, "port"), "number") === port);
+  const ofPort: Path = [...policy, "portLevelSettings", index, part];
+  if (index >= 0 && isMap(valueAtPath(object, ofPort))) return ofPort;
+  return isMap(value[part]) ? [...policy, part] : undefined;
+}
+
+function subsetIndex(object: ValueMap, subset: string): number {
+  return mapsAt(mapAt(object, "spec"), "subsets").findIndex((each) => textAt(each, "name") === subset);
+}
+
+/** The labels of a subset without pods. If all pods of the Service have the same other values, it should ask for these. */
+export async function subsetLabels(
+  resources: MeshResources,
+  object: ValueMap,
+  { subset }: Extract<Search, { by: "labels" }>,
+): Promise<Finding | undefined> {
+  const at = subsetIndex(object, subset);
+  if (at < 0) return undefined;
+  const path: Path = ["spec", "subsets", at, "labels"];
+  const wanted = valueAtPath(object, path);
+  const labels = await sharedLabels(resources, object, isMap(wanted) ? Object.keys(wanted) : []);
+  const text = "give ready pods the labels in FIELD, or correct these";
+  if (labels === undefined) return finding(KIND, object, { path, text });
+  return finding(KIND, object, { path, text, patch: { op: "replace", path: pointerOf(path), value: labels } });
+}
+
+/** The values of these labels, if all pods of the rule's Service have the same. */
+async function sharedLabels(
+  resources: MeshResources,
+  object: ValueMap,
+  keys: readonly string[],
+): Promise<Readonly<Record<string, string>> | undefined> {
+  const [name = "", namespace = nameOf(object).namespace] = textAt(mapAt(object, "spec"), "host").split(".");
+  const [services, pods] = [await resources.list("Service", namespace), await resources.list("Pod", namespace)];
+  if (typeof services === "string" || typeof pods === "string") return undefined;
+  const service = services.find((each) => nameOf(each).name === name);
+  const selector = Object.entries(mapAt(mapAt(service ?? {}, "spec"), "selector"));
+  if (selector.length === 0) return undefined;
+  const labels = pods.map((pod) => mapAt(mapAt(pod, "metadata"), "labels")).filter((own) =>
+    selector.every(([key, value]) => own[key] === value)
+  );
+  const values = new Map(labels.map((own) => {
+    const some = Object.fromEntries(keys.map((key) => [key, textAt(own, key)]));
+    return [JSON.stringify(some), some];
+  }));
+  const [only] = values.values();
+  return values.size === 1 && only !== undefined && !Object.values(only).includes("") ? only : undefined;
+}

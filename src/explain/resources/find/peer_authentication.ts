@@ -1,0 +1,39 @@
+/** The PeerAuthentication that decides about the mTLS mode of a port. */
+import { mapAt, textAt, type ValueMap } from "../../../base/value.ts";
+import type { Search } from "../cause.ts";
+import { type Finding, finding, type Path, pointerOf } from "../change.ts";
+import { type MeshResources, nameOf, resourcesFor, selectorOf } from "../mesh_resources.ts";
+
+/**
+ * Istio, "PeerAuthentication": the port of a policy with a selector, then that policy, the namespace's, the mesh's; UNSET
+ * leaves it to the next one.
+ */
+export async function peerAuthentication(
+  resources: MeshResources,
+  { workload, port }: Extract<Search, { by: "mtls" }>,
+): Promise<Finding | undefined> {
+  const all = await resourcesFor(resources, "PeerAuthentication", workload);
+  const isOwn = (object: ValueMap) => nameOf(object).namespace === workload.namespace;
+  const hasSelector = (object: ValueMap) => Object.keys(selectorOf(object)).length > 0;
+  const own = all.find((each) => isOwn(each) && hasSelector(each));
+  const ofNamespace = all.find((each) => isOwn(each) && !hasSelector(each));
+  const ofMesh = all.find((each) => nameOf(each).namespace === workload.root && !hasSelector(each));
+  const places: readonly (readonly [ValueMap | undefined, Path])[] = [
+    [own, ["spec", "portLevelMtls", String(port), "mode"]],
+    ...[own, ofNamespace, ofMesh].map((each) => [each, ["spec", "mtls", "mode"]] as const),
+  ];
+  for (const [object, path] of places) {
+    if (object === undefined || !isSet(object, path)) continue;
+    const patch = { op: "replace", path: pointerOf(path), value: "PERMISSIVE" } as const;
+    return finding("PeerAuthentication", object, { path, text: "set FIELD to PERMISSIVE", patch });
+  }
+  return undefined;
+}
+
+function isSet(object: ValueMap, [, part = "", ...path]: Path): boolean {
+  const holder = path.slice(0, -1).reduce(
+    (map, key) => mapAt(map, String(key)),
+    mapAt(mapAt(object, "spec"), String(part)),
+  );
+  return !["", "UNSET"].includes(textAt(holder, "mode"));
+}

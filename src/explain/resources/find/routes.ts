@@ -1,0 +1,97 @@
+/** The field of a VirtualService or an HTTPRoute that decides where a request goes. */
+import { closest } from "../../../base/text/mod.ts";
+import { isList, isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../../base/value.ts";
+import type { Search } from "../cause.ts";
+import { type Finding, finding, type Path, pointerOf, removal } from "../change.ts";
+import { type MeshResources, nameOf } from "../mesh_resources.ts";
+
+type Destination = Extract<Search, { by: "destination" }>;
+
+/** The destination of a VirtualService that does not exist. */
+export function destination(object: ValueMap, { host, subset, instead }: Destination): Finding | undefined {
+  const { namespace } = nameOf(object);
+  for (const part of ["http", "tls", "tcp"]) {
+    for (const [at, rule] of mapsAt(mapAt(object, "spec"), part).entries()) {
+      const index = mapsAt(rule, "route").findIndex((each) => {
+        const own = mapAt(each, "destination");
+        return isHost(textAt(own, "host"), host, namespace) && textAt(own, "subset") === subset;
+      });
+      if (index < 0) continue;
+      const own: Path = ["spec", part, at, "route", index, "destination"];
+      return subset === ""
+        ? other("VirtualService", object, [...own, "host"], instead)
+        : ofSubset(object, own, instead);
+    }
+  }
+  return undefined;
+}
+
+function ofSubset(object: ValueMap, destination: Path, instead: string): Finding {
+  const path: Path = [...destination, "subset"];
+  if (instead !== "") return other("VirtualService", object, path, instead);
+  const text = "take FIELD away, or add this subset to a DestinationRule";
+  return finding("VirtualService", object, { path, text, patch: { op: "remove", path: pointerOf(path) } });
+}
+
+/** The first backend of a route of the Gateway API that does not exist: the route answers with 500. */
+export async function missingBackend(
+  resources: MeshResources,
+  kind: string,
+  object: ValueMap,
+): Promise<Finding | undefined> {
+  for (const [at, rule] of mapsAt(mapAt(object, "spec"), "rules").entries()) {
+    for (const [index, backend] of mapsAt(rule, "backendRefs").entries()) {
+      const services = await resources.list("Service", textAt(backend, "namespace") || nameOf(object).namespace);
+      const names = typeof services === "string" ? undefined : services.map((each) => nameOf(each).name);
+      const name = textAt(backend, "name");
+      if (names === undefined || names.includes(name)) continue;
+      return other(kind, object, ["spec", "rules", at, "backendRefs", index, "name"], closest(name, names) ?? "");
+    }
+  }
+  return undefined;
+}
+
+/** Names something that exists. */
+function other(kind: string, object: ValueMap, path: Path, instead: string): Finding {
+  if (instead === "") return finding(kind, object, { path, text: "name in FIELD what exists" });
+  const patch = { op: "replace", path: pointerOf(path), value: instead } as const;
+  return finding(kind, object, { path, text: `name "${instead}" in FIELD`, patch });
+}
+
+/** Whether a host of a resource means this full name: `web`, `web.shop`, `web.shop.svc.cluster.local`. */
+export function isHost(given: string, host: string, namespace: string): boolean {
+  return given === host ||
+    host.startsWith(`${given}.`) && (given.includes(".") || host.startsWith(`${given}.${namespace}.`));
+}
+
+const PARTS = { fault: ["fault"], answer: ["directResponse", "redirect"] } as const;
+
+/** A fault, an answer of Envoy's own, or a path for which there is no route. */
+export function ownAnswer(object: ValueMap, { what, host }: Extract<Search, { by: "route" }>): Finding | undefined {
+  const rules = mapsAt(mapAt(object, "spec"), "http");
+  if (what === "missing") return missing(object, rules, host);
+  const found = rules.flatMap((rule, at): Path[] =>
+    PARTS[what].flatMap((part): Path[] => isMap(rule[part]) ? [["spec", "http", at, part]] : [])
+  );
+  const [path] = found;
+  // Envoy does not show which of several it is.
+  if (path === undefined || found.length > 1) return undefined;
+  if (what === "fault") {
+    const patch = { op: "remove", path: pointerOf(path) } as const;
+    return finding("VirtualService", object, { path, text: "take FIELD away", patch });
+  }
+  const { fix, ...own } = removal("VirtualService", object, path.slice(0, 3), "take FIELD away");
+  return { ...own, field: `${own.field}.${path[3]}`, fix };
+}
+
+/** A last route without conditions, to the destination of the first one or the host itself. */
+function missing(object: ValueMap, rules: readonly ValueMap[], host: string): Finding {
+  const [route] = rules.map((rule) => rule["route"]).filter(isList);
+  const value = { route: route ?? [{ destination: { host } }] };
+  const patch = { op: "add", path: "/spec/http/-", value } as const;
+  return finding("VirtualService", object, {
+    path: ["spec", "http"],
+    text: "add to FIELD a route without conditions",
+    patch,
+  });
+}
