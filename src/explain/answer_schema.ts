@@ -20,6 +20,7 @@ const STATION = z.strictObject({
     "authorization",
     "port",
     "pod",
+    "ztunnel",
   ]),
   pod: z.string().describe("the pod that it is in, NAMESPACE/NAME; empty if unknown"),
   side: z.enum(["client", "server"]),

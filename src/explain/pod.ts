@@ -35,6 +35,8 @@ export interface Pod {
   readonly dns: { readonly ndots: number; readonly searches: readonly string[]; readonly policy: string };
   readonly annotations: ValueMap;
   readonly labels: Readonly<Record<string, string>>;
+  /** istio-cni redirects its traffic to the ztunnel of its node. */
+  readonly isAmbient: boolean;
 }
 
 const PROXY = "istio-proxy";
@@ -62,6 +64,7 @@ function readPod(pod: ValueMap): Pod {
     capture: captureContainer(mapsAt(spec, "initContainers")),
     dns: dnsOf(spec),
     annotations: mapAt(metadata, "annotations"),
+    isAmbient: isAmbient(metadata),
     labels: textsOf(mapAt(metadata, "labels")),
   };
 }
@@ -70,6 +73,11 @@ function textsOf(map: ValueMap): Record<string, string> {
   return Object.fromEntries(
     Object.entries(map).flatMap(([key, value]) => typeof value === "string" ? [[key, value]] : []),
   );
+}
+
+/** Whether istio-cni reported on the pod that it redirects to ztunnel (istio/istio, pkg/config/constants). */
+export function isAmbient(metadata: ValueMap): boolean {
+  return textAt(mapAt(metadata, "annotations"), "ambient.istio.io/redirection") === "enabled";
 }
 
 function application(container: ValueMap, spec: ValueMap): Application {

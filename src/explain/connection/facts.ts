@@ -8,6 +8,7 @@ import { type KernelRules, kernelRules } from "../kernel/rules.ts";
 import { type NameTable, nameTableOf } from "../names/resolve.ts";
 import { type Pod, podOf } from "../pod.ts";
 import type { Workload } from "../resources/cause.ts";
+import { type ZtunnelDump, ztunnelDump } from "../ztunnel/dump.ts";
 import { certificateOf } from "../summary/certificate.ts";
 import type { Certificate } from "../summary/pod_summary_schema.ts";
 
@@ -27,12 +28,15 @@ export interface Facts {
   readonly addresses: readonly string[];
   /** Which resources of the mesh are for this pod. */
   readonly workload: Workload;
+  /** For a pod in ambient mode: what its ztunnel knows, or why that is not known. */
+  readonly ztunnel: ZtunnelDump | string;
 }
 
 const DOMAIN = "cluster.local";
 
 export function factsOf(snapshot: ProbedSnapshot): Facts {
   const pod = podOf(snapshot);
+  const ztunnel = ztunnelDump(snapshot);
   const { config, absent } = readEnvoy(snapshot);
   const [address, domain] = nodeOf(snapshot, config);
   const namespace = snapshot.pod.namespace || pod?.namespace || domain.split(".svc.")[0] || "";
@@ -42,12 +46,25 @@ export function factsOf(snapshot: ProbedSnapshot): Facts {
     config,
     absent,
     kernel: kernelRules(snapshot, pod),
-    names: nameTableOf(snapshot),
-    certificate: certificateOf(snapshot, config?.sections.get("SecretsConfigDump"), snapshot.time?.getTime()),
+    names: nameTableOf(snapshot) ?? ztunnelNames(ztunnel),
+    certificate: certificateOf(snapshot, config?.sections.get("SecretsConfigDump"), ztunnel),
     namespace,
     workload: { namespace, labels: pod?.labels ?? {}, root: rootOf(config) },
     domain: domain.split(".svc.").slice(1).join(".svc.") || DOMAIN,
     addresses: pod !== undefined && pod.addresses.length > 0 ? pod.addresses : address === "" ? [] : [address],
+    ztunnel,
+  };
+}
+
+/** The addresses of services, as the DNS of the cluster and ztunnel's own have them. */
+function ztunnelNames(ztunnel: ZtunnelDump | string): NameTable | undefined {
+  if (typeof ztunnel === "string") return undefined;
+  const { services } = ztunnel;
+  const find = (name: string) => services.find(({ host }) => host === name);
+  return {
+    hosts: services.map(({ host }) => host),
+    find,
+    hostAt: (address, accepts) => services.find((each) => accepts(each.host) && each.addresses.includes(address))?.host,
   };
 }
 

@@ -3,6 +3,7 @@ import { joinHostPort, parseAddress } from "../../golang/net/mod.ts";
 import type { FilterChain } from "../envoy/listener.ts";
 import type { Connection } from "../question/question.ts";
 import { requestOf } from "../rules/request.ts";
+import { ambientOutbound } from "./ambient_outbound.ts";
 import { captureOutbound } from "./capture_step.ts";
 import { type Inside, throughChain } from "./chain_path.ts";
 import { chainStep, chooseChain, type Incoming } from "./chain_step.ts";
@@ -18,6 +19,10 @@ export function outbound(path: ConnectionPath, facts: Facts, connection: Connect
   path.add(sender.step);
   const { step, address } = destinationOf(facts, connection);
   if (step !== undefined && !path.add(step)) return;
+  if (facts.pod?.isAmbient === true) {
+    ambientOutbound(path, facts, { address, port: connection.port });
+    return;
+  }
   const captured = captureOutbound(facts, sender, address, connection.port);
   if (!path.add(captured.step) || captured.port === undefined) return;
   if (facts.config === undefined) {

@@ -59,7 +59,7 @@ function goingOn(answer: OpenAnswer, { pod }: Facts, { direction }: Connection):
     return undefined;
   }
   if (answer.verdict === "reaches" || answer.verdict === "bypasses") return answer;
-  if (pod !== undefined && pod.proxy === undefined) return plainClient(answer);
+  if (pod !== undefined && pod.proxy === undefined && !pod.isAmbient) return plainClient(answer);
   return isLeftToEndpoint(answer) ? { ...answer, verdict: "reaches", stations: answer.stations.map(known) } : undefined;
 }
 
@@ -101,7 +101,7 @@ async function targetsOf(
     : [joinHostPort(address, asked.port)];
 }
 
-const PLAIN: Peer = { tls: "plain", isHttp: false, sni: "", identity: undefined, expects: [] };
+const PLAIN: Peer = { tls: "plain", isTunnel: false, isHttp: false, sni: "", identity: undefined, expects: [] };
 
 /** An endpoint to which the client's TLS is unknown. */
 const UNJUDGED: OtherEnd = { why: "whether the client speaks TLS to it is not known" };
@@ -109,7 +109,12 @@ const UNJUDGED: OtherEnd = { why: "whether the client speaks TLS to it is not kn
 /** How the client's proxy, or the client itself, connects to an endpoint; `undefined`: unknown. */
 function peerOf({ verdict, stations }: Answer, { certificate }: Facts, endpoint: string): Peer | undefined {
   const isHttp = stations.some(({ kind }) => kind === "route");
-  const all = stations.filter(({ kind }) => kind === "tls");
+  const isTunnel = stations.some(({ detail }) => isListed(detail["tunnelTo"], endpoint));
+  const own = stations.filter(({ kind }) => kind === "tls");
+  // Behind an internal listener the last station has the TLS of the tunnel.
+  const all = isTunnel
+    ? own.slice(-1)
+    : own.filter(({ detail }) => detail["mode"] === undefined || !isTunneled(detail));
   const [tls] = all;
   if (verdict === "bypasses" || tls === undefined) return { ...PLAIN, isHttp };
   const [mode, ...others] = new Set(all.map(({ detail }) => modeTo(endpoint, detail)));
@@ -117,7 +122,7 @@ function peerOf({ verdict, stations }: Answer, { certificate }: Facts, endpoint:
   const rule = ruleOf(stations, tls);
   if (mode === "plain") return { ...PLAIN, isHttp, rule };
   const identity = certificate.identity === "" ? undefined : certificate.identity;
-  return { tls: mode, isHttp, sni: tls.name, identity, expects: exactNames(tls.detail["names"]), rule };
+  return { tls: mode, isTunnel, isHttp, sni: tls.name, identity, expects: exactNames(tls.detail["names"]), rule };
 }
 
 /** The DestinationRule that sets the TLS: without one Istio chooses it by the endpoint's metadata. */
@@ -137,9 +142,16 @@ const MODES = ["mutual", "simple", "plain"] as const;
 /** The mode of all endpoints, or of this one where they differ. */
 function modeTo(endpoint: string, detail: Detail): Peer["tls"] | undefined {
   return MODES.find((mode) => {
-    const own = detail[mode];
-    return detail["mode"] === mode || Array.isArray(own) && own.includes(endpoint);
+    return detail["mode"] === mode || isListed(detail[mode], endpoint);
   });
+}
+
+function isListed(list: Detail[string] | undefined, endpoint: string): boolean {
+  return Array.isArray(list) && list.includes(endpoint);
+}
+
+function isTunneled(detail: Detail): boolean {
+  return detail["tunnelTo"] !== undefined;
 }
 
 /** The exact names; empty if any name is a pattern. */
@@ -148,9 +160,9 @@ function exactNames(names: unknown): string[] {
   return exact.includes("") ? [] : exact;
 }
 
-/** The namespace in a cluster name such as `outbound|80||catalog.shop.svc.cluster.local`. */
+/** The namespace in a cluster name such as `outbound|80||catalog.shop.svc.cluster.local`, or in a host of ztunnel. */
 function namespaceOf({ clusters }: Answer): string | undefined {
-  return /\|[^|.]+\.([^|.]+)\.svc\./.exec(clusters[0]?.name ?? "")?.[1];
+  return /(?:^|\|)[^|.]+\.([^|.]+)\.svc\./.exec(clusters[0]?.name ?? "")?.[1];
 }
 
 const ORDER: readonly Answer["verdict"][] = ["refused", "unknown", "bypasses", "reaches"];

@@ -8,6 +8,7 @@ import { answerWith } from "../connection/answer.ts";
 import { passing, refusing, sentence, type Step, unsure } from "../connection/connection_path.ts";
 import { type Facts, factsOf } from "../connection/facts.ts";
 import { portStep } from "../connection/port_step.ts";
+import { ambientSteps } from "./ambient_end.ts";
 import type { Connection, Peer } from "../question/question.ts";
 import { jsonOf } from "../snapshot/json_part.ts";
 import { podText, type Snapshot } from "../snapshot/snapshot.ts";
@@ -51,6 +52,10 @@ export function serverEnd(client: ClientEnd, endpoint: string, other: OtherEnd):
   const { snapshot, facts = factsOf(snapshot) } = other;
   const pod = podStep(facts, endpoint);
   const problem = identityStep(client, facts);
+  if (facts.pod?.isAmbient === true && facts.pod.proxy === undefined) {
+    const steps = [pod, ...problem === undefined ? [] : [problem], ...ambientSteps(client, facts, endpoint)];
+    return ending(podText(snapshot.pod), steps);
+  }
   if (facts.pod !== undefined && facts.pod.proxy === undefined) {
     return ending(podText(snapshot.pod), [pod, withoutProxy(client.peer), portStep(facts, endpoint)]);
   }

@@ -24,6 +24,7 @@ export function summaryPicture(summary: PodSummary): Picture {
       trafficSection(summary, "inbound"),
       trafficSection(summary, "outbound"),
       certificateSection(summary.certificate),
+      ambientSection(summary.ambient),
       configurationSection(summary.configuration),
       stateSection(summary),
     ],
@@ -129,6 +130,23 @@ function certificateSection({ identity, issuer, notAfter, roots, result, message
 function dayOf(time: string): string {
   return time.slice(0, 10);
 }
+
+function ambientSection(ambient: PodSummary["ambient"]): Section {
+  const { tunnel, waypoint, network, services, policies } = ambient ?? NO_AMBIENT;
+  return {
+    title: "Ambient mode",
+    column: "right",
+    rows: [
+      ...fact("tunnels", tunnel === null ? "" : tunnel ? "by HBONE, port 15008" : "none"),
+      ...fact("waypoint", waypoint),
+      ...fact("network", network),
+      ...fact("services", services.join(", ")),
+      ...fact("policies", policies.join(", ")),
+    ],
+  };
+}
+
+const NO_AMBIENT = { tunnel: null, waypoint: "", network: "", services: [], policies: [] };
 
 function configurationSection(configuration: Configuration): Section {
   const {

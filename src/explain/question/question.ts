@@ -32,6 +32,8 @@ export interface Connection {
 /** How the client's proxy, or the client itself, connects to a pod. */
 export interface Peer {
   readonly tls: "mutual" | "simple" | "plain";
+  /** Its mutual TLS is a tunnel's (HBONE). */
+  readonly isTunnel: boolean;
   readonly isHttp: boolean;
   /** Server name of its TLS; empty without one. */
   readonly sni: string;

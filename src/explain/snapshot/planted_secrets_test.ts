@@ -178,6 +178,7 @@ const PLACES: Readonly<Record<string, Place>> = {
   "the server's address": (
     { field, text },
   ) => ["listeners.json", { listener_statuses: [{ name: `x ${field}: ${text}` }] }],
+  "ztunnel's dump": (p) => ["ztunnel.json", { workloads: [map(p)] }],
   "the name table": (p) => ["name_table.json", { table: map(p) }],
   "certificates": (p) => ["certs.json", { certificates: [map(p)] }],
 };

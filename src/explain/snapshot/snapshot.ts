@@ -19,6 +19,7 @@ export const PART_NAMES = [
   "rules.nft",
   "sockets.txt",
   "name_table.json",
+  "ztunnel.json",
 ] as const;
 
 export type PartName = typeof PART_NAMES[number];
@@ -30,7 +31,11 @@ const MIB = 1024 * 1024;
  * times the memory of its text.
  */
 export function maxPartBytes(name: PartName): number {
-  return name === "config_dump.json" ? 64 * MIB : name === "clusters.json" || name === "stats.txt" ? 32 * MIB : 8 * MIB;
+  return name === "config_dump.json" || name === "ztunnel.json"
+    ? 64 * MIB
+    : name === "clusters.json" || name === "stats.txt"
+    ? 32 * MIB
+    : 8 * MIB;
 }
 
 /** Why a part is absent. */
@@ -109,6 +114,7 @@ export function allParts(given: ReadonlyMap<string, Part>): Readonly<Record<Part
     "rules.nft": part("rules.nft"),
     "sockets.txt": part("sockets.txt"),
     "name_table.json": part("name_table.json"),
+    "ztunnel.json": part("ztunnel.json"),
   };
 }
 

@@ -15,11 +15,12 @@ import type { SourceChoice } from "../question/question.ts";
 import type { ProbedSnapshot } from "../evidence.ts";
 import { probed } from "../probe/send.ts";
 import { type EphemeralSource, rulesGuest, startGuest } from "./live/ephemeral.ts";
-import { asked, type LiveSource, snapshotLive } from "./live/live.ts";
+import { asked, limitOf, type LiveSource, snapshotLive } from "./live/live.ts";
 import { choosePods, imageOf, PROXY_CONTAINER } from "./live/pods.ts";
 import { livePlace } from "./live/probe_place.ts";
 import { CONFIGURATION_QUESTIONS, mayReadRules, SHORT_QUESTIONS, WHOLE_QUESTIONS } from "./live/questions.ts";
 import { readRules } from "./live/rules.ts";
+import { Ztunnels } from "./live/ztunnel.ts";
 import { Together } from "./live/together.ts";
 import { snapshotLocal } from "./local.ts";
 
@@ -115,7 +116,8 @@ async function* liveSnapshots(
       }
       return;
     }
-    const running = { api, clock: world.clock, say, live: common };
+    const ztunnels = new Ztunnels(api, limitOf(options.requestTimeout));
+    const running = { api, clock: world.clock, say, live: common, ztunnels };
     const ends = liveEnds(api, (pod) => wholeSnapshot({ ...running, pod }, { ephemeral: false }));
     const resources = liveResources(api);
     // A whole snapshot may take 100 MiB: read one at a time.
@@ -137,12 +139,13 @@ type LiveChoice = Extract<SourceChoice, { kind: "live" }>;
 interface RunningPod extends Pick<EphemeralSource, "clock" | "say"> {
   readonly api: KubeConnection;
   readonly live: LiveSource;
+  readonly ztunnels: Ztunnels;
   readonly pod: Pod;
 }
 
 /** All parts, the rules if they can be read, and the evidence of a probe. */
 async function wholeSnapshot(
-  { api, clock, say, live, pod }: RunningPod,
+  { api, clock, say, live, ztunnels, pod }: RunningPod,
   { ephemeral, probe, probeImage }: Pick<LiveChoice, "ephemeral" | "probe" | "probeImage">,
 ): Promise<ProbedSnapshot> {
   const source = { api, clock, say };
@@ -150,7 +153,9 @@ async function wholeSnapshot(
   const snapshot = await snapshotLive(live, pod, WHOLE_QUESTIONS);
   const reader = await rulesReader({ live, pod, source }, ephemeral ? image : undefined);
   const rules = reader === undefined ? NO_RULES : await reader();
-  const whole = { ...snapshot, parts: allParts(new Map([...Object.entries(snapshot.parts), ...rules])) };
+  const ztunnel = await ztunnels.partOf(pod);
+  const more = ztunnel === undefined ? rules : new Map([...rules, ["ztunnel.json", ztunnel] as const]);
+  const whole = { ...snapshot, parts: allParts(new Map([...Object.entries(snapshot.parts), ...more])) };
   if (probe === undefined || image === undefined) return whole;
   const place = { api, live, ephemeral: source, pod, image: probeImage ?? image, isOther: probeImage !== undefined };
   return await probed(livePlace({ ...place, rules: reader ?? (() => Promise.resolve(NO_RULES)) }), whole, probe);

@@ -1,9 +1,10 @@
 /** The workload's certificate: identity, expiry, issuer. */
 import { ageText } from "../../base/text/mod.ts";
 import { isMap, listAt, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
-import { distinguishedName, readCertificate, readCertificateInfo } from "../../golang/x509/mod.ts";
+import { decodePems, distinguishedName, readCertificate, readCertificateInfo } from "../../golang/x509/mod.ts";
 import { certificatesOf } from "../envoy/data_source.ts";
-import type { Snapshot } from "../snapshot/snapshot.ts";
+import type { PodName, Snapshot } from "../snapshot/snapshot.ts";
+import { workloadOf, type ZtunnelDump } from "../ztunnel/dump.ts";
 import { jsonOf } from "../snapshot/json_part.ts";
 import { millisecondsOf, secondsBetween } from "./age.ts";
 import type { Certificate } from "./pod_summary_schema.ts";
@@ -14,14 +15,16 @@ type Known = Pick<Certificate, "identity" | "issuer" | "notBefore" | "notAfter" 
 const UNKNOWN: Known = { identity: "", issuer: "", notBefore: "", notAfter: "", roots: [] };
 
 /**
- * Envoy's current certificate: from `secrets` (the dump's section with certificates), else from `certs.json`, which
- * does not name the issuer.
+ * The current certificate. In ambient mode ztunnel has it, else Envoy: from `secrets` (the dump's section with
+ * certificates), else from `certs.json`, which does not name the issuer.
  */
 export function certificateOf(
-  { parts }: Pick<Snapshot, "parts">,
+  { pod, time, parts }: Snapshot,
   secrets: ValueMap | undefined,
-  now: number | undefined,
+  ztunnel: ZtunnelDump | string,
 ): Certificate {
+  const now = time?.getTime();
+  if (typeof ztunnel !== "string") return ztunnelCertificate(ztunnel, pod, now);
   const known = (secrets === undefined ? undefined : ofSecrets(secrets)) ?? ofSummary(parts);
   if (known === undefined) {
     const warming = secrets === undefined ? [] : mapsAt(secrets, "dynamic_warming_secrets");
@@ -31,6 +34,30 @@ export function certificateOf(
       ? { ...UNKNOWN, lasts: null, result: "error", message: `Envoy waits for its certificate (${names})` }
       : { ...UNKNOWN, lasts: null, result: "unknown", message: why ?? "Envoy has no certificate of a workload" };
   }
+  return { ...known, ...judged(known, now) };
+}
+
+/** The certificate that ztunnel has for a pod. */
+function ztunnelCertificate(dump: ZtunnelDump, pod: PodName, now: number | undefined): Certificate {
+  const identity = workloadOf(dump, pod)?.identity;
+  const found = dump.certificates.find((each) => each.identity === identity);
+  const unknown = { ...UNKNOWN, identity: identity ?? "", lasts: null };
+  if (found === undefined) {
+    return { ...unknown, result: "unknown", message: "ztunnel of its node has no certificate for it" };
+  }
+  const [leaf] = decodePems(found.leaf);
+  if (leaf === undefined) {
+    const result = found.state.startsWith("Unavailable") ? "error" : "unknown";
+    return { ...unknown, result, message: `ztunnel has no certificate for it: ${found.state}` };
+  }
+  const info = readCertificateInfo(leaf.bytes);
+  const known = {
+    identity: found.identity,
+    issuer: distinguishedName(info.issuer),
+    notBefore: info.notBefore.toISOString(),
+    notAfter: info.notAfter.toISOString(),
+    roots: found.roots.flatMap((pem) => decodePems(pem).map(({ bytes }) => rootOf(bytes))),
+  };
   return { ...known, ...judged(known, now) };
 }
 

@@ -33,8 +33,8 @@ const RULES: readonly Rule[] = [
   },
   {
     id: "no-proxy",
-    find: ({ pod, containers }) => {
-      if (containers.length === 0 || containers.some(({ role }) => role === "proxy")) return [];
+    find: ({ pod, ambient, containers }) => {
+      if (ambient !== null || containers.length === 0 || containers.some(({ role }) => role === "proxy")) return [];
       const { message, fix } = withoutProxy(...splitName(pod));
       return [found("error", message, fix)];
     },

@@ -4,6 +4,8 @@ import { podText, type Snapshot } from "../snapshot/snapshot.ts";
 import { jsonOf } from "../snapshot/json_part.ts";
 import { readEnvoy } from "../envoy/config.ts";
 import { podOf } from "../pod.ts";
+import { ambientOf } from "./ambient.ts";
+import { ztunnelDump } from "../ztunnel/dump.ts";
 import { certificateOf } from "./certificate.ts";
 import { configurationOf } from "./configuration.ts";
 import { containersOf } from "./containers.ts";
@@ -21,11 +23,11 @@ export function podSummary(snapshot: Snapshot): PodSummary {
   const object = jsonOf(parts["pod.json"], "pod.json").value;
   const { config, absent } = readEnvoy(snapshot);
   const containers = object === undefined ? [] : containersOf(object, now);
-  const configuration = configurationOf(snapshot, config, {
-    controlPlane: controlPlaneOf(object),
-    now,
-    absent: absent?.message ?? "",
-  });
+  const ambient = ambientOf(snapshot);
+  const configuration = {
+    ...configurationOf(snapshot, config, { controlPlane: controlPlaneOf(object), now, absent: absent?.message ?? "" }),
+    ...ambient === null ? {} : { result: ambient.result, message: ambient.message },
+  };
   const differences = object === undefined ? undefined : differencesOf(object);
   const known = {
     pod: podText(snapshot.pod),
@@ -33,8 +35,9 @@ export function podSummary(snapshot: Snapshot): PodSummary {
     ...placeOf(object),
     containers,
     traffic: trafficOf(snapshot, object, podOf(snapshot)),
-    certificate: certificateOf(snapshot, config?.sections.get("SecretsConfigDump"), now),
+    certificate: certificateOf(snapshot, config?.sections.get("SecretsConfigDump"), ztunnelDump(snapshot)),
     configuration,
+    ambient,
     readiness: readinessOf(object, containers, { state: configuration.state, agent: proxyReadiness(snapshot) }),
     compared: differences !== undefined,
     differences: differences ?? [],

@@ -85,6 +85,17 @@ const CONFIGURATION = z.strictObject({
   message: z.string(),
 });
 
+const AMBIENT = z.strictObject({
+  workload: z.string().describe("the UID that ztunnel has for the pod; empty if unknown"),
+  tunnel: z.boolean().nullable().describe("ztunnel takes tunnels (HBONE) for it; null if unknown"),
+  waypoint: z.string().describe("address or host; empty without one"),
+  network: z.string(),
+  services: z.array(z.string()).readonly().describe("hosts whose endpoint it is, each with its waypoint"),
+  policies: z.array(z.string()).readonly().describe("ALLOW or DENY, NAMESPACE/NAME"),
+  result: RESULT,
+  message: z.string(),
+});
+
 /** The summary of a pod. */
 export const POD_SUMMARY = z.strictObject({
   pod: z.string().describe("NAMESPACE/NAME; empty if unknown"),
@@ -95,13 +106,16 @@ export const POD_SUMMARY = z.strictObject({
   containers: z.array(CONTAINER).readonly().describe("in the order of their start"),
   traffic: z.strictObject({
     source: SOURCE,
-    mode: z.string().describe("REDIRECT or TPROXY; empty if unknown"),
+    mode: z.string().describe("REDIRECT, TPROXY, or ztunnel in ambient mode; empty if unknown"),
     message: z.string(),
     ports: z.array(PORT).readonly(),
     lanes: z.array(LANE).readonly(),
   }),
   certificate: CERTIFICATE,
   configuration: CONFIGURATION,
+  ambient: AMBIENT.nullable().describe(
+    "what the ztunnel of its node knows of it; null if the pod is not in ambient mode",
+  ),
   readiness: z.strictObject({ ready: z.boolean().nullable(), result: RESULT, message: z.string() }),
   compared: z.boolean().describe("the pod records what injection wrote; if false, differences are not known"),
   differences: z.array(z.strictObject({ field: z.string(), wrote: z.string(), runs: z.string() })).readonly().describe(
@@ -123,6 +137,7 @@ export type Traffic = PodSummary["traffic"];
 export type Certificate = PodSummary["certificate"];
 export type Configuration = PodSummary["configuration"];
 export type ResourceType = Configuration["types"][number];
+export type Ambient = Readonly<z.infer<typeof AMBIENT>>;
 export type Readiness = PodSummary["readiness"];
 export type Difference = PodSummary["differences"][number];
 export type Finding = PodSummary["findings"][number];

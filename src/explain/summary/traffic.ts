@@ -5,7 +5,7 @@ import type { Snapshot } from "../snapshot/snapshot.ts";
 import { type KernelRules, kernelRules } from "../kernel/rules.ts";
 import { addressOf, type ListeningSocket, listeningSockets } from "../kernel/sockets.ts";
 import type { Pod } from "../pod.ts";
-import type { SummaryPort, Traffic } from "./pod_summary_schema.ts";
+import type { Lane, SummaryPort, Traffic } from "./pod_summary_schema.ts";
 import { lanesOf } from "./lanes.ts";
 
 /** The proxy's own ports and their purposes (istio.io, "Ports used by Istio"). */
@@ -31,6 +31,7 @@ export function trafficOf(snapshot: Snapshot, object: ValueMap | undefined, pod:
     const message = "the pod uses the host's network: nothing is captured";
     return { source: "seen", mode: "", message, ports, lanes: [] };
   }
+  if (pod?.isAmbient === true && pod.proxy === undefined) return ofAmbient(ports);
   const { rules } = kernel;
   if (rules === undefined) {
     const message = `the rules of the kernel are not known: ${kernel.why}`;
@@ -42,6 +43,20 @@ export function trafficOf(snapshot: Snapshot, object: ValueMap | undefined, pod:
   }
   const { settings } = rules;
   return { source: kernel.source, mode: settings.mode, message: kernel.why, ports, lanes: lanesOf(settings) };
+}
+
+/** istio-cni's rules in the pod's network namespace (istio/istio, cni/pkg/iptables). */
+function ofAmbient(ports: readonly SummaryPort[]): Traffic {
+  const lane = (direction: Lane["direction"], port: number): Lane => {
+    return { direction, path: "captured", what: "every TCP connection", message: `port ${port} of ztunnel` };
+  };
+  return {
+    source: "planned",
+    mode: "ztunnel",
+    message: "ambient mode: istio-cni redirects the pod's connections to the ztunnel of its node",
+    ports: ports.map((each) => ({ ...each, path: "captured", source: "planned" })),
+    lanes: [lane("inbound", 15006), lane("inbound", 15008), lane("outbound", 15001)],
+  };
 }
 
 /** A port that a container declares, or on which a process listens. */

@@ -14,6 +14,7 @@ import {
 } from "./api.ts";
 import { requestFailure } from "../../platform/request_failure.ts";
 import { exec, type ExecResult, hold } from "./exec.ts";
+import { getFromPort, type PodPortRequest } from "./pod_port.ts";
 import type { ExecRequest, HeldRequest } from "./exec_failure.ts";
 import { type Asked, refusal } from "./failure.ts";
 import { kubeObject, listItem } from "./kube_object.ts";
@@ -171,6 +172,10 @@ export class KubeClient implements KubeApi {
 
   hold(request: HeldRequest): Promise<boolean> {
     return hold(this.#transport, request, this.#held.signal);
+  }
+
+  getFromPort(request: PodPortRequest): Promise<Uint8Array> {
+    return getFromPort(this.#transport, request);
   }
 
   raw(path: string, accept?: string): Promise<RawAnswer> {

@@ -7,6 +7,7 @@ import type { Connection, ConnectOptions } from "./connection.ts";
 import type { ExecResult } from "./exec.ts";
 import type { ExecRequest, HeldRequest } from "./exec_failure.ts";
 import { inClusterConnection } from "./in_cluster.ts";
+import type { PodPortRequest } from "./pod_port.ts";
 import { Transport } from "./transport.ts";
 
 /** A client that holds connections. */
@@ -26,6 +27,8 @@ export interface KubeConnection extends KubeApi {
    * when this process ends for any reason.
    */
   hold(request: HeldRequest): Promise<boolean>;
+  /** Asks a port of a pod by HTTP; the body of its answer. Errors: an ApiError. */
+  getFromPort(request: PodPortRequest): Promise<Uint8Array>;
   /** Closes the connections: watches end, requests fail. */
   close(): void;
 }

@@ -1,4 +1,4 @@
-/** A stand-in for a kubelet: the API server's `pods/exec` and `pods/log` reach it, and it runs the commands in network namespaces. */
+/** A stand-in for a kubelet: the API server's `pods/exec`, `pods/portforward` and `pods/log` reach it, and it runs the commands in network namespaces. */
 import { goProgram } from "../../support/programs/go_program.ts";
 import type { ValueMap } from "../../../src/base/value.ts";
 import type { Cluster } from "./cluster/cluster.ts";
@@ -16,6 +16,8 @@ export interface RunningContainer {
   readonly log?: string;
   /** Milliseconds that each command takes at least. */
   readonly delay?: number;
+  /** Addresses that ports of its pod are forwarded to. */
+  readonly ports?: Readonly<Record<string, string>>;
 }
 
 /** A node whose kubelet is the stand-in. */

@@ -11,6 +11,7 @@ import {
   type Resource,
 } from "../../../kube/client/mod.ts";
 import { isMap, mapAt, mapsAt, textAt, textsAt, type ValueMap } from "../../../base/value.ts";
+import { isAmbient } from "../../pod.ts";
 import type { PodChoice } from "../../question/question.ts";
 
 type Listing = Pick<KubeApi, "list">;
@@ -68,7 +69,8 @@ function noSuch(name: string, namespace: string): MeshError {
 
 async function podsByLabels(api: Listing, choice: PodChoice, namespace: string): Promise<ChosenPods> {
   const all = await listPods(api, choice.allNamespaces ? undefined : namespace, choice.selector ?? "");
-  const pods = all.filter((pod) => hasContainer(pod, choice.container ?? PROXY_CONTAINER) && !isOver(pod));
+  const isOfMesh = (pod: Pod) => hasContainer(pod, choice.container ?? PROXY_CONTAINER) || isAmbient(pod.metadata);
+  const pods = all.filter((pod) => isOfMesh(pod) && !isOver(pod));
   if (pods.length > 0) return { pods, note: undefined };
   const where = choice.allNamespaces ? "any namespace" : `the namespace "${namespace}"`;
   const labels = choice.selector === undefined ? "" : ` with the labels "${choice.selector}"`;

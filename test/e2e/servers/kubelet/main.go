@@ -1,5 +1,5 @@
 // The part of a kubelet that runs commands in containers: an HTTPS server that the API server connects to for
-// pods/exec and pods/log. A container is a network namespace, or none, and a folder of programs; the file in the first argument
+// pods/exec, pods/portforward and pods/log. A container is a network namespace, or none, and a folder of programs; the file in the first argument
 // tells which. It is read again after it changed.
 package main
 
@@ -28,6 +28,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/remotecommand"
 	clientremotecommand "k8s.io/client-go/tools/remotecommand"
+	"k8s.io/kubelet/pkg/cri/streaming/portforward"
 	streaming "k8s.io/kubelet/pkg/cri/streaming/remotecommand"
 	utilexec "k8s.io/utils/exec"
 )
@@ -44,6 +45,8 @@ type container struct {
 	Log string `json:"log"`
 	// Delay is how many milliseconds each command takes at least.
 	Delay int `json:"delay"`
+	// Ports are the addresses that ports of the pod are forwarded to.
+	Ports map[string]string `json:"ports"`
 }
 
 type runtime struct {
@@ -145,6 +148,45 @@ func (r *runtime) serve(w http.ResponseWriter, req *http.Request) {
 		remotecommand.SupportedStreamingProtocols)
 }
 
+// PortForward copies between a stream and the address of a port.
+func (r *runtime) PortForward(_ context.Context, pod string, _ types.UID, port int32, stream io.ReadWriteCloser) error {
+	all, err := r.containers()
+	if err != nil {
+		return err
+	}
+	for name, c := range all {
+		address, known := c.Ports[fmt.Sprint(port)]
+		if !known || !strings.HasPrefix(name, pod+"/") {
+			continue
+		}
+		connection, err := net.Dial("tcp", address)
+		if err != nil {
+			return err
+		}
+		defer connection.Close()
+		go io.Copy(connection, stream)
+		_, err = io.Copy(stream, connection)
+		return err
+	}
+	return fmt.Errorf("connection refused: no port %d", port)
+}
+
+// forward handles /portForward/NAMESPACE/POD.
+func (r *runtime) forward(w http.ResponseWriter, req *http.Request) {
+	parts := strings.Split(strings.TrimPrefix(req.URL.Path, "/portForward/"), "/")
+	if len(parts) < 2 {
+		http.NotFound(w, req)
+		return
+	}
+	options, err := portforward.NewV4Options(req)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	portforward.ServePortForward(w, req, r, parts[0]+"/"+parts[1], "", options, time.Minute, 30*time.Second,
+		portforward.SupportedProtocols)
+}
+
 // logs handles /containerLogs/NAMESPACE/POD/CONTAINER: the whole log, whatever part is asked for.
 func (r *runtime) logs(w http.ResponseWriter, req *http.Request) {
 	all, err := r.containers()
@@ -190,6 +232,7 @@ func run(pair tls.Certificate) error {
 	}()
 	r := &runtime{file: os.Args[1]}
 	http.HandleFunc("/exec/", r.serve)
+	http.HandleFunc("/portForward/", r.forward)
 	http.HandleFunc("/containerLogs/", r.logs)
 	http.HandleFunc("/runs", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, r.runs.Load()) })
 	fmt.Println(listener.Addr().(*net.TCPAddr).Port)

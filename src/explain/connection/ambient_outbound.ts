@@ -1,0 +1,179 @@
+/**
+ * A connection out of a pod in ambient mode: istio-cni's rules send it to the ztunnel of its node, which goes on to the
+ * waypoint of a Service, or to an endpoint: by a tunnel (HBONE) where the endpoint takes one, else as plain TCP.
+ */
+import { joinHostPort } from "../../golang/net/mod.ts";
+import type { Service, Workload, ZtunnelDump } from "../ztunnel/dump.ts";
+import { workloadOf } from "../ztunnel/dump.ts";
+import type { Facts } from "./facts.ts";
+import { type Original, originalText } from "./listener_step.ts";
+import { type ConnectionPath, detailOf, passing, refusing, type Step, unknowing, unsure } from "./connection_path.ts";
+
+/** The port of ztunnel and of waypoints for tunnels. */
+const HBONE_PORT = 15008;
+
+/** Adds the stations from the kernel on. */
+export function ambientOutbound(path: ConnectionPath, facts: Facts, original: Original): void {
+  path.add(passing("kernel", {
+    source: "planned",
+    message: "ambient mode: istio-cni's rules in the pod's network send it to ztunnel's port 15001",
+  }));
+  if (original.address === undefined) return;
+  const { ztunnel, certificate } = facts;
+  if (typeof ztunnel === "string") {
+    path.add(unknowing("ztunnel", { message: `what ztunnel of its node does is not known: ${ztunnel}` }));
+    return;
+  }
+  const own = workloadOf(ztunnel, facts.snapshot.pod);
+  const upstream = upstreamOf(ztunnel, original, own);
+  if (!path.add(upstream.step)) return;
+  path.cluster(upstream.name, 100);
+  path.endpoints(upstream.ends.map(({ address }) => ({ address, health: "healthy" })));
+  if (!path.add(endpointStep(upstream))) return;
+  path.add(tlsStep(upstream.ends, certificate));
+}
+
+/** Where ztunnel connects to, and whether it opens a tunnel there. */
+interface TunnelEnd {
+  readonly address: string;
+  readonly isTunnel: boolean;
+}
+
+interface Upstream {
+  readonly step: Step;
+  readonly name: string;
+  readonly ends: readonly TunnelEnd[];
+  readonly unhealthy: number;
+}
+
+function upstreamOf(dump: ZtunnelDump, original: Original, own: Workload | undefined): Upstream {
+  const { address = "", port } = original;
+  const service = dump.services.find(({ addresses }) => addresses.includes(address));
+  if (service !== undefined) return ofService(dump, service, port, own);
+  const workload = dump.workloads.find(({ addresses }) => addresses.includes(address));
+  const name = originalText(original);
+  if (workload === undefined) {
+    const message =
+      `neither a service nor a workload that ztunnel knows is ${name}: it passes the connection on, and ` +
+      "whether anything listens there is not known";
+    return { step: unknowing("ztunnel", { message }), name, ends: [], unhealthy: 0 };
+  }
+  const step = passing("ztunnel", { name: workload.name, message: `${name} is the pod ${podOf(workload)}` });
+  return { step, name, ends: [endOf(workload, port, own)], unhealthy: 0 };
+}
+
+function ofService(dump: ZtunnelDump, service: Service, port: number, own: Workload | undefined): Upstream {
+  const { host, ports, waypoint, endpoints } = service;
+  const name = `${host}:${port}`;
+  const nowhere = { name, ends: [], unhealthy: 0 };
+  if (!ports.has(port)) {
+    const message = `${host} has only the ports ${
+      [...ports.keys()].join(", ")
+    }: whether anything takes ${port} is not known`;
+    return { ...nowhere, step: unknowing("ztunnel", { name: host, message }) };
+  }
+  if (waypoint !== "") return ofWaypoint(dump, { name, waypoint, own });
+  const all = endpoints.flatMap((endpoint) => {
+    const workload = dump.workloads.find(({ uid }) => uid === endpoint.workload);
+    const target = endpoint.ports.get(port);
+    return workload === undefined || target === undefined ? [] : [{ workload, target }];
+  });
+  const healthy = all.filter(({ workload }) => workload.isHealthy);
+  return {
+    step: passing("ztunnel", {
+      name: host,
+      message: `ztunnel of its node knows ${name}, with ${all.length} endpoints`,
+    }),
+    name,
+    ends: healthy.map(({ workload, target }) => endOf(workload, target, own)),
+    unhealthy: all.length - healthy.length,
+  };
+}
+
+interface ThroughWaypoint {
+  readonly name: string;
+  readonly waypoint: string;
+  readonly own: Workload | undefined;
+}
+
+/** A waypoint is named by its Service's host or address. */
+function ofWaypoint(dump: ZtunnelDump, { name, waypoint, own }: ThroughWaypoint): Upstream {
+  const gateway = dump.services.find(({ host, addresses }) => host === waypoint || addresses.includes(waypoint));
+  if (gateway === undefined) {
+    const message = `${name} has the waypoint ${waypoint}, which ztunnel does not know`;
+    return { step: unknowing("ztunnel", { name, message }), name, ends: [], unhealthy: 0 };
+  }
+  const { ends, unhealthy } = ofService(dump, { ...gateway, waypoint: "" }, HBONE_PORT, own);
+  const step = passing("ztunnel", {
+    name,
+    message: `${name} has the waypoint ${gateway.host}: the tunnel goes there`,
+    detail: detailOf({ waypoint: gateway.host }),
+  });
+  return { step, name, ends: ends.map((each) => ({ ...each, isTunnel: true })), unhealthy };
+}
+
+/** The workload itself, or the gateway of its network. */
+function endOf(workload: Workload, port: number, own: Workload | undefined): TunnelEnd {
+  const { addresses: [address = ""], network, networkGateway, isHbone } = workload;
+  const isRemote = own !== undefined && network !== own.network && networkGateway !== "";
+  return isRemote
+    ? { address: joinHostPort(networkGateway, HBONE_PORT), isTunnel: true }
+    : { address: joinHostPort(address, port), isTunnel: isHbone };
+}
+
+function podOf({ namespace, name }: Workload): string {
+  return `${namespace}/${name}`;
+}
+
+const MAX_SHOWN = 5;
+
+function endpointStep({ name, ends, unhealthy }: Upstream): Step {
+  const addresses = ends.map(({ address }) => address);
+  if (addresses.length === 0) {
+    const message = unhealthy === 0
+      ? `${name} has no endpoints`
+      : `none of the ${unhealthy} endpoints of ${name} is healthy`;
+    return refusing(
+      "endpoint",
+      { message },
+      "give the Service ready pods: compare its selector and targetPort with them",
+    );
+  }
+  const more = addresses.length > MAX_SHOWN ? ` and ${addresses.length - MAX_SHOWN} more` : "";
+  return passing("endpoint", {
+    name: addresses[0] ?? "",
+    message: `${addresses.slice(0, MAX_SHOWN).join(", ")}${more}`,
+    detail: detailOf({ taken: addresses.length, unhealthy }),
+  });
+}
+
+function tlsStep(ends: readonly TunnelEnd[], { identity, result, message: why }: Facts["certificate"]): Step {
+  const [tunnels, plain] = [true, false].map((is) =>
+    ends.filter(({ isTunnel }) => isTunnel === is).map(({ address }) => address)
+  );
+  const detail = detailOf({ mutual: tunnels ?? [], plain: plain ?? [], tunnelTo: tunnels ?? [] });
+  if (tunnels?.length === 0) {
+    const message = "plain text: the endpoint takes no tunnel, so it is not in ambient mode and has no sidecar";
+    return passing("tls", { message, detail });
+  }
+  if (result === "error") {
+    const message = `a tunnel with mutual TLS, but without a valid certificate: ${why}`;
+    return refusing(
+      "tls",
+      { message, detail },
+      "look at the log of ztunnel of this node: it cannot get the certificate",
+    );
+  }
+  if (result === "unknown") {
+    return unsure("tls", {
+      message: `a tunnel with mutual TLS, but whether its certificate is valid is not known: ${why}`,
+      detail,
+    });
+  }
+  const mixed = plain?.length === 0 ? "" : "; endpoints differ: some take no tunnel and get plain text";
+  return passing("tls", {
+    result: mixed === "" ? "ok" : "warning",
+    message: `a tunnel (HBONE) with mutual TLS as ${identity}${mixed}`,
+    detail,
+  });
+}

@@ -1,0 +1,90 @@
+/** The server's end in ambient mode: the ztunnel of the pod's node takes the connection, and its policies decide. */
+import { splitHostPort } from "../../golang/net/mod.ts";
+import { detailOf, passing, refusing, type Step, unsure } from "../connection/connection_path.ts";
+import type { Facts } from "../connection/facts.ts";
+import { portStep } from "../connection/port_step.ts";
+import type { Peer } from "../question/question.ts";
+import { type Workload, workloadOf, type ZtunnelDump } from "../ztunnel/dump.ts";
+import { type PolicyRuling, rulingOf } from "../ztunnel/policies.ts";
+
+/** The client as ztunnel sees it. */
+interface AmbientClient {
+  readonly peer: Peer;
+  /** Empty: unknown. */
+  readonly address: string;
+}
+
+/** The stations after the pod's own: ztunnel, TLS, authorization, the application's port. */
+export function ambientSteps(client: AmbientClient, facts: Facts, endpoint: string): readonly Step[] {
+  const { ztunnel, snapshot } = facts;
+  const workload = typeof ztunnel === "string" ? undefined : workloadOf(ztunnel, snapshot.pod);
+  const tls = tlsStep(client.peer);
+  if (typeof ztunnel === "string" || workload === undefined) {
+    const why = typeof ztunnel === "string" ? ztunnel : "it does not know this pod";
+    const message = `ambient mode: what ztunnel of its node decides is not known: ${why}`;
+    return [unsure("ztunnel", { message }), tls, portStep(facts, endpoint)];
+  }
+  return [
+    ztunnelStep(workload),
+    tls,
+    policyStep(client, { ztunnel, workload, endpoint }),
+    portStep(facts, endpoint),
+  ];
+}
+
+function ztunnelStep({ isHbone, identity, waypoint, policies, addresses: [address = ""] }: Workload): Step {
+  const takes = isHbone ? "takes tunnels (HBONE) for it" : "has no tunnel for it";
+  return passing("ztunnel", {
+    name: address,
+    message: `ambient mode: ztunnel of its node ${takes}, as ${identity}`,
+    detail: detailOf({ identity, waypoint, policies }),
+  });
+}
+
+function tlsStep({ tls, isTunnel }: Peer): Step {
+  if (tls === "mutual" && !isTunnel) {
+    const message =
+      "the client speaks mutual TLS to the application's port, and ztunnel ends mutual TLS in tunnels alone";
+    const fix = "set trafficPolicy.tls.mode of the DestinationRule to DISABLE, or take the DestinationRule away";
+    return refusing("tls", { message }, fix);
+  }
+  return passing("tls", {
+    message: isTunnel
+      ? "ztunnel ends the tunnel's mutual TLS"
+      : "plain text, which ztunnel passes on if no policy refuses it",
+  });
+}
+
+interface Ruled {
+  readonly ztunnel: ZtunnelDump;
+  readonly workload: Workload;
+  readonly endpoint: string;
+}
+
+function policyStep({ peer, address }: AmbientClient, { ztunnel, workload, endpoint }: Ruled): Step {
+  const parts = splitHostPort(endpoint);
+  const [destination, port] = typeof parts === "string" ? [endpoint, 0] : [parts.host, Number(parts.port)];
+  const identity = peer.isTunnel ? peer.identity : "none";
+  const ruling = rulingOf(ztunnel, workload, { identity, source: address, destination, port });
+  const who = identity === "none" ? "a client with plain text" : identity ?? "the client";
+  return rulingStep(ruling, who);
+}
+
+/** Istio's names for the policies that it makes of PeerAuthentications (pilot/pkg/serviceregistry/kube/controller/ambient). */
+const OF_PEER_AUTHENTICATION = /\/(istio_converted_static_strict|converted_peer_authentication_.*)$/;
+
+function rulingStep({ outcome, policy }: PolicyRuling, who: string): Step {
+  const isStrict = OF_PEER_AUTHENTICATION.test(policy);
+  const name = isStrict ? "a PeerAuthentication with STRICT" : `the AuthorizationPolicy ${policy}`;
+  if (outcome === "unknown") {
+    return unsure("authorization", { name: policy, message: `whether ${name} refuses ${who} is not known` });
+  }
+  if (outcome === "denied") {
+    const fix = isStrict
+      ? "let the client speak mutual TLS, or set mtls.mode of the PeerAuthentication to PERMISSIVE"
+      : `let ${who} in: spec.rules of the AuthorizationPolicy ${policy}`;
+    return refusing("authorization", { name: policy, message: `${name} refuses ${who}` }, fix);
+  }
+  const message = policy === "" ? "no policy of ztunnel refuses it" : `allowed by ${name}`;
+  return passing("authorization", { name: policy, message });
+}

@@ -1,0 +1,117 @@
+/** Connections from and to pods in ambient mode. */
+import assert from "node:assert/strict";
+import { answerOf } from "../answer.ts";
+import { type Changes, fakeSnapshot } from "../connection/fake_snapshot_test.ts";
+import { readConnection } from "../question/read_connection.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
+import { savedEnds } from "../sources/saved_ends.ts";
+import { type AmbientChanges, fakeAmbient, fakeZtunnel } from "../ztunnel/fake_ambient_test.ts";
+
+const FLAGS = { from: undefined, toPort: undefined, method: undefined, header: [], sni: undefined };
+
+async function ask(client: Snapshot, servers: readonly Snapshot[], to: string) {
+  const connection = readConnection({ ...FLAGS, to });
+  assert.ok(connection !== undefined);
+  return await answerOf(client, connection, savedEnds(new Map(servers.map((each) => [each, undefined]))));
+}
+
+const SERVER = { name: "catalog-1", address: "10.0.0.9" };
+const STRICT = {
+  name: "strict",
+  namespace: "shop",
+  scope: "WorkloadSelector",
+  action: "Deny",
+  rules: [[[{ notPrincipals: [{ Presence: {} }] }]]],
+};
+const ONLY_CART = {
+  name: "only-cart",
+  namespace: "shop",
+  scope: "Namespace",
+  action: "Allow",
+  rules: [[[{ principals: [{ Exact: "cluster.local/ns/shop/sa/cart" }] }]]],
+};
+
+/** A sidecar's connection to a pod in ambient mode: the client, the server, the verdict, the sentence. */
+const TO_AMBIENT: readonly (readonly [string, Changes, AmbientChanges, string, RegExp])[] = [
+  ["by a tunnel", { tunnel: {} }, {}, "reaches", /; pod shop\/catalog-1 takes it$/],
+  ["STRICT takes a tunnel", { tunnel: {} }, { policies: [STRICT] }, "reaches", /takes it$/],
+  [
+    "an identity that is let in",
+    { tunnel: {}, identity: "spiffe://cluster.local/ns/shop/sa/cart" },
+    { policies: [ONLY_CART] },
+    "reaches",
+    /takes it$/,
+  ],
+  [
+    "another identity",
+    { tunnel: {}, identity: "spiffe://cluster.local/ns/shop/sa/web" },
+    { policies: [ONLY_CART] },
+    "refused",
+    /^The AuthorizationPolicy shop\/only-cart refuses spiffe:.*sa\/web$/,
+  ],
+  ["plain text", { tlsMode: "" }, {}, "reaches", /takes it$/],
+  [
+    "plain text against STRICT",
+    { tlsMode: "" },
+    { policies: [STRICT] },
+    "refused",
+    /shop\/strict refuses a client with plain/,
+  ],
+  ["mutual TLS without a tunnel", {}, {}, "refused", /ztunnel ends mutual TLS in tunnels alone/],
+  ["nothing listens", { tunnel: {} }, { listens: [9090] }, "refused", /nothing listens on port 8080/i],
+  [
+    "without ztunnel's dump",
+    { tunnel: {} },
+    { dump: undefined },
+    "unknown",
+    /ztunnel of its node decides is not known/,
+  ],
+];
+
+for (const [name, client, server, verdict, sentence] of TO_AMBIENT) {
+  Deno.test(`a sidecar to a pod in ambient mode: ${name}`, async () => {
+    const answer = await ask(fakeSnapshot(client), [fakeAmbient({ ...SERVER, ...server })], "http://web:80/");
+    assert.deepEqual([answer.verdict, sentence.test(answer.reason)], [verdict, true], answer.reason);
+  });
+}
+
+/** A connection of a pod in ambient mode: both, the question, the verdict, the sentence. */
+const FROM_AMBIENT: readonly (readonly [string, AmbientChanges, string, string, RegExp])[] = [
+  ["by a tunnel", {}, "catalog:80", "unknown", /whether its certificate is valid is not known/],
+  ["to a pod outside of the mesh", { workload: { protocol: "TCP" } }, "catalog:80", "reaches", /plain text/],
+  ["to an unhealthy pod", { workload: { status: "Unhealthy" } }, "catalog:80", "refused", /None of the 1 endpoints/],
+  [
+    "without a certificate",
+    { state: "Unavailable: no CA" },
+    "catalog:80",
+    "refused",
+    /certificate.*Unavailable: no CA/,
+  ],
+  ["a port that the service has not", {}, "catalog:81", "unknown", /has only the ports 80/],
+  ["an unknown address", {}, "10.7.7.7:80", "unknown", /neither a service nor a workload/i],
+  ["an unknown name", {}, "catalgo:80", "unknown", /catalgo/],
+  ["without ztunnel's dump", { dump: undefined }, "10.96.0.9:80", "unknown", /ztunnel of its node does is not known/],
+];
+
+for (const [name, changes, to, verdict, sentence] of FROM_AMBIENT) {
+  Deno.test(`out of a pod in ambient mode: ${name}`, async () => {
+    const answer = await ask(fakeAmbient(changes), [fakeAmbient({ ...changes, ...SERVER })], to);
+    assert.deepEqual([answer.verdict, sentence.test(answer.reason)], [verdict, true], answer.reason);
+  });
+}
+
+Deno.test("a Service's waypoint gets the tunnel, named by address or by host", async () => {
+  for (const waypoint of ["/10.96.0.50", "shop/waypoint.shop.svc.cluster.local"]) {
+    const { endpoints, stations } = await ask(fakeAmbient({ waypoint }), [], "catalog:80");
+    assert.deepEqual(endpoints.map(({ address }) => address), ["10.0.0.50:15008"]);
+    const ztunnel = stations.find(({ kind }) => kind === "ztunnel");
+    assert.match(ztunnel?.message ?? "", /has the waypoint waypoint\.shop\.svc\.cluster\.local: the tunnel goes there/);
+  }
+});
+
+Deno.test("a pod of another network is reached through the gateway of its network", async () => {
+  const workload = { network: "west", networkGateway: { destination: "/192.0.2.7" } };
+  const dump = fakeZtunnel({ workload });
+  const { endpoints } = await ask(fakeAmbient({ dump }), [], "catalog:80");
+  assert.deepEqual(endpoints.map(({ address }) => address), ["192.0.2.7:15008"]);
+});

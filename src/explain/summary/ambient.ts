@@ -1,0 +1,47 @@
+/** A pod in ambient mode: what the ztunnel of its node knows of it. */
+import { podOf } from "../pod.ts";
+import type { Snapshot } from "../snapshot/snapshot.ts";
+import { type Workload, workloadOf, type ZtunnelDump, ztunnelDump } from "../ztunnel/dump.ts";
+import { servicesOf } from "../ztunnel/dump.ts";
+import { applies, nameOf } from "../ztunnel/policies.ts";
+import type { Ambient } from "./pod_summary_schema.ts";
+
+/** `null`: the pod is not in ambient mode. */
+export function ambientOf(snapshot: Snapshot): Ambient | null {
+  const pod = podOf(snapshot);
+  if (pod?.isAmbient !== true || pod.proxy !== undefined) return null;
+  const dump = ztunnelDump(snapshot);
+  if (typeof dump === "string") {
+    return { ...NOTHING, result: "unknown", message: `ztunnel of its node is not known: ${dump}` };
+  }
+  const workload = workloadOf(dump, snapshot.pod);
+  if (workload === undefined) {
+    return { ...NOTHING, result: "error", message: "ztunnel of its node does not know this pod" };
+  }
+  return { ...known(dump, workload), ...judged(workload) };
+}
+
+type Known = Omit<Ambient, "result" | "message">;
+
+const NOTHING: Known = { workload: "", tunnel: null, waypoint: "", network: "", services: [], policies: [] };
+
+function known(dump: ZtunnelDump, workload: Workload): Known {
+  return {
+    workload: workload.uid,
+    tunnel: workload.isHbone,
+    waypoint: workload.waypoint,
+    network: workload.network,
+    services: servicesOf(dump, workload).map(({ host, waypoint }) => waypoint === "" ? host : `${host} by ${waypoint}`),
+    policies: dump.policies.filter((policy) => applies(policy, workload)).map((each) =>
+      `${each.isDeny ? "DENY" : "ALLOW"} ${nameOf(each)}`
+    ),
+  };
+}
+
+function judged({ isHbone, isHealthy }: Workload): Pick<Ambient, "result" | "message"> {
+  if (!isHbone) return { result: "warning", message: "ztunnel of its node has it as plain TCP: no tunnel comes to it" };
+  if (!isHealthy) {
+    return { result: "warning", message: "ztunnel of its node has it as unhealthy: nothing is sent to it" };
+  }
+  return { result: "ok", message: "ztunnel of its node takes tunnels for it (HBONE)" };
+}

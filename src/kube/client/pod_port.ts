@@ -1,0 +1,100 @@
+/**
+ * Asks a port of a pod by HTTP, as `kubectl port-forward` connects to it: also a port that listens on loopback alone. A
+ * WebSocket whose messages begin with the number of a stream, data or errors (k8s.io/kubelet,
+ * pkg/cri/streaming/portforward/websocket.go); the first message of each stream is the port.
+ */
+import { joinBytes } from "../../base/bytes.ts";
+import { messageOf } from "../../base/errors.ts";
+import { unlessAborted, type WebSocketConnection } from "../../platform/mod.ts";
+import { ApiError } from "./api.ts";
+import { refusal } from "./failure.ts";
+import { readAll } from "./read_all.ts";
+import type { Transport } from "./transport.ts";
+
+const PROTOCOLS = ["v4.channel.k8s.io"];
+const DATA = 0;
+const PORT_BYTES = 2;
+const MAX_ANSWER = 64 * 1024;
+
+export interface PodPortRequest {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly port: number;
+  /** With a slash and the query. */
+  readonly path: string;
+  /** Milliseconds until the answer must be complete. */
+  readonly timeout: number;
+  /** Maximum bytes of the answer with its headers. */
+  readonly maxBytes: number;
+}
+
+/**
+ * The body of a successful answer to GET. Errors: an ApiError without the right, if nothing listens, for any other
+ * status, and for an answer that is late or too long.
+ */
+export async function getFromPort(transport: Transport, request: PodPortRequest): Promise<Uint8Array> {
+  const timeout = AbortSignal.timeout(request.timeout);
+  const where = `port ${request.port} of pod "${request.namespace}/${request.pod}"`;
+  try {
+    const socket = await open(transport, request, timeout);
+    try {
+      // HTTP/1.0: the answer is not chunked, and ends with the connection.
+      const text = `GET ${request.path} HTTP/1.0\r\nHost: localhost\r\n\r\n`;
+      socket.send(new Uint8Array([DATA, ...new TextEncoder().encode(text)]));
+      return bodyOf(await unlessAborted(answer(socket, request.maxBytes, where), timeout), where);
+    } finally {
+      socket.close();
+    }
+  } catch (error) {
+    if (error instanceof ApiError || !timeout.aborted) throw error;
+    throw new ApiError(`No answer of ${where} within ${request.timeout} ms`, { cause: error });
+  }
+}
+
+async function open(transport: Transport, request: PodPortRequest, signal: AbortSignal): Promise<WebSocketConnection> {
+  const { namespace, pod, port } = request;
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${
+    encodeURIComponent(pod)
+  }/portforward?ports=${port}`;
+  try {
+    return await transport.webSocket(path, PROTOCOLS, signal);
+  } catch (error) {
+    if (error instanceof ApiError || signal.aborted) throw error;
+    // Without an upgrade the answer has the reason.
+    const response = await transport.send({ method: "GET", path, signal, milliseconds: request.timeout });
+    const text = await readAll(response, MAX_ANSWER);
+    const { server, origin } = transport.connection;
+    if (response.status !== 403) {
+      throw new ApiError(`The API server does not forward port ${port} of "${namespace}/${pod}": ${messageOf(error)}`);
+    }
+    const { message } = refusal(403, text, { what: `portforward of "${namespace}/${pod}"`, server, origin });
+    const hint = `an administrator can grant "get" and "create" on "pods/portforward" in the namespace "${namespace}"`;
+    throw new ApiError(message, { status: 403, hint });
+  }
+}
+
+async function answer({ messages }: WebSocketConnection, maxBytes: number, where: string): Promise<Uint8Array> {
+  const streams = new Map<number, Uint8Array[]>();
+  let length = 0;
+  for await (const message of messages) {
+    const [stream = DATA] = message;
+    const bytes = message.subarray(1);
+    length += bytes.length;
+    if (length > maxBytes) throw new ApiError(`The answer of ${where} is longer than ${maxBytes} bytes`);
+    streams.set(stream, [...streams.get(stream) ?? [], bytes]);
+  }
+  const [data = new Uint8Array(), error = new Uint8Array()] = [DATA, DATA + 1].map((stream) =>
+    joinBytes(streams.get(stream) ?? []).subarray(PORT_BYTES)
+  );
+  if (error.length > 0) throw new ApiError(`Nothing answers on ${where}: ${new TextDecoder().decode(error)}`);
+  return data;
+}
+
+function bodyOf(bytes: Uint8Array, where: string): Uint8Array {
+  const start = new TextDecoder("latin1").decode(bytes.subarray(0, MAX_ANSWER));
+  const [, status] = /^HTTP\/1\.[01] (\d{3})/.exec(start) ?? [];
+  const end = start.indexOf("\r\n\r\n");
+  if (status === undefined || end < 0) throw new ApiError(`The answer of ${where} is no HTTP`);
+  if (status !== "200") throw new ApiError(`The answer of ${where} has the status ${status}`);
+  return bytes.subarray(end + 4);
+}
