@@ -82,7 +82,8 @@ export async function checkCluster(world: World, options: CheckOptions): Promise
       return causesFirst(results);
     };
     const isWell = (results: readonly CheckResult[]) => summaryOf(results, failOn).isSuccess;
-    const text = (results: readonly CheckResult[]) => textOf(results, options, terminalOf(world));
+    const text = (results: readonly CheckResult[]) =>
+      textOf(results, options, { color: !isPlain(world), ascii: isDumb(world), width: widthOf(world) });
     const isDocument = !["table", "wide", "short"].includes(options.output);
     if (options.watch !== undefined) {
       const watching = { results: ask, isWell, text, timeout: options.watch, isDocument };
@@ -170,10 +171,6 @@ export async function runUntilWell(
 }
 
 type Terminal = Pick<Look, "color" | "ascii" | "width">;
-
-function terminalOf(world: World): Terminal {
-  return { color: !isPlain(world), ascii: isDumb(world), width: widthOf(world) };
-}
 
 function textOf(results: readonly CheckResult[], { output, failOn }: CheckOptions, terminal: Terminal): string {
   if (output === "json") return jsonText(results, failOn);

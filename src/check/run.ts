@@ -28,7 +28,9 @@ export async function runChecks(
   const run = async (check: Check): Promise<CheckResult> => {
     const needed = await Promise.all(checks.filter(({ id }) => needsOf(check).includes(id)).map(start));
     const blocking = needed.find(({ result }) => BLOCKING.includes(result));
-    const finding = blocking === undefined ? await judge(check, inventory) : skipped(blocking);
+    const finding: Finding = blocking === undefined
+      ? await judge(check, inventory)
+      : { result: "skipped", message: neededText(blocking.id) };
     const result = resultOf(check, finding, await decidedFixes(finding.fixes ?? [], deciding));
     progress(++ended, checks.length);
     return result;
@@ -41,8 +43,4 @@ export async function runChecks(
   const results = await Promise.all(checks.map(start));
   const all = results.filter(({ id, result }) => shown.has(id) || result === "error");
   return CATEGORIES.flatMap((category) => all.filter((result) => result.category === category));
-}
-
-function skipped({ id }: CheckResult): Finding {
-  return { result: "skipped", message: neededText(id) };
 }

@@ -139,7 +139,7 @@ function injectorOf(webhook: InjectorWebhook | undefined, { pod, known, native }
     ? observed.value
     : { ...observed.value, nativeSidecars: native.native, nodesAsked: native.nodes };
   const nodes = known !== undefined && isKnown(known.nodes) ? known.nodes.value : undefined;
-  const path = "url" in webhook.target ? pathOf(webhook.target.url) : webhook.target.path;
+  const path = "url" in webhook.target ? URL.parse(webhook.target.url)?.pathname ?? "" : webhook.target.path;
   return {
     value: {
       ...injector,
@@ -148,10 +148,6 @@ function injectorOf(webhook: InjectorWebhook | undefined, { pod, known, native }
       proxyEnvs: { ...injector.proxyEnvs, ...urlSettings(path) },
     },
   };
-}
-
-function pathOf(url: string): string {
-  return URL.parse(url)?.pathname ?? "";
 }
 
 /** Throws for a pod that is refused, or whose injection is unknown. */

@@ -28,7 +28,7 @@ async function saved(world: World, { source, path, program }: SaveOptions, progr
   let left = 0;
   async function* readable(): AsyncGenerator<Snapshot> {
     for await (const { snapshot } of snapshotsOf(world, source, { progress, keeps: ["write"] })) {
-      if (isReadable(snapshot)) yield snapshot;
+      if (PART_NAMES.some((name) => name !== "pod.json" && snapshot.parts[name].text !== undefined)) yield snapshot;
       else if (!isMany) throw nothing(snapshot);
       else {
         left++;
@@ -51,10 +51,6 @@ async function saved(world: World, { source, path, program }: SaveOptions, progr
     for (const line of absent) world.stderr.write(`  without ${line}\n`);
   }
   return left === 0 ? EXIT.ok : EXIT.failed;
-}
-
-function isReadable({ parts }: Snapshot): boolean {
-  return PART_NAMES.some((name) => name !== "pod.json" && parts[name].text !== undefined);
 }
 
 /** What the archive contains of a pod, and what is absent. */

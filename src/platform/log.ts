@@ -52,15 +52,12 @@ const FORMATTERS: Readonly<Record<string, (world: World) => Formatter>> = {
   text: (world) =>
     getTextFormatter({
       value: (value, inspect) => typeof value === "string" ? value : inspect(value),
-      format: ({ level, category, message }) => `${timestamp(world)} ${level.toLowerCase()} ${category}: ${message}`,
+      format: ({ level, category, message }) =>
+        `${world.clock.now().toISOString()} ${level.toLowerCase()} ${category}: ${message}`,
       level: "full",
     }),
   json: () => getJsonLinesFormatter(),
 };
-
-function timestamp(world: World): string {
-  return world.clock.now().toISOString();
-}
 
 function levelOf(text = "info"): LogLevel {
   const level = LEVEL_ALIASES[text] ?? text;

@@ -1,5 +1,4 @@
 /** The TCP sockets of a network namespace (proc(5), `/proc/net/tcp` and `tcp6`). */
-import type { Address } from "../golang/net/mod.ts";
 import type { Endpoint } from "./mod.ts";
 
 export interface Connection {
@@ -36,9 +35,8 @@ function endpoint(text: string): Endpoint {
   const [hex = "", port = ""] = text.split(":");
   const words = hex.match(/.{8}/g) ?? [];
   const bytes = words.map((word) => word.match(/../g)?.reverse().join("") ?? "").join("");
-  return { address: addressOf(BigInt(`0x${bytes || "0"}`), words.length), port: Number.parseInt(port, 16) };
-}
-
-function addressOf(value: bigint, words: number): Address {
-  return { family: words === 1 ? 4 : 6, value, zone: "" };
+  return {
+    address: { family: words.length === 1 ? 4 : 6, value: BigInt(`0x${bytes || "0"}`), zone: "" },
+    port: Number.parseInt(port, 16),
+  };
 }

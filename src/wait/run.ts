@@ -29,7 +29,7 @@ async function waitAndRun(world: World, options: WaitOptions, reporter: Reporter
   const { waited, unready } = await poll(
     world,
     options,
-    (seen) => reporter.unready(textOf(seen)),
+    (unready) => reporter.unready([...unready].map(([url, { seen }]) => `${url}: ${seen}`).join("; ")),
     interruption?.signal,
   );
   interruption?.off();
@@ -40,10 +40,6 @@ async function waitAndRun(world: World, options: WaitOptions, reporter: Reporter
 }
 
 const MEANS_NO: readonly string[] = ["", "0", "false"];
-
-function textOf(unready: Outcome["unready"]): string {
-  return [...unready].map(([url, { seen }]) => `${url}: ${seen}`).join("; ");
-}
 
 /** The explanation is loaded only after a timeout. */
 async function timedOut(

@@ -24,14 +24,10 @@ const PLAIN = /^\[[^\]]*\]\[\d+\]\[(\w+)\]\[/;
 export function envoyLines(world: World, log: Logger): (line: string) => void {
   let level: Level = "error";
   return (line) => {
-    if (isJsonObject(line)) return pass(world, line);
+    if (line.startsWith("{") && parseJson(line) !== undefined) return pass(world, line);
     level = LEVELS.get(PLAIN.exec(line)?.[1] ?? "") ?? level;
     log[level](logText(line));
   };
-}
-
-function isJsonObject(line: string): boolean {
-  return line.startsWith("{") && parseJson(line) !== undefined;
 }
 
 /** A closed stderr or a full disk must not stop the reading: Envoy hangs if nobody reads its output. */

@@ -39,7 +39,9 @@ export function connectionsTo(network: Network, endpoint: GrpcEndpoint) {
   const open = new Set<Connected>();
   let current: Promise<Connected> | undefined;
   async function connect(): Promise<Connected> {
-    if (end.signal.aborted) throw closed(endpoint);
+    if (end.signal.aborted) {
+      throw new GrpcError(CODE.Canceled, "connection", `The channel to "${endpoint.address}" has been closed`);
+    }
     const connected = await dialed(network, endpoint, end.signal);
     if (end.signal.aborted) connected.client.close();
     open.add(connected);
@@ -77,10 +79,6 @@ export function connectionsTo(network: Network, endpoint: GrpcEndpoint) {
 
 function closeIfUnused({ isLeft, calls, client }: Connected): void {
   if (isLeft && calls === 0) client.close();
-}
-
-function closed({ address }: GrpcEndpoint): GrpcError {
-  return new GrpcError(CODE.Canceled, "connection", `The channel to "${address}" has been closed`);
 }
 
 async function dialed(network: Network, endpoint: GrpcEndpoint, end: AbortSignal): Promise<Connected> {

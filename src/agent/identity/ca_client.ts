@@ -48,7 +48,10 @@ export async function requestCertificate(
     const endpoint = await endpointOf(world, authority);
     token = await staged("token", () => readToken(world.files, authority.tokenFile));
     const channel = options.open?.(endpoint) ?? openChannel(world.network, endpoint);
-    const answer = await call(channel, message, headersOf(authority, token), signal);
+    const answer = await call(channel, message, {
+      ...authority.headers,
+      ...(token === undefined ? {} : { authorization: `Bearer ${token.text}` }),
+    }, signal);
     const chain = checkAnswer(decode(answer), key.publicKey(), world.clock.now().getTime());
     return { chain, key, failure: undefined };
   } catch (error) {
@@ -68,10 +71,6 @@ async function call(
   } finally {
     channel.close();
   }
-}
-
-function headersOf({ headers }: AuthorityOptions, token: Token | undefined): Record<string, string> {
-  return { ...headers, ...(token === undefined ? {} : { authorization: `Bearer ${token.text}` }) };
 }
 
 function decode(answer: Uint8Array): string[] {

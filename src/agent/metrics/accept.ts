@@ -31,14 +31,11 @@ export function acceptFor(endpoint: keyof typeof ALLOWED, accept: string): strin
   const kept = new Map<string, MediaType>();
   for (const type of wanted) {
     if (type === undefined) return FALLBACK;
-    const simple = RANGES[type.name] ?? withoutQuality(type);
+    const simple = RANGES[type.name] ??
+      { name: type.name, parameters: new Map([...type.parameters].filter(([key]) => key !== "q")) };
     if (allowed.includes(simple.name) && !kept.has(formatMediaType(simple))) kept.set(formatMediaType(simple), simple);
   }
   return kept.size === 0 ? FALLBACK : [...kept.values()].map(withQuality).join(",");
-}
-
-function withoutQuality({ name, parameters }: MediaType): MediaType {
-  return { name, parameters: new Map([...parameters].filter(([key]) => key !== "q")) };
 }
 
 /** Quality by order: of three 0.3, 0.2, 0.1. */

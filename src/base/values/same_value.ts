@@ -3,7 +3,9 @@ import { isList, isMap, newMap, type Value, type ValueMap } from "../value.ts";
 /** Deep equality; ignores the order of keys, and whether a number is a `number` or a `bigint`. */
 export function sameValue(a: Value, b: Value): boolean {
   if (a === b) return true;
-  if (isList(a)) return isList(b) && sameList(a, b);
+  if (isList(a)) {
+    return isList(b) && a.length === b.length && a.every((item, index) => sameValue(item, b[index] ?? null));
+  }
   if (isMap(a)) return isMap(b) && sameMap(a, b);
   return isNumeric(a) && isNumeric(b) && sameNumber(a, b);
 }
@@ -24,10 +26,6 @@ export function copyMap(map: ValueMap): ValueMap {
   const copy = newMap();
   for (const key of Object.keys(map)) copy[key] = copyValue(map[key] ?? null);
   return copy;
-}
-
-function sameList(a: readonly Value[], b: readonly Value[]): boolean {
-  return a.length === b.length && a.every((item, index) => sameValue(item, b[index] ?? null));
 }
 
 function sameMap(a: ValueMap, b: ValueMap): boolean {

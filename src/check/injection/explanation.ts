@@ -106,7 +106,8 @@ export async function explain(target: Target, knowledge: Knowledge, rulesOff?: R
     ],
     findings,
     fixes,
-    hasProblem: isProblem(verdict) || differ.length > 0 || failures.length > 0 || WRONG.includes(cause.reason),
+    hasProblem: PROBLEMS.includes(verdict.verdict) || verdict.injecting.length > 1 || differ.length > 0 ||
+      failures.length > 0 || WRONG.includes(cause.reason),
   };
 }
 
@@ -143,10 +144,6 @@ function findingsFor({ manifest, row, file }: Target, { result }: Verdict, off?:
   if (file === undefined) return [];
   const subject = { manifest, kind: row.kind, path: row.path, pod: podIn(manifest, row), injected: result };
   return findingsOf({ ...subject, era: "current" }, off);
-}
-
-function isProblem({ verdict, injecting }: Verdict): boolean {
-  return PROBLEMS.includes(verdict) || injecting.length > 1;
 }
 
 /** The explanation of a document or workload that has no pod to judge. */

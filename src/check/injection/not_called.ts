@@ -70,7 +70,8 @@ const CAUSES: readonly CauseRow[] = [
   { applies: ({ injection }) => injection === "disabled", cause: disabled },
   { applies: ({ injection }) => injection !== undefined && !INJECTION_VALUES.includes(injection), cause: misspelt },
   {
-    applies: ({ injection, served }) => injection === "enabled" && !serves(served, LABEL.injection, "enabled"),
+    applies: ({ injection, served }) =>
+      injection === "enabled" && !served.some((labels) => labels[LABEL.injection] === "enabled"),
     cause: (seen) => notServed(seen, LABEL.injection, "enabled"),
   },
   {
@@ -80,10 +81,6 @@ const CAUSES: readonly CauseRow[] = [
   { applies: ({ podRevision }) => podRevision !== undefined, cause: podNotServed },
   { applies: ({ injection, revision }) => injection === undefined && revision === undefined, cause: notLabelled },
 ];
-
-function serves(served: readonly NamespaceLabel[], key: string, value: string): boolean {
-  return served.some((labels) => labels[key] === value);
-}
 
 function noWebhook(): Cause {
   return {

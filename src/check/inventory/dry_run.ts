@@ -126,10 +126,6 @@ const NOT_ALLOWED = /^The Kubernetes API server does not allow it: pods is forbi
 /** Shorter than the client's timeout, so that the API server reports a webhook that does not answer. */
 const OPTIONS = "dryRun=All&timeout=25s";
 
-function pathOf(namespace: string): string {
-  return `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods?${OPTIONS}`;
-}
-
 /** A refused pod is tried again without a sidecar: only then the refusal is known to be about injection. */
 async function send(source: Source, place: Place): Promise<Observed<DryRun>> {
   const run = await sendPod(source, place);
@@ -160,7 +156,10 @@ export async function tryToCreate(
   };
   return await observe(`create on pods in the namespace "${namespace}"`, async () => {
     try {
-      const pod = ofKind(await api.create(pathOf(namespace), body), isPod);
+      const pod = ofKind(
+        await api.create(`/api/v1/namespaces/${encodeURIComponent(namespace)}/pods?${OPTIONS}`, body),
+        isPod,
+      );
       return ended({ outcome: isInjected(pod) ? "injected" : "not-injected", webhook: undefined, message: "", pod });
     } catch (error) {
       if (!isRefusal(error)) throw error;

@@ -7,9 +7,6 @@ const MAX_IN_MEMORY = 16 * 1024 * 1024;
 /** Maximum bytes in memory if no file can be created, as on a read-only file system. */
 const MAX_WITHOUT_FILE = 4 * MAX_IN_MEMORY;
 
-/** Pieces are copied into blocks, because each piece keeps a larger buffer alive. The first blocks are smaller. */
-const BLOCK = 256 * 1024;
-
 interface HeldOutput {
   add(bytes: Uint8Array): void;
   /** Passes everything to `write` in order, and forgets it. */
@@ -26,31 +23,10 @@ export function holdOutput(
   most = MAX_IN_MEMORY,
   mostWithout = Math.max(most, MAX_WITHOUT_FILE),
 ): HeldOutput {
-  let full: Uint8Array[] = [];
-  let block = new Uint8Array(0);
-  let used = 0;
+  const pieces: Uint8Array[] = [];
   let held = 0;
   let limit = scratch === undefined ? Infinity : most;
   let file: Scratch | undefined;
-  const seal = () => {
-    if (used > 0) full.push(block.subarray(0, used));
-    block = new Uint8Array(0);
-    used = 0;
-  };
-  const copy = (bytes: Uint8Array) => {
-    if (used + bytes.length > block.length) {
-      seal();
-      block = new Uint8Array(Math.max(Math.min(BLOCK, held), bytes.length));
-    }
-    block.set(bytes, used);
-    used += bytes.length;
-  };
-  const take = () => {
-    seal();
-    const taken = full;
-    full = [];
-    return taken;
-  };
   const spill = () => {
     try {
       file = scratch?.();
@@ -59,20 +35,20 @@ export function holdOutput(
       limit = mostWithout;
       return;
     }
-    for (const bytes of take()) file?.write(bytes);
+    for (const bytes of pieces.splice(0)) file?.write(bytes);
   };
   return {
     add(bytes) {
       if (file !== undefined) return file.write(bytes);
-      copy(bytes);
+      pieces.push(bytes);
       held += bytes.length;
       if (held > limit) spill();
     },
     release(write) {
-      for (const bytes of file?.chunks() ?? take()) write(bytes);
+      for (const bytes of file?.chunks() ?? pieces.splice(0)) write(bytes);
     },
     drop() {
-      take();
+      pieces.length = 0;
       file?.close();
     },
   };

@@ -85,11 +85,7 @@ export function reporter(
 
 function isShown({ result, warnings }: ReportEntry, format: ReporterOptions["format"]): boolean {
   if (result === "failed" || format === "text") return true;
-  return format === "changed" && (isChange(result) || warnings.length > 0);
-}
-
-function isChange(result: ReportEntry["result"]): boolean {
-  return result === "injected" || result === "uninjected";
+  return format === "changed" && (result === "injected" || result === "uninjected" || warnings.length > 0);
 }
 
 function summaryText(summary: Summary, { file, isWritten, files }: Written, done: string): string {

@@ -15,7 +15,7 @@ export function tlsStep(facts: Facts, cluster: Cluster, { taken }: Found): Step 
     const message = "whether it is mutual TLS depends on the tlsMode of the endpoint, which the snapshot does not have";
     return unsure("tls", { message });
   }
-  const kinds = new Map(choices.map((choice) => [keyOf(choice), choice]));
+  const kinds = new Map(choices.map((choice) => [`${choice.transport.kind} ${choice.match}`, choice]));
   const [first, ...more] = [...kinds.values()];
   if (first === undefined || more.length > 0) {
     const problems = [...kinds.values()].map(({ transport }) =>
@@ -43,10 +43,6 @@ function choicesOf(cluster: Cluster, metadata: readonly (ValueMap | undefined)[]
     choices.push(transportFor(cluster, each));
   }
   return choices;
-}
-
-function keyOf({ transport, match }: TransportChoice): string {
-  return `${transport.kind} ${match}`;
 }
 
 type Addresses = Readonly<Record<"mutual" | "simple" | "plain", readonly string[]>>;

@@ -59,7 +59,9 @@ function sectionsOf(dump: ValueMap): ReadonlyMap<string, ValueMap> | string {
   const sections = new Map<string, ValueMap>();
   for (const config of configs.filter(isMap)) {
     const { type, value } = anyOf(config);
-    if (isCamelCase(value)) return "config_dump.json has keys such as versionInfo: it is istioctl's, Envoy's is needed";
+    if (CAMEL_CASE.some((key) => Object.hasOwn(value, key))) {
+      return "config_dump.json has keys such as versionInfo: it is istioctl's, Envoy's is needed";
+    }
     const earlier = sections.get(type);
     sections.set(type, earlier === undefined ? value : { ...earlier, ...value });
   }
@@ -67,10 +69,6 @@ function sectionsOf(dump: ValueMap): ReadonlyMap<string, ValueMap> | string {
 }
 
 const CAMEL_CASE = ["versionInfo", "staticClusters", "dynamicListeners", "dynamicRouteConfigs", "lastUpdated"];
-
-function isCamelCase(section: ValueMap): boolean {
-  return CAMEL_CASE.some((key) => Object.hasOwn(section, key));
-}
 
 const NONE: ValueMap = {};
 

@@ -197,7 +197,13 @@ function readPath(match: ValueMap): PathMatch {
 function readAction(route: ValueMap): RouteAction {
   const { route: forward, redirect, direct_response: direct } = route;
   if (isMap(forward)) return readForward(forward);
-  if (isMap(redirect)) return { kind: "redirect", status: redirectStatus(redirect), target: redirectTarget(redirect) };
+  if (isMap(redirect)) {
+    return {
+      kind: "redirect",
+      status: STATUSES[textAt(redirect, "response_code")] ?? 301,
+      target: redirectTarget(redirect),
+    };
+  }
   if (isMap(direct)) return { kind: "direct", status: numberAt(direct, "status") ?? 0 };
   return {
     kind: "other",
@@ -252,10 +258,6 @@ const STATUSES: Readonly<Record<string, number>> = {
   TEMPORARY_REDIRECT: 307,
   PERMANENT_REDIRECT: 308,
 };
-
-function redirectStatus(redirect: ValueMap): number {
-  return STATUSES[textAt(redirect, "response_code")] ?? 301;
-}
 
 function redirectTarget(redirect: ValueMap): string {
   const scheme = textAt(redirect, "scheme_redirect") || (flagAt(redirect, "https_redirect") ? "https" : "");

@@ -87,7 +87,7 @@ function request({ method, header, sni }: ConnectionFlags, path: string, scheme:
   const asked = given(":path") ?? path;
   const isHttp = method !== undefined || header.length > 0 || path !== "";
   return {
-    spoken: scheme ?? unsaid(sni, isHttp),
+    spoken: scheme ?? (sni !== undefined ? "tls" : isHttp ? "http" : "unsaid"),
     method: method ?? given(":method") ?? "GET",
     path: asked.startsWith("/") ? asked : `/${asked}`,
     headers: headers.filter(({ name }) => name !== ":path" && name !== ":method"),
@@ -96,10 +96,6 @@ function request({ method, header, sni }: ConnectionFlags, path: string, scheme:
 
 function refuseMethod(method = "GET"): void {
   if (!METHOD.test(method)) throw new UsageError(`"${method}" is not a method of HTTP`);
-}
-
-function unsaid(sni: string | undefined, isHttp: boolean): Spoken {
-  return sni !== undefined ? "tls" : isHttp ? "http" : "unsaid";
 }
 
 function readHeader(text: string): RequestHeader {

@@ -23,14 +23,10 @@ export function containersOf(pod: ValueMap, now: number | undefined): SummaryCon
       const name = textAt(spec, "name");
       const status = mapsAt(mapAt(pod, "status"), statuses).find((each) => textAt(each, "name") === name) ?? {};
       const own = kind === "init" && textAt(spec, "restartPolicy") === "Always" ? "sidecar" : kind;
-      const role = roleOf(name);
+      const role = name === "istio-proxy" ? "proxy" : CAPTURE.includes(name) ? "capture" : "application";
       return { name, kind: own, role, image: textAt(spec, "image"), ...stateOf(status, { kind: own, role, now }) };
     })
   );
-}
-
-function roleOf(name: string): SummaryContainer["role"] {
-  return name === "istio-proxy" ? "proxy" : CAPTURE.includes(name) ? "capture" : "application";
 }
 
 type State = Pick<SummaryContainer, "state" | "ready" | "since" | "restarts" | "lastEnd" | "result" | "message">;
@@ -42,7 +38,9 @@ interface Judging extends Pick<SummaryContainer, "kind" | "role"> {
 function stateOf(status: ValueMap, { kind, role, now }: Judging): State {
   const restarts = intAt(status, "restartCount") ?? 0;
   const last = mapAt(mapAt(status, "lastState"), "terminated");
-  const lastEnd = isEmpty(last) ? "" : exitInWords(intAt(last, "exitCode") ?? -1, textAt(last, "reason"), role);
+  const lastEnd = Object.keys(last).length === 0
+    ? ""
+    : exitInWords(intAt(last, "exitCode") ?? -1, textAt(last, "reason"), role);
   const common = { ready: null, restarts, lastEnd };
   const state = mapAt(status, "state");
   if (isMap(state["running"])) {
@@ -101,8 +99,4 @@ function ended(
     result: isWell ? "ok" : "error",
     message: `ended: ${exitInWords(code, textAt(state, "reason"), role)}`,
   };
-}
-
-function isEmpty(map: ValueMap): boolean {
-  return Object.keys(map).length === 0;
 }

@@ -102,11 +102,7 @@ function writeObject(value: object, writer: Writer, margin: string): string {
   if (value instanceof GoInt) return value.value.toString();
   if (value instanceof OrderedFields) return writeFields(value.entries, writer, margin);
   if (value instanceof GoStruct) return value.isNil ? "null" : write(value.toJSONValue(), writer, margin);
-  return writeFields(sortedEntries(value), writer, margin);
-}
-
-function sortedEntries(map: object): [string, GoValue][] {
-  return Object.entries(map).sort(([a], [b]) => compareUtf8(a, b));
+  return writeFields(Object.entries(value).sort(([a], [b]) => compareUtf8(a, b)), writer, margin);
 }
 
 function writeList(list: readonly GoValue[], writer: Writer, margin: string): string {

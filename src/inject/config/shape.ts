@@ -26,7 +26,9 @@ export function wrongIn(value: Value, shape: Shape, field = ""): WrongShape | un
   if ("either" in shape) return wrongIn(value, shape.either[0], field) && wrongIn(value, shape.either[1], field);
   if ("list" in shape) return wrongInList(value, shape.list, field);
   if (!isMap(value)) return { field, expected: "a mapping" };
-  return "map" in shape ? wrongInMap(value, shape.map, field) : wrongInFields(value, shape.fields, field);
+  return "map" in shape
+    ? first(Object.entries(value).map(([key, item]) => () => wrongIn(item, shape.map, inner(field, key))))
+    : wrongInFields(value, shape.fields, field);
 }
 
 function wrongLeaf(value: Value, shape: Leaf, field: string): WrongShape | undefined {
@@ -38,10 +40,6 @@ function wrongLeaf(value: Value, shape: Leaf, field: string): WrongShape | undef
 function wrongInList(value: Value, shape: Shape, field: string): WrongShape | undefined {
   if (!isList(value)) return { field, expected: "a list" };
   return first(value.map((item, index) => () => wrongIn(item, shape, `${field}[${index}]`)));
-}
-
-function wrongInMap(map: ValueMap, shape: Shape, field: string): WrongShape | undefined {
-  return first(Object.entries(map).map(([key, item]) => () => wrongIn(item, shape, inner(field, key))));
 }
 
 function wrongInFields(map: ValueMap, fields: Readonly<Record<string, Shape>>, field: string): WrongShape | undefined {

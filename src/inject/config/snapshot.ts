@@ -64,7 +64,9 @@ export function snapshotText(
     kind: KIND,
     controlPlane: asMap(controlPlane),
     objects: [...objects].sort((a, b) => keyOf(a) < keyOf(b) ? -1 : 1).map(asMap),
-    ...kubeletVersions === undefined ? {} : { kubeletVersions: asValue(kubeletVersions) },
+    ...kubeletVersions === undefined
+      ? {}
+      : { kubeletVersions: isList(kubeletVersions) ? [...kubeletVersions] : asMap(kubeletVersions) },
     ...unreadable.length === 0 ? {} : { unreadable: unreadable.map(asMap) },
     ...withheld.length === 0 ? {} : { withheld: [...withheld] },
   };
@@ -73,10 +75,6 @@ export function snapshotText(
 
 function keyOf({ kind, metadata: { namespace = "", name } }: KubeObject): string {
   return `${kind}\n${namespace}\n${name}`;
-}
-
-function asValue(versions: readonly string[] | Readonly<Record<string, string>>): Value {
-  return isList(versions) ? [...versions] : asMap(versions);
 }
 
 /** Without fields that are `undefined`. */

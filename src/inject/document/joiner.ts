@@ -76,8 +76,9 @@ class JsonJoiner implements Joiner {
   }
 
   end(): void {
-    if (this.#first !== undefined) this.write(withNewline(this.#first.text));
-    else if (this.#count > 1) this.write(`\n${INDENT}]\n}\n`);
+    if (this.#first !== undefined) {
+      this.write(this.#first.text.endsWith("\n") ? this.#first.text : `${this.#first.text}\n`);
+    } else if (this.#count > 1) this.write(`\n${INDENT}]\n}\n`);
   }
 
   #items({ items }: Text): void {
@@ -87,8 +88,4 @@ class JsonJoiner implements Joiner {
       this.#hasItems = true;
     }
   }
-}
-
-function withNewline(text: string): string {
-  return text.endsWith("\n") ? text : `${text}\n`;
 }

@@ -188,16 +188,17 @@ function selections({ services, workloads }: Inputs): readonly Selected[] {
   return workloads.map((workload) => {
     const labels = Object.entries(workload.labels);
     const candidates = labels.flatMap(([key, value]) => byLabel.get(indexKey(workload, key, String(value))) ?? []);
-    return { workload, services: candidates.filter(({ selector }) => selects(selector, workload)) };
+    return {
+      workload,
+      services: candidates.filter(({ selector }) =>
+        Object.entries(selector).every(([key, value]) => workload.labels[key] === value)
+      ),
+    };
   });
 }
 
 function indexKey({ about }: { readonly about: About }, key: string, value: string): string {
   return JSON.stringify([about.described.namespace, key, value]);
-}
-
-function selects(selector: ValueMap, { labels }: WorkloadFacts): boolean {
-  return Object.entries(selector).every(([key, value]) => labels[key] === value);
 }
 
 export const INPUT_RULES: readonly InputRule[] = [

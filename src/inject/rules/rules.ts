@@ -54,20 +54,10 @@ export function inputFindings(inputs: Inputs, off: RulesOff): readonly InputFind
 
 /** The rules that the annotations of an object switch off. */
 export function rulesOffBy(object: Parameters<typeof annotationsOf>[0]): RulesOff {
-  if (!hasSwitch(object)) return NONE_OFF;
-  const entries = Object.entries(annotationsOf(object)).filter(([key]) => key.startsWith(OFF));
-  return new Set(
-    entries.filter(([, reason]) => typeof reason === "string" && reason.trim() !== "").map(([key]) =>
-      key.slice(OFF.length)
-    ),
+  const entries = Object.entries(annotationsOf(object)).filter(([key, reason]) =>
+    key.startsWith(OFF) && typeof reason === "string" && reason.trim() !== ""
   );
-}
-
-const NONE_OFF: RulesOff = new Set();
-
-function hasSwitch(object: Parameters<typeof annotationsOf>[0]): boolean {
-  for (const key in annotationsOf(object)) if (key.startsWith(OFF)) return true;
-  return false;
+  return new Set(entries.map(([key]) => key.slice(OFF.length)));
 }
 
 function found({ id, severity }: RuleHead, problem: Problem): Finding {
@@ -77,7 +67,6 @@ function found({ id, severity }: RuleHead, problem: Problem): Finding {
 /** The rules that annotations of the pod or of its controller switch off, and what is wrong with these annotations. */
 function switches(subject: Subject): { readonly off: RulesOff; readonly problems: readonly Problem[] } {
   const { manifest, pod, path } = subject;
-  if (!hasSwitch(pod) && !hasSwitch(manifest)) return { off: NONE_OFF, problems: [] };
   const places = [
     { object: pod, at: (field: string) => podField(subject, field) },
     ...path.length === 0 ? [] : [{ object: manifest, at: (field: string) => field }],
@@ -86,13 +75,11 @@ function switches(subject: Subject): { readonly off: RulesOff; readonly problems
     Object.keys(annotationsOf(object)).filter((key) => key.startsWith(OFF)).flatMap((key) => {
       const id = key.slice(OFF.length);
       const field = at(`metadata.annotations["${key}"]`);
-      const isKnown = RULES.some((rule) => rule.id === id);
-      if (isKnown && rulesOffBy(object).has(id)) return [];
-      if (isKnown) {
-        return [{ field, message: `The rule "${id}" is switched off without a reason`, fix: "write the reason" }];
+      if (!RULES.some((rule) => rule.id === id)) {
+        return [{ field, message: `The rule "${id}" does not exist`, fix: unknownRule(id) }];
       }
-      const fix = unknownRule(id);
-      return [{ field, message: `The rule "${id}" does not exist`, fix }];
+      if (rulesOffBy(object).has(id)) return [];
+      return [{ field, message: `The rule "${id}" is switched off without a reason`, fix: "write the reason" }];
     })
   );
   return { off: new Set(places.flatMap(({ object }) => [...rulesOffBy(object)])), problems };

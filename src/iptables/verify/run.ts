@@ -28,7 +28,9 @@ export async function verify(asked: Job): Promise<number> {
     world.stdout.write(run.output === "json" ? resultJson(results, isProved) : resultTable(results));
   } else results.forEach((result) => log.info(logText(`${result.outcome}: ${resultLine(result)}`)));
   if (!isProved) throw await failure(job, plan, results);
-  const flows = results.filter(({ outcome }) => outcome === "proved").map(({ flow }) => flowName(flow)).join(", ");
+  const flows = results.filter(({ outcome }) => outcome === "proved").map(({ flow }) =>
+    `IPv${flow.family} ${flow.kind}`
+  ).join(", ");
   log.info(`Traffic is captured, as far as this process can prove it: ${flows}`);
   const free = DIRECTIONS.filter((direction) => !captured.includes(direction));
   if (free.length === 1) log.warn(`${free[0]} connections are not captured: the rules do not name them`);
@@ -51,10 +53,6 @@ function checkCaptured({ world, settings: { run } }: Job, captured: readonly Dir
     exitCode: EXIT.notCaptured,
     hint: "Apply rules for them: kubectl mesh iptables apply -b '*' -i '*'",
   });
-}
-
-function flowName({ family, kind }: FlowResult["flow"]): string {
-  return `IPv${family} ${kind}`;
 }
 
 /** An error with the escaped flows, and the rules to check if this process may read them. */

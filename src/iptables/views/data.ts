@@ -39,14 +39,12 @@ function matchData(match: Match): PlanData["rules"][number]["match"][number] {
 /** One command for each chain, rule, route and address. */
 export function commandsText(plan: Plan, options: RuleTextOptions & { readonly nativeNftables?: boolean }): string {
   const rules = options.nativeNftables === true
-    ? nftText(plan, options).split("\n").filter((line) => line !== "").map((line) => `nft ${quoted(line)}`)
+    ? nftText(plan, options).split("\n").filter((line) => line !== "").map((line) =>
+      `nft '${line.replaceAll("'", "'\\''")}'`
+    )
     : plan.families.flatMap((family) => iptablesCommands(plan, family, options));
   return [...rules, ...plan.policyRules.flatMap(routeCommands), ...plan.loopbackAddresses.map(addressCommand)]
     .map((line) => `${line}\n`).join("");
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function iptablesCommands(plan: Plan, family: Family, options: RuleTextOptions): string[] {

@@ -72,7 +72,7 @@ function fieldView(type: FieldType, value: Value | undefined): GoValue {
   const data = value ?? null;
   if (type.kind === "struct") return structView(type.struct, data, type.pointer);
   if (type.pointer) return pointerView(type, data);
-  if (type.kind === "list") return isList(data) ? listView(type.element, data) : NIL_LIST;
+  if (type.kind === "list") return isList(data) ? data.map((item) => fieldView(type.element, item)) : NIL_LIST;
   if (type.kind === "map") return mapView(type, isMap(data) ? data : undefined);
   return scalarView(type.kind, data ?? zeroValue(type));
 }
@@ -87,10 +87,6 @@ function pointerView(type: FieldType, data: Value): GoValue {
   if (data === null) return new ScalarPointer(type.text, null);
   const target = scalarView(type.kind, data);
   return target instanceof GoStruct ? target : new ScalarPointer(type.text, target);
-}
-
-function listView(element: FieldType, list: readonly Value[]): readonly GoValue[] {
-  return list.map((item) => fieldView(element, item));
 }
 
 type CompositeType = Extract<FieldType, { readonly element: FieldType }>;

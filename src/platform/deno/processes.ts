@@ -19,7 +19,9 @@ async function run(run: Run): Promise<RunResult> {
   try {
     return await runToEnd(run);
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return notFound(run.command);
+    if (error instanceof Deno.errors.NotFound) {
+      return { code: 127, stdout: "", stderr: `${run.command}: not found`, timedOut: false };
+    }
     if (error instanceof MeshError) throw error;
     throw new MeshError(`Cannot run "${run.command}": ${messageOf(error)}`, { cause: error });
   }
@@ -74,8 +76,4 @@ async function feed(child: Deno.ChildProcess, text: string | undefined): Promise
   const writer = child.stdin.getWriter();
   const written = writer.write(encoder.encode(text)).then(() => writer.close());
   await written.catch(() => {});
-}
-
-function notFound(command: string): RunResult {
-  return { code: 127, stdout: "", stderr: `${command}: not found`, timedOut: false };
 }

@@ -51,7 +51,7 @@ export async function agree(store: SecretStore, context: RenewalContext, known?:
   let writer: string | undefined;
   for (let round = 0, writes = 0; round < MAX_ROUNDS && writes < MAX_WRITES; round++) {
     const secret = await store.api.get(pathOf(store));
-    if (secret === undefined) throw absent(store);
+    if (secret === undefined) throw new MeshError(`Secret "${nameOf(store)}" does not exist`, { hint: APPLY });
     const uid = textAt(secret.metadata, "uid");
     const held = heldIn(secret, store);
     const next = held === undefined && known?.uid === uid
@@ -83,10 +83,6 @@ function heldIn(secret: Secret, store: SecretStore): CertificateSet | undefined 
     });
   }
   return certificatesOf(secret);
-}
-
-function absent(store: SecretStore): MeshError {
-  return new MeshError(`Secret "${nameOf(store)}" does not exist`, { hint: APPLY });
 }
 
 /** Whether this replica has won. */

@@ -15,8 +15,7 @@ const MANY_DIGITS = /\d{16}/;
  */
 export function readJson(bytes: Uint8Array): Value {
   const text = decodeText(bytes);
-  const plain = converted(parse(text));
-  return MANY_DIGITS.test(text) ? converted(parse(text, exactNumber)) : plain;
+  return converted(parse(text, MANY_DIGITS.test(text) ? exactNumber : undefined));
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -90,27 +89,11 @@ function exactNumber(_key: string, value: unknown, context?: { readonly source?:
 }
 
 function converted(value: unknown): Value {
-  return convert(value, 1, { left: MAX_VALUES });
-}
-
-function convert(value: unknown, depth: number, budget: { left: number }): Value {
   if (typeof value !== "object" || value === null) return scalar(value);
-  if (depth > MAX_DEPTH) throw tooLarge(`it is nested more than ${MAX_DEPTH} deep`);
-  if (Array.isArray(value)) {
-    spend(budget, value.length);
-    return value.map((item) => convert(item, depth + 1, budget));
-  }
+  if (Array.isArray(value)) return value.map(converted);
   const map: ValueMap = newMap();
-  for (const [key, item] of Object.entries(value)) {
-    spend(budget, 1);
-    map[key] = convert(item, depth + 1, budget);
-  }
+  for (const [key, item] of Object.entries(value)) map[key] = converted(item);
   return map;
-}
-
-function spend(budget: { left: number }, count: number): void {
-  budget.left -= count;
-  if (budget.left < 0) throw tooLarge(`it has more than ${MAX_VALUES} values`);
 }
 
 function tooLarge(why: string): ReviewError {

@@ -69,7 +69,7 @@ function readsAs(text: string, value: Value): boolean {
 }
 
 function withBreak(text: string): string {
-  return text === "" || text.endsWith("\n") ? text : text + lineBreak(text);
+  return text === "" || text.endsWith("\n") ? text : text + (text.includes("\r\n") ? "\r\n" : "\n");
 }
 
 /** Removes the final line break if the text had none before. */
@@ -77,8 +77,4 @@ function withoutAddedBreak(before: string, after: string): string {
   return before === "" || before.endsWith("\n") || !after.endsWith("\n")
     ? after
     : after.slice(0, after.endsWith("\r\n") ? -2 : -1);
-}
-
-function lineBreak(text: string): string {
-  return text.includes("\r\n") ? "\r\n" : "\n";
 }

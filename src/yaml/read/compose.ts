@@ -173,7 +173,14 @@ class Composer {
     }
     this.#close(open.flow, "]");
     const value = items.map((item) => item.value);
-    return { kind: "list", ...open, end: this.#cursor, size: sizeOf(items), items, value };
+    return {
+      kind: "list",
+      ...open,
+      end: this.#cursor,
+      size: items.reduce((sum, node) => sum + node.size, 1),
+      items,
+      value,
+    };
   }
 
   #map(event: MappingEvent): MapNode {
@@ -189,7 +196,14 @@ class Composer {
       else this.#set(value, entry, merged);
     }
     this.#close(open.flow && this.#text[open.start] === "{", "}");
-    return { kind: "map", ...open, end: this.#cursor, size: entrySize(entries), entries, value };
+    return {
+      kind: "map",
+      ...open,
+      end: this.#cursor,
+      size: entries.reduce((sum, entry) => sum + entry.node.size + 1, 1),
+      entries,
+      value,
+    };
   }
 
   #entry(): MapEntry {
@@ -295,12 +309,4 @@ class Composer {
 function outerStart(event: Properties, start: number): number {
   const anchor = event.anchorStart === ABSENT ? start : event.anchorStart - 1;
   return Math.min(anchor, event.tagStart === ABSENT ? start : event.tagStart);
-}
-
-function sizeOf(nodes: readonly YamlNode[]): number {
-  return nodes.reduce((sum, node) => sum + node.size, 1);
-}
-
-function entrySize(entries: readonly MapEntry[]): number {
-  return entries.reduce((sum, entry) => sum + entry.node.size + 1, 1);
 }

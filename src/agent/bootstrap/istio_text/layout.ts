@@ -66,9 +66,7 @@ function oneLine(value: Value): string {
 
 /** A string with the escapes of Go's `js` function; JSON has no escape for an apostrophe. */
 export const GO_JS: Layout = {
-  line: (value) => JSON.stringify(value).replaceAll(/[<>&=]/g, (each) => `\\u00${hex(each)}`).replaceAll("'", "\\'"),
+  line: (value) =>
+    JSON.stringify(value).replaceAll(/[<>&=]/g, (each) => `\\u00${each.charCodeAt(0).toString(16).toUpperCase()}`)
+      .replaceAll("'", "\\'"),
 };
-
-function hex(character: string): string {
-  return character.charCodeAt(0).toString(16).toUpperCase();
-}

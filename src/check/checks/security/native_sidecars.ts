@@ -22,7 +22,8 @@ export async function nativeSidecars(facts: Facts): Promise<Finding> {
   if (old.length === 0) return { result: "ok" };
   const pods = await facts.pods();
   const inUse = pods.some(hasNativeProxy);
-  const hasMeshPods = (name: string) => pods.some((pod) => specOf(pod)["nodeName"] === name && isInMesh(pod));
+  const hasMeshPods = (name: string) =>
+    pods.some((pod) => specOf(pod)["nodeName"] === name && isAlive(pod) && findProxy(pod) !== undefined);
   const used = old.filter((node) => !isCordoned(node) || hasMeshPods(node.metadata.name));
   const consequence = inUse
     ? "pods with a native sidecar do not start on it"
@@ -50,10 +51,6 @@ function drained(name: string): Advice {
 
 function isCordoned({ spec }: Node): boolean {
   return spec?.unschedulable === true;
-}
-
-function isInMesh(pod: Pod): boolean {
-  return isAlive(pod) && findProxy(pod) !== undefined;
 }
 
 /** Whether all nodes run native sidecars; advice needs it. */

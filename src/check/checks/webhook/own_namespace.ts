@@ -1,4 +1,4 @@
-import type { Namespace, Pod, Service } from "../../../kube/client/mod.ts";
+import type { Namespace, Pod } from "../../../kube/client/mod.ts";
 import { LABEL } from "../../../istio/annotations/labels.ts";
 import { newMap, type ValueMap } from "../../../base/value.ts";
 import { type Advice, byHand } from "../../advice/advice.ts";
@@ -20,7 +20,7 @@ export async function notItsOwn(webhooks: readonly InjectorWebhook[], facts: Fac
     const [namespace, service] = await Promise.all([facts.namespace(target.namespace), facts.service(target)]);
     if (namespace === undefined) return [];
     const pods = hasAllPods(facts.scope) ? await facts.pods() : [];
-    const isSent = labelsBehind(pods, target.namespace, selectorOf(service))
+    const isSent = labelsBehind(pods, target.namespace, Object.assign(newMap(), service?.spec?.selector))
       .some((each) => sendsPod(webhook, labelsOfObject(namespace), each));
     return isSent ? [problemOf(webhook, adviceFor(namespace, webhooks, pods))] : [];
   });
@@ -60,8 +60,4 @@ function labelsBehind(pods: readonly Pod[], namespace: string, selector: ValueMa
   const own = pods.filter(({ metadata }) => wanted.length > 0 && metadata.namespace === namespace).map(labelsOfObject)
     .filter((labels) => wanted.every(([key, value]) => labels[key] === value));
   return own.length > 0 ? own : [selector];
-}
-
-function selectorOf(service: Service | undefined): ValueMap {
-  return Object.assign(newMap(), service?.spec?.selector);
 }

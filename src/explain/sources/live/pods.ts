@@ -42,7 +42,9 @@ export async function choosePods(
   const name = choice.name.includes("/") ? choice.name : `pod/${choice.name}`;
   const { path, kind } = readWorkloadName(name, SERVICES);
   const object = await api.get(path(namespace));
-  if (object === undefined) throw noSuch(name, namespace);
+  if (object === undefined) {
+    throw new MeshError(`There is no "${name}" in the namespace "${namespace}"`, { hint: "see --namespace" });
+  }
   if (kind === "Pod") return { pods: [podOf({ ...object, kind })], note: undefined };
   const pods = await podsOf(api, object, { kind, name, namespace });
   const [pod] = pods.toSorted(byUse(choice.container ?? PROXY_CONTAINER));
@@ -61,10 +63,6 @@ async function podsOf(
   throw new MeshError(`"${name}" in the namespace "${namespace}" selects no pods`, {
     hint: "name a pod as pod/NAME, or labels with -l",
   });
-}
-
-function noSuch(name: string, namespace: string): MeshError {
-  return new MeshError(`There is no "${name}" in the namespace "${namespace}"`, { hint: "see --namespace" });
 }
 
 async function podsByLabels(api: Listing, choice: PodChoice, namespace: string): Promise<ChosenPods> {

@@ -24,14 +24,12 @@ export function rangeExec(range: Range): Exec {
     if (isList(value)) overList(loop, value);
     else if (isGoMap(value)) overMap(loop, value);
     else if (typeof value === "bigint" || value instanceof GoInt) overIntegers(loop, value);
-    else if (value !== undefined) throw state.fail(`range can't iterate over ${shown(value)}`);
+    else if (value !== undefined) {
+      throw state.fail(`range can't iterate over ${value instanceof GoStruct ? display(value) : sprint(value)}`);
+    }
     if (!loop.ran && range.otherwise !== undefined) return range.otherwise(state, dot, vars);
     return 0;
   };
-}
-
-function shown(value: GoValue): string {
-  return value instanceof GoStruct ? display(value) : sprint(value);
 }
 
 /** The iterations of one `range`. */

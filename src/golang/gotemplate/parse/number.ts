@@ -23,16 +23,14 @@ function parseNumber(text: string): Constant {
   const isHexInteger = /^0[xX]/.test(text) && !/[pP]/.test(text);
   const isFloat = !isHexInteger && /[.eEpP]/.test(text);
   const whole = parseInteger(text);
-  if (whole !== undefined && fits(whole)) return { ...ints(whole), float: Number(whole), isFloat };
+  if (whole !== undefined && whole >= -(1n << 63n) && whole < 1n << 64n) {
+    return { ...ints(whole), float: Number(whole), isFloat };
+  }
   const float = parseFloat64(text);
   if (float === undefined) throw new Error(`illegal number syntax: ${quote(text)}`);
   if (!/[.eEpP]/.test(text)) throw new Error(`integer overflow: ${quote(text)}`);
   const integral = Number.isInteger(float) ? ints(BigInt(float)) : { int: undefined, uint: undefined };
   return { ...integral, float, isFloat };
-}
-
-function fits(value: bigint): boolean {
-  return value >= -(1n << 63n) && value < 1n << 64n;
 }
 
 function ints(value: bigint): Pick<Constant, "int" | "uint"> {

@@ -7,7 +7,7 @@ export const metadataFunctions: FuncMap = {
   }),
   annotation: pure(["v1.ObjectMeta", "string", "interface {}"], annotation),
   formatDuration: pure(["interface {}"], (duration = null) => {
-    return duration instanceof GoStruct ? durationText(duration) : sprint(duration);
+    return duration instanceof GoStruct ? sprint(duration.get("AsDuration") ?? null) : sprint(duration);
   }),
   // For templates of older releases: the value unchanged.
   kubevirtInterfaces: pure(["string"], (interfaces) => interfaces),
@@ -19,8 +19,4 @@ function annotation(metadata: GoValue = null, name: GoValue = null, otherwise: G
   const annotations = metadata instanceof GoStruct ? metadata.get("Annotations") : undefined;
   if (typeof name !== "string" || !isGoMap(annotations) || !Object.hasOwn(annotations, name)) return sprint(otherwise);
   return sprint(annotations[name] ?? null);
-}
-
-function durationText(duration: GoStruct): string {
-  return sprint(duration.get("AsDuration") ?? null);
 }

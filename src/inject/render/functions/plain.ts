@@ -9,14 +9,10 @@ import { newMap, type Value, type ValueMap } from "../../../base/value.ts";
 export function plain(value: GoValue): Value {
   if (typeof value === "function") throw new Error("json: unsupported type: func()");
   if (typeof value !== "object" || value === null) return value;
-  if (value instanceof GoInt) return plainInteger(value.value);
+  if (value instanceof GoInt) return Number.isSafeInteger(Number(value.value)) ? Number(value.value) : value.value;
   if (value instanceof GoStruct) return plainStruct(value);
   if (Array.isArray(value)) return value.map(plain);
   return isGoMap(value) ? plainEntries(Object.entries(value)) : null;
-}
-
-function plainInteger(value: bigint): Value {
-  return Number.isSafeInteger(Number(value)) ? Number(value) : value;
 }
 
 function plainStruct(struct: GoStruct): Value {

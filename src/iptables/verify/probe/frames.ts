@@ -102,7 +102,11 @@ export function segmentOf(frame: Uint8Array): Segment | undefined {
   const addresses = ETHERNET + (isIpv4 ? 12 : 8);
   const size = isIpv4 ? 4 : 16;
   const endpoint = (at: number, port: number): Endpoint => ({
-    address: { family: isIpv4 ? 4 : 6, value: numberOf(frame.subarray(at, at + size)), zone: "" },
+    address: {
+      family: isIpv4 ? 4 : 6,
+      value: frame.subarray(at, at + size).reduce((sum, byte) => sum << 8n | BigInt(byte), 0n),
+      zone: "",
+    },
     port: view.getUint16(port),
   });
   return {
@@ -112,8 +116,4 @@ export function segmentOf(frame: Uint8Array): Segment | undefined {
     acknowledgement: view.getUint32(start + 8),
     flags: view.getUint8(start + 13),
   };
-}
-
-function numberOf(bytes: Uint8Array): bigint {
-  return bytes.reduce((sum, byte) => sum << 8n | BigInt(byte), 0n);
 }

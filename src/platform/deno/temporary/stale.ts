@@ -34,14 +34,10 @@ function removeOwn(path: string): void {
     const status = Deno.lstatSync(path);
     if (status.uid !== Deno.uid()) return;
     if (status.isFile) Deno.removeSync(path);
-    else if (status.isDirectory && isPrivate(status)) removeFolder(path);
+    else if (status.isDirectory && (status.mode === null || (status.mode & 0o777) === 0o700)) removeFolder(path);
   } catch {
     // Another process removes it.
   }
-}
-
-function isPrivate({ mode }: Deno.FileInfo): boolean {
-  return mode === null || (mode & 0o777) === 0o700;
 }
 
 /** Does not recurse. */

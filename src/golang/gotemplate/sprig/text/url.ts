@@ -133,11 +133,9 @@ function isPlain(byte: string, part: Part): boolean {
 }
 
 function escape(value: string, part: Part): string {
-  return [...toBinary(value)].map((byte) => isPlain(byte, part) ? byte : percent(byte.charCodeAt(0))).join("");
-}
-
-function percent(byte: number): string {
-  return "%" + byte.toString(16).toUpperCase().padStart(2, "0");
+  return [...toBinary(value)].map((byte) =>
+    isPlain(byte, part) ? byte : `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`
+  ).join("");
 }
 
 function unescape(value: string, part: Part): string {
