@@ -92,7 +92,7 @@ Deno.test("version -o json and yaml are one document, which the schema describes
 });
 
 Deno.test("version -i asks for one namespace", async () => {
-  const { asked } = await run("-i mesh", { files: FILES });
+  const { asked } = await run("--istioNamespace mesh", { files: FILES });
   assert.deepEqual(asked, ["/version", "/api/v1/namespaces/mesh/pods", "/api/v1/namespaces/mesh/pods"]);
 });
 
