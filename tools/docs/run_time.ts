@@ -56,7 +56,7 @@ const TEMPORARY = ["TMPDIR", "TMPDIR/kubectl-mesh-*"];
 const SOCKETS = ["TMPDIR/kubectl-mesh-*", "/tmp/kubectl-mesh-*"];
 
 /** Names of the cluster that completion remembers; the new file is beside it. */
-const NAMES = ["HOME/.kube/cache", "HOME/.kube/cache/kubectl-mesh-*"];
+const NAMES = ["KUBECACHEDIR", "KUBECACHEDIR/kubectl-mesh-*"];
 
 /** See docs/inject.md: the folders are made, and the file is written, where there is none yet. */
 
