@@ -3,11 +3,11 @@
  * the names of a moment ago.
  */
 import { createHash } from "node:crypto";
-import { isMap, listAt, mapsAt, textAt } from "../../base/value.ts";
+import { isMap, listAt, textAt } from "../../base/value.ts";
 import { kubeconfigPaths } from "../../kube/kubeconfig_paths.ts";
 import type { World } from "../../platform/world.ts";
 
-/** Milliseconds in which names are as good as those of the cluster. */
+/** Milliseconds in which the cluster is not asked again. */
 const FRESH = 30_000;
 /** Milliseconds after which names are no help: a day. */
 const OLD = 86_400_000;
@@ -99,6 +99,7 @@ function entriesOf(text: string): Entry[] {
   try {
     value = JSON.parse(text);
   } catch {
+    // It is not JSON: somebody else wrote it.
     return [];
   }
   const all = Array.isArray(value) ? value.filter(isMap).slice(0, MAX_ENTRIES) : [];

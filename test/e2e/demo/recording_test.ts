@@ -5,7 +5,7 @@ import { picture, recorded, RECORDING } from "./recording.ts";
 const TEXT = await Deno.readTextFile(`${RECORDING}.txt`);
 
 for (const [file, draw] of [["demo.svg", picture], ["demo-animated.svg", animation]] as const) {
-  Deno.test(`the recording as a picture is that of its text: ${file}`, async () => {
+  Deno.test(`the recording as a picture is made from its text: ${file}`, async () => {
     const path = RECORDING.replace(/demo$/, file);
     if (Deno.env.get("UPDATE") === "1") await Deno.writeTextFile(path, draw(TEXT));
     assert.equal(recorded(TEXT), TEXT);
