@@ -4,6 +4,8 @@ const COMMANDS: Readonly<Record<string, string>> = {
   "istio-iptables": "istio-iptables",
   "istio-iptables.sh": "istio-iptables.sh",
   "istio-clean-iptables": "istio-clean-iptables",
+  // Container runtimes call a plugin by the name in its configuration, without arguments.
+  "mesh-cni": "mesh-cni",
   // Not every kustomize gives a function arguments.
   "kubectl-mesh-kustomize": "kustomize",
   "kubectl_complete-mesh": "__complete",

@@ -2,6 +2,7 @@
 import { type Logger, logText } from "../platform/log.ts";
 import { MeshError, messageOf } from "../base/errors.ts";
 import { type Address, isLinkLocal, isLoopback, parseAddress, unmapped } from "../golang/net/mod.ts";
+import { SystemError } from "../platform/mod.ts";
 import type { World } from "../platform/world.ts";
 import type { OwnerNames } from "./kernel/xtables/rule_options.ts";
 import type { PlanNetwork } from "./plan/plan.ts";
@@ -85,4 +86,17 @@ export function nameservers(text: string): { readonly servers: Address[]; readon
     else servers.push({ ...address, zone: "" });
   }
   return { servers, unreadable };
+}
+
+/** Enters the network namespace at a path, `""` for none. Throws a `MeshError`. */
+export function enterNamespace(world: World, path: string): void {
+  if (path === "") return;
+  try {
+    world.system.enterNetworkNamespace(path);
+  } catch (error) {
+    if (!(error instanceof SystemError)) throw error;
+    throw new MeshError(`Cannot enter the network namespace "${path}": ${error.message}`, {
+      hint: "Use a file such as /proc/PID/ns/net or /run/netns/NAME; entering it needs the capability SYS_ADMIN",
+    });
+  }
 }

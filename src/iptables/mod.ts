@@ -1,6 +1,7 @@
 /**
  * Traffic capture: settings become rules in the kernel of a network namespace, their text, or the proof that they work.
  */
+export { type Comparison, openCapture, type PodCapture } from "./capture.ts";
 export { runIptables } from "./run.ts";
 export { FLAG_GROUPS as CAPTURE_FLAGS } from "./settings/flags.ts";
 export type { Packet } from "./trace/packet.ts";

@@ -1,11 +1,11 @@
 /** The commands: a command line in, an exit code out. */
-import { EXIT, MeshError, UsageError } from "../base/errors.ts";
+import { EXIT, UsageError } from "../base/errors.ts";
 import { logText, startLog } from "../platform/log.ts";
-import { type PermissionName, SystemError, type World } from "../platform/mod.ts";
+import type { PermissionName, World } from "../platform/mod.ts";
 import { type Reading, readSettings } from "./settings/read.ts";
 import { capturedDirections, checkRequired, NOTHING_CAPTURED } from "./settings/directions.ts";
 import type { Mode, Settings } from "./settings/settings.ts";
-import { ownerNames } from "./environment.ts";
+import { enterNamespace, ownerNames } from "./environment.ts";
 import { environmentBlock } from "./views/log_blocks.ts";
 import type { Job } from "./job.ts";
 import * as work from "./job.ts";
@@ -86,16 +86,4 @@ function dropPermissions(world: World, mode: Mode, { run }: Settings): void {
   if (run.dryRunFile !== "") world.files.tidyTemporary(run.dryRunFile);
   const names: readonly PermissionName[] = ["read", "env", "sys"];
   world.permissions.keepOnly(run.dryRunFile === "" ? names : [...names, "write"]);
-}
-
-function enterNamespace(world: World, path: string): void {
-  if (path === "") return;
-  try {
-    world.system.enterNetworkNamespace(path);
-  } catch (error) {
-    if (!(error instanceof SystemError)) throw error;
-    throw new MeshError(`Cannot enter the network namespace "${path}": ${error.message}`, {
-      hint: "Use a file such as /proc/PID/ns/net or /run/netns/NAME; entering it needs the capability SYS_ADMIN",
-    });
-  }
 }

@@ -17,6 +17,8 @@ export interface SystemCalls {
   netlink(protocol: number, message: Uint8Array): Uint8Array;
   /** Moves this process, and the programs that it starts, into a network namespace. Throws `SystemError`. */
   enterNetworkNamespace(path: string): void;
+  /** Makes a folder the root of this process's file system (chroot(2)), and its working folder. Throws `SystemError`. */
+  enterRoot(path: string): void;
   /** The index of a network interface; `undefined` if there is none of that name. */
   interfaceIndex(name: string): number | undefined;
   /** Reads an option of the protocol IP (getsockopt(2)) into a copy of `value`. Throws `SystemError`. */

@@ -90,4 +90,6 @@ export interface Machine {
   readonly pid: number;
   /** `undefined` on Windows. */
   readonly uid: number | undefined;
+  /** The command line that starts this program again; one path if it is compiled. */
+  readonly program: readonly string[];
 }

@@ -8,7 +8,7 @@ import type { ServeOptions } from "./serve.ts";
 
 export { type ManifestOptions, webhookManifests, webhookTakeOvers, webhookUndo } from "./manifests/mod.ts";
 export type { ServeOptions };
-export { listenAddress } from "./server/listen_address.ts";
+export { listenAddress } from "../platform/serving/listen_address.ts";
 
 /** `webhook serve`: serves reviews until a signal; resolves with the exit code. */
 export async function serveWebhook(world: World, options: ServeOptions): Promise<number> {

@@ -6,8 +6,8 @@ import { maxOpenFiles } from "../platform/open_files.ts";
 import { releaseStartupMemory, startupMemoryReleaser } from "../platform/startup_memory.ts";
 import { asksCluster, openSources, type SourceOptions } from "./open_sources.ts";
 import { reviewPod } from "./review/review_pod.ts";
-import type { ListenAddress } from "./server/listen_address.ts";
-import { type ShutdownSignals, shutdownSignals, SIGNAL_EXIT } from "./server/shutdown_signals.ts";
+import type { ListenAddress } from "../platform/serving/listen_address.ts";
+import { type ShutdownSignals, shutdownSignals, SIGNAL_EXIT } from "../platform/serving/shutdown_signals.ts";
 import { startReviewServer } from "./server/start.ts";
 import { startStatusServer } from "./server/status.ts";
 

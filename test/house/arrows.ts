@@ -35,7 +35,7 @@ export function topFolder(path: string): string {
 /** Commands whose entry other commands may import. */
 const IMPORTERS: Readonly<Record<string, readonly string[]>> = {
   inject: ["webhook", "check"],
-  iptables: ["explain"],
+  iptables: ["explain", "cni"],
   explain: ["check"],
 };
 

@@ -1,5 +1,6 @@
 /** The checkout as the sources of the site. */
-import type { Sources } from "./book.ts";
+import config from "../../deno.json" with { type: "json" };
+import type { Sources } from "./site.ts";
 
 /** The folder of the checkout. */
 export const ROOT = decodeURIComponent(new URL("../..", import.meta.url).pathname).replace(/\/$/, "");
@@ -22,5 +23,6 @@ export function readSources(): Omit<Sources, "repository"> {
         return undefined;
       }
     },
+    version: config.version,
   };
 }

@@ -41,6 +41,7 @@ export const PLUGIN: Command = commandGroup({
     "istio-iptables": async () => (await import("./iptables.ts")).ISTIO_IPTABLES,
     "istio-iptables.sh": async () => (await import("./iptables.ts")).ISTIO_IPTABLES_SH,
     "istio-clean-iptables": async () => (await import("./iptables.ts")).ISTIO_CLEAN_IPTABLES,
+    "mesh-cni": async () => (await import("./cni/cni.ts")).CNI,
     "options": async () => (await import("./options.ts")).OPTIONS,
     "__complete": async () => (await import("./complete.ts")).completing(PLUGIN),
   },

@@ -227,6 +227,17 @@ function valueOf(flag: Flag, texts: readonly string[] | undefined): unknown {
   return text === undefined ? undefined : readValue(flag, text).value;
 }
 
+/**
+ * Arguments that stand for variables of the environment: before the given ones, which then win. A variable without a text
+ * counts as unset.
+ */
+export function variablesAsFlags(groups: FlagGroups, env: Readonly<Record<string, string>>): readonly string[] {
+  return Object.values(flagTable(groups)).flatMap(({ name, env: names = [] }) => {
+    const text = names.map((each) => env[each] ?? "").find((each) => each !== "");
+    return name === undefined || text === undefined ? [] : [`--${name}=${text}`];
+  });
+}
+
 /** Arguments that give these values, including defaults, in the order of the table. */
 export function valuesAsFlags(groups: FlagGroups, values: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.entries(flagTable(groups)).flatMap(([key, { name }]) => {

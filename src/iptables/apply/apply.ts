@@ -54,13 +54,13 @@ async function takeLock(world: World, options: ApplyOptions): Promise<Lock | und
   });
 }
 
-/** The text of each step, and the differences from the plan. */
-export type Pending = Pick<Outcome, "differences"> & { readonly steps: readonly string[] };
+/** The text of each step, the differences from the plan, and what is there. */
+export type Pending = Pick<Outcome, "differences" | "before"> & { readonly steps: readonly string[] };
 
 /** The changes that `converge` would make now. Changes nothing and takes no lock. */
 export async function pending(world: World, plan: Plan | undefined, options: ApplyOptions): Promise<Pending> {
-  const { steps, differences } = await findChanges(world, () => Promise.resolve(plan), options);
-  return { steps: steps.map(({ what }) => what), differences };
+  const { found, steps, differences } = await findChanges(world, () => Promise.resolve(plan), options);
+  return { steps: steps.map(({ what }) => what), differences, before: found };
 }
 
 async function convergeLocked(world: World, makePlan: MakePlan, options: ApplyOptions): Promise<Outcome> {

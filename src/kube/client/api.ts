@@ -67,7 +67,8 @@ export interface KubeApi {
   replace(path: string, body: object): Promise<KubeObject>;
   /** Patches; `apply` is server-side apply and requires `fieldManager` in the query. */
   patch(path: string, type: PatchType, body: object, query?: Query): Promise<KubeObject>;
-  remove(path: string): Promise<boolean>;
+  /** Deletes an object; false if it does not exist. A `ConflictError` if it has another UID than `uid`. */
+  remove(path: string, uid?: string): Promise<boolean>;
   /**
    * Changes of a collection until the signal fires; first every existing object as `ADDED`. It reconnects. If the server
    * has dropped the version, it lists again and reports the differences (only the metadata of deleted objects). No

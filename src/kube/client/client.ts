@@ -128,8 +128,9 @@ export class KubeClient implements KubeApi {
     return this.#object({ method: "PATCH", path: withQuery(path, query), body: JSON.stringify(body), contentType });
   }
 
-  async remove(path: string): Promise<boolean> {
-    return await this.#optional({ method: "DELETE", path }) !== undefined;
+  async remove(path: string, uid?: string): Promise<boolean> {
+    const body = uid === undefined ? {} : { body: JSON.stringify({ preconditions: { uid } }) };
+    return await this.#optional({ method: "DELETE", path, ...body }) !== undefined;
   }
 
   watch(path: string, query: Query, signal: AbortSignal, options: WatchOptions = {}): AsyncIterable<WatchEvent> {

@@ -66,4 +66,9 @@ const machine: Machine = {
   get uid() {
     return Deno.uid() ?? undefined;
   },
+  get program() {
+    const own = Deno.execPath();
+    if (Deno.build.standalone) return [own];
+    return [own, "run", "--quiet", "--no-check", "--allow-all", decodeURIComponent(new URL(Deno.mainModule).pathname)];
+  },
 };

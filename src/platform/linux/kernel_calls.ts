@@ -4,11 +4,11 @@ import { cText, openKernelLibc } from "./libc.ts";
 /** The numbers of the calls; `open` is openat(2), which every machine has. Source: arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h of Linux. */
 export const CALL_NUMBERS = {
   x86_64: {
-    ...{ socket: 41, write: 1, read: 0, close: 3, open: 257, setns: 308 },
+    ...{ socket: 41, write: 1, read: 0, close: 3, open: 257, setns: 308, chdir: 80, chroot: 161 },
     ...{ madvise: 28, ioctl: 16, userfaultfd: 323 },
   },
   aarch64: {
-    ...{ socket: 198, write: 64, read: 63, close: 57, open: 56, setns: 268 },
+    ...{ socket: 198, write: 64, read: 63, close: 57, open: 56, setns: 268, chdir: 49, chroot: 51 },
     ...{ madvise: 233, ioctl: 29, userfaultfd: 282 },
   },
 } as const;
@@ -25,6 +25,10 @@ export interface KernelCalls {
   open(path: string): number;
   close(file: number): void;
   setns(file: number, kind: number): void;
+  /** chdir(2). */
+  enterFolder(path: string): void;
+  /** chroot(2). */
+  enterRoot(path: string): void;
   /** madvise(2). */
   advise(address: bigint, size: bigint, advice: number): void;
   /** userfaultfd(2), for faults outside the kernel: those need no privilege. */
@@ -52,6 +56,12 @@ function openCalls(): KernelCalls {
     check(name, symbols.syscall(BigInt(numbers[name]), BigInt(first), BigInt(second), BigInt(third), 0n));
   const callWith = (name: Call, first: number, bytes: Uint8Array<ArrayBuffer>, third: number) =>
     check(name, symbols.syscallWithBytes(BigInt(numbers[name]), BigInt(first), bytes, BigInt(third), 0n));
+  const callWithPath = (name: Call, path: string) => {
+    // The object keeps the text for the call.
+    const text = { bytes: cText(path) };
+    const result = call(name, addressOf(text.bytes));
+    return { ...text, result };
+  };
   return {
     socket: (domain, type, protocol) => call("socket", domain, type | CLOEXEC, protocol),
     write: (file, bytes) => void callWith("write", file, bytes, bytes.length),
@@ -59,6 +69,8 @@ function openCalls(): KernelCalls {
     open: (path) => callWith("open", AT_FDCWD, cText(path), CLOEXEC),
     close: (file) => void call("close", file),
     setns: (file, kind) => void call("setns", file, kind),
+    enterFolder: (path) => void callWithPath("chdir", path),
+    enterRoot: (path) => void callWithPath("chroot", path),
     advise: (address, size, advice) => void call("madvise", address, size, advice),
     openFaults: () => call("userfaultfd", CLOEXEC | UFFD_USER_MODE_ONLY),
     control(file, request, numbers) {
@@ -70,6 +82,6 @@ function openCalls(): KernelCalls {
 }
 
 /** The address of an array; it must stay referenced until the call returns. */
-function addressOf(numbers: BigInt64Array<ArrayBuffer>): bigint {
-  return BigInt(Deno.UnsafePointer.value(Deno.UnsafePointer.of(numbers)));
+function addressOf(array: BigInt64Array<ArrayBuffer> | Uint8Array<ArrayBuffer>): bigint {
+  return BigInt(Deno.UnsafePointer.value(Deno.UnsafePointer.of(array)));
 }

@@ -25,6 +25,7 @@ export function realSystemCalls(): SystemCalls {
     reap: (pid) => reap(childLibc(), pid),
     netlink,
     enterNetworkNamespace,
+    enterRoot,
     interfaceIndex: (name) => openSocketLibc().symbols.if_nametoindex(cText(name)) || undefined,
     internetOption: (family, option, value) => internetOption(openSocketLibc(), family, option, value),
     openSocket: (options) => openSocket(openSocketLibc(), options),
@@ -102,6 +103,12 @@ function enterNetworkNamespace(path: string): void {
   } finally {
     kernel.close(file);
   }
+}
+
+function enterRoot(path: string): void {
+  const kernel = kernelCalls();
+  kernel.enterFolder(path);
+  kernel.enterRoot(".");
 }
 
 /** Reads parts until the last one. */

@@ -1,7 +1,7 @@
 import { type Logger, logText } from "../../platform/log.ts";
 import type { Clock, ServedExchange } from "../../platform/world.ts";
 import type { Reviewed } from "../review/review_pod.ts";
-import { type Client, jsonAnswer, textAnswer } from "./http.ts";
+import { type Client, jsonAnswer, textAnswer } from "../../platform/serving/http.ts";
 import { type BodyLimits, type BodyProblem, bodyReader, type ReadBody } from "./read_body.ts";
 import type { WebhookMetrics } from "./metrics.ts";
 

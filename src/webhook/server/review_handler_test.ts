@@ -4,7 +4,7 @@ import { realWorld } from "../../platform/mod.ts";
 import { fakeWorld } from "../../../test/support/fake_world.ts";
 import type { Reviewed } from "../review/review_pod.ts";
 import { reviewHandler } from "./review_handler.ts";
-import type { Client } from "./http.ts";
+import type { Client } from "../../platform/serving/http.ts";
 import { webhookMetrics } from "./metrics.ts";
 
 const ANSWER: Reviewed = {

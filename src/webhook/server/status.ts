@@ -2,8 +2,8 @@
 import type { Logger } from "../../platform/log.ts";
 import type { World } from "../../platform/mod.ts";
 import { VERSION } from "../../version.ts";
-import { READING, type Route, router, textAnswer } from "./http.ts";
-import { type ListenAddress, onFirst } from "./listen_address.ts";
+import { READING, type Route, router, textAnswer } from "../../platform/serving/http.ts";
+import { type ListenAddress, onFirst } from "../../platform/serving/listen_address.ts";
 import { type WebhookMetrics, webhookMetrics } from "./metrics.ts";
 
 /** A condition of readiness. */

@@ -1,0 +1,36 @@
+import { UsageError } from "../../../base/errors.ts";
+import { type Command, rawCommand } from "../../command.ts";
+
+const load = () => import("../../../cni/mod.ts");
+
+/** The installer starts it, to try a program on the node. */
+const ON_NODE = rawCommand({
+  summary: "Become a program, with the root file system of the node",
+  run: async (world, [root = "", program = ""]) => (await load()).becomeOnNode(world, root, program),
+});
+
+/** The installer starts it, because a process cannot leave a network namespace while its servers run. */
+const LOOK = rawCommand({
+  summary: "Look into the pod that standard input describes, and mend it",
+  run: async (world) => await (await load()).lookIntoPod(world),
+});
+
+/** The plugin gets no arguments: container runtimes pass variables, and a configuration on standard input. */
+export const CNI: Command = {
+  ...rawCommand({
+    summary: "Capture pods as a CNI plugin, before their containers start",
+    description:
+      "A container runtime calls it after the plugins that make the pod's network: CNI_* variables, and a configuration " +
+      "on standard input. It reads the pod from the API and makes the rules in the pod's network namespace. Standard " +
+      "output gets the result of the plugins before it, or an error as JSON.",
+    examples: [{ command: "CNI_COMMAND=VERSION kubectl mesh iptables cni" }],
+    exits: { ok: true, failed: "the error is on standard output", usage: true },
+    commands: { install: async () => (await import("./install.ts")).CNI_INSTALL },
+    run: async (world, args) => {
+      const [word] = args;
+      if (word === undefined) return await (await load()).runPlugin(world);
+      throw new UsageError(`Unexpected argument "${word}"`, { hint: "container runtimes call the plugin without any" });
+    },
+  }),
+  hiddenCommands: { "on-node": () => Promise.resolve(ON_NODE), "look": () => Promise.resolve(LOOK) },
+};

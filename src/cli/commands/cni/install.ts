@@ -1,0 +1,165 @@
+import { UsageError } from "../../../base/errors.ts";
+import { flag, type FlagGroups, variablesAsFlags } from "../../../golang/flags/mod.ts";
+import type { World } from "../../../platform/world.ts";
+import { type Command, command, type Input } from "../../command.ts";
+import { LOG } from "../../log_flags.ts";
+
+/** Where folders of the node are mounted, unless a flag says otherwise. */
+const HOST = "/host";
+
+/** The variables are istio-cni's, where it has them. */
+const FLAGS = {
+  "The node": {
+    cniBinDir: flag("--cni-bin-dir FOLDER", "Folder of CNI plugins on the node", {
+      env: ["CNI_BIN_DIR"],
+      default: "/opt/cni/bin",
+    }),
+    mountedBinDir: flag("--mounted-cni-bin-dir FOLDER", "Where it is mounted", {
+      env: ["MOUNTED_CNI_BIN_DIR"],
+      defaultDoc: "/host and the folder on the node",
+    }),
+    cniNetDir: flag("--cni-net-dir FOLDER", "Folder of network configurations on the node", {
+      env: ["CNI_NET_DIR"],
+      default: "/etc/cni/net.d",
+    }),
+    mountedNetDir: flag("--mounted-cni-net-dir FOLDER", "Where it is mounted", {
+      env: ["MOUNTED_CNI_NET_DIR"],
+      defaultDoc: "/host and the folder on the node",
+    }),
+    runDir: flag("--cni-agent-run-dir FOLDER", "Folder for the plugin's kubeconfig: the same on the node and here", {
+      env: ["CNI_AGENT_RUN_DIR"],
+      default: "/var/run/mesh-cni",
+    }),
+    hostProc: flag("--host-proc FOLDER", "Where the node's /proc is mounted", { default: "/host/proc" }),
+    node: flag("--node NAME", "The node", { env: ["NODE_NAME", "REPAIR_NODE_NAME"] }),
+    nodeTaint: flag("--node-taint KEY", "Taint the node until the plugin is in place, such as cni.istio.io/not-ready", {
+      env: ["NODE_TAINT"],
+    }),
+  },
+  "The plugin": {
+    binary: flag("--binary FILE", "Program to install", { type: "file", defaultDoc: "this program" }),
+    confName: flag("--cni-conf-name FILE", "Network configuration to add the plugin to", {
+      env: ["CNI_CONF_NAME"],
+      defaultDoc: "the first, as container runtimes choose it",
+    }),
+    chained: flag(
+      "--chained-cni-plugin",
+      "Add it to a list of plugins; =false: a configuration of its own, for Multus",
+      {
+        env: ["CHAINED_CNI_PLUGIN"],
+        default: "true",
+      },
+    ),
+    excludeNamespaces: flag("--exclude-namespaces NAMESPACES", "Pods of these are never captured", {
+      env: ["EXCLUDE_NAMESPACES"],
+      default: "kube-system",
+    }),
+    nativeNftables: flag("--native-nftables", "Use nft instead of iptables", { env: ["NATIVE_NFTABLES"] }),
+    pluginLogLevel: flag("--plugin-log-level LEVEL", "Least level of the plugin's log", {
+      allowed: ["debug", "info", "warning", "error"],
+      default: "warning",
+    }),
+    serviceAccount: flag("--service-account FOLDER", "Token and certificates for the plugin's kubeconfig", {
+      default: "/var/run/secrets/kubernetes.io/serviceaccount",
+    }),
+  },
+  "Pods without capture": {
+    repair: flag("--repair delete|label|fix", "What to do with pods that started while the plugin was missing", {
+      env: ["REPAIR"],
+    }),
+    repairLabel: flag("--repair-label KEY=VALUE", "The label for them", {
+      type: "text",
+      env: ["REPAIR_LABEL"],
+      default: "cni.istio.io/uninitialized=true",
+    }),
+  },
+  "Process": {
+    namespace: flag("--namespace NAMESPACE", "Namespace of the DaemonSet", {
+      env: ["POD_NAMESPACE"],
+      default: "istio-system",
+    }),
+    daemonSet: flag("--daemonset NAME", "The DaemonSet: while it exists, the plugin stays at the end", {
+      default: "mesh-cni-node",
+    }),
+    stay: flag("--stay", "Leave the plugin on the node at the end, whatever becomes of the DaemonSet"),
+    healthListen: flag("--health-listen ADDRESS", "Where /readyz and /healthz are answered", {
+      type: "address",
+      default: ":8000",
+    }),
+    metricsListen: flag("--metrics-listen ADDRESS", "Where /metrics is answered", {
+      type: "address",
+      default: ":15014",
+    }),
+    ...LOG,
+  },
+} as const satisfies FlagGroups;
+
+const INSTALL = command({
+  summary: "Install the CNI plugin on a node, and keep it there",
+  description:
+    "The container of a DaemonSet. It tries the program on the node, writes it, a kubeconfig and the network " +
+    "configuration, each in one step, and restores what another program changes. After SIGTERM the plugin stays if the " +
+    "DaemonSet does, as in an upgrade; otherwise it is taken out.",
+  examples: [
+    { command: "kubectl mesh iptables cni install --repair fix" },
+    {
+      title: "With Multus on OpenShift",
+      command: "kubectl mesh iptables cni install --chained-cni-plugin=false \\\n" +
+        "  --cni-bin-dir /var/lib/cni/bin --cni-net-dir /etc/cni/multus/net.d",
+    },
+    { title: "What it prints to apply", command: "kubectl mesh webhook manifests --cni --only DaemonSet" },
+  ],
+  flags: FLAGS,
+  exits: {
+    ok: "a signal ended it",
+    failed: "it could not start",
+    usage: true,
+    interrupted: "a second SIGINT or SIGTERM ended it at once",
+    terminated: "a second SIGINT or SIGTERM ended it at once",
+  },
+  run,
+});
+
+/** Variables are flags that stand before the given ones: a ConfigMap sets them, as for istio-cni. */
+export const CNI_INSTALL: Command = {
+  ...INSTALL,
+  start: async (world, args, program) => {
+    const all = [...variablesAsFlags(FLAGS, world.env.all()), ...args];
+    return await INSTALL.start?.(world, all, program) ?? "help";
+  },
+};
+
+async function run(world: World, { flags }: Input<typeof FLAGS>): Promise<number> {
+  const { node, repair, nodeTaint } = flags;
+  if (node === undefined && (repair !== undefined || nodeTaint !== undefined)) {
+    throw new UsageError("--repair and --node-taint need the name of the node", { hint: "give --node or NODE_NAME" });
+  }
+  if (!/^[^=]+=[^=]*$/.test(flags.repairLabel)) {
+    throw new UsageError(`The flag --repair-label cannot be "${flags.repairLabel}"`, { hint: "it takes KEY=VALUE" });
+  }
+  const { listenAddress, runInstaller } = await import("../../../cni/mod.ts");
+  return await runInstaller(world, {
+    binary: flags.binary,
+    binFolder: flags.mountedBinDir ?? `${HOST}${flags.cniBinDir}`,
+    netFolder: flags.mountedNetDir ?? `${HOST}${flags.cniNetDir}`,
+    hostBinFolder: flags.cniBinDir,
+    hostProc: flags.hostProc,
+    runFolder: flags.runDir,
+    accountFolder: flags.serviceAccount,
+    confName: flags.confName,
+    isChained: flags.chained,
+    excludeNamespaces: flags.excludeNamespaces.split(",").filter((name) => name !== ""),
+    nativeNftables: flags.nativeNftables,
+    pluginLogLevel: flags.pluginLogLevel,
+    namespace: flags.namespace,
+    daemonSet: flags.daemonSet,
+    node: node ?? "",
+    taint: nodeTaint,
+    stays: flags.stay,
+    repair,
+    repairLabel: flags.repairLabel,
+    health: listenAddress("health-listen", flags.healthListen),
+    metrics: listenAddress("metrics-listen", flags.metricsListen),
+    log: { format: flags.logFormat, level: flags.logLevel },
+  });
+}

@@ -1,0 +1,102 @@
+/** The plugin's program on the node: copied, tried there, kept, replaced at the end. */
+import { MeshError, oneLine } from "../../base/errors.ts";
+import { nodeCrypto } from "../../base/node_crypto.ts";
+import { parseJson } from "../../base/json.ts";
+import { isMap } from "../../base/value.ts";
+import type { World } from "../../platform/mod.ts";
+import { PLUGIN } from "./conflist.ts";
+import type { InstallOptions } from "./options.ts";
+
+const EXECUTABLE = 0o755;
+/** Milliseconds to start on a slow node. */
+const TRIAL = 30_000;
+
+type Places = Pick<InstallOptions, "binary" | "binFolder" | "hostBinFolder" | "hostProc">;
+
+/** How a copy was tried; `undefined`: it runs on the node. */
+export type Untried = string | undefined;
+
+/**
+ * Copies the program to the node unless it is there. The copy is tried on the node before it gets its name. Returns why it
+ * could not be tried. Rejects with a `MeshError` if it cannot be copied, or does not run there.
+ */
+export async function installBinary(world: World, places: Places): Promise<Untried> {
+  const { files } = world;
+  const source = sourceOf(world, places);
+  const target = `${places.binFolder}/${PLUGIN}`;
+  if (await files.stat(target) !== undefined && await hashOf(world, source) === await hashOf(world, target)) {
+    return undefined;
+  }
+  const trial = `.${PLUGIN}.new`;
+  try {
+    await copy(world, source, `${places.binFolder}/${trial}`);
+    const untried = await tryOnNode(world, places, trial);
+    await copy(world, source, target);
+    return untried;
+  } finally {
+    await files.remove(`${places.binFolder}/${trial}`);
+  }
+}
+
+/**
+ * Leaves a script in place of the program. Runtimes that remember the plugins of a pod (CRI-O) still call it to delete pods
+ * that are older than the removal: a missing program would keep them from ending.
+ */
+export function replaceBinary({ files }: World, { binFolder }: Places): void {
+  files.writeText(`${binFolder}/${PLUGIN}`, LEFT_BEHIND, EXECUTABLE);
+}
+
+const LEFT_BEHIND = `#!/bin/sh
+# kubectl-mesh has been removed from this node. Pods that started before are deleted through this file; it can go with them.
+case "$CNI_COMMAND" in DEL | GC | CHECK | STATUS) exit 0 ;; esac
+echo '{"cniVersion":"1.0.0","code":100,"msg":"mesh-cni has been removed from this node: remove it from the network configuration"}'
+exit 1
+`;
+
+function sourceOf({ machine }: World, { binary }: Places): string {
+  const [own, ...rest] = machine.program;
+  const source = binary ?? (rest.length === 0 ? own : undefined);
+  if (source !== undefined) return source;
+  throw new MeshError("This program runs from its sources, which cannot be installed", {
+    hint: "name a program with --binary, or use the compiled one",
+  });
+}
+
+async function copy({ files }: World, source: string, target: string): Promise<void> {
+  const file = files.replace(target, EXECUTABLE);
+  try {
+    for await (const chunk of files.chunks(source)) file.write(chunk);
+    file.commit();
+  } catch (error) {
+    file.abort();
+    throw error;
+  }
+}
+
+async function hashOf({ files }: World, path: string): Promise<string> {
+  const hash = nodeCrypto().createHash("sha256");
+  for await (const chunk of files.chunks(path)) hash.update(chunk);
+  return hash.digest("hex");
+}
+
+/** Runs the copy with the root file system of the node: its loader and its C library may be older, or others. */
+async function tryOnNode(world: World, { hostProc, hostBinFolder }: Places, name: string): Promise<Untried> {
+  const root = `${hostProc}/1/root`;
+  if (await world.files.stat(hostProc) === undefined) return `the node's /proc is not mounted at "${hostProc}"`;
+  const [command = "", ...own] = world.machine.program;
+  const path = `${hostBinFolder}/${name}`;
+  const { code, stdout, stderr, timedOut } = await world.processes.run({
+    command,
+    args: [...own, "iptables", "cni", "on-node", root, path],
+    env: { CNI_COMMAND: "VERSION", MESH_ARGV0: "kubectl-mesh" },
+    timeoutMilliseconds: TRIAL,
+  });
+  const answer = parseJson(stdout);
+  if (code === 0 && isMap(answer) && "supportedVersions" in answer) return undefined;
+  const why = timedOut
+    ? `no answer within ${TRIAL / 1000} s`
+    : oneLine(stderr || stdout).replace(/^error: /, "") || `exit code ${code}`;
+  throw new MeshError(`The program does not run on this node: ${why}`, {
+    hint: "it needs glibc 2.27 or newer there, in a folder that allows programs",
+  });
+}

@@ -1,0 +1,25 @@
+/** The taint that keeps pods from a node until the plugin is in place. */
+import { ConflictError, type KubeApi } from "../../kube/client/mod.ts";
+import { mapAt, mapsAt, textAt } from "../../base/value.ts";
+
+const MAX_TRIES = 5;
+
+/** Adds or removes a taint of the node, if it is not so already. Rejects with an `ApiError`. */
+export async function setTaint(api: KubeApi, node: string, key: string, wanted: boolean): Promise<boolean> {
+  const path = `/api/v1/nodes/${encodeURIComponent(node)}`;
+  for (let attempt = 1;; attempt++) {
+    const object = await api.get(path);
+    const taints = object === undefined ? [] : mapsAt(mapAt(object, "spec"), "taints");
+    const others = taints.filter((taint) => textAt(taint, "key") !== key);
+    if (object === undefined || wanted === others.length < taints.length) return false;
+    // The version makes it fail if somebody else changes the taints meanwhile: a patch replaces the whole list.
+    const { resourceVersion } = object.metadata;
+    const spec = { taints: wanted ? [...others, { key, effect: "NoSchedule" }] : others };
+    try {
+      await api.patch(path, "merge", { metadata: { resourceVersion }, spec });
+      return true;
+    } catch (error) {
+      if (!(error instanceof ConflictError) || attempt === MAX_TRIES) throw error;
+    }
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * Which pods the plugin captures, and with which settings: the rules of istio-cni (Istio, cni/pkg/plugin/plugin.go and
+ * sidecar_redirect.go). Settings become arguments of `iptables apply`, whose reader checks them.
+ */
+import { intAt, mapAt, mapsAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
+import { parseBool } from "../../golang/go_bool.ts";
+import { ANNOTATION, LABEL } from "../../istio/configuration.ts";
+import type { KubeObject } from "../../kube/client/mod.ts";
+
+/** The arguments that capture a pod, or why it is not captured. */
+export type CaptureOf =
+  | { readonly captured: true; readonly args: readonly string[] }
+  | { readonly captured: false; readonly reason: string };
+
+/** The flag of each annotation, and its value if the pod does not have the annotation. */
+const SETTINGS = [
+  ["-m", [ANNOTATION.interceptionMode], "REDIRECT"],
+  ["-i", [ANNOTATION.includeOutboundIpRanges], "*"],
+  ["-x", [ANNOTATION.excludeOutboundIpRanges], ""],
+  ["-b", [ANNOTATION.includeInboundPorts], "*"],
+  ["-q", [ANNOTATION.includeOutboundPorts], ""],
+  ["-o", [ANNOTATION.excludeOutboundPorts], "15020"],
+  ["-c", [ANNOTATION.excludeInterfaces], ""],
+  ["-k", [ANNOTATION.rerouteVirtualInterfaces, ANNOTATION.kubevirtInterfaces], ""],
+] as const;
+
+const ANNOTATION_OF: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(SETTINGS.map(([flag, [name]]) => [flag, name])),
+  "-d": ANNOTATION.excludeInboundPorts,
+};
+
+/** What messages call a flag: its annotation, if it has one. */
+export function annotationOf(flag: string): string {
+  return ANNOTATION_OF[flag] ?? flag;
+}
+
+/** Ports of the agent and of Envoy that are never captured. */
+const AGENT_PORTS = ["15020", "15021", "15090"];
+
+/** Variables of the proxy that are settings of the capture. */
+const SWITCHES = [
+  ["ISTIO_META_DNS_CAPTURE", ["--redirect-dns", "--capture-all-dns"]],
+  ["ISTIO_DUAL_STACK", ["--dual-stack"]],
+  ["INVALID_DROP", ["--drop-invalid"]],
+] as const;
+
+/** How a pod of the API is captured. */
+export function captureOf(pod: KubeObject): CaptureOf {
+  const spec = mapAt(pod, "spec");
+  const metadata = mapAt(pod, "metadata");
+  const annotations = mapAt(metadata, "annotations");
+  // A native sidecar is an init container.
+  const containers = [...mapsAt(spec, "initContainers"), ...mapsAt(spec, "containers")];
+  const named = (name: string) => containers.find((container) => textAt(container, "name") === name);
+  const proxy = named("istio-proxy");
+  const skip = (reason: string) => ({ captured: false, reason }) as const;
+  if (spec["hostNetwork"] === true) return skip("it uses the network of the node");
+  if (named("istio-init") !== undefined) return skip("its container istio-init makes the rules");
+  if (proxy === undefined) return skip("it has no container istio-proxy");
+  if (variable(proxy, "DISABLE_ENVOY")) return skip("DISABLE_ENVOY of istio-proxy is true");
+  const role = roleOf(proxy);
+  if (role !== "sidecar") return skip(`its proxy is a ${role}`);
+  if (isOptedOut(metadata)) return skip(`${LABEL.inject} is false`);
+  if (!Object.hasOwn(annotations, ANNOTATION.status)) return skip(`it has no annotation ${ANNOTATION.status}`);
+  if (textAt(annotations, ANNOTATION.interceptionMode) === "NONE") {
+    return skip(`${ANNOTATION.interceptionMode} is NONE`);
+  }
+  return { captured: true, args: argumentsOf(annotations, proxy, named("istio-validation")) };
+}
+
+function argumentsOf(annotations: ValueMap, proxy: ValueMap, validation: ValueMap | undefined): string[] {
+  const security = mapAt(proxy, "securityContext");
+  const excluded = (textOf(annotations, ANNOTATION.excludeInboundPorts) ?? "15020").split(",").map((port) =>
+    port.trim()
+  );
+  return [
+    ...["-p", argument(validation, "-p") ?? "15001", "-z", argument(validation, "-z") ?? "15006"],
+    ...["-u", idOf(security, "runAsUser"), "-g", idOf(security, "runAsGroup")],
+    ...SETTINGS.flatMap(([flag, names, value]) => [flag, firstOf(annotations, names) ?? value]),
+    ...["-d", [...new Set([...excluded.filter((port) => port !== ""), ...AGENT_PORTS])].join(",")],
+    ...SWITCHES.flatMap(([name, flags]) => variable(proxy, name) ? flags : []),
+  ];
+}
+
+function firstOf(annotations: ValueMap, names: readonly string[]): string | undefined {
+  return names.map((name) => textOf(annotations, name)).find((text) => text !== undefined);
+}
+
+function textOf(map: ValueMap, name: string): string | undefined {
+  return Object.hasOwn(map, name) ? textAt(map, name) : undefined;
+}
+
+/** The role in the arguments `proxy ROLE`; without them the proxy is a sidecar. */
+function roleOf(proxy: ValueMap): string {
+  const [command, role = "sidecar"] = textsAt(proxy, "args");
+  return command === "proxy" ? role : "sidecar";
+}
+
+/** The label wins over the annotation. */
+function isOptedOut(metadata: ValueMap): boolean {
+  const [labels, annotations] = [mapAt(metadata, "labels"), mapAt(metadata, "annotations")];
+  return parseBool(textOf(labels, LABEL.inject) ?? textAt(annotations, ANNOTATION.inject)) === false;
+}
+
+/** Whether a variable of a container is true in Go's spellings. */
+function variable(container: ValueMap, name: string): boolean {
+  const found = mapsAt(container, "env").find((each) => textAt(each, "name") === name);
+  return found !== undefined && parseBool(textAt(found, "value")) === true;
+}
+
+/** A user or group of the proxy; root, which would exempt most applications, counts as unset. */
+function idOf(security: ValueMap, key: string): string {
+  return String(intAt(security, key) || 1337);
+}
+
+/** The argument after a flag of istio-validation: the mesh may have other ports than the usual ones. */
+function argument(container: ValueMap | undefined, flag: string): string | undefined {
+  const args = container === undefined ? [] : textsAt(container, "args");
+  const at = args.indexOf(flag);
+  return at < 0 ? undefined : args[at + 1];
+}

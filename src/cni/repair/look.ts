@@ -1,0 +1,66 @@
+/** Looks into the network namespace of a pod, in a child process. */
+import * as z from "zod/mini";
+import { EXIT, MeshError, oneLine } from "../../base/errors.ts";
+import { joinBytes } from "../../base/bytes.ts";
+import { parseJson } from "../../base/json.ts";
+import { openCapture } from "../../iptables/mod.ts";
+import type { KubeObject } from "../../kube/client/mod.ts";
+import { startLog } from "../../platform/log.ts";
+import type { World } from "../../platform/mod.ts";
+import { annotationOf, captureOf } from "../plugin/capture_of.ts";
+import { addressesOf } from "./broken.ts";
+import { networkNamespace } from "./namespace.ts";
+
+/** Milliseconds for the child's answer. */
+const ANSWER = 60_000;
+
+/** What the child gets on standard input. */
+const TASK = z.object({ args: z.array(z.string()), mends: z.boolean() });
+/** What it writes to standard output. */
+const ANSWER_FORM = z.object({ isFree: z.boolean() });
+
+/** How namespaces are found, and rules written. */
+export interface LookOptions {
+  readonly hostProc: string;
+  readonly nativeNftables: boolean;
+}
+
+/**
+ * Whether the namespace of a pod has none of the rules. Then the child makes them if it `mends`. Other rules than the
+ * expected ones are no reason to act. Rejects with a `MeshError` if the pod cannot be looked into.
+ */
+export async function lacksRules(
+  world: World,
+  options: LookOptions,
+  pod: KubeObject,
+  mends: boolean,
+): Promise<boolean> {
+  const capture = captureOf(pod);
+  if (!capture.captured) return false;
+  const netns = await networkNamespace(world, options.hostProc, addressesOf(pod));
+  if (netns === undefined) throw new MeshError("No process of this node has the address of the pod");
+  const native = options.nativeNftables ? ["--native-nftables"] : [];
+  const [command = "", ...own] = world.machine.program;
+  const { code, stdout, stderr } = await world.processes.run({
+    command,
+    args: [...own, "iptables", "cni", "look"],
+    stdin: JSON.stringify({ args: [...capture.args, ...native, "--network-namespace", netns], mends }),
+    env: { MESH_ARGV0: "kubectl-mesh" },
+    timeoutMilliseconds: ANSWER,
+  });
+  const answer = z.safeParse(ANSWER_FORM, parseJson(stdout));
+  if (code === 0 && answer.success) return answer.data.isFree;
+  throw new MeshError(oneLine(stderr).replace(/^error: /, "") || `The look into the pod ended with ${code}`);
+}
+
+/** The child: `iptables cni look`. */
+export async function lookIntoPod(world: World): Promise<number> {
+  const pieces = await Array.fromAsync(world.stdin.chunks());
+  const { args, mends } = z.parse(TASK, parseJson(new TextDecoder().decode(joinBytes(pieces))));
+  const log = startLog(world, "cni", { level: "error" });
+  const pod = await openCapture(world, { args, log, originOf: annotationOf });
+  const { isFree } = await pod.compare();
+  if (isFree && mends) await pod.apply();
+  world.stdout.write(`${JSON.stringify({ isFree })}\n`);
+  return EXIT.ok;
+}

@@ -1,0 +1,187 @@
+/** Pods of this node that started while the plugin was missing: found, and mended, deleted or labelled. */
+import { errorText } from "../../base/errors.ts";
+import type { Meter } from "../../base/metrics/mod.ts";
+import { isMap, textAt } from "../../base/value.ts";
+import type { KubeApi, KubeObject } from "../../kube/client/mod.ts";
+import { type Logger, logText } from "../../platform/log.ts";
+import type { World } from "../../platform/mod.ts";
+
+import { isOver, stateOf } from "./broken.ts";
+import { writeEvent } from "./event.ts";
+import { lacksRules } from "./look.ts";
+
+/** What becomes of a pod without capture. */
+export type RepairMode = "delete" | "label" | "fix";
+
+/** What a repair uses. */
+export interface RepairContext {
+  readonly world: World;
+  readonly log: Logger;
+  readonly api: KubeApi;
+  readonly repairs: Meter;
+}
+
+export interface RepairOptions {
+  readonly mode: RepairMode;
+  readonly node: string;
+  readonly hostProc: string;
+  readonly nativeNftables: boolean;
+  /** `KEY=VALUE`. */
+  readonly label: string;
+}
+
+/** Pods that are looked into at the same time. */
+const WORKERS = 2;
+
+/** The label of the metric for each mode, as istio-cni has it. */
+const TYPE: Readonly<Record<RepairMode, string>> = { fix: "repair", delete: "delete", label: "label" };
+
+/** Milliseconds until a failed repair is tried again. */
+const RETRY = 10_000;
+const MAX_TRIES = 5;
+
+/** Watches the pods of the node until the signal. Failures are logged, and tried again. */
+export async function repairPods(context: RepairContext, options: RepairOptions, signal: AbortSignal): Promise<void> {
+  const { api, log } = context;
+  const pods = new PodsAtWork(context, options, signal);
+  const failed = (error: unknown) => log.warn(logText(`The pods of this node are not watched: ${errorText(error)}`));
+  const fieldSelector = `spec.nodeName=${options.node}`;
+  for await (const { type, object } of api.watch("/api/v1/pods", { fieldSelector }, signal, { failed })) {
+    if (type === "DELETED") pods.forget(object);
+    else pods.changed(object);
+  }
+}
+
+class PodsAtWork {
+  /** The newest state of pods that wait for a worker, by UID. */
+  readonly #waiting = new Map<string, KubeObject>();
+  /** How often each pod was tried; `Infinity` if it needs no more work. */
+  readonly #tries = new Map<string, number>();
+  #running = 0;
+
+  constructor(
+    readonly context: RepairContext,
+    readonly options: RepairOptions,
+    readonly signal: AbortSignal,
+  ) {}
+
+  changed(pod: KubeObject): void {
+    const uid = textAt(pod.metadata, "uid");
+    this.#waiting.delete(uid);
+    if ((this.#tries.get(uid) ?? 0) >= MAX_TRIES || stateOf(pod) === "fine") return;
+    this.#waiting.set(uid, pod);
+    if (this.#running < WORKERS) void this.#work();
+  }
+
+  forget(pod: KubeObject): void {
+    const uid = textAt(pod.metadata, "uid");
+    this.#waiting.delete(uid);
+    this.#tries.delete(uid);
+  }
+
+  async #work(): Promise<void> {
+    this.#running++;
+    for (let [next] = this.#waiting; next !== undefined && !this.signal.aborted; [next] = this.#waiting) {
+      const [uid, pod] = next;
+      this.#waiting.delete(uid);
+      const tries = this.#tries.get(uid) ?? 0;
+      this.#tries.set(uid, Infinity);
+      try {
+        await settle(this.context, this.options, pod);
+      } catch (error) {
+        this.context.log.error(logText(`Cannot repair ${nameOf(pod)}: ${errorText(error)}`));
+        this.#tries.set(uid, tries + 1);
+        void this.#later(uid, pod);
+      }
+    }
+    this.#running--;
+  }
+
+  async #later(uid: string, pod: KubeObject): Promise<void> {
+    await this.context.world.clock.sleep(RETRY, this.signal);
+    const isNewest = this.#tries.has(uid) && !this.#waiting.has(uid);
+    if (isNewest && !this.signal.aborted) this.changed(pod);
+  }
+}
+
+/** Repairs a pod if it is broken. */
+async function settle(context: RepairContext, options: RepairOptions, pod: KubeObject): Promise<void> {
+  const { mode } = options;
+  // After a restart of the installer, istio-validation of a mended pod may still wait for its next run.
+  const isKnown = stateOf(pod) === "broken" && (mode !== "fix" || isOver(pod));
+  if (!isKnown && mode !== "fix" && !await lacksRules(context.world, options, pod, false)) return;
+  const type = TYPE[mode];
+  try {
+    const result = await ACTS[mode](context, options, pod);
+    if (result !== undefined) context.repairs.add({ type, result });
+  } catch (error) {
+    context.repairs.add({ type, result: "fail" });
+    await writeEvent(context, pod, REASON[mode], `The traffic is not captured: ${errorText(error)}`);
+    throw error;
+  }
+}
+
+/** The reasons of events, as istio-cni has them. */
+const REASON: Readonly<Record<RepairMode, string>> = {
+  fix: "RepairBrokenPod",
+  delete: "DeleteBrokenPod",
+  label: "LabelBrokenPod",
+};
+
+/** `undefined`: nothing was wrong. */
+type Outcome = "success" | "skip" | undefined;
+type Act = (context: RepairContext, options: RepairOptions, pod: KubeObject) => Promise<Outcome>;
+
+const ACTS: Readonly<Record<RepairMode, Act>> = { fix, delete: remove, label };
+
+/** Makes the rules. The kubelet restarts istio-validation, which then finds them. */
+async function fix(context: RepairContext, options: RepairOptions, pod: KubeObject): Promise<Outcome> {
+  const { log } = context;
+  if (isOver(pod)) {
+    const text = "The traffic was not captured, and no container starts again: its owner makes another pod";
+    log.warn(logText(`${nameOf(pod)}: ${text}`));
+    await writeEvent(context, pod, REASON.fix, text);
+    return "skip";
+  }
+  if (!await lacksRules(context.world, options, pod, true)) return undefined;
+  log.info(logText(`${nameOf(pod)} was not captured: its rules are made`));
+  await writeEvent(context, pod, REASON.fix, "The pod had started without the CNI plugin: its traffic is captured now");
+  return "success";
+}
+
+async function remove(context: RepairContext, _: RepairOptions, pod: KubeObject): Promise<"success"> {
+  const { log, api } = context;
+  await api.remove(pathOf(pod), textAt(pod.metadata, "uid"));
+  log.info(logText(`${nameOf(pod)} was not captured: it is deleted`));
+  await writeEvent(context, pod, REASON.delete, "The pod had started without the CNI plugin, and was deleted");
+  return "success";
+}
+
+/** Through the status, which takes fewer rights than the whole pod. */
+async function label(
+  context: RepairContext,
+  { label }: RepairOptions,
+  pod: KubeObject,
+): Promise<"success" | "skip"> {
+  const { log, api } = context;
+  const [key = "", value = ""] = label.split("=");
+  const labels = pod.metadata["labels"];
+  if (isMap(labels) && Object.hasOwn(labels, key)) return "skip";
+  await api.patch(`${pathOf(pod)}/status`, "merge", { metadata: { labels: { [key]: value } } });
+  log.info(logText(`${nameOf(pod)} is not captured: it has the label ${label}`));
+  await writeEvent(
+    context,
+    pod,
+    REASON.label,
+    `The pod had started without the CNI plugin, and has the label ${label}`,
+  );
+  return "success";
+}
+
+function pathOf({ metadata: { namespace = "", name } }: KubeObject): string {
+  return `/api/v1/namespaces/${namespace}/pods/${name}`;
+}
+
+function nameOf({ metadata: { namespace = "", name } }: KubeObject): string {
+  return `"${namespace}/${name}"`;
+}

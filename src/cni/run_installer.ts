@@ -1,0 +1,145 @@
+/** `iptables cni install`: installs the plugin on a node, keeps it there, and takes it out at the end. */
+import { errorText, EXIT } from "../base/errors.ts";
+import { connect, type KubeApi } from "../kube/client/mod.ts";
+import { type Logger, logText, startLog } from "../platform/log.ts";
+import type { World } from "../platform/mod.ts";
+import { shutdownSignals } from "../platform/serving/shutdown_signals.ts";
+import { KUBECONFIG } from "./plugin/read_pod.ts";
+import { repairPods } from "./repair/repair.ts";
+import { PLUGIN } from "./install/conflist.ts";
+import { accountFiles, writeCredentials } from "./install/credentials.ts";
+import { install, uninstall } from "./install/install.ts";
+import type { InstallOptions } from "./install/options.ts";
+import { type InstallStatus, startStatus } from "./install/status.ts";
+import { setTaint } from "./install/taint.ts";
+import { stayingOf } from "./install/upgrade.ts";
+
+/** Milliseconds between looks at the files. A change counts once they stay the same for one look. */
+const INTERVAL = 1000;
+/** Milliseconds until a failed installation is tried again without a change. */
+const RETRY = 5000;
+/** Repeated restorations in a minute: another program takes the plugin out. */
+const MANY = 5;
+const MINUTE = 60_000;
+const REQUEST = 5000;
+
+/** Runs until a signal; returns the exit code. Rejects with a `MeshError` if it cannot serve its status. */
+export async function runInstaller(world: World, options: InstallOptions): Promise<number> {
+  const log = startLog(world, "cni-install", options.log);
+  const signals = shutdownSignals(world);
+  const status = await startStatus(world, log, [options.health, options.metrics]);
+  const end = new AbortController();
+  try {
+    const work = keepInstalled({ world, log, options, status }, end.signal);
+    const ended = await Promise.race([signals.first, signals.second, work]);
+    end.abort();
+    status.set(`received ${ended}`);
+    return await Promise.race([finish({ world, log, options, status }, work), signals.second]);
+  } finally {
+    signals.stop();
+    await status.close();
+  }
+}
+
+interface Context {
+  readonly world: World;
+  readonly log: Logger;
+  readonly options: InstallOptions;
+  readonly status: InstallStatus;
+}
+
+async function keepInstalled(context: Context, signal: AbortSignal): Promise<void> {
+  const { world, log, options, status } = context;
+  await useApi(context, "taint the node", (api) => taint(api, options, true));
+  let wake = () => {};
+  const watched = [options.netFolder, `${options.binFolder}/${PLUGIN}`, ...accountFiles(options)];
+  const stop = world.files.watch(watched, INTERVAL, () => wake());
+  const restored: number[] = [];
+  let wasReady = false;
+  let last: string | undefined;
+  try {
+    while (!signal.aborted) {
+      const changed = new AbortController();
+      wake = () => changed.abort();
+      const { result, problem, changed: isRestored } = await install(world, log, options);
+      status.installs.add({ result });
+      status.set(problem);
+      if (problem !== last && problem !== undefined) log.error(logText(problem));
+      last = problem;
+      if (wasReady && isRestored) warnOfOthers(context, restored);
+      if (problem === undefined && !wasReady) {
+        wasReady = true;
+        log.info("The plugin is in place");
+        await useApi(context, "remove the taint of the node", (api) => taint(api, options, false));
+        void repair(context, signal);
+      }
+      await world.clock.sleep(problem === undefined ? 2 ** 31 - 1 : RETRY, AbortSignal.any([changed.signal, signal]));
+    }
+  } finally {
+    stop();
+  }
+}
+
+async function taint(api: KubeApi, { node, taint: key }: InstallOptions, wanted: boolean): Promise<void> {
+  if (key !== undefined) await setTaint(api, node, key, wanted);
+}
+
+/** Warns if something takes the plugin out again and again. */
+function warnOfOthers({ world, log }: Context, restored: number[]): void {
+  const now = world.clock.monotonic();
+  restored.push(now);
+  while ((restored[0] ?? now) < now - MINUTE) restored.shift();
+  if (restored.length !== MANY) {
+    return log.info("Another program had changed the network configuration: it is restored");
+  }
+  log.warn(
+    "Another program keeps taking the plugin out of the network configuration; with Cilium, set cni.exclusive=false",
+  );
+}
+
+/** Runs until the signal. A failure is logged: the installer goes on. */
+async function repair(context: Context, signal: AbortSignal): Promise<void> {
+  const { world, log, options, status } = context;
+  const { repair: mode, node, repairLabel: label, hostProc, nativeNftables } = options;
+  if (mode === undefined) return;
+  await useApi(context, "repair pods", (api) =>
+    repairPods(
+      { world, log, api, repairs: status.repairs },
+      { mode, node, hostProc, label, nativeNftables },
+      signal,
+    ));
+}
+
+/** Decides whether the plugin stays, and takes it out. Returns the exit code. */
+async function finish(context: Context, work: Promise<void>): Promise<number> {
+  const { world, log, options } = context;
+  await work;
+  const decision = options.stays
+    ? { stays: true, reason: "--stay" }
+    : await useApi(context, "ask for the DaemonSet", (api) => stayingOf(api, options.namespace, options.daemonSet));
+  const { stays, reason } = decision ?? { stays: true, reason: "the API server cannot be asked" };
+  if (stays) {
+    log.info(logText(`The plugin stays on the node: ${reason}`));
+    return EXIT.ok;
+  }
+  await uninstall(world, log, options);
+  log.info(logText(`The plugin is removed: ${reason}`));
+  return EXIT.ok;
+}
+
+/** Uses the API with the kubeconfig of the plugin. A failure is logged, and gives `undefined`. */
+async function useApi<T>(context: Context, what: string, use: (api: KubeApi) => Promise<T>): Promise<T | undefined> {
+  const { world, log, options } = context;
+  try {
+    await writeCredentials(world, options);
+    const api = await connect(world, { kubeconfig: `${options.runFolder}/${KUBECONFIG}`, requestTimeout: REQUEST });
+    try {
+      return await use(api);
+    } finally {
+      api.close();
+    }
+  } catch (error) {
+    log.error(logText(`Cannot ${what}: ${errorText(error)}`));
+    return undefined;
+  }
+}
