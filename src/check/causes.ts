@@ -38,6 +38,7 @@ const EXPLAINS: Readonly<Record<string, readonly string[]>> = {
   "proxy-image": ["proxy-ready"],
   "proxy-init": ["proxy-ready"],
   "proxy-memory": ["proxy-restarts", "proxy-ready"],
+  "cni-plugin": ["proxy-init"],
   "proxy-synchronised": ["proxy-ready"],
 };
 

@@ -7,6 +7,7 @@ import type { Facts } from "../facts.ts";
 import { atOnce } from "../../base/at_once.ts";
 import { type Advice, byHand, look } from "../advice/advice.ts";
 import { described, explainInjection, logs, type Named, shows } from "../advice/commands.ts";
+import { cniOnNodes } from "./data_plane/cni.ts";
 import {
   moreMemory,
   otherImages,
@@ -76,6 +77,7 @@ function seeLogs(pod: Named): Advice {
 
 export const DATA_PLANE_CHECKS: readonly CheckRow[] = [
   ...POD_CHECKS.map(({ id, title, ...row }): CheckRow => ({ id, title, run: (facts) => overPods(row, facts) })),
+  { id: "cni-plugin", title: "the CNI plugin is on the nodes of the pods that it captures", run: cniOnNodes },
   {
     id: "proxy-synchronised",
     title: "proxies that are not ready have configuration and certificate",

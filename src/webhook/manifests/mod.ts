@@ -8,6 +8,7 @@ import { isMap, mapAt, textAt, type ValueMap } from "../../base/value.ts";
 import { parseYaml, toYaml } from "../../yaml/mod.ts";
 import { configurationOf, showConfiguration } from "../../inject/mod.ts";
 import { accessManifests, certificateSecret } from "./access.ts";
+import { cniManifests } from "./cni.ts";
 import { mutatingConfigurations } from "./mutating.ts";
 import { labelsOf, type ManifestOptions, type Plan, planOf } from "./options.ts";
 import { type TakeOver, takeOversOf } from "./take_over.ts";
@@ -61,6 +62,7 @@ function objectsOf(plan: Plan): readonly ValueMap[] {
     ...autoscaler(plan),
     disruptionBudget(plan),
     ...networkPolicy(plan),
+    ...cniManifests(plan),
     ...mutatingConfigurations(plan),
   ];
   if (plan.flags.length === 0) return objects;

@@ -33,6 +33,10 @@ export interface ManifestOptions {
   readonly configuration?: GivenConfiguration | undefined;
   /** Read the configuration from ConfigMaps of a control plane; the manifests have none then. */
   readonly fromCluster?: Omit<ClusterChoice, "revision"> | undefined;
+  /** Where the nodes have the folders of CNI: by default as Kubernetes' own installer. */
+  readonly platform?: string | undefined;
+  /** What the CNI plugin's installer does with pods that started without the plugin: `fix` by default. */
+  readonly cniRepair?: "delete" | "label" | "fix" | undefined;
   /** The flags that produce these manifests again; objects of several kinds have them as an annotation. */
   readonly flags?: readonly string[] | undefined;
   /** Only objects of these kinds, in any case. */
@@ -126,6 +130,8 @@ const DEFAULTS = {
   probesFrom: [],
   configuration: {},
   ports: { reviews: 15017, plain: 8080 },
+  platform: "default",
+  cniRepair: "fix" as const,
   flags: [],
   only: [],
 };

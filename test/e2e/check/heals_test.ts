@@ -27,8 +27,8 @@ const ELSEWHERE = [
   "limit-range",
 ];
 
-/** Checks that ask a proxy: there is no kubelet here. Their unit tests have its answers. */
-const BY_KUBELET = ["proxy-synchronised"];
+/** Checks that ask a proxy, and of pods on nodes: there is no kubelet here. Their unit tests have its answers. */
+const BY_KUBELET = ["proxy-synchronised", "cni-plugin"];
 
 Deno.test("there is a breakage for every check", () => {
   const expected = Object.values(BREAKAGES).flatMap(({ expect }) => Object.keys(expect));

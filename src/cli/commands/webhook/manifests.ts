@@ -59,13 +59,24 @@ const FLAGS = {
       "Labels that namespaces must have too, as kubectl reads them",
     ),
   },
+  "CNI plugin": {
+    cni: flag("--cni", "The CNI plugin captures traffic: pods need no privileges, and its DaemonSet is printed too"),
+    ...flagsWith({
+      platform: flag("--platform default|gke|k3d|k3s|microk8s|openshift", "Where nodes have the folders of CNI", {
+        defaultDoc: "default",
+      }),
+      cniRepair: flag("--cni-repair delete|label|fix", "What to do with pods that started without the plugin", {
+        defaultDoc: "fix",
+      }),
+    }, { needs: ["cni"] }),
+  },
   "Istio's own injector": {
     takeOver: flag("--take-over", "Print manifests that replace the injector of a control plane"),
     undo: flag("--undo", "Print the commands that remove the webhook and restore what it replaced"),
   },
   "Configuration (built-in unless given)": flagsWith({
     ...CONFIGURATION,
-    ...IMAGES,
+    hub: IMAGES.hub,
     proxyTag: flag("--proxy-tag TAG", "Tag of the proxy's images"),
   }, { excludes: ["from-cluster"] }),
   "Configuration from the cluster": {
@@ -107,7 +118,7 @@ async function printManifests(world: World, { flags }: Input<typeof FLAGS>): Pro
   const options = {
     ...{ image, namespace, revision, tags, failurePolicy, namespaceSelector, replicas, maxReplicas },
     ...{ networkPolicy, metricsNamespaces, probesFrom, servicePort },
-    only: flags.only,
+    ...{ platform: flags.platform, cniRepair: flags.cniRepair, only: flags.only },
     flags: valuesAsFlags(FLAGS, flags).filter((each) => !/^--(only|undo)\b/.test(each)),
     configuration: {
       ...await readConfiguration(world, flags),

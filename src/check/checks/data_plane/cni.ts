@@ -1,0 +1,67 @@
+/** The CNI plugin on the nodes of the pods that it captures: Istio's istio-cni, and this program's mesh-cni. */
+import type { Pod } from "../../../kube/client/mod.ts";
+import { textAt } from "../../../base/value.ts";
+import { containersOf } from "../../../inject/mod.ts";
+import type { Finding } from "../../check.ts";
+import { cannotTell, type Facts } from "../../facts.ts";
+import { byHand, look } from "../../advice/advice.ts";
+import { logs, type Named } from "../../advice/commands.ts";
+import { hasAllPods } from "../../inventory/mod.ts";
+import { isAlive } from "../../inventory/live_pods.ts";
+import { counted } from "../../../base/text/mod.ts";
+import { findingOf, type Problem } from "../findings.ts";
+import { endingText, lastEnding, stateOf, unreadyText } from "./proxies.ts";
+
+/** The container of the DaemonSet's pods, in Istio's chart and in `webhook manifests --cni`. */
+const INSTALLER = "install-cni";
+
+/** Compares the nodes of captured pods with the installers on them. */
+export async function cniOnNodes({ pods, scope }: Pick<Facts, "pods" | "scope">): Promise<Finding> {
+  const all = (await pods()).filter(isAlive);
+  const captured = Map.groupBy(all.filter(isCapturedByPlugin), nodeOf);
+  captured.delete("");
+  if (captured.size === 0) return { result: "skipped", message: "no pod on a node is captured by the CNI plugin" };
+  if (!hasAllPods(scope)) cannotTell("the plugin's pods may be in other namespaces than the checked ones");
+  const installers = Map.groupBy(all.filter((pod) => installerOf(pod) !== undefined), nodeOf);
+  const problems = [...captured].flatMap(([node, its]) => problemsOf(node, its.length, installers.get(node) ?? []));
+  return findingOf(problems, seeLog);
+}
+
+/** Its init container proves rules that the node has made. */
+function isCapturedByPlugin(pod: Pod): boolean {
+  return containersOf(pod, "initContainers").some((each) => textAt(each, "name") === "istio-validation");
+}
+
+function installerOf(pod: Pod) {
+  return containersOf(pod, "containers").find((each) => textAt(each, "name") === INSTALLER);
+}
+
+function nodeOf(pod: Pod): string {
+  return pod.spec?.nodeName ?? "";
+}
+
+function problemsOf(node: string, count: number, installers: readonly Pod[]): Problem[] {
+  if (installers.length === 0) {
+    const message = `no CNI plugin is installed, and ${counted(count, "pod")} on it ${
+      count === 1 ? "needs" : "need"
+    } it`;
+    const change =
+      "run the plugin's DaemonSet on this node, of Istio's chart or of kubectl mesh webhook manifests --cni";
+    return [{ object: `node/${node}`, result: "error", message, advice: [byHand(change)] }];
+  }
+  return installers.flatMap((pod) => {
+    const spec = installerOf(pod);
+    const state = spec === undefined ? undefined : stateOf(pod, spec);
+    if (state === undefined || state.status.ready === true) return [];
+    const ending = lastEnding(state);
+    const last = ending === undefined ? "" : `, it ${endingText(ending)}`;
+    const message = `${INSTALLER} ${
+      unreadyText(state)
+    }${last}: the plugin is not in the network configuration of ${node}`;
+    return [{ object: `pod/${pod.metadata.namespace}/${pod.metadata.name}`, result: "error", message }];
+  });
+}
+
+function seeLog(pod: Named) {
+  return [look("see why, in its log", logs(pod, "-c", INSTALLER))];
+}
