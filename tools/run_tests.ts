@@ -1,7 +1,7 @@
 /**
  * Runs the tests: `tools/deno task test [long [--minutes N]] [quick|unit|golden|e2e|FILE|FOLDER ...] [-- FLAGS of deno test]`,
  * all suites unless some are named; `quick` is unit and golden. `long` runs the tests that have a long form in it, and ends
- * after so many minutes. `versions FOLDER` runs Istio's own tests, from a clone of istio/istio. Several processes of `deno test` run at a time; the output of each is printed when it ends. Closes
+ * after so many minutes. `versions` makes the tables of docs/versions.md (`test/versions/main.ts`). Several processes of `deno test` run at a time; the output of each is printed when it ends. Closes
  * with the failures, the skipped tests with their reasons, `N not run: out of time`, and `N passed, N failed, N skipped`.
  * The exit code is 1 if a test failed or none ran.
  */
@@ -188,7 +188,7 @@ function print(text: string): void {
   for (let written = 0; written < bytes.length;) written += Deno.stdout.writeSync(bytes.subarray(written));
 }
 
-/** Istio's own tests, release by release: a program of its own. */
+/** The tables of docs/versions.md: a program of its own. */
 async function versions(args: readonly string[]): Promise<number> {
   const program = `${ROOT}/test/versions/main.ts`;
   const { code } = await new Deno.Command(Deno.execPath(), { args: ["run", "--allow-all", program, ...args] }).spawn()

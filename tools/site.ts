@@ -1,6 +1,6 @@
 /**
- * Makes the site of the documentation in `dist/site`: a page of HTML for README.md, docs/ and the other texts of the checkout,
- * one template, no script. The same sources give the same bytes. Exit code 1 for a broken link.
+ * Makes the site of the documentation in `dist/site`, with mdBook: README.md, docs/ and the other pages of the checkout, with
+ * search, from files or below any path of a web server. The same sources give the same bytes. Exit code 1 for a broken link.
  *
  * | flags              | what                                                                                     |
  * |--------------------|------------------------------------------------------------------------------------------|
@@ -8,9 +8,13 @@
  * | `--repository URL` | links to sources lead below it: `https://github.com/OWNER/NAME/blob/main`                |
  */
 import { parseArgs } from "node:util";
-import { say } from "./compile/run.ts";
+import { mustRun, say } from "./compile/run.ts";
+import { makeBook } from "./site/book.ts";
 import { readSources, ROOT } from "./site/files.ts";
-import { makeSite } from "./site/site.ts";
+import { getMdbook } from "./site/mdbook.ts";
+
+/** Files of mdBook beside its sources. */
+const BESIDE = ["book.toml", "site.css", "site.js"];
 
 async function main(args: string[]): Promise<number> {
   const { values } = parseArgs({
@@ -18,17 +22,28 @@ async function main(args: string[]): Promise<number> {
     options: { out: { type: "string", default: `${ROOT}/dist/site` }, repository: { type: "string" } },
   });
   const { out, repository } = values;
-  const site = makeSite({ ...readSources(), repository: repository?.replace(/\/$/, "") });
-  const encoder = new TextEncoder();
-  const files = new Map([...site.pages].map(([path, html]): [string, Uint8Array] => [path, encoder.encode(html)]));
-  for (const path of site.copied) files.set(path, await Deno.readFile(`${ROOT}/${path}`));
-  await Deno.remove(out, { recursive: true }).catch(() => {});
-  for (const [path, content] of files) {
-    await Deno.mkdir(`${out}/${path}`.replace(/\/[^/]*$/, ""), { recursive: true });
-    await Deno.writeFile(`${out}/${path}`, content);
+  const { pages, copied } = makeBook({ ...readSources(), repository: repository?.replace(/\/$/, "") });
+  const mdbook = await getMdbook();
+  const folder = await Deno.makeTempDir({ prefix: "site-" });
+  try {
+    for (const name of BESIDE) await Deno.copyFile(`${ROOT}/tools/site/${name}`, `${folder}/${name}`);
+    for (const [path, text] of pages) await Deno.writeTextFile(await placeOf(`${folder}/src/${path}`), text);
+    for (const path of copied) await Deno.copyFile(`${ROOT}/${path}`, await placeOf(`${folder}/src/${path}`));
+    const said = await mustRun([mdbook, "build", folder]);
+    if (/^\s*(?:WARN|ERROR)/m.test(said)) throw new Error(said.trim());
+    await Deno.remove(out, { recursive: true }).catch(() => {});
+    await mustRun(["cp", "-r", `${folder}/out`, await placeOf(out)]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
   }
-  say(`site: ${out}: ${files.size} files`);
+  say(`site: ${out}/index.html: ${pages.size - 1} pages`);
   return 0;
+}
+
+/** The path, whose folder is made if it is not there. */
+async function placeOf(path: string): Promise<string> {
+  await Deno.mkdir(path.replace(/\/[^/]*$/, ""), { recursive: true });
+  return path;
 }
 
 Deno.exit(

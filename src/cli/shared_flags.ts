@@ -83,7 +83,7 @@ export const NATIVE_SIDECARS = {
 
 /** Where the control plane keeps its configuration. */
 export const CONTROL_PLANE = {
-  istioNamespace: flag("-i, --istioNamespace NAMESPACE", "Namespace of the control plane", {
+  istioNamespace: flag("--istioNamespace NAMESPACE", "Namespace of the control plane", {
     completes: "namespaces",
     defaultDoc: "istio-system",
   }),

@@ -4,7 +4,7 @@ import { temporaryFolder } from "../support/temporary_folder.ts";
 import { needsProgram, testWhen } from "../support/test_when.ts";
 import { until } from "../support/until.ts";
 import { RUN } from "../../tools/test/left_behind.ts";
-import { picture, recorded, RECORDING, storyOf } from "./demo/recording.ts";
+import { recorded, RECORDING, storyOf } from "./demo/recording.ts";
 import { missing } from "./mesh/support/mesh.ts";
 import { needsCluster } from "./support/cluster/cluster.ts";
 
@@ -132,11 +132,4 @@ Deno.test("wrong arguments of the demo", async () => {
   const { code, stderr } = await new Deno.Command(DEMO, { args: ["--recrod"] }).output();
   assert.equal(code, 2);
   assert.match(new TextDecoder().decode(stderr), /^error: Unknown arguments: --recrod; .*--help/);
-});
-
-Deno.test("the picture of the recording is made from its text", async () => {
-  const text = await Deno.readTextFile(`${RECORDING}.txt`);
-  if (Deno.env.get("UPDATE") === "1") await Deno.writeTextFile(`${RECORDING}.svg`, picture(text));
-  assert.equal(recorded(text), text);
-  assert.equal(await Deno.readTextFile(`${RECORDING}.svg`), picture(text));
 });

@@ -15,6 +15,11 @@ Deno.test("docs/schemas are the schemas of the source", () => {
   assert.deepEqual(new Map(written), new Map([...files].sort(([a], [b]) => a < b ? -1 : 1)));
 });
 
+Deno.test("docs/schemas.md has each schema", () => {
+  const linked = [...read("docs/schemas.md").matchAll(/\(schemas\/([^)]*)\)/g)].map(([, name]) => name);
+  assert.deepEqual(linked.toSorted(), [...schemaFiles()].map(([name]) => name).sort());
+});
+
 Deno.test("printing loads no zod: schemas are imported for their types alone", () => {
   const wrong = filesBelow("src").filter((path) => path.endsWith(".ts") && !path.endsWith("_test.ts")).flatMap(
     (path) => {

@@ -19,7 +19,7 @@ export class Chart {
   /** `folder`: the files of the release; `testdata`: the folder of its cases. */
   constructor(readonly folder: string, readonly testdata: string) {}
 
-  settings(item: GoCase): Promise<Settings> {
+  settings(item: Pick<GoCase, "operator" | "flags">): Promise<Settings> {
     const values = item.operator === undefined ? newMap() : this.#operatorValues(item.operator);
     const sets = item.flags.flatMap(setOf);
     const key = JSON.stringify([values, sets]);

@@ -46,7 +46,7 @@ async function injectorFor(
   chart: Chart,
   release: string,
 ): Promise<Injector> {
-  const settings = await chart.settings({ setup, mesh: changes, ...item });
+  const settings = await chart.settings(item);
   const mesh = merged(asMap(parseYaml(settings.mesh)), changes);
   await loadLibraries(settings.config, settings.values);
   const env = (name: string) => name === "PLATFORM" && setup.isOpenShift ? "openshift" : setup.env?.[name];

@@ -55,6 +55,9 @@ const TEMPORARY = ["TMPDIR", "TMPDIR/kubectl-mesh-*"];
 /** Where TMPDIR is too long for the name of a socket. */
 const SOCKETS = ["TMPDIR/kubectl-mesh-*", "/tmp/kubectl-mesh-*"];
 
+/** Names of the cluster that completion remembers; the new file is beside it. */
+const NAMES = ["KUBECACHEDIR", "KUBECACHEDIR/kubectl-mesh-*"];
+
 /** See docs/inject.md: the folders are made, and the file is written, where there is none yet. */
 
 /** The commands. */
@@ -75,9 +78,9 @@ export const RUN_TIME: readonly RunTime[] = [
     ...NOTHING,
     ...CLUSTER,
     commands: ["__complete"],
-    keeps: "read, env, net where it asks a cluster; write without verification of the server, run with an exec plugin",
-    reads: [...CLUSTER.reads, "TMPDIR", "/tmp", ...SOCKETS],
-    writes: SOCKETS,
+    keeps: "read, env; net and write where it asks a cluster, run with an exec plugin",
+    reads: [...CLUSTER.reads, "TMPDIR", "/tmp", ...SOCKETS, ...NAMES],
+    writes: [...SOCKETS, ...NAMES],
     contacts: [...CLUSTER.contacts, ...SOCKETS],
     listens: SOCKETS,
   },

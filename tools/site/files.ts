@@ -1,6 +1,5 @@
 /** The checkout as the sources of the site. */
-import config from "../../deno.json" with { type: "json" };
-import type { Sources } from "./site.ts";
+import type { Sources } from "./book.ts";
 
 /** The folder of the checkout. */
 export const ROOT = decodeURIComponent(new URL("../..", import.meta.url).pathname).replace(/\/$/, "");
@@ -23,6 +22,5 @@ export function readSources(): Omit<Sources, "repository"> {
         return undefined;
       }
     },
-    version: config.version,
   };
 }

@@ -1,53 +1,125 @@
-/** Which pages the site has, in the order in which a reader needs them. */
+/** Which pages the site has, in the order in which a reader needs them: first users, then those who work on the program. */
+
+/** A page: its path from the checkout, its name in the navigation, and the pages below it. */
+export interface Entry {
+  readonly path: string;
+  readonly name: string;
+  readonly below?: readonly Entry[];
+}
 
 /** Pages under one title. */
 export interface Part {
   readonly title: string;
-  /** Paths from the checkout. */
-  readonly pages: readonly string[];
+  readonly entries: readonly Entry[];
 }
 
-/** All pages but the records of decisions, which their own page lists. */
+/** The page that the site begins with. */
+export const FIRST: Entry = { path: "README.md", name: "kubectl-mesh" };
+
+const docs = (name: string, title: string): Entry => ({ path: `docs/${name}.md`, name: title });
+const decisions = (name: string, title: string): Entry => docs(`decisions/${name}`, title);
+
+/** All other pages. */
 export const PARTS: readonly Part[] = [
   {
-    title: "Start",
-    pages: [
-      "README.md",
-      "docs/install.md",
-      "docs/start.md",
-      "docs/ci.md",
-      "docs/troubleshooting.md",
-      "docs/upgrade.md",
+    title: "Begin",
+    entries: [docs("start", "Five minutes with a cluster"), docs("install", "Install")],
+  },
+  {
+    title: "Your first hour",
+    entries: [
+      docs("platform-engineer", "Platform engineer"),
+      docs("application-developer", "Application developer"),
+      docs("gitops-author", "GitOps author"),
+      docs("on-call", "On call"),
+      docs("security-reviewer", "Security reviewer"),
     ],
   },
   {
-    title: "Your machine and CI",
-    pages: [
-      "docs/inject.md",
-      "docs/config.md",
-      "docs/check.md",
-      "docs/checks.md",
-      "docs/explain.md",
-      "docs/completion.md",
+    title: "Tasks",
+    entries: [
+      docs("ci", "CI and GitOps"),
+      docs("troubleshooting", "Troubleshooting"),
+      docs("upgrade", "Upgrade and uninstall"),
+      docs("completion", "Completion in shells"),
     ],
   },
   {
-    title: "The cluster and its pods",
-    pages: ["docs/webhook.md", "docs/iptables.md", "docs/cni.md", "docs/agent.md", "docs/wait.md", "docs/images.md"],
+    title: "On your machine",
+    entries: [
+      docs("inject", "inject, uninject, kustomize"),
+      docs("config", "Sources of the configuration"),
+      docs("check", "check"),
+      docs("checks", "All checks"),
+      docs("explain", "explain and snapshot"),
+    ],
+  },
+  {
+    title: "In the cluster and its pods",
+    entries: [
+      docs("webhook", "Webhook"),
+      docs("iptables", "Traffic capture"),
+      docs("cni", "CNI plugin"),
+      docs("agent", "Agent"),
+      docs("wait", "wait"),
+      docs("images", "Container images"),
+    ],
   },
   {
     title: "Reference",
-    pages: ["docs/commands.md", "docs/names.md", "docs/versions.md", "docs/security.md", "SECURITY.md", "CHANGELOG.md"],
+    entries: [
+      docs("commands", "Commands and flags"),
+      docs("names", "Drop-in names"),
+      docs("schemas", "JSON Schemas"),
+      docs("versions", "Supported versions"),
+      docs("compared", "Compared with other tools"),
+      docs("security", "Security"),
+      { path: "SECURITY.md", name: "Report a vulnerability" },
+      docs("reliability", "Faults that were tested"),
+      docs("performance", "Performance"),
+      { path: "CHANGELOG.md", name: "Changelog" },
+    ],
   },
   {
-    title: "Facts",
-    pages: ["docs/compared.md", "docs/reliability.md", "docs/performance.md"],
-  },
-  {
-    title: "The project",
-    pages: ["docs/development.md", "docs/architecture.md", "docs/decisions/README.md", "CONTRIBUTING.md"],
+    title: "For contributors",
+    entries: [
+      { path: "CONTRIBUTING.md", name: "Contributing" },
+      docs("development", "Development"),
+      docs("architecture", "Architecture"),
+      {
+        ...docs("decisions/README", "Decisions"),
+        below: [
+          decisions("inject", "inject"),
+          decisions("check", "check"),
+          decisions("explain", "explain and snapshot"),
+          decisions("webhook", "Webhook"),
+          decisions("iptables", "Traffic capture"),
+          decisions("agent", "Agent and wait"),
+          decisions("cli", "Command lines"),
+          decisions("kube", "Kubernetes client"),
+          decisions("libraries", "Libraries"),
+          decisions("world", "Network and processes"),
+          decisions("build", "Build"),
+          decisions("tests", "Tests"),
+        ],
+      },
+    ],
   },
 ];
 
-/** All pages of the navigation, in order. */
-export const LISTED: readonly string[] = PARTS.flatMap(({ pages }) => pages);
+/** The paths of all pages, in order. */
+export const LISTED: readonly string[] = [FIRST, ...PARTS.flatMap(({ entries }) => entries)].flatMap(
+  ({ path, below = [] }) => [path, ...below.map(({ path }) => path)],
+);
+
+/** The navigation as mdBook reads it. `inBook` returns where a page is in the book. */
+export function summary(inBook: (path: string) => string): string {
+  const item = ({ name, path }: Entry) => `[${name}](${inBook(path)})`;
+  const lines = PARTS.flatMap(({ title, entries }) => [
+    `# ${title}`,
+    "",
+    ...entries.flatMap((entry) => [`- ${item(entry)}`, ...(entry.below ?? []).map((each) => `  - ${item(each)}`)]),
+    "",
+  ]);
+  return ["# Summary", "", item(FIRST), "", ...lines].join("\n");
+}

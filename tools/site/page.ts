@@ -1,104 +1,98 @@
-/** A page of Markdown as HTML, with what others may link to. */
+/** A page of Markdown: what others may link to, and where its own links lead. */
 import { Marked, type Token, type Tokens } from "marked";
-
-/** A heading that can be linked to. */
-export interface Heading {
-  readonly depth: number;
-  /** As text. */
-  readonly title: string;
-  /** The anchor, as GitHub makes it. */
-  readonly id: string;
-}
 
 /** A link or an image, as the page has it. */
 export interface Link {
   readonly href: string;
-  readonly isImage: boolean;
+  /** As HTML shows it: for a link, its Markdown. */
+  readonly text: string;
+  readonly raw: string;
 }
+
+/** A link, or code, in which nothing is a link. */
+type Piece = Link | { readonly raw: string };
 
 /** A page that was read. */
 export interface Page {
-  readonly title: string;
-  readonly headings: readonly Heading[];
-  readonly links: readonly Link[];
-  readonly tokens: readonly Token[];
+  readonly path: string;
+  readonly text: string;
+  /** The anchors of its headings, as GitHub and mdBook make them. */
+  readonly anchors: ReadonlySet<string>;
+  /** In order. */
+  readonly pieces: readonly Piece[];
 }
 
-/** What a link becomes on the site; `undefined` where its text alone stays. */
-export type Resolve = (href: string) => string | undefined;
-
-/** Reads a page. It must begin with its title; throws otherwise. */
+/** Reads a page. Throws if it does not begin with its title, or has HTML: that would be shown as such, or vanish. */
 export function readPage(path: string, text: string): Page {
   const marked = new Marked();
   const tokens = marked.lexer(text);
-  const headings = headingsOf(tokens);
-  const links: Link[] = [];
+  const [first] = tokens;
+  if (first?.type !== "heading" || first["depth"] !== 1) throw new Error(`${path} does not begin with a title`);
+  const pieces: Piece[] = [];
+  const inLinks = new Set<Token>();
   marked.walkTokens(tokens, (token) => {
-    if (token.type === "link" || token.type === "image") {
-      links.push({ href: token.href, isImage: token.type === "image" });
-    }
+    if (inLinks.has(token)) return;
+    if (token.type === "html") refuseHtml(path, token.raw);
+    const piece = pieceOf(token);
+    if (piece === undefined) return;
+    if ("tokens" in token) marked.walkTokens(token.tokens ?? [], (each) => void inLinks.add(each));
+    pieces.push(piece);
   });
-  const [first] = headings;
-  if (first?.depth !== 1) throw new Error(`${path} does not begin with a title`);
-  return { title: first.title, headings, links, tokens };
+  return { path, text, anchors: anchorsOf(tokens), pieces };
 }
 
-/** The page as HTML. HTML in it is shown as text, comments are left out. */
-export function pageHtml({ tokens, headings }: Page, resolve: Resolve): string {
-  const ids = headings.map(({ id }) => id).values();
-  const marked = new Marked({
-    renderer: {
-      heading({ depth, tokens }) {
-        const id = escaped(ids.next().value ?? "");
-        return `<h${depth} id="${id}">${
-          this.parser.parseInline(tokens)
-        } <a class="anchor" href="#${id}" aria-label="Link to this section">#</a></h${depth}>\n`;
-      },
-      html: ({ text }) => escaped(text.replaceAll(/<!--[^]*?-->\n?/g, "")),
-      code: ({ text }) => `<pre tabindex="0"><code>${escaped(text)}\n</code></pre>\n`,
-      table(token) {
-        const row = (cells: readonly Tokens.TableCell[]) =>
-          `<tr>${cells.map((cell) => this.tablecell(cell)).join("")}</tr>\n`;
-        const head = token.header.every(({ text }) => text === "") ? "" : `<thead>\n${row(token.header)}</thead>\n`;
-        return `<div class="table" tabindex="0"><table>\n${head}<tbody>\n${
-          token.rows.map(row).join("")
-        }</tbody>\n</table></div>\n`;
-      },
-      link({ href, tokens, raw }) {
-        const text = this.parser.parseInline(tokens);
-        // Markdown of GitHub makes a link of each address: addresses of a pod's own ports are no links.
-        const target = raw === href && href.startsWith("http:") ? undefined : resolve(href);
-        return target === undefined ? text : `<a href="${escaped(target)}">${text}</a>`;
-      },
-      image: ({ href, text }) => `<img src="${escaped(resolve(href) ?? "")}" alt="${escaped(text)}">`,
-    },
-  });
-  return marked.parser([...tokens]);
+function pieceOf(token: Token): Piece | undefined {
+  const { type, raw } = token;
+  if (type === "code" || type === "codespan") return { raw };
+  return type === "link" || type === "image" ? { href: token["href"], text: token["text"], raw } : undefined;
 }
 
-/** Text as HTML shows it. */
-export function escaped(text: string): string {
-  const names: Readonly<Record<string, string>> = { "&": "amp", "<": "lt", ">": "gt", '"': "quot" };
-  return text.replaceAll(/[&<>"]/g, (character) => `&${names[character]};`);
+function refuseHtml(path: string, html: string): void {
+  if (/^\s*<!--[^]*?-->\s*$/.test(html)) return;
+  throw new Error(`${path} has HTML: "${html.trim()}"; write it as code`);
+}
+
+/** The links of a page. */
+export function linksOf({ pieces }: Page): Link[] {
+  return pieces.filter((piece): piece is Link => "href" in piece);
+}
+
+/** The page with other links. `resolve` returns where a link leads; `undefined`: only its text stays. */
+export function withLinks({ path, text, pieces }: Page, resolve: (link: Link) => string | undefined): string {
+  const parts: string[] = [];
+  let at = 0;
+  for (const piece of pieces) {
+    const start = text.indexOf(piece.raw, at);
+    // The lexer takes the indentation of lists from code, and the escapes of `|` from tables.
+    if (start < 0 && !("href" in piece)) continue;
+    if (start < 0) throw new Error(`${path}: the link ${piece.raw} is not found in the text`);
+    parts.push(text.slice(at, start), "href" in piece ? replaced(piece, resolve(piece)) : piece.raw);
+    at = start + piece.raw.length;
+  }
+  return [...parts, text.slice(at)].join("");
+}
+
+function replaced({ href, raw, text }: Link, target: string | undefined): string {
+  if (target === href) return raw;
+  return target === undefined ? text : raw.replace(`](${href}`, () => `](${target}`);
 }
 
 /** GitHub's rule: lower case, words joined by hyphens, other signs left out; the second of a name gets `-1`. */
-function headingsOf(tokens: readonly Token[]): Heading[] {
+function anchorsOf(tokens: readonly Token[]): Set<string> {
   const seen = new Map<string, number>();
-  return tokens.filter((token): token is Tokens.Heading => token.type === "heading").map(({ depth, tokens }) => {
-    const title = plainText(tokens);
-    const name = title.toLowerCase().replaceAll(/[^\p{L}\p{N}\p{M}_ -]/gu, "").replaceAll(" ", "-");
+  const headings = tokens.filter((token): token is Tokens.Heading => token.type === "heading");
+  return new Set(headings.map(({ tokens }) => {
+    const name = plainText(tokens).toLowerCase().replaceAll(/[^\p{L}\p{N}\p{M}_ -]/gu, "").replaceAll(" ", "-");
     const count = seen.get(name) ?? 0;
     seen.set(name, count + 1);
-    return { depth, title, id: count === 0 ? name : `${name}-${count}` };
-  });
+    return count === 0 ? name : `${name}-${count}`;
+  }));
 }
 
 function plainText(tokens: readonly Token[]): string {
   return tokens.map((token) =>
     "tokens" in token && token.tokens !== undefined ? plainText(token.tokens) : textOf(token)
-  )
-    .join("");
+  ).join("");
 }
 
 function textOf(token: Token): string {

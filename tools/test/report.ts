@@ -11,14 +11,22 @@ export interface Tally {
  * run died.
  */
 export function tallyOf(junit: string | undefined): Tally {
-  const tally: Tally = { passed: 0, failed: 0, skipped: [] };
-  if (junit === undefined || !junit.includes("</testsuites>")) return { ...tally, failed: 1 };
-  for (const [, attributes = "", , body = ""] of junit.matchAll(/<testcase\b([^>]*?)(\/>|>(.*?)<\/testcase>)/gs)) {
-    if (/<(failure|error)\b/.test(body)) tally.failed++;
-    else if (/<skipped\b/.test(body)) tally.skipped.push(unescape(/\bname="([^"]*)"/.exec(attributes)?.[1] ?? ""));
-    else tally.passed++;
-  }
-  return tally;
+  const cases = casesOf(junit);
+  if (cases === undefined) return { passed: 0, failed: 1, skipped: [] };
+  const of = (wanted: Outcome) => cases.filter(({ outcome }) => outcome === wanted).map(({ name }) => name);
+  return { passed: of("passed").length, failed: of("failed").length, skipped: of("skipped") };
+}
+
+type Outcome = "passed" | "failed" | "skipped";
+
+/** The tests and steps in a report, a step as `TEST > STEP`; `undefined` if it is absent or cut off. */
+export function casesOf(junit: string | undefined) {
+  if (junit === undefined || !junit.includes("</testsuites>")) return undefined;
+  const cases = junit.matchAll(/<testcase\b([^>]*?)(?:\/>|>(.*?)<\/testcase>)/gs);
+  return [...cases].map(([, attributes = "", body = ""]): { readonly name: string; readonly outcome: Outcome } => ({
+    name: unescape(/\bname="([^"]*)"/.exec(attributes)?.[1] ?? ""),
+    outcome: /<(failure|error)\b/.test(body) ? "failed" : /<skipped\b/.test(body) ? "skipped" : "passed",
+  }));
 }
 
 const ENDED = /^\S.* \.\.\. (ok|FAILED) \(/gm;

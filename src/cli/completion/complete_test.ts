@@ -169,7 +169,7 @@ Deno.test("completion asks once, for names and labels, and gives up what it does
   assert.deepEqual(asked, [
     "/api/v1/namespaces?limit=500 application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json",
   ]);
-  assert.deepEqual(kept, ["read", "env", "net"]);
+  assert.deepEqual(kept, ["read", "env", "net", "write"]);
 });
 
 Deno.test("completion does not ask a cluster that the command would not ask", async () => {

@@ -4,6 +4,7 @@ import type { ConnectOptions, KubeconfigNames, KubeConnection } from "../../kube
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import type { World } from "../../platform/world.ts";
 import { CLUSTER } from "../shared_flags.ts";
+import { isSafeName, openNameCache } from "./cache.ts";
 import type { Candidate, Find, Wanted } from "./complete.ts";
 
 /** Milliseconds that a completion waits for the cluster. */
@@ -12,8 +13,6 @@ const TIMEOUT = 150;
 const MAX_OBJECTS = 500;
 /** Names and labels alone: a tenth of the bytes. */
 const METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
-/** Names and label values of Kubernetes, behind a kind or `rev:`. Anything else could act on the shell or the terminal. */
-const SAFE = /^[\w.:/-]+$/;
 const WEBHOOKS = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations";
 
 interface Place {
@@ -99,16 +98,15 @@ export function findIn(world: World): Find {
     const { kubeconfigNames } = await client();
     const options = connectOptions(wanted);
     const offline = known?.(wanted, () => kubeconfigNames(world, options.kubeconfig)).catch(() => []) ?? [];
-    const online = collection === undefined || !mayAsk(wanted) ? [] : await soon(world, async () => {
+    const online = collection === undefined || !mayAsk(wanted) ? [] : await cached(world, wanted, async () => {
       const { connect } = await client();
       const api = await connect(world, options);
-      world.permissions.keepOnly(api.permissions);
+      // "write" for the cache.
+      world.permissions.keepOnly([...api.permissions, "write"]);
       const path = await collection(wanted, placeOf(wanted, api));
       if (path === undefined) return [];
       const objects = await objectsOf(api, path);
-      return objects.flatMap((object) => valuesOf?.(object, wanted) ?? [nameOf(object)]).filter((each) =>
-        SAFE.test(each)
-      );
+      return objects.flatMap((object) => valuesOf?.(object, wanted) ?? [nameOf(object)]).filter(isSafeName);
     });
     const values = new Set([...online, ...await offline]);
     return [...values].map((value) => ({ value }));
@@ -153,9 +151,21 @@ function nameOf(object: ValueMap): string {
   return textAt(mapAt(object, "metadata"), "name");
 }
 
-/** The cluster's answer; nothing after an error or the timeout. The end of the process cancels a late request. */
-async function soon(world: World, ask: () => Promise<readonly string[]>): Promise<readonly string[]> {
+/** Names of a moment ago if one of them fits, else the cluster's, else older ones. */
+async function cached(world: World, wanted: Wanted, ask: () => Promise<readonly string[]>): Promise<readonly string[]> {
+  const options = connectOptions(wanted);
+  const given = ["namespace", "istioNamespace"].map((name) => wanted.line.given.get(name)?.texts.at(-1));
+  const cache = await openNameCache(world, options.kubeconfig, [wanted.completes, kindOf(wanted), given, options]);
+  const kept = cache?.found();
+  if (kept?.isFresh === true && kept.names.some((name) => name.startsWith(wanted.prefix))) return kept.names;
+  const found = await soon(world, ask);
+  if (found !== undefined) await cache?.keep(found);
+  return found ?? kept?.names ?? [];
+}
+
+/** The cluster's answer; `undefined` after an error or the timeout. The end of the process cancels a late request. */
+async function soon(world: World, ask: () => Promise<readonly string[]>): Promise<readonly string[] | undefined> {
   const { value } = readValue({ type: "duration", doc: "" }, world.env.get("MESH_COMPLETION_TIMEOUT") ?? "");
-  const late = world.clock.sleep(typeof value === "number" ? value : TIMEOUT).then(() => []);
-  return await Promise.race([ask().catch(() => []), late]);
+  const late = world.clock.sleep(typeof value === "number" ? value : TIMEOUT).then(() => undefined);
+  return await Promise.race([ask().catch(() => undefined), late]);
 }

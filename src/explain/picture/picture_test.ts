@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { fakeWorld } from "../../../test/support/fake_world.ts";
 import { lookOf } from "./look.ts";
 import type { Picture } from "./picture.ts";
+import { CHARACTER, FONT } from "./paint.ts";
 import { svgText } from "./svg.ts";
 import { terminalText } from "./terminal.ts";
 import { wrap } from "./wrap.ts";
@@ -35,10 +36,15 @@ const PICTURE: Picture = {
   notes: [{ mark: "unknown", text: HOSTILE, fix: HOSTILE }],
 };
 
-for (const columns of [1, 60, 80, 129, 130, 160, 500]) {
+for (const columns of [1, 60, 80, 129, 130, 160, 200, 500]) {
   Deno.test(`at ${columns} columns no line is wider, and nothing of others reaches the terminal`, () => {
-    for (const [ascii, boxesIn] of [[true, "row"], [false, "row"], [false, "column"]] as const) {
-      const text = terminalText({ ...PICTURE, boxesIn }, { columns, color: false, ascii });
+    const looks = [[true, "row"], [false, "row"], [false, "column"]] as const;
+    for (
+      const [picture, [ascii, boxesIn]] of [PICTURE, LONG_NAMES].flatMap((each) =>
+        looks.map((look) => [each, look] as const)
+      )
+    ) {
+      const text = terminalText({ ...picture, boxesIn }, { columns, color: false, ascii });
       const most = Math.min(200, Math.max(60, columns));
       for (const line of text.split("\n")) assert.ok([...line].length <= most, line);
       // deno-lint-ignore no-control-regex -- these characters are not to be there
@@ -72,6 +78,63 @@ for (const boxesIn of ["row", "column"] as const) {
     const open = [...svg.matchAll(/<(text|svg|defs|marker|style|title)\b[^>]*>/g)].length;
     assert.equal(open, [...svg.matchAll(/<\/(text|svg|defs|marker|style|title)>/g)].length);
   });
+}
+
+const LONG = "n".repeat(63);
+
+/** All texts are as long as names may be. */
+const LONG_NAMES: Picture = {
+  boxesIn: "row",
+  title: `pod ${LONG}/${LONG} to ${LONG}.${LONG}.svc.cluster.local:8080`,
+  subtitle: Array.from({ length: 4 }, () => LONG).join(", "),
+  boxesTitle: "Containers in the order of their start",
+  boxes: Array.from({ length: 5 }, (_, at) => ({ title: `${at + 1} ${LONG}`, mark: "ok", lines: [LONG, LONG] })),
+  sections: [
+    {
+      title: `Inbound traffic (${LONG})`,
+      column: "left",
+      rows: [
+        { kind: "lane", mark: "ok", from: `65535/TCP ${LONG}`, via: "Envoy 15006", to: LONG, note: LONG },
+        { kind: "lane", mark: "warning", from: LONG, via: "", to: LONG, note: LONG },
+      ],
+    },
+    { title: LONG, column: "right", rows: [{ kind: "fact", mark: "ok", label: LONG, text: `${LONG} ${LONG}` }] },
+  ],
+  notes: [{ mark: "error", text: `${LONG} ${LONG} ${LONG}`, fix: `${LONG} ${LONG} ${LONG}` }],
+};
+
+type Edges = readonly [left: number, top: number, right: number, bottom: number];
+
+/** The rectangle of an element, by the advance of the font. */
+function edgesOf(element: string): Edges {
+  const number = (name: string) => Number(new RegExp(`[ "]${name}="([\\d.]+)"`).exec(element)?.[1]);
+  const words = />([^<]*)<\/text>/.exec(element)?.[1];
+  const [x, y] = [number("x"), number("y")];
+  if (words === undefined) return [x, y, x + number("width"), y + number("height")];
+  const isTitle = element.includes('class="title"');
+  return [x, y - 10, x + [...words].length * (isTitle ? CHARACTER * 16 / FONT : CHARACTER), y];
+}
+
+for (const boxesIn of ["row", "column"] as const) {
+  Deno.test(`with names of 63 characters and boxes in a ${boxesIn}, no text of an SVG leaves its box or meets another one`, () => {
+    const svg = svgText({ ...LONG_NAMES, boxesIn });
+    const texts = [...svg.matchAll(/<text [^>]*>[^<]*<\/text>/g)].map(([element]) => element);
+    const boxes = [...svg.matchAll(/<rect [^>]*rx="[^>]*>/g)].map(([element]) => edgesOf(element));
+    assert.ok(texts.length > 30 && boxes.length >= 6, svg);
+    for (const element of texts) assert.ok(edgesOf(element)[2] <= 1080 - 16 + 1, element);
+    for (const element of texts) for (const box of boxes) assertInside(element, box);
+    for (const [at, element] of texts.entries()) for (const other of texts.slice(at + 1)) assertApart(element, other);
+  });
+}
+
+function assertInside(element: string, [left, top, edge, below]: Edges): void {
+  const [x, y, right, bottom] = edgesOf(element);
+  if (x > left && x < edge && y > top && y < below) assert.ok(right <= edge && bottom <= below, element);
+}
+
+function assertApart(element: string, other: string): void {
+  const [[x, y, right, bottom], [left, top, edge, below]] = [edgesOf(element), edgesOf(other)];
+  assert.ok(x >= edge || left >= right || y >= below || top >= bottom, `${element} meets ${other}`);
 }
 
 const LOOKS: readonly [env: Record<string, string>, terminal: boolean, expected: string][] = [

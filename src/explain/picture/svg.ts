@@ -1,33 +1,18 @@
 /**
- * A picture as one SVG file: light and dark by the reader's settings, text that can be selected, no script, no font to
- * fetch.
+ * A picture as one SVG file: light and dark by the reader's settings, in colours without a browser too; text that can be
+ * selected, no script, no font to fetch.
  */
 import { visible } from "../../base/text/mod.ts";
+import { CHARACTER, FONT, painted, type PaintName, svgPage } from "./paint.ts";
 import type { Result } from "../summary/pod_summary_schema.ts";
 import type { Box, FactRow, LaneRow, Note, Picture, Section } from "./picture.ts";
 import { wrap } from "./wrap.ts";
 
-/** Pixels. A monospaced character is about 0.6 of the font size wide. */
+/** Pixels. */
 const WIDTH = 1080;
-const FONT = 13;
-const CHARACTER = 7.82;
+const TITLE_FONT = 16;
 const LINE = 20;
 const PAD = 16;
-
-/** Colours by class, light and dark, and the font. */
-export const STYLE = `
-:root { color-scheme: light dark }
-svg { --paper: #ffffff; --ink: #1f2328; --faint: #59636e; --edge: #8c959f; --box: #f6f8fa;
-  --ok: #1a7f37; --warning: #9a6700; --error: #cf222e; --way: #0969da }
-@media (prefers-color-scheme: dark) { svg { --paper: #0d1117; --ink: #e6edf3; --faint: #9198a1; --edge: #656c76;
-  --box: #161b22; --ok: #3fb950; --warning: #d29922; --error: #f85149; --way: #4493f8 } }
-text { font: ${FONT}px ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; fill: var(--ink); white-space: pre }
-.title { font-size: 16px; font-weight: 600 } .head { font-weight: 600 } .faint { fill: var(--faint) }
-.ok { fill: var(--ok) } .warning, .unknown { fill: var(--warning) } .error { fill: var(--error) }
-.paper { fill: var(--paper) } .box { fill: var(--box); stroke: var(--edge) } .box.bad { stroke: var(--error); stroke-width: 2 }
-.frame { fill: none; stroke: var(--edge) } .way { stroke: var(--way); stroke-width: 1.5 } .past { stroke: var(--warning); stroke-width: 1.5; stroke-dasharray: 5 4 }
-.tip { fill: var(--way) } .pasttip { fill: var(--warning) } .link { stroke: var(--edge); stroke-width: 1.5 } .linktip { fill: var(--edge) }
-`;
 
 const MARKS: Readonly<Record<Result, string>> = { ok: "√", warning: "‼", error: "×", unknown: "?" };
 
@@ -45,10 +30,7 @@ export function svgText(picture: Picture): string {
   const { title, subtitle, boxesTitle, boxesIn, boxes, sections, notes } = picture;
   const inner = WIDTH - 2 * PAD;
   const half = (inner - PAD) / 2;
-  const head: Drawn = {
-    elements: [text(PAD, 28, title, "title"), text(PAD, 50, subtitle, "faint")],
-    height: 66,
-  };
+  const head = headLines(title, subtitle, inner);
   const row = boxes.length === 0
     ? { elements: [], height: 0 }
     : (boxesIn === "row" ? boxRow : boxColumn)(boxesTitle, boxes, { y: head.height, width: inner });
@@ -63,24 +45,49 @@ export function svgText(picture: Picture): string {
   const below = top + Math.max(left.height, right.height) + PAD;
   const last = stacked(notes, below, (note, y) => noteLines(note, y, inner));
   const height = below + last.height + PAD;
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img">`,
-    `<title>${escaped(title)}</title>`,
-    `<style>${STYLE}</style>`,
-    `<defs>${tip("tip", "tip")}${tip("pasttip", "pasttip")}${tip("linktip", "linktip")}</defs>`,
-    `<rect class="paper" width="${WIDTH}" height="${height}"/>`,
+  return svgPage({ title: escaped(title), width: WIDTH, height }, [
+    `<defs>${TIPS.map(tip).join("")}</defs>`,
     ...head.elements,
     ...row.elements,
     ...left.elements,
     ...right.elements,
     ...last.elements,
-    "</svg>",
-    "",
-  ].join("\n");
+  ]);
 }
 
-function tip(id: string, name: string): string {
-  return `<marker id="${id}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto"><path class="${name}" d="M0 0L8 4L0 8z"/></marker>`;
+const TIPS = ["capturedTip", "bypassTip", "linkTip"] as const satisfies readonly PaintName[];
+
+function tip(name: typeof TIPS[number]): string {
+  return `<marker id="${name}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto"><path${
+    painted(name)
+  } d="M0 0L8 4L0 8z"/></marker>`;
+}
+
+function headLines(title: string, subtitle: string, width: number): Drawn {
+  const titles = wrapped(title, width * FONT / TITLE_FONT);
+  const below = 28 + (titles.length - 1) * (LINE + 2);
+  const subtitles = wrapped(subtitle, width);
+  return {
+    elements: [
+      ...titles.map((words, at) => text(PAD, 28 + at * (LINE + 2), words, "title")),
+      ...subtitles.map((words, at) => text(PAD, below + 22 + at * LINE, words, "faint")),
+    ],
+    height: below + 18 + subtitles.length * LINE,
+  };
+}
+
+/** The title of boxes: what is below it is drawn by `draw`. */
+function titled(
+  title: string,
+  { y, width }: { readonly y: number; readonly width: number },
+  draw: (y: number) => Drawn,
+): Drawn {
+  const lines = wrapped(title, width);
+  const drawn = draw(y + lines.length * LINE + 6);
+  return {
+    elements: [...lines.map((words, at) => text(PAD, y + 14 + at * LINE, words, "head")), ...drawn.elements],
+    height: drawn.height + lines.length * LINE + 6,
+  };
 }
 
 function stacked<T>(items: readonly T[], top: number, draw: (item: T, y: number) => Drawn): Drawn {
@@ -108,26 +115,31 @@ function boxRow(
     { length: Math.ceil(boxes.length / count) },
     (_, at) => boxes.slice(at * count, at * count + count),
   );
-  const drawn = stacked(rows, y + LINE + 6, (row, top) => {
-    const contents = row.map((box) => boxLines(box, each - 20));
-    const height = Math.max(...contents.map((lines) => lines.length)) * LINE + 36;
-    const elements = row.flatMap((box, at) => {
-      const x = PAD + at * (each + BETWEEN);
-      const edge = x + each;
-      const link = at === row.length - 1
-        ? []
-        : [line(edge + 4, top + height / 2, { to: edge + BETWEEN - 4, name: "link", tip: "linktip" })];
-      const name = box.mark === "error" ? "box bad" : "box";
-      return [
-        `<rect class="${name}" x="${x}" y="${top}" width="${each}" height="${height}" rx="6"/>`,
-        text(x + 10, top + 20, cut(box.title, each - 20), "head"),
-        ...(contents[at] ?? []).map(({ words, style }, number) => text(x + 10, top + 42 + number * LINE, words, style)),
-        ...link,
-      ];
-    });
-    return { elements, height: height + 12 };
-  });
-  return { elements: [text(PAD, y + 14, title, "head"), ...drawn.elements], height: drawn.height + LINE + 6 };
+  return titled(title, { y, width }, (below) =>
+    stacked(rows, below, (row, top) => {
+      const contents = row.map((box) => boxLines(box, each - 20));
+      const height = Math.max(...contents.map((lines) => lines.length)) * LINE + 36;
+      const elements = row.flatMap((box, at) => {
+        const x = PAD + at * (each + BETWEEN);
+        const edge = x + each;
+        const link = at === row.length - 1
+          ? []
+          : [line(edge + 4, top + height / 2, { to: edge + BETWEEN - 4, name: "link" })];
+        return [
+          `<rect${paintOf(box)} x="${x}" y="${top}" width="${each}" height="${height}" rx="6"/>`,
+          text(x + 10, top + 20, cut(box.title, each - 20), "head"),
+          ...(contents[at] ?? []).map(({ words, style }, number) =>
+            text(x + 10, top + 42 + number * LINE, words, style)
+          ),
+          ...link,
+        ];
+      });
+      return { elements, height: height + 12 };
+    }));
+}
+
+function paintOf({ mark }: Box): string {
+  return painted(mark === "error" ? "bad" : "box");
 }
 
 const ABOVE = 22;
@@ -138,37 +150,35 @@ function boxColumn(
   boxes: readonly Box[],
   { y, width }: { readonly y: number; readonly width: number },
 ): Drawn {
-  const titles = Math.max(...boxes.map((box) => lengthOf(box.title))) * CHARACTER + 24;
-  const drawn = stacked(
-    boxes.map((box, at) => ({ box, isLast: at === boxes.length - 1 })),
-    y + LINE + 6,
-    ({ box, isLast }, top) => {
-      const shown = { ...box, lines: box.lines.filter((words) => words !== "") };
-      const lines = boxLines(shown, width - titles - 20);
-      const height = lines.length * LINE + 12;
-      const middle = PAD + 30;
-      const link = `<line class="link" x1="${middle}" y1="${top + height + 3}" x2="${middle}" y2="${
-        top + height + ABOVE - 4
-      }" marker-end="url(#linktip)"/>`;
-      const elements = [
-        `<rect class="${
-          box.mark === "error" ? "box bad" : "box"
-        }" x="${PAD}" y="${top}" width="${width}" height="${height}" rx="6"/>`,
-        text(PAD + 10, top + 20, box.title, "head"),
-        ...lines.map(({ words, style }, at) => text(PAD + titles, top + 20 + at * LINE, words, style)),
-        ...isLast ? [] : [link],
-      ];
-      return { elements, height: height + (isLast ? 12 : ABOVE) };
-    },
-  );
-  return { elements: [text(PAD, y + 14, title, "head"), ...drawn.elements], height: drawn.height + LINE + 6 };
+  const titles = Math.min(width / 3, Math.max(...boxes.map((box) => lengthOf(box.title))) * CHARACTER + 24);
+  return titled(title, { y, width }, (below) =>
+    stacked(
+      boxes.map((box, at) => ({ box, isLast: at === boxes.length - 1 })),
+      below,
+      ({ box, isLast }, top) => {
+        const shown = { ...box, lines: box.lines.filter((words) => words !== "") };
+        const lines = boxLines(shown, width - titles - 20);
+        const height = lines.length * LINE + 12;
+        const middle = PAD + 30;
+        const link = `<line${painted("link")} x1="${middle}" y1="${top + height + 3}" x2="${middle}" y2="${
+          top + height + ABOVE - 4
+        }" marker-end="url(#linkTip)"/>`;
+        const elements = [
+          `<rect${paintOf(box)} x="${PAD}" y="${top}" width="${width}" height="${height}" rx="6"/>`,
+          text(PAD + 10, top + 20, cut(box.title, titles - 20), "head"),
+          ...lines.map(({ words, style }, at) => text(PAD + titles, top + 20 + at * LINE, words, style)),
+          ...isLast ? [] : [link],
+        ];
+        return { elements, height: height + (isLast ? 12 : ABOVE) };
+      },
+    ));
 }
 
-function boxLines({ lines, mark }: Box, width: number): { readonly words: string; readonly style: string }[] {
+function boxLines({ lines, mark }: Box, width: number): { readonly words: string; readonly style: PaintName }[] {
   const last = lines.at(-1) ?? "";
   return [
-    ...lines.slice(0, -1).flatMap((each) => wrapped(each, width).map((words) => ({ words, style: "faint" }))),
-    ...wrapped(`${markOf(mark)} ${last}`, width).map((words) => ({ words, style: mark ?? "" })),
+    ...lines.slice(0, -1).flatMap((each) => wrapped(each, width).map((words) => ({ words, style: "faint" as const }))),
+    ...wrapped(`${markOf(mark)} ${last}`, width).map((words) => ({ words, style: mark ?? "text" as const })),
   ];
 }
 
@@ -178,9 +188,12 @@ interface Area {
   readonly width: number;
 }
 
+/** Characters: longer labels are cut. An IPv6 address with its port has 47. */
+const MAX_LABEL = 47;
+
 function section({ title, rows }: Section, { x, y, width }: Area): Drawn {
   const facts = rows.filter((row) => row.kind === "fact");
-  const labels = Math.max(0, ...facts.map(({ label }) => lengthOf(label)));
+  const labels = Math.min(MAX_LABEL, Math.max(0, ...facts.map(({ label }) => lengthOf(label))));
   const heads = wrapped(title, width);
   const drawn = stacked(
     rows,
@@ -197,8 +210,8 @@ function fact({ label, text: value, mark }: FactRow, labels: number, { x, y, wid
   return {
     elements: [
       text(x, y + 14, markOf(mark), mark ?? "faint"),
-      text(x + 2 * CHARACTER, y + 14, label, "faint"),
-      ...lines.map((words, number) => text(at, y + 14 + number * LINE, words, mark ?? "")),
+      text(x + 2 * CHARACTER, y + 14, cut(label, labels * CHARACTER + 1), "faint"),
+      ...lines.map((words, number) => text(at, y + 14 + number * LINE, words, mark ?? "text")),
     ],
     height: lines.length * LINE,
   };
@@ -214,20 +227,20 @@ function lane({ mark, from, via, to, note }: LaneRow, { x, y, width }: Area): Dr
   const start = x + (2.5 + lengthOf(froms[0] ?? "")) * CHARACTER;
   const middle = y + 10;
   const viaWidth = lengthOf(via) * CHARACTER + 14;
-  const arrow = via === "" ? [line(start + 6, middle, { to: toX - 6, name: "past", tip: "pasttip" })] : [
-    line(start + 6, middle, { to: viaX - 4, name: "way", tip: "tip" }),
-    `<rect class="box" x="${viaX}" y="${y + 1}" width="${viaWidth}" height="${LINE - 2}" rx="4"/>`,
-    text(viaX + 7, y + 14, via, ""),
-    line(viaX + viaWidth + 4, middle, { to: toX - 6, name: "way", tip: "tip" }),
+  const arrow = via === "" ? [line(start + 6, middle, { to: toX - 6, name: "bypass" })] : [
+    line(start + 6, middle, { to: viaX - 4, name: "captured" }),
+    `<rect${painted("box")} x="${viaX}" y="${y + 1}" width="${viaWidth}" height="${LINE - 2}" rx="4"/>`,
+    text(viaX + 7, y + 14, via, "text"),
+    line(viaX + viaWidth + 4, middle, { to: toX - 6, name: "captured" }),
   ];
   const notes = note === "" ? [] : wrapped(note, width - 4 * CHARACTER);
   const below = Math.max(froms.length - 1, 0);
   return {
     elements: [
       text(x, y + 14, markOf(mark), mark ?? "faint"),
-      ...froms.map((words, at) => text(x + 2 * CHARACTER, y + 14 + at * LINE, words, "")),
+      ...froms.map((words, at) => text(x + 2 * CHARACTER, y + 14 + at * LINE, words, "text")),
       ...arrow,
-      text(toX, y + 14, cut(to, width * (1 - TO)), ""),
+      text(toX, y + 14, cut(to, width * (1 - TO)), "text"),
       ...notes.map((words, at) => text(x + 4 * CHARACTER, y + 14 + (below + 1 + at) * LINE, words, "faint")),
     ],
     height: (1 + below + notes.length) * LINE + 4,
@@ -236,7 +249,7 @@ function lane({ mark, from, via, to, note }: LaneRow, { x, y, width }: Area): Dr
 
 function noteLines({ mark, text: words, fix }: Note, y: number, width: number): Drawn {
   const lines = wrapped(`${MARKS[mark]} ${words}`, width).map((each) => ({ each, style: mark }));
-  const fixes = fix === "" ? [] : wrapped(`  fix: ${fix}`, width).map((each) => ({ each, style: "" }));
+  const fixes = fix === "" ? [] : wrapped(`  fix: ${fix}`, width).map((each) => ({ each, style: "text" as const }));
   const all = [...lines, ...fixes];
   return {
     elements: all.map(({ each, style }, at) => text(PAD, y + 14 + at * LINE, each, style)),
@@ -247,18 +260,17 @@ function noteLines({ mark, text: words, fix }: Note, y: number, width: number): 
 function line(
   x: number,
   y: number,
-  { to, name, tip }: { readonly to: number; readonly name: string; readonly tip: string },
+  { to, name }: { readonly to: number; readonly name: "captured" | "bypass" | "link" },
 ): string {
-  return `<line class="${name}" x1="${round(x)}" y1="${round(y)}" x2="${round(Math.max(x + 8, to))}" y2="${
+  return `<line${painted(name)} x1="${round(x)}" y1="${round(y)}" x2="${round(Math.max(x + 8, to))}" y2="${
     round(y)
-  }" marker-end="url(#${tip})"/>`;
+  }" marker-end="url(#${name}Tip)"/>`;
 }
 
 /** A line of text; nothing for an empty text. */
-export function text(x: number, y: number, words: string, style: string): string {
+export function text(x: number, y: number, words: string, style: PaintName): string {
   if (words === "") return "";
-  const name = style === "" ? "" : ` class="${style}"`;
-  return `<text${name} x="${round(x)}" y="${round(y)}">${escaped(words)}</text>`;
+  return `<text${painted(style)} x="${round(x)}" y="${round(y)}">${escaped(words)}</text>`;
 }
 
 function round(value: number): number {

@@ -58,6 +58,9 @@ const WIDEST = 200;
 /** From this width on, sections are in two columns. */
 const TWO_COLUMNS = 130;
 
+/** What a label leaves to its text, with the mark and two blanks. */
+const MIN_TEXT = 14;
+
 /** The text of a picture; each line ends with a newline. */
 export function terminalText(picture: Picture, look: Look): string {
   return new Drawing(look).whole(picture).map((line) => `${line}\n`).join("");
@@ -191,12 +194,12 @@ class Drawing {
       [],
       ...this.#heading(title, width),
       ...this.#lanes(lanes, width),
-      ...facts.flatMap((row) => this.#fact(row, Math.max(...labels), width)),
+      ...facts.flatMap((row) => this.#fact(row, Math.min(width - MIN_TEXT, Math.max(...labels)), width)),
     ];
   }
 
   #fact({ mark, label, text }: FactRow, labels: number, width: number): Line[] {
-    const head = `${this.#safe(label).padEnd(labels)}  `;
+    const head = `${cut(this.#safe(label), labels).padEnd(labels)}  `;
     const lines = wrap(this.#safe(text), width - labels - 4);
     return lines.map((line, at) => [
       at === 0 ? this.#mark(mark) : plain(" "),

@@ -197,11 +197,6 @@ export function valueAlone({ type, implied }: Flag): string | undefined {
   return type === "boolean" ? "true" : implied;
 }
 
-/** A flag without its short spelling. */
-export function longOnly<F extends Flag>({ short: _, ...flag }: F): Omit<F, "short"> {
-  return flag;
-}
-
 /** All flags of groups as one table. */
 export function flagTable<const Groups extends FlagGroups>(groups: Groups): FlagTable<FlagNames<Groups>>;
 export function flagTable(groups: FlagGroups): FlagTable {

@@ -70,7 +70,7 @@ testWhen(needsCluster(), "kubectl completes kubectl mesh", async (t) => {
     // $0 is kubectl. With a flag in front it does not know __complete.
     const kubectl = (words: string) =>
       cluster.shell(
-        `export PATH="${folder}:$PATH" KUBECONFIG="$CONFIG" MESH_COMPLETION_TIMEOUT=60s; command "$0" ${words}`,
+        `export PATH="${folder}:$PATH" KUBECONFIG="$CONFIG" KUBECACHEDIR="${folder}/names" MESH_COMPLETION_TIMEOUT=60s; command "$0" ${words}`,
       );
     await t.step("before install-kubectl it knows nothing", async () => {
       assert.doesNotMatch((await kubectl("__complete mesh inj")).stdout, /inject/);

@@ -1,7 +1,9 @@
 /** Writes what `examples/demo.sh` shows, on standard input, to docs/images; nothing that is not whole. */
+import { animation } from "./animation.ts";
 import { picture, recorded, RECORDING } from "./recording.ts";
 
 const text = recorded(await new Response(Deno.stdin.readable).text());
 if (text === undefined) Deno.exit(1);
 await Deno.writeTextFile(`${RECORDING}.txt`, text);
 await Deno.writeTextFile(`${RECORDING}.svg`, picture(text));
+await Deno.writeTextFile(`${RECORDING}-animated.svg`, animation(text));

@@ -1,5 +1,6 @@
 /** What `examples/demo.sh` has shown, as the files in docs/images: a text, and a picture of the terminal. */
-import { STYLE, text } from "../../../src/explain/picture/svg.ts";
+import { CHARACTER, type PaintName, svgPage } from "../../../src/explain/picture/paint.ts";
+import { text } from "../../../src/explain/picture/svg.ts";
 
 /** The files, without their endings. */
 export const RECORDING = decodeURIComponent(new URL("../../../docs/images/demo", import.meta.url).pathname);
@@ -8,7 +9,7 @@ export const RECORDING = decodeURIComponent(new URL("../../../docs/images/demo",
 const END = /^Status check results are √/;
 
 /** Pixels, as in `svg.ts`; lines are so close that frames are whole. */
-const [PAD, LINE, CHARACTER] = [16, 16, 7.82];
+export const [PAD, LINE] = [16, 16];
 
 /** The text without what differs from run to run: the ages of pods. `undefined`: the story did not come to its end. */
 export function recorded(shown: string): string | undefined {
@@ -27,18 +28,11 @@ export function picture(recording: string): string {
   const lines = recording.trimEnd().split("\n");
   const width = Math.ceil(Math.max(...lines.map((line) => line.length)) * CHARACTER) + 2 * PAD;
   const height = lines.length * LINE + 2 * PAD;
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">`,
-    "<title>examples/demo.sh</title>",
-    `<style>${STYLE}.say { fill: var(--way) }\n</style>`,
-    `<rect class="paper" width="${width}" height="${height}"/>`,
-    ...lines.map((line, at) => text(PAD, PAD + 12 + at * LINE, line, classOf(line))).filter((line) => line !== ""),
-    "</svg>",
-    "",
-  ].join("\n");
+  const elements = lines.map((line, at) => text(PAD, PAD + 12 + at * LINE, line, paintOf(line)));
+  return svgPage({ title: "examples/demo.sh", width, height }, elements);
 }
 
-const CLASSES: readonly (readonly [RegExp, string])[] = [
+const PAINTS: readonly (readonly [RegExp, PaintName])[] = [
   [/^# /, "say"],
   [/^\$ /, "head"],
   [/^√|results are √/, "ok"],
@@ -46,6 +40,7 @@ const CLASSES: readonly (readonly [RegExp, string])[] = [
   [/^×|results are ×|^curl: /, "error"],
 ];
 
-function classOf(line: string): string {
-  return CLASSES.find(([pattern]) => pattern.test(line))?.[1] ?? "";
+/** What a line of the terminal is painted as. */
+export function paintOf(line: string): PaintName {
+  return PAINTS.find(([pattern]) => pattern.test(line))?.[1] ?? "text";
 }

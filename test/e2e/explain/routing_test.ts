@@ -3,15 +3,26 @@ import assert from "node:assert/strict";
 import { re2Library } from "../../../src/golang/re2.ts";
 import { factsOf } from "../../../src/explain/connection/facts.ts";
 import { disagreements, type Logged } from "../../support/explain_requests.ts";
+import { isLong } from "../../support/long.ts";
+import type { RealEnvoy } from "../../support/programs/envoy.ts";
+import { envoysOfRun } from "../../support/programs/envoys.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { OUTSIDE, POD } from "../iptables/support/pod.ts";
 import { EnvoyPod, missing } from "./support/envoy_pod.ts";
 import { record } from "./support/record.ts";
 import { REQUESTS } from "./support/requests.ts";
 
-testWhen(missing, "explain and a real Envoy agree on every request of a mesh with services of every kind", async () => {
+for (const envoy of await envoysOfRun()) {
+  testWhen(
+    missing ?? envoy.missing,
+    `explain and a real Envoy ${envoy.version} agree on every request of a mesh with services of every kind`,
+    () => agree(envoy),
+  );
+}
+
+async function agree(envoy: RealEnvoy): Promise<void> {
   assert.ok(REQUESTS.length >= 200, `${REQUESTS.length} requests`);
-  await using pod = await EnvoyPod.start();
+  await using pod = await EnvoyPod.start(envoy.path);
   await re2Library.loaded();
   const snapshot = await pod.snapshot();
   const facts = factsOf(snapshot);
@@ -23,9 +34,9 @@ testWhen(missing, "explain and a real Envoy agree on every request of a mesh wit
     return line === undefined ? [] : [{ sent, line }];
   });
   assert.deepEqual(recorded.flatMap((each) => disagreements(facts, each)), []);
-  if (Deno.env.get("UPDATE") === "1") await record(snapshot, recorded);
+  if (Deno.env.get("UPDATE") === "1" && !isLong()) await record(snapshot, recorded);
   assertVariety(lines);
-});
+}
 
 /** A configuration that answers everything in one way would prove nothing. */
 function assertVariety(lines: readonly Logged[]): void {

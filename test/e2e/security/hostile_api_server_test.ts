@@ -209,7 +209,11 @@ for (const [title, { answer, shown: least }] of Object.entries(SERVERS)) {
     await using served = await serveApi(answer);
     await Deno.writeTextFile(`${folder.path}/pod.yaml`, MANIFEST);
     // Completion must not be saved by its short time.
-    const env = { KUBECONFIG: served.kubeconfig, MESH_COMPLETION_TIMEOUT: "60s" };
+    const env = {
+      KUBECONFIG: served.kubeconfig,
+      KUBECACHEDIR: `${folder.path}/names`,
+      MESH_COMPLETION_TIMEOUT: "60s",
+    };
     const problems: Record<string, readonly string[]> = {};
     const silent: string[] = [];
     for (const command of COMMANDS) {

@@ -36,11 +36,12 @@ async function compare(command: string, args: readonly string[], run: Run): Prom
   const row = RUN_TIME.find(({ commands }) => commands.includes(command)) ?? assert.fail(`no row for "${command}"`);
   compared.add(command);
   const prefix = `${run.folder}/trace`;
+  const here = { TMPDIR: `${run.folder}/tmp`, KUBECACHEDIR: `${run.folder}/names` };
   const [program = "", ...rest] = [...run.before ?? [], "strace", ...straceArgs(prefix), MESH_COMMAND, ...args];
   const child = new Deno.Command(program, {
     args: rest,
     cwd: run.cwd,
-    env: { KUBECONFIG: "/nonexistent", TMPDIR: `${run.folder}/tmp`, ...run.env },
+    env: { KUBECONFIG: "/nonexistent", ...here, ...run.env },
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
@@ -49,8 +50,7 @@ async function compare(command: string, args: readonly string[], run: Run): Prom
   await run.meanwhile?.(() => signalTraced(child.pid));
   const { stderr } = await output;
   const deeds = await deedsIn(run.folder, "trace", isItself, run.cwd);
-  const here = { TMPDIR: `${run.folder}/tmp`, PROGRAM: MESH_BINARY ?? Deno.execPath() };
-  const words = { ...run.words, ...here };
+  const words = { ...run.words, ...here, PROGRAM: MESH_BINARY ?? Deno.execPath() };
   for (const kind of KINDS) {
     const patterns = [...EVERY_COMMAND[kind], ...row[kind]].map((pattern) => regularExpression(pattern, words));
     const strange = deeds[kind].filter((deed) => !patterns.some((pattern) => pattern.test(deed)) && !isOfSources(deed));
@@ -180,16 +180,19 @@ testWhen(strace, "what commands that ask a cluster do is what docs/security.md s
         ["explain", "pod/a"],
         ["snapshot", "pod/a", "-o", "a.tar.gz"],
         ["config snapshot", "-o", "a.tar.gz"],
+        ["__complete", "check", "-n", ""],
       ];
       for (const [command = "", ...rest] of runs) {
         const { contacts, writes } = await compare(command, [...command.split(" "), ...rest], {
           folder,
           cwd: folder,
           words,
-          env: { KUBECONFIG: `${folder}/config` },
+          env: { KUBECONFIG: `${folder}/config`, MESH_COMPLETION_TIMEOUT: "60s" },
         });
         assert.ok(contacts.includes(address));
         assert.equal(writes.some((path) => path.startsWith(`${folder}/tmp/kubectl-mesh-`)), insecure, writes.join());
+        const keepsNames = writes.some((path) => path.startsWith(`${folder}/names/kubectl-mesh-`));
+        assert.equal(keepsNames, insecure && command === "__complete", writes.join());
         assert.equal(writes.includes(words.OUTPUT), insecure && command === "snapshot", writes.join());
         await removeTraces(folder);
       }
@@ -200,6 +203,7 @@ testWhen(strace, "what commands that ask a cluster do is what docs/security.md s
 function serveOnePod(request: Request): Response {
   const { pathname } = new URL(request.url);
   if (pathname.endsWith("/pods/a")) return Response.json(RUNNING);
+  if (pathname.endsWith("/namespaces")) return Response.json({ items: [{ metadata: { name: "shop" } }] });
   if (!pathname.endsWith("/pods/a/exec") || request.headers.get("upgrade") === null) {
     return Response.json({ kind: "Status", code: 403, reason: "Forbidden", message: "no" }, { status: 403 });
   }

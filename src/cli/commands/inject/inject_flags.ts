@@ -1,4 +1,4 @@
-import { flag, type FlagGroups, flagsWith, longOnly } from "../../../golang/flags/mod.ts";
+import { flag, type FlagGroups, flagsWith } from "../../../golang/flags/mod.ts";
 import type { Input } from "../../command.ts";
 import {
   CLUSTER,
@@ -54,8 +54,7 @@ export const INJECT_FLAGS = {
         ],
       },
     ),
-    // Without istioctl's short form -i, which means --in-place here.
-    ...flagsWith({ ...CONTROL_PLANE, istioNamespace: longOnly(CONTROL_PLANE.istioNamespace), ...CLUSTER }, {
+    ...flagsWith({ ...CONTROL_PLANE, ...CLUSTER }, {
       needs: ["from-cluster"],
     }),
   },

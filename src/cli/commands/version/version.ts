@@ -33,7 +33,7 @@ export const VERSION_COMMAND = command({
   examples: [
     { command: "kubectl mesh version" },
     { command: "kubectl mesh version --client -o json" },
-    { command: "kubectl mesh version -i istio-system --context prod" },
+    { command: "kubectl mesh version --istioNamespace istio-system --context prod" },
   ],
   flags: FLAGS,
   exits: {

@@ -91,8 +91,8 @@ Deno.test("version -o json and yaml are one document, which the schema describes
   assert.deepEqual(VERSION_INFO.parse(structuredClone(parseYaml(yaml.stdout))), value);
 });
 
-Deno.test("version -i asks for one namespace", async () => {
-  const { asked } = await run("-i mesh", { files: FILES });
+Deno.test("version --istioNamespace asks for one namespace", async () => {
+  const { asked } = await run("--istioNamespace mesh", { files: FILES });
   assert.deepEqual(asked, ["/version", "/api/v1/namespaces/mesh/pods", "/api/v1/namespaces/mesh/pods"]);
 });
 

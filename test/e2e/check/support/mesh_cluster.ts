@@ -39,9 +39,9 @@ export interface MeshCluster {
   stop(): Promise<void>;
 }
 
-/** Starts it. */
-export async function startMesh(): Promise<MeshCluster> {
-  const cluster = await startCluster();
+/** Starts it, in a cluster that `start` makes. */
+export async function startMesh(start: () => Promise<Cluster> = startCluster): Promise<MeshCluster> {
+  const cluster = await start();
   const webhook = await startWebhook({ config: BUILT_IN.config, values: BUILT_IN.values, mesh: BUILT_IN.mesh })
     .catch(async (error) => {
       await cluster.stop();

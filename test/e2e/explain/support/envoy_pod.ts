@@ -2,7 +2,6 @@
 import { snapshotOf } from "../../../../src/explain/snapshot/manifest.ts";
 import type { Part, Snapshot } from "../../../../src/explain/snapshot/snapshot.ts";
 import type { Logged, Sent } from "../../../support/explain_requests.ts";
-import { realEnvoy } from "../../../support/programs/envoy.ts";
 import { needsProgram } from "../../../support/test_when.ts";
 import { until } from "../../../support/until.ts";
 import { ControlPlane, needsControlPlane } from "../../identity/support/control_plane.ts";
@@ -12,11 +11,8 @@ import { ACCESS_LOG } from "./messages.ts";
 
 const SEND = decodeURIComponent(new URL("./send.py", import.meta.url).pathname);
 
-const envoy = await realEnvoy();
-
 /** Why these tests cannot run here. */
-export const missing = needsNamespaces("iptables-nft-save") ?? needsProgram("setpriv") ?? needsControlPlane() ??
-  envoy.missing;
+export const missing = needsNamespaces("iptables-nft-save") ?? needsProgram("setpriv") ?? needsControlPlane();
 
 const UID = 1337;
 const ADMIN = "http://127.0.0.1:15000";
@@ -35,12 +31,12 @@ export class EnvoyPod implements AsyncDisposable {
   #envoy: Deno.ChildProcess | undefined;
   #plane: ControlPlane | undefined;
 
-  private constructor(readonly pair: Pair, private readonly folder: string) {}
+  private constructor(readonly envoy: string, readonly pair: Pair, private readonly folder: string) {}
 
-  /** Starts everything and waits until Envoy has all listeners. */
-  static async start(): Promise<EnvoyPod> {
+  /** Starts everything, with the Envoy at this path, and waits until it has all listeners. */
+  static async start(envoy: string): Promise<EnvoyPod> {
     const folder = await Deno.makeTempDir({ prefix: "mesh-explain-" });
-    const pod = new EnvoyPod(await Pair.create([4]), folder);
+    const pod = new EnvoyPod(envoy, await Pair.create([4]), folder);
     try {
       await pod.#start();
     } catch (error) {
@@ -71,7 +67,7 @@ export class EnvoyPod implements AsyncDisposable {
       args: [
         `--net=${pod.path}`,
         ...user,
-        envoy.path,
+        this.envoy,
         "-c",
         `${this.folder}/bootstrap.json`,
         "--concurrency",

@@ -5,6 +5,7 @@ import { goProgram } from "../../../support/programs/go_program.ts";
 import { MESH_COMMAND } from "../../../support/programs/mesh.ts";
 import { ISTIO_MODULE } from "./istiod.ts";
 import type { Image } from "./kubelet/kubelet.ts";
+import { RELEASE } from "./release.ts";
 
 /** An agent, as the image of the proxy and of the init container. */
 export interface Agent {
@@ -22,9 +23,9 @@ export const OURS: Agent = {
 export const PILOT_AGENT: Agent = {
   name: "pilot-agent",
   async image() {
-    const program = await goProgram(ISTIO_MODULE, "istio.io/istio/pilot/cmd/pilot-agent");
+    const program = RELEASE?.agent ?? await goProgram(ISTIO_MODULE, "istio.io/istio/pilot/cmd/pilot-agent");
     const template = "/var/lib/istio/envoy/envoy_bootstrap_tmpl.json";
-    return { entry: [program], files: { [template]: await bootstrapTemplate(program) } };
+    return { entry: [program], files: { [template]: RELEASE?.bootstrap ?? await bootstrapTemplate(program) } };
   },
 };
 

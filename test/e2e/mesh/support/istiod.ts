@@ -5,6 +5,7 @@ import { until } from "../../../support/until.ts";
 import type { Application } from "../../agent/support/application.ts";
 import { COLLECT_SELDOM } from "../../support/cluster/api_server.ts";
 import type { Namespace } from "../../iptables/support/pod.ts";
+import { RELEASE } from "./release.ts";
 
 /** The folder of the Go module that names the version of Istio. */
 export const ISTIO_MODULE = "test/e2e/servers/istio";
@@ -18,11 +19,16 @@ export interface IstiodProgram {
 
 let built: Promise<IstiodProgram> | undefined;
 
+/** The istiod of the release that the run is about. */
+export function istiodProgram(): Promise<IstiodProgram> {
+  return RELEASE === undefined ? checkoutIstiod() : Promise.resolve({ path: RELEASE.discovery, missing: undefined });
+}
+
 /**
  * Builds istiod on first use, which takes minutes: call it outside of tests, which may not take so long. Never throws.
  * Without Go nothing is built.
  */
-export function istiodProgram(): Promise<IstiodProgram> {
+export function checkoutIstiod(): Promise<IstiodProgram> {
   const absent = needsProgram("go");
   if (absent !== undefined) return Promise.resolve({ path: "", missing: absent });
   return built ??= goProgram(ISTIO_MODULE, "istio.io/istio/pilot/cmd/pilot-discovery").then(
@@ -34,6 +40,9 @@ export function istiodProgram(): Promise<IstiodProgram> {
 /** The port that the pods know. */
 export const SECURE_PORT = 15012;
 
+/** A second istiod on the machine has other ports: so many higher. */
+export const SECOND = 100;
+
 /** What all starts of an istiod have in common. */
 export interface IstiodOptions {
   readonly namespace: Namespace;
@@ -41,8 +50,12 @@ export interface IstiodOptions {
   readonly prober: Application;
   readonly kubeconfig: string;
   /** MeshConfig. */
-  readonly mesh: object;
+  readonly mesh: { readonly defaultConfig: object };
   readonly env?: Readonly<Record<string, string>>;
+  /** Another program than the one of the run. */
+  readonly program?: string;
+  /** How much higher its ports are than usual. */
+  readonly offset?: number;
 }
 
 /** Differences of one start. */
@@ -76,7 +89,7 @@ export class Istiod implements AsyncDisposable {
 
   /** Starts nothing yet. */
   static async create(options: IstiodOptions): Promise<Istiod> {
-    const { path } = await istiodProgram();
+    const path = options.program ?? (await istiodProgram()).path;
     const folder = await Deno.makeTempDir({ prefix: "mesh-istiod-" });
     await Deno.mkdir(`${folder}/cacerts`);
     await Deno.writeTextFile(`${folder}/mesh`, JSON.stringify(options.mesh));
@@ -93,11 +106,13 @@ export class Istiod implements AsyncDisposable {
   }
 
   /** Starts it, and waits until it is ready. */
-  async start({ port = SECURE_PORT, env = {} }: IstiodStart = {}): Promise<void> {
-    const { namespace, prober, kubeconfig } = this.options;
+  async start({ port, env = {} }: IstiodStart = {}): Promise<void> {
+    const { namespace, prober, kubeconfig, offset = 0 } = this.options;
+    const at = (usual: number) => `:${usual + offset}`;
     const flags = [
       ...["--kubeconfig", kubeconfig, "--meshConfig", `${this.folder}/mesh`, "--clusterID", "Kubernetes"],
-      ...["--httpAddr", ":18080", "--grpcAddr", "", "--secureGRPCAddr", `:${port}`, "--ctrlz_port", "0"],
+      ...["--httpAddr", at(18080), "--httpsAddr", at(15017), "--monitoringAddr", at(15014), "--ctrlz_port", "0"],
+      ...["--grpcAddr", "", "--secureGRPCAddr", port === undefined ? at(SECURE_PORT) : `:${port}`],
     ];
     const script = `exec "$0" "$@" >${this.folder}/log.${++this.#starts} 2>&1`;
     this.#child = new Deno.Command("nsenter", {
@@ -111,7 +126,7 @@ export class Istiod implements AsyncDisposable {
     const last = () => this.log().slice(-4000);
     await until(async () => {
       if (ended !== undefined) throw new Error(`istiod ended with ${ended.code}:\n${last()}`);
-      return (await prober.ask("http://127.0.0.1:18080/ready")).status === 200;
+      return (await prober.ask(`http://127.0.0.1${at(18080)}/ready`)).status === 200;
     }, () => `istiod is never ready:\n${last()}`);
   }
 

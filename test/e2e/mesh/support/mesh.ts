@@ -24,6 +24,7 @@ import { Istiod, istiodProgram } from "./istiod.ts";
 import { type Image, RunningPod } from "./kubelet/kubelet.ts";
 import { NAMESPACE, objectsOf, podOf, serviceOf, type Shape, slicesOf } from "./objects.ts";
 import { MACHINE, MeshNetwork } from "./network.ts";
+import { RELEASE } from "./release.ts";
 
 const envoy = await realEnvoy();
 
@@ -77,7 +78,9 @@ export class RealMesh implements AsyncDisposable {
     const cluster = stack.adopt(await startCluster(), (cluster) => cluster.stop());
     const api = stack.adopt(await connect(realWorld(), { kubeconfig: cluster.kubeconfig }), (api) => api.close());
     const mesh = meshConfig(options);
-    const webhook = stack.adopt(await startWebhook({ mesh: JSON.stringify(mesh), values: "" }), stopped);
+    const { config, values = "" } = RELEASE ?? {};
+    const injector = { mesh: JSON.stringify(mesh), values, ...config === undefined ? {} : { config } };
+    const webhook = stack.adopt(await startWebhook(injector), stopped);
     const network = stack.use(await MeshNetwork.create());
     const prober = stack.use(await Application.start(network.machine.path));
     const folder = stack.adopt(await Deno.makeTempDir({ prefix: "mesh-whole-" }), removed);
@@ -131,27 +134,35 @@ export class RealMesh implements AsyncDisposable {
   /** Merges Helm values over the webhook's, for new pods. */
   async useValues(values: string): Promise<void> {
     if (values === this.#values) return;
-    const { webhook } = this.parts;
-    const said = webhook.log().length;
-    await webhook.write("values.yaml", values);
-    await webhook.logged("configuration", said);
+    await this.configure("values.yaml", values);
     this.#values = values;
   }
 
-  /** Creates two pods, which the webhook injects, and their service. They run when `start` is called. */
-  async pair(shape: Shape): Promise<PodPair> {
+  /** Replaces a file of the webhook's configuration, for pods that come. */
+  async configure(file: "config.yaml" | "values.yaml", text: string): Promise<void> {
+    const { webhook } = this.parts;
+    const said = webhook.log().length;
+    await webhook.write(file, text);
+    await webhook.logged("configuration", said);
+  }
+
+  /**
+   * Creates two pods, which the webhook injects, and their service. They run when `start` is called. `agent`: in their
+   * proxies, instead of the one of the mesh.
+   */
+  async pair(shape: Shape, agent?: Agent): Promise<PodPair> {
     await using stack = new AsyncDisposableStack();
-    const families = shape.families ?? [4];
     const service = await this.#service(shape);
-    const [a, b] = [stack.use(await this.#pod("a", shape, families)), stack.use(await this.#pod("b", shape, families))];
+    const proxy = await agent?.image();
+    const [a, b] = [stack.use(await this.#pod("a", shape, proxy)), stack.use(await this.#pod("b", shape, proxy))];
     for (const { path, body } of slicesOf(shape, b)) await this.parts.api.create(path, body);
     const own = stack.move();
     return { a, b, urls: service, [Symbol.asyncDispose]: () => own.disposeAsync() };
   }
 
   /** The same, started and ready. */
-  async readyPair(shape: Shape): Promise<PodPair> {
-    const pair = await this.pair(shape);
+  async readyPair(shape: Shape, agent?: Agent): Promise<PodPair> {
+    const pair = await this.pair(shape, agent);
     try {
       await Promise.all([pair.a.startReady(), pair.b.startReady()]);
       return pair;
@@ -159,6 +170,11 @@ export class RealMesh implements AsyncDisposable {
       await pair[Symbol.asyncDispose]();
       throw error;
     }
+  }
+
+  /** Another pod of the service, with a number in its name; no EndpointSlice has it yet. */
+  async replica(shape: Shape, number: number): Promise<RunningPod> {
+    return await this.#pod("b", { ...shape, number }, undefined);
   }
 
   async #service(shape: Shape): Promise<readonly string[]> {
@@ -169,13 +185,13 @@ export class RealMesh implements AsyncDisposable {
     return hosts.map((host) => `http://${host}:8080/headers`);
   }
 
-  async #pod(name: "a" | "b", shape: Shape, families: readonly Family[]): Promise<RunningPod> {
-    return await this.place(await this.#injected(podOf(name, shape)), families);
+  async #pod(name: "a" | "b", shape: Shape, proxy: Image | undefined): Promise<RunningPod> {
+    return await this.place(await this.#injected(podOf(name, shape)), shape.families, proxy);
   }
 
   /** Gives a pod of the cluster a place on the machine. It runs when `start` is called. */
-  async place(pod: Pod, families: readonly Family[] = [4]): Promise<RunningPod> {
-    const { api, network, prober, proxy } = this.parts;
+  async place(pod: Pod, families: readonly Family[] = [4], proxy = this.parts.proxy): Promise<RunningPod> {
+    const { api, network, prober } = this.parts;
     const machine = MACHINE[families[0] ?? 4];
     const search = `${pod.metadata.namespace}.svc.cluster.local svc.cluster.local cluster.local`;
     return await RunningPod.make({
@@ -184,7 +200,7 @@ export class RealMesh implements AsyncDisposable {
       network: await network.add(families),
       images: { proxyv2: proxy, app: { entry: APPLICATION, isApplication: true } },
       prober,
-      hosts: `127.0.0.1 localhost\n::1 localhost\n${machine} istiod.istio-system.svc\n`,
+      hosts: `127.0.0.1 localhost\n::1 localhost\n${machine} istiod.istio-system.svc istiod-canary.istio-system.svc\n`,
       resolv: `nameserver ${machine}\nsearch ${search}\noptions ndots:5\n`,
     });
   }
@@ -217,9 +233,11 @@ function meshConfig({ ttl = "24h", proxyMetadata = {} }: MeshOptions) {
   };
   const discoveryAddress = "istiod.istio-system.svc:15012";
   return {
+    ...RELEASE?.mesh,
     trustDomain: "cluster.local",
     rootNamespace: "istio-system",
     enablePrometheusMerge: false,
+    defaultProviders: {},
     defaultConfig: { discoveryAddress, binaryPath: envoy.path, concurrency: 1, proxyMetadata: metadata },
   };
 }

@@ -12,6 +12,8 @@ export interface Shape {
   readonly annotations?: Readonly<Record<string, string>>;
   /** The primary family first; by default only IPv4. */
   readonly families?: readonly Family[];
+  /** Of a pod that takes the place of another one. */
+  readonly number?: number;
 }
 
 /** An object, and where it is created. */
@@ -39,7 +41,7 @@ export function objectsOf(): Made[] {
     namespace("istio-system"),
     namespace(NAMESPACE, { "istio-injection": "enabled" }),
     ...["default", "a", "b"].map(account),
-    { path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", body: PEER_AUTHENTICATIONS },
+    ...["PeerAuthentication", "AuthorizationPolicy"].map(definition),
     {
       path: `/apis/${SECURITY}/v1/namespaces/${NAMESPACE}/peerauthentications`,
       body: {
@@ -52,29 +54,48 @@ export function objectsOf(): Made[] {
   ];
 }
 
+/** A rule that denies this path of the service of `b`. */
+export function denial(name: string, path: string): Made {
+  return {
+    path: `/apis/${SECURITY}/v1/namespaces/${NAMESPACE}/authorizationpolicies`,
+    body: {
+      apiVersion: `${SECURITY}/v1`,
+      kind: "AuthorizationPolicy",
+      metadata: { name },
+      spec: {
+        selector: { matchLabels: { app: `${name}-b` } },
+        action: "DENY",
+        rules: [{
+          from: [{ source: { principals: [spiffe("a").replace("spiffe://", "")] } }],
+          to: [{ operation: { paths: [path] } }],
+        }],
+      },
+    },
+  };
+}
+
 const SECURITY = "security.istio.io";
 
-const PEER_AUTHENTICATIONS = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: `peerauthentications.${SECURITY}` },
-  spec: {
-    group: SECURITY,
-    names: {
-      kind: "PeerAuthentication",
-      plural: "peerauthentications",
-      singular: "peerauthentication",
-      listKind: "PeerAuthenticationList",
+/** The definition of a kind of Istio's security API. Istiods before 1.22 read its old version. */
+function definition(kind: string): Made {
+  const singular = kind.toLowerCase();
+  const plural = singular.replace(/y$/, "ie") + "s";
+  const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
+  return {
+    path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+    body: {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: `${plural}.${SECURITY}` },
+      spec: {
+        group: SECURITY,
+        names: { kind, plural, singular, listKind: `${kind}List` },
+        scope: "Namespaced",
+        versions: ["v1", "v1beta1"].map((name, index) => ({ name, served: true, storage: index === 0, schema })),
+      },
     },
-    scope: "Namespaced",
-    versions: ["v1", "v1beta1"].map((name, index) => ({
-      name,
-      served: true,
-      storage: index === 0,
-      schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
-    })),
-  },
-};
+  };
+}
 
 /** A pod with an application, which asks for injection by its namespace. */
 export function podOf(name: "a" | "b", shape: Shape): Made {
@@ -85,7 +106,7 @@ export function podOf(name: "a" | "b", shape: Shape): Made {
       apiVersion: "v1",
       kind: "Pod",
       metadata: {
-        name: `${shape.name}-${name}`,
+        name: `${shape.name}-${name}${shape.number ?? ""}`,
         namespace: NAMESPACE,
         labels,
         annotations: shape.annotations ?? {},

@@ -1,5 +1,5 @@
 /** etcd and kube-apiserver as processes on loopback, which end with the process that started them. */
-import { goProgram } from "../../../support/programs/go_program.ts";
+import { apiServerProgram } from "../../../support/programs/api_servers.ts";
 import { freePort } from "../../../support/ports.ts";
 import { testCertificate } from "../../../support/tls/certificates.ts";
 import { until } from "../../../support/until.ts";
@@ -53,8 +53,8 @@ export class ApiServer {
    * Builds it on first use, which takes minutes, and waits until it is ready. Its files are in a folder of its own; its
    * first run has `flags` too.
    */
-  static async start(flags: readonly string[] = []): Promise<ApiServer> {
-    const binary = await goProgram("test/e2e/servers", "k8s.io/kubernetes/cmd/kube-apiserver");
+  static async start(flags: readonly string[] = [], version?: string): Promise<ApiServer> {
+    const binary = await apiServerProgram(version);
     const folder = await Deno.makeTempDir({ prefix: "mesh-cluster-" });
     const files = await writeFiles(folder);
     const server = new ApiServer(folder, binary, `http://127.0.0.1:${freePort()}`, { files, flags });

@@ -46,9 +46,9 @@ export async function startCluster(): Promise<Cluster> {
   return pool === undefined ? await startOwnCluster() : await borrow(pool);
 }
 
-/** A new cluster that no other test uses; its first run has these flags. */
-export async function startOwnCluster(flags: readonly string[] = []): Promise<OwnCluster> {
-  const server = await ApiServer.start(flags);
+/** A new cluster that no other test uses; its first run has these flags, and all this version of Kubernetes. */
+export async function startOwnCluster(flags: readonly string[] = [], version?: string): Promise<OwnCluster> {
+  const server = await ApiServer.start(flags, version);
   const cluster = await clusterIn(server.folder, () => server.stop());
   return { ...cluster, restart: (flags) => server.restart(flags), kill: () => server.kill() };
 }

@@ -1,0 +1,111 @@
+/**
+ * Names that the cluster answered to earlier completions: a second Tab waits for nobody, and a slow cluster or a busy machine leaves
+ * the names of a moment ago.
+ */
+import { createHash } from "node:crypto";
+import { isMap, listAt, textAt } from "../../base/value.ts";
+import { kubeconfigPaths } from "../../kube/kubeconfig_paths.ts";
+import type { World } from "../../platform/world.ts";
+
+/** Milliseconds in which the cluster is not asked again. */
+const FRESH = 30_000;
+/** Milliseconds after which names are no help: a day. */
+const OLD = 86_400_000;
+/** Lists that are kept, and the bytes of all. */
+const MAX_ENTRIES = 32;
+const MAX_BYTES = 512 * 1024;
+
+/** Names of Kubernetes and label values, behind a kind or `rev:`. Anything else could act on the shell or the terminal. */
+export function isSafeName(name: string): boolean {
+  return name.length <= 320 && /^[\w.:/-]+$/.test(name);
+}
+
+interface Entry {
+  readonly key: string;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  readonly names: readonly string[];
+}
+
+/** Names that were found earlier; `isFresh` if the cluster need not be asked. */
+export interface Kept {
+  readonly names: readonly string[];
+  readonly isFresh: boolean;
+}
+
+/** The cache of one list of names. */
+export interface NameCache {
+  /** What was found at most a day ago. */
+  found(): Kept | undefined;
+  /** Keeps names, in a file that only this user can read. Failures are ignored: the next Tab asks again. */
+  keep(names: readonly string[]): Promise<void>;
+}
+
+/**
+ * Opens it; `undefined` without a home folder. `asked` is what the names depend on beside the kubeconfig, whose content is a part
+ * of the key: another context or another user has names of its own. Never fails: what cannot be read is empty.
+ */
+export async function openNameCache(
+  world: World,
+  kubeconfig: string | undefined,
+  asked: unknown,
+): Promise<NameCache | undefined> {
+  const { env, files, clock } = world;
+  const home = env.get("HOME") ?? env.get("USERPROFILE") ?? "";
+  const folder = env.get("KUBECACHEDIR") || (home === "" ? "" : `${home}/.kube/cache`);
+  if (folder === "") return undefined;
+  const key = await keyOf(world, kubeconfig, asked);
+  const entries = entriesOf(await files.readText(fileIn(folder), MAX_BYTES).catch(() => "[]"));
+  return {
+    found: () => {
+      const entry = entries.find((each) => each.key === key);
+      const age = entry === undefined ? Infinity : clock.now().getTime() - entry.time;
+      return entry === undefined || age < 0 || age > OLD ? undefined : { names: entry.names, isFresh: age <= FRESH };
+    },
+    keep: async (names) => {
+      const own = { key, time: clock.now().getTime(), names };
+      try {
+        await files.makeFolder(folder);
+        files.writeText(fileIn(folder), bounded([own, ...entries.filter((each) => each.key !== key)]), 0o600);
+      } catch {
+        // Nobody waits for it.
+      }
+    },
+  };
+}
+
+async function keyOf(world: World, kubeconfig: string | undefined, asked: unknown): Promise<string> {
+  const hash = createHash("sha256").update(JSON.stringify([asked, world.env.get("KUBERNETES_SERVICE_HOST")]));
+  for (const path of kubeconfig === undefined ? await kubeconfigPaths(world) : [kubeconfig]) {
+    hash.update(await world.files.readText(path).catch(() => ""));
+  }
+  return hash.digest("hex");
+}
+
+/** The newest entries, as many as the file may hold. */
+function bounded(entries: readonly Entry[]): string {
+  let kept = entries.slice(0, MAX_ENTRIES);
+  while (JSON.stringify(kept).length > MAX_BYTES) kept = kept.slice(0, -1);
+  return JSON.stringify(kept);
+}
+
+function fileIn(folder: string): string {
+  return `${folder}/kubectl-mesh-names.json`;
+}
+
+/** The entries of a file that anybody may have written. */
+function entriesOf(text: string): Entry[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // It is not JSON: somebody else wrote it.
+    return [];
+  }
+  const all = Array.isArray(value) ? value.filter(isMap).slice(0, MAX_ENTRIES) : [];
+  return all.map((entry) => ({
+    key: textAt(entry, "key"),
+    time: typeof entry["time"] === "number" ? entry["time"] : 0,
+    names: listAt(entry, "names").filter((name): name is string => typeof name === "string" && isSafeName(name)),
+  }));
+}

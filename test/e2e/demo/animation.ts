@@ -1,0 +1,83 @@
+/** The recording as an animation: a terminal in which the lines appear and scroll, once, by CSS alone. */
+import { CHARACTER, painted, svgPage } from "../../../src/explain/picture/paint.ts";
+import { text } from "../../../src/explain/picture/svg.ts";
+import { LINE, PAD, paintOf } from "./recording.ts";
+
+/** Lines of the terminal. */
+const ROWS = 32;
+/** Seconds of the whole, in which the last screen stays for `STAYS`. */
+export const SECONDS = 30;
+const STAYS = 2;
+/** Lines of output that appear together: more cannot be followed. */
+const TOGETHER = 9;
+
+/** Lines that appear at once, and the time until the next ones, relative to the others. */
+interface Step {
+  readonly lines: readonly string[];
+  readonly weight: number;
+}
+
+/** Comments are read longer than commands, and these longer than what they print. */
+const WEIGHTS = { "#": 1.6, "$": 1, "": 0.55 } as const;
+
+/** The animation of a text. A renderer without animations, and a reader who wants no motion, sees its last screen. */
+export function animation(recording: string): string {
+  const steps = stepsOf(recording.trimEnd().split("\n"));
+  const whole = steps.reduce((sum, { weight }) => sum + weight, 0);
+  const groups: string[] = [];
+  const scrolls: string[] = [];
+  let [row, weight, scrolled, columns] = [0, 0, 0, 0];
+  for (const { lines, weight: own } of steps) {
+    const seconds = (SECONDS - STAYS) * weight / whole;
+    const texts = lines.map((line, at) => text(PAD, PAD + 12 + (row + at) * LINE, line, paintOf(line)));
+    groups.push(`<g class="late" style="animation-delay: ${seconds.toFixed(2)}s">${texts.join("\n")}</g>`);
+    columns = Math.max(columns, ...lines.map((line) => line.length));
+    [row, weight] = [row + lines.length, weight + own];
+    const past = Math.max(0, row - ROWS);
+    if (past > scrolled) {
+      scrolls.push(`${percent(seconds)} { ${moved(scrolled)} }`, `${percent(seconds + 0.15)} { ${moved(past)} }`);
+    }
+    scrolled = past;
+  }
+  const [width, height] = [Math.ceil(columns * CHARACTER) + 2 * PAD, ROWS * LINE + 2 * PAD];
+  const style = `
+@keyframes late { from { opacity: 0 } }
+@keyframes scroll { from { ${moved(0)} }
+${scrolls.join("\n")}
+to { ${moved(scrolled)} } }
+@media (prefers-reduced-motion: no-preference) {
+.late { animation: late 0.01s linear backwards }
+.scroll { animation: scroll ${SECONDS}s linear } }
+`;
+  const title = `examples/demo.sh in ${SECONDS} seconds`;
+  return svgPage({ title, width, height, style }, [
+    `<g class="scroll" transform="translate(0 ${-scrolled * LINE})">`,
+    ...groups,
+    "</g>",
+    // Lines that scroll out do not touch the edge.
+    `<rect${painted("paper")} width="${width}" height="${PAD - 4}"/>`,
+  ]);
+}
+
+function stepsOf(lines: readonly string[]): Step[] {
+  const kind = (line: string | undefined): keyof typeof WEIGHTS =>
+    line?.startsWith("# ") ? "#" : line?.startsWith("$ ") ? "$" : "";
+  const steps: { lines: string[]; weight: number }[] = [];
+  for (const [at, line] of lines.entries()) {
+    const [own, last] = [kind(line), steps.at(-1)];
+    const isNext = own !== "$" && at > 0 && (own === kind(lines[at - 1]) || lines[at - 1] === "");
+    if (last !== undefined && isNext && last.lines.length < TOGETHER) last.lines.push(line);
+    else steps.push({ lines: [line], weight: 0 });
+    const step = steps.at(-1);
+    if (step !== undefined) step.weight = Math.max(step.weight, WEIGHTS[own]);
+  }
+  return steps;
+}
+
+function moved(rows: number): string {
+  return `transform: translateY(${-rows * LINE}px)`;
+}
+
+function percent(seconds: number): string {
+  return `${(100 * seconds / SECONDS).toFixed(2)}%`;
+}

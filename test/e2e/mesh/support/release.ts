@@ -1,0 +1,23 @@
+/**
+ * The release of Istio that a run is about: a JSON file that `MESH_ISTIO` names, which `test/versions` writes. Without it the
+ * control plane is that of the module in `test/e2e/servers/istio`, and the configuration is the built-in one.
+ */
+
+/** Programs and configuration of a release. */
+export interface Release {
+  readonly release: string;
+  /** Paths of Istio's programs, and of the agent's template of Envoy's bootstrap. */
+  readonly discovery: string;
+  readonly agent: string;
+  readonly bootstrap: string;
+  /** The texts of its ConfigMaps: the injector's configuration and values, and the mesh's. */
+  readonly config: string;
+  readonly values: string;
+  /** MeshConfig. */
+  readonly mesh: Readonly<Record<string, unknown>>;
+}
+
+const file = Deno.env.get("MESH_ISTIO");
+
+/** `undefined`: no other release than that of the checkout. */
+export const RELEASE: Release | undefined = file === undefined ? undefined : JSON.parse(Deno.readTextFileSync(file));

@@ -1,0 +1,179 @@
+/**
+ * An upgrade from the istiod of the run's release to the one of the checkout, by revision and tag, and back again, under load: no
+ * request fails, and `check upgrade` says before what changes.
+ */
+import assert from "node:assert/strict";
+import { UPGRADE, type UpgradeChange } from "../../../src/check/upgrade/upgrade_schema.ts";
+import { BUILT_IN } from "../../../src/inject/mod.ts";
+import { runMesh } from "../../support/programs/mesh.ts";
+import { testWhen } from "../../support/test_when.ts";
+import { until } from "../../support/until.ts";
+import { needsCluster } from "../support/cluster/cluster.ts";
+import { apply, register, startWebhook, statusOf, type WebhookProcess } from "../support/webhook.ts";
+import { checkoutIstiod, Istiod, SECOND, SECURE_PORT } from "./support/istiod.ts";
+import type { RunningPod } from "./support/kubelet/kubelet.ts";
+import { Load } from "./support/load.ts";
+import { missing, type PodPair, RealMesh } from "./support/mesh.ts";
+import { NAMESPACE, podOf, slicesOf } from "./support/objects.ts";
+import { RELEASE } from "./support/release.ts";
+
+const WEB = { name: "web" };
+/** The label of the namespace names it: the pods move when it does. */
+const TAG = "prod";
+const CANARY = "canary";
+const ADDRESS = `istiod-${CANARY}.istio-system.svc:${SECURE_PORT + SECOND}`;
+/** The images of the two revisions are distinct. */
+const NEXT = BUILT_IN.values.replace(/^( {2}tag: ).*$/m, "$19.9.9").replace(/^( {2}caAddress: ).*$/m, `$1${ADDRESS}`);
+const REQUESTS = 50;
+
+const program = await checkoutIstiod();
+
+testWhen(
+  needsCluster() ?? missing ?? program.missing,
+  `upgrade: from istiod ${RELEASE?.release ?? "of the checkout"}, and back`,
+  async (t) => {
+    await using mesh = await RealMesh.create();
+    await using next = await Canary.start(mesh);
+    await using pods = new AsyncDisposableStack();
+    await next.tagged(mesh.parts.webhook, "default");
+    await using pair = await mesh.readyPair(WEB);
+    await using load = new Load(pair);
+    let said: readonly UpgradeChange[] = [];
+    let first = pair.b;
+    const replace = async (number: number) => {
+      const pod = pods.use(await mesh.replica(WEB, number));
+      await pod.startReady();
+      await moves(mesh, first, pod);
+      await load.answered(REQUESTS);
+      first = pod;
+    };
+    await t.step("check upgrade names another image and another control plane", async () => {
+      said = await changesOf(mesh, pair.b.name);
+      for (const field of ["image", "env[CA_ADDR]"]) assert.ok(said.some((each) => each.field === field), field);
+    });
+    await t.step("the tag moves: a new pod has what check upgrade said, and no request fails", async () => {
+      await next.tagged(next.webhook, CANARY);
+      await replace(2);
+      assert.deepEqual(said.map(({ container, field }) => valueOf(first, container, field)), said.map(({ to }) => to));
+      assert.deepEqual(load.counts().failures.slice(0, 5), []);
+    });
+    await t.step("check upgrade names no change of the new pod", async () => {
+      assert.deepEqual(await changesOf(mesh, first.name), []);
+    });
+    await t.step("pods of both control planes meet in both directions", async () => {
+      await using canaries = await mesh.readyPair({ name: "next" });
+      await answered({ ...pair, urls: canaries.urls });
+      await answered({ ...pair, a: canaries.a });
+    });
+    await t.step("the tag moves back: the pod before is there again, and no request fails", async () => {
+      await next.tagged(mesh.parts.webhook, "default");
+      await replace(3);
+      assert.deepEqual(
+        said.map(({ container, field }) => valueOf(first, container, field)),
+        said.map(({ from }) => from),
+      );
+      assert.deepEqual(load.counts().failures.slice(0, 5), []);
+    });
+  },
+);
+
+/** The control plane of the checkout as a second revision, with its webhook. */
+class Canary implements AsyncDisposable {
+  readonly #stack: AsyncDisposableStack;
+
+  private constructor(readonly mesh: RealMesh, readonly webhook: WebhookProcess, stack: AsyncDisposableStack) {
+    this.#stack = stack;
+  }
+
+  static async start(mesh: RealMesh): Promise<Canary> {
+    await using stack = new AsyncDisposableStack();
+    const { cluster, istiod, network, prober, root } = mesh.parts;
+    const old = istiod.options.mesh;
+    const settings = { ...old, defaultConfig: { ...old.defaultConfig, discoveryAddress: ADDRESS } };
+    const texts = { config: BUILT_IN.config, values: NEXT, mesh: JSON.stringify(settings) };
+    const webhook = await startWebhook({ revision: CANARY, ...texts });
+    stack.defer(async () => void await webhook.stop());
+    const control = stack.use(
+      await Istiod.create({
+        namespace: network.machine,
+        prober,
+        kubeconfig: cluster.kubeconfig,
+        mesh: settings,
+        env: { REVISION: CANARY },
+        program: program.path,
+        offset: SECOND,
+      }),
+    );
+    await control.plugIn(root.files([root]));
+    await control.start();
+    const canary = new Canary(mesh, webhook, stack.move());
+    await canary.#configure("", {
+      config: RELEASE?.config ?? BUILT_IN.config,
+      values: RELEASE?.values ?? BUILT_IN.values,
+      mesh: JSON.stringify(old),
+    });
+    await canary.#configure(`-${CANARY}`, texts);
+    return canary;
+  }
+
+  /** The ConfigMaps that `check upgrade` reads. */
+  async #configure(suffix: string, { mesh, ...data }: Readonly<Record<"config" | "values" | "mesh", string>>) {
+    for (const [name, texts] of [["istio-sidecar-injector", data], ["istio", { mesh }]] as const) {
+      const metadata = { name: `${name}${suffix}`, namespace: "istio-system" };
+      await apply(this.mesh.parts.cluster, { apiVersion: "v1", kind: "ConfigMap", metadata, data: texts });
+    }
+  }
+
+  /** Registers both revisions; the tag, which the namespace names, is this one's. */
+  async tagged({ port, authority }: WebhookProcess, revision: string): Promise<void> {
+    const { cluster, api, webhook } = this.mesh.parts;
+    for (const [name, { port, authority }] of [["default", webhook], [CANARY, this.webhook]] as const) {
+      await register(cluster, { revision: name, port, authority });
+    }
+    await register(cluster, { revision, tags: [TAG], port, authority });
+    const labels = { "istio-injection": null, "istio.io/rev": TAG };
+    await api.patch(`/api/v1/namespaces/${NAMESPACE}`, "merge", { metadata: { labels } });
+    const { path, body } = podOf("a", { name: "tried" });
+    const status = () => api.create(`${path}?dryRun=All`, body).then(statusOf, () => undefined);
+    await until(async () => (await status())?.["revision"] === revision, `Never: the tag is of ${revision}`);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#stack.disposeAsync();
+  }
+}
+
+/** What `check upgrade` says of the pod, towards the revision of the checkout. */
+async function changesOf({ parts: { cluster } }: RealMesh, pod: string): Promise<readonly UpgradeChange[]> {
+  const args = ["check", "upgrade", "--to", CANARY, "-n", NAMESPACE, "-o", "json", "--kubeconfig", cluster.kubeconfig];
+  const { stdout, stderr } = await runMesh(args);
+  assert.equal(stderr, "");
+  const workload = UPGRADE.parse(JSON.parse(stdout)).workloads.find((each) => each.workload === `pod/${pod}`);
+  assert.equal(workload?.unknown, null, stdout);
+  return workload?.changes ?? [];
+}
+
+/** The service leads to another pod, and the one before gets SIGTERM at the same time, as when a Deployment rolls. */
+async function moves({ parts: { api } }: RealMesh, from: RunningPod, to: RunningPod): Promise<void> {
+  for (const { path, body } of slicesOf(WEB, to)) await api.patch(`${path}/web-ipv4`, "merge", body);
+  from.proxy.signal("SIGTERM");
+  const { code, stderr } = await from.proxy.end;
+  assert.equal(code, 0, stderr);
+}
+
+async function answered(pair: PodPair): Promise<void> {
+  await using load = new Load(pair);
+  await load.answered(REQUESTS);
+  const { failures } = await load.stop();
+  assert.deepEqual(failures.slice(0, 5), []);
+}
+
+/** A field of the pod, as `check upgrade` names it. */
+function valueOf({ options: { pod } }: RunningPod, name: string, field: string): string | null {
+  const { containers = [], initContainers = [] } = pod.spec ?? {};
+  const container = [...containers, ...initContainers].find((each) => each.name === name);
+  const [, variable] = /^env\[(.*)\]$/.exec(field) ?? [];
+  if (variable !== undefined) return container?.env?.find((each) => each.name === variable)?.value ?? null;
+  assert.equal(field, "image", `${name} has a change of ${field}`);
+  return container?.image ?? null;
+}

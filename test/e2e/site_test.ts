@@ -1,0 +1,159 @@
+/** The site of the documentation as a reader has it: its links, its search, by keyboard and screen reader, narrow and on paper. */
+import assert from "node:assert/strict";
+import axe from "axe-core";
+import { z } from "zod";
+import puppeteer, { type Browser, type Page } from "puppeteer-core";
+import { linkTarget } from "../../tools/site/link.ts";
+import { installedMdbook } from "../../tools/site/mdbook.ts";
+import { filesBelow } from "../house/source.ts";
+import { isLong } from "../support/long.ts";
+import { temporaryFolder } from "../support/temporary_folder.ts";
+import { needsProgram, testWhen } from "../support/test_when.ts";
+
+const ROOT = decodeURIComponent(new URL("../../", import.meta.url).pathname);
+const noMdbook = await installedMdbook() === undefined ? "mdBook is not here: tools/deno task site gets it" : undefined;
+const noBrowser = noMdbook ?? needsProgram("chromium");
+
+/** Pages that have all that there is: tables, code, pictures, long lines. */
+const KINDS = ["index", "docs/start", "docs/commands", "docs/config", "docs/explain", "docs/decisions/index"];
+
+async function build(folder: string): Promise<void> {
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--quiet", "--no-check", "--allow-all", `${ROOT}tools/site.ts`, "--out", folder],
+  }).output();
+  assert.ok(success, new TextDecoder().decode(stderr));
+}
+
+function pagesOf(folder: string): string[] {
+  return [...walk(folder)].filter((path) => path.endsWith(".html")).sort();
+}
+
+function* walk(folder: string, below = ""): Generator<string> {
+  for (const { name, isDirectory } of Deno.readDirSync(`${folder}/${below}`)) {
+    if (isDirectory) yield* walk(folder, `${below}${name}/`);
+    else yield below + name;
+  }
+}
+
+testWhen(
+  noMdbook,
+  "all pages are on the site; links lead to pages, anchors and files of it, and nothing comes from elsewhere",
+  async () => {
+    await using folder = await temporaryFolder();
+    await build(folder.path);
+    const files = new Set(walk(folder.path));
+    const texts = new Map(pagesOf(folder.path).map((path) => [path, Deno.readTextFileSync(`${folder.path}/${path}`)]));
+    const docs = filesBelow("docs").filter((path) => path.endsWith(".md") && !path.endsWith("README.md"));
+    for (const path of docs) assert.ok(files.has(path.replace(/md$/, "html")), path);
+    for (const [path, text] of texts) {
+      assert.doesNotMatch(text, /<(?:script|link|img)[^>]* (?:src|href)="https?:/, path);
+      for (const [, href = ""] of text.matchAll(/<(?:a|img|link|script)\b[^>]* (?:href|src)="([^"]*)"/g)) {
+        if (path === "404.html" || path === "print.html") continue;
+        const target = linkTarget(path, href);
+        if (target === undefined) continue;
+        assert.ok(files.has(target.path), `${path}: ${href}`);
+        const has = target.anchor === "" || texts.get(target.path)?.includes(` id="${target.anchor}"`);
+        assert.ok(has, `${path}: ${href}`);
+      }
+    }
+  },
+);
+
+async function pathOf(program: string): Promise<string> {
+  const { stdout } = await new Deno.Command("which", { args: [program] }).output();
+  return new TextDecoder().decode(stdout).trim();
+}
+
+async function withBrowser(body: (browser: Browser, folder: string) => Promise<void>): Promise<void> {
+  await using folder = await temporaryFolder();
+  await build(folder.path);
+  const browser = await puppeteer.launch({ executablePath: await pathOf("chromium"), args: ["--no-sandbox"] });
+  try {
+    await body(browser, folder.path);
+  } finally {
+    await browser.close();
+  }
+}
+
+const FOUND = z.object({
+  violations: z.array(z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) })),
+});
+
+/** What `axe` finds wrong, a line each. */
+async function problemsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+  const { violations } = FOUND.parse(await page.evaluate(`axe.run(${JSON.stringify({ runOnly: tags })})`));
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}
+
+testWhen(noBrowser, "pages are accessible, light and dark, by axe", () =>
+  withBrowser(async (browser, folder) => {
+    const page = await browser.newPage();
+    const all = pagesOf(folder).filter((path) => !/^(?:404|print|toc)\.html$/.test(path));
+    for (const path of isLong() ? all : KINDS.map((name) => `${name}.html`)) {
+      for (const value of ["light", "dark"]) {
+        await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value }]);
+        await page.goto(`file://${folder}/${path}`);
+        const theme = value === "dark" ? "navy" : "light";
+        assert.ok(
+          await page.$eval("html", ({ classList }, name) => classList.contains(name), theme),
+          `${path}: ${theme}`,
+        );
+        assert.deepEqual(await problemsOf(page), [], `${path}, ${value}`);
+      }
+    }
+  }));
+
+/** Finds a page by the keyboard alone. */
+async function searches(page: Page, url: string): Promise<void> {
+  await page.goto(`${url}/index.html`);
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate("document.activeElement?.id"), "mdbook-sidebar-toggle");
+  await page.keyboard.press("/");
+  await page.waitForSelector("#mdbook-searchbar", { visible: true });
+  await page.keyboard.type("istio-iptables drop-in");
+  await page.waitForSelector("#mdbook-searchresults a");
+  await page.keyboard.press("ArrowDown");
+  await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
+  assert.notEqual(page.url(), `${url}/index.html`);
+  assert.ok(page.url().startsWith(`${url}/`), page.url());
+  await page.waitForSelector("main mark", { timeout: 10_000 });
+}
+
+testWhen(
+  noBrowser,
+  "search by keyboard, from files and below a path of a server",
+  () =>
+    withBrowser(async (browser, folder) => {
+      const page = await browser.newPage();
+      await searches(page, `file://${folder}`);
+      await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
+        const path = new URL(request.url).pathname.replace("/docs/mesh", "");
+        const type = path.endsWith(".js") ? "text/javascript" : path.endsWith(".css") ? "text/css" : "text/html";
+        const file = await Deno.readFile(`${folder}${path}`).catch(() => undefined);
+        return file === undefined
+          ? new Response("", { status: 404 })
+          : new Response(file, { headers: { "content-type": type } });
+      });
+      await searches(page, `http://127.0.0.1:${server.addr.port}/docs/mesh`);
+    }),
+);
+
+testWhen(noBrowser, "pages fit 360 and 1280 pixels, and paper", () =>
+  withBrowser(async (browser, folder) => {
+    const page = await browser.newPage();
+    for (const [width, name] of [360, 1280].flatMap((width) => KINDS.map((name) => [width, name] as const))) {
+      await page.setViewport({ width, height: 900 });
+      await page.goto(`file://${folder}/${name}.html`);
+      assert.ok(await page.$eval("html", ({ scrollWidth }) => scrollWidth) <= width, `${name} at ${width}`);
+    }
+    await page.goto(`file://${folder}/docs/config.html`);
+    await page.emulateMediaType("print");
+    const styles = (query: string, name: string) =>
+      page.evaluate(
+        `[...new Set([...document.querySelectorAll("${query}")].map((box) => getComputedStyle(box).${name}))]`,
+      );
+    assert.deepEqual(await styles("#mdbook-sidebar, #mdbook-menu-bar", "display"), ["none"]);
+    assert.deepEqual(await styles("pre > code", "whiteSpace"), ["pre-wrap"]);
+  }));

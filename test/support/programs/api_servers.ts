@@ -1,0 +1,30 @@
+/** The real kube-apiservers, built from public Go modules. */
+import { goProgram } from "./go_program.ts";
+
+const PACKAGE = "k8s.io/kubernetes/cmd/kube-apiserver";
+
+/** The version of most tests. */
+export const KUBERNETES = "1.34.4";
+
+/** Folders of the modules by version; the Go module proxy serves some patches of some minor versions. */
+const FOLDERS: Readonly<Record<string, string>> = {
+  "1.29.6": "test/e2e/servers/kubernetes/1.29",
+  "1.31.14": "test/e2e/servers/kubernetes/1.31",
+  "1.33.13": "test/e2e/servers/kubernetes/1.33",
+  [KUBERNETES]: "test/e2e/servers",
+  "1.37.2": "test/e2e/servers/kubernetes/1.37",
+};
+
+/** All versions, the oldest first. */
+export const KUBERNETES_VERSIONS: readonly string[] = Object.keys(FOLDERS);
+
+/** Builds one on first use, which takes minutes. */
+export async function apiServerProgram(version = KUBERNETES): Promise<string> {
+  const folder = FOLDERS[version] ?? "";
+  if (version === KUBERNETES) return await goProgram(folder, PACKAGE);
+  const [major = "", minor = ""] = version.split(".");
+  const set = Object.entries({ gitVersion: `v${version}`, gitMajor: major, gitMinor: minor })
+    .map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`);
+  // The proxy has no module of the cloud providers that 1.29 names.
+  return await goProgram(folder, PACKAGE, ["-tags=providerless", `-ldflags=-s -w ${set.join(" ")}`]);
+}

@@ -1,0 +1,75 @@
+/**
+ * Istio's own programs of a release, built from its tag. The Go module proxy lacks most versions of Istio's modules that the
+ * releases name: the nearest patch that it has replaces them.
+ */
+import { CACHE, makeOnce } from "../support/programs/cache.ts";
+import { BUILD_FLAGS } from "../support/programs/go_program.ts";
+import { mustRun } from "../../tools/compile/run.ts";
+import { archived } from "./repository.ts";
+
+/** Programs of a release. */
+export interface IstioPrograms {
+  /** Paths of the programs. */
+  readonly discovery: string;
+  readonly agent: string;
+  /** The agent's template of Envoy's bootstrap, a file of Istio's image. */
+  readonly bootstrap: string;
+  /** Modules that replaced those that the release names, as `istio.io/api v1.22.5`. */
+  readonly replaced: readonly string[];
+}
+
+const REPLACEABLE = ["istio.io/api", "istio.io/client-go"];
+
+/** Builds them on first use, which takes minutes. Throws with the end of the compiler's output. */
+export async function istioPrograms(repository: string, release: string): Promise<IstioPrograms> {
+  const folder = `${CACHE}/istio/${release}`;
+  const built = await makeOnce(`${folder}/built.json`, async (file) => {
+    await using source = await archived(repository, release, []);
+    const replaced = await replaceModules(source.folder, release);
+    for (const program of ["pilot-discovery", "pilot-agent"]) await build(source.folder, program, folder);
+    await Deno.copyFile(`${source.folder}/tools/packaging/common/envoy_bootstrap.json`, `${folder}/bootstrap.json`);
+    await Deno.writeTextFile(file, JSON.stringify(replaced));
+  });
+  return {
+    discovery: `${folder}/pilot-discovery`,
+    agent: `${folder}/pilot-agent`,
+    bootstrap: `${folder}/bootstrap.json`,
+    replaced: JSON.parse(await Deno.readTextFile(built)),
+  };
+}
+
+/** Only processors that nobody else needs. */
+async function build(source: string, program: string, folder: string): Promise<void> {
+  const args = ["build", "-mod=mod", ...BUILD_FLAGS, "-o", `${folder}/${program}`, `./pilot/cmd/${program}`];
+  await mustRun(["nice", "-n", "15", "go", "-C", source, ...args]);
+}
+
+/** Names another patch for each module that the proxy lacks. */
+async function replaceModules(source: string, release: string): Promise<readonly string[]> {
+  const text = await Deno.readTextFile(`${source}/go.mod`);
+  const replaced: string[] = [];
+  for (const module of REPLACEABLE) {
+    const [, wanted = ""] = new RegExp(`^\\s*${module.replaceAll(".", "\\.")} (\\S+)`, "m").exec(text) ?? [];
+    if (await isServed(module, wanted)) continue;
+    const version = await nearest(module, release);
+    await mustRun(["go", "-C", source, "mod", "edit", `-replace=${module}=${module}@${version}`]);
+    replaced.push(`${module} ${version}`);
+  }
+  return replaced;
+}
+
+/** The patch of the release's minor version that is nearest to it: older ones first. */
+async function nearest(module: string, release: string): Promise<string> {
+  const [, minor = "", patch = ""] = /^(\d+\.\d+)\.(\d+)/.exec(release) ?? [];
+  const older = Array.from({ length: Number(patch) + 1 }, (_, index) => Number(patch) - index);
+  for (const each of [...older, Number(patch) + 1, Number(patch) + 2]) {
+    if (await isServed(module, `v${minor}.${each}`)) return `v${minor}.${each}`;
+  }
+  throw new Error(`The module proxy has no ${module} of ${minor}`);
+}
+
+async function isServed(module: string, version: string): Promise<boolean> {
+  const args = ["mod", "download", `${module}@${version}`];
+  return (await new Deno.Command("go", { args, cwd: "/", stdin: "null", stdout: "null", stderr: "null" }).output())
+    .success;
+}

@@ -1,0 +1,49 @@
+/** Pods in the mesh of a release's istiod: tests of `test/e2e/mesh` with its programs and its configuration. */
+import { messageOf } from "../../src/base/errors.ts";
+import { parseYaml } from "../../src/yaml/mod.ts";
+import { sha256OfFile } from "../../tools/compile/wheel.ts";
+import type { Release } from "../e2e/mesh/support/release.ts";
+import { Chart } from "./charts.ts";
+import { type IstioPrograms, istioPrograms } from "./istio_build.ts";
+import { archived, commitOf } from "./repository.ts";
+import { type IstiodResult, today } from "./results.ts";
+import { counted, type Counts, runTests } from "./run_tests.ts";
+import { asMap } from "./values.ts";
+
+const TESTS = ["test/e2e/mesh/release_test.ts", "test/e2e/mesh/upgrade_test.ts"];
+
+/** Builds the programs of a release on first use, and runs the checks. Errors: the tests cannot run here. */
+export async function istiodChecked(repository: string, release: string): Promise<IstiodResult> {
+  const source = { release, commit: await commitOf(repository, release), date: today() };
+  const programs = await istioPrograms(repository, release).catch((error) => messageOf(error));
+  if (typeof programs === "string") {
+    return { ...source, replaced: [], sha256: "", passed: 0, failed: [], problem: reasonOf(programs) };
+  }
+  const sha256 = await sha256OfFile(programs.discovery) ?? "";
+  const settings = await withSettings(repository, release, programs);
+  return { ...source, replaced: programs.replaced, sha256, ...await run(settings) };
+}
+
+async function withSettings(repository: string, release: string, programs: IstioPrograms): Promise<Release> {
+  await using files = await archived(repository, release, ["manifests/charts"]);
+  const flags = ["values.global.hub=docker.io/istio", `values.global.tag=${release}`];
+  const { config, values, mesh } = await new Chart(files.folder, files.folder).settings({ operator: undefined, flags });
+  return { release, ...programs, config, values, mesh: asMap(parseYaml(mesh)) };
+}
+
+async function run(release: Release): Promise<Counts> {
+  const file = await Deno.makeTempFile({ suffix: ".json" });
+  try {
+    await Deno.writeTextFile(file, JSON.stringify(release));
+    return counted(await runTests(TESTS, { env: { MESH_ISTIO: file } }));
+  } finally {
+    await Deno.remove(file);
+  }
+}
+
+/** The line that says why a build failed, for a cell of a table. */
+function reasonOf(message: string): string {
+  const line = message.split("\n").find((each) => /not available|Forbidden|Not Found|undefined:|cannot use/.test(each));
+  const short = (line ?? message).replaceAll(/https?:\/\/\S+/g, "").replaceAll("|", "/").replaceAll(/\s+/g, " ").trim();
+  return `not built: ${short.slice(0, 160)}`;
+}

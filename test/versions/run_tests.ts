@@ -1,0 +1,51 @@
+/** Test files as a process of `deno test`, and what became of each test and step. */
+import { casesOf } from "../../tools/test/report.ts";
+import { LONG } from "../support/long.ts";
+import { CHECKOUT } from "../support/programs/cache.ts";
+
+/** How tests run. */
+export interface TestRun {
+  readonly env?: Readonly<Record<string, string>>;
+  /** In their long form. */
+  readonly isLong?: boolean;
+}
+
+/** What became of tests without the tests of which they are steps. */
+export interface Counts {
+  readonly passed: number;
+  /** Names. */
+  readonly failed: readonly string[];
+}
+
+/** Runs them, and prints what they print if one fails. Throws if one is skipped, or if the process dies. */
+export async function runTests(files: readonly string[], { env = {}, isLong = false }: TestRun) {
+  const folder = await Deno.makeTempDir({ prefix: "mv-" });
+  try {
+    await Deno.chmod(folder, 0o755);
+    const report = `${folder}/report.xml`;
+    const args = ["test", "--allow-all", "--no-check", "--quiet", `--junit-path=${report}`, ...files];
+    const long = isLong ? ["--", LONG] : [];
+    const run = new Deno.Command(Deno.execPath(), { args: [...args, ...long], env, cwd: CHECKOUT, stdin: "null" });
+    const { success, stdout, stderr } = await run.output();
+    // deno-lint-ignore no-console
+    if (!success) console.log(new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr));
+    const cases = casesOf(await Deno.readTextFile(report).catch(() => undefined));
+    if (cases === undefined) throw new Error(`The process of ${files.join(" ")} died`);
+    const skipped = cases.filter(({ outcome }) => outcome === "skipped");
+    if (skipped.length > 0) throw new Error(skipped.map(({ name }) => name).join(", "));
+    return cases;
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** Counts the tests and steps whose names match; a test with steps is not one more. */
+export function counted(cases: Awaited<ReturnType<typeof runTests>>, which = /./): Counts {
+  const own = cases.filter(({ name }) =>
+    which.test(name) && !cases.some((other) => other.name.startsWith(`${name} > `))
+  );
+  return {
+    passed: own.filter(({ outcome }) => outcome === "passed").length,
+    failed: own.filter(({ outcome }) => outcome === "failed").map(({ name }) => name),
+  };
+}

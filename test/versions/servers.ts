@@ -1,0 +1,37 @@
+/** API servers and Envoys of several versions, which registries of packages have: the long form of some tests. */
+import { KUBERNETES_VERSIONS } from "../support/programs/api_servers.ts";
+import { ENVOY_VERSIONS } from "../support/programs/envoy.ts";
+import { type ServerResult, today } from "./results.ts";
+import { counted, runTests } from "./run_tests.ts";
+
+interface Server {
+  /** As the names of the tests have it before the version. */
+  readonly name: string;
+  readonly versions: readonly string[];
+  readonly tests: readonly string[];
+}
+
+export const SERVERS: Readonly<Record<"kubernetes" | "envoy", Server>> = {
+  kubernetes: { name: "Kubernetes", versions: KUBERNETES_VERSIONS, tests: ["test/e2e/kube/versions_test.ts"] },
+  envoy: {
+    name: "Envoy",
+    versions: ENVOY_VERSIONS,
+    tests: [
+      "test/e2e/agent/bootstrap_validate_test.ts",
+      "test/e2e/agent/pods_test.ts",
+      "test/e2e/explain/routing_test.ts",
+    ],
+  },
+};
+
+/** Runs the tests of all versions. */
+export async function serversChecked(server: keyof typeof SERVERS): Promise<ServerResult[]> {
+  const { name, versions, tests } = SERVERS[server];
+  const cases = await runTests(tests, { isLong: true });
+  return versions.map((version) => ({
+    server,
+    version,
+    date: today(),
+    ...counted(cases, new RegExp(`${name} ${version.replaceAll(".", "\\.")}\\b`)),
+  }));
+}

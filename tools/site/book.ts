@@ -1,0 +1,84 @@
+/** The pages of the checkout as a book for mdBook: it makes the site from them. */
+import { LISTED, summary } from "./navigation.ts";
+import { linkTarget, relative } from "./link.ts";
+import { linksOf, type Page, readPage, withLinks } from "./page.ts";
+
+/** What the book is made from. */
+export interface Sources {
+  /** Texts of all pages, by path from the checkout. */
+  readonly pages: ReadonlyMap<string, string>;
+  /** What is at a path of the checkout. */
+  readonly kind: (path: string) => "file" | "folder" | undefined;
+  /** Where sources can be read, such as `https://github.com/OWNER/NAME/blob/main`; without it links to them are plain text. */
+  readonly repository?: string | undefined;
+}
+
+/** The sources of the book. */
+export interface Book {
+  /** Markdown by path: the checkout's, but for `README.md`, which is `index.md`: mdBook leads links to it astray. */
+  readonly pages: ReadonlyMap<string, string>;
+  /** Paths of files that are copied as they are. */
+  readonly copied: readonly string[];
+}
+
+/** Files that pages show or link to and that belong to the site. */
+const COPIED = /^docs\/.*\.(?:svg|png|json|txt)$/;
+
+/** Makes the book. Throws one error with all broken links, and pages that the navigation does not have. */
+export function makeBook(sources: Sources): Book {
+  const pages = new Map([...sources.pages].map(([path, text]) => [path, readPage(path, text)]));
+  const problems = [...unlisted(pages), ...brokenLinks(pages, sources)];
+  if (problems.length > 0) throw new Error(problems.join("\n"));
+  const copied = new Set<string>();
+  const texts = [...pages].map(([path, page]): [string, string] => [
+    inBook(path),
+    withLinks(page, ({ href }) => {
+      const target = linkTarget(path, href);
+      if (target === undefined) return href;
+      const isCopied = COPIED.test(target.path) && sources.kind(target.path) === "file";
+      if (isCopied) copied.add(target.path);
+      const to = pageAt(target.path, pages);
+      if (!isCopied && !pages.has(to)) return sourceLink(target.path, sources);
+      return `${to === path ? "" : relative(path, inBook(to))}${target.anchor === "" ? "" : `#${target.anchor}`}`;
+    }),
+  ]);
+  return { pages: new Map([...texts, ["SUMMARY.md", summary(inBook)]]), copied: [...copied].sort() };
+}
+
+function inBook(path: string): string {
+  return path.replace(/(^|\/)README\.md$/, "$1index.md");
+}
+
+/** A folder stands for its README. */
+function pageAt(path: string, pages: ReadonlyMap<string, unknown>): string {
+  return pages.has(`${path}/README.md`) ? `${path}/README.md` : path;
+}
+
+function sourceLink(path: string, { repository }: Sources): string | undefined {
+  return repository === undefined ? undefined : `${repository}/${path}`;
+}
+
+function unlisted(pages: ReadonlyMap<string, Page>): string[] {
+  const without = [...pages.keys()].filter((path) => !LISTED.includes(path));
+  const absent = LISTED.filter((path) => !pages.has(path));
+  return [
+    ...without.map((path) => `The navigation (tools/site/navigation.ts) does not have ${path}`),
+    ...absent.map((path) => `The navigation (tools/site/navigation.ts) has ${path}, which does not exist`),
+  ];
+}
+
+/** A line for each link that leads to no file, or to no heading. */
+export function brokenLinks(pages: ReadonlyMap<string, Page>, { kind }: Pick<Sources, "kind">): string[] {
+  return [...pages].flatMap(([path, from]) =>
+    linksOf(from).flatMap(({ href }) => {
+      const target = linkTarget(path, href);
+      if (target === undefined) return [];
+      const page = pages.get(pageAt(target.path, pages));
+      if (page === undefined && kind(target.path) === undefined) {
+        return [`${path} links to "${href}": there is no such file`];
+      }
+      const hasAnchor = target.anchor === "" || page?.anchors.has(target.anchor) === true;
+      return hasAnchor ? [] : [`${path} links to "${href}": that page has no such heading`];
+    })
+  );
+}
