@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
+import { fakeWorld } from "../../test/support/fake_world.ts";
 import { testCertificate } from "../../test/support/tls/certificates.ts";
 import { UsageError } from "../base/errors.ts";
-import { fakeWorld } from "../../test/support/fake_world.ts";
 import { parseYaml } from "../yaml/mod.ts";
 import { LISTED, type Listed, type ListingFilter } from "./listing/listing.ts";
 import { explainListing } from "./run_listing.ts";

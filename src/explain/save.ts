@@ -1,10 +1,12 @@
 /** `snapshot`: saves pods as an archive that `explain -f` reads. */
 import { EXIT, MeshError } from "../base/errors.ts";
 import { type Progress, withProgress } from "../platform/progress.ts";
+import { Redactor } from "../kube/redact/mod.ts";
 import type { World } from "../platform/world.ts";
 import { writeArchive } from "./snapshot/archive.ts";
 import { PART_NAMES, type Snapshot } from "./snapshot/snapshot.ts";
 import type { SourceChoice } from "./question/question.ts";
+import type { ControlPlane } from "./sources/live/control_plane.ts";
 import { PODS_READ, snapshotsOf } from "./sources/sources.ts";
 
 interface SaveOptions {
@@ -26,15 +28,18 @@ async function saved(world: World, { source, path, program }: SaveOptions, progr
   const isMany = source.kind === "live" && source.pods.name === undefined;
   const contents: Contents[] = [];
   let left = 0;
+  let side: ControlPlane | undefined;
+  const leaveOut = (message: string) => {
+    left++;
+    progress.hide();
+    world.stderr.write(`error: ${message}\n`);
+  };
+  const report = (found: ControlPlane) => void (side = found);
   async function* readable(): AsyncGenerator<Snapshot> {
-    for await (const { snapshot } of snapshotsOf(world, source, { progress, keeps: ["write"] })) {
+    for await (const { snapshot } of snapshotsOf(world, source, { progress, keeps: ["write"], report })) {
       if (PART_NAMES.some((name) => name !== "pod.json" && snapshot.parts[name].text !== undefined)) yield snapshot;
       else if (!isMany) throw nothing(snapshot);
-      else {
-        left++;
-        progress.hide();
-        world.stderr.write(`error: ${nothing(snapshot).message}\n`);
-      }
+      else leaveOut(nothing(snapshot).message);
     }
     if (contents.length === 0) throw new MeshError("No proxy can be read: nothing is written");
   }
@@ -43,6 +48,8 @@ async function saved(world: World, { source, path, program }: SaveOptions, progr
     program,
     isMany,
     written: (snapshot, redacted) => contents.push(contentsOf(snapshot, redacted)),
+    full: (what) => leaveOut(`The archive is full: it is without ${what}; choose fewer pods with -l`),
+    beside: () => side && { name: "istiod.json", text: controlPlaneText(side) },
   });
   progress.end();
   if (isMany) world.stderr.write(`"${path}" has ${contents.length} pods, ${kib(bytes)}\n`);
@@ -50,7 +57,13 @@ async function saved(world: World, { source, path, program }: SaveOptions, progr
     world.stderr.write(isMany ? `${files}; ${secrets}\n` : `"${path}" has ${files}, ${kib(bytes)}; ${secrets}\n`);
     for (const line of absent) world.stderr.write(`  without ${line}\n`);
   }
+  for (const problem of side?.problems ?? []) world.stderr.write(`  without ${problem}\n`);
   return left === 0 ? EXIT.ok : EXIT.failed;
+}
+
+/** Versions of resources look like random texts and stay; what is a credential by its form does not. */
+function controlPlaneText(side: ControlPlane): string {
+  return new Redactor().credentials(`${JSON.stringify(side, undefined, 2)}\n`);
 }
 
 /** What the archive contains of a pod, and what is absent. */

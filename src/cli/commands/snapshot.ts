@@ -36,11 +36,12 @@ const FLAGS = {
 type Flags = Input<typeof FLAGS>["flags"];
 
 export const SNAPSHOT = command({
-  summary: "Save all that explain reads of pods as one file, without secrets",
+  summary: "Save pods' side of the mesh as one file, without secrets",
   description:
     "Read Envoy's configuration, clusters, listeners, certificates and counters, the rules of the kernel where they can " +
-    'be read, and the pod, and write them as one file for "explain -f". Private keys, tokens, and the environment and ' +
-    "commands of the application are left out. Without --ephemeral nothing is changed in the pod.",
+    "be read, the pod, its events, the logs of the mesh's containers, and what istiod says of the pod, and write them as " +
+    'one file for "explain -f". Private keys, tokens, and the environment and commands of the application are left out. ' +
+    "Without --ephemeral nothing is changed in the pod.",
   usage: "POD | -n NAMESPACE | -l SELECTOR | -A [flags]",
   positional: { usage: "POD", completes: "pods" },
   examples: [

@@ -17,6 +17,8 @@ import { fileBytes, readTar, tarEnd, type TarFile } from "./tar.ts";
 
 /** Limit of decompressed bytes: larger than all parts at their maximum size together. */
 const MAX_BYTES = 512 * 1024 * 1024;
+/** At most this many bytes of the format per file, and at the end of the archive. */
+const FRAME = 1024;
 /** A snapshot has about fifteen entries; an archive may have hundreds of pods. */
 const MAX_ENTRIES = 10_000;
 
@@ -114,8 +116,12 @@ interface ArchiveOptions {
   readonly program: string;
   /** Each pod has its own folder. */
   readonly isMany: boolean;
+  /** A file beside the pods, asked for when all pods are written; its text has no secrets. */
+  readonly beside?: () => { readonly name: string; readonly text: string } | undefined;
   /** Called for each pod, with the number of values that were replaced. */
   readonly written: (snapshot: Snapshot, redacted: number) => void;
+  /** Called with the origin of a pod, or the name of a file, that is left out: the archive could not be read with it. */
+  readonly full?: (what: string) => void;
 }
 
 /**
@@ -125,18 +131,28 @@ interface ArchiveOptions {
 export async function writeArchive(
   world: World,
   snapshots: AsyncIterable<Snapshot>,
-  { path, program, isMany, written }: ArchiveOptions,
+  { path, program, isMany, written, full, beside }: ArchiveOptions,
 ): Promise<number> {
   async function* contents(): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+    const space = new Space();
     let number = 0;
     for await (const snapshot of snapshots) {
-      const folder = isMany ? `${++number}/` : "";
-      const seconds = Math.floor((snapshot.time ?? world.clock.now()).getTime() / 1000);
       let redacted = 0;
-      for (const file of filesOf(snapshot, program, (count) => redacted += count)) {
-        yield* fileBytes({ ...file, name: `${folder}${file.name}` }, seconds);
+      const files = [...filesOf(snapshot, program, (count) => redacted += count)];
+      if (!space.takes(files)) {
+        full?.(snapshot.origin);
+        continue;
       }
+      const folder = isMany ? `${++number}/` : "";
+      const seconds = secondsOf(snapshot.time ?? world.clock.now());
+      for (const file of files) yield* fileBytes({ ...file, name: `${folder}${file.name}` }, seconds);
       written(snapshot, redacted);
+    }
+    const file = beside?.();
+    if (file !== undefined) {
+      const content = new TextEncoder().encode(file.text);
+      if (space.takes([{ content }])) yield* fileBytes({ name: file.name, content }, secondsOf(world.clock.now()));
+      else full?.(file.name);
     }
     yield tarEnd();
   }
@@ -154,6 +170,25 @@ export async function writeArchive(
     throw error;
   }
   return bytes;
+}
+
+function secondsOf(time: Date): number {
+  return Math.floor(time.getTime() / 1000);
+}
+
+/** What an archive may still take, so that `readArchive` reads it. */
+class Space {
+  #bytes = MAX_BYTES - FRAME;
+  #files = MAX_ENTRIES;
+
+  /** Takes all of these files, or none. */
+  takes(files: readonly Pick<TarFile, "content">[]): boolean {
+    const bytes = files.reduce((sum, { content }) => sum + content.length + FRAME, 0);
+    if (bytes > this.#bytes || files.length > this.#files) return false;
+    this.#bytes -= bytes;
+    this.#files -= files.length;
+    return true;
+  }
 }
 
 function* filesOf(snapshot: Snapshot, program: string, removes: (count: number) => void): Generator<TarFile> {

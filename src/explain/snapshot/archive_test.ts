@@ -4,7 +4,7 @@ import { fakeWorld } from "../../../test/support/fake_world.ts";
 import { temporaryFolder } from "../../../test/support/temporary_folder.ts";
 import { needsProgram, testWhen } from "../../../test/support/test_when.ts";
 import { isArchive, readArchive, writeArchive } from "./archive.ts";
-import { absentPart, allParts, type Part, type Snapshot } from "./snapshot.ts";
+import { absentPart, allParts, type Part, PART_NAMES, type Snapshot } from "./snapshot.ts";
 import { tarBytes, type TarFile } from "./tar.ts";
 
 const SNAPSHOT: Snapshot = {
@@ -120,4 +120,23 @@ Deno.test("an archive has several pods, each in a folder", async () => {
   const read = await readArchive(realWorld(), path);
   assert.deepEqual([read.map(({ pod }) => pod.name), counts], [["web", "cart"], ["web", "cart"]]);
   assert.equal(read[1]?.parts["ready.txt"].text, "LIVE\n");
+});
+
+Deno.test("an archive has as many pods as can be read again, and a file beside them that is no pod's", async () => {
+  await using folder = await temporaryFolder();
+  const path = `${folder.path}/a.tar.gz`;
+  const whole = { ...SNAPSHOT, parts: allParts(new Map(PART_NAMES.map((name) => [name, { text: "{}" }]))) };
+  const left: string[] = [];
+  let written = 0;
+  await writeArchive(realWorld(), of(...Array.from({ length: 530 }, () => whole)), {
+    path,
+    program: PROGRAM,
+    isMany: true,
+    written: () => written++,
+    full: (what) => left.push(what),
+    beside: () => ({ name: "istiod.json", text: "{}" }),
+  });
+  assert.ok(written > 400);
+  assert.deepEqual(left, Array.from({ length: 530 - written }, () => "pod/web"));
+  assert.equal((await readArchive(realWorld(), path)).length, written);
 });

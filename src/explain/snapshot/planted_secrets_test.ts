@@ -180,11 +180,12 @@ const PLACES: Readonly<Record<string, Place>> = {
   ) => ["listeners.json", { listener_statuses: [{ name: `x ${field}: ${text}` }] }],
   "ztunnel's dump": (p) => ["ztunnel.json", { workloads: [map(p)] }],
   "the name table": (p) => ["name_table.json", { table: map(p) }],
+  "an event": ({ field, text }) => ["events.json", { events: [{ message: `failed: ${field}=${text}` }] }],
   "certificates": (p) => ["certs.json", { certificates: [map(p)] }],
 };
 
 /** Places that are texts. */
-const TEXTS: readonly PartName[] = ["ready.txt", "agent_ready.txt"];
+const TEXTS: readonly PartName[] = ["ready.txt", "agent_ready.txt", "proxy.log", "proxy_previous.log", "init.log"];
 /** Texts of the kernel and of Envoy's counters: an address looks random there. */
 const NUMBERS: readonly PartName[] = ["stats.txt", "sockets.txt", "rules.iptables", "rules.ip6tables", "rules.nft"];
 const RANDOM = /^[a-f0-9]{64}$|^[A-Za-z0-9]{32,44}=?$/;

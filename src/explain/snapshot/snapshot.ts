@@ -1,5 +1,5 @@
 /**
- * A snapshot: the raw answers of one pod. `explain` reads nothing else, so a live pod, an archive and a folder give the
+ * A snapshot: the raw answers about one pod. `explain` reads nothing else, so a live pod, an archive and a folder give the
  * same results.
  */
 
@@ -20,6 +20,11 @@ export const PART_NAMES = [
   "sockets.txt",
   "name_table.json",
   "ztunnel.json",
+  // Not for explain, but for who reads a snapshot.
+  "proxy.log",
+  "proxy_previous.log",
+  "init.log",
+  "events.json",
 ] as const;
 
 export type PartName = typeof PART_NAMES[number];
@@ -115,6 +120,10 @@ export function allParts(given: ReadonlyMap<string, Part>): Readonly<Record<Part
     "sockets.txt": part("sockets.txt"),
     "name_table.json": part("name_table.json"),
     "ztunnel.json": part("ztunnel.json"),
+    "proxy.log": part("proxy.log"),
+    "proxy_previous.log": part("proxy_previous.log"),
+    "init.log": part("init.log"),
+    "events.json": part("events.json"),
   };
 }
 

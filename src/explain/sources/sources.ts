@@ -15,7 +15,9 @@ import type { SourceChoice } from "../question/question.ts";
 import type { ProbedSnapshot } from "../evidence.ts";
 import { probed } from "../probe/send.ts";
 import { type EphemeralSource, rulesGuest, startGuest } from "./live/ephemeral.ts";
+import { type ControlPlane, controlPlaneOf } from "./live/control_plane.ts";
 import { asked, limitOf, type LiveSource, snapshotLive } from "./live/live.ts";
+import { logsAndEvents } from "./live/logs.ts";
 import { choosePods, imageOf, PROXY_CONTAINER } from "./live/pods.ts";
 import { livePlace } from "./live/probe_place.ts";
 import { CONFIGURATION_QUESTIONS, mayReadRules, SHORT_QUESTIONS, WHOLE_QUESTIONS } from "./live/questions.ts";
@@ -34,6 +36,8 @@ interface Reading {
   readonly progress: Pick<Progress, "at" | "now" | "hide">;
   /** How much of each pod to read: everything, what one table row needs, or Envoy's configuration and endpoints. */
   readonly depth?: "whole" | "short" | "configuration";
+  /** For a report: also reads logs and events of each pod, and the control plane's side, which is passed on first. */
+  readonly report?: (side: ControlPlane) => void;
   /** Permissions that the caller needs later. */
   readonly keeps?: readonly PermissionName[];
 }
@@ -92,7 +96,7 @@ async function readSaved(world: World, path: string): Promise<readonly Snapshot[
 async function* liveSnapshots(
   world: World,
   { pods: choice, api: options, ...reading }: LiveChoice,
-  { progress, depth = "whole", keeps = [] }: Reading,
+  { progress, depth = "whole", report, keeps = [] }: Reading,
 ): AsyncIterable<ReadPod> {
   const api = await connect(world, options);
   world.permissions.keepOnly([...new Set([...api.permissions, ...keeps])]);
@@ -120,12 +124,13 @@ async function* liveSnapshots(
     const running = { api, clock: world.clock, say, live: common, ztunnels };
     const ends = liveEnds(api, (pod) => wholeSnapshot({ ...running, pod }, { ephemeral: false }));
     const resources = liveResources(api);
+    report?.(await controlPlaneOf({ api, timeout: options.requestTimeout }, pods));
     // A whole snapshot may take 100 MiB: read one at a time.
     for (const [at, pod] of pods.entries()) {
       progress.now(pod.metadata.name);
       const snapshot = depth === "configuration"
         ? await snapshotLive(common, pod, CONFIGURATION_QUESTIONS)
-        : await wholeSnapshot({ ...running, pod }, reading);
+        : await wholeSnapshot({ ...running, pod, isReport: report !== undefined }, reading);
       progress.at(at + 1, pods.length);
       yield { snapshot, ends, resources };
     }
@@ -141,11 +146,13 @@ interface RunningPod extends Pick<EphemeralSource, "clock" | "say"> {
   readonly live: LiveSource;
   readonly ztunnels: Ztunnels;
   readonly pod: Pod;
+  /** With logs and events. */
+  readonly isReport?: boolean;
 }
 
 /** All parts, the rules if they can be read, and the evidence of a probe. */
 async function wholeSnapshot(
-  { api, clock, say, live, ztunnels, pod }: RunningPod,
+  { api, clock, say, live, ztunnels, pod, isReport = false }: RunningPod,
   { ephemeral, probe, probeImage }: Pick<LiveChoice, "ephemeral" | "probe" | "probeImage">,
 ): Promise<ProbedSnapshot> {
   const source = { api, clock, say };
@@ -154,7 +161,8 @@ async function wholeSnapshot(
   const reader = await rulesReader({ live, pod, source }, ephemeral ? image : undefined);
   const rules = reader === undefined ? NO_RULES : await reader();
   const ztunnel = await ztunnels.partOf(pod);
-  const more = ztunnel === undefined ? rules : new Map([...rules, ["ztunnel.json", ztunnel] as const]);
+  const more = new Map([...rules, ...isReport ? await logsAndEvents(api, pod, live.container) : []]);
+  if (ztunnel !== undefined) more.set("ztunnel.json", ztunnel);
   const whole = { ...snapshot, parts: allParts(new Map([...Object.entries(snapshot.parts), ...more])) };
   if (probe === undefined || image === undefined) return whole;
   const place = { api, live, ephemeral: source, pod, image: probeImage ?? image, isOther: probeImage !== undefined };

@@ -32,6 +32,7 @@ import {
   startEnvoy,
   startServer,
 } from "./support/live_scene.ts";
+import { savedMany } from "./support/saved_many.ts";
 
 testWhen(missing, "a running pod is read through the API server", async (t) => {
   await using folder = await temporaryFolder();
@@ -51,6 +52,7 @@ testWhen(missing, "a running pod is read through the API server", async (t) => {
         await t.step("parts of the configuration", () => listed(at));
         await t.step("without NET_ADMIN the rules are planned", () => planned(at));
         await t.step("a snapshot gives the same answer, without the cluster and without secrets", () => saved(at));
+        await t.step("a snapshot of many pods has logs, events and the control plane's side", () => savedMany(at));
         await t.step("an ephemeral container reads the rules", () => ephemeral(at));
         await t.step("--local: in the pod's network namespace", () => local(namespace));
         await t.step("--local --probe: stations are proved", () => localProbe(namespace));

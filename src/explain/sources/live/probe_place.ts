@@ -7,6 +7,7 @@ import type { ProbeUser } from "../../probe/plan.ts";
 import type { ProbePlace } from "../../probe/send.ts";
 import { type EphemeralSource, probeGuest, SLEEPS, startGuest } from "./ephemeral.ts";
 import { asked, limitOf, type LiveSource, placeOf } from "./live.ts";
+import { logOf } from "./logs.ts";
 
 interface ProbedPod {
   readonly api: KubeConnection;
@@ -20,8 +21,6 @@ interface ProbedPod {
   readonly rules: ProbePlace["rules"];
 }
 
-/** Maximum number of log lines to read. */
-const LINES = 2000;
 const MAX_BYTES = 1024 * 1024;
 
 /** Minimum timeout. The probe's command ends earlier and reports why there was no answer. */
@@ -30,7 +29,6 @@ const LONGEST = 20_000;
 export function livePlace(
   { api, live, ephemeral, pod, image, isOther, rules }: ProbedPod,
 ): ProbePlace {
-  const { namespace, pod: name } = placeOf(pod);
   const timeout = Math.max(limitOf(live.timeout), LONGEST);
   const request = { ...placeOf(pod), timeout, maxBytes: MAX_BYTES };
   return {
@@ -57,18 +55,6 @@ export function livePlace(
       const [answer] = await asked(live, pod, [{ part, command: ["pilot-agent", "request", "GET", path] }]);
       return answer?.[1] ?? absentPart("no-answer", "no answer");
     },
-    async log(): Promise<Part> {
-      const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}/log`;
-      const query = new URLSearchParams({ container: live.container, sinceSeconds: "60", tailLines: String(LINES) });
-      try {
-        return { text: await api.text(`${path}?${query}`) };
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error;
-        return absentPart(
-          error.status === 403 ? "forbidden" : "no-answer",
-          `the log cannot be read: ${errorText(error)}`,
-        );
-      }
-    },
+    log: () => logOf(api, pod, { container: live.container, sinceSeconds: "60" }),
   };
 }

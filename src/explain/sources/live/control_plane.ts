@@ -1,0 +1,96 @@
+/** What the istiods of a cluster say of pods: by commands in their containers, since they answer strangers nothing. */
+import { parseJson } from "../../../base/json.ts";
+import { errorText, MeshError } from "../../../base/errors.ts";
+import { decodeUtf8 } from "../../../base/text/mod.ts";
+import { isMap, mapAt, textAt, type Value } from "../../../base/value.ts";
+import { LABEL } from "../../../istio/annotations/labels.ts";
+import { ApiError, isPod, type KubeConnection, type Pod } from "../../../kube/client/mod.ts";
+import { imageOf } from "./pods.ts";
+import { limitOf, placeOf } from "./live.ts";
+
+/** istiods to ask, and bytes of an answer: 20,000 proxies have about 20 MiB. */
+const MAX_ISTIODS = 10;
+const MAX_BYTES = 32 * 1024 * 1024;
+const CONTAINER = "discovery";
+
+/** One istiod, and the entries of its `/debug/syncz` about the asked pods; `null` is not known. */
+interface Istiod {
+  readonly pod: string;
+  readonly revision: string;
+  readonly image: string;
+  readonly version: Value;
+  /** All proxies that are connected to it. */
+  readonly connected: number | null;
+  readonly syncz: Value;
+}
+
+/** The control plane's side of pods, and what could not be read. */
+export interface ControlPlane {
+  readonly istiods: readonly Istiod[];
+  readonly problems: readonly string[];
+}
+
+interface Asking {
+  readonly api: Pick<KubeConnection, "list" | "exec">;
+  /** Milliseconds for a command. */
+  readonly timeout: number | undefined;
+}
+
+/** Runs `read`; an error that the user can act on becomes a problem, and the result `null`. */
+type Attempt = <T>(what: string, read: () => Promise<T>) => Promise<T | null>;
+
+/** Asks each istiod of the cluster about these pods. What fails is a problem, and no error. */
+export async function controlPlaneOf(asking: Asking, pods: readonly Pod[]): Promise<ControlPlane> {
+  const problems: string[] = [];
+  const attempt: Attempt = async (what, read) => {
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof MeshError)) throw error;
+      problems.push(`${what}: ${errorText(error)}`);
+      return null;
+    }
+  };
+  const found = await attempt("the pods of istiod", async () => {
+    const { items } = await asking.api.list("/api/v1/pods", { labelSelector: "app=istiod" });
+    return items.filter(isPod).filter(({ status }) => status?.phase === "Running");
+  });
+  if (found?.length === 0) problems.push("istiod: no pod with the label app=istiod runs");
+  const more = (found?.length ?? 0) - MAX_ISTIODS;
+  if (more > 0) problems.push(`${more} more pods of istiod`);
+  const proxies = new Set(pods.map((pod) => `${pod.metadata.name}.${placeOf(pod).namespace}`));
+  const istiods: Istiod[] = [];
+  for (const pod of found?.slice(0, MAX_ISTIODS) ?? []) istiods.push(await istiodOf(asking, pod, { proxies, attempt }));
+  return { istiods, problems };
+}
+
+async function istiodOf(
+  asking: Asking,
+  pod: Pod,
+  { proxies, attempt }: { readonly proxies: ReadonlySet<string>; readonly attempt: Attempt },
+): Promise<Istiod> {
+  const { namespace, pod: name } = placeOf(pod);
+  const ask = async (...args: string[]) => {
+    const what = `the answer of ${namespace}/${name} to "pilot-discovery ${args.join(" ")}"`;
+    return await attempt(what, () => asked(asking, pod, args));
+  };
+  const version = await ask("version", "-o", "json");
+  const all = await ask("request", "GET", "/debug/syncz");
+  const syncz = Array.isArray(all) ? all : undefined;
+  return {
+    pod: `${namespace}/${name}`,
+    revision: pod.metadata.labels?.[LABEL.revision] ?? "",
+    image: imageOf(pod, CONTAINER) ?? "",
+    version: isMap(version) ? mapAt(version, "clientVersion") : null,
+    connected: syncz?.length ?? null,
+    syncz: syncz?.filter((entry) => isMap(entry) && proxies.has(textAt(entry, "proxy"))) ?? null,
+  };
+}
+
+async function asked({ api, timeout }: Asking, pod: Pod, args: readonly string[]): Promise<Value> {
+  const command = ["pilot-discovery", ...args];
+  const request = { ...placeOf(pod), container: CONTAINER, command, timeout: limitOf(timeout), maxBytes: MAX_BYTES };
+  const { code, stdout, stderr } = await api.exec(request);
+  if (code !== 0) throw new ApiError(`it ended with the code ${code}: ${stderr.trim().slice(0, 300)}`);
+  return parseJson(decodeUtf8(stdout, "the answer")) ?? null;
+}

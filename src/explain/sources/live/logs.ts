@@ -1,0 +1,90 @@
+/** Logs and events of a pod, from the API server. */
+import { errorText } from "../../../base/errors.ts";
+import { mapAt, textAt, type ValueMap } from "../../../base/value.ts";
+import { ApiError, type KubeConnection, type Pod } from "../../../kube/client/mod.ts";
+import { absentPart, type Part, type PartName } from "../../snapshot/snapshot.ts";
+import { placeOf } from "./live.ts";
+import { hasContainer } from "./pods.ts";
+
+/** Lines of a log, from its end. */
+const LINES = "2000";
+const MAX_BYTES = String(1024 * 1024);
+/** Events, from the newest. The API server keeps them for an hour. */
+const MAX_EVENTS = 200;
+/** Init containers of the mesh. */
+const INIT = ["istio-init", "istio-validation"];
+
+/** The end of a container's log; `query` has parameters of the API, such as `sinceSeconds`. */
+export async function logOf(
+  api: Pick<KubeConnection, "text">,
+  pod: Pod,
+  query: Readonly<Record<"container", string>> & Readonly<Record<string, string>>,
+): Promise<Part> {
+  const limits = { tailLines: LINES, limitBytes: MAX_BYTES };
+  const path = `${namespacePath(pod)}/pods/${encodeURIComponent(pod.metadata.name)}/log`;
+  return await part("the log", () => api.text(`${path}?${new URLSearchParams({ ...limits, ...query })}`));
+}
+
+/** The logs of the proxy and of the mesh's init container, and the pod's events. */
+export async function logsAndEvents(
+  api: Pick<KubeConnection, "text" | "list">,
+  pod: Pod,
+  container: string,
+): Promise<ReadonlyMap<PartName, Part>> {
+  const { spec, status } = pod;
+  const states = [...status?.containerStatuses ?? [], ...status?.initContainerStatuses ?? []];
+  const hasRestarted = states.some((state) => state.name === container && (state.restartCount ?? 0) > 0);
+  const init = spec?.initContainers?.find(({ name = "" }) => INIT.includes(name))?.name;
+  const [log, previous, initLog, events] = await Promise.all([
+    hasContainer(pod, container)
+      ? logOf(api, pod, { container })
+      : absentPart("unsupported", `the pod has no container ${container}`),
+    hasRestarted ? logOf(api, pod, { container, previous: "true" }) : absentPart("unsupported", "it has not restarted"),
+    init === undefined
+      ? absentPart("unsupported", `the pod has no init container ${INIT.join(" or ")}`)
+      : logOf(api, pod, { container: init }),
+    part("the events", () => eventsText(api, pod)),
+  ]);
+  return new Map([
+    ["proxy.log", log],
+    ["proxy_previous.log", previous],
+    ["init.log", initLog],
+    ["events.json", events],
+  ]);
+}
+
+function namespacePath(pod: Pod): string {
+  return `/api/v1/namespaces/${encodeURIComponent(placeOf(pod).namespace)}`;
+}
+
+async function eventsText(api: Pick<KubeConnection, "list">, pod: Pod): Promise<string> {
+  const fieldSelector = `involvedObject.kind=Pod,involvedObject.name=${pod.metadata.name}`;
+  const { items } = await api.list(`${namespacePath(pod)}/events`, { fieldSelector });
+  const events = items.map(eventOf).toSorted((a, b) => a.last < b.last ? -1 : 1).slice(-MAX_EVENTS);
+  return JSON.stringify({ events });
+}
+
+/** The fields that `kubectl describe` shows; `time` is the first one, `last` the newest. */
+function eventOf(event: ValueMap) {
+  const series = mapAt(event, "series");
+  const time = textAt(event, "firstTimestamp") || textAt(event, "eventTime");
+  const count = series["count"] ?? event["count"] ?? 1;
+  return {
+    time,
+    last: textAt(series, "lastObservedTime") || textAt(event, "lastTimestamp") || time,
+    count: typeof count === "number" ? count : 1,
+    type: textAt(event, "type"),
+    reason: textAt(event, "reason"),
+    from: textAt(mapAt(event, "source"), "component") || textAt(event, "reportingComponent"),
+    message: textAt(event, "message"),
+  };
+}
+
+async function part(what: string, read: () => Promise<string>): Promise<Part> {
+  try {
+    return { text: await read() };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return absentPart(error.status === 403 ? "forbidden" : "no-answer", `${what} cannot be read: ${errorText(error)}`);
+  }
+}
