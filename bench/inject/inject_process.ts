@@ -1,6 +1,6 @@
 /**
  * Whole processes of `inject`, as a user meets them: one small file, and 2,000 Deployments in one file of 1.2 MB; with
- * `--peer FILE` each in turn with istioctl, of which FILE is a binary. Medians of seconds, of processor time (user and system, of
+ * `--peer FILE` each in turn with the istioctl in FILE. Medians of seconds, of processor time (user and system, of
  * the shell's `times`) and of peak memory. Run with `tools/deno task bench inject`; the binary must be compiled.
  */
 import { parseArgs } from "node:util";

@@ -1,4 +1,4 @@
-/** Reads and writes protobuf messages by field number, for messages of which few fields matter. */
+/** Reads and writes protobuf messages by field number, for messages with few fields that matter. */
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { isList, isMap, type Value, type ValueMap } from "./value.ts";
 

@@ -1,6 +1,6 @@
 import { REDACTED } from "./redacted.ts";
 
-/** A URL for messages and reports: without user, password, query and fragment, any of which may be a credential. */
+/** A URL for messages and reports: without user, password, query and fragment: each may be a credential. */
 export function shownUrl(text: string): string {
   const url = URL.parse(text);
   if (url === null) return text.replace(/^([a-z]+:\/\/)[^/?#]*@/i, "$1").replace(/[?#].*$/s, "");

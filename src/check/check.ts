@@ -31,7 +31,7 @@ export interface Finding {
   readonly missingRight?: string;
 }
 
-/** A check, as the table of its category has it. */
+/** A check in the table of its category. */
 export interface CheckRow {
   /** Stable: the anchor in docs/checks.md, and what `--only` and `--skip` name. */
   readonly id: string;

@@ -78,7 +78,7 @@ export async function later<T>(asked: Promise<T>): Promise<() => T> {
 }
 
 /**
- * The first answer of several sources, each of which is enough. `undefined` is no answer. Without an answer, the first
+ * The first answer of several sources: one is enough. `undefined` is no answer. Without an answer, the first
  * unknown value ends the check.
  */
 export async function firstKnown<T>(

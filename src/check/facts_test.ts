@@ -73,7 +73,7 @@ function plainCluster(): readonly KubeObject[] {
   ];
 }
 
-/** Envoy's configuration, of which nothing was refused. */
+/** Envoy's configuration without refused parts. */
 const DUMP = {
   configs: [{
     "@type": "type.googleapis.com/envoy.admin.v3.ListenersConfigDump",
@@ -124,7 +124,7 @@ const REASONS: readonly Unknown[] = [{ forbidden: "list on all" }, { failed: "no
   object: "configmap/a/b",
 }];
 
-/** A cluster, and the getters of which a check needs none for `ok`: another value is enough. */
+/** A cluster, and getters that a check does not need for `ok`: another value is enough. */
 interface Case {
   readonly objects: readonly KubeObject[];
   readonly enough: Readonly<Record<string, readonly string[]>>;

@@ -58,7 +58,7 @@ export interface HttpConnection {
   /**
    * A request for `/path`, with the types and the errors of the web's `fetch`. The response body streams while the request
    * body is sent. Trailers are lost. `authority` is `host:port` of the server, which a header `host` overrides (HTTP/1.1).
-   * Rejects with an error of which `isUnsent` is true when the connection takes no request: it is closed, drained by the
+   * Rejects with an error whose `isUnsent` is true if the connection takes no request: it is closed, drained by the
    * server (GOAWAY), or busy (HTTP/1.1).
    */
   request(authority: string, path: string, init: RequestInit): Promise<Response>;

@@ -1,7 +1,7 @@
 /** Looks at most at so many smaller inputs. */
 const MAX_LOOKS = 2_000;
 
-/** The smallest input found, by removing parts, of which `fails` is still true. */
+/** The smallest input found by removing parts while `fails` stays true. */
 export async function shrunk(
   input: Uint8Array<ArrayBuffer>,
   fails: (input: Uint8Array<ArrayBuffer>) => Promise<boolean>,

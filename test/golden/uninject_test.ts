@@ -114,7 +114,7 @@ Deno.test("inject, check injection -f and uninject agree about 1,000 generated m
   assert.deepEqual([...kinds].sort(), [...new Set(KINDS.map(({ kind }) => kind))].sort());
 });
 
-/** Cases of which something is lost, with the start of the warning that says so; `undefined` for an input with a proxy. */
+/** Cases that lose something, with the start of the warning; `undefined` for an input with a proxy. */
 const LOST: Readonly<Record<string, string | undefined>> = {
   "istio/052-custom-template.yaml": 'spec.template.metadata.annotations["inject.istio.io/templates"]: ',
   "extra/gateway-custom": "spec.securityContext: ",

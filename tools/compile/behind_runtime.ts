@@ -1,6 +1,6 @@
 /**
  * On Linux the pack is between the runtime and the part that `deno compile` appends. Deno reads and copies its own part at every
- * start: 3 MB of scripts, of which a command needs a tenth, would cost 3 of 30 ms.
+ * start: 3 MB of scripts would cost 3 of 30 ms, and a command needs a tenth of them.
  *
  * ```
  * runtime (ELF) | pack | MESHPACK, 12 digits: length of the pack | what Deno appended, its length in the last 8 bytes

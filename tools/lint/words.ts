@@ -23,6 +23,7 @@ const NAMES: Readonly<Record<string, string>> = {
 const TEXTS: readonly { readonly pattern: RegExp; readonly instead: string }[] = [
   { pattern: /(?<!\bcannot[ -])\b(tell|tells|told|telling)\b/i, instead: "return, report, say, show, print" },
   { pattern: /\b(those|that) of\b/i, instead: "the noun again" },
+  { pattern: /\bof which\b/i, instead: "whose, or a second sentence" },
   { pattern: /\bglance\b/i, instead: "summary, overview" },
   { pattern: /\b(patience|surroundings|errands?|laid)\b/i, instead: "timeout, environment, tasks, set" },
   { pattern: /\b(rooms?|(?<!test\/)house)\b/i, instead: "package, module, folder" },

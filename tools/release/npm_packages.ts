@@ -5,7 +5,7 @@ import type { NpmPackage } from "./sbom.ts";
 const MODULE = /^(?:\/\/ |\s*")npm\/((?:@[^/\s]+\/)?[^/\s]+)\/([^/\s]+)\//gm;
 
 /**
- * The packages of npm of which a bundle has modules, sorted. `lock` is the text of deno.lock, `cache` the folder of npm in Deno's
+ * The packages of npm with modules in a bundle, sorted. `lock` is the text of deno.lock, `cache` the folder of npm in Deno's
  * cache, which holds the packages. Errors: a package is not in the lock or not in the cache.
  */
 export async function npmPackages(bundle: string, lock: string, cache: string): Promise<NpmPackage[]> {

@@ -84,7 +84,7 @@ export function longJobsOf(suite: string, files: readonly string[], root: string
 }
 
 /**
- * Jobs in the order of their start: the slowest files, then unit tests, many of which wait for timers while others compute, then the
+ * Jobs in the order of their start: the slowest files, then unit tests (many wait for timers while others compute), then the
  * other files: the last jobs of a run are short, and no processor waits for one.
  */
 export function inOrder(jobs: readonly Job[]): Job[] {

@@ -113,7 +113,7 @@ async function readRoots(files: Files, path: string): Promise<string> {
   throw new StageError(`TLS: No root certificate to trust: "${path}" has no PEM certificate`, { hint });
 }
 
-/** An expired client certificate is not used: the token remains (as in pilot-agent). An absent one is none. */
+/** An expired client certificate is not used: the token remains (as in pilot-agent). Without a certificate there is only the token. */
 async function readClient(files: Files, folder: string, now: Date): Promise<KeyPair | undefined> {
   const [certificatePath, keyPath] = [`${folder}/cert-chain.pem`, `${folder}/key.pem`];
   if (await files.stat(certificatePath) === undefined) return undefined;

@@ -61,7 +61,7 @@ Deno.test("writeOutput() replaces a readable file by a private one", () =>
     assert.equal(modeOf(`${folder}/key.pem`), 0o600);
   }));
 
-/** Files of which one cannot be written: the disk is full. */
+/** Files; one cannot be written: the disk is full. */
 function filesWithout(name: string): Files {
   return {
     ...realFiles,

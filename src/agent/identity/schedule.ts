@@ -61,7 +61,7 @@ export interface Delay {
   readonly rounds: number;
 }
 
-/** Ends well before the current certificate expires. */
+/** The pause before the next attempt. The last attempts come well before the certificate expires. */
 export function retryDelay(
   { tries, rounds, held }: Pick<State, "tries" | "rounds" | "held">,
   isTransient: boolean,

@@ -100,7 +100,7 @@ function milliseconds(bytes: Uint8Array): number {
   return seconds * 1000 + nanos / 1e6;
 }
 
-/** The extension with the module from a file. Istio's own variables, of which one is a secret, are removed. */
+/** The extension with the module from a file. Istio's own variables are removed; one is a secret. */
 export async function withFile(extension: Uint8Array, file: string): Promise<Uint8Array> {
   const code = new BinaryWriter();
   putMessage(code, 1, (local) => putString(local, 1, file));

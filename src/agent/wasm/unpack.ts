@@ -61,7 +61,7 @@ function isTar(bytes: Uint8Array): boolean {
   return new TextDecoder().decode(bytes.subarray(257, 262)) === "ustar";
 }
 
-/** The module in a file that may be packed by gzip or tar, of which it is the first file. */
+/** The module in a file that may be compressed by gzip, or the first file of a tar archive. */
 export async function unpacked(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   let inner = bytes;
   for (let depth = 0; depth < 3 && !isModule(inner); depth++) {

@@ -30,7 +30,7 @@ export interface XdsSettings {
 }
 
 export interface XdsOptions extends Omit<XdsSettings, "grpcBootstrap" | "wasm"> {
-  /** `undefined` if another program serves the workload's certificate to Envoy alone. Unused for plain text. */
+  /** `undefined` if another program serves the workload's certificate, and only Envoy gets it. Unused for plain text. */
   readonly identity: XdsIdentity | undefined;
   /** The token file for calls without a certificate, read for each call; `""` for none. */
   readonly tokenFile?: string;

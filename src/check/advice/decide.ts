@@ -17,13 +17,13 @@ export interface Deciding {
 /**
  * The alternatives as they are shown:
  *
- * | rule                                                                                 | because                        |
- * |--------------------------------------------------------------------------------------|--------------------------------|
- * | nothing gives pods of a protected namespace a proxy                                  | the injector would need itself |
- * | harmless changes come first, then what only looks, then `loosens`, `enrols`, `takes-out` | the first one is copied        |
- * | a guess comes after the looks                                                        | a look shows whether it helps  |
- * | among equals, the smallest reach comes first                                         | nothing else should change     |
- * | a look comes before a first command that enrols or takes out                         | the user decides               |
+ * | rule                                                                                  | because                        |
+ * |---------------------------------------------------------------------------------------|--------------------------------|
+ * | nothing gives pods of a protected namespace a proxy                                   | the injector would need itself |
+ * | harmless changes come first, then commands that show, `loosens`, `enrols`, `takes-out` | the first one is copied        |
+ * | a guess comes after commands that show                                                | they show whether it helps     |
+ * | among equals, the smallest reach comes first                                          | nothing else should change     |
+ * | a command that shows comes before a first command that enrols or takes out            | the user decides               |
  */
 export async function decided(alternatives: readonly Advice[], deciding: Deciding): Promise<readonly ShownAdvice[]> {
   const isAllowed = await Promise.all(alternatives.map((advice) => mayBeShown(advice, deciding)));

@@ -106,7 +106,7 @@ const BROKEN: readonly (readonly [name: string, pod: PodCase, shown: readonly st
   ["a proxy that is not ready", { proxy: { ready: false } }, [
     "proxy-ready error: istio-proxy runs but is not ready",
   ]],
-  ["a proxy of which the kubelet reports nothing", { proxy: { ready: false, state: {} } }, [
+  ["a proxy without a report of the kubelet", { proxy: { ready: false, state: {} } }, [
     "proxy-ready error: the kubelet reports nothing of istio-proxy",
   ]],
   ["a proxy that has ended", { proxy: { ready: false, state: ended(1, "Error") } }, [

@@ -28,8 +28,8 @@ export interface DryRun extends PodRun {
 }
 
 /**
- * Whether the API server did not call a webhook whose conditions hold: with Fail it must answer, and a pod that asks by
- * its label gets a sidecar.
+ * Whether the API server did not call a webhook whose conditions hold. The pod asks for a sidecar by its label and was
+ * admitted without one: with failurePolicy Fail, a webhook that was called would have injected it.
  */
 export function isUncalled({ failurePolicy }: InjectorWebhook, { outcome, labels }: DryRun): boolean {
   return failurePolicy === "Fail" && outcome === "not-injected" && labels[LABEL.inject] === "true";

@@ -16,7 +16,7 @@ interface HeldOutput {
 
 /**
  * Holds output in memory up to `most` bytes, then in the file that `scratch` opens. If that fails, memory holds up to
- * `mostWithout` bytes; without `scratch` it holds everything. Errors: as the file.
+ * `mostWithout` bytes; without `scratch` it holds everything. Errors: the file's.
  */
 export function holdOutput(
   scratch: (() => Scratch) | undefined,

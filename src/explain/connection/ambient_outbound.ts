@@ -1,5 +1,5 @@
 /**
- * A connection out of a pod in ambient mode: istio-cni's rules send it to the ztunnel of its node, which goes on to the
+ * A connection out of a pod in ambient mode: istio-cni's rules send it to the ztunnel of its node. That goes on to the
  * waypoint of a Service, or to an endpoint: by a tunnel (HBONE) where the endpoint takes one, else as plain TCP.
  */
 import { joinHostPort } from "../../golang/net/mod.ts";

@@ -56,7 +56,7 @@ export function factsOf(snapshot: ProbedSnapshot): Facts {
   };
 }
 
-/** The addresses of services, as the DNS of the cluster and ztunnel's own have them. */
+/** The addresses of services, from the cluster's DNS and from ztunnel. */
 function ztunnelNames(ztunnel: ZtunnelDump | string): NameTable | undefined {
   if (typeof ztunnel === "string") return undefined;
   const { services } = ztunnel;

@@ -61,7 +61,7 @@ function inboundPlan(facts: Facts, asked: Connection): ProbePlan | string {
   }
   const user = proxyUser(facts, { from, own, port });
   if (user === undefined) {
-    return "no rule of the kernel sends a connection of the proxy's user to its own port for others";
+    return "no kernel rule redirects a connection of the proxy's user to the proxy's inbound port";
   }
   const isHttp = isRequest(connection, () => tlsOf(usual)?.detail["isHttp"] === true);
   return { connection, sent: { ...connection, host: own }, user, needsUser: true, isHttp };

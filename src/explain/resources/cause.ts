@@ -38,13 +38,13 @@ export type Search =
     readonly subset: string;
     readonly instead: string;
   }
-  /** What a route does by itself: a fault, an answer; `missing`: no route is for the request. */
+  /** What a route does by itself: a fault, an answer; `missing`: no route matches the request. */
   | { readonly by: "route"; readonly what: "fault" | "answer" | "missing"; readonly host: string }
   /** The rules of a policy. `principal`: the client that it should let in; empty if unknown. */
   | { readonly by: "rules"; readonly action: "allow" | "deny"; readonly rule: number; readonly principal: string }
   /** The rule about tokens of this issuer; empty: any. */
   | { readonly by: "token"; readonly workload: Workload; readonly issuer: string }
-  /** A host outside of the cluster. `port`: one that it does not have; 0: its endpoints decide. */
+  /** A host outside of the cluster. `port`: a port that the host lacks; 0: its endpoints decide. */
   | { readonly by: "host"; readonly host: string; readonly port: number }
   /** A Service that a workload does not see, by its possible full names. */
   | {
@@ -65,7 +65,7 @@ export function causeIn(origin: string, kind: string, field: string, search: Sea
   return { kind: own ?? kind, namespace: namespace ?? "", name: name ?? "", field, search };
 }
 
-/** The cause in a resource that only the API server names. */
+/** A cause whose resource must be asked for at the API server: Envoy's configuration does not name it. */
 export function causeOf(kind: string, field: string, search: Search): Cause {
   return { kind, namespace: "", name: "", field, search };
 }

@@ -46,7 +46,7 @@ export function nameOf({ namespace, name }: Pick<ZtunnelPolicy, "namespace" | "n
   return `${namespace}/${name}`;
 }
 
-/** Whether a policy concerns a workload. A policy of the root namespace for all has the scope Global. */
+/** Whether a policy concerns a workload. The scope of a policy in the root namespace without a selector is Global. */
 export function applies(policy: ZtunnelPolicy, workload: Workload): boolean {
   if (policy.scope === "Global") return true;
   if (policy.scope === "Namespace") return policy.namespace === workload.namespace;

@@ -79,7 +79,7 @@ export interface Flag {
   readonly value?: string;
   /** One or more clauses, lower case, without a final period. */
   readonly doc: string;
-  /** Names of flags, one of which must be given too: without it this flag has no effect, which is an error. */
+  /** This flag needs one of these flags. Alone it has no effect, which is an error. */
   readonly needs?: readonly string[];
   /** An argument that it requires, such as `rev:NAME`; any argument with the same prefix up to the colon will do. */
   readonly needsArgument?: string;

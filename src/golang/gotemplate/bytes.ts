@@ -6,7 +6,7 @@
 const encoder = new TextEncoder();
 const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const replacement = [0xef, 0xbf, 0xbd];
-// deno-lint-ignore no-control-regex -- the range of ASCII, of which a string has as many bytes as characters
+// deno-lint-ignore no-control-regex -- the range of ASCII: strings with as many bytes as characters
 const asciiOnly = /^[\x00-\x7f]*$/;
 
 /** Whether every character is one byte. */

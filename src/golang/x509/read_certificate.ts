@@ -12,7 +12,7 @@ interface CertificateParts extends Parent {
   readonly extensions: ReadonlyMap<string, Uint8Array>;
 }
 
-/** Reads a certificate in DER; its validity and its extensions but the key identifier are not checked. Errors: it is none. */
+/** Reads a certificate in DER; checks neither its validity nor its extensions, except the key identifier. Errors: other bytes. */
 export function readCertificate(der: Uint8Array): CertificateParts {
   const outer = new DerReader(der);
   const certificate = read("malformed certificate", () => outer.sequence());

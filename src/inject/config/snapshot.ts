@@ -171,7 +171,7 @@ function mapsIn({ objects, controlPlane }: InjectionSnapshot, revision: string) 
   return own === undefined ? undefined : () => ownConfiguration(own);
 }
 
-/** The revisions of which the snapshot has the configuration. */
+/** The revisions whose configuration the snapshot has. */
 export function revisionsIn(snapshot: InjectionSnapshot): readonly string[] {
   const injectors = snapshot.objects.filter(({ kind }) => kind === "ConfigMap").map(({ metadata: { name } }) =>
     /^(?:istio-sidecar-injector|kubectl-mesh-webhook)(?:-(.+))?$/.exec(name)

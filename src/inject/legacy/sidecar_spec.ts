@@ -21,9 +21,9 @@ export interface SidecarSpec {
 const OF_POD = ["initContainers", "containers", "volumes", "imagePullSecrets", "dnsConfig"];
 
 /**
- * Reads the output of a template. Numbers and booleans in string fields become strings, and unknown fields are dropped,
- * because templates of some releases have both.
- * Errors: an InjectionError for a text that is not a YAML mapping, and for invalid values (names all).
+ * Reads the output of a template. Templates of some releases have numbers and booleans in string fields, which become
+ * strings, and unknown fields, which are dropped. Errors: an InjectionError for a text that is not a YAML mapping, or
+ * with all invalid values.
  */
 export function readSidecarSpec(text: string, { reader }: Legacy): SidecarSpec {
   const rendered = parseRendered(text, reader);

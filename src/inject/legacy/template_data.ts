@@ -33,7 +33,7 @@ export function legacyTemplateData({ pod, owner, mesh, values, minor }: LegacyTe
   });
 }
 
-/** The owner's metadata, of which only name and namespace are known. */
+/** The owner's metadata: only name and namespace are known. */
 function named({ name, namespace }: Owner): ValueMap {
   const metadata = newMap();
   if (name !== "") metadata["name"] = name;

@@ -41,7 +41,7 @@ export function mergePod(pod: Pod, patch: Pod): Pod {
   }
 }
 
-/** Moves a proxy of the user or of an earlier injection to the list that the template has it in. */
+/** Moves a proxy of the user or of an earlier injection to the template's list: containers or init containers. */
 function moveProxy(pod: Pod, templatePod: Pod, { native, reinjected }: Placing): Pod {
   const inMain = containerNamed(containersOf(pod, "containers"), PROXY);
   const inInit = containerNamed(containersOf(pod, "initContainers"), PROXY);

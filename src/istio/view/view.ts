@@ -24,7 +24,7 @@ export function proxyConfigView(proxy: ProxyConfig): GoStruct {
   return new MessageView(proxy.data, PROXY_CONFIG, proxy.era);
 }
 
-/** A mesh configuration for templates (`.MeshConfig`), in the same way. */
+/** A mesh configuration for templates (`.MeshConfig`), built like the view of a proxy configuration. */
 export function meshConfigView(mesh: MeshConfig): GoStruct {
   return new MessageView(mesh.data, MESH_CONFIG, mesh.era);
 }

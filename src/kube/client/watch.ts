@@ -113,7 +113,7 @@ function* changes(line: string, { what }: Watched, state: State): Iterable<Watch
   if (type === "ERROR") throw streamError(object, what);
   if (type === "BOOKMARK") return void (state.version = versionOf(object) ?? state.version);
   if (!isKubeObject(object) || (type !== "ADDED" && type !== "MODIFIED" && type !== "DELETED")) {
-    throw new ApiError(`An event of ${what} is none of Kubernetes`);
+    throw new ApiError(`An event of ${what} is not an event of Kubernetes`);
   }
   state.version = versionOf(object) ?? state.version;
   if (type === "DELETED") state.known.delete(keyOf(object.metadata));
@@ -146,7 +146,7 @@ function parse(line: string, what: string): ValueMap {
   } catch (error) {
     throw new ApiError(`An event of ${what} is no JSON`, { cause: error });
   }
-  throw new ApiError(`An event of ${what} is none of Kubernetes`);
+  throw new ApiError(`An event of ${what} is not an event of Kubernetes`);
 }
 
 /** Maximum line: etcd stores objects of at most 1.5 MiB; escapes and managed fields add to that. */

@@ -99,7 +99,7 @@ Deno.test("watch() survives an unreachable or broken server, and reports it", as
     "synced",
     "failed: An event of watch /maps is no JSON",
     "synced",
-    "failed: An event of watch /maps is none of Kubernetes",
+    "failed: An event of watch /maps is not an event of Kubernetes",
     "synced",
     "ADDED a 11",
   ]);

@@ -112,7 +112,7 @@ function checkElementOrder(patch: readonly Value[], order: readonly Value[], mer
   const named = patch.filter((item) => !(isMap(item) && item[PATCH] === "delete"));
   let next = 0;
   for (const item of order) {
-    // As in Kubernetes, other directives are skipped only while the order has more to compare.
+    // Skips other directives, but not after the last compared name: so does Kubernetes.
     while (next < named.length && hasDirective(named[next])) next++;
     const expected = named[next];
     if (expected !== undefined && identity(expected, mergeKey) === identity(item, mergeKey)) next++;

@@ -16,7 +16,7 @@ const MAX_PASSES = 5;
 const RARE = /^[^\S\n]*\?|^[^\S\n]+$|[|>]\d?\+|[\s{[,]!/m;
 
 /**
- * A lone carriage return: a line break in YAML 1.1 (section 4.2.1), but in no editor of today. To a line-based edit the
+ * A lone carriage return: a line break in YAML 1.1 (section 4.2.1), but in no current editor. To a line-based edit the
  * whole document would be one line, and added text would be indented by its length.
  */
 const LONE_RETURN = /\r(?!\n)/g;

@@ -65,7 +65,7 @@ Deno.test("parseDocument() rejects aliases that expand to millions of nodes, qui
   assert.ok(performance.now() - start < 2000);
 });
 
-Deno.test("parseDocument() warns about duplicate keys, of which the last one counts", () => {
+Deno.test("parseDocument() warns about duplicate keys; the last one counts", () => {
   const parsed = parseDocument({ text: "a: 1\nb: {c: 1, c: 2}\na: 3\n", file: "f" });
   assert.ok(sameValue(parsed.value, parseYaml("{a: 3, b: {c: 2}}")));
   assert.deepEqual(parsed.warnings.map((warning) => placeText(warning.place)), [

@@ -18,7 +18,7 @@ const FLOW = table(",[]{}");
 /** Escapes that JSON has too. */
 const ESCAPED = table('"\\nt');
 
-/** The end of a plain scalar, with the spaces after it; `undefined` if none of the common ones starts here. */
+/** The end of a plain scalar, with the spaces after it; `undefined` if no common scalar starts here. */
 export function plainEnd(text: string, start: number, inFlow: boolean): number | undefined {
   if (!startsPlain(text, start, inFlow)) return undefined;
   for (let at = start + 1; at < text.length; at++) {

@@ -8,7 +8,7 @@ export interface TlsPeer {
   readonly sni: string;
   /** Offer HTTP/2 in ALPN. */
   readonly isHttp2: boolean;
-  /** Files that the node's metadata names win over files of the settings. */
+  /** Names files that override the files of the settings. */
   readonly metadata: ValueMap;
 }
 

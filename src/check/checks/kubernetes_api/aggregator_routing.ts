@@ -130,7 +130,7 @@ function isUnreached(message: string): boolean {
   return NO_ANSWER.test(message) || NO_ROUTE.test(message);
 }
 
-/** Aggregated APIs, such as metrics-server: the API server calls their Services in the same way. */
+/** Aggregated APIs, such as metrics-server: the API server calls their Services as it calls webhooks. */
 async function ofApiServices(facts: Facts): Promise<readonly Evidence[]> {
   return (await facts.apiServices()).flatMap(({ spec, status }): Evidence[] => {
     const { name, namespace } = spec?.service ?? {};

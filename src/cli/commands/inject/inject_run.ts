@@ -84,7 +84,7 @@ async function showConfiguration(world: World, flags: Flags, { target, inject }:
   return EXIT.ok;
 }
 
-/** Whether all nodes of the cluster support native sidecars. Errors: as the API, also without the right to list nodes. */
+/** Whether all nodes of the cluster support native sidecars. Errors: an `ApiError`, also if the user may not list nodes. */
 async function nativeNow(api: KubeApi, inject: InjectModule): Promise<boolean> {
   const { items } = await api.list("/api/v1/nodes");
   return inject.nativeByNodes("always", inject.nativeNodes(items.map((node) => ({ ...node }))), "");

@@ -1,4 +1,4 @@
-/** The ServiceEntry of a host outside of the cluster: the port that it lacks, or its endpoints. */
+/** Finds the ServiceEntry of a host outside of the cluster, for a missing port or for its endpoints. */
 import { listAt, mapAt, textAt, textsAt, type ValueMap } from "../../../base/value.ts";
 import type { Search } from "../cause.ts";
 import { type Finding, finding, type Path } from "../change.ts";

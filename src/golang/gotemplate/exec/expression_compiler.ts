@@ -25,7 +25,7 @@ export interface Environment {
   readonly watch?: Watch;
 }
 
-/** Sees a call of a function after it: the arguments as evaluated, and the result. What it throws ends the rendering. */
+/** Called after each function call, with the evaluated arguments and the result. An error that it throws ends the rendering. */
 export type Watch = (name: string, args: readonly Slot[], result: Slot, effect: Effect) => void;
 
 /** The arguments of a command, and whether the previous command passes a value. */

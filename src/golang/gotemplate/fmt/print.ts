@@ -161,7 +161,7 @@ function quotedText(value: string, flags: Flags): string {
   return pad(flags.sharp && canBackquote(text) ? `\`${text}\`` : quote(text, flags.plus), flags);
 }
 
-/** Two hexadecimal digits a byte; `% x` separates them, `%#x` puts 0x before (all or, with the space, each). */
+/** Two hexadecimal digits a byte. `% x` puts spaces between bytes, `%#x` one 0x before the text, `%# x` 0x before each byte. */
 function hexText(value: string, flags: Flags): string {
   const bytes = [...bytesOf(value).subarray(0, flags.precision)].map((byte) => byte.toString(16).padStart(2, "0"));
   if (bytes.length === 0) return pad("", flags);

@@ -13,7 +13,7 @@ interface Constant {
   readonly isFloat: boolean;
 }
 
-/** Reads a number, of at most a million characters, or a character; throws an Error with Go's text if it is none. */
+/** Reads a number, of at most a million characters, or a character; throws an Error with Go's text for anything else. */
 export function constantOf(text: string): Constant {
   return text.startsWith("'") ? parseCharacter(text) : parseNumber(text);
 }

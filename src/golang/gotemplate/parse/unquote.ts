@@ -21,7 +21,7 @@ interface Unquoted {
   readonly length: number;
 }
 
-/** The value of a Go string constant with its quotes (`strconv.Unquote`); `undefined` if it is none. */
+/** The value of a Go string constant with its quotes (`strconv.Unquote`); `undefined` for any other text. */
 export function unquote(constant: string): string | undefined {
   const body = constant.slice(1, -1);
   if (constant.startsWith("`")) return body.replaceAll("\r", "");

@@ -6,7 +6,7 @@ import { type Holes, isName, MAX_HOLES, tokenOf } from "./holes.ts";
 export interface Step {
   /** The container: 0 is the input, N the result of step N - 1. */
   readonly from: number;
-  /** `undefined`: the keys. */
+  /** `undefined`: the template reads the keys of the map. */
   readonly key: string | number | undefined;
   /** A name was read, and the rendering only copies it. */
   readonly isHole: boolean;

@@ -16,7 +16,7 @@ export function closable(connection: Deno.Conn, closed?: () => void): ByteConnec
   };
 }
 
-/** `ByteConnection.read` over a source of chunks, of which at most one is held; `null` or an empty chunk is the end. */
+/** `ByteConnection.read` over a source of chunks. Holds at most one; `null` or an empty chunk is the end. */
 export function readFrom(next: () => Promise<Uint8Array | null>): ByteConnection["read"] {
   let rest: Uint8Array | null = new Uint8Array(0);
   return async (buffer) => {

@@ -29,7 +29,7 @@ testWhen(notLinux, "removeStale() removes files and folders of ended processes, 
 
 testWhen(
   notLinux,
-  "removeStale() leaves what belongs to a process that runs, or of which nothing is known",
+  "removeStale() leaves files of a process that runs, or that is not known",
   async () => {
     const kept = [
       `${prefixOf(self)}a1`,

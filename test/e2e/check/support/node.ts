@@ -1,6 +1,6 @@
 /**
- * Stands in for scheduler, kubelet and agent, none of which runs here: what they would report of a pod, decided by what
- * the pod asks for and by what the node has. It does not know of advice.
+ * Stands in for scheduler, kubelet and agent: reports of a pod, from what the pod asks for and what the node has. It does
+ * not know the advice.
  */
 import { isMap, mapAt, textAt, type ValueMap } from "../../../../src/base/value.ts";
 import { parseYaml } from "../../../../src/yaml/mod.ts";

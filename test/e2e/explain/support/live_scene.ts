@@ -248,7 +248,7 @@ export const CAPTURE_ARGS = [...REDIRECT_ALL, "-d", "15090", "-o", String(EXCLUD
 export const IMAGE = "registry.example/proxyv2:1.29.1";
 export const RUNNING = { running: { startedAt: "2026-01-02T03:04:05Z" } };
 
-/** Requests with these paths are sent by the program under test, each start of which takes a while; a pattern of the shell. */
+/** The program under test sends requests with these paths, and each of its starts takes a while; a pattern of the shell. */
 export function ownAgent(paths: string): string {
   return `MESH_OWN_AGENT=${paths}`;
 }

@@ -40,7 +40,7 @@ function decode(source: string, read: (binary: string) => string): string {
   }
 }
 
-/** A base64 text as a binary string. Padding is required; line ends may be anywhere. Errors: it is none. */
+/** A base64 text as a binary string. Padding is required; line ends may be anywhere. Errors: any other text. */
 export function decodeBase64(binary: string): string {
   const values: number[] = [];
   let at = 0;

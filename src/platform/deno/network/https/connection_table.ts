@@ -151,7 +151,7 @@ function overLimit(entries: Set<Entry>, network: string, limits: ConnectionLimit
   return [...counts].reduce((most, each) => each[1] > most[1] ? each : most)[0];
 }
 
-/** The idlest connection of a network that does not wait for an answer; one that never sent a request comes first. */
+/** The connection to close: of this network, without a request in flight, and idle for longest. Connections without any request go first. */
 function victim(entries: Set<Entry>, network: string, newest: Entry): Entry | undefined {
   const found = [...entries].filter((each) => each.network === network && each !== newest && each.waiting === 0);
   return found.find(({ hasAsked }) => !hasAsked) ?? found.find(({ open }) => open === 0) ?? found[0];
