@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { allCommands } from "../../tools/docs/commands.ts";
 import { flagTables } from "../../tools/docs/flag_table.ts";
+import { VARIABLES } from "../../tools/docs/manual.ts";
 import { manPage, pageName } from "../../tools/docs/man_page.ts";
 import { filesBelow, read, ROOT } from "./source.ts";
 
@@ -36,12 +37,19 @@ Deno.test("the flags of every command stand in a document, once", () => {
 });
 
 Deno.test("docs/man has the page of every command, as it is today, and no other", () => {
-  const names = COMMANDS.map(pageName);
-  const pages = new Map(COMMANDS.map((each): [string, string] => {
-    const others = names.filter((name) => name !== pageName(each));
-    return [`docs/man/${pageName(each)}.1`, manPage(each, others)];
-  }));
+  const pages = new Map(COMMANDS.map((each) => [`docs/man/${pageName(each)}.1`, manPage(each, COMMANDS)]));
   for (const [path, text] of pages) update(path, text);
   assert.deepEqual(filesBelow("docs/man"), [...pages.keys()].toSorted());
   for (const [path, text] of pages) assert.equal(read(path), text, path);
+});
+
+Deno.test("every manual page has examples; the program's has commands, exit codes, and variables that the source reads", () => {
+  for (const each of COMMANDS) assert.match(read(`docs/man/${pageName(each)}.1`), /^\.SH EXAMPLES$/m, each.program);
+  const page = read("docs/man/kubectl-mesh.1");
+  for (const title of ["COMMANDS", "EXIT STATUS", "ENVIRONMENT", "FILES"]) {
+    assert.ok(page.includes(`.SH ${title}\n`), title);
+  }
+  const source = filesBelow("src").filter((path) => path.endsWith(".ts")).map(read).join("\n");
+  const unread = Object.keys(VARIABLES).flatMap((names) => names.split(", ")).filter((name) => !source.includes(name));
+  assert.deepEqual(unread, []);
 });

@@ -3,15 +3,18 @@ import type { Flag } from "../../src/golang/flags/mod.ts";
 import type { Example } from "../../src/cli/command.ts";
 import { exitRows, flagNotes, flagTitle, shownGroups, usageText } from "../../src/cli/views/text.ts";
 import type { NamedCommand } from "./commands.ts";
+import { EXITS, FILES, VARIABLES } from "./manual.ts";
 
 /** The name of the page: `kubectl-mesh-webhook-serve`. */
 export function pageName({ program }: Pick<NamedCommand, "program">): string {
   return program.replaceAll(" ", "-");
 }
 
-/** The text of the page. `others`: names of pages to see also. */
-export function manPage(named: NamedCommand, others: readonly string[]): string {
+/** The text of the page. `all`: all commands, for what is below it and what to see also. */
+export function manPage(named: NamedCommand, all: readonly NamedCommand[]): string {
   const { program, command, groups } = named;
+  const below = all.filter((each) => each.program.startsWith(`${program} `));
+  const isWhole = named.name === "";
   const options = shownGroups(groups).flatMap(([title, flags]) => [`.SS ${plain(title)}`, ...flags.flatMap(flagLines)]);
   const lines = [
     `.TH ${pageName(named).toUpperCase().replaceAll("-", "\\-")} 1 "" "kubectl\\-mesh" "kubectl\\-mesh"`,
@@ -24,15 +27,33 @@ export function manPage(named: NamedCommand, others: readonly string[]): string 
       "DESCRIPTION",
       (command.description ?? "").split("\n").filter(Boolean).flatMap((text) => [".PP", plain(text)]),
     ),
-    ...section("EXAMPLES", (command.examples ?? []).flatMap(exampleLines)),
+    ...section("COMMANDS", below.flatMap((each) => item(each.program, each.command.summary))),
+    ...section("EXAMPLES", examplesOf(named, below).flatMap(exampleLines)),
     ...section("OPTIONS", options),
     ...section(
       "EXIT STATUS",
-      exitRows(command.exits ?? {}).flatMap(([code, meaning]) => [".TP", `.B ${plain(code)}`, plain(meaning)]),
+      exitRows((isWhole ? EXITS : command.exits) ?? {}).flatMap(([code, meaning]) => item(code, meaning)),
     ),
-    ...section("SEE ALSO", [others.map((name) => `${plain(name)}(1)`).join(", ")].filter(Boolean)),
+    ...isWhole ? section("ENVIRONMENT", Object.entries(VARIABLES).flatMap(([name, what]) => item(name, what))) : [],
+    ...isWhole ? section("FILES", Object.entries(FILES).flatMap(([path, what]) => item(path, what))) : [],
+    ...section("SEE ALSO", [seeAlso(named, all)]),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+/** Its own examples; of a group the first one of each command below it. */
+function examplesOf({ command }: NamedCommand, below: readonly NamedCommand[]): readonly Example[] {
+  const own = command.examples ?? [];
+  return own.length > 0 ? own : below.flatMap(({ command }) => (command.examples ?? []).slice(0, 1));
+}
+
+function seeAlso(named: NamedCommand, all: readonly NamedCommand[]): string {
+  const others = all.filter((each) => each !== named).map((each) => `${plain(pageName(each))}(1)`);
+  return others.join(", ");
+}
+
+function item(name: string, text: string): string[] {
+  return [".TP", `.B ${plain(name)}`, plain(text)];
 }
 
 function section(title: string, lines: readonly string[]): string[] {
@@ -42,7 +63,7 @@ function section(title: string, lines: readonly string[]): string[] {
 function flagLines(flag: Flag): string[] {
   const notes = flagNotes(flag);
   const text = notes.length === 0 ? flag.doc : `${flag.doc} (${notes.join("; ")})`;
-  return [".TP", `.B ${plain(flagTitle(flag))}`, plain(text)];
+  return item(flagTitle(flag), text);
 }
 
 function exampleLines({ title, command }: Example): string[] {

@@ -3,7 +3,8 @@
  * the names of a moment ago.
  */
 import { createHash } from "node:crypto";
-import { isMap, listAt, textAt } from "../../base/value.ts";
+import { parseJson } from "../../base/json.ts";
+import { isList, isMap, listAt, textAt } from "../../base/value.ts";
 import { kubeconfigPaths } from "../../kube/kubeconfig_paths.ts";
 import type { World } from "../../platform/world.ts";
 
@@ -95,14 +96,8 @@ function fileIn(folder: string): string {
 
 /** The entries of a file that anybody may have written. */
 function entriesOf(text: string): Entry[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // It is not JSON: somebody else wrote it.
-    return [];
-  }
-  const all = Array.isArray(value) ? value.filter(isMap).slice(0, MAX_ENTRIES) : [];
+  const value = parseJson(text);
+  const all = isList(value) ? value.filter(isMap).slice(0, MAX_ENTRIES) : [];
   return all.map((entry) => ({
     key: textAt(entry, "key"),
     time: typeof entry["time"] === "number" ? entry["time"] : 0,
