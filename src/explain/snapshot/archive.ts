@@ -19,6 +19,8 @@ import { fileBytes, readTar, tarEnd, type TarFile } from "./tar.ts";
 const MAX_BYTES = 512 * 1024 * 1024;
 /** At most this many bytes of the format per file, and at the end of the archive. */
 const FRAME = 1024;
+/** Maximum size of the file beside the pods. */
+const MAX_BESIDE = 32 * 1024 * 1024;
 /** A snapshot has about fifteen entries; an archive may have hundreds of pods. */
 const MAX_ENTRIES = 10_000;
 
@@ -151,7 +153,7 @@ export async function writeArchive(
     const file = beside?.();
     if (file !== undefined) {
       const content = new TextEncoder().encode(file.text);
-      if (space.takes([{ content }])) yield* fileBytes({ name: file.name, content }, secondsOf(world.clock.now()));
+      if (content.length <= MAX_BESIDE) yield* fileBytes({ name: file.name, content }, secondsOf(world.clock.now()));
       else full?.(file.name);
     }
     yield tarEnd();
@@ -176,10 +178,10 @@ function secondsOf(time: Date): number {
   return Math.floor(time.getTime() / 1000);
 }
 
-/** What an archive may still take, so that `readArchive` reads it. */
+/** The pods that an archive may still take, so that `readArchive` reads it, with a file beside them. */
 class Space {
-  #bytes = MAX_BYTES - FRAME;
-  #files = MAX_ENTRIES;
+  #bytes = MAX_BYTES - MAX_BESIDE - 2 * FRAME;
+  #files = MAX_ENTRIES - 1;
 
   /** Takes all of these files, or none. */
   takes(files: readonly Pick<TarFile, "content">[]): boolean {
