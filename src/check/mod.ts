@@ -14,7 +14,7 @@ import { inventoryOf, isChosen, isKnown, type Observed, type Scope, type Source 
 import { junitText } from "./print/junit.ts";
 import { jsonText, yamlText } from "./print/json.ts";
 import { type Progress, withProgress } from "../platform/progress.ts";
-import { isDumb, isPlain } from "../platform/terminal.ts";
+import { isDumb, isPlain, rowsOf } from "../platform/terminal.ts";
 import { type Look, tableText, widthOf } from "./print/table.ts";
 import { type FailOn, hasFailed, summaryOf } from "./result.ts";
 import type { CheckResult } from "./result_schema.ts";
@@ -82,8 +82,7 @@ export async function checkCluster(world: World, options: CheckOptions): Promise
       return causesFirst(results);
     };
     const isWell = (results: readonly CheckResult[]) => summaryOf(results, failOn).isSuccess;
-    const text = (results: readonly CheckResult[]) =>
-      textOf(results, options, { color: !isPlain(world), ascii: isDumb(world), width: widthOf(world) });
+    const text = (results: readonly CheckResult[]) => textOf(results, options, terminalOf(world));
     const isDocument = !["table", "wide", "short"].includes(options.output);
     if (options.watch !== undefined) {
       const watching = { results: ask, isWell, text, timeout: options.watch, isDocument };
@@ -170,7 +169,11 @@ export async function runUntilWell(
   }
 }
 
-type Terminal = Pick<Look, "color" | "ascii" | "width">;
+type Terminal = Pick<Look, "color" | "ascii" | "width"> & { readonly rows: number };
+
+function terminalOf(world: World): Terminal {
+  return { color: !isPlain(world), ascii: isDumb(world), width: widthOf(world), rows: rowsOf(world) };
+}
 
 function textOf(results: readonly CheckResult[], { output, failOn }: CheckOptions, terminal: Terminal): string {
   if (output === "json") return jsonText(results, failOn);

@@ -31,7 +31,7 @@ Deno.test("reportFailure() shows what stands below the error", () => {
 
 Deno.test("reportFailure() keeps the exit code where standard error cannot be written to", () => {
   const world = fakeWorld();
-  const full = { isTerminal: false, columns: undefined, write: () => assert.fail("no space") };
+  const full = { isTerminal: false, columns: undefined, rows: undefined, write: () => assert.fail("no space") };
   assert.equal(reportFailure({ ...world, stderr: full }, new UsageError("x")), 2);
 });
 

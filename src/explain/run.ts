@@ -6,10 +6,10 @@ import type { World } from "../platform/world.ts";
 import type { Answer } from "./answer_schema.ts";
 import { answerOf } from "./answer.ts";
 import { explainedFlags } from "./ends/response_flags.ts";
-import { answerPicture } from "./picture/answer_picture.ts";
+import { answerPicture, answerText } from "./picture/answer_picture.ts";
 import { lookOf } from "./picture/look.ts";
 import { svgText } from "./picture/svg.ts";
-import { type Look, terminalText } from "./picture/terminal.ts";
+import type { Look } from "./picture/terminal.ts";
 import type { Connection, Question } from "./question/question.ts";
 import { explainMatrix } from "./run_matrix.ts";
 import { explainPods } from "./run_pod.ts";
@@ -59,9 +59,8 @@ interface Printed {
 function textOf(output: Question["output"], { answers, asked, look }: Printed): string {
   if (output === "json") return answersJson(answers);
   if (output === "short") return answers.map((answer) => shortAnswer(answer, asked)).join("");
-  const pictures = answers.map((answer) => answerPicture(answer, asked));
-  if (output === "table") return pictures.map((picture) => terminalText(picture, look)).join("\n");
-  return svgText(onlyOne(pictures));
+  if (output === "svg") return svgText(answerPicture(onlyOne(answers), asked));
+  return answers.map((answer) => answerText(answer, { asked, look, isWide: output === "wide" })).join("\n");
 }
 
 /** `shop/cart -> catalog:8080: mTLS, 1 endpoint, reaches`; the reason follows any other verdict. */

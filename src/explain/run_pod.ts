@@ -21,18 +21,19 @@ export async function explainPods(world: World, question: Question): Promise<num
 async function printPods(world: World, { source, output }: Question, progress: Progress): Promise<number> {
   const isShort = output === "short";
   const look = lookOf(world);
+  const isDrawn = output === "table" || output === "wide";
   const kept: PodSummary[] = [];
   let [isWell, isFirst] = [true, true];
   for await (const { snapshot } of snapshotsOf(world, source, { progress, depth: isShort ? "short" : "whole" })) {
     const summary = podSummary(snapshot);
     isWell &&= summary.configuration.result !== "unknown" && !summary.findings.some(({ result }) => result === "error");
     progress.hide();
-    if (output !== "table") kept.push(summary);
+    if (!isDrawn) kept.push(summary);
     else world.stdout.write(`${isFirst ? "" : "\n"}${terminalText(summaryPicture(summary), look)}`);
     isFirst = false;
   }
   progress.end();
-  if (output !== "table") world.stdout.write(textOf(output, kept));
+  if (!isDrawn) world.stdout.write(textOf(output, kept));
   return isWell ? EXIT.ok : EXIT.failed;
 }
 

@@ -12,9 +12,18 @@ export function isDumb({ stdout, env }: Pick<World, "stdout" | "env">): boolean 
 }
 
 const USUAL_COLUMNS = 80;
+const USUAL_ROWS = 24;
 
 /** The columns of the terminal; COLUMNS comes first (POSIX, "Environment Variables"); 80 where neither is known. */
 export function columnsOf({ stdout, env }: Pick<World, "stdout" | "env">): number {
-  const said = env.get("COLUMNS") ?? "";
-  return /^[1-9]\d{0,4}$/.test(said) ? Number(said) : stdout.columns ?? USUAL_COLUMNS;
+  return numberIn(env.get("COLUMNS")) ?? stdout.columns ?? USUAL_COLUMNS;
+}
+
+/** The lines of the terminal; LINES comes first; 24 where neither is known. */
+export function rowsOf({ stdout, env }: Pick<World, "stdout" | "env">): number {
+  return numberIn(env.get("LINES")) ?? stdout.rows ?? USUAL_ROWS;
+}
+
+function numberIn(said = ""): number | undefined {
+  return /^[1-9]\d{0,4}$/.test(said) ? Number(said) : undefined;
 }

@@ -50,6 +50,8 @@ export interface Output {
   readonly isTerminal: boolean;
   /** The terminal's; `undefined` without one. */
   readonly columns: number | undefined;
+  /** The terminal's; `undefined` without one. */
+  readonly rows: number | undefined;
   write(chunk: string | Uint8Array): void;
 }
 

@@ -68,6 +68,8 @@ export interface FakeWorldOptions {
   readonly terminal?: boolean;
   /** The terminal's columns. */
   readonly columns?: number;
+  /** Its lines. */
+  readonly rows?: number;
 }
 
 /** A world in memory, and a record of what was done to it. */
@@ -247,6 +249,7 @@ function fakeOutput(take: (text: string) => void, options: FakeWorldOptions): Ou
   return {
     isTerminal: options.terminal ?? false,
     columns: options.columns,
+    rows: options.rows,
     write(chunk) {
       const bytes = toBytes(chunk);
       if (bytes.length > left) throw new ClosedPipeError("The reader of the output has gone");

@@ -97,6 +97,11 @@ const BROKEN: readonly (readonly [name: string, pod: PodCase, shown: readonly st
   }, [
     "proxy-init error: istio-init ended with 126: the traffic is not captured: the CNI plugin did not run for this pod",
   ]],
+  ["a proxy whose program cannot be executed", {
+    proxy: { ...waiting("CrashLoopBackOff"), lastState: ended(126, "Error") },
+  }, [
+    "proxy-ready error: istio-proxy waits: CrashLoopBackOff, it ended with 126: its program cannot be executed",
+  ]],
   ["a volume that is not there", {
     proxy: waiting("CreateContainerConfigError", 'configmap "istio-ca-root-cert" not found'),
   }, [

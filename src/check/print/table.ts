@@ -16,6 +16,8 @@ export interface Look {
   readonly ascii?: boolean;
   /** Only warnings, errors and unknown results. */
   readonly short: boolean;
+  /** The lines of the screen, which the short form fits; `undefined`: any number. */
+  readonly rows?: number;
   readonly failOn: FailOn;
   /** The columns of a line; `undefined`: no line is broken, and all objects are named. */
   readonly width: Width;
@@ -80,8 +82,71 @@ export function tableText(results: readonly CheckResult[], look: Look): string {
     const rows = [...forbidden].flatMap(([right, all]) => rightLines(right, all, mark, look.width));
     parts.push([palette.bold(UNCHECKED), "-".repeat(UNCHECKED.length), ...rows]);
   }
-  return [...parts, lastLines(results, look.failOn, mark)].map((part) => `${part.join("\n")}\n`).join("\n");
+  const all = textOf([...parts, lastLines(results, look.failOn, mark)]);
+  return isTooLong(all, look) ? textOf(screenParts(shown, results, { ...look, mark, palette })) : all;
 }
+
+function textOf(parts: readonly (readonly string[])[]): string {
+  return parts.map((part) => `${part.join("\n")}\n`).join("\n");
+}
+
+function isTooLong(text: string, { short, rows = Infinity }: Look): boolean {
+  return short && text.split("\n").length > rows;
+}
+
+interface Screen extends Look {
+  readonly mark: MarkOf;
+  readonly palette: Palette;
+}
+
+/** The lines around the cause: titles, counts, the summary, the prompt. */
+const OTHER_LINES = 12;
+const LEAST_LINES = 6;
+
+/** The first cause in full, the counts of what follows from it and of all others, and the summary. */
+function screenParts(shown: readonly CheckResult[], results: readonly CheckResult[], look: Screen): string[][] {
+  const { mark, palette, width, rows = 0 } = look;
+  const [cause, ...others] = shown;
+  if (cause === undefined) return [lastLines(results, look.failOn, mark)];
+  const space = Math.max(LEAST_LINES, rows - OTHER_LINES);
+  const text = lines(cause, mark, width);
+  const cut = text.length > space ? [...text.slice(0, space - 1), `${INDENT}...`] : text;
+  const isConsequence = (each: CheckResult): boolean => followsFrom(each, cause.id, shown);
+  const [own, rest] = [others.filter(isConsequence), others.filter((each) => !isConsequence(each))];
+  return [
+    [palette.bold(cause.category), "-".repeat(cause.category.length), ...cut],
+    ...own.length === 0 ? [] : [[palette.bold(FROM_IT), "-".repeat(FROM_IT.length), ...countLines(own, look)]],
+    ...rest.length === 0 ? [] : [[palette.bold(BESIDE), "-".repeat(BESIDE.length), ...countLines(rest, look)]],
+    [EVERYTHING, ...lastLines(results, look.failOn, mark)],
+  ];
+}
+
+const FROM_IT = "because of it";
+const BESIDE = "beside it";
+const EVERYTHING = '"-o wide" shows all of them';
+
+/** Whether the failure of a check leads to this one, over any number of others. */
+function followsFrom({ becauseOf }: CheckResult, cause: string, all: readonly CheckResult[]): boolean {
+  if (becauseOf === "" || becauseOf === cause) return becauseOf === cause;
+  const next = all.find(({ id }) => id === becauseOf);
+  return next !== undefined && followsFrom(next, cause, all);
+}
+
+/** `× 3 errors: webhook-reachable, ...`, a line for each outcome. */
+function countLines(all: readonly CheckResult[], { mark, width }: Screen): string[] {
+  return COUNTED.flatMap((outcome) => {
+    const ids = all.filter(({ result }) => result === outcome).map(({ id }) => id);
+    if (ids.length === 0) return [];
+    const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : "";
+    const what = outcome === "unknown" ? `${ids.length} unknown` : counted(ids.length, outcome);
+    const [first = "", ...rest] = block(`${what}: ${ids.slice(0, MAX_NAMED).join(", ")}${more}`, "  ", width);
+    return [`${mark(outcome)} ${first.slice(2)}`, ...rest];
+  });
+}
+
+const COUNTED = ["error", "warning", "unknown"] as const;
+/** Checks of an outcome that are named where they are counted. */
+const MAX_NAMED = 4;
 
 /** Heads the checks that lack a right. */
 const UNCHECKED = "not checked";

@@ -207,3 +207,56 @@ Deno.test("JSON has every field of every check", () => {
   assert.equal(success, false);
   assert.deepEqual(checks, RESULTS);
 });
+
+/** A cause, what follows from it, and what does not. */
+function brokenCluster(count: number): readonly CheckResult[] {
+  const cause = result("webhook-service", { result: "error", message: "there is none", hint: hint("webhook-service") });
+  const consequences = Array.from({ length: count }, (_, at) => {
+    const becauseOf = at === 0 ? "webhook-service" : "from-0";
+    return result(`from-${at}`, { result: at % 2 === 0 ? "error" : "warning", message: "no pod", becauseOf });
+  });
+  const others = Array.from(
+    { length: count },
+    (_, at) =>
+      result(`other-${at}`, { result: at === 0 ? "unknown" : "warning", category: "security", message: "bad" }),
+  );
+  return [result("version", {}), cause, ...consequences, ...others];
+}
+
+Deno.test("the short form of a broken cluster fits the screen: the cause, counts of the rest, and the summary", () => {
+  const look = { color: false, short: true, failOn: "error", width: 80, rows: 24 } as const;
+  const text = tableText(brokenCluster(8), look);
+  assert.equal(
+    text,
+    `webhook
+-------
+× webhook-service is well
+    there is none
+    see "kubectl mesh check --explain webhook-service"
+
+because of it
+-------------
+× 4 errors: from-0, from-2, from-4, from-6
+‼ 4 warnings: from-1, from-3, from-5, from-7
+
+beside it
+---------
+‼ 7 warnings: other-1, other-2, other-3, other-4 and 3 more
+? 1 unknown: other-0
+
+"-o wide" shows all of them
+1 check could not be made
+Status check results are ×: 1 ok, 11 warnings, 5 errors, 1 unknown, 0 skipped
+`,
+  );
+  assert(text.split("\n").length <= look.rows);
+  assert(tableText(brokenCluster(8), { ...look, rows: 100 }).includes("from-7 is well\n"), "a large screen has all");
+  assert(tableText(brokenCluster(8), { ...look, short: false }).includes("from-7 is well\n"), "and so has the table");
+});
+
+Deno.test("a cause with much to say is cut on a small screen", () => {
+  const message = Array.from({ length: 40 }, (_, at) => `line ${at}`).join("\n");
+  const cause = result("service", { result: "error", message });
+  const text = tableText([cause], { color: false, short: true, failOn: "error", width: 80, rows: 24 });
+  assert.match(text, /\n {4}line 9\n {4}\.\.\.\n\n"-o wide" shows all of them\n/);
+});

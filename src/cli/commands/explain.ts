@@ -99,8 +99,8 @@ const FLAGS = {
   },
   "Output": {
     output: flag(
-      "-o, --output table|short|json|yaml|svg",
-      "Form of the answer; svg draws a pod, short takes a line for each, yaml is for --of",
+      "-o, --output table|wide|short|json|yaml|svg",
+      "Form of the answer; svg draws a pod, wide has every station with its values, short takes a line for each, yaml is for --of",
       { default: "table" },
     ),
   },
@@ -144,7 +144,8 @@ async function runExplain(world: World, { flags, args }: Input<typeof FLAGS>): P
   if (of !== undefined) {
     checkFilter(of, flags);
     if (output === "svg") throw new UsageError("A listing cannot be drawn", { hint: "use -o table, json or yaml" });
-    return await explainListing(world, { source: sourceOf(flags, args, undefined), output, of, filter: flags });
+    const form = output === "wide" ? "table" : output;
+    return await explainListing(world, { source: sourceOf(flags, args, undefined), output: form, of, filter: flags });
   }
   if (output === "yaml") throw new UsageError("Only a listing is printed as YAML", { hint: "name it with --of" });
   const connection = readConnection(flags);

@@ -221,3 +221,34 @@ Deno.test("answerOf: the kernel's station says how it is known, and never mixes 
   assert.equal(await source({ rules: undefined }), "planned");
   assert.equal(await source({ rules: undefined, spec: { initContainers: [] } }), "unknown");
 });
+
+/** What is set, and what its station says; empty: nothing. */
+const SET: readonly (readonly [string, string, RegExp])[] = [
+  ['"timeout":"3s"', "route", /; the timeout is 3000ms, then 504 UT$/],
+  ['"timeout":"0s"', "route", /path starts with "\/"$/],
+  ['"retry_policy":{"retry_on":"5xx","num_retries":5}', "route", /; failed requests are tried again 5 times on 5xx$/],
+  ['"retry_policy":{"retry_on":"5xx","num_retries":0}', "route", /; no request is tried again$/],
+  [
+    '"retry_policy":{"retry_on":"connect-failure,refused-stream,unavailable,cancelled","num_retries":2}',
+    "route",
+    /path starts with "\/"$/,
+  ],
+];
+
+for (const [set, kind, message] of SET) {
+  Deno.test(`a route shows what is set, and not Istio's own: ${set}`, async () => {
+    const route = '"route":{"cluster":"outbound|80||web.shop.svc.cluster.local"';
+    assert(CONFIG.includes(route));
+    const { stations } = await ask({ config: CONFIG.replace(route, `${route},${set}`) }, "http://web:80/");
+    assert.match(stations.find((each) => each.kind === kind)?.message ?? "", message);
+  });
+}
+
+Deno.test("a cluster shows circuit breakers and outlier detection that are set, and not Envoy's defaults", async () => {
+  const cluster = async (changes: Changes) =>
+    (await ask(changes, "http://web:80/")).stations.find(({ kind }) => kind === "cluster")?.message ?? "";
+  assert.match(await cluster({ max_connections: 7 }), /circuit breaker at connections 7/);
+  assert.doesNotMatch(await cluster({ max_connections: 1024 }), /circuit/);
+  assert.match(await cluster({ isEjected: false }), /outlier detection ejects after errors, at most 10% of hosts/);
+  assert.doesNotMatch(await cluster({}), /outlier/);
+});

@@ -1,6 +1,6 @@
 /** The stations of a cluster: itself, its endpoints, and the TLS to them. */
 import type { Answer, Detail, StationResult } from "../answer_schema.ts";
-import type { Cluster } from "../envoy/cluster.ts";
+import { type Cluster, LIMIT, RETRY_LIMIT } from "../envoy/cluster.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";
 import { closest } from "../../base/text/mod.ts";
 import { clusterParts, isService } from "../names/services.ts";
@@ -146,7 +146,7 @@ function clusterDetail(cluster: Cluster): Detail {
     policy,
     subset,
     from: origin,
-    limits: Object.entries(limits).filter(([, limit]) => limit < NO_LIMIT).map(([name, limit]) => `${name} ${limit}`),
+    limits: limitTexts(limits),
     outlierDetection: outlierDetection === undefined ? "" : outlierText(outlierDetection),
     connectTimeout: connectTimeout === undefined ? "" : `${connectTimeout}ms`,
   });
@@ -159,13 +159,28 @@ const INBOUND_PASSTHROUGH: ReadonlySet<string> = new Set([
   "InboundPassthroughClusterIpv6",
 ]);
 
-function describe({ name, discovery, subset, origin }: Cluster): string {
+/** The circuit breakers that are set: neither Envoy's default nor Istio's, which is no limit. */
+function limitTexts(limits: Cluster["limits"]): string[] {
+  const all = [
+    ["connections", limits.connections, LIMIT],
+    ["pending", limits.pending, LIMIT],
+    ["requests", limits.requests, LIMIT],
+    ["retries", limits.retries, RETRY_LIMIT],
+  ] as const;
+  return all.filter(([, limit, usual]) => limit < NO_LIMIT && limit !== usual).map(([name, limit]) =>
+    `${name} ${limit}`
+  );
+}
+
+function describe({ name, discovery, subset, origin, limits, outlierDetection }: Cluster): string {
   if (PASSTHROUGH.has(name)) return "the mesh has no service for it: it goes on to its original address";
   if (INBOUND_PASSTHROUGH.has(name)) return "no service has this port of the pod: it goes on to its original port";
   const parts = [
     subset === "" ? "" : `subset ${subset}`,
     origin === "" ? "" : `settings of ${origin}`,
     discovery === "original-dst" ? "it connects to the original address" : "",
+    limitTexts(limits).length === 0 ? "" : `circuit breaker at ${limitTexts(limits).join(", ")}`,
+    outlierDetection === undefined ? "" : `outlier detection ${outlierText(outlierDetection)}`,
   ].filter((part) => part !== "");
   return parts.length === 0 ? `cluster ${name}` : parts.join(", ");
 }

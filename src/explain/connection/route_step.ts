@@ -235,13 +235,26 @@ function clustersOf(
   return name === "" ? [] : [{ name, weight: 1, overrides: { fault: undefined, rbac: undefined } }];
 }
 
-function howText({ prefixRewrite, regexRewrite, hostRewrite, mirrors }: Forwarding): string[] {
+function howText({ prefixRewrite, regexRewrite, hostRewrite, mirrors, timeout, retries }: Forwarding): string[] {
   return [
     prefixRewrite === "" ? "" : `the path becomes ${prefixRewrite}`,
     regexRewrite === "" ? "" : `the path is rewritten to ${regexRewrite}`,
     hostRewrite === "" ? "" : `the host becomes ${hostRewrite}`,
     mirrors.length === 0 ? "" : `copies go to ${mirrors.join(", ")}`,
+    timeout === undefined || timeout === 0 ? "" : `the timeout is ${timeout}ms, then 504 UT`,
+    retries === undefined || isUsual(retries) ? "" : retryText(retries),
   ];
+}
+
+type Retries = NonNullable<Forwarding["retries"]>;
+
+/** Istio's own default for every route (pilot/pkg/networking/core/route/retry). */
+function isUsual({ count, on }: Retries): boolean {
+  return count === 2 && on.startsWith("connect-failure,refused-stream,unavailable,cancelled");
+}
+
+function retryText({ count, on }: Retries): string {
+  return count === 0 ? "no request is tried again" : `failed requests are tried again ${count} times on ${on}`;
 }
 
 function howDetail({ timeout, retries }: Forwarding): Detail {

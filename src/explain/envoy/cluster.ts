@@ -124,8 +124,8 @@ function readTransportMatch(map: ValueMap): TransportMatch {
 }
 
 /** Envoy's default limits (circuit_breaker.proto). */
-const LIMIT = 1024;
-const RETRY_LIMIT = 3;
+export const LIMIT = 1024;
+export const RETRY_LIMIT = 3;
 
 function readLimits(breakers: ValueMap): Limits {
   const isDefault = (priority: Value | undefined) => priority === undefined || priority === "DEFAULT";

@@ -1,6 +1,7 @@
 /** The picture of one connection: its stations as boxes, in their order. */
 import type { Answer, Station } from "../answer_schema.ts";
 import type { Box, Note, Picture, Section } from "./picture.ts";
+import { type Look, terminalText } from "./terminal.ts";
 
 const VERDICTS: Readonly<Record<Answer["verdict"], { readonly mark: Note["mark"]; readonly text: string }>> = {
   reaches: { mark: "ok", text: "reaches" },
@@ -9,8 +10,45 @@ const VERDICTS: Readonly<Record<Answer["verdict"], { readonly mark: Note["mark"]
   unknown: { mark: "unknown", text: "cannot tell" },
 };
 
-/** Boxes for the stations, and the verdict below. `asked` names the connection: `reviews:9080`. */
-export function answerPicture(answer: Answer, asked: string): Picture {
+/** How a connection is shown on a terminal. */
+interface Shown {
+  /** Names the connection: `reviews:9080`. */
+  readonly asked: string;
+  readonly look: Look;
+  /** All stations with all their values. */
+  readonly isWide: boolean;
+}
+
+/** The text of an answer. On a terminal that is too low for all stations, those that are well are joined. */
+export function answerText(answer: Answer, { asked, look, isWide }: Shown): string {
+  const full = terminalText(answerPicture(answer, asked, isWide), look);
+  if (isWide || look.rows === undefined || full.split("\n").length <= look.rows) return full;
+  return `${terminalText(withoutWell(answerPicture(answer, asked), answer.stations), look)}${ALL_STATIONS}`;
+}
+
+const ALL_STATIONS = "-o wide shows all stations\n";
+
+/** Neighbours that are well, in the same pod, as one box: `3-6`. */
+function withoutWell(picture: Picture, stations: Answer["stations"]): Picture {
+  const boxes: Box[] = [];
+  let first = 0;
+  for (const [at, box] of picture.boxes.entries()) {
+    const [own, next] = [stations[at], stations[at + 1]];
+    if (own?.result === "ok" && next?.result === "ok" && next.side === own.side && next.pod === own.pod) continue;
+    const joined = stations.slice(first, at + 1);
+    boxes.push(joined.length === 1 ? box : wellBox(joined, first));
+    first = at + 1;
+  }
+  return { ...picture, boxes };
+}
+
+function wellBox(joined: Answer["stations"], first: number): Box {
+  const kinds = joined.map(({ kind }) => kind).join(", ");
+  return { title: `${first + 1}-${first + joined.length}`, mark: "ok", lines: [`${kinds}: well`] };
+}
+
+/** Boxes for the stations, and the verdict below. `isWide`: with all values of the stations. */
+export function answerPicture(answer: Answer, asked: string, isWide = false): Picture {
   const { pod, direction, verdict, reason, fix, stations } = answer;
   const { mark, text } = VERDICTS[verdict];
   // The boxes already show the details.
@@ -21,7 +59,7 @@ export function answerPicture(answer: Answer, asked: string): Picture {
     subtitle: `${direction}: ${text}`,
     boxesTitle: stations.some(({ side }) => side !== stations[0]?.side) ? "Stations in both pods" : "Stations",
     boxesIn: "column",
-    boxes: stations.map(stationBox),
+    boxes: stations.map((station, at) => stationBox(station, at, isWide)),
     sections: [clusters(answer), endpoints(answer)],
     notes: [
       { mark, text: isPlain ? text : `${text}: ${reason}${decidedText(answer)}`, fix },
@@ -57,15 +95,19 @@ function probeNotes({ probe }: Answer): Note[] {
   ];
 }
 
-function stationBox({ kind, name, source, result, message }: Station, at: number): Box {
+function stationBox({ kind, name, source, result, message, detail }: Station, at: number, isWide: boolean): Box {
   const mark = source === "unknown" && result === "ok" ? undefined : result;
   // Most messages contain the name.
   const title = message.includes(name) ? "" : name;
   return {
     title: `${at + 1} ${kind}`,
     mark,
-    lines: [title, source === "unknown" ? message : `${message} (${source})`],
+    lines: [title, source === "unknown" ? message : `${message} (${source})`, ...isWide ? detailLines(detail) : []],
   };
+}
+
+function detailLines(detail: Station["detail"]): string[] {
+  return Object.entries(detail).map(([name, value]) => `${name}: ${Array.isArray(value) ? value.join(", ") : value}`);
 }
 
 function clusters({ clusters }: Answer): Section {

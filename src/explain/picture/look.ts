@@ -1,5 +1,5 @@
 /** How output looks on this terminal. */
-import { columnsOf, isPlain } from "../../platform/terminal.ts";
+import { columnsOf, isPlain, rowsOf } from "../../platform/terminal.ts";
 import type { World } from "../../platform/world.ts";
 import type { Look } from "./terminal.ts";
 
@@ -9,6 +9,7 @@ export function lookOf(world: World): Look {
   return {
     columns: columnsOf(world),
     color: !isPlain(world),
+    rows: world.stdout.isTerminal ? rowsOf(world) : undefined,
     ascii: isAscii(env, machine.os) || env.get("TERM") === "dumb",
   };
 }

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { fakeWorld } from "../../../test/support/fake_world.ts";
+import type { Answer } from "../answer_schema.ts";
+import { answerText } from "./answer_picture.ts";
 import { lookOf } from "./look.ts";
 import type { Picture } from "./picture.ts";
 import { CHARACTER, FONT } from "./paint.ts";
@@ -159,4 +161,47 @@ Deno.test("wrap() breaks at blanks, and cuts longer words", () => {
   assert.deepEqual(wrap("aa bb cccc", 5), ["aa bb", "cccc"]);
   assert.deepEqual(wrap("abcdefgh ij", 3), ["abc", "def", "gh", "ij"]);
   assert.deepEqual(wrap("", 5), [""]);
+});
+
+const WELL_STATION = { kind: "dns", pod: "shop/a", side: "client", name: "", source: "seen", result: "ok" } as const;
+
+function longAnswer(): Answer {
+  const station = (kind: Answer["stations"][number]["kind"], more: object = {}) => ({
+    ...WELL_STATION,
+    message: `message of ${kind}`,
+    detail: { limits: ["requests 5"] },
+    ...more,
+    kind,
+  });
+  return {
+    pod: "shop/a",
+    direction: "outbound",
+    verdict: "refused",
+    reason: "It is refused",
+    fix: "",
+    stations: [
+      station("application"),
+      station("dns"),
+      station("kernel"),
+      station("cluster", { result: "error" }),
+      station("pod", { side: "server", pod: "shop/b" }),
+      station("port", { side: "server", pod: "shop/b" }),
+    ],
+    clusters: [],
+    endpoints: [],
+  };
+}
+
+Deno.test("a terminal that is too low gets stations that are well as one line, -o wide and other outputs all", () => {
+  const look = { columns: 80, color: false, ascii: true };
+  const shown = { asked: "web:80", isWide: false };
+  const low = answerText(longAnswer(), { ...shown, look: { ...look, rows: 12 } });
+  assert.match(low, /\n\| \+ 1-3 +application, dns, kernel: well +\|\n\| x 4 cluster +message of cluster \(seen\)/);
+  assert.match(low, /\n\| \+ 5-6 +pod, port: well +\|\n/);
+  assert(low.endsWith("-o wide shows all stations\n"));
+  const high = answerText(longAnswer(), { ...shown, look: { ...look, rows: 40 } });
+  assert.equal(high, answerText(longAnswer(), { ...shown, look }));
+  assert.match(high, /2 dns +message of dns/);
+  const wide = answerText(longAnswer(), { ...shown, isWide: true, look: { ...look, rows: 12 } });
+  assert.match(wide, /4 cluster +message of cluster \(seen\) +\|\n\| +limits: requests 5/);
 });

@@ -7,6 +7,8 @@ import { wrap } from "./wrap.ts";
 
 export interface Look {
   readonly columns: number;
+  /** The lines of the terminal; `undefined`: any number. */
+  readonly rows?: number | undefined;
   readonly color: boolean;
   readonly ascii: boolean;
 }

@@ -76,7 +76,7 @@ export type SourceChoice =
 export interface Question {
   readonly source: SourceChoice;
   readonly connection: Connection | undefined;
-  readonly output: "table" | "short" | "json" | "svg";
+  readonly output: "table" | "wide" | "short" | "json" | "svg";
   /** Explain only the client's side. */
   readonly isOneEnd: boolean;
   /** Explain every workload to every Service, not one connection. */

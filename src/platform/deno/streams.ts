@@ -28,7 +28,10 @@ export function realOutput(stream: typeof Deno.stdout, isClosed = false): Output
       return stream.isTerminal();
     },
     get columns() {
-      return stream.isTerminal() ? columnsOf() : undefined;
+      return stream.isTerminal() ? sizeOf()?.columns || undefined : undefined;
+    },
+    get rows() {
+      return stream.isTerminal() ? sizeOf()?.rows || undefined : undefined;
     },
     write(chunk) {
       if (isClosed) throw new MeshError("Cannot write the output: standard output is closed");
@@ -49,9 +52,9 @@ function bytesFor(stream: typeof Deno.stdout, chunk: string | Uint8Array): Uint8
 }
 
 /** Deno tries standard input, output and error in turn. Some terminals do not report their size. */
-function columnsOf(): number | undefined {
+function sizeOf(): ReturnType<typeof Deno.consoleSize> | undefined {
   try {
-    return Deno.consoleSize().columns || undefined;
+    return Deno.consoleSize();
   } catch {
     // None of the three is a terminal.
     return undefined;

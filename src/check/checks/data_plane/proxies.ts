@@ -80,6 +80,8 @@ export function waitingMessage({ status }: ContainerState): string {
 }
 
 export interface Ending {
+  /** The container's name. */
+  readonly container: string;
   readonly code: number;
   readonly reason: string;
   /** Its termination log: untrusted, and of any length. */
@@ -87,27 +89,31 @@ export interface Ending {
 }
 
 /** How the container ended last. */
-export function lastEnding({ status }: ContainerState): Ending | undefined {
+export function lastEnding({ name, status }: ContainerState): Ending | undefined {
   const ended = [status.state, status.lastState].map((state) => state?.terminated)
     .find((terminated) => terminated?.exitCode !== undefined);
   if (ended?.exitCode === undefined) return undefined;
-  return { code: ended.exitCode, reason: ended.reason ?? "", message: ended.message ?? "" };
+  return { container: name, code: ended.exitCode, reason: ended.reason ?? "", message: ended.message ?? "" };
 }
 
 const LONGEST = 300;
 
-/** Exit codes with a meaning of their own: Linux (128 + signal) and istio-iptables. */
+/** Exit codes with a meaning of their own: of a shell, and of Linux (128 + signal). */
 const CODES: Readonly<Record<number, string>> = {
-  126: "the traffic is not captured: the CNI plugin did not run for this pod",
+  126: "its program cannot be executed",
   134: "it aborted",
   137: "it was killed",
   139: "a segmentation fault",
   143: "it was asked to end",
 };
 
+/** The code with which istio-init and istio-validation say that traffic is not captured. */
+const UNCAPTURED = 126;
+const NOT_CAPTURED = "the traffic is not captured: the CNI plugin did not run for this pod";
+
 /** `ended with 1 (Error): Envoy exited`. */
-export function endingText({ code, reason, message }: Ending): string {
-  const meaning = CODES[code];
+export function endingText({ container, code, reason, message }: Ending): string {
+  const meaning = code === UNCAPTURED && INIT_NAMES.has(container) ? NOT_CAPTURED : CODES[code];
   const head = `ended with ${code}${reason === "" || reason === "Error" ? "" : ` (${reason})`}`;
   return [head, ...(meaning === undefined ? [] : [meaning]), ...reported(message)].join(": ");
 }

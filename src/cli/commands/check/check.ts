@@ -38,7 +38,7 @@ const FLAGS = {
   "Output": {
     output: flag(
       "-o, --output table|wide|short|json|yaml|junit",
-      "Form of the results; short leaves out the checks that passed",
+      "Form of the results; short has what is wrong, on one screen, wide has everything",
       { default: "table" },
     ),
     failOn: flag("--fail-on error|warning|unknown", "The least result that makes the exit code 1", {
