@@ -139,9 +139,11 @@ export function applyOptions({ log, names, settings: { run } }: Job): ApplyOptio
   return {
     native: run.nativeNftables,
     forced: run.forceBinary,
+    via: run.via,
     comments: run.comments,
     names,
     waitMilliseconds: run.waitMilliseconds,
     log: (line) => log.info(logText(line)),
+    warn: (line) => log.warn(logText(line)),
   };
 }

@@ -3,21 +3,26 @@ import { MeshError } from "../../base/errors.ts";
 import type { Lock, World } from "../../platform/world.ts";
 import type { OwnerNames } from "../kernel/xtables/rule_options.ts";
 import type { Plan } from "../plan/rule.ts";
-import { deleteEmptyTables } from "../kernel/nftables/tables.ts";
-import { type BackendChoice, chooseBackend, readersOf } from "./backend.ts";
+import { deleteEmptyTables, RefusedRule, RulesetChanged } from "../kernel/netfilter/transaction.ts";
+import { EPERM } from "../../platform/mod.ts";
+import { type BackendChoice, chooseBackend, readersOf, type Via } from "./backend.ts";
+import { netlinkSteps } from "./netlink_steps.ts";
+import { isOnPath } from "./programs.ts";
 import { heldRouting, routingChanges, type WantedRouting } from "./routing_steps.ts";
 import { nftSteps } from "./nft_steps.ts";
 import { iptablesSteps, type RuleSteps } from "./rule_steps.ts";
 import { takeSteps } from "./steps.ts";
-import { holdsOwned, marksOf, type Readers, type Survey, survey } from "./survey.ts";
+import { holdingsText, holdsOwned, marksOf, type Readers, type Survey, survey } from "./survey.ts";
 
 export interface ApplyOptions {
   readonly native: boolean;
   readonly forced: "" | "legacy" | "nft";
+  readonly via: Via;
   readonly comments: boolean;
   readonly names: OwnerNames;
   readonly waitMilliseconds: number;
   log(line: string): void;
+  warn(line: string): void;
 }
 
 export interface Outcome {
@@ -36,15 +41,33 @@ export type MakePlan = () => Promise<Plan | undefined>;
 export async function converge(world: World, makePlan: MakePlan, options: ApplyOptions): Promise<Outcome> {
   const lock = await takeLock(world, options);
   try {
-    return await convergeLocked(world, makePlan, options);
+    return await convergeAgain(world, makePlan, options);
   } finally {
     lock?.release();
   }
 }
 
+/** Tries once more if another program changed the rules meanwhile, and by programs if the kernel refuses a rule. */
+async function convergeAgain(world: World, makePlan: MakePlan, options: ApplyOptions): Promise<Outcome> {
+  try {
+    return await convergeLocked(world, makePlan, options);
+  } catch (error) {
+    if (!(error instanceof MeshError)) throw error;
+    const { cause } = error;
+    if (cause instanceof RulesetChanged) return await convergeLocked(world, makePlan, options);
+    if (!(cause instanceof RefusedRule) || cause.errno === EPERM || !await hasPrograms(world, options)) throw error;
+    options.warn(`${cause.message}: the rules are applied by programs instead`);
+    return await convergeLocked(world, makePlan, { ...options, via: "programs" });
+  }
+}
+
+async function hasPrograms(world: World, { native }: ApplyOptions): Promise<boolean> {
+  return native ? await isOnPath(world, "nft") : await readersOf(world, "programs")("nft") !== undefined;
+}
+
 async function takeLock(world: World, options: ApplyOptions): Promise<Lock | undefined> {
   const lock = await world.files.lock(LOCK, options.waitMilliseconds).catch((error) => {
-    options.log(`warning: ${error.message}; parallel runs are not serialized`);
+    options.warn(`${error.message}; parallel runs are not serialized`);
     return null;
   });
   if (lock !== undefined) return lock ?? undefined;
@@ -60,14 +83,14 @@ export type Pending = Pick<Outcome, "differences" | "before"> & { readonly steps
 /** The changes that `converge` would make now. Changes nothing and takes no lock. */
 export async function pending(world: World, plan: Plan | undefined, options: ApplyOptions): Promise<Pending> {
   const { found, steps, differences } = await findChanges(world, () => Promise.resolve(plan), options);
-  return { steps: steps.map(({ what }) => what), differences, before: found };
+  return { steps: steps.flatMap(({ what }) => what), differences, before: found };
 }
 
 async function convergeLocked(world: World, makePlan: MakePlan, options: ApplyOptions): Promise<Outcome> {
   const { found, checks, steps, tables, differences } = await findChanges(world, makePlan, options);
   for (const check of checks) await check();
-  steps.forEach(({ what }) => options.log(what));
-  const isNew = (table: string) => found.nftTables?.has(table) !== true;
+  steps.forEach(({ what }) => what.forEach((text) => options.log(text)));
+  const isNew = (table: string) => found.ruleset?.tables.has(table) !== true;
   try {
     await takeSteps(world, steps);
   } catch (error) {
@@ -80,7 +103,7 @@ async function convergeLocked(world: World, makePlan: MakePlan, options: ApplyOp
 
 async function findChanges(world: World, makePlan: MakePlan, options: ApplyOptions) {
   const { system } = world;
-  const readers = readersOf(world);
+  const readers = readersOf(world, options.via);
   const found = await survey(world, options.names, readers);
   const plan = await makePlan();
   const backend = await backendOf(found, readers, plan, options);
@@ -112,27 +135,32 @@ interface Situation {
  */
 async function ruleChanges(situation: Situation, options: ApplyOptions): Promise<RuleSteps[]> {
   const { world, found, plan, backend, readers } = situation;
-  const parts = (await Promise.all((["nft", "legacy"] as const).map(async (holds) => {
+  const isNetlink = options.via === "netlink";
+  const parts = (await Promise.all((isNetlink ? ["legacy"] as const : ["nft", "legacy"] as const).map(async (holds) => {
     const isChosen = backend?.holds === holds;
     const isHeld = found.holdings.some((holding) => holding.variant === holds && holdsOwned(holding));
     const variant = isChosen ? backend.variant : isHeld ? await readers(holds) : undefined;
-    if (variant === undefined) return [];
+    if (variant === undefined || variant === "netlink") return [];
     return [{
       isChosen,
       ...iptablesSteps(world, found, { holds, variant, plan: isChosen ? plan : undefined }, options),
     }];
   }))).flat();
-  const nft = await nftSteps(world, found, options.native ? plan : undefined, options);
   const chosen = parts.filter(({ isChosen }) => isChosen);
   const others = parts.filter(({ isChosen }) => !isChosen);
+  const native = options.native ? plan : undefined;
+  if (isNetlink) {
+    const iptables = backend?.holds === "nft" ? plan : undefined;
+    return [...chosen, netlinkSteps(world.system, found, { iptables, native }, options), ...others];
+  }
+  const nft = await nftSteps(world, found, native, options);
   return options.native ? [nft, ...others] : [...chosen, ...others, nft];
 }
 
 async function backendOf(found: Survey, readers: Readers, plan: Plan | undefined, options: ApplyOptions) {
   if (options.native || plan === undefined) return undefined;
   const backend = await chooseBackend(found, readers, options.forced);
-  options.log(
-    `back end: iptables${backend.variant === "plain" ? "" : `-${backend.variant}`}, because ${backend.evidence}`,
-  );
+  const name = backend.variant === "plain" ? "iptables" : `iptables-${backend.holds}`;
+  options.log(`back end: ${name}, because ${backend.evidence} (${holdingsText(found)})`);
   return backend;
 }

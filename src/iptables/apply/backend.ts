@@ -1,20 +1,27 @@
 /** The choice of the iptables programs: by detected capabilities, with the evidence, the same on every run. */
 import { MeshError } from "../../base/errors.ts";
 import type { World } from "../../platform/world.ts";
-import { findProgram, iptablesProgram, isOnPath, runProgram, type Variant } from "./programs.ts";
+import { type Access, findProgram, iptablesProgram, isOnPath, runProgram } from "./programs.ts";
 import { foreignLegacyRules, holdsOwned, type Readers, type Survey } from "./survey.ts";
 
 export interface BackendChoice {
-  readonly variant: Variant;
+  readonly variant: Access;
   /** The back end of these programs. */
   readonly holds: "nft" | "legacy";
   readonly evidence: string;
 }
 
-/** Finds the programs of each back end, once: with a suffix, else without one if that is the same back end. */
-export function readersOf(world: World): Readers {
+/** How rules get into the kernel: nf_tables by netlink, or all by programs. */
+export type Via = "netlink" | "programs";
+
+/**
+ * Finds the programs of each back end, once: with a suffix, else without one if that is the same back end. By netlink
+ * iptables-nft needs none.
+ */
+export function readersOf(world: World, via: Via): Readers {
   const plainHolds = once((plain: "plain") => backendOf(world, iptablesProgram(plain, 4, "restore")));
-  return once(async (variant) => {
+  return once(async (variant): Promise<Access | undefined> => {
+    if (via === "netlink" && variant === "nft") return "netlink";
     if (await isOnPath(world, iptablesProgram(variant, 4, "restore"))) return variant;
     return await plainHolds("plain") === variant ? "plain" : undefined;
   });
@@ -55,7 +62,7 @@ export async function chooseBackend(
   const isOwned = (variant: "nft" | "legacy") =>
     survey.holdings.some((holding) => holding.variant === variant && holdsOwned(holding));
   const foreign = foreignLegacyRules(survey);
-  const hasNft = survey.nftTables !== undefined;
+  const hasNft = survey.ruleset !== undefined;
   const rows: readonly (readonly [boolean, "nft" | "legacy", string])[] = [
     [foreign > 0, "legacy", `iptables-legacy has ${foreign} foreign rules`],
     [hasNft && isOwned("nft"), "nft", "iptables-nft has rules of an earlier run"],
@@ -77,7 +84,7 @@ async function noPrograms(hasNft: boolean, programs: Readers): Promise<MeshError
     });
   }
   return new MeshError('The program "iptables-restore" is not on PATH', {
-    hint: "Use an image that has iptables, or --native-nftables",
+    hint: "Use --via netlink, which needs no program, or an image that has iptables",
   });
 }
 

@@ -83,7 +83,8 @@ function extensionHint(message: string): string | undefined {
   return extension === undefined ? undefined : `Run on the node: modprobe xt_${extension}`;
 }
 
-function modulesHint(line: string): string {
+/** The kernel modules that a rule needs. */
+export function modulesHint(line: string): string {
   const modules = MODULES.filter(([pattern]) => pattern.test(line)).map(([, name]) => name);
   return `Run on the node: modprobe ${
     modules.length === 0 ? "nf_nat xt_REDIRECT xt_owner xt_comment" : modules.join(" ")

@@ -15,16 +15,13 @@ export async function nftSteps(
   plan: Plan | undefined,
   options: WriteOptions,
 ): Promise<RuleSteps> {
-  const present = NFT_TABLES.map(({ name }) => name).filter((name) => survey.nftTables?.has(`inet ${name}`));
-  const wanted: NftContent = plan === undefined ? new Map() : wantedContent(plan, options);
-  const differences = plan === undefined
-    ? present.map((name) => `unexpected table inet ${name}`)
-    : compare(wanted, survey.nft);
+  const differences = nativeDifferences(survey, plan, options);
   if (differences.length === 0) return { checks: [], steps: [], differences, tables: [] };
-  const text = replacement(present) + (plan === undefined ? "" : nftText(plan, options));
+  const present = presentTables(survey);
+  const text = nativeText(survey, plan, options);
   const before = present.length === 0 ? "" : await runProgram(world, "nft", ["list", "ruleset", "inet"]);
   const step: Step = {
-    what: `nft -f - with the following input:\n${text}`,
+    what: [`nft -f - with the following input:\n${text}`],
     run: async () => void await runProgram(world, "nft", ["-f", "-"], text),
     undo: () => restore(world, before),
   };
@@ -34,6 +31,23 @@ export async function nftSteps(
     differences,
     tables: [],
   };
+}
+
+/** The owned tables in the kernel. */
+export function presentTables({ ruleset }: Survey): string[] {
+  return NFT_TABLES.map(({ name }) => name).filter((name) => ruleset?.tables.has(`inet ${name}`));
+}
+
+/** The differences between the kernel and a plan; without a `plan` there should be no table. */
+export function nativeDifferences(survey: Survey, plan: Plan | undefined, options: WriteOptions): string[] {
+  return plan === undefined
+    ? presentTables(survey).map((name) => `unexpected table inet ${name}`)
+    : compare(wantedContent(plan, options), survey.nft);
+}
+
+/** The input of `nft -f` that replaces the owned tables. */
+export function nativeText(survey: Survey, plan: Plan | undefined, options: WriteOptions): string {
+  return replacement(presentTables(survey)) + (plan === undefined ? "" : nftText(plan, options));
 }
 
 /** Deletes the tables before they are created again, in the same transaction: the types of their chains may differ. */

@@ -7,6 +7,9 @@ import { diagnose } from "./diagnosis.ts";
 /** A variant of the iptables programs; `plain` has no suffix, for images without the others. */
 export type Variant = "nft" | "legacy" | "plain";
 
+/** How a back end is read and changed. */
+export type Access = Variant | "netlink";
+
 /** The name of a program, such as `iptables-nft-save`. */
 export function iptablesProgram(variant: Variant, family: Family, verb: "save" | "restore"): string {
   return `${family === 4 ? "iptables" : "ip6tables"}${variant === "plain" ? "" : `-${variant}`}-${verb}`;

@@ -152,7 +152,7 @@ function unlessAbsent<T>(read: () => T[]): T[] {
 /** A step whose rollback ignores errors of the kernel: it may have nothing to undo. */
 function step(what: string, run: () => void, undo: () => void): Step {
   return {
-    what,
+    what: [what],
     run,
     undo() {
       try {

@@ -2,8 +2,9 @@
 import type { OwnerNames } from "../kernel/xtables/rule_options.ts";
 import {
   changesText,
-  type Difference,
+  differenceText,
   type HeldTables,
+  NOTHING_HELD,
   returnText,
   type TableChange,
   tableChanges,
@@ -43,7 +44,6 @@ interface Part {
 }
 
 const FAMILIES: readonly Family[] = [4, 6];
-const NOTHING_HELD: HeldTables = { tables: [], owned: new Set() };
 
 /** The steps for the rules of one back end. */
 export function iptablesSteps(world: World, survey: Survey, target: Target, options: WriteOptions): RuleSteps {
@@ -53,7 +53,9 @@ export function iptablesSteps(world: World, survey: Survey, target: Target, opti
     return { world, target, options, family, held, changes: tableChanges(plan, family, held, options) };
   }).filter(({ changes }) => changes.length > 0);
   return {
-    checks: parts.map((part) => () => runProgram(world, ...restoreCommand(part, "--test"), changesText(part.changes))),
+    checks: parts.map((part) => () =>
+      runProgram(world, ...restoreCommand(part, "--test"), changesText(part.changes, options))
+    ),
     steps: parts.map(restoreStep),
     differences: parts.flatMap(({ family, changes }) =>
       changes.flatMap(({ differences }) => differences.map((one) => differenceText(one, family)))
@@ -67,10 +69,10 @@ export function iptablesSteps(world: World, survey: Survey, target: Target, opti
 /** Restores the rules from before. It reads the rules again, because this or another program may have changed some. */
 function restoreStep(part: Part): Step {
   const { world, target: { variant }, family, changes, held, options } = part;
-  const text = changesText(changes);
+  const text = changesText(changes, options);
   const restore = async (input: string) => void await runProgram(world, ...restoreCommand(part), input);
   return {
-    what: `${iptablesProgram(variant, family, "restore")} --noflush with the following input:\n${text}`,
+    what: [`${iptablesProgram(variant, family, "restore")} --noflush with the following input:\n${text}`],
     run: () => restore(text),
     undo: async () => {
       const now = await runProgram(world, iptablesProgram(variant, family, "save"), []);
@@ -84,9 +86,4 @@ function restoreStep(part: Part): Step {
 function restoreCommand({ target, family, options }: Part, ...more: readonly string[]): [string, string[]] {
   const wait = target.holds === "legacy" ? [`--wait=${Math.ceil(options.waitMilliseconds / 1000)}`] : [];
   return [iptablesProgram(target.variant, family, "restore"), ["--noflush", ...more, ...wait]];
-}
-
-function differenceText({ table, chain, what, rule }: Difference, family: Family): string {
-  const place = `IPv${family}, table ${table}, chain ${chain}`;
-  return what === "order" ? `${place}: the rules are in another order from ${rule} on` : `${place}: ${what}: ${rule}`;
 }

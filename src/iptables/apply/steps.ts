@@ -1,14 +1,17 @@
 /** Changes in order, and their rollback in reverse order: all or nothing. */
 import { EXIT, MeshError, messageOf } from "../../base/errors.ts";
 import { EEXIST, EPERM, SystemError, type World } from "../../platform/mod.ts";
-import { NET_ADMIN } from "./diagnosis.ts";
+import { RefusedRule, RulesetChanged } from "../kernel/netfilter/transaction.ts";
+import { modulesHint, NET_ADMIN } from "./diagnosis.ts";
 
 export interface Step {
-  /** The equivalent command, for the log. */
-  readonly what: string;
+  /** The equivalent commands, for the log. */
+  readonly what: readonly string[];
   run(): Promise<void> | void;
   /** Restores the state before. Also called for a failed step, which may be half done. */
   undo(): Promise<void> | void;
+  /** What makes the new rules valid in one moment: then nothing is rolled back any more, and signals come too late. */
+  readonly isCommit?: true;
 }
 
 /** Takes the steps. After a failure or a signal it rolls back, and the error says so. */
@@ -18,13 +21,18 @@ export async function takeSteps(world: World, steps: readonly Step[]): Promise<v
   const names = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   const stops = names.map((name) => world.signals.on(name, () => signals.push(name)));
   const begun: Step[] = [];
+  let isCommitted = false;
   try {
     for (const step of steps) {
       begun.push(step);
       await take(step);
-      if (signals.length > 0) throw new MeshError(`Interrupted by ${signals[0]}`, { exitCode: EXIT.interrupted });
+      isCommitted ||= step.isCommit === true;
+      if (signals.length > 0 && !isCommitted) {
+        throw new MeshError(`Interrupted by ${signals[0]}`, { exitCode: EXIT.interrupted });
+      }
     }
   } catch (error) {
+    if (isCommitted) throw explained(error, "the new rules are in place; the next run removes what is left of the old");
     throw withOutcome(error, await rollBack(begun));
   } finally {
     stops.forEach((stop) => stop());
@@ -35,13 +43,17 @@ async function take(step: Step): Promise<void> {
   try {
     await step.run();
   } catch (error) {
+    if (error instanceof RulesetChanged) throw new MeshError(error.message, { cause: error, hint: "Run it again" });
     if (!(error instanceof SystemError)) throw error;
-    throw new MeshError(`"${step.what}" failed: ${error.message}`, { cause: error, ...hintFor(error) });
+    const message = error instanceof RefusedRule ? error.message : `"${step.what.join(" ")}" failed: ${error.message}`;
+    throw new MeshError(message, { cause: error, ...hintFor(error) });
   }
 }
 
-function hintFor({ errno }: SystemError): { readonly hint?: string } {
+function hintFor(error: SystemError): { readonly hint?: string } {
+  const { errno } = error;
   if (errno === EPERM) return { hint: NET_ADMIN };
+  if (error instanceof RefusedRule) return { hint: modulesHint(error.rule) };
   return errno === EEXIST ? { hint: "Another program uses this routing table: choose another with -r" } : {};
 }
 
@@ -51,7 +63,7 @@ async function rollBack(begun: readonly Step[]): Promise<string[]> {
     try {
       await step.undo();
     } catch (error) {
-      failures.push(`${step.what.split("\n")[0]}: ${messageOf(error)}`);
+      failures.push(`${step.what[0]?.split("\n")[0]}: ${messageOf(error)}`);
     }
   }
   return failures;
@@ -61,6 +73,10 @@ function withOutcome(error: unknown, failures: readonly string[]): MeshError {
   const outcome = failures.length === 0
     ? "all changes are rolled back"
     : `the rollback is incomplete: ${failures.join("; ")}`;
+  return explained(error, outcome);
+}
+
+function explained(error: unknown, outcome: string): MeshError {
   const details = error instanceof MeshError
     ? { exitCode: error.exitCode, ...(error.hint === undefined ? {} : { hint: error.hint }) }
     : {};

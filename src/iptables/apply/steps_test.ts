@@ -7,7 +7,7 @@ import { type Step, takeSteps } from "./steps.ts";
 /** Steps that record their calls; `special` replaces some of them. */
 function steps(done: string[], special: Partial<Record<string, () => void>> = {}): Step[] {
   return ["a", "b", "c"].map((what) => ({
-    what,
+    what: [what],
     run: () => {
       done.push(`run ${what}`);
       special[`run ${what}`]?.();

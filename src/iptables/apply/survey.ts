@@ -2,29 +2,29 @@
 import { MeshError } from "../../base/errors.ts";
 import { heldContent, type NftContent } from "../kernel/nftables/content.ts";
 import { type LegacyTable, legacyTable } from "../kernel/xtables/legacy_tables.ts";
-import { type NftChain, nftChains, nftRuleContents, nftTables } from "../kernel/nftables/tables.ts";
+import { readRuleset, type Ruleset } from "../kernel/netfilter/ruleset.ts";
+import { savedText } from "../kernel/xtables/compat_text.ts";
 import { ownedRules } from "../kernel/xtables/owned.ts";
 import type { OwnerNames } from "../kernel/xtables/rule_options.ts";
-import { isOwnedChain, parseSave, type SavedRule, type SavedTable } from "../kernel/xtables/save.ts";
+import { isOwnedChain, parseSave, type SavedRule, savedRule, type SavedTable } from "../kernel/xtables/save.ts";
 import { EPERM, type SystemCalls, SystemError } from "../../platform/mod.ts";
 import type { World } from "../../platform/world.ts";
-import type { Family } from "../plan/rule.ts";
+import type { Family, Table } from "../plan/rule.ts";
 import type { HeldTables } from "../kernel/xtables/transaction.ts";
 import { NFT_TABLES } from "../views/nft.ts";
 import { NET_ADMIN } from "./diagnosis.ts";
-import { iptablesProgram, runProgram, type Variant } from "./programs.ts";
+import { type Access, iptablesProgram, runProgram } from "./programs.ts";
 
 export interface Holding {
   readonly variant: "nft" | "legacy";
   readonly family: Family;
-  readonly text: string;
   readonly tables: readonly SavedTable[];
   readonly owned: ReadonlySet<SavedRule>;
 }
 
 export interface Survey {
-  /** `undefined` on a kernel without nf_tables. */
-  readonly nftTables: ReadonlySet<string> | undefined;
+  /** nf_tables; `undefined` on a kernel without it. */
+  readonly ruleset: Ruleset | undefined;
   /** Families and back ends that may have owned rules; the others have none. */
   readonly holdings: readonly Holding[];
   /** The owned tables of nftables. */
@@ -33,28 +33,26 @@ export interface Survey {
   readonly legacyRules: number;
 }
 
-const TABLES = ["nat", "mangle", "raw", "filter"];
+const TABLES: readonly Table[] = ["nat", "mangle", "raw", "filter"];
 const FAMILIES: readonly Family[] = [4, 6];
 
-export type Readers = (variant: "nft" | "legacy") => Promise<Variant | undefined>;
+export type Readers = (variant: "nft" | "legacy") => Promise<Access | undefined>;
 
-/** Reads every back end that may have owned rules, and starts no program for others. */
+/** Reads every back end that may have owned rules. `readers` start a program only for those that netlink cannot read. */
 export async function survey(world: World, names: OwnerNames, readers: Readers): Promise<Survey> {
-  const { system } = world;
-  const { tables, chains } = readNft(system);
+  const ruleset = readNft(world.system);
   const legacy = await legacyTables(world);
   const isLegacy = (family: Family) => legacy.some((table) => table.family === family && table.mayHoldOwned);
-  const sources = await Promise.all(FAMILIES.flatMap((family) => [
-    ...mayHoldOwned(system, chains, family) ? [sourceOf("nft", family, readers)] : [],
-    ...isLegacy(family) ? [sourceOf("legacy", family, readers)] : [],
-  ]));
-  const holdings: Holding[] = [];
+  const inNft = ruleset === undefined ? [] : FAMILIES.map((family) => nftHolding(ruleset, family, names));
+  const isRead = inNft.some(holdsOwned) && await readers("nft") === "netlink";
+  const sources = await Promise.all([
+    ...inNft.filter((held) => holdsOwned(held) && !isRead).map(({ family }) => sourceOf("nft", family, readers)),
+    ...FAMILIES.filter(isLegacy).map((family) => sourceOf("legacy", family, readers)),
+  ]);
+  const holdings: Holding[] = isRead ? inNft : inNft.filter((held) => !holdsOwned(held));
   for (const source of sources) holdings.push(holdingOf(source, await runProgram(world, source.command, []), names));
-  const hasOwnedNft = NFT_TABLES.some(({ name }) => tables?.has(`inet ${name}`));
-  const nft: NftContent = hasOwnedNft
-    ? heldContent(await runProgram(world, "nft", ["list", "ruleset", "inet"]), names)
-    : new Map();
-  return { nftTables: tables, holdings, nft, legacyRules: legacy.reduce((sum, { rules }) => sum + rules, 0) };
+  const nft: NftContent = ruleset === undefined ? new Map() : heldContent(ruleset, names);
+  return { ruleset, holdings, nft, legacyRules: legacy.reduce((sum, { rules }) => sum + rules, 0) };
 }
 
 /** The marks that owned rules set; they identify the policy rules of an earlier run. */
@@ -73,33 +71,36 @@ export function contentOf(text: string, names: OwnerNames): HeldTables {
   return { tables, owned: ownedRules(tables) };
 }
 
-/** Whether there may be owned rules: owned chains, or rules with which Istio 1.0 to 1.4 refused IPv6. */
-function mayHoldOwned(system: SystemCalls, chains: readonly NftChain[], family: Family): boolean {
-  const prefix = family === 4 ? "ip" : "ip6";
-  const hasChains = chains.some(({ table, name }) =>
-    isOwnedChain(name) && TABLES.some((known) => table === `${prefix} ${known}`)
-  );
-  return hasChains || family === 6 && mayRefuseIpv6(system, chains);
-}
+const OURS = new RegExp(`^(ip6? (${TABLES.join("|")})|inet (${NFT_TABLES.map(({ name }) => name).join("|")}))$`);
 
-/** A netlink attribute of 20 bytes: the address `::1`. */
-const COMPARED_WITH_LOOPBACK = `\x14\0\x01\0${"\0".repeat(15)}\x01`;
+/** ENOENT, EINVAL, ENOSYS, EPROTONOSUPPORT, EOPNOTSUPP, EAFNOSUPPORT, ECONNREFUSED: nobody in the kernel answers. */
+const ABSENT: readonly number[] = [2, 22, 38, 93, 95, 97, 111];
 
-/** Whether the chain INPUT has at least three rules, one of them for `::1`. */
-function mayRefuseIpv6(system: SystemCalls, chains: readonly NftChain[]): boolean {
-  const input = chains.find(({ table, name }) => table === "ip6 filter" && name === "INPUT");
-  if (input === undefined || input.uses < 3) return false;
-  return nftRuleContents(system, "ip6 filter", "INPUT").some((rule) => rule.includes(COMPARED_WITH_LOOPBACK));
-}
-
-function readNft(system: SystemCalls): { tables: ReadonlySet<string> | undefined; chains: readonly NftChain[] } {
+/** Reads nf_tables; `undefined` on a kernel without it. */
+function readNft(system: SystemCalls): Ruleset | undefined {
   try {
-    return { tables: nftTables(system), chains: nftChains(system) };
+    return readRuleset(system, (table) => OURS.test(table));
   } catch (error) {
     if (!(error instanceof SystemError)) throw error;
-    if (error.errno !== EPERM) return { tables: undefined, chains: [] };
-    throw new MeshError("This process cannot read or change the rules of its network namespace", { hint: NET_ADMIN });
+    if (ABSENT.includes(error.errno)) return undefined;
+    if (error.errno === EPERM) {
+      throw new MeshError("This process cannot read or change the rules of its network namespace", { hint: NET_ADMIN });
+    }
+    throw new MeshError(`Reading the rules of nf_tables failed: ${error.message}`, { cause: error });
   }
+}
+
+/** The tables of iptables-nft for a family. */
+function nftHolding({ tables }: Ruleset, family: Family, names: OwnerNames): Holding {
+  const saved = TABLES.flatMap((name): SavedTable[] => {
+    const chains = tables.get(`${family === 4 ? "ip" : "ip6"} ${name}`)?.chains;
+    if (chains === undefined) return [];
+    const rules = [...chains].flatMap(([chain, held]) =>
+      held.rules.map((kernel) => ({ ...savedRule(chain, savedText(kernel, family), names), kernel }))
+    );
+    return [{ name, chains: [...chains].flatMap(([chain, { base }]) => base === undefined ? [chain] : []), rules }];
+  });
+  return { variant: "nft", family, tables: saved, owned: ownedRules(saved) };
 }
 
 /** The tables of iptables-legacy in use: the kernel lists them in /proc. */
@@ -107,7 +108,7 @@ async function legacyTables(world: World): Promise<(LegacyTable & { readonly fam
   const tables = await Promise.all(FAMILIES.map(async (family) => {
     const path = `/proc/net/${family === 4 ? "ip" : "ip6"}_tables_names`;
     const text = await world.files.readText(path).catch(() => "");
-    const names = text.split("\n").filter((name) => TABLES.includes(name));
+    const names = text.split("\n").filter((name) => TABLES.some((table) => table === name));
     return names.map((name) => ({ family, ...legacyTable(world.system, family, name) }));
   }));
   return tables.flat();
@@ -121,7 +122,9 @@ type Source = Pick<Holding, "variant" | "family"> & { readonly command: string }
 
 async function sourceOf(variant: Holding["variant"], family: Family, readers: Readers): Promise<Source> {
   const program = await readers(variant);
-  if (program !== undefined) return { variant, family, command: iptablesProgram(program, family, "save") };
+  if (program !== undefined && program !== "netlink") {
+    return { variant, family, command: iptablesProgram(program, family, "save") };
+  }
   throw new MeshError(`No program can read the rules of iptables-${variant}`, {
     hint: `Use an image that has "${iptablesProgram(variant, family, "save")}"`,
   });
@@ -129,7 +132,7 @@ async function sourceOf(variant: Holding["variant"], family: Family, readers: Re
 
 function holdingOf({ variant, family, command }: Source, text: string, names: OwnerNames): Holding {
   const unreadable = UNREADABLE.exec(text)?.[1];
-  if (unreadable !== undefined && TABLES.includes(unreadable)) {
+  if (unreadable !== undefined && TABLES.some((table) => table === unreadable)) {
     const message = `"${command}" cannot read table "${unreadable}", which has owned rules: ${
       text.trim().split("\n")[0]
     }`;
@@ -138,7 +141,7 @@ function holdingOf({ variant, family, command }: Source, text: string, names: Ow
         "Another program added rules with nft that iptables cannot read: remove them, or use --native-nftables in a new pod",
     });
   }
-  return { variant, family, text, ...contentOf(text, names) };
+  return { variant, family, ...contentOf(text, names) };
 }
 
 /** Whether a back end has owned rules. */
@@ -146,10 +149,31 @@ export function holdsOwned({ tables, owned }: Holding): boolean {
   return owned.size > 0 || tables.some(({ chains }) => chains.some(isOwnedChain));
 }
 
+/** How many rules each back end has: `iptables-nft: 3 owned rules, 2 of others; iptables-legacy: ...`. */
+export function holdingsText(survey: Survey): string {
+  const { ruleset, legacyRules, holdings, nft } = survey;
+  const inNft = holdings.filter(({ variant }) => variant === "nft");
+  const all = inNft.flatMap(({ tables }) => tables.map(({ rules }) => rules.length)).reduce(
+    (sum, count) => sum + count,
+    0,
+  );
+  const owned = inNft.map(ownedCount).reduce((sum, count) => sum + count, 0);
+  const native = [...nft.values()].flatMap((chains) => [...chains.values()].flat()).length;
+  const foreign = foreignLegacyRules(survey);
+  return [
+    ...ruleset === undefined
+      ? ["the kernel has no nf_tables"]
+      : [`iptables-nft: ${owned} owned rules, ${all - owned} of others`, `nftables: ${native} owned rules`],
+    `iptables-legacy: ${legacyRules - foreign} owned rules, ${foreign} of others`,
+  ].join("; ");
+}
+
+function ownedCount({ tables, owned }: Holding): number {
+  return tables.flatMap(({ rules }) => rules).filter((rule) => owned.has(rule) || isOwnedChain(rule.chain)).length;
+}
+
 /** The number of foreign rules in iptables-legacy. */
 export function foreignLegacyRules({ legacyRules, holdings }: Survey): number {
-  const owned = holdings.filter(({ variant }) => variant === "legacy").flatMap(({ tables, owned }) =>
-    tables.flatMap(({ rules }) => rules).filter((rule) => owned.has(rule) || isOwnedChain(rule.chain))
-  );
-  return legacyRules - owned.length;
+  const owned = holdings.filter(({ variant }) => variant === "legacy").map(ownedCount);
+  return legacyRules - owned.reduce((sum, count) => sum + count, 0);
 }

@@ -43,32 +43,50 @@ export function askRoute(system: SystemCalls, request: Omit<Request, "protocol">
   return ask(system, { ...request, protocol: NETLINK_ROUTE });
 }
 
-const BATCH = { begin: 0x10, end: 0x11 } as const;
+const BATCH = { begin: 0x10, end: 0x11, generation: 1 } as const;
 /** The header of a batch: the subsystem nf_tables in network byte order. */
 const BATCH_HEADER = Uint8Array.of(0, 0, 0, 10);
 
-/** Sends changes of nftables as one transaction. Throws a `SystemError` if the kernel refuses it. */
-export function sendBatch(system: SystemCalls, changes: readonly Omit<Request, "protocol">[]): void {
-  const parts = [
-    encode({ protocol: NETLINK_NETFILTER, type: BATCH.begin, flags: 0, header: BATCH_HEADER }),
-    ...changes.map((change, at) => {
-      const flags = change.flags | (at === changes.length - 1 ? FLAGS.ack : 0);
-      return encode({ ...change, protocol: NETLINK_NETFILTER, flags });
-    }),
-    encode({ protocol: NETLINK_NETFILTER, type: BATCH.end, flags: 0, header: BATCH_HEADER }),
+export type Change = Omit<Request, "protocol">;
+
+/** The kernel refused a change of a batch, and with it the whole batch. */
+export class RefusedChange extends SystemError {
+  /** `index`: the place of the change in the batch; negative if the kernel refused the batch itself. */
+  constructor(readonly index: number, errno: number) {
+    super("nf_tables", errno);
+  }
+}
+
+/**
+ * Sends changes of nftables as one transaction. With a `generation` the kernel answers ERESTART if the rules have changed
+ * since then (NFNL_BATCH_GENID). Throws a `RefusedChange`.
+ */
+export function sendBatch(system: SystemCalls, changes: readonly Change[], generation?: number): void {
+  const frame = { flags: 0, header: BATCH_HEADER };
+  const attributes: Attribute[] = generation === undefined ? [] : [[BATCH.generation, u32BigEndian(generation)]];
+  const messages: readonly Change[] = [
+    { ...frame, type: BATCH.begin, attributes },
+    // Only the last change is acknowledged: the kernel reports errors of all.
+    ...changes.map((change, at) => ({ ...change, flags: change.flags | (at === changes.length - 1 ? FLAGS.ack : 0) })),
+    { ...frame, type: BATCH.end },
   ];
-  const answer = system.netlink(NETLINK_NETFILTER, joinBytes(parts));
-  decode(answer, BATCH_HEADER.length, changes[0]?.type ?? BATCH.begin);
+  const bytes = joinBytes(messages.map((message, at) => encode({ ...message, protocol: NETLINK_NETFILTER }, at)));
+  const answer = system.netlink(NETLINK_NETFILTER, bytes);
+  const view = new DataView(answer.buffer, answer.byteOffset, answer.byteLength);
+  const error = answer.length >= HEADER + 4 ? view.getInt32(HEADER, true) : 0;
+  // The answer holds the header of the refused message, with its sequence number.
+  const at = answer.length >= 2 * HEADER + 4 ? view.getUint32(HEADER + 4 + 8, true) : 0;
+  if (error < 0) throw new RefusedChange(at - 1, -error);
 }
 
 /** The bytes of a request. */
-export function encode({ type, flags, header, attributes = [] }: Request): Uint8Array {
+export function encode({ type, flags, header, attributes = [] }: Request, sequence = 1): Uint8Array {
   const bytes = joinBytes([new Uint8Array(HEADER), header, ...attributes.map(attributeBytes)]);
   const view = new DataView(bytes.buffer);
   view.setUint32(0, bytes.length, true);
   view.setUint16(4, type, true);
   view.setUint16(6, flags | FLAGS.request, true);
-  view.setUint32(8, 1, true);
+  view.setUint32(8, sequence, true);
   return bytes;
 }
 
@@ -104,15 +122,35 @@ function refuse(view: DataView, request: number): void {
 
 function decodeMessage(bytes: Uint8Array, type: number, headerSize: number): Message {
   const header = new DataView(bytes.buffer, bytes.byteOffset + HEADER, Math.min(headerSize, bytes.length - HEADER));
-  const attributes = new Map<number, Uint8Array>();
-  for (let at = HEADER + aligned(headerSize); at + 4 <= bytes.length;) {
-    const view = new DataView(bytes.buffer, bytes.byteOffset + at);
-    const size = view.getUint16(0, true);
+  return { type, header, attributes: attributesOf(bytes.subarray(HEADER + aligned(headerSize))) };
+}
+
+/** The attributes in bytes; of equal ones the last. */
+export function attributesOf(bytes: Uint8Array | undefined): ReadonlyMap<number, Uint8Array> {
+  return new Map(attributeList(bytes));
+}
+
+/** NLA_F_NESTED and NLA_F_NET_BYTEORDER are left out of the types. */
+const TYPE_MASK = 0x3fff;
+
+/** The attributes in bytes, in order. */
+export function attributeList(bytes: Uint8Array = new Uint8Array()): Attribute[] {
+  const list: Attribute[] = [];
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let at = 0; at + 4 <= bytes.length;) {
+    const size = view.getUint16(at, true);
     if (size < 4) break;
-    attributes.set(view.getUint16(2, true) & 0x3fff, bytes.subarray(at + 4, at + size));
+    list.push([view.getUint16(at + 2, true) & TYPE_MASK, bytes.subarray(at + 4, at + size)]);
     at += aligned(size);
   }
-  return { type, header, attributes };
+  return list;
+}
+
+const NESTED = 0x8000;
+
+/** An attribute that holds attributes (NLA_F_NESTED). */
+export function nested(type: number, attributes: readonly Attribute[]): Attribute {
+  return [NESTED | type, joinBytes(attributes.map(attributeBytes))];
 }
 
 function aligned(size: number): number {
@@ -124,6 +162,23 @@ export function u32(value: number): Uint8Array {
   const bytes = new Uint8Array(4);
   new DataView(bytes.buffer).setUint32(0, value, true);
   return bytes;
+}
+
+/** A 32-bit number in network byte order, as in nftables. */
+export function u32BigEndian(value: number): Uint8Array {
+  const bytes = new Uint8Array(4);
+  new DataView(bytes.buffer).setUint32(0, value);
+  return bytes;
+}
+
+/** A NUL-terminated text. */
+export function textBytes(text: string): Uint8Array {
+  return new TextEncoder().encode(`${text}\0`);
+}
+
+/** The text of a NUL-terminated attribute; `""` if the attribute is absent. */
+export function textOf(bytes: Uint8Array | undefined): string {
+  return new TextDecoder().decode(bytes).replace(/\0[^]*$/, "");
 }
 
 /** A 32-bit number in host byte order; `fallback` if the attribute is absent. */

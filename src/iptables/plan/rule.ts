@@ -18,7 +18,8 @@ export type Match =
 
 export type Target =
   | { readonly kind: "jump"; readonly chain: string }
-  | { readonly kind: "return" | "accept" | "drop" | "saveMark" | "restoreMark" }
+  | { readonly kind: "return" | "accept" | "drop" }
+  | { readonly kind: "saveMark" | "restoreMark" }
   | { readonly kind: "redirect"; readonly port: number }
   | { readonly kind: "tproxy"; readonly port: number; readonly mark: number }
   | { readonly kind: "setMark"; readonly mark: number }

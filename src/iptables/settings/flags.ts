@@ -86,10 +86,20 @@ export const FLAG_GROUPS = {
       "PROTOCOL:PORTS:UIDS, such as tcp:5432,6000-6010:1000; ports may be '*'",
       { env: ["EXCLUDE_OUTBOUND_PORTS_FOR_UIDS"], type: "list" },
     ),
-    nativeNftables: flag("--native-nftables", "Use nft instead of iptables", { env: ["NATIVE_NFTABLES"] }),
+    nativeNftables: flag("--native-nftables", "Make rules of nftables instead of iptables", {
+      env: ["NATIVE_NFTABLES"],
+    }),
     forceBinary: flag("--force-iptables-binary legacy|nft", "Use these iptables programs, whatever is found", {
       env: ["FORCE_IPTABLES_BINARY"],
       type: "text",
+    }),
+    backend: flag("--backend auto|nft|iptables-nft|iptables-legacy", "Which rules to make; nft as --native-nftables", {
+      type: "text",
+      default: "auto",
+    }),
+    via: flag("--via netlink|programs", "Change rules of nf_tables without any program, or by nft and iptables", {
+      type: "text",
+      default: "netlink",
     }),
     dryRun: flag("-n, --dry-run", "Print what would be done and touch nothing", { old: ["-dryRun"], env: ["DRY_RUN"] }),
     restoreFormat: flag("-f, --restore-format", "Print for iptables-restore; false prints one command for each rule", {

@@ -126,8 +126,8 @@ class Reader {
 
   run(): RunSettings {
     return {
-      nativeNftables: this.bool("nativeNftables"),
-      forceBinary: this.read("forceBinary", readForced, ""),
+      ...this.backend(),
+      via: this.read("via", readVia, "netlink"),
       dryRun: this.bool("dryRun"),
       dryRunFile: this.text("dryRunFile"),
       restoreFormat: this.bool("restoreFormat"),
@@ -164,6 +164,18 @@ class Reader {
     if (proxyPort === inboundPort && mode === "TPROXY" && !this.isOnePort()) {
       this.wrong("inboundPort", `with TPROXY it must differ from the outbound port ${proxyPort}`);
     }
+  }
+
+  /** `--backend` wins over the flags and variables that say the same in Istio's words. */
+  private backend(): Pick<RunSettings, "nativeNftables" | "forceBinary"> {
+    const nativeNftables = this.bool("nativeNftables");
+    const forceBinary = this.read("forceBinary", readForced, "");
+    const backend = this.read("backend", readBackend, "auto");
+    if (backend === "auto") return { nativeNftables, forceBinary };
+    return {
+      nativeNftables: backend === "nft",
+      forceBinary: backend === "nft" ? "" : backend === "iptables-nft" ? "nft" : "legacy",
+    };
   }
 
   private isOnePort(): boolean {
@@ -252,6 +264,18 @@ function readForced(text: string): "" | "legacy" | "nft" | Wrong {
   return text === "" || text === "legacy" || text === "nft"
     ? text
     : new Wrong([`"${text}" is neither "legacy" nor "nft"`]);
+}
+
+const BACKENDS = ["auto", "nft", "iptables-nft", "iptables-legacy"] as const;
+
+function readBackend(text: string): typeof BACKENDS[number] | Wrong {
+  return BACKENDS.find((name) => name === text) ?? new Wrong([`"${text}" is none of ${BACKENDS.join(", ")}`]);
+}
+
+function readVia(text: string): RunSettings["via"] | Wrong {
+  return text === "netlink" || text === "programs"
+    ? text
+    : new Wrong([`"${text}" is neither "netlink" nor "programs"`]);
 }
 
 function readRequired(text: string): Required | Wrong {

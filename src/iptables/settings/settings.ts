@@ -25,6 +25,8 @@ export type Required = "" | "both" | Direction;
 export interface RunSettings {
   readonly nativeNftables: boolean;
   readonly forceBinary: "" | "legacy" | "nft";
+  /** How rules of nf_tables are read and changed. */
+  readonly via: "netlink" | "programs";
   readonly dryRun: boolean;
   readonly dryRunFile: string;
   readonly restoreFormat: boolean;

@@ -19,7 +19,7 @@ const DIRECTION_SETTINGS = ["inboundPorts", "outboundCidrs", "outboundPorts"];
 export async function withHeldSettings(job: Job): Promise<Job> {
   const { world, log, names, given, mode, settings: { capture, run } } = job;
   if (mode !== "verify" || DIRECTION_SETTINGS.some((name) => given.has(name))) return job;
-  const found = await survey(world, names, readersOf(world)).catch(refuse);
+  const found = await survey(world, names, readersOf(world, run.via)).catch(refuse);
   const routing = heldRouting(world.system);
   const tables = new Map(routing.families.flatMap(({ rules }) => rules).map(({ mark, table }) => [mark, table]));
   const own = Object.fromEntries(Object.entries(capture).filter(([name]) => given.has(name)));

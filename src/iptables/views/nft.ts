@@ -11,15 +11,26 @@ export const NFT_TABLES: readonly { readonly table: Table; readonly name: string
   { table: "raw", name: "istio-proxy-raw" },
 ];
 
+interface BaseChain {
+  readonly type: string;
+  readonly hook: "prerouting" | "output";
+  readonly priority: number;
+}
+
 /** The base chains. Priorities are numbers: older releases of nft have no names for them in `inet`. */
-const BASE_CHAINS: Readonly<Record<string, string>> = {
-  "nat/prerouting": "type nat hook prerouting priority -100 ;",
-  "nat/output": "type nat hook output priority -100 ;",
-  "mangle/prerouting": "type filter hook prerouting priority -150 ;",
-  "mangle/output": "type route hook output priority -150 ;",
-  "raw/prerouting": "type filter hook prerouting priority -300 ;",
-  "raw/output": "type filter hook output priority -300 ;",
+const BASE_CHAINS: Readonly<Record<string, BaseChain>> = {
+  "nat/prerouting": { type: "nat", hook: "prerouting", priority: -100 },
+  "nat/output": { type: "nat", hook: "output", priority: -100 },
+  "mangle/prerouting": { type: "filter", hook: "prerouting", priority: -150 },
+  "mangle/output": { type: "route", hook: "output", priority: -150 },
+  "raw/prerouting": { type: "filter", hook: "prerouting", priority: -300 },
+  "raw/output": { type: "filter", hook: "output", priority: -300 },
 };
+
+/** The base chain `prerouting` or `output` of a table; `undefined` for another chain. */
+export function baseChain(table: Table, chain: string): BaseChain | undefined {
+  return BASE_CHAINS[`${table}/${chain}`];
+}
 
 /** In the order of their creation. */
 const CHAIN_ORDER: Readonly<Record<string, readonly string[]>> = {
@@ -49,8 +60,9 @@ function nftTable(name: string, rules: readonly Rule[], options: RuleTextOptions
     `add table inet ${name}`,
     `flush table inet ${name}`,
     ...nftChains(rules).map((chain) => {
-      const base = BASE_CHAINS[`${table}/${chain}`];
-      return `add chain inet ${name} ${chain}${base === undefined ? "" : ` { ${base} }`}`;
+      const base = baseChain(table, chain);
+      const place = base === undefined ? "" : ` { type ${base.type} hook ${base.hook} priority ${base.priority} ; }`;
+      return `add chain inet ${name} ${chain}${place}`;
     }),
     ...ruleLines(name, rules, options),
   ];
@@ -107,12 +119,22 @@ const PLACES: Readonly<Record<Match["kind"], number>> = {
 };
 
 function conditions(rule: Rule): string[] {
+  const before = protocolBefore(rule);
+  const texts = orderedMatches(rule).map((match) => matchText(match, rule));
+  return before === undefined ? texts : [`meta l4proto ${before}`, ...texts];
+}
+
+/** The conditions in the order of the text. */
+export function orderedMatches(rule: Rule): Match[] {
   const place = ({ kind }: Match) => rule.table === "raw" && /^(source|destination)$/.test(kind) ? 5.5 : PLACES[kind];
-  const ordered = [...rule.match].sort((a, b) => place(a) - place(b));
-  const texts = ordered.map((match) => matchText(match, rule));
-  // istio-iptables drops only invalid TCP packets in nftables.
+  return rule.match.filter((match) => match.kind !== "protocol" || !isImplied(rule))
+    .sort((a, b) => place(a) - place(b));
+}
+
+/** The protocol that stands before the conditions: istio-iptables drops only invalid TCP packets in nftables. */
+export function protocolBefore(rule: Rule): "tcp" | undefined {
   const isBareState = rule.match.some(({ kind }) => kind === "connectionState") && protocolOf(rule) === undefined;
-  return [...(isBareState ? ["meta l4proto tcp"] : []), ...texts.filter((text) => text !== "")];
+  return isBareState ? "tcp" : undefined;
 }
 
 function protocolOf(rule: Rule): "tcp" | "udp" | undefined {
@@ -130,7 +152,7 @@ function isImplied(rule: Rule): boolean {
 function matchText(match: Match, rule: Rule): string {
   switch (match.kind) {
     case "protocol":
-      return isImplied(rule) ? "" : `meta l4proto ${match.protocol}`;
+      return `meta l4proto ${match.protocol}`;
     case "source":
     case "destination":
       return addressText(match);
@@ -161,7 +183,7 @@ function metaText(match: Match, table: Table): string {
   switch (match.kind) {
     case "inInterface":
     case "outInterface":
-      return `${match.kind === "inInterface" ? "iifname" : "oifname"} ${match.name.replace(/\+$/, "*")}`;
+      return `${match.kind === "inInterface" ? "iifname" : "oifname"} ${interfaceText(match.name)}`;
     case "uid":
     case "gid":
       return `${table === "raw" ? "meta " : ""}sk${match.kind} ${not(match)}${match.owner}`;
@@ -174,6 +196,13 @@ function metaText(match: Match, table: Table): string {
     default:
       return "";
   }
+}
+
+/** In quotes, unless nft reads the name as a word and has no such keyword: those are of letters, besides `ip6`. */
+function interfaceText(name: string): string {
+  const text = name.replace(/\+$/, "*");
+  const isPlain = text === "lo" || /^[A-Za-z][\w./]*[-\d][\w./-]*\*?$/.test(text) && text !== "ip6";
+  return isPlain ? text : `"${text}"`;
 }
 
 function not(match: { readonly negated?: true }): string {

@@ -71,11 +71,23 @@ function netlink(protocol: number, message: Uint8Array): Uint8Array {
   const buffer = received ??= new Uint8Array(LARGEST_ANSWER);
   const socket = kernel.socket(AF_NETLINK, SOCK_RAW, protocol);
   try {
+    if (message.length > SMALL_MESSAGE) growSendBuffer(socket, message.length);
     kernel.write(socket, new Uint8Array(message));
     return readAnswer(() => buffer.slice(0, kernel.read(socket, buffer)));
   } finally {
     kernel.close(socket);
   }
+}
+
+/** A message that fits into the send buffer of every kernel's default. */
+const SMALL_MESSAGE = 1 << 16;
+const SOL_SOCKET = 1;
+const SO_SNDBUFFORCE = 32;
+
+/** Lets the socket take a message of this size. Without NET_ADMIN this fails, and the kernel refuses the message itself. */
+function growSendBuffer(socket: number, size: number): void {
+  const { symbols } = openSocketLibc();
+  symbols.setsockopt(socket, SOL_SOCKET, SO_SNDBUFFORCE, new Uint8Array(Uint32Array.of(2 * size).buffer), 4);
 }
 
 const INTERNET = { 4: { domain: 2, level: 0 }, 6: { domain: 10, level: 41 } } as const;

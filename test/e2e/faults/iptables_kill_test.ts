@@ -1,6 +1,6 @@
 /**
- * SIGKILL at random moments of `iptables apply`, and the next apply right after it: the rules equal a clean apply's, none is
- * doubled, and traffic is captured. Two runs at once leave the rules of one of them.
+ * SIGKILL at random moments of `iptables apply`: the rules are the old ones or the new ones, never a mixture. The next apply
+ * makes the rules of a clean apply, none is doubled, and traffic is captured. Two runs at once leave the rules of one of them.
  */
 import assert from "node:assert/strict";
 import { isLong, printFigure } from "../../support/long.ts";
@@ -40,6 +40,11 @@ function start(pod: Namespace, args: readonly string[]): Deno.ChildProcess {
   }).spawn();
 }
 
+/** The rules in nf_tables, as text. */
+function rulesOf({ nft4, nft6, inet }: State): string {
+  return [nft4, nft6, inet].join("\n");
+}
+
 /** At the end of the span it has ended by itself. */
 function killIfThere(child: Deno.ChildProcess): void {
   try {
@@ -75,12 +80,21 @@ for (const { name, flags, missing } of BACK_ENDS) {
       // A process, as the one that is killed.
       assert.equal((await pair.pod.mesh(later)).code, 0);
       const longest = 1.1 * (performance.now() - before);
-      let [repaired, same] = [0, 0];
+      // The programs of iptables-legacy change one table after the other.
+      const isOneTransaction = name !== "iptables-legacy";
+      let [repaired, same, untouched] = [0, 0, 0];
       for (let round = 0; round < ROUNDS; round++) {
         await succeeds(pair.pod, ...random() < 0.5 ? ["iptables", "clean"] : ["istio-iptables", ...EARLIER, ...flags]);
+        const old = rulesOf(await stateOf(pair.pod));
         const child = start(pair.pod, later);
         await new Promise((resolve) => setTimeout(resolve, random() * longest));
         killIfThere(child);
+        if (isOneTransaction) {
+          await child.status;
+          const found = rulesOf(await stateOf(pair.pod));
+          assert.ok(found === old || found === rulesOf(expected), `seed ${seed}, round ${round}: ${found}`);
+          if (found === old) untouched++;
+        }
         // A program that it has started goes on.
         const said = await succeeds(pair.pod, ...later);
         if (said.includes("Nothing to change")) same++;
@@ -90,7 +104,8 @@ for (const { name, flags, missing } of BACK_ENDS) {
       }
       const { code, stderr } = await pair.pod.mesh(["iptables", "verify"]);
       assert.equal(code, 0, stderr);
-      printFigure(`${name}, seed ${seed}: ${repaired} applies had something to do, ${same} had nothing`);
+      const halves = isOneTransaction ? `; ${untouched} of ${ROUNDS} left the old rules, the others the new ones` : "";
+      printFigure(`${name}, seed ${seed}: ${repaired} applies had something to do, ${same} had nothing${halves}`);
     },
   );
 

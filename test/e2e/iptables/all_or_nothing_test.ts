@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { MESH_COMMAND } from "../../support/programs/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
-import { BACK_ENDS } from "./support/back_ends.ts";
+import { BACK_ENDS, PROGRAM_BACK_ENDS } from "./support/back_ends.ts";
 import { addForeign } from "./support/foreign.ts";
 import { type Namespace, needsNamespaces, Pair, type Ran, startSaying } from "./support/pod.ts";
 import { Shims, unlessTest } from "./support/shims.ts";
@@ -61,7 +61,7 @@ async function fresh(args: readonly string[]): Promise<State> {
   return await stateOf(pair.pod);
 }
 
-for (const { name, flags } of BACK_ENDS) {
+for (const { name, flags } of PROGRAM_BACK_ENDS) {
   const last = LAST[name] ?? "nft";
   const failing = { [last]: unlessTest('echo "it cannot" >&2; exit 4') };
   const slow = { [last]: unlessTest("sleep 1") };
@@ -116,7 +116,9 @@ for (const { name, flags } of BACK_ENDS) {
     await apply(pair.pod, [...LATER, ...flags]);
     assert.deepEqual(await stateOf(pair.pod), expected);
   });
+}
 
+for (const { name, flags } of BACK_ENDS) {
   testWhen(MISSING, `several at once all succeed: ${name}`, async () => {
     const expected = [await fresh([...EARLIER, ...flags]), await fresh([...LATER, ...flags])];
     await using pair = await Pair.create();

@@ -1,5 +1,7 @@
 /** What the kernel's tools list: rules that others may have added. */
-import { heldContent } from "../../../src/iptables/kernel/nftables/content.ts";
+import { listedText, readListing } from "../../../src/iptables/kernel/nftables/content.ts";
+import { expressionsOf } from "../../../src/iptables/kernel/netfilter/expressions.ts";
+import { savedText } from "../../../src/iptables/kernel/xtables/compat_text.ts";
 import { ownedRules } from "../../../src/iptables/kernel/xtables/owned.ts";
 import { parseSave } from "../../../src/iptables/kernel/xtables/save.ts";
 import { decode } from "../../../src/iptables/kernel/netlink.ts";
@@ -61,6 +63,9 @@ export const KERNEL: FuzzReader = {
     const tables = parseSave(text, names);
     ownedRules(tables);
     decode(input, 4, 0);
-    return tables.length > 0 || heldContent(text, names).size > 0;
+    const rule = { handle: input, expressions: expressionsOf(input), userData: input };
+    savedText(rule, 4);
+    listedText(rule);
+    return tables.length > 0 || readListing(text, names).size > 0;
   },
 };

@@ -1,9 +1,11 @@
-/** The rules in the owned tables of nftables, from `nft list ruleset` and from a plan. Some builds of nft have no JSON. */
+/** The rules in the owned tables of nftables: in the kernel, in a saved `nft list ruleset`, in a plan. */
 import { normalBlock } from "../../../golang/net/mod.ts";
 import type { Plan, Rule } from "../../plan/rule.ts";
 import { NFT_TABLES, nftChain, nftChains, nftRule } from "../../views/nft.ts";
 import type { OwnerNames } from "../xtables/rule_options.ts";
 import type { KeyOptions } from "../xtables/transaction.ts";
+import { commentOf, type Part, readRule } from "../netfilter/read_rule.ts";
+import type { KernelChain, KernelRule, Ruleset } from "../netfilter/ruleset.ts";
 
 /** The chains of each owned table, with the keys of their rules in order. */
 export type NftContent = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
@@ -41,11 +43,39 @@ function listedRule(line: string, names: OwnerNames): ListedRule {
   return { key: ruleKey(text, names), packets: packets === undefined ? undefined : Number(packets) };
 }
 
-/** The keys of a listing. */
-export function heldContent(listing: string, names: OwnerNames): NftContent {
-  const keys = (chains: Map<string, ListedRule[]>) =>
-    new Map([...chains].map(([chain, rules]) => [chain, rules.map(({ key }) => key)]));
-  return new Map([...readListing(listing, names)].map(([table, chains]) => [table, keys(chains)]));
+/** The content of the owned tables in the kernel. */
+export function heldContent({ tables }: Pick<Ruleset, "tables">, names: OwnerNames): NftContent {
+  return new Map(NFT_TABLES.flatMap(({ name }) => {
+    const chains = tables.get(`inet ${name}`)?.chains;
+    if (chains === undefined) return [];
+    const keys = ({ rules }: KernelChain) => rules.map((rule) => ruleKey(listedText(rule), names));
+    return [[name, new Map([...chains].map(([chain, held]) => [chain, keys(held)]))] as const];
+  }));
+}
+
+/** A rule as `nft list ruleset` prints it, without counts. */
+export function listedText(rule: KernelRule): string {
+  const comment = commentOf(rule);
+  const parts = readRule(rule, undefined).map(partText);
+  return [...parts, ...comment === undefined ? [] : [`comment "${comment}"`]].join(" ");
+}
+
+function partText(part: Part): string {
+  switch (part.kind) {
+    case "condition": {
+      const field = part.field === "l4proto" ? "meta l4proto" : part.field;
+      return `${field} ${part.negated ? "!= " : ""}${part.value}`;
+    }
+    case "match":
+    case "target":
+      return `xt ${part.kind} "${part.name}"`;
+    case "counter":
+      return "counter";
+    case "log":
+      return `log prefix "${part.prefix}" group ${part.group}`;
+    default:
+      return part.text;
+  }
 }
 
 /** The content of a plan. */

@@ -77,11 +77,15 @@ function normalized(options: ReadonlyMap<string, string>, names: OwnerNames): Ru
     const negation = text.startsWith("!") ? "!" : "";
     const written = text.slice(negation.length);
     const value = NORMAL_VALUES.get(name)?.(written, names) ?? written;
-    return name === "m" || SILENT[name] === value || (name === "on-ip" && value === "::")
-      ? []
-      : [[name, negation + value]];
+    const isSilent = name === "m" || SILENT[name] === value || negation === "" && isAny(name, value);
+    return isSilent ? [] : [[name, negation + value]];
   });
   return new Map(entries.sort(([a], [b]) => a < b ? -1 : 1));
+}
+
+/** Any address, which no release prints, and the address of TPROXY for IPv6 that some print. */
+function isAny(name: string, value: string): boolean {
+  return (name === "s" || name === "d") && value.endsWith("/0") || name === "on-ip" && value === "::";
 }
 
 type Normalize = (value: string, names: OwnerNames) => string;

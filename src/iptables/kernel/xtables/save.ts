@@ -1,5 +1,6 @@
 /** The output of `iptables-save` as data. */
 import type { Table } from "../../plan/rule.ts";
+import type { KernelRule } from "../netfilter/ruleset.ts";
 import { argumentsOf, type OwnerNames, ruleKey, type RuleOptions, ruleOptions } from "./rule_options.ts";
 
 export interface SavedRule {
@@ -10,6 +11,8 @@ export interface SavedRule {
   readonly key: string;
   /** Packets that it matched; absent in a text without counters. */
   readonly packets?: number;
+  /** The rule in the kernel, if it was read by netlink. */
+  readonly kernel?: KernelRule;
 }
 
 export interface SavedTable {

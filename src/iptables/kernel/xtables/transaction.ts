@@ -15,14 +15,34 @@ export interface Difference {
 
 export interface TableChange {
   readonly table: Table;
-  readonly lines: readonly string[];
   readonly differences: readonly Difference[];
+  /** The planned rules. */
+  readonly rules: readonly Rule[];
+  /** Owned chains that the plan does not need. */
+  readonly stale: readonly string[];
+  /** Owned rules of built-in chains, to delete. */
+  readonly deleted: readonly SavedRule[];
 }
 
 /** The tables in the kernel, and the owned rules in built-in chains. */
 export interface HeldTables {
   readonly tables: readonly SavedTable[];
   readonly owned: ReadonlySet<SavedRule>;
+}
+
+export const NOTHING_HELD: HeldTables = { tables: [], owned: new Set() };
+
+/** A difference with its place. */
+export function differenceText({ table, chain, what, rule }: Difference, family: Family): string {
+  const place = `IPv${family}, table ${table}, chain ${chain}`;
+  return what === "order" ? `${place}: the rules are in another order from ${rule} on` : `${place}: ${what}: ${rule}`;
+}
+
+/** The final order of rules in a chain: `kept` ones, and planned ones at their places. */
+export function orderedRules<T>(kept: readonly T[], planned: readonly Rule[], make: (rule: Rule) => T): T[] {
+  const list = [...kept];
+  for (const rule of planned) list.splice(rule.insertAt === undefined ? list.length : rule.insertAt - 1, 0, make(rule));
+  return list;
 }
 
 /**
@@ -50,11 +70,15 @@ export function tableChanges(
     const wanted = wantedChains(planned, options);
     const owned = withPlanned(saved, held.owned, wanted);
     const differences = compare(table, wanted, chainKeys(saved, owned));
-    return differences.length === 0 ? [] : [{ table, differences, lines: changeLines(saved, owned, planned, options) }];
+    if (differences.length === 0) return [];
+    const needed = chainsOf(planned);
+    const stale = saved.chains.filter((chain) => isOwnedChain(chain) && !needed.includes(chain));
+    const deleted = saved.rules.filter((rule) => !isOwnedChain(rule.chain) && owned.has(rule));
+    return [{ table, differences, rules: planned, stale, deleted }];
   });
 }
 
-/** In a table with owned chains, a rule that equals a planned one is owned too. */
+/** In a table with owned chains, as many rules that equal planned ones are owned too. */
 function withPlanned(
   saved: SavedTable,
   owned: ReadonlySet<SavedRule>,
@@ -62,17 +86,19 @@ function withPlanned(
 ): ReadonlySet<SavedRule> {
   if (!saved.chains.some(isOwnedChain)) return owned;
   const placed = [...wanted].filter(([chain]) => !isOwnedChain(chain)).flatMap(([chain, rules]) =>
-    rules.flatMap(({ key }) => {
+    [...new Set(rules.map(({ key }) => key))].flatMap((key) => {
       const alike = saved.rules.filter((rule) => rule.chain === chain && rule.key === key);
-      return alike.some((rule) => owned.has(rule)) ? [] : alike.slice(0, 1);
+      const lacking = rules.filter((rule) => rule.key === key).length - alike.filter((rule) => owned.has(rule)).length;
+      return alike.filter((rule) => !owned.has(rule)).slice(0, Math.max(0, lacking));
     })
   );
   return new Set([...owned, ...placed]);
 }
 
 /** The input for `iptables-restore`; `""` without changes. */
-export function changesText(changes: readonly TableChange[]): string {
-  return changes.map(({ table, lines }) => `${[`*${table}`, ...lines, "COMMIT"].join("\n")}\n`).join("");
+export function changesText(changes: readonly TableChange[], options: RuleTextOptions): string {
+  return changes.map((change) => `${[`*${change.table}`, ...changeLines(change, options), "COMMIT"].join("\n")}\n`)
+    .join("");
 }
 
 /** The chains of a plan with their rules in the final order. */
@@ -150,17 +176,10 @@ function without(list: readonly KeyedRule[], other: readonly KeyedRule[]): Keyed
  * Declares each chain, which creates or flushes it; deletes owned rules in built-in chains; adds all rules; deletes
  * unused chains. The kernel commits each table in one step.
  */
-function changeLines(
-  saved: SavedTable,
-  owned: ReadonlySet<SavedRule>,
-  rules: readonly Rule[],
-  options: RuleTextOptions,
-): string[] {
-  const needed = chainsOf(rules);
-  const stale = saved.chains.filter((chain) => isOwnedChain(chain) && !needed.includes(chain));
+function changeLines({ rules, stale, deleted }: TableChange, options: RuleTextOptions): string[] {
   return [
-    ...[...needed, ...stale].map((chain) => `:${chain} - [0:0]`),
-    ...saved.rules.filter((rule) => owned.has(rule)).map(({ chain, text }) => `-D ${chain} ${text}`),
+    ...[...chainsOf(rules), ...stale].map((chain) => `:${chain} - [0:0]`),
+    ...deleted.map(({ chain, text }) => `-D ${chain} ${text}`),
     ...rules.map((rule) => ruleLine(rule, options)),
     ...stale.map((chain) => `-X ${chain}`),
   ];

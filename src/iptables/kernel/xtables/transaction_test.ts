@@ -66,11 +66,11 @@ Deno.test("tableChanges: a second jump is a difference, and each is deleted", ()
   assert.deepEqual(found.flatMap(({ differences }) => differences.map(({ what, rule }) => [what, rule])), [
     ["unexpected", "-A OUTPUT -j ISTIO_OUTPUT"],
   ]);
-  assert.equal(changesText(found).match(/^-D OUTPUT -j ISTIO_OUTPUT$/gm)?.length, 2);
+  assert.equal(changesText(found, {}).match(/^-D OUTPUT -j ISTIO_OUTPUT$/gm)?.length, 2);
 });
 
 Deno.test("tableChanges: without a plan all owned rules are deleted, and no others", () => {
-  const text = changesText(changes(SAVED, undefined));
+  const text = changesText(changes(SAVED, undefined), {});
   assert.deepEqual(text.match(/^-D .*$/gm), ["-D PREROUTING -p tcp -j ISTIO_INBOUND", "-D OUTPUT -j ISTIO_OUTPUT"]);
   assert.deepEqual(text.match(/^-X .*$/gm)?.sort(), [
     "-X ISTIO_INBOUND",

@@ -1,13 +1,14 @@
-/** The three ways into the kernel, and what each needs. */
+/** The back ends of the kernel, and what each needs. */
 import { needsNamespaces } from "./pod.ts";
 
-/** A way, with the flags that choose it. */
+/** A back end, with the flags that choose it. */
 export interface BackEnd {
   readonly name: "iptables-nft" | "nft" | "iptables-legacy";
   readonly flags: readonly string[];
   readonly missing: string | undefined;
 }
 
+/** By netlink where the kernel has it. */
 export const BACK_ENDS: readonly BackEnd[] = [
   {
     name: "iptables-nft",
@@ -21,3 +22,9 @@ export const BACK_ENDS: readonly BackEnd[] = [
     missing: needsNamespaces("iptables-legacy-restore", "nft", "iptables-nft-save"),
   },
 ];
+
+/** By programs only. */
+export const PROGRAM_BACK_ENDS: readonly BackEnd[] = BACK_ENDS.map((backEnd) => ({
+  ...backEnd,
+  flags: [...backEnd.flags, "--via", "programs"],
+}));

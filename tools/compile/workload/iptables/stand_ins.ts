@@ -3,6 +3,7 @@
  * neither, nor the right to change anything, and what it holds must not decide what is in the cache. Nothing of this is in
  * the program that is built; what it really does is tested in test/e2e/iptables.
  */
+import recorded from "./nf_tables.json" with { type: "json" };
 import { CALL_NUMBERS } from "../../../../src/platform/linux/kernel_calls.ts";
 
 /** What the kernel holds: nothing, or the capture of a pod in one of the back ends. */
@@ -72,19 +73,22 @@ function library(real: Readonly<Record<string, unknown>>, held: string) {
 }
 
 /** The numbers of netlink messages (linux/netfilter/nf_tables.h, linux/rtnetlink.h), and what is answered to them. */
-const ASKED = { tables: 0xa01, chains: 0xa04, addresses: 22 } as const;
+const ASKED = { tables: 0xa01, chains: 0xa04, rules: 0xa07, addresses: 22 } as const;
 const DONE = message(3, new Uint8Array(4), []);
 
 function answerTo(asked: number, held: string): Uint8Array {
   const parts: Uint8Array[] = [];
   if (held !== "nothing" && asked === ASKED.addresses) parts.push(loopbackAddress());
-  for (const family of held === "nft" ? [2, 10] : []) {
-    const header = Uint8Array.of(family, 0, 0, 0);
-    if (asked === ASKED.tables) parts.push(message(0xa00, header, [[1, text("nat")]]));
-    if (asked === ASKED.chains) parts.push(message(0xa03, header, [[1, text("nat")], [3, text("ISTIO_OUTPUT")]]));
-  }
-  return joined([...parts, DONE]);
+  const known = held === "nft" ? RECORDED.get(asked) : undefined;
+  return known ?? joined([...parts, DONE]);
 }
+
+/** What a kernel answered after the first of the program's runs with a stand-in. */
+const RECORDED: ReadonlyMap<number, Uint8Array> = new Map([
+  [ASKED.tables, Uint8Array.fromBase64(recorded.tables)],
+  [ASKED.chains, Uint8Array.fromBase64(recorded.chains)],
+  [ASKED.rules, Uint8Array.fromBase64(recorded.rules)],
+]);
 
 /** `::6/128` of the interface `lo`. */
 function loopbackAddress(): Uint8Array {

@@ -1,0 +1,307 @@
+/** What the expressions of a rule in the kernel mean, however nft or iptables arranged them. */
+import { type Address, addressText } from "../../../golang/net/mod.ts";
+import { ADDRESS, BASE, COMPARE, CT, type Expression, META, PROTOCOL, type Value, VERDICT } from "./expressions.ts";
+import { STATES } from "./values.ts";
+import type { KernelRule } from "./ruleset.ts";
+
+/** A part of a rule, in the kernel's order. */
+export type Part =
+  /** `field` and `value` as nft spells them: `tcp dport`, `80-90`. */
+  | { readonly kind: "condition"; readonly field: string; readonly negated: boolean; readonly value: string }
+  | { readonly kind: "match" | "target"; readonly name: string; readonly revision: number; readonly info: Uint8Array }
+  | { readonly kind: "counter"; readonly packets: number }
+  | { readonly kind: "log"; readonly group: number; readonly prefix: string }
+  /** `return`, `jump CHAIN`. */
+  | { readonly kind: "verdict"; readonly text: string }
+  /** Another statement, as nft spells it: `redirect to :15001`. */
+  | { readonly kind: "statement"; readonly text: string }
+  /** An expression that this program does not know. */
+  | { readonly kind: "unknown"; readonly text: string };
+
+/** The parts of a rule. `family` is the table's, and of its addresses; in `inet` a condition names it. */
+export function readRule({ expressions }: Pick<KernelRule, "expressions">, family: 4 | 6 | undefined): Part[] {
+  return new Reader(family).read(expressions);
+}
+
+/** The content of the register: a field of the packet, or a constant. */
+interface Loaded {
+  readonly field: string;
+  readonly show: (data: Uint8Array) => string | undefined;
+  readonly mask?: Uint8Array;
+  /** A field of an address, with the whole size of the address. */
+  readonly size?: number;
+}
+
+class Reader {
+  readonly #parts: Part[] = [];
+  #family: 4 | 6 | undefined;
+  #protocol = "";
+  #loaded: Loaded | undefined;
+  #constant: Uint8Array | undefined;
+  #least: string | undefined;
+
+  constructor(family: 4 | 6 | undefined) {
+    this.#family = family;
+  }
+
+  read(expressions: readonly Expression[]): Part[] {
+    for (const one of expressions) this.#one(one);
+    return this.#parts;
+  }
+
+  #one(one: Expression): void {
+    const read = Object.hasOwn(this.#readers, one.kind) ? this.#readers[one.kind] : undefined;
+    const part = read === undefined ? this.#unknown(one) : read(one);
+    if (part !== undefined) this.#parts.push(part);
+  }
+
+  /** The part that ends with an expression; `undefined` if the next one goes on. */
+  readonly #readers: Readonly<Record<string, (one: Expression) => Part | undefined>> = {
+    meta: (one) => this.#meta(one),
+    ct: (one) => this.#ct(one),
+    payload: (one) => this.#payload(one),
+    bitwise: (one) => this.#bitwise(one),
+    byteorder: (one) => this.#byteorder(one),
+    cmp: (one) => this.#cmp(one),
+    range: (one) => this.#range(one),
+    lookup: (one) => this.#lookup(one),
+    immediate: (one) => this.#immediate(one),
+    counter: ({ fields: { packets } }) => ({ kind: "counter", packets: Number(packets ?? 0) }),
+    redir: (one) => this.#redir(one),
+    tproxy: (one) => this.#tproxy(one),
+    log: (one) => ({ kind: "log", group: number(one, "group"), prefix: String(one.fields["prefix"] ?? "") }),
+    match: (one) => this.#extension(one, "match"),
+    target: (one) => this.#extension(one, "target"),
+  };
+
+  #unknown({ kind, fields }: Expression): Part {
+    const values = Object.entries(fields).map(([name, value]) => ` ${name} ${valueText(value)}`);
+    return { kind: "unknown", text: `[${kind}${values.join("")}]` };
+  }
+
+  #meta(one: Expression): Part | undefined {
+    if (one.fields["source"] !== undefined) return this.#set(one, "meta mark", META.mark);
+    this.#load(META_FIELDS[number(one, "key")]);
+    return this.#loaded === undefined ? this.#unknown(one) : undefined;
+  }
+
+  #ct(one: Expression): Part | undefined {
+    const key = number(one, "key");
+    if (one.fields["source"] !== undefined) {
+      return key === CT.zone ? this.#set(one, "ct zone", CT.zone) : this.#set(one, "ct mark", CT.mark);
+    }
+    this.#load(CT_FIELDS[key]);
+    return this.#loaded === undefined ? this.#unknown(one) : undefined;
+  }
+
+  /** `meta mark set 7`, `ct mark set meta mark`. */
+  #set(one: Expression, what: string, key: number): Part {
+    const from = this.#constant === undefined ? this.#loaded?.field : String(littleEndian(this.#constant));
+    if (number(one, "key") !== key || from === undefined) return this.#unknown(one);
+    return { kind: "statement", text: `${what} set ${from}` };
+  }
+
+  #payload(one: Expression): Part | undefined {
+    const [base, offset, size] = [number(one, "base"), number(one, "offset"), number(one, "size")];
+    const isPort = base === BASE.transport && size === 2 && (offset === 0 || offset === 2);
+    if (isPort && this.#protocol !== "") {
+      this.#load({ field: `${this.#protocol} ${offset === 0 ? "sport" : "dport"}`, show: bigEndian });
+    } else this.#load(base === BASE.network ? this.#addressField(offset, size) : undefined);
+    return this.#loaded === undefined ? this.#unknown(one) : undefined;
+  }
+
+  #addressField(offset: number, size: number): Loaded | undefined {
+    const family = this.#family;
+    if (family === undefined || size > ADDRESS[family].size) return undefined;
+    const side = offset === ADDRESS[family].source ? "saddr" : "daddr";
+    if (side === "daddr" && offset !== ADDRESS[family].destination) return undefined;
+    return {
+      field: `${family === 4 ? "ip" : "ip6"} ${side}`,
+      size: ADDRESS[family].size,
+      show: (data) => `${addressText(addressOf(data, family))}/${this.#bits(data)}`,
+    };
+  }
+
+  /** The length of the prefix: of the mask, else of the compared bytes. */
+  #bits(data: Uint8Array): number {
+    const mask = this.#loaded?.mask;
+    return mask === undefined ? data.length * 8 : mask.reduce((sum, byte) => sum + bitCount(byte), 0);
+  }
+
+  #bitwise(one: Expression): Part | undefined {
+    const mask = one.fields["mask"];
+    if (this.#loaded === undefined || !(mask instanceof Uint8Array) || number(one, "operator") !== 0) {
+      return this.#unknown(one);
+    }
+    const { field } = this.#loaded;
+    const states = { ...this.#loaded, mask, show: () => stateNames(littleEndian(mask)) };
+    this.#loaded = field === "ct state" ? states : { ...this.#loaded, mask };
+    return undefined;
+  }
+
+  #byteorder(one: Expression): Part | undefined {
+    if (this.#loaded === undefined) return this.#unknown(one);
+    this.#loaded = { ...this.#loaded, show: bigEndian };
+    return undefined;
+  }
+
+  #cmp(one: Expression): Part | undefined {
+    const { data } = one.fields;
+    const operator = number(one, "operator");
+    const value = data instanceof Uint8Array ? this.#shown(data) : undefined;
+    if (value === undefined) return this.#unknown(one);
+    if (operator === COMPARE.atLeast) {
+      this.#least = value;
+      return undefined;
+    }
+    if (operator === COMPARE.atMost && this.#least !== undefined) {
+      return this.#condition(`${this.#least}-${value}`, false);
+    }
+    // `ct state` is compared with no state at all.
+    const isNegated = (operator === COMPARE.notEqual) !== (this.#loaded?.field === "ct state");
+    return operator > COMPARE.notEqual ? this.#unknown(one) : this.#condition(value, isNegated);
+  }
+
+  #range(one: Expression): Part | undefined {
+    const { from, to } = one.fields;
+    const [first, last] = [from, to].map((end) => end instanceof Uint8Array ? this.#shown(end) : undefined);
+    if (first === undefined || last === undefined) return this.#unknown(one);
+    return this.#condition(`${first}-${last}`, number(one, "operator") === COMPARE.notEqual);
+  }
+
+  #lookup(one: Expression): Part | undefined {
+    const values = one.elements?.map((element) => this.#shown(element));
+    if (values === undefined || values.includes(undefined)) return this.#unknown(one);
+    return this.#condition(`{ ${values.join(", ")} }`, number(one, "flags") === 1);
+  }
+
+  #shown(data: Uint8Array): string | undefined {
+    const { mask, size, field, show } = this.#loaded ?? {};
+    if (mask !== undefined && size === undefined && field !== "ct state") {
+      return `${show?.(data)}/0x${littleEndian(mask).toString(16)}`;
+    }
+    return show?.(data);
+  }
+
+  #condition(value: string, negated: boolean): Part | undefined {
+    const field = this.#loaded?.field ?? "";
+    this.#least = undefined;
+    if (field === "nfproto" && !negated) {
+      this.#family = value === "2" ? 4 : 6;
+      return undefined;
+    }
+    if (field === "l4proto" && !negated) this.#protocol = value;
+    return { kind: "condition", field, negated, value };
+  }
+
+  #immediate(one: Expression): Part | undefined {
+    const { data } = one.fields;
+    if (data instanceof Uint8Array) {
+      this.#constant = data;
+      return undefined;
+    }
+    if (typeof data !== "object" || !("code" in data)) return this.#unknown(one);
+    const name = Object.entries(VERDICT).find(([, code]) => code === data.code)?.[0];
+    return name === undefined
+      ? this.#unknown(one)
+      : { kind: "verdict", text: data.chain === undefined ? name : `${name} ${data.chain}` };
+  }
+
+  #redir(one: Expression): Part {
+    if (this.#constant === undefined) return this.#unknown(one);
+    return { kind: "statement", text: `redirect to :${bigEndian(this.#constant)}` };
+  }
+
+  #tproxy(one: Expression): Part {
+    if (this.#constant === undefined || one.fields["address"] !== undefined) return this.#unknown(one);
+    const family = number(one, "family");
+    const name = family === 2 ? " ip" : family === 10 ? " ip6" : "";
+    return { kind: "statement", text: `tproxy${name} to :${bigEndian(this.#constant)}` };
+  }
+
+  #extension(one: Expression, kind: "match" | "target"): Part {
+    const { name, info } = one.fields;
+    if (typeof name !== "string" || !(info instanceof Uint8Array)) return this.#unknown(one);
+    return { kind, name, revision: number(one, "revision"), info };
+  }
+
+  #load(loaded: Loaded | undefined): void {
+    this.#loaded = loaded;
+    this.#constant = undefined;
+    this.#least = undefined;
+  }
+}
+
+const META_FIELDS: Readonly<Record<number, Loaded | undefined>> = {
+  [META.mark]: { field: "meta mark", show: littleEndianText },
+  [META.iifname]: { field: "iifname", show: interfaceName },
+  [META.oifname]: { field: "oifname", show: interfaceName },
+  [META.skuid]: { field: "skuid", show: littleEndianText },
+  [META.skgid]: { field: "skgid", show: littleEndianText },
+  [META.nfproto]: { field: "nfproto", show: bigEndian },
+  [META.l4proto]: { field: "l4proto", show: protocolName },
+};
+
+const CT_FIELDS: Readonly<Record<number, Loaded | undefined>> = {
+  [CT.state]: { field: "ct state", show: littleEndianText },
+  [CT.mark]: { field: "ct mark", show: littleEndianText },
+};
+
+function number({ fields }: Expression, name: string): number {
+  const value = fields[name];
+  return typeof value === "number" ? value : 0;
+}
+
+/** A number in network byte order. */
+function bigEndian(data: Uint8Array): string {
+  return String(data.reduce((sum, byte) => sum * 256 + byte, 0));
+}
+
+function littleEndian(data: Uint8Array): number {
+  return data.toReversed().reduce((sum, byte) => sum * 256 + byte, 0);
+}
+
+function littleEndianText(data: Uint8Array): string {
+  return String(littleEndian(data));
+}
+
+/** A compared name without its final NUL is a prefix. */
+function interfaceName(data: Uint8Array): string {
+  const end = data.indexOf(0);
+  return new TextDecoder().decode(end < 0 ? data : data.subarray(0, end)) + (end < 0 ? "*" : "");
+}
+
+function protocolName(data: Uint8Array): string {
+  const known = Object.entries(PROTOCOL).find(([, protocol]) => protocol === data[0]);
+  return known?.[0] ?? bigEndian(data);
+}
+
+function stateNames(bits: number): string {
+  return Object.entries(STATES).filter(([, bit]) => (bits & bit) !== 0).map(([name]) => name.toLowerCase()).join();
+}
+
+/** An address whose last bytes are zero if they are not compared. */
+function addressOf(data: Uint8Array, family: 4 | 6): Address {
+  const whole = new Uint8Array(ADDRESS[family].size);
+  whole.set(data.subarray(0, whole.length));
+  return { family, value: whole.reduce((sum, byte) => (sum << 8n) + BigInt(byte), 0n), zone: "" };
+}
+
+function bitCount(byte: number): number {
+  return byte.toString(2).replaceAll("0", "").length;
+}
+
+function valueText(value: Value | undefined): string {
+  if (value instanceof Uint8Array) return `0x${[...value].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+  return typeof value === "object" ? `${value.code} ${value.chain ?? ""}`.trim() : String(value);
+}
+
+/** The comment in the user data of a rule (libnftnl: records of type, length and text; a comment is type 0). */
+export function commentOf({ userData }: Pick<KernelRule, "userData">): string | undefined {
+  for (let at = 0; userData !== undefined && at + 2 <= userData.length;) {
+    const [type, size = 0] = userData.subarray(at, at + 2);
+    if (type === 0) return new TextDecoder().decode(userData.subarray(at + 2, at + 1 + size));
+    at += 2 + size;
+  }
+  return undefined;
+}

@@ -1,0 +1,20 @@
+/** Values in the rules of both back ends. */
+
+/** Bits of `ct state` (NF_CT_STATE_BIT in linux/netfilter/nf_conntrack_common.h). */
+export const STATES: Readonly<Record<string, number>> = {
+  INVALID: 1,
+  ESTABLISHED: 2,
+  RELATED: 4,
+  NEW: 8,
+  UNTRACKED: 64,
+};
+
+/** The mask of a prefix. */
+export function prefixMask(bits: number, size: number): Uint8Array {
+  return Uint8Array.from({ length: size }, (_, at) => (0xff00 >> Math.min(8, Math.max(0, bits - 8 * at))) & 0xff);
+}
+
+/** The bits of states such as `RELATED`. */
+export function stateBits(states: readonly string[]): number {
+  return states.reduce((bits, state) => bits | (STATES[state] ?? 0), 0);
+}
