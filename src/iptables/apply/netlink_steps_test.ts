@@ -1,6 +1,6 @@
 /** Recorded from `nft --debug=mnl -f` 1.0.6: type and attributes of each message. */
 import assert from "node:assert/strict";
-import { fakeWorld } from "../../platform/mod.ts";
+import { fakeWorld } from "../../../test/support/fake_world.ts";
 import { heldContent, wantedContent } from "../kernel/nftables/content.ts";
 import { expressionAttribute, expressionsOf } from "../kernel/netfilter/expressions.ts";
 import { attributeBytes, attributeList, attributesOf, encode, textOf } from "../kernel/netlink.ts";
