@@ -8,10 +8,11 @@ pods in network namespaces. The webhook injects them, they talk over mutual TLS,
 something breaks, "kubectl mesh check" names it, and what it advises heals it.
 
 Usage:
-  examples/demo.sh [--record]
+  examples/demo.sh [--fast | --record]
 
 Flags:
-      --record   Write the story to docs/images/demo.txt and demo.svg, too
+      --fast     No pauses; on a terminal, a key ends each of them too
+      --record   Write the story to docs/images/demo.txt and its pictures, too
   -h, --help     Print this
 
 It needs Linux, root, and the packages that it names if they are missing. It
@@ -20,16 +21,14 @@ ten minutes. Nothing is left of it, neither after Ctrl-C.
 END
 }
 
-fail() {
-  printf 'error: %s\n' "$1" >&2
-  exit "${2:-1}"
-}
-
 self=$(readlink -f "${BASH_SOURCE[0]}")
 cd "$(dirname "$self")/.." || exit
+# shellcheck source=demo/stage.sh
+. examples/demo/stage.sh
 
 case "$*" in
   '') ;;
+  --fast) fast=1 ;;
   -h | --help) usage; exit ;;
   --record)
     "$self" | tee >(cat >&2) | tools/deno run --quiet --no-check --allow-all test/e2e/demo/record_main.ts
@@ -57,31 +56,14 @@ exec 3>&"${machine[1]}" 4<&"${machine[0]}" {machine[1]}>&- {machine[0]}<&-
 trap 'exec 3>&-; wait "$pid"; rm -rf "$folder"' EXIT
 for signal in HUP:129 INT:130 TERM:143; do trap "exit ${signal#*:}" "${signal%:*}"; done
 
-say() { printf '\n' && printf '# %s\n' "$@"; }
+still_possible() { kill -0 "$pid" 2>/dev/null; }
 
-# Runs a command until its output matches: most changes take a moment.
-until_says() {
-  local end=$((SECONDS + 180))
-  until output=$(eval "$2" 2>&1 3>&- 4<&-); [[ $output =~ $1 ]]; do
-    kill -0 "$pid" 2>/dev/null || exit 1
-    ((SECONDS < end)) || fail "\"$2\" never says \"$1\", but: $output"
-    sleep 0.2
-  done
-}
-
-# Shows a command and its output.
-run() {
-  printf '$ %s\n' "$2"
-  until_says "$1" "$2"
-  printf '%s\n' "$output"
-}
-
-printf '# Starting kube-apiserver, istiod and the webhook.\n'
+printf '# Starting kube-apiserver, istiod and the webhook.\n' | paint
 until read -r -t 30 answer <&4; do
   kill -0 "$pid" 2>/dev/null || exit 1
   printf 'still starting; the first run builds the servers, some ten minutes\n' >&2
 done
-export KUBECONFIG=$folder/kubeconfig KUBECACHEDIR=$folder/cache PATH=$folder/bin:$PATH NO_COLOR=1
+export KUBECONFIG=$folder/kubeconfig KUBECACHEDIR=$folder/cache PATH=$folder/bin:$PATH
 kubectl config set-context --current --namespace=shop >/dev/null
 # A new label of a namespace decides about new pods a moment later.
 new_pods_have() { until_says "^$1$" 'kubectl run app --image=app --dry-run=server -o "jsonpath={.spec.containers[*].name}"'; }
@@ -114,9 +96,6 @@ run 'condition met' 'kubectl wait --for=condition=Ready pod/cart --timeout=60s'
 say 'cart has no proxy. catalog takes mutual TLS only, and refuses it.'
 run '1/1.*2/2' 'kubectl get pods'
 run 'reset|Empty reply' 'kubectl exec cart -- curl -sS http://10.196.0.1:8080/headers'
-
-# The command below the first "fix:" of what was shown last.
-advice() { sed -n '/^ *fix: /{n;s/^ *//p;q}' <<<"$output"; }
 
 say 'What is wrong?'
 run 'fix: correct the label' 'kubectl mesh check -o short'
