@@ -42,7 +42,10 @@ const RUNTIME_OF: Readonly<Record<Platform["format"], (program: Uint8Array) => U
 
 /** The release of Deno has other bytes for some platforms, and its checksums are not known here: the wheel is the only source. */
 async function fromWheel({ wheel, extension, format }: Platform): Promise<Uint8Array> {
-  say(`compile: downloading the runtime in the Python wheel ${WHEEL.name} ${WHEEL.version} for ${wheel}`);
+  say(
+    `compile: downloading Deno's runtime for ${wheel}: package indexes have it at the start of a program, in the Python ` +
+      `wheel ${WHEEL.name} ${WHEEL.version}; its SHA-256 is pinned`,
+  );
   const program = await programInWheel({
     requirement: `${WHEEL.name}==${WHEEL.version}`,
     platform: wheel,

@@ -94,6 +94,7 @@ export const PARTS: readonly Part[] = [
           decisions("explain", "explain and snapshot"),
           decisions("webhook", "Webhook"),
           decisions("iptables", "Traffic capture"),
+          decisions("cni", "CNI plugin"),
           decisions("agent", "Agent and wait"),
           decisions("cli", "Command lines"),
           decisions("kube", "Kubernetes client"),
