@@ -1,6 +1,6 @@
 /** Runs printed advice after asking (`check --fix`). */
 import type { World } from "../platform/mod.ts";
-import { shellQuoted } from "../base/text/mod.ts";
+import { linesOf, shellQuoted } from "../base/text/mod.ts";
 import { printable } from "./print/lines.ts";
 import type { CheckResult } from "./result_schema.ts";
 import type { ShownAdvice } from "./advice/advice_schema.ts";
@@ -137,18 +137,6 @@ function asker(world: World): () => Promise<Answer> {
       if (found !== undefined) return found;
     }
   };
-}
-
-async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string, undefined> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const chunk of chunks) {
-    const lines = (text + decoder.decode(chunk, { stream: true })).split("\n");
-    text = lines.pop() ?? "";
-    yield* lines;
-  }
-  if (text !== "") yield text;
-  return undefined;
 }
 
 function textOf({ id, objects: [first, ...more], advice, isRisky }: Repair): string {

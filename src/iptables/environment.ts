@@ -1,7 +1,7 @@
 /** The environment of a run: users and groups, the pod's addresses and DNS servers. */
 import { type Logger, logText } from "../platform/log.ts";
 import { MeshError, messageOf } from "../base/errors.ts";
-import { type Address, isLinkLocal, isLoopback, parseAddress, unmapped } from "../golang/net/mod.ts";
+import { type Address, isLinkLocal, isLoopback, nameservers, parseAddress, unmapped } from "../golang/net/mod.ts";
 import { SystemError } from "../platform/mod.ts";
 import type { World } from "../platform/world.ts";
 import type { OwnerNames } from "./kernel/xtables/rule_options.ts";
@@ -66,26 +66,13 @@ async function dnsServers(world: World, log: Logger): Promise<PlanNetwork["dnsSe
       hint: "It names the DNS servers to capture: mount it, or use --capture-all-dns",
     });
   });
-  const { servers, unreadable } = nameservers(text);
-  unreadable.forEach((server) => log.warn(logText(`"${server}" in ${RESOLV_CONF} is not an IP address`)));
+  const { servers, invalid } = nameservers(text);
+  invalid.forEach((server) => log.warn(logText(`"${server}" in ${RESOLV_CONF} is not an IP address`)));
   if (servers.length === 0) {
     log.warn(`${RESOLV_CONF} names no DNS server, so DNS is not captured: use --capture-all-dns`);
   }
-  return servers;
-}
-
-/** The `nameserver` lines of a resolv.conf(5), without zones: iptables cannot match a zone. */
-export function nameservers(text: string): { readonly servers: Address[]; readonly unreadable: string[] } {
-  const servers: Address[] = [];
-  const unreadable: string[] = [];
-  for (const line of text.split("\n")) {
-    const [keyword, server] = line.trim().split(/\s+/);
-    if (keyword !== "nameserver" || server === undefined) continue;
-    const address = parseAddress(server);
-    if (typeof address === "string") unreadable.push(server);
-    else servers.push({ ...address, zone: "" });
-  }
-  return { servers, unreadable };
+  // iptables cannot match a zone.
+  return servers.map(({ address }) => ({ ...address, zone: "" }));
 }
 
 /** Enters the network namespace at a path, `""` for none. Throws a `MeshError`. */

@@ -83,7 +83,7 @@ async function servers(server: keyof typeof SERVERS): Promise<boolean> {
   return found.every(({ failed }) => failed.length === 0);
 }
 
-/** The results with that of one release, in the order of the releases. */
+/** The results, with a new one for its release, in the order of the releases. */
 function withResult<T extends { readonly release: string }>(all: readonly T[], one: T): T[] {
   const known = new Map([...all, one].map((each) => [each.release, each]));
   return RELEASES.map((release) => known.get(release)).filter((each) => each !== undefined);

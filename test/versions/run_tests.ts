@@ -10,7 +10,7 @@ export interface TestRun {
   readonly isLong?: boolean;
 }
 
-/** What became of tests without the tests of which they are steps. */
+/** The outcome of tests. Tests with steps are not counted, only their steps. */
 export interface Counts {
   readonly passed: number;
   /** Names. */

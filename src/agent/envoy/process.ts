@@ -1,6 +1,6 @@
 import { MeshError } from "../../base/errors.ts";
 import type { Child, World } from "../../platform/world.ts";
-import { linesOf } from "./lines.ts";
+import { linesOf } from "../../base/text/mod.ts";
 import { outOfMemoryKills } from "./oom_kills.ts";
 import type { EnvoyOptions } from "./options.ts";
 import type { EnvoyEnd } from "./end.ts";

@@ -1,4 +1,5 @@
 /** A certificate that another program maintains in files. */
+import { oneAtATime } from "../../base/one_at_a_time.ts";
 import { errorText, MeshError } from "../../base/errors.ts";
 import { logText } from "../../platform/log.ts";
 import type { Files, World } from "../../platform/world.ts";
@@ -101,21 +102,4 @@ function timeProblem({ notBefore, notAfter }: CertificateInfo, now: number): str
   if (notAfter.getTime() > now) return aheadText(notBefore.getTime(), now);
   const end = stamp(notAfter.getTime());
   return `files: The certificate expired at ${end}: the program that maintains it has not renewed it`;
-}
-
-/** Calls during a run cause one more run. Resolves after the last run. */
-function oneAtATime(run: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined;
-  let again = false;
-  const loop = async () => {
-    while (again) {
-      again = false;
-      await run();
-    }
-    running = undefined;
-  };
-  return () => {
-    again = true;
-    return running ??= loop();
-  };
 }

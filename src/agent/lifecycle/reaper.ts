@@ -1,4 +1,4 @@
-import { linesOf } from "../envoy/lines.ts";
+import { linesOf } from "../../base/text/mod.ts";
 import type { World } from "../../platform/world.ts";
 
 const LOOK_INTERVAL = 300;

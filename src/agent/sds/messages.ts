@@ -5,8 +5,6 @@ import type { Secret } from "./secret.ts";
 
 /** A request, an ACK or a NACK (`envoy.service.discovery.v3.DiscoveryRequest`). */
 export interface DiscoveryRequest {
-  readonly versionInfo: string;
-  readonly nodeId: string;
   readonly resourceNames: readonly string[];
   readonly typeUrl: string;
   readonly responseNonce: string;
@@ -24,12 +22,10 @@ export const SECRET_TYPE = "type.googleapis.com/envoy.extensions.transport_socke
 
 /** Throws a MeshError for invalid bytes. */
 export function readDiscoveryRequest(message: Uint8Array): DiscoveryRequest {
-  const read = { versionInfo: "", nodeId: "", resourceNames: Array<string>(), typeUrl: "", responseNonce: "" };
+  const read = { resourceNames: Array<string>(), typeUrl: "", responseNonce: "" };
   let refusal: string | undefined;
   try {
     readMessage(message, {
-      1: (reader) => read.versionInfo = reader.string(),
-      2: (reader) => readMessage(reader.bytes(), { 1: (node) => read.nodeId = node.string() }),
       3: (reader) => read.resourceNames.push(reader.string()),
       4: (reader) => read.typeUrl = reader.string(),
       5: (reader) => read.responseNonce = reader.string(),

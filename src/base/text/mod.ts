@@ -3,6 +3,7 @@ export { ageText } from "./age.ts";
 export { closest, editDistance } from "./closest.ts";
 export { columns } from "./columns.ts";
 export { counted } from "./counted.ts";
+export { linesOf } from "./lines.ts";
 export { shellQuoted } from "./shell.ts";
 export { CLEAR_SCREEN, terminalText } from "./terminal_text.ts";
 export { trimmed, trimmedEnd } from "./trim.ts";

@@ -164,7 +164,7 @@ const UNSENT: Readonly<Record<string, readonly [World, Changes, RegExp, string?]
   "rules that leave the proxy's user out": [
     {},
     { isPermissive: true, rules: "*nat\n-A PREROUTING -p tcp -j REDIRECT --to-ports 15006\nCOMMIT\n" },
-    /no rule of the kernel sends a connection of the proxy's user/,
+    /no kernel rule redirects a connection of the proxy's user/,
   ],
   "TPROXY": [
     {},

@@ -1,5 +1,6 @@
 /** Removes secrets from the parts of an archive. `explain` gives the same answers without them. */
 import { Redactor, type Removed } from "../../kube/redact/mod.ts";
+import { parseJson } from "../../base/json.ts";
 import { REDACTED } from "../../base/redacted.ts";
 import { isMap, mapAt, mapsAt, type Value, type ValueMap } from "../../base/value.ts";
 import type { PartName } from "./snapshot.ts";
@@ -16,7 +17,7 @@ const NUMBERS: readonly PartName[] = ["sockets.txt", "stats.txt", "rules.iptable
 /** The part without secrets. JSON loses its whitespace. Other parts are redacted as text. */
 export function withoutSecrets(name: PartName, text: string): Redacted {
   const redactor = new Redactor();
-  const value = name.endsWith(".json") ? parsed(text) : undefined;
+  const value = name.endsWith(".json") ? parseJson(text) : undefined;
   if (value === undefined) {
     return { text: redactor.text(text, { isNumbers: NUMBERS.includes(name) }), removed: redactor.removed };
   }
@@ -35,15 +36,6 @@ export function valueWithoutSecrets(value: Value): Value {
 /** Text without secrets, for texts that are not parts, such as error messages. */
 export function safeText(text: string): string {
   return new Redactor().text(text);
-}
-
-function parsed(text: string): Value | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The text is not JSON.
-    return undefined;
-  }
 }
 
 /** Containers of the mesh: their arguments and variables say how traffic is captured. */

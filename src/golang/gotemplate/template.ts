@@ -48,18 +48,9 @@ export class Template {
    * not given come from `defaultLimits`.
    */
   render(data: GoValue, options: { readonly limits?: Partial<Limits> } = {}): string {
-    return this.#run(this.name, data, { ...defaultLimits, ...options.limits });
-  }
-
-  /** The same for a template that this one defines (`define`, `block`). */
-  renderNamed(name: string, data: GoValue, options: { readonly limits?: Partial<Limits> } = {}): string {
-    return this.#run(name, data, { ...defaultLimits, ...options.limits });
-  }
-
-  #run(name: string, data: GoValue, limits: Limits): string {
-    const state = new State(this.source, name, limits);
-    const body = this.#bodies.get(name);
-    if (body === undefined) throw noTemplate(name, this.name);
+    const state = new State(this.source, this.name, { ...defaultLimits, ...options.limits });
+    const body = this.#bodies.get(this.name);
+    if (body === undefined) throw noTemplate(this.name);
     try {
       runBody(state, body, data === null ? undefined : data);
     } catch (thrown) {
@@ -69,11 +60,12 @@ export class Template {
   }
 }
 
-function noTemplate(name: string, associated: string): TemplateError {
-  const message = `template: no template ${JSON.stringify(name)} associated with template ${
-    JSON.stringify(associated)
-  }`;
-  return new TemplateError(message, { template: associated, line: 1 });
+function noTemplate(name: string): TemplateError {
+  const quoted = JSON.stringify(name);
+  return new TemplateError(`template: no template ${quoted} associated with template ${quoted}`, {
+    template: name,
+    line: 1,
+  });
 }
 
 /**

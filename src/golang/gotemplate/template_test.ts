@@ -70,12 +70,6 @@ Deno.test("Template.render: an error in a function names the call, whatever was 
   assert.equal(error.message, 'template: t:1:18: executing "t" at <fail>: error calling fail: no');
 });
 
-Deno.test("Template.renderNamed: a defined template, and none", () => {
-  const template = parse("t", '{{define "x"}}[{{.}}]{{end}}');
-  assert.equal(template.renderNamed("x", 1n), "[1]");
-  assert.match(errorOf(() => template.renderNamed("y", null)).message, /no template "y" associated with template "t"/);
-});
-
 const pieces = fc.constantFrom(
   ..."{{ }} {{- -}} {{if {{else {{end}} {{range {{with {{define {{template {{block {{break}} .a .b.c . $ $x := = , | ( ) 1 1.5 -3 0x 'a' \"s\" `r` nil true len index eq printf print and or not slice html /* */ \n é x"
     .split(" "),

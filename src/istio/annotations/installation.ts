@@ -1,6 +1,7 @@
 /**
  * The annotation of `webhook manifests` on its objects: the flags that make the same objects again. `check` shows them.
  */
+import { parseJson } from "../../base/json.ts";
 
 /** A JSON list of flags, each `--name` or `--name=value`. */
 export const FLAGS_ANNOTATION = "kubectl-mesh/manifests-flags";
@@ -17,13 +18,8 @@ export function flagsText(flags: readonly string[]): string {
 /** The flags of an annotation; `undefined` for a value that the program does not write. */
 export function readFlags(text: string): readonly string[] | undefined {
   if (text.length > MAX_CHARACTERS) return undefined;
-  try {
-    const all: unknown = JSON.parse(text);
-    return Array.isArray(all) && all.length > 0 && all.every(isFlag) ? all : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const all = parseJson(text);
+  return Array.isArray(all) && all.length > 0 && all.every(isFlag) ? all : undefined;
 }
 
 function isFlag(value: unknown): value is string {

@@ -1,4 +1,5 @@
 /** Sources in files, which are watched: the injector's configuration and the serving certificate. */
+import { oneAtATime } from "../../base/one_at_a_time.ts";
 import { errorText } from "../../base/errors.ts";
 import { type Logger, logText } from "../../platform/log.ts";
 import type { Files, World } from "../../platform/world.ts";
@@ -52,22 +53,6 @@ export async function watchFiles<T>(files: Files, log: Logger, recipe: Recipe<T>
     problem: () => state.problem,
     onChange: (handler) => void handlers.push(handler),
     close: stop,
-  };
-}
-
-/** Calls during a run become one more run after it. */
-function oneAtATime(run: () => Promise<void>): () => void {
-  let running = false;
-  let again = false;
-  return async () => {
-    again = true;
-    if (running) return;
-    running = true;
-    while (again) {
-      again = false;
-      await run();
-    }
-    running = false;
   };
 }
 

@@ -1,6 +1,6 @@
 /**
  * What the pods of a release of Istio need of this program: its configuration, its istiod, its agent beside ours. By default
- * the release is that of the checkout; `tools/deno task test versions FOLDER istiod` runs the others, and counts the steps.
+ * it is the release of the checkout; `tools/deno task test versions FOLDER istiod` runs the others, and counts the steps.
  */
 import assert from "node:assert/strict";
 import { BUILT_IN } from "../../../src/inject/mod.ts";
@@ -21,7 +21,7 @@ const GONE = 1000;
 type Check = (mesh: RealMesh, pair: PodPair) => Promise<void>;
 
 const CHECKS: Readonly<Record<string, Check>> = {
-  "injection: the proxy's image and arguments are those of the release's template": isInjected,
+  "injection: the proxy's image and arguments come from the release's template": isInjected,
   "start: both pods become ready": async (_, { a, b }) => void await Promise.all([a.startReady(), b.startReady()]),
   "certificates: both proxies have their identity, by istiod's authority": hasIdentities,
   "xDS: the proxies accept what istiod sends": acceptsAll,

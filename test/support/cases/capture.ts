@@ -1,6 +1,7 @@
 /** Cases of traffic capture: what a pod gives to `istio-iptables`, and the rules as text. */
 import assert from "node:assert/strict";
-import { nameservers, podNetwork } from "../../../src/iptables/environment.ts";
+import { nameservers } from "../../../src/golang/net/mod.ts";
+import { podNetwork } from "../../../src/iptables/environment.ts";
 import { makePlan } from "../../../src/iptables/plan/plan.ts";
 import { parseNames } from "../../../src/iptables/settings/values.ts";
 import { readSettings } from "../../../src/iptables/settings/read.ts";
@@ -32,7 +33,10 @@ export function captureText(one: CaptureCase): string {
   assert.ok(settings);
   const { local_ips, resolv_conf = "" } = one.setup;
   const { hasIpv6 } = podNetwork(["127.0.0.1", ...local_ips], settings.capture.dualStack);
-  const plan = makePlan(settings.capture, { hasIpv6, dnsServers: nameservers(resolv_conf).servers });
+  const plan = makePlan(settings.capture, {
+    hasIpv6,
+    dnsServers: nameservers(resolv_conf).servers.map(({ address }) => address),
+  });
   if (one.backend === "nft") return nftText(plan);
   return plan.families.map((family) => restoreText(plan, family)).join("");
 }

@@ -1,16 +1,13 @@
 /** The resolver configuration: resolv.conf(5), parsed as miekg/dns does. */
-import { type Address, parseAddress } from "../../../golang/net/mod.ts";
+import { type Nameserver, nameservers } from "../../../golang/net/mod.ts";
 import { wireName } from "../wire.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { type Logger, logText } from "../../../platform/log.ts";
 import type { World } from "../../../platform/world.ts";
 
 /** An upstream name server. */
-export interface Upstream {
-  /** An IP address, possibly with a zone. */
-  readonly host: string;
+export interface Upstream extends Nameserver {
   readonly port: number;
-  readonly address: Address;
 }
 
 export interface ResolvConf {
@@ -25,19 +22,16 @@ export const DNS_PORT = 53;
 
 /** The last line with search domains counts. The root is not a search domain. */
 export function readResolvConf(text: string, port = DNS_PORT): ResolvConf {
-  const servers: Upstream[] = [];
-  const invalid: string[] = [];
-  let search: string | undefined;
-  for (const line of text.split("\n")) {
-    if (/^[#;]/.test(line)) continue;
-    const [keyword, first] = line.trim().split(/\s+/);
-    if ((keyword === "search" || keyword === "domain") && first !== undefined) search = first;
-    if (keyword !== "nameserver" || first === undefined) continue;
-    const address = parseAddress(first);
-    if (typeof address === "string") invalid.push(first);
-    else servers.push({ host: first, port, address });
-  }
-  return { servers, invalid, search: search === undefined ? undefined : wireName(search) };
+  const { servers, invalid } = nameservers(text);
+  const lines = text.split("\n").filter((line) => !/^[#;]/.test(line)).map((line) => line.trim().split(/\s+/));
+  const search = lines.findLast(([keyword = "", first]) =>
+    (keyword === "search" || keyword === "domain") && first !== undefined
+  )?.[1];
+  return {
+    servers: servers.map((server) => ({ ...server, port })),
+    invalid,
+    search: search === undefined ? undefined : wireName(search),
+  };
 }
 
 /** No timer: an idle agent stays asleep. */

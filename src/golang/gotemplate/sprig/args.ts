@@ -56,6 +56,16 @@ export function listOf(value: GoValue | undefined): readonly GoValue[] {
   throw mismatch(LIST, value);
 }
 
+/** The result of a lenient function: `otherwise` in place of an error, which sprig ignores too. */
+export function attempt(body: () => GoValue, otherwise: GoValue): GoValue {
+  try {
+    return body();
+  } catch {
+    // An invalid date, or JSON that cannot be read or written.
+    return otherwise;
+  }
+}
+
 /** Errors: the result would have more elements than `MAX_MADE`. */
 export function limitMade(count: number): void {
   if (count > MAX_MADE) throw new Error(`the result has more than ${MAX_MADE} elements`);

@@ -2,7 +2,7 @@
  * The application of a pod as a program. It serves HTTP on port 8080 and sends the requests of standard input, JSON
  * lines, until that ends.
  */
-import { linesOf } from "../../../../src/agent/envoy/lines.ts";
+import { linesOf } from "../../../../src/base/text/mod.ts";
 import { DEADLINE_MILLISECONDS } from "../../../support/until.ts";
 
 /** A question. */

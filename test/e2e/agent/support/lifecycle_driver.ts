@@ -9,7 +9,7 @@ import { runLifecycle } from "../../../../src/agent/lifecycle/run.ts";
 import type { LifecycleControl } from "../../../../src/agent/lifecycle/options.ts";
 import type { EnvoyOptions } from "../../../../src/agent/envoy/options.ts";
 import type { Rules } from "../../../../src/agent/lifecycle/rules.ts";
-import { linesOf } from "../../../../src/agent/envoy/lines.ts";
+import { linesOf } from "../../../../src/base/text/mod.ts";
 
 /** Options of a test. `EPOCH` in an argument becomes the number. */
 export interface DriverOptions {

@@ -1,5 +1,5 @@
 /** Runs command lines of the program in this process, from the sources: each line of the input is a `Saying` as JSON. */
-import { linesOf } from "../../../../src/agent/envoy/lines.ts";
+import { linesOf } from "../../../../src/base/text/mod.ts";
 import { realWorld } from "../../../../src/platform/mod.ts";
 import { sayMesh } from "../../../support/programs/mesh.ts";
 import type { Saying } from "./pod.ts";

@@ -2,7 +2,7 @@
  * A door between two places, as a program: it accepts connections at one address and passes their bytes to another. Lines
  * of standard input set the delay of each piece of data, in milliseconds. It ends with standard input.
  */
-import { linesOf } from "../../../../src/agent/envoy/lines.ts";
+import { linesOf } from "../../../../src/base/text/mod.ts";
 
 /** A TCP port or a Unix socket. */
 export type Place = Deno.TcpListenOptions & { transport: "tcp" } | Deno.UnixListenOptions & { transport: "unix" };

@@ -1,6 +1,6 @@
 /**
  * The release of Istio that a run is about: a JSON file that `MESH_ISTIO` names, which `test/versions` writes. Without it the
- * control plane is that of the module in `test/e2e/servers/istio`, and the configuration is the built-in one.
+ * control plane comes from the module in `test/e2e/servers/istio`, and the configuration is the built-in one.
  */
 
 /** Programs and configuration of a release. */
@@ -19,5 +19,5 @@ export interface Release {
 
 const file = Deno.env.get("MESH_ISTIO");
 
-/** `undefined`: no other release than that of the checkout. */
+/** `undefined`: the release of the checkout. */
 export const RELEASE: Release | undefined = file === undefined ? undefined : JSON.parse(Deno.readTextFileSync(file));

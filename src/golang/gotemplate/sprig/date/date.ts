@@ -1,7 +1,7 @@
 /** sprig's functions on dates. A time is a `GoTime`; the clock is passed in. */
 import { formatDuration, readDuration } from "../../../duration.ts";
 import { type FuncMap, GoInt, GoStruct, type GoValue, pure, varying } from "../../../go_value.ts";
-import { ANY, INT, int, STRING, text, TIME } from "../args.ts";
+import { ANY, attempt, INT, int, STRING, text, TIME } from "../args.ts";
 import { int64, parseIntClamped } from "../values/cast.ts";
 import { DAYS, type Fields, fieldsOf, formatTime, type Moment, MONTHS, parseTime, unixSeconds } from "./layout.ts";
 import { loadZone, localZone, secondsOf, UTC } from "./zone.ts";
@@ -161,15 +161,6 @@ function shift(by: string, time: GoTime): GoValue {
 
 function parse(layout: string, value: string): GoValue {
   return new GoTime(parseTime(layout, value, localZone()));
-}
-
-function attempt(body: () => GoValue, otherwise: GoValue): GoValue {
-  try {
-    return body();
-  } catch {
-    // Sprig ignores the error of a date's conversion.
-    return otherwise;
-  }
 }
 
 /** Rounds halves away from zero. */

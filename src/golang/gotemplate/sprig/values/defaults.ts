@@ -2,7 +2,7 @@
 import { goJson, type GoJsonOptions, goJsonParse } from "../../../gojson/mod.ts";
 import { truth } from "../../truth.ts";
 import { type FuncMap, GoStruct, type GoValue, pure } from "../../../go_value.ts";
-import { ANY, BOOL, bool, STRING, text } from "../args.ts";
+import { ANY, attempt, BOOL, bool, STRING, text } from "../args.ts";
 import { deepCopy } from "./reflect.ts";
 
 /** The functions by name. */
@@ -52,13 +52,4 @@ function jsonFunctions(): FuncMap {
 /** The lenient functions return an empty text for a value that JSON cannot represent. */
 function writer(lenient: boolean, options: GoJsonOptions) {
   return pure([ANY], (value) => lenient ? attempt(() => goJson(value, options), "") : goJson(value, options));
-}
-
-function attempt(body: () => GoValue, otherwise: GoValue): GoValue {
-  try {
-    return body();
-  } catch {
-    // Sprig ignores the error of JSON that cannot be read or written.
-    return otherwise;
-  }
 }
