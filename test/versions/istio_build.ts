@@ -4,7 +4,7 @@
  */
 import { CACHE, makeOnce } from "../support/programs/cache.ts";
 import { BUILD_FLAGS } from "../support/programs/go_program.ts";
-import { mustRun } from "../../tools/compile/run.ts";
+import { mustRun, run } from "../../tools/compile/run.ts";
 import { archived } from "./repository.ts";
 
 /** Programs of a release. */
@@ -18,6 +18,7 @@ export interface IstioPrograms {
   readonly replaced: readonly string[];
 }
 
+const PROGRAMS = ["pilot-discovery", "pilot-agent"];
 const REPLACEABLE = ["istio.io/api", "istio.io/client-go"];
 
 /** Builds them on first use, which takes minutes. Throws with the end of the compiler's output. */
@@ -26,7 +27,8 @@ export async function istioPrograms(repository: string, release: string): Promis
   const built = await makeOnce(`${folder}/built.json`, async (file) => {
     await using source = await archived(repository, release, []);
     const replaced = await replaceModules(source.folder, release);
-    for (const program of ["pilot-discovery", "pilot-agent"]) await build(source.folder, program, folder);
+    await resolve(source.folder);
+    for (const program of PROGRAMS) await build(source.folder, program, folder);
     await Deno.copyFile(`${source.folder}/tools/packaging/common/envoy_bootstrap.json`, `${folder}/bootstrap.json`);
     await Deno.writeTextFile(file, JSON.stringify(replaced));
   });
@@ -38,6 +40,15 @@ export async function istioPrograms(repository: string, release: string): Promis
   };
 }
 
+/** Downloads all modules that the programs need. Errors: the first one that the proxy lacks, without a word of the compiler. */
+export async function resolve(source: string): Promise<void> {
+  const args = ["list", "-mod=mod", "-deps", ...PROGRAMS.map((program) => `./pilot/cmd/${program}`)];
+  const { ok, text } = await run(["go", "-C", source, ...args]);
+  if (ok) return;
+  const [, module] = /(\S+@v[^\s:]+): (?:reading|verifying|unrecognized|invalid|unknown)/.exec(text) ?? [];
+  throw new Error(module === undefined ? text : `The module proxy has no ${module}`);
+}
+
 /** Only processors that nobody else needs. */
 async function build(source: string, program: string, folder: string): Promise<void> {
   const args = ["build", "-mod=mod", ...BUILD_FLAGS, "-o", `${folder}/${program}`, `./pilot/cmd/${program}`];
@@ -45,7 +56,7 @@ async function build(source: string, program: string, folder: string): Promise<v
 }
 
 /** Names another patch for each module that the proxy lacks. */
-async function replaceModules(source: string, release: string): Promise<readonly string[]> {
+export async function replaceModules(source: string, release: string): Promise<readonly string[]> {
   const text = await Deno.readTextFile(`${source}/go.mod`);
   const replaced: string[] = [];
   for (const module of REPLACEABLE) {

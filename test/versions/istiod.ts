@@ -43,7 +43,7 @@ async function run(release: Release): Promise<Counts> {
 
 /** The line that says why a build failed, for a cell of a table. */
 function reasonOf(message: string): string {
-  const line = message.split("\n").find((each) => /not available|Forbidden|Not Found|undefined:|cannot use/.test(each));
-  const short = (line ?? message).replaceAll(/https?:\/\/\S+/g, "").replaceAll("|", "/").replaceAll(/\s+/g, " ").trim();
-  return `not built: ${short.slice(0, 160)}`;
+  const line = message.split("\n").find((each) => /no \S+@v|undefined:|cannot use|imported and not/.test(each)) ??
+    message;
+  return `not built: ${line.replaceAll("|", "/").replaceAll(/\s+/g, " ").trim().slice(0, 160)}`;
 }

@@ -1,5 +1,5 @@
 /** Test files as a process of `deno test`, and what became of each test and step. */
-import { casesOf } from "../../tools/test/report.ts";
+import { casesOf, type TestCase } from "../../tools/test/report.ts";
 import { LONG } from "../support/long.ts";
 import { CHECKOUT } from "../support/programs/cache.ts";
 
@@ -18,7 +18,10 @@ export interface Counts {
 }
 
 /** Runs them, and prints what they print if one fails. Throws if one is skipped, or if the process dies. */
-export async function runTests(files: readonly string[], { env = {}, isLong = false }: TestRun) {
+export async function runTests(
+  files: readonly string[],
+  { env = {}, isLong = false }: TestRun,
+): Promise<readonly TestCase[]> {
   const folder = await Deno.makeTempDir({ prefix: "mv-" });
   try {
     await Deno.chmod(folder, 0o755);
@@ -39,13 +42,16 @@ export async function runTests(files: readonly string[], { env = {}, isLong = fa
   }
 }
 
-/** Counts the tests and steps whose names match; a test with steps is not one more. */
-export function counted(cases: Awaited<ReturnType<typeof runTests>>, which = /./): Counts {
-  const own = cases.filter(({ name }) =>
-    which.test(name) && !cases.some((other) => other.name.startsWith(`${name} > `))
-  );
+/**
+ * Counts the tests and steps whose names match. A test with steps is not one more, unless it failed when they had not: it left
+ * something open.
+ */
+export function counted(cases: readonly TestCase[], which = /./): Counts {
+  const own = cases.filter(({ name }) => which.test(name));
+  const stepsOf = (test: string) => own.filter(({ name }) => name.startsWith(`${test} > `));
+  const isFailed = ({ outcome }: TestCase) => outcome === "failed";
   return {
-    passed: own.filter(({ outcome }) => outcome === "passed").length,
-    failed: own.filter(({ outcome }) => outcome === "failed").map(({ name }) => name),
+    passed: own.filter(({ name, outcome }) => outcome === "passed" && stepsOf(name).length === 0).length,
+    failed: own.filter((each) => isFailed(each) && !stepsOf(each.name).some(isFailed)).map(({ name }) => name),
   };
 }

@@ -19,11 +19,17 @@ export function tallyOf(junit: string | undefined): Tally {
 
 type Outcome = "passed" | "failed" | "skipped";
 
-/** The tests and steps in a report, a step as `TEST > STEP`; `undefined` if it is absent or cut off. */
-export function casesOf(junit: string | undefined) {
+/** A test, or a step as `TEST > STEP`. */
+export interface TestCase {
+  readonly name: string;
+  readonly outcome: Outcome;
+}
+
+/** The tests and steps in a report; `undefined` if it is absent or cut off. */
+export function casesOf(junit: string | undefined): readonly TestCase[] | undefined {
   if (junit === undefined || !junit.includes("</testsuites>")) return undefined;
   const cases = junit.matchAll(/<testcase\b([^>]*?)(?:\/>|>(.*?)<\/testcase>)/gs);
-  return [...cases].map(([, attributes = "", body = ""]): { readonly name: string; readonly outcome: Outcome } => ({
+  return [...cases].map(([, attributes = "", body = ""]): TestCase => ({
     name: unescape(/\bname="([^"]*)"/.exec(attributes)?.[1] ?? ""),
     outcome: /<(failure|error)\b/.test(body) ? "failed" : /<skipped\b/.test(body) ? "skipped" : "passed",
   }));
