@@ -22,7 +22,7 @@ type Check = (mesh: RealMesh, pair: PodPair) => Promise<void>;
 
 const CHECKS: Readonly<Record<string, Check>> = {
   "injection: the proxy's image and arguments come from the release's template": isInjected,
-  "start: both pods become ready": async (_, { a, b }) => void await Promise.all([a.startReady(), b.startReady()]),
+  "start: both pods become ready": starts,
   "certificates: both proxies have their identity, by istiod's authority": hasIdentities,
   "xDS: the proxies accept what istiod sends": acceptsAll,
   "DNS: a service has an address by its short and by its long name": hasNames,
@@ -43,7 +43,11 @@ const CHECKS: Readonly<Record<string, Check>> = {
 testWhen(needsCluster() ?? missing, `release: pods with istiod ${RELEASE?.release ?? "of the checkout"}`, async (t) => {
   await using mesh = await RealMesh.create({ ttl: "20s" });
   await using pair = await mesh.pair({ name: "web" });
-  for (const [name, check] of Object.entries(CHECKS)) await t.step(name, () => check(mesh, pair));
+  for (const [name, check] of Object.entries(CHECKS)) {
+    const isGood = await t.step(name, () => check(mesh, pair));
+    // Each of the others would wait for pods that never start.
+    if (!isGood && check === starts) break;
+  }
 });
 
 function isInjected(_: RealMesh, { a }: PodPair): Promise<void> {
@@ -52,6 +56,10 @@ function isInjected(_: RealMesh, { a }: PodPair): Promise<void> {
   assert.deepEqual(proxy?.args?.slice(0, 2), ["proxy", "sidecar"]);
   if (RELEASE !== undefined) assert.equal(proxy?.image, `docker.io/istio/proxyv2:${RELEASE.release}`);
   return Promise.resolve();
+}
+
+async function starts(_: RealMesh, { a, b }: PodPair): Promise<void> {
+  await Promise.all([a.startReady(), b.startReady()]);
 }
 
 /** Source: Envoy's admin interface, `/certs`. */
@@ -70,13 +78,16 @@ async function acceptsAll(mesh: RealMesh, { a, b }: PodPair): Promise<void> {
   await until(async () => {
     said = (await prober.ask("http://127.0.0.1:18080/debug/syncz")).text;
     const rows: Record<string, string>[] = JSON.parse(said);
-    return [a, b].every(({ name }) => {
-      const row = rows.find(({ proxy }) => proxy === `${name}.${NAMESPACE}`) ?? {};
-      const sent = Object.keys(row).filter((key) => key.endsWith("_sent"));
-      return ["cluster", "listener", "route", "endpoint"].every((type) => row[`${type}_sent`]) &&
-        sent.every((key) => row[key] === row[key.replace(/sent$/, "acked")]);
-    });
+    // The agent may have a connection of its own, for names, which has a row of its own.
+    return [a, b].every(({ name }) => rows.some((row) => row["proxy"] === `${name}.${NAMESPACE}` && isAccepted(row)));
   }, () => `The proxies do not accept all: ${said}`);
+}
+
+/** Something of each type was sent, and was accepted. */
+function isAccepted(row: Readonly<Record<string, string>>): boolean {
+  return ["cluster", "listener", "route", "endpoint"].every((type) =>
+    row[`${type}_sent`] && row[`${type}_sent`] === row[`${type}_acked`]
+  );
 }
 
 async function hasNames(_: RealMesh, { a }: PodPair): Promise<void> {

@@ -38,20 +38,21 @@ export function rootScript(root: string, mounts: readonly Mount[], isReadOnly: b
     `chmod 1777 ${at("/tmp")}`,
     `(set --; for entry in /etc/*; do [ -d "$entry" ] || set -- "$@" "$entry"; done; cp -a "$@" ${at("/etc")})`,
     ...SHARED.map((name) => `[ ! -d /etc/${name} ] || mount --rbind /etc/${name} ${at(`/etc/${name}`)}`),
-    ...programs.map((path) => bind({ from: path, at: path, isReadOnly: false }, at)),
+    ...programs.map((path) => bind({ from: path, at: path }, at)),
     ...mounts.map((mount) => bind(mount, at)),
+    // Not before: a mount may lie in a read-only one, and the kubelet makes its folder there.
+    ...mounts.filter((mount) => mount.isReadOnly).map((mount) => `mount -o remount,bind,ro ${at(mount.at)}`),
     ...(isReadOnly ? [`mount -o remount,ro ${quoted(root)}`] : []),
   ].join("\n");
 }
 
-function bind({ from, at: path, isReadOnly }: Mount, at: (path: string) => string): string {
+function bind({ from, at: path }: Omit<Mount, "isReadOnly">, at: (path: string) => string): string {
   const [source, target] = [quoted(from), at(path)];
   const parent = at(path.slice(0, path.lastIndexOf("/")));
   // A program that runs cannot be opened for writing, and the checkout may have brought it along.
   const made = `if [ -d ${source} ]; then [ -d ${target} ] || mkdir -p ${target}; ` +
     `elif [ ! -e ${target} ]; then [ -d ${parent} ] || mkdir -p ${parent}; : > ${target}; fi`;
-  const bound = `mount --rbind ${source} ${target}`;
-  return [made, bound, ...(isReadOnly ? [`mount -o remount,bind,ro ${target}`] : [])].join("; ");
+  return `${made}; mount --rbind ${source} ${target}`;
 }
 
 function quoted(text: string): string {
