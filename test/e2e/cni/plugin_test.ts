@@ -100,7 +100,7 @@ testWhen(
     const own = { cni_agent_run_dir: `${node.folder}/run`, native_nftables: true };
     for (const pod of ["ambient", "gateway", "other"]) {
       await node.configure("1.0.0", { ...own, exclude_namespaces: pod === "other" ? ["shop"] : [] });
-      const added = await node.cnitool("add", pair.pod.path, pod);
+      const added = await node.cnitool("add", pair.pod.path, { name: pod });
       assert.equal(added.code, 0, added.stderr);
     }
     assert.equal((await pair.pod.shell("nft list ruleset")).trim(), "");

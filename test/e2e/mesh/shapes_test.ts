@@ -15,6 +15,8 @@ const REQUESTS = isLong() ? 10_000 : 100;
 interface Case extends Shape {
   /** Helm values of the webhook. */
   readonly values?: string;
+  /** The node captures the pods, which have no container with NET_ADMIN. */
+  readonly cni?: true;
   readonly shows: (pair: PodPair) => Promise<string>;
 }
 
@@ -53,6 +55,20 @@ const CASES: readonly Case[] = [
       return "nft: redirect to :15006, and no rule of iptables";
     },
   },
+  {
+    name: "cni",
+    values: "pilot: {cni: {enabled: true}}",
+    cni: true,
+    async shows({ b }) {
+      const { initContainers = [], containers = [] } = b.options.pod.spec ?? {};
+      assert.deepEqual(initContainers.map(({ name }) => name), ["istio-validation"]);
+      const added = [...initContainers, ...containers].flatMap(({ securityContext }) =>
+        securityContext?.capabilities?.add ?? []
+      );
+      assert.deepEqual(added, []);
+      return await rules(b, "iptables-save", /REDIRECT --to-ports 15006/);
+    },
+  },
 ];
 
 /** The rules of the pod's namespace match. Returns what was seen. */
@@ -75,7 +91,8 @@ for (const agent of AGENTS) {
 }
 
 /** The pods become ready, and each request arrives over mutual TLS. */
-async function lives(t: Deno.TestContext, mesh: RealMesh, agent: Agent, { values = "", shows, ...shape }: Case) {
+async function lives(t: Deno.TestContext, mesh: RealMesh, agent: Agent, { values = "", cni, shows, ...shape }: Case) {
+  if (cni === true) await mesh.useCniPlugin();
   await mesh.useValues(values);
   await using pair = await mesh.readyPair(shape);
   await underLoad(t, pair, { agent, name: `shape ${shape.name}` }, async (load) => {

@@ -72,14 +72,15 @@ export class CniNode implements AsyncDisposable {
   }
 
   /** Runs cnitool (github.com/containernetworking/cni), as an administrator does. */
-  async cnitool(command: string, netns: string, pod = "web-0") {
+  async cnitool(command: string, netns: string, pod: { readonly namespace?: string; readonly name?: string } = {}) {
+    const { namespace = "shop", name = "web-0" } = pod;
     const tool = await goProgram("test/e2e/servers/cnitool", "github.com/containernetworking/cni/cnitool");
     const { code, stdout, stderr } = await new Deno.Command(tool, {
       args: [command, "net", netns],
       env: {
         NETCONFPATH: `${this.folder}/net.d`,
         CNI_PATH: `${this.folder}/bin`,
-        CNI_ARGS: `IgnoreUnknown=1;K8S_POD_NAMESPACE=shop;K8S_POD_NAME=${pod}`,
+        CNI_ARGS: `IgnoreUnknown=1;K8S_POD_NAMESPACE=${namespace};K8S_POD_NAME=${name}`,
       },
       stdin: "null",
     }).output();

@@ -15,13 +15,14 @@ import { until } from "../../../support/until.ts";
 import { needsPlace } from "../../agent/support/agent.ts";
 import { APPLICATION, Application } from "../../agent/support/application.ts";
 import { type Family, needsNamespaces } from "../../iptables/support/pod.ts";
+import { CniNode } from "../../cni/support/node.ts";
 import { type Cluster, startCluster } from "../../support/cluster/cluster.ts";
 import { register, startWebhook, type WebhookProcess } from "../../support/webhook.ts";
 import { type Agent, OURS } from "./agents.ts";
 import { MeshAuthority } from "./authority.ts";
 import { tunnel } from "./door.ts";
 import { Istiod, istiodProgram } from "./istiod.ts";
-import { type Image, RunningPod } from "./kubelet/kubelet.ts";
+import { type Image, type PodOptions, RunningPod } from "./kubelet/kubelet.ts";
 import { NAMESPACE, objectsOf, podOf, serviceOf, type Shape, slicesOf } from "./objects.ts";
 import { MACHINE, MeshNetwork } from "./network.ts";
 import { RELEASE } from "./release.ts";
@@ -67,6 +68,7 @@ interface Parts {
 export class RealMesh implements AsyncDisposable {
   readonly #stack: AsyncDisposableStack;
   #values = "";
+  #node: CniNode | undefined;
 
   private constructor(readonly parts: Parts, stack: AsyncDisposableStack) {
     this.#stack = stack;
@@ -138,6 +140,14 @@ export class RealMesh implements AsyncDisposable {
     this.#values = values;
   }
 
+  /** From now on the CNI plugin captures pods, before their first container. */
+  async useCniPlugin(): Promise<void> {
+    const node = this.#stack.use(await CniNode.create());
+    await Deno.copyFile(this.parts.cluster.kubeconfig, `${node.folder}/run/mesh-cni-kubeconfig`);
+    await node.configure("1.0.0", { cni_agent_run_dir: `${node.folder}/run` });
+    this.#node = node;
+  }
+
   /** Replaces a file of the webhook's configuration, for pods that come. */
   async configure(file: "config.yaml" | "values.yaml", text: string): Promise<void> {
     const { webhook } = this.parts;
@@ -201,6 +211,7 @@ export class RealMesh implements AsyncDisposable {
       images: { proxyv2: proxy, app: { entry: APPLICATION, isApplication: true } },
       prober,
       hosts: `127.0.0.1 localhost\n::1 localhost\n${machine} istiod.istio-system.svc istiod-canary.istio-system.svc\n`,
+      ...this.#node === undefined ? {} : { joinNetwork: joining(this.#node) },
       resolv: `nameserver ${machine}\nsearch ${search}\noptions ndots:5\n`,
     });
   }
@@ -248,4 +259,12 @@ async function stopped(webhook: WebhookProcess): Promise<void> {
 
 async function removed(path: string): Promise<void> {
   await Deno.remove(path, { recursive: true });
+}
+
+/** Calls the plugins of a node for a pod. Throws with the reason that a kubelet would show. */
+function joining(node: CniNode): NonNullable<PodOptions["joinNetwork"]> {
+  return async ({ metadata: { namespace = "", name } }, netns) => {
+    const { code, stderr } = await node.cnitool("add", netns, { namespace, name });
+    if (code !== 0) throw new Error(`The pod "${name}" cannot join the network: ${stderr}`);
+  };
 }

@@ -29,6 +29,8 @@ export interface PodOptions {
   /** Lines of `/etc/hosts` and `/etc/resolv.conf`. */
   readonly hosts: string;
   readonly resolv: string;
+  /** Adds the pod to the node's network, as the container runtime does before the first container. */
+  readonly joinNetwork?: (pod: Pod, netns: string) => Promise<void>;
 }
 
 /** Longer than any test, also a long one. */
@@ -69,7 +71,9 @@ export class RunningPod implements AsyncDisposable {
 
   /** Runs the init containers to their end, and starts the others. A sidecar among them must have started up first. */
   async start(): Promise<void> {
-    const { initContainers = [], containers = [] } = this.options.pod.spec ?? {};
+    const { pod, network, joinNetwork } = this.options;
+    await joinNetwork?.(pod, network.namespace.path);
+    const { initContainers = [], containers = [] } = pod.spec ?? {};
     for (const container of initContainers) await this.#startFirst(container);
     for (const container of containers) await this.#start(container);
   }
