@@ -13,6 +13,7 @@ import type { Look } from "./picture/terminal.ts";
 import type { Connection, Question } from "./question/question.ts";
 import { explainMatrix } from "./run_matrix.ts";
 import { explainPods } from "./run_pod.ts";
+import { traceOf, withTrace } from "./kernel/trace_proof.ts";
 import { answersJson, onlyOne } from "./several.ts";
 import { PODS_READ, snapshotsOf } from "./sources/sources.ts";
 
@@ -33,12 +34,13 @@ export async function explain(world: World, question: Question): Promise<number>
 
 async function answersOf(
   world: World,
-  { source, connection, isOneEnd, flags = [] }: Question & { readonly connection: Connection },
+  { source, connection, isOneEnd, isTraced, flags = [] }: Question & { readonly connection: Connection },
   progress: Progress,
 ): Promise<readonly Answer[]> {
   const answers: Answer[] = [];
   for await (const { snapshot, ends, resources } of snapshotsOf(world, source, { progress })) {
-    const answer = await answerOf(snapshot, connection, isOneEnd ? undefined : ends, resources);
+    const expected = await answerOf(snapshot, connection, isOneEnd ? undefined : ends, resources);
+    const answer = isTraced === true ? withTrace(expected, await traceOf(world, connection)) : expected;
     answers.push(flags.length === 0 ? answer : { ...answer, flags: explainedFlags(flags, answer) });
   }
   return answers;

@@ -2,6 +2,8 @@
  * Traffic capture: settings become rules in the kernel of a network namespace, their text, or the proof that they work.
  */
 export { type Comparison, openCapture, type PodCapture } from "./capture.ts";
+export { observe, type Observed } from "./observe/observe.ts";
+export { runTrace, targetOf } from "./observe/run.ts";
 export { runIptables } from "./run.ts";
 export { FLAG_GROUPS as CAPTURE_FLAGS } from "./settings/flags.ts";
 export type { Packet } from "./trace/packet.ts";

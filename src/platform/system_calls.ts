@@ -15,6 +15,8 @@ export interface SystemCalls {
   reap(pid: number): void;
   /** Sends a netlink message and returns all messages of the response, with headers. Throws `SystemError`. */
   netlink(protocol: number, message: Uint8Array): Uint8Array;
+  /** A socket that stays open, and gets the messages of a multicast group. Throws `SystemError`. */
+  openNetlink(protocol: number, group: number): NetlinkSocket;
   /** Moves this process, and the programs that it starts, into a network namespace. Throws `SystemError`. */
   enterNetworkNamespace(path: string): void;
   /** Makes a folder the root of this process's file system (chroot(2)), and its working folder. Throws `SystemError`. */
@@ -66,6 +68,14 @@ export interface Socket {
   failure(): number;
   send(bytes: Uint8Array): void;
   /** Received bytes; `undefined` while there are none, empty at the end of a stream. */
+  receive(): Uint8Array | undefined;
+  close(): void;
+}
+
+/** A netlink socket (netlink(7)). Every call but `close` throws `SystemError`. */
+export interface NetlinkSocket {
+  send(message: Uint8Array): void;
+  /** Received messages, with headers; `undefined` while there are none. */
   receive(): Uint8Array | undefined;
   close(): void;
 }

@@ -220,6 +220,7 @@ const NO_SYSTEM_CALLS: SystemCalls = {
   netlink: () => notImplemented("netlink"),
   enterNetworkNamespace: () => notImplemented("setns"),
   enterRoot: () => notImplemented("chroot"),
+  openNetlink: () => notImplemented("netlink"),
   interfaceIndex: () => notImplemented("if_nametoindex"),
   internetOption: () => notImplemented("getsockopt"),
   openSocket: () => notImplemented("socket"),

@@ -91,6 +91,11 @@ const FLAGS = {
         "with --local a process",
       { needs: ["to", "from"], excludes: ["filename", "selector", "all-namespaces"] },
     ),
+    trace: flag(
+      "--trace",
+      "Send a first packet to --to, trace it through the kernel's rules, and mark the kernel's station as proved",
+      { needs: ["to"], excludes: ["probe", "matrix"] },
+    ),
     probeImage: flag("--probe-image IMAGE", "Image of the container that sends the request; it must have curl", {
       needs: ["probe"],
       excludes: ["local"],
@@ -151,6 +156,9 @@ async function runExplain(world: World, { flags, args }: Input<typeof FLAGS>): P
   const connection = readConnection(flags);
   const line = flags.log === "-" ? await standardInput(world) : flags.log;
   const found = line === undefined ? readFlags(flags.responseFlags ?? "") : flagsOfLine(line);
+  if (flags.trace && !flags.local) {
+    throw new UsageError("A packet is traced in the pod's own network namespace", { hint: "--trace needs --local" });
+  }
   const source = sourceOf(flags, args, connection);
   return await explain(world, {
     source,
@@ -159,6 +167,7 @@ async function runExplain(world: World, { flags, args }: Input<typeof FLAGS>): P
     isOneEnd: flags.oneEnd,
     flags: found,
     isMatrix: flags.matrix,
+    isTraced: flags.trace,
   });
 }
 

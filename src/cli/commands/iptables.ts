@@ -64,6 +64,7 @@ export const IPTABLES = commandGroup({
     apply: () => Promise.resolve(rawCommand({ ...modeOf("apply"), ...APPLY })),
     clean: () => Promise.resolve(rawCommand({ ...modeOf("clean"), ...CLEAN })),
     verify: () => Promise.resolve(VERIFY),
+    trace: async () => (await import("./trace.ts")).TRACE,
     cni: async () => (await import("./cni/cni.ts")).CNI,
   },
 });

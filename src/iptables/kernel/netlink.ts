@@ -62,6 +62,16 @@ export class RefusedChange extends SystemError {
  * since then (NFNL_BATCH_GENID). Throws a `RefusedChange`.
  */
 export function sendBatch(system: SystemCalls, changes: readonly Change[], generation?: number): void {
+  const answer = system.netlink(NETLINK_NETFILTER, batchBytes(changes, generation));
+  const view = new DataView(answer.buffer, answer.byteOffset, answer.byteLength);
+  const error = answer.length >= HEADER + 4 ? view.getInt32(HEADER, true) : 0;
+  // The answer holds the header of the refused message, with its sequence number.
+  const at = answer.length >= 2 * HEADER + 4 ? view.getUint32(HEADER + 4 + 8, true) : 0;
+  if (error < 0) throw new RefusedChange(at - 1, -error);
+}
+
+/** The bytes of a transaction; the kernel acknowledges it if it makes all changes. */
+export function batchBytes(changes: readonly Change[], generation?: number): Uint8Array {
   const frame = { flags: 0, header: BATCH_HEADER };
   const attributes: Attribute[] = generation === undefined ? [] : [[BATCH.generation, u32BigEndian(generation)]];
   const messages: readonly Change[] = [
@@ -70,13 +80,7 @@ export function sendBatch(system: SystemCalls, changes: readonly Change[], gener
     ...changes.map((change, at) => ({ ...change, flags: change.flags | (at === changes.length - 1 ? FLAGS.ack : 0) })),
     { ...frame, type: BATCH.end },
   ];
-  const bytes = joinBytes(messages.map((message, at) => encode({ ...message, protocol: NETLINK_NETFILTER }, at)));
-  const answer = system.netlink(NETLINK_NETFILTER, bytes);
-  const view = new DataView(answer.buffer, answer.byteOffset, answer.byteLength);
-  const error = answer.length >= HEADER + 4 ? view.getInt32(HEADER, true) : 0;
-  // The answer holds the header of the refused message, with its sequence number.
-  const at = answer.length >= 2 * HEADER + 4 ? view.getUint32(HEADER + 4 + 8, true) : 0;
-  if (error < 0) throw new RefusedChange(at - 1, -error);
+  return joinBytes(messages.map((message, at) => encode({ ...message, protocol: NETLINK_NETFILTER }, at)));
 }
 
 /** The bytes of a request. */

@@ -4,11 +4,11 @@ import { cText, openKernelLibc } from "./libc.ts";
 /** The numbers of the calls; `open` is openat(2), which every machine has. Source: arch/x86/entry/syscalls/syscall_64.tbl and include/uapi/asm-generic/unistd.h of Linux. */
 export const CALL_NUMBERS = {
   x86_64: {
-    ...{ socket: 41, write: 1, read: 0, close: 3, open: 257, setns: 308, chdir: 80, chroot: 161 },
+    ...{ socket: 41, write: 1, read: 0, close: 3, open: 257, setns: 308, chdir: 80, chroot: 161, bind: 49 },
     ...{ madvise: 28, ioctl: 16, userfaultfd: 323 },
   },
   aarch64: {
-    ...{ socket: 198, write: 64, read: 63, close: 57, open: 56, setns: 268, chdir: 49, chroot: 51 },
+    ...{ socket: 198, write: 64, read: 63, close: 57, open: 56, setns: 268, chdir: 49, chroot: 51, bind: 200 },
     ...{ madvise: 233, ioctl: 29, userfaultfd: 282 },
   },
 } as const;
@@ -21,6 +21,7 @@ export interface KernelCalls {
   write(file: number, bytes: Uint8Array<ArrayBuffer>): void;
   /** Returns the number of bytes read. */
   read(file: number, buffer: Uint8Array<ArrayBuffer>): number;
+  bind(file: number, address: Uint8Array<ArrayBuffer>): void;
   /** Opens a file for reading. */
   open(path: string): number;
   close(file: number): void;
@@ -66,6 +67,7 @@ function openCalls(): KernelCalls {
     socket: (domain, type, protocol) => call("socket", domain, type | CLOEXEC, protocol),
     write: (file, bytes) => void callWith("write", file, bytes, bytes.length),
     read: (file, buffer) => callWith("read", file, buffer, buffer.length),
+    bind: (file, address) => void callWith("bind", file, address, address.length),
     open: (path) => callWith("open", AT_FDCWD, cText(path), CLOEXEC),
     close: (file) => void call("close", file),
     setns: (file, kind) => void call("setns", file, kind),

@@ -4,7 +4,7 @@ import { kernelCalls } from "./kernel_calls.ts";
 import { type ChildLibc, cText, openChildLibc, openSocketLibc, type SocketLibc, withExecuteLibc } from "./libc.ts";
 import { memoryReleaser } from "./resident_pages.ts";
 import { openSocket } from "./sockets.ts";
-import { type SystemCalls, SystemError } from "../system_calls.ts";
+import { EAGAIN, type NetlinkSocket, type SystemCalls, SystemError } from "../system_calls.ts";
 
 const AF_NETLINK = 16;
 const SOCK_RAW = 3;
@@ -24,6 +24,7 @@ export function realSystemCalls(): SystemCalls {
     hasEndedChild: () => hasEndedChild(childLibc()),
     reap: (pid) => reap(childLibc(), pid),
     netlink,
+    openNetlink,
     enterNetworkNamespace,
     enterRoot,
     interfaceIndex: (name) => openSocketLibc().symbols.if_nametoindex(cText(name)) || undefined,
@@ -88,6 +89,28 @@ const SO_SNDBUFFORCE = 32;
 function growSendBuffer(socket: number, size: number): void {
   const { symbols } = openSocketLibc();
   symbols.setsockopt(socket, SOL_SOCKET, SO_SNDBUFFORCE, new Uint8Array(Uint32Array.of(2 * size).buffer), 4);
+}
+
+const SOCK_NONBLOCK = 0o4000;
+
+function openNetlink(protocol: number, group: number): NetlinkSocket {
+  const kernel = kernelCalls();
+  const buffer = new Uint8Array(LARGEST_ANSWER);
+  const socket = kernel.socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK, protocol);
+  // struct sockaddr_nl: the family, an address that the kernel chooses, and a bit for each group.
+  kernel.bind(socket, new Uint8Array(Uint32Array.of(AF_NETLINK, 0, 2 ** (group - 1)).buffer));
+  return {
+    send: (message) => kernel.write(socket, new Uint8Array(message)),
+    receive() {
+      try {
+        return buffer.slice(0, kernel.read(socket, buffer));
+      } catch (error) {
+        if (error instanceof SystemError && error.errno === EAGAIN) return undefined;
+        throw error;
+      }
+    },
+    close: () => kernel.close(socket),
+  };
 }
 
 const INTERNET = { 4: { domain: 2, level: 0 }, 6: { domain: 10, level: 41 } } as const;

@@ -1,0 +1,73 @@
+/** What the kernel reports of a traced packet (linux/netfilter/nf_tables.h, `enum nft_trace_attributes`). */
+import { type Address, addressText } from "../../golang/net/mod.ts";
+import { attributesOf, type Message, numberOfBigEndian, textOf } from "../kernel/netlink.ts";
+import { ADDRESS } from "../kernel/netfilter/expressions.ts";
+
+const TRACE = {
+  table: 1,
+  chain: 2,
+  handle: 3,
+  type: 4,
+  verdict: 5,
+  id: 6,
+  network: 8,
+  transport: 9,
+  policy: 16,
+} as const;
+const VERDICT = { code: 1, chain: 2 } as const;
+const TYPES: Readonly<Record<number, Step["type"]>> = { 1: "policy", 2: "return", 3: "rule" };
+const FAMILIES: Readonly<Record<number, string>> = { 1: "inet", 2: "ip", 10: "ip6" };
+
+/** One step of a packet. */
+export interface Step {
+  /** The same for all steps of a packet in one hook. */
+  readonly id: number;
+  /** `ip nat`. */
+  readonly table: string;
+  readonly chain: string;
+  /** `policy`: a base chain has ended. `return`: another chain has. */
+  readonly type: "policy" | "return" | "rule";
+  /** The rule's handle, in network byte order. */
+  readonly handle: Uint8Array | undefined;
+  readonly code: number;
+  /** Of a jump. */
+  readonly target: string | undefined;
+  /** `10.9.0.2:40000 -> 10.9.0.1:80`; the first step of a packet has it. */
+  readonly ends: string | undefined;
+}
+
+/** The step in a message; `undefined` for a message that is none. */
+export function stepOf({ header, attributes }: Message): Step | undefined {
+  const number = (key: number) => numberOfBigEndian(attributes.get(key), 0);
+  const type = TYPES[number(TRACE.type)];
+  const table = attributes.get(TRACE.table);
+  if (type === undefined || table === undefined) return undefined;
+  const verdict = attributesOf(attributes.get(TRACE.verdict));
+  return {
+    id: number(TRACE.id),
+    table: `${FAMILIES[header.getUint8(0)] ?? header.getUint8(0)} ${textOf(table)}`,
+    chain: textOf(attributes.get(TRACE.chain)),
+    type,
+    handle: attributes.get(TRACE.handle),
+    code: type === "policy" ? number(TRACE.policy) : numberOfBigEndian(verdict.get(VERDICT.code), 0) | 0,
+    target: verdict.has(VERDICT.chain) ? textOf(verdict.get(VERDICT.chain)) : undefined,
+    ends: endsOf(attributes.get(TRACE.network), attributes.get(TRACE.transport)),
+  };
+}
+
+/** The addresses and ports in the headers of a packet. */
+function endsOf(network: Uint8Array | undefined, transport: Uint8Array | undefined): string | undefined {
+  if (network === undefined || transport === undefined || transport.length < 4) return undefined;
+  const family = (network[0] ?? 0) >> 4 === 4 ? 4 : 6;
+  const { source, destination, size } = ADDRESS[family];
+  if (network.length < destination + size) return undefined;
+  const [from, to] = [source, destination].map((at) => addressAt(family, network.subarray(at, at + size)));
+  const ports = new DataView(transport.buffer, transport.byteOffset);
+  return `${from}:${ports.getUint16(0)} -> ${to}:${ports.getUint16(2)}`;
+}
+
+function addressAt(family: 4 | 6, bytes: Uint8Array): string {
+  const value = bytes.reduce((sum, byte) => sum << 8n | BigInt(byte), 0n);
+  const address: Address = { family, value, zone: "" };
+  return family === 6 ? `[${addressText(address)}]` : addressText(address);
+}

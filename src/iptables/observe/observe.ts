@@ -1,0 +1,115 @@
+/** Observes one flow: traces it for a while, and returns the steps of its first packets. */
+import { MeshError } from "../../base/errors.ts";
+import { type Address } from "../../golang/net/mod.ts";
+import { EPERM, SystemError, type World } from "../../platform/mod.ts";
+import { readRuleset } from "../kernel/netfilter/ruleset.ts";
+import type { Flow } from "./flow.ts";
+import { type Step, stepOf } from "./message.ts";
+import { openTrace } from "./trace_table.ts";
+import { type Ending, pathOf } from "./words.ts";
+
+/** What is observed, and for how long. */
+export interface Observing {
+  readonly flow: Flow;
+  /** Sends the flow; without it, others do. */
+  readonly send?: { readonly uid: number | undefined };
+  readonly milliseconds: number;
+  readonly stop: AbortSignal;
+}
+
+/** The path of a packet through the rules. */
+export interface Observed {
+  readonly ends: string;
+  readonly lines: readonly string[];
+  readonly ending: Ending;
+}
+
+const POLL = 5;
+/** Milliseconds after the last step until a packet's path counts as whole. */
+const QUIET = 200;
+/** More than any path: a chain of Istio has some twenty rules. */
+const MAX_STEPS = 500;
+
+/** Traces until the first packet has passed, or the time is up. Returns `undefined` without a packet. Rejects with a `MeshError`. */
+export async function observe(world: World, observing: Observing): Promise<Observed | undefined> {
+  const { system } = world;
+  try {
+    const trace = openTrace(system, observing.flow);
+    try {
+      const steps = await stepsOf(world, observing, () => trace.receive().flatMap((message) => stepOf(message) ?? []));
+      const [first] = steps;
+      if (first === undefined) return undefined;
+      // The rules of a jump's other hooks have another number: a redirected packet comes in again.
+      const { lines, ending } = pathOf(readRuleset(system, () => true), steps);
+      return { ends: first.ends ?? "", lines, ending };
+    } finally {
+      trace.close();
+    }
+  } catch (error) {
+    if (!(error instanceof SystemError)) throw error;
+    throw new MeshError(`Cannot trace packets: ${error.message}`, { hint: HINTS[error.errno] ?? OLD });
+  }
+}
+
+const OLD = "the trace needs nf_tables, and Linux 5.12 or newer";
+const EBUSY = 16;
+const EEXIST = 17;
+const RUNS = "another trace runs in this network namespace: wait for its end";
+const HINTS: Readonly<Record<number, string>> = {
+  [EPERM]: "give the container the capability NET_ADMIN, or run it on the node with --network-namespace",
+  [EBUSY]: RUNS,
+  [EEXIST]: RUNS,
+};
+
+/** The steps of the first packet, in all hooks that it passes. */
+async function stepsOf(world: World, observing: Observing, receive: () => Step[]): Promise<Step[]> {
+  const { clock } = world;
+  const { flow, send, milliseconds, stop } = observing;
+  const end = clock.monotonic() + milliseconds;
+  const socket = send === undefined || flow.to === undefined ? undefined : startFlow(world, flow, flow.to, send.uid);
+  const steps: Step[] = [];
+  let last = Infinity;
+  try {
+    while (clock.monotonic() < Math.min(end, last + QUIET) && !stop.aborted && steps.length < MAX_STEPS) {
+      const more = receive();
+      if (more.length > 0) last = clock.monotonic();
+      steps.push(...more);
+      await clock.sleep(POLL, stop);
+    }
+  } finally {
+    socket?.close();
+  }
+  return ofOnePacket(steps.slice(0, MAX_STEPS));
+}
+
+/** The steps up to the next packet with the same ends: it is a repetition, or another connection. */
+function ofOnePacket(steps: readonly Step[]): Step[] {
+  const ids = new Set<number>();
+  const seen = new Set<string>();
+  return steps.filter(({ id, table, chain, ends }) => {
+    const isNew = !ids.has(id);
+    ids.add(id);
+    if (isNew && ends !== undefined && seen.has(`${table} ${chain} ${ends}`)) ids.delete(id);
+    if (ends !== undefined) seen.add(`${table} ${chain} ${ends}`);
+    return ids.has(id);
+  });
+}
+
+/** Sends the first packet as a user. */
+function startFlow(
+  { system }: World,
+  { protocol }: Flow,
+  to: { readonly address: Address; readonly port: number },
+  uid: number | undefined,
+) {
+  const kind = protocol === "tcp" ? "stream" : "datagram";
+  const socket = system.openSocket({ kind, family: to.address.family, ...uid === undefined ? {} : { uid } });
+  try {
+    socket.connect(to);
+    if (protocol === "udp") socket.send(new Uint8Array(1));
+  } catch (error) {
+    socket.close();
+    throw error;
+  }
+  return socket;
+}

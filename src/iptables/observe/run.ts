@@ -1,0 +1,87 @@
+/** `iptables trace`: the path of one flow, as the kernel reports it. */
+import { EXIT, MeshError, UsageError } from "../../base/errors.ts";
+import { type Address, parseAddress, parseUint } from "../../golang/net/mod.ts";
+import type { World } from "../../platform/mod.ts";
+import { enterNamespace } from "../environment.ts";
+import type { Flow } from "./flow.ts";
+import { observe } from "./observe.ts";
+
+/** The flags of the command; times in milliseconds. */
+export interface TraceOptions {
+  /** `HOST:PORT`. */
+  readonly to: string | undefined;
+  /** An address, or `any`. */
+  readonly from: string | undefined;
+  readonly isUdp: boolean;
+  readonly uid: number | undefined;
+  readonly milliseconds: number;
+  readonly networkNamespace: string | undefined;
+}
+
+/** Prints the path of the first packet. Returns the exit code, 1 without a packet. Rejects with a `MeshError`. */
+export async function runTrace(world: World, options: TraceOptions): Promise<number> {
+  const { milliseconds, networkNamespace = "", uid } = options;
+  enterNamespace(world, networkNamespace);
+  const flow = await flowOf(world, options);
+  const stop = new AbortController();
+  const stops = (["SIGINT", "SIGTERM"] as const).map((name) => world.signals.on(name, () => stop.abort()));
+  try {
+    if (flow.to === undefined) {
+      world.stderr.write(`Waiting ${milliseconds / 1000} s for a packet from ${options.from}\n`);
+    }
+    const send = flow.to === undefined ? undefined : { uid };
+    const seen = await observe(world, { flow, milliseconds, stop: stop.signal, ...send === undefined ? {} : { send } });
+    await warnOfLegacy(world);
+    if (seen === undefined) throw new MeshError(`No packet was seen within ${milliseconds / 1000} s`, { hint: UNSEEN });
+    const { ends, lines, ending } = seen;
+    const head = `${flow.protocol.toUpperCase()} ${ends}, ${flow.to === undefined ? "received" : "sent"}`;
+    world.stdout.write([head, ...lines.map((line) => `  ${line}`), `=> ${ending.text}`, ""].join("\n"));
+    return EXIT.ok;
+  } finally {
+    stops.forEach((off) => off());
+  }
+}
+
+const UNSEEN = "is there a route, and does the sender open a new connection?";
+
+async function flowOf(world: World, { to, from, isUdp }: TraceOptions): Promise<Flow> {
+  const protocol = isUdp ? "udp" : "tcp";
+  if (to !== undefined) return { protocol, to: await targetOf(world, to) };
+  if (from === undefined) {
+    throw new UsageError("Nothing is named to trace", { hint: "give --to HOST:PORT or --from ADDRESS" });
+  }
+  if (from === "any") return { protocol };
+  const address = parseAddress(from);
+  if (typeof address !== "string") return { protocol, from: address };
+  throw new UsageError(`The flag --from cannot be "${from}"`, { hint: "it takes an address, or any" });
+}
+
+/** The address and port in `HOST:PORT`. Rejects with a `MeshError` for a name without an address. */
+export async function targetOf(
+  world: World,
+  text: string,
+): Promise<{ readonly address: Address; readonly port: number }> {
+  const [, bracketed, plain = "", digits = ""] = /^(?:\[([^\]]+)\]|([^:]+)):(\d+)$/.exec(text) ?? [];
+  const port = parseUint(digits, 16);
+  const host = bracketed ?? plain;
+  if (host === "" || typeof port === "string" || port === 0) {
+    throw new UsageError(`The flag --to cannot be "${text}"`, {
+      hint: "it takes HOST:PORT, an IPv6 address in brackets",
+    });
+  }
+  const address = parseAddress(host);
+  if (typeof address !== "string") return { address, port };
+  const [first = ""] = await world.network.lookup(host);
+  const found = parseAddress(first);
+  if (typeof found !== "string") return { address: found, port };
+  throw new MeshError(`The name "${host}" has no address here`, { hint: "give an address with --to" });
+}
+
+/** The trace of nf_tables does not see them. */
+async function warnOfLegacy(world: World): Promise<void> {
+  const texts = await Promise.all(
+    ["ip", "ip6"].map((family) => world.files.readText(`/proc/net/${family}_tables_names`).catch(() => "")),
+  );
+  if (texts.join("") === "") return;
+  world.stderr.write("warning: rules of iptables-legacy are not traced; kubectl mesh iptables verify proves them\n");
+}

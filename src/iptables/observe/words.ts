@@ -1,0 +1,75 @@
+/** The steps of a packet in words. */
+import { VERDICT } from "../kernel/netfilter/expressions.ts";
+import type { KernelRule, Ruleset } from "../kernel/netfilter/ruleset.ts";
+import { listedText } from "../kernel/nftables/content.ts";
+import { savedText } from "../kernel/xtables/compat_text.ts";
+import type { Step } from "./message.ts";
+import { TRACE_TABLE } from "./trace_table.ts";
+
+/** Where a packet goes in the end. */
+export interface Ending {
+  /** `it is redirected to port 15001`. */
+  readonly text: string;
+  /** The port of a redirection. */
+  readonly port: number | undefined;
+}
+
+/** NFT_CONTINUE and NFT_BREAK: the next rule follows. */
+const NEXT = [-1, -2];
+const FAMILIES = { ip: 4, ip6: 6 } as const;
+
+/** The lines of a packet's steps, but not of the trace's own table, and what becomes of the packet. */
+export function pathOf(ruleset: Pick<Ruleset, "tables">, steps: readonly Step[]) {
+  const shown = steps.filter(({ table }) => table !== TRACE_TABLE);
+  const lines = shown.flatMap((step) => {
+    const { table, chain, type } = step;
+    // An empty chain has only its policy.
+    if (type !== "rule") return type === "policy" && step.code === VERDICT.drop ? [`${table} ${chain}: dropped`] : [];
+    const { place, text } = ruleOf(ruleset, step);
+    // The kernel also reports the end of a chain, as a rule without a place.
+    if (place === 0 && NEXT.includes(step.code)) return [];
+    const rule = place === 0 ? "a rule that is gone" : `rule ${place}`;
+    return [`${table} ${chain}, ${rule}: ${verdictText(step, text)}${text === "" ? "" : `   (${text})`}`];
+  });
+  return { lines, ending: endingOf(ruleset, shown) };
+}
+
+/** The place of a rule in its chain, from 1, and its text as its program lists it; 0 and `""` for an unknown one. */
+function ruleOf({ tables }: Pick<Ruleset, "tables">, { table, chain, handle }: Step) {
+  const rules = tables.get(table)?.chains.get(chain)?.rules ?? [];
+  const at = rules.findIndex((rule) =>
+    handle !== undefined && rule.handle.every((byte, index) => byte === handle[index])
+  );
+  const rule = rules[at];
+  return { place: at + 1, text: rule === undefined ? "" : textOf(table, rule) };
+}
+
+function textOf(table: string, rule: KernelRule): string {
+  const [family = ""] = table.split(" ");
+  return family === "ip" || family === "ip6" ? savedText(rule, FAMILIES[family]) : listedText(rule);
+}
+
+function verdictText({ code, target }: Step, text: string): string {
+  const port = redirection(text);
+  if (port !== undefined && code !== VERDICT.drop) return `redirected to port ${port}`;
+  if (code === VERDICT.jump || code === VERDICT.goto) return `goes to ${target ?? "another chain"}`;
+  if (code === VERDICT.return) return "returns";
+  if (code === VERDICT.drop) return "dropped";
+  return NEXT.includes(code) ? "goes on" : "accepted";
+}
+
+const REDIRECTION = /(?:--to-ports?|--on-port|redirect to :|tproxy (?:ip6? )?to :)\s*(\d+)/;
+
+function redirection(text: string): number | undefined {
+  const port = REDIRECTION.exec(text)?.[1];
+  return port === undefined ? undefined : Number(port);
+}
+
+function endingOf(ruleset: Pick<Ruleset, "tables">, steps: readonly Step[]): Ending {
+  for (const step of steps) {
+    if (step.code === VERDICT.drop && step.type !== "return") return { text: "it is dropped", port: undefined };
+    const port = step.type === "rule" ? redirection(ruleOf(ruleset, step).text) : undefined;
+    if (port !== undefined) return { text: `it is redirected to port ${port}`, port };
+  }
+  return { text: "no rule redirects it", port: undefined };
+}
