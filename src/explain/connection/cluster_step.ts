@@ -248,9 +248,14 @@ function takenStep(cluster: Cluster, found: Found, direction: Asked["direction"]
   return passing("endpoint", {
     name: taken[0]?.address ?? "",
     result,
-    message: clauses(listed(taken), concern),
+    message: clauses(listed(taken), ...elsewhereTexts(found).slice(0, MAX_SHOWN), concern),
     detail,
   });
+}
+
+/** `192.0.2.7:15443 the gateway to the network of the cluster "west"`, for endpoints outside of the client's cluster. */
+function elsewhereTexts({ taken }: Found): string[] {
+  return taken.flatMap(({ address, elsewhere = "" }) => elsewhere === "" ? [] : [`${address} ${elsewhere}`]);
 }
 
 function listed(taken: Found["taken"]): string {
@@ -258,8 +263,10 @@ function listed(taken: Found["taken"]): string {
   return taken.length > MAX_SHOWN ? `${shown} and ${taken.length - MAX_SHOWN} more` : shown;
 }
 
-function endpointDetail({ taken, all, localities, loads, unhealthy }: Found): Detail {
+function endpointDetail(found: Found): Detail {
+  const { taken, all, localities, loads, unhealthy } = found;
   return detailOf({
+    elsewhere: elsewhereTexts(found),
     taken: taken.length,
     all: all.length,
     localities,

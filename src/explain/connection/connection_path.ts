@@ -200,6 +200,6 @@ export class ConnectionPath {
 }
 
 /** A sentence as a clause: lowercases the first letter, except in names such as `RBAC`. */
-function lowered(text: string): string {
+export function lowered(text: string): string {
   return /^[A-Z][a-z ]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
 }

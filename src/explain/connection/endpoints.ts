@@ -1,6 +1,6 @@
 /** The endpoints of a cluster: which ones may be chosen, and their health. */
 import { joinHostPort } from "../../golang/net/mod.ts";
-import type { ValueMap } from "../../base/value.ts";
+import { mapAt, textAt, type ValueMap } from "../../base/value.ts";
 import { type Assignment, OVERPROVISIONING } from "../envoy/assignment.ts";
 import type { Cluster } from "../envoy/cluster.ts";
 import type { EnvoyConfig } from "../envoy/config.ts";
@@ -30,6 +30,8 @@ export interface Taken {
   readonly metadata: ValueMap | undefined;
   /** It is reached through an internal listener of this Envoy. */
   readonly tunnel?: Tunnel | undefined;
+  /** Its cluster of the mesh, or the gateway of that cluster's network; empty: the client's own cluster. */
+  readonly elsewhere?: string;
 }
 
 /** The internal listener, and `ADDRESS:PORT` of a waypoint; empty without one. */
@@ -69,7 +71,7 @@ export function endpointsOf(config: EnvoyConfig, cluster: Cluster, asked: Asked)
   const assignment = cluster.assignment ?? config.assignment(cluster.edsName || cluster.name) ??
     config.assignment(cluster.name);
   const status = config.status(cluster.name);
-  const hosts = hostsOf(status, assignment);
+  const hosts = hostsOf(status, assignment, clusterIdOf(config));
   if (hosts === undefined) {
     return { ...NOTHING, isKnown: false, why: `the snapshot has no endpoints of ${cluster.name}` };
   }
@@ -114,10 +116,15 @@ interface HostEntry extends Host {
   readonly why: string;
   readonly metadata: ValueMap | undefined;
   readonly tunnel: Tunnel | undefined;
+  readonly elsewhere: string;
 }
 
 /** Envoy's host state has no metadata: it comes from the assignment. */
-function hostsOf(status: ClusterStatus | undefined, assignment: Assignment | undefined): HostEntry[] | undefined {
+function hostsOf(
+  status: ClusterStatus | undefined,
+  assignment: Assignment | undefined,
+  own: string,
+): HostEntry[] | undefined {
   const assigned = new Map((assignment?.endpoints ?? []).map((endpoint) => [addressText(endpoint.address), endpoint]));
   if (status !== undefined) {
     return status.hosts.map((host) => {
@@ -132,6 +139,7 @@ function hostsOf(status: ClusterStatus | undefined, assignment: Assignment | und
         localityWeight: endpoint?.localityWeight,
         metadata: endpoint?.transportMetadata,
         tunnel: tunnelOf(host.address, endpoint?.waypoint),
+        elsewhere: endpoint === undefined ? "" : elsewhere(endpoint, own),
       };
     });
   }
@@ -144,15 +152,28 @@ function hostsOf(status: ClusterStatus | undefined, assignment: Assignment | und
     localityWeight: endpoint.localityWeight,
     metadata: endpoint.transportMetadata,
     tunnel: tunnelOf(endpoint.address, endpoint.waypoint),
+    elsewhere: elsewhere(endpoint, own),
   }));
+}
+
+/** The cluster of the mesh that this Envoy is in; empty if its node does not say it. */
+function clusterIdOf({ sections }: EnvoyConfig): string {
+  const bootstrap = mapAt(sections.get("BootstrapConfigDump") ?? {}, "bootstrap");
+  return textAt(mapAt(mapAt(bootstrap, "node"), "metadata"), "CLUSTER_ID");
+}
+
+/** Without the client's own cluster nothing is elsewhere but gateways of other networks. */
+function elsewhere({ cluster, isGateway }: Assignment["endpoints"][number], own: string): string {
+  if (isGateway && cluster !== own) return `the gateway to the network of the cluster "${cluster}"`;
+  return cluster === "" || own === "" || cluster === own ? "" : `in the cluster "${cluster}"`;
 }
 
 function tunnelOf({ internal }: SocketAddress, waypoint = ""): Tunnel | undefined {
   return internal === undefined ? undefined : { listener: internal, waypoint };
 }
 
-function takenOf({ address, health, why, metadata, tunnel }: HostEntry): Taken {
-  return { address, health: why === "" ? health : why, metadata, tunnel };
+function takenOf({ address, health, why, metadata, tunnel, elsewhere }: HostEntry): Taken {
+  return { address, health: why === "" ? health : why, metadata, tunnel, elsewhere };
 }
 
 /** `ADDRESS:PORT`; the path of a socket. */

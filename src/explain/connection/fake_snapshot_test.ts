@@ -40,6 +40,9 @@ export interface Changes {
   readonly allow?: { readonly source_ip?: string; readonly identity?: string };
   readonly config?: string;
   /** The endpoints are reached by tunnels, as pods in ambient mode are. */
+  /** Istio's text of the workload in the metadata of endpoints, and the client's own cluster. */
+  readonly workload?: string;
+  readonly clusterId?: string;
   readonly tunnel?: { readonly waypoint?: string; readonly hasListener?: boolean };
   readonly probe?: Evidence;
 }
@@ -197,8 +200,9 @@ function listeners(
 function assigned(
   endpoints: readonly string[],
   tlsMode: string | readonly string[],
-  tunnel: Changes["tunnel"],
+  { tunnel, workload }: Changes,
 ): object[] {
+  const istio = workload === undefined ? {} : { istio: { workload } };
   return endpoints.map((address, at) => {
     const match = tunnel === undefined
       ? { tlsMode: typeof tlsMode === "string" ? tlsMode : tlsMode[at] }
@@ -208,7 +212,7 @@ function assigned(
       : { "envoy.filters.listener.original_dst": { local: `${address}:8080`, waypoint: tunnel.waypoint } };
     return {
       endpoint: { address: endpointAddress(address, tunnel) },
-      metadata: { filter_metadata: { "envoy.transport_socket_match": match, ...destination } },
+      metadata: { filter_metadata: { "envoy.transport_socket_match": match, ...destination, ...istio } },
     };
   });
 }
@@ -252,7 +256,7 @@ function clusters(changes: Changes): object[] {
 function dump(changes: Changes): object {
   const { cluster = WEB, tlsMode = "istio", endpoints = ["10.0.0.9"], hasListeners = true, hasEndpoints = true } =
     changes;
-  const lb_endpoints = assigned(endpoints, tlsMode, changes.tunnel);
+  const lb_endpoints = assigned(endpoints, tlsMode, changes);
   const web = host(
     "web.shop.svc.cluster.local:80",
     ["web.shop.svc.cluster.local", "web", "10.96.0.9"],
@@ -262,6 +266,9 @@ function dump(changes: Changes): object {
   const section = (type: string, content: object) => ({ "@type": `${TYPE}.admin.v3.${type}`, ...content });
   return {
     configs: [
+      ...changes.clusterId === undefined
+        ? []
+        : [section("BootstrapConfigDump", { bootstrap: { node: { metadata: { CLUSTER_ID: changes.clusterId } } } })],
       section("ListenersConfigDump", { dynamic_listeners: hasListeners ? listeners(changes) : [] }),
       section("ClustersConfigDump", { dynamic_active_clusters: clusters(changes).map((each) => ({ cluster: each })) }),
       section("RoutesConfigDump", {

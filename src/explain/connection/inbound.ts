@@ -3,7 +3,9 @@ import { joinHostPort } from "../../golang/net/mod.ts";
 import type { FilterChain } from "../envoy/listener.ts";
 import type { Connection, Peer } from "../question/question.ts";
 import { type Request, requestOf } from "../rules/request.ts";
-import { captureInbound } from "./capture_step.ts";
+import type { Answer } from "../answer_schema.ts";
+import { boundListener } from "../rules/listener_search.ts";
+import { type Captured, captureInbound } from "./capture_step.ts";
 import { type Inside, throughChain } from "./chain_path.ts";
 import { chainStep, type Incoming } from "./chain_step.ts";
 import type { Facts } from "./facts.ts";
@@ -18,6 +20,10 @@ export function inbound(path: ConnectionPath, facts: Facts, connection: Connecti
   const { host: source, port } = connection;
   const own = facts.addresses.find((each) => each.includes(":") === source.includes(":")) ?? facts.addresses[0];
   const captured = captureInbound(facts, source, port);
+  if (isOwnPort(facts, captured, port)) {
+    throughGateway(path, facts, { address: own, port }, connection);
+    return;
+  }
   if (!path.add(captured.step) || captured.port === undefined) {
     if (captured.step.end?.verdict === "bypasses") path.note(portStep(facts, joinHostPort(own ?? "0.0.0.0", port)));
     return;
@@ -32,7 +38,31 @@ export function inbound(path: ConnectionPath, facts: Facts, connection: Connecti
   throughListener(path, { facts, config: facts.config, listener: accepted.listener, original }, connection);
 }
 
-function throughListener(path: ConnectionPath, inside: Inside, connection: Connection): void {
+/** Whether Envoy itself listens on a port that the kernel does not redirect, as in a gateway or a waypoint. */
+function isOwnPort({ config, pod, kernel }: Facts, { step }: Captured, port: number): boolean {
+  const isCaptured = pod === undefined || pod.capture !== undefined || pod.isHostNetwork ||
+    kernel.rules !== undefined && step.end?.verdict !== "bypasses";
+  return !isCaptured && config !== undefined && boundListener(config.listeners, port) !== undefined;
+}
+
+/** A gateway goes on to other pods: its clusters are outbound. */
+function throughGateway(path: ConnectionPath, facts: Facts, original: Original, connection: Connection): void {
+  path.add(passing("kernel", {
+    source: "planned",
+    message: `the pod has no rules: it arrives at port ${original.port} of its Envoy`,
+  }));
+  if (facts.config === undefined) return;
+  const { step, listener } = acceptedBy(facts.config, original.port, original, facts.workload);
+  if (!path.add(step) || listener === undefined) return;
+  throughListener(path, { facts, config: facts.config, listener, original }, connection, "outbound");
+}
+
+function throughListener(
+  path: ConnectionPath,
+  inside: Inside,
+  connection: Connection,
+  direction: Answer["direction"] = "inbound",
+): void {
   const { listener, original, facts } = inside;
   const base = {
     destination: original.address,
@@ -54,8 +84,8 @@ function throughListener(path: ConnectionPath, inside: Inside, connection: Conne
   const isMutual = client.startsWith("mutual");
   const request = requestAt(connection, original, isMutual);
   const identity = isMutual ? connection.peer?.identity : "none";
-  throughChain(path, inside, { chain, incoming, request, identity, direction: "inbound" });
-  addPorts(path, facts, { origin: chain.origin, port: connection.port });
+  throughChain(path, inside, { chain, incoming, request, identity, direction });
+  if (direction === "inbound") addPorts(path, facts, { origin: chain.origin, port: connection.port });
 }
 
 const CLIENT_TEXT: Readonly<Record<Client, string>> = {

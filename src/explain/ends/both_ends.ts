@@ -2,6 +2,7 @@
 import { joinHostPort, splitHostPort } from "../../golang/net/mod.ts";
 import type { Answer, Detail, Station } from "../answer_schema.ts";
 import { destinationOf } from "../connection/destination.ts";
+import { lowered } from "../connection/connection_path.ts";
 import type { Facts } from "../connection/facts.ts";
 import { clusterParts, serviceAt } from "../names/services.ts";
 import { type Cause, causeIn } from "../resources/cause.ts";
@@ -11,6 +12,8 @@ import { type OtherEnd, rootsOf, type ServerEnd, serverEnd } from "./server_end.
 
 /** Finds pods. */
 export interface Ends {
+  /** The pods are of the client's cluster alone. */
+  readonly isOneCluster: boolean;
   /** The pod with this address. `namespace`: from the service's name; a guess. */
   podAt(address: string, namespace: string | undefined): Promise<OtherEnd>;
   /** Endpoints from the API server, for a client without a proxy; a string says why there are none. */
@@ -26,6 +29,7 @@ export async function withOtherEnds(
   facts: Facts,
   asked: Connection,
   ends: Ends,
+  hops = 0,
 ): Promise<OpenAnswer> {
   const client = goingOn(answer, facts, asked);
   if (client === undefined) return answer;
@@ -38,14 +42,38 @@ export async function withOtherEnds(
   for (const address of addresses.slice(0, MAX_ENDS)) {
     const parts = splitHostPort(address);
     const host = typeof parts === "string" ? address : parts.host;
-    const other = await ends.podAt(host, namespace);
+    const other = remoteEnd(client, address, ends) ?? await ends.podAt(host, namespace);
     // Only endpoints of a Kubernetes Service are always pods.
     if (namespace === undefined && other.isOutside === true) return answer;
     const peer = peerOf(client, facts, address);
     const end = { connection: asked, address: addressTo(host, facts), peer: peer ?? PLAIN, roots };
-    read.push(serverEnd(end, address, peer === undefined ? UNJUDGED : other));
+    const own = serverEnd(end, address, peer === undefined ? UNJUDGED : other);
+    read.push(await throughGateway(own, asked, ends, hops));
   }
   return joined(client, read, addresses.length);
+}
+
+/** Gateways one behind another. */
+const MAX_HOPS = 3;
+
+/** Goes on behind a gateway: an egress or an east-west gateway. */
+async function throughGateway(end: ServerEnd, asked: Connection, ends: Ends, hops: number): Promise<ServerEnd> {
+  const { next, ...own } = end;
+  if (next === undefined || hops === MAX_HOPS) return own;
+  const { verdict, reason, fix, cause, stations } = await withOtherEnds(next.answer, next.facts, asked, ends, hops + 1);
+  const all = [...own.stations, ...stations];
+  return { ...own, verdict, reason: `Through the gateway ${own.pod}: ${lowered(reason)}`, fix, cause, stations: all };
+}
+
+/** An endpoint in another cluster of the mesh: the API server of this one has other pods at such addresses. */
+function remoteEnd({ stations }: Answer, address: string, { isOneCluster }: Ends): OtherEnd | undefined {
+  const all = stations.flatMap(({ kind, detail }) => kind === "endpoint" ? textsOf(detail["elsewhere"]) : []);
+  const where = all.find((each) => each.startsWith(`${address} `))?.slice(address.length + 1);
+  return where === undefined || !isOneCluster ? undefined : { why: `it is ${where}, which is not read` };
+}
+
+function textsOf(value: Detail[string] | undefined): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [];
 }
 
 /** The client's address of the same family as the endpoint; empty if the client's addresses are unknown. */

@@ -31,6 +31,8 @@ export type OtherEnd = {
 export interface ServerEnd extends Pick<OpenAnswer, "verdict" | "reason" | "fix" | "cause"> {
   readonly pod: string;
   readonly stations: readonly Station[];
+  /** The pod is a gateway, which connects to other pods: its side as a client. */
+  readonly next?: { readonly answer: OpenAnswer; readonly facts: Facts } | undefined;
 }
 
 /** What the client's side knows of the connection to an endpoint. */
@@ -68,7 +70,21 @@ export function serverEnd(client: ClientEnd, endpoint: string, other: OtherEnd):
     return { ...pastProxy(client.peer, answer, stations), pod: own.pod, stations: all };
   }
   const { verdict, reason, fix, cause } = answer;
-  return { pod: own.pod, stations: all, verdict, reason, fix, cause };
+  const end = { pod: own.pod, stations: all, verdict, reason, fix, cause };
+  return isGateway(answer.clusters) ? beyond(end, { ...answer, stations }, facts) : end;
+}
+
+/** Clusters of other pods: an inbound connection of a sidecar stays in its pod. */
+function isGateway(clusters: Answer["clusters"]): boolean {
+  return clusters.some(({ name }) => name.startsWith("outbound"));
+}
+
+/** The end of a gateway: from its route, or its cluster, on it is a client. */
+function beyond(end: ServerEnd, answer: OpenAnswer, facts: Facts): ServerEnd {
+  const at = answer.stations.findIndex(({ kind }) => kind === "route" || kind === "cluster");
+  const client = answer.stations.slice(at);
+  const before = end.stations.slice(0, end.stations.length - client.length);
+  return at < 1 ? end : { ...end, stations: before, next: { answer: { ...answer, stations: client }, facts } };
 }
 
 /** The connection as the server's pod receives it. The default Host header is the client's destination. */

@@ -20,6 +20,10 @@ export interface Endpoint {
   readonly localityWeight: number | undefined;
   /** The metadata that selects a transport socket. */
   readonly transportMetadata: ValueMap;
+  /** The cluster of the mesh that it is in; empty if Istio does not say it. */
+  readonly cluster: string;
+  /** It is the gateway of another network, and not a workload. */
+  readonly isGateway: boolean;
   /** `ADDRESS:PORT` of the waypoint of a tunnel; empty without one. */
   readonly waypoint: string;
 }
@@ -50,9 +54,16 @@ function readLocality(group: ValueMap): Endpoint[] {
       priority,
       localityWeight,
       transportMetadata: mapAt(metadata, "envoy.transport_socket_match"),
+      ...placeOf(textAt(mapAt(metadata, "istio"), "workload")),
       waypoint: textAt(mapAt(metadata, "envoy.filters.listener.original_dst"), "waypoint"),
     }];
   });
+}
+
+/** Istio's `WORKLOAD;NAMESPACE;NAME;REVISION;CLUSTER`; a gateway has the cluster alone (pilot/pkg/networking/util). */
+function placeOf(text: string): Pick<Endpoint, "cluster" | "isGateway"> {
+  const [workload = "", namespace = "", name = "", , cluster = ""] = text.split(";");
+  return { cluster, isGateway: `${workload}${namespace}${name}` === "" && cluster !== "" };
 }
 
 /** `region/zone/sub_zone`, without empty parts at the end. */

@@ -7,6 +7,7 @@ import type { Snapshot } from "../snapshot/snapshot.ts";
 /** Finds pods among snapshots by address. Reuses facts that are already read. */
 export function savedEnds(snapshots: ReadonlyMap<Snapshot, Facts | undefined>): Ends {
   return {
+    isOneCluster: false,
     podAt(address) {
       const found = [...snapshots].find(([each]) => podOf(each)?.addresses.includes(address));
       if (found === undefined) return Promise.resolve({ why: `no snapshot is of a pod with the address ${address}` });

@@ -12,6 +12,7 @@ type Api = Pick<KubeConnection, "get" | "list">;
 /** Finds pods with the user's permissions. `read` makes a snapshot of a pod. */
 export function liveEnds(api: Api, read: (pod: Pod) => Promise<Snapshot>): Ends {
   return {
+    isOneCluster: true,
     async podAt(address, namespace): Promise<OtherEnd> {
       const path = namespace === undefined
         ? "/api/v1/pods"

@@ -1,0 +1,113 @@
+/** Connections through gateways, and to other clusters of the mesh. */
+import assert from "node:assert/strict";
+import { answerOf } from "../answer.ts";
+import { type Changes, fakeSnapshot } from "../connection/fake_snapshot_test.ts";
+import type { ProbedSnapshot } from "../evidence.ts";
+import { readConnection } from "../question/read_connection.ts";
+import { savedEnds } from "../sources/saved_ends.ts";
+import type { Ends } from "./both_ends.ts";
+
+const FLAGS = { from: undefined, toPort: undefined, method: undefined, header: [], sni: undefined };
+
+async function ask(changes: Changes, ends: Ends, to = "http://web:80/") {
+  const connection = readConnection({ ...FLAGS, to });
+  assert.ok(connection !== undefined);
+  return await answerOf(fakeSnapshot(changes), connection, ends);
+}
+
+function named(snapshot: ProbedSnapshot, name: string, podIP: string): ProbedSnapshot {
+  const pod = JSON.parse(snapshot.parts["pod.json"].text ?? "{}");
+  const status = { podIP, conditions: [{ type: "Ready", status: "True" }] };
+  const text = JSON.stringify({ ...pod, metadata: { name, namespace: "shop" }, status });
+  return { ...snapshot, pod: { namespace: "shop", name }, parts: { ...snapshot.parts, "pod.json": { text } } };
+}
+
+/** A gateway at 10.0.0.9: no rules, and its Envoy listens on 8080 and sends all to the Service `web`. */
+function gateway(changes: Changes = {}): ProbedSnapshot {
+  const own = { endpoints: ["10.0.0.20"], ...changes };
+  const config = fakeSnapshot(own).parts["config_dump.json"].text ?? "";
+  return named(
+    fakeSnapshot({
+      ...own,
+      config: config.replaceAll('"port_value":15006', '"port_value":8080')
+        .replaceAll('"cluster":"inbound|8080||"', '"cluster":"outbound|80||web.shop.svc.cluster.local"'),
+      spec: { initContainers: [], containers: [{ name: "istio-proxy" }] },
+      rules: undefined,
+    }),
+    "gateway-1",
+    "10.0.0.9",
+  );
+}
+
+function endsOf(...snapshots: readonly ProbedSnapshot[]): Ends {
+  return savedEnds(new Map(snapshots.map((each) => [each, undefined])));
+}
+
+Deno.test("a gateway is a pod on the path, with its stations before the next pod's", async () => {
+  const answer = await ask({}, endsOf(gateway(), named(fakeSnapshot(), "web-1", "10.0.0.20")));
+  assert.equal(answer.verdict, "reaches");
+  const own = (pod: string) => answer.stations.filter((each) => each.pod === pod).map(({ kind }) => kind);
+  assert.deepEqual(own("shop/gateway-1"), [
+    "pod",
+    "kernel",
+    "listener",
+    "filter-chain",
+    "tls",
+    "route",
+    "cluster",
+    "endpoint",
+    "tls",
+  ]);
+  assert.deepEqual(own("shop/web-1").slice(0, 3), ["pod", "kernel", "listener"]);
+  assert(answer.stations.every(({ side, pod }) => side === (pod === "shop/a" ? "client" : "server")));
+});
+
+/** What is wrong behind the gateway, the gateway, the server, the verdict, the sentence. */
+const CASES: readonly (readonly [string, Changes, Changes, string, RegExp])[] = [
+  ["the gateway speaks plain text to STRICT", { tlsMode: "" }, {}, "refused", /STRICT.*the client speaks plain HTTP/],
+  ["nothing listens behind it", {}, { sockets: [9090] }, "refused", /nothing listens on port 8080/],
+  ["the gateway's cluster has no endpoints", { endpoints: [] }, {}, "refused", /no endpoints: 503 UH/],
+  ["the gateway's certificate has expired", { expires: "2026-01-01T00:00:00Z" }, {}, "refused", /valid workload cert/],
+];
+
+for (const [name, own, server, verdict, sentence] of CASES) {
+  Deno.test(`behind a gateway: ${name}`, async () => {
+    const answer = await ask({}, endsOf(gateway(own), named(fakeSnapshot(server), "web-1", "10.0.0.20")));
+    assert.deepEqual([answer.verdict, sentence.test(answer.reason)], [verdict, true], answer.reason);
+  });
+}
+
+Deno.test("two gateways that send to each other end", async () => {
+  const answer = await ask({}, endsOf(gateway({ endpoints: ["10.0.0.9"] })));
+  assert(answer.stations.length < 60, String(answer.stations.length));
+});
+
+Deno.test("an inbound connection to a gateway's own port is followed too", async () => {
+  const connection = readConnection({ ...FLAGS, to: undefined, from: "10.9.9.9", toPort: 8080 });
+  assert.ok(connection !== undefined);
+  const { verdict, stations, endpoints } = await answerOf(gateway(), connection);
+  assert.deepEqual([verdict, endpoints.map(({ address }) => address)], ["reaches", ["10.0.0.20:8080"]]);
+  assert.match(stations[0]?.message ?? "", /the pod has no rules: it arrives at port 8080 of its Envoy/);
+});
+
+/** This cluster has a pod at the endpoint's address, which is not the endpoint. */
+const ONE_CLUSTER: Ends = { ...endsOf(named(fakeSnapshot(), "other-1", "10.0.0.9")), isOneCluster: true };
+
+Deno.test("an endpoint in another cluster, and the gateway of another network, are named and not confused", async () => {
+  const rows = [
+    ["web;shop;web;v1;west", /10\.0\.0\.9:8080 is not known: it is in the cluster "west", which is not read/],
+    [";;;;west", /it is the gateway to the network of the cluster "west", which is not read/],
+  ] as const;
+  for (const [workload, sentence] of rows) {
+    const answer = await ask({ workload, clusterId: "east" }, ONE_CLUSTER);
+    assert.deepEqual([answer.verdict, sentence.test(answer.reason)], ["unknown", true], answer.reason);
+  }
+  const own = await ask({ workload: "web;shop;web;v1;east", clusterId: "east" }, ONE_CLUSTER);
+  assert.equal(own.verdict, "reaches");
+  const saved = await ask({ workload: "web;shop;web;v1;west", clusterId: "east" }, {
+    ...ONE_CLUSTER,
+    isOneCluster: false,
+  });
+  assert.equal(saved.verdict, "reaches");
+  assert.match(saved.stations.find(({ kind }) => kind === "endpoint")?.message ?? "", /in the cluster "west"/);
+});
