@@ -152,14 +152,14 @@ Deno.test("both ends: an endpoint that was not read is not known to take it", as
 
 Deno.test("both ends: a right that is missing is the answer", async () => {
   const why = 'pods is forbidden: User "joe" cannot list resource "pods"';
-  const ends = { podAt: () => Promise.resolve({ why }), endpointsOf: () => Promise.resolve(why) };
+  const ends = { isOneCluster: true, podAt: () => Promise.resolve({ why }), endpointsOf: () => Promise.resolve(why) };
   const { verdict, reason } = await ask({}, ends);
   assert.deepEqual([verdict, reason], ["unknown", `The pod behind ${WEB}:8080 is not known: ${why}`]);
 });
 
 Deno.test("both ends: a probe that came through is proof enough", async () => {
   const why = "no right";
-  const ends = { podAt: () => Promise.resolve({ why }), endpointsOf: () => Promise.resolve(why) };
+  const ends = { isOneCluster: true, podAt: () => Promise.resolve({ why }), endpointsOf: () => Promise.resolve(why) };
   const facts = factsOf(fakeSnapshot());
   const connection = readConnection({ ...FLAGS, to: "http://web:80/" });
   assert.ok(connection !== undefined);
@@ -173,7 +173,11 @@ Deno.test("both ends: a probe that came through is proof enough", async () => {
 
 Deno.test("both ends: what is outside of the cluster has no other end", async () => {
   const outside = { why: "no pod has the address", isOutside: true };
-  const ends = { podAt: () => Promise.resolve(outside), endpointsOf: () => Promise.resolve("none") };
+  const ends = {
+    isOneCluster: true,
+    podAt: () => Promise.resolve(outside),
+    endpointsOf: () => Promise.resolve("none"),
+  };
   const past = await ask({ rules: "*nat\nCOMMIT\n" }, ends, "http://10.1.1.1:81");
   assert.equal(past.verdict, "bypasses");
   const passed = await ask({}, ends, "http://10.1.1.1:81");
@@ -215,6 +219,10 @@ Deno.test("both ends: a policy of addresses sees the client's own, and is not ju
 });
 
 Deno.test("both ends: nothing is read where the client refuses", async () => {
-  const ends = { podAt: () => Promise.reject(new Error("read")), endpointsOf: () => Promise.reject(new Error("read")) };
+  const ends = {
+    isOneCluster: true,
+    podAt: () => Promise.reject(new Error("read")),
+    endpointsOf: () => Promise.reject(new Error("read")),
+  };
   assert.equal((await ask({ endpoints: [] }, ends)).verdict, "refused");
 });
