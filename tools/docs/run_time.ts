@@ -149,6 +149,29 @@ export const RUN_TIME: readonly RunTime[] = [
   },
   {
     ...NOTHING,
+    commands: ["iptables trace"],
+    keeps: ALL,
+    reads: ["/proc/*", ...RESOLVER],
+    contacts: ["NEIGHBOUR:*", "NAME_SERVER:53", NAME_CACHE],
+  },
+  {
+    ...NOTHING,
+    ...CLUSTER,
+    commands: ["iptables cni"],
+    keeps: ALL,
+    reads: ["/etc/passwd", "/etc/group", "/proc/*", "FOLDER/run/*", ...RESOLVER, ...ROOTS],
+  },
+  {
+    ...NOTHING,
+    ...CLUSTER,
+    commands: ["iptables cni install"],
+    keeps: ALL,
+    reads: ["FOLDER/*", "/proc/*", ...RESOLVER, ...ROOTS],
+    writes: ["FOLDER/net.d/*", "FOLDER/bin/*", "FOLDER/run/*", "FOLDER/net.d", "FOLDER/bin", "FOLDER/run"],
+    listens: ["127.0.0.1:*", ":::8000", "0.0.0.0:8000", ":::15014", "0.0.0.0:15014"],
+  },
+  {
+    ...NOTHING,
     commands: ["agent"],
     keeps: ALL,
     reads: [

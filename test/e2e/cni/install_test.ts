@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
+import { needsNamespaces, Pair } from "../iptables/support/pod.ts";
 import { type Answer, startApi } from "./support/api.ts";
 import { Installer } from "./support/installer.ts";
 import { CniNode } from "./support/node.ts";
@@ -160,5 +161,47 @@ testWhen(
     await until(() => seen.at(-1) === JSON.stringify(taints));
     await installer.end();
     await assert.rejects(node.configuration("YYY-mesh-cni.conf"));
+  },
+);
+
+const SIDECAR = {
+  ...{ apiVersion: "v1", kind: "Pod" },
+  metadata: { name: "web-0", namespace: "shop", annotations: { "sidecar.istio.io/status": "{}" } },
+  spec: { containers: [{ name: "istio-proxy" }] },
+};
+
+testWhen(
+  MISSING ?? needsNamespaces("nft"),
+  "in an upgrade a pod waits for the next installer, and is captured; an uninstall leaves running pods as they are",
+  async () => {
+    await using node = await CniNode.create();
+    await using before = await Pair.create([4]);
+    await using between = await Pair.create([4]);
+    // The token of a pod is worth nothing once the pod is deleted.
+    let [valid, isInstalled] = ["first-token", true];
+    await using server = startApi((path, _method, _body, token) => {
+      if (token !== valid) return 401;
+      return path.includes("/daemonsets/") ? isInstalled ? DAEMON_SET : 404 : SIDECAR;
+    });
+    const api = { port: server.port, authority: server.authority };
+    await node.configure("1.0.0");
+    await using first = await Installer.start(node, api);
+    await first.becomes(200);
+    assert.equal((await node.cnitool("add", before.pod.path)).code, 0);
+    assert.match((await first.end()).log, /stays on the node/);
+
+    valid = "second-token";
+    const added = node.cnitool("add", between.pod.path);
+    await using second = await Installer.start(node, { ...api, token: valid });
+    await second.becomes(200);
+    const { code, stderr } = await added;
+    assert.equal(code, 0, stderr);
+
+    isInstalled = false;
+    assert.match((await second.end()).log, /is removed/);
+    for (const { pod } of [before, between]) assert.match(await pod.shell("nft list ruleset"), /15006/);
+    assert.equal((await node.cnitool("del", before.pod.path)).code, 0);
+    const env = { CNI_COMMAND: "DEL" };
+    assert.ok((await new Deno.Command(`${node.folder}/bin/mesh-cni`, { env }).output()).success);
   },
 );

@@ -3,7 +3,7 @@ import type { ApiAccess } from "./installer.ts";
 import { testCertificate } from "../../../support/tls/certificates.ts";
 
 /** The answer to a request; `undefined`: 404. */
-export type Answer = (path: string, method: string, body: string) => object | number | undefined;
+export type Answer = (path: string, method: string, body: string, token: string) => object | number | undefined;
 
 /** A server, and what a pod knows of it. */
 export interface Api extends AsyncDisposable, ApiAccess {}
@@ -14,7 +14,8 @@ export function startApi(answer: Answer): Api {
   const server = Deno.serve(
     { port: 0, hostname: "127.0.0.1", cert: certificate, key, onListen: () => {} },
     async (request) => {
-      const found = answer(new URL(request.url).pathname, request.method, await request.text()) ?? 404;
+      const token = request.headers.get("authorization")?.replace("Bearer ", "") ?? "";
+      const found = answer(new URL(request.url).pathname, request.method, await request.text(), token) ?? 404;
       if (typeof found !== "number") return Response.json(found);
       return Response.json({ kind: "Status", apiVersion: "v1", status: "Failure", code: found }, { status: found });
     },

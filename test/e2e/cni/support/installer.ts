@@ -28,32 +28,10 @@ export class Installer implements AsyncDisposable {
     this.#hasEnded = true;
   }
 
-  static async start(node: CniNode, api: ApiAccess, args: readonly string[] = []): Promise<Installer> {
-    const { folder } = node;
-    await Deno.writeTextFile(`${folder}/account/ca.crt`, api.authority);
-    await Deno.writeTextFile(`${folder}/account/token`, api.token ?? "first-token");
-    await Deno.mkdir(`${folder}/proc/1`, { recursive: true });
-    // This machine is the node, unless the test has made another one.
-    await Deno.symlink("/", `${folder}/proc/1/root`).catch(() => {});
-    const [port, metrics] = [freePort(), freePort()];
-    const child = new Deno.Command(MESH_COMMAND, {
-      args: [
-        ...["iptables", "cni", "install", "--binary", `${folder}/program`, "--host-proc", `${folder}/proc`],
-        ...["--mounted-cni-bin-dir", `${folder}/bin`, "--cni-bin-dir", `${folder}/bin`],
-        ...["--cni-agent-run-dir", `${folder}/run`, "--service-account", `${folder}/account`, "--node", "node-1"],
-        ...["--health-listen", `127.0.0.1:${port}`, "--metrics-listen", `127.0.0.1:${metrics}`, ...args],
-      ],
-      env: {
-        MOUNTED_CNI_NET_DIR: `${folder}/net.d`,
-        KUBERNETES_SERVICE_HOST: "127.0.0.1",
-        KUBERNETES_SERVICE_PORT: String(api.port),
-        POD_NAMESPACE: "mesh",
-      },
-      stdin: "null",
-      stdout: "null",
-      stderr: "piped",
-    }).spawn();
-    return new Installer(port, child);
+  static async start(node: CniNode, api: ApiAccess, more: readonly string[] = []): Promise<Installer> {
+    const { args, env, port } = await installerCommand(node, api, more);
+    const options = { args, env, stdin: "null", stdout: "null", stderr: "piped" } as const;
+    return new Installer(port, new Deno.Command(MESH_COMMAND, options).spawn());
   }
 
   /** Waits until `/readyz` gives this status. Returns its text. */
@@ -88,6 +66,28 @@ export class Installer implements AsyncDisposable {
     await this.#child.status;
     await this.#reading;
   }
+}
+
+/** The command line and the environment of an installer in a pod. This machine is the node, unless the test has made another one. */
+export async function installerCommand({ folder }: CniNode, api: ApiAccess, more: readonly string[] = []) {
+  await Deno.writeTextFile(`${folder}/account/ca.crt`, api.authority);
+  await Deno.writeTextFile(`${folder}/account/token`, api.token ?? "first-token");
+  await Deno.mkdir(`${folder}/proc/1`, { recursive: true });
+  await Deno.symlink("/", `${folder}/proc/1/root`).catch(() => {});
+  const [port, metrics] = [freePort(), freePort()];
+  const args = [
+    ...["iptables", "cni", "install", "--binary", `${folder}/program`, "--host-proc", `${folder}/proc`],
+    ...["--mounted-cni-bin-dir", `${folder}/bin`, "--cni-bin-dir", `${folder}/bin`],
+    ...["--cni-agent-run-dir", `${folder}/run`, "--service-account", `${folder}/account`, "--node", "node-1"],
+    ...["--health-listen", `127.0.0.1:${port}`, "--metrics-listen", `127.0.0.1:${metrics}`, ...more],
+  ];
+  const env = {
+    MOUNTED_CNI_NET_DIR: `${folder}/net.d`,
+    KUBERNETES_SERVICE_HOST: "127.0.0.1",
+    KUBERNETES_SERVICE_PORT: String(api.port),
+    POD_NAMESPACE: "mesh",
+  };
+  return { args, env, port };
 }
 
 function freePort(): number {
