@@ -13,13 +13,12 @@ export {
   compareQuantities,
   isQuantity,
   parseQuantity,
-  type Quantity,
   quantityText,
   scaledValue,
 } from "./text/quantity.ts";
 export { resourceName } from "./text/resource_name.ts";
-export { type Field, type FieldType, type StructSchema, structSchema } from "./schema/schema.ts";
-export { isEmptySelector, selectorMatches, type SelectorResult } from "./text/selector.ts";
+export { type FieldType, type StructSchema, structSchema } from "./schema/schema.ts";
+export { isEmptySelector, selectorMatches } from "./text/selector.ts";
 export { strategicMerge } from "./patch/strategic_merge.ts";
 export { strategicPatch } from "./patch/strategic_patch.ts";
 export { toGoJson } from "./view/typed_json.ts";

@@ -3,7 +3,7 @@
  * Errors say how far a call came. `encodeFrame` and `frames` are for servers too.
  */
 export { type CallOptions, type GrpcChannel, type GrpcStream, openChannel } from "./channel.ts";
-export type { GrpcEndpoint, GrpcTls } from "./connection.ts";
+export type { GrpcEndpoint } from "./connection.ts";
 export { GrpcError, type GrpcStage } from "./error.ts";
-export { encodeFrame, FrameError, FrameReader, frames, MAX_MESSAGE } from "./frames.ts";
-export { CODE, codeName } from "./status.ts";
+export { encodeFrame, FrameError, FrameReader, frames } from "./frames.ts";
+export { CODE } from "./status.ts";

@@ -3,4 +3,4 @@
  * text of a scrape (`expositionOf`).
  */
 export { type Collector, expositionOf, type Family, type Meter, meter, type Sample } from "./families.ts";
-export { type Histogram, histogram } from "./histogram.ts";
+export { histogram } from "./histogram.ts";

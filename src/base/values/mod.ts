@@ -1,5 +1,5 @@
 /** Values of YAML and JSON: whether they are the same, which are shared, what identifies the items of a list. */
-export { type Identities, identitiesByField } from "./list_identity.ts";
+export { identitiesByField } from "./list_identity.ts";
 export { longestAscending } from "./longest_ascending.ts";
 export { copyMap, copyValue, sameValue } from "./same_value.ts";
 export { isShared, onceForShared, share } from "./shared_value.ts";

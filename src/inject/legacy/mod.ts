@@ -3,6 +3,5 @@
  * ...), which are appended to the pod's. In: the configuration, once (`loadLegacy`), then each pod (`injectLegacy`). Out: the
  * pod as the release of the configuration injects it.
  */
-export { injectLegacy, type LegacyInput } from "./inject.ts";
-export { type Legacy, type LegacySources, loadLegacy } from "./load.ts";
-export type { Release } from "./release.ts";
+export { injectLegacy } from "./inject.ts";
+export { type Legacy, loadLegacy } from "./load.ts";

@@ -17,19 +17,7 @@ const ROUNDS = isLong() ? 200 : 6;
 const PAIRS = isLong() ? 50 : 2;
 
 const EARLIER = ["-u", "1337", "-i", "*", "-b", "*", "--dual-stack", "-c", "eth7"];
-const LATER = [
-  "-u",
-  "1337",
-  "-m",
-  "TPROXY",
-  "-i",
-  "*",
-  "-b",
-  "*",
-  "--dual-stack",
-  "--redirect-dns",
-  "--capture-all-dns",
-];
+const LATER = "-u 1337 -m TPROXY -i * -b * --dual-stack --redirect-dns --capture-all-dns".split(" ");
 
 function start(pod: Namespace, args: readonly string[]): Deno.ChildProcess {
   return new Deno.Command("nsenter", {

@@ -13,19 +13,7 @@ const MISSING = BACK_ENDS.map(({ missing }) => missing).find((reason) => reason 
 startSaying();
 
 const EARLIER = ["-u", "1337", "-i", "*", "-b", "*", "--dual-stack", "-c", "eth7"];
-const LATER = [
-  "-u",
-  "1337",
-  "-m",
-  "TPROXY",
-  "-i",
-  "*",
-  "-b",
-  "80",
-  "--dual-stack",
-  "--redirect-dns",
-  "--capture-all-dns",
-];
+const LATER = "-u 1337 -m TPROXY -i * -b 80 --dual-stack --redirect-dns --capture-all-dns".split(" ");
 
 /** The last program that is started in each back end. */
 const LAST: Readonly<Record<string, string>> = {

@@ -209,3 +209,38 @@ export function statusOf(pod: Value): ValueMap | undefined {
   const parsed: Value = typeof status === "string" ? JSON.parse(status) : null;
   return isMap(parsed) ? parsed : undefined;
 }
+
+const SCHEMA = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+
+/** The type ProxyConfig: without it a list is refused before it can be watched. */
+export const PROXY_CONFIGS = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "proxyconfigs.networking.istio.io" },
+  spec: {
+    group: "networking.istio.io",
+    names: { kind: "ProxyConfig", plural: "proxyconfigs", singular: "proxyconfig", listKind: "ProxyConfigList" },
+    scope: "Namespaced",
+    versions: [{ name: "v1beta1", served: true, storage: true, schema: { openAPIV3Schema: SCHEMA } }],
+  },
+};
+
+/**
+ * A webhook of other people that the API server calls after the injector: it calls webhooks in the order of the names of
+ * their configurations.
+ */
+export function laterWebhook(name: string, port: number, authority: string): ValueMap {
+  return {
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: "MutatingWebhookConfiguration",
+    metadata: { name: "later" },
+    webhooks: [{
+      name,
+      clientConfig: { url: `https://127.0.0.1:${port}/`, caBundle: btoa(authority) },
+      rules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["pods"] }],
+      namespaceSelector: { matchLabels: { "istio-injection": "enabled" } },
+      sideEffects: "None",
+      admissionReviewVersions: ["v1"],
+    }],
+  };
+}

@@ -6,7 +6,7 @@ import { runMesh } from "../../support/programs/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
 import { until } from "../../support/until.ts";
-import { apply, kubectl, register, startWebhook, type WebhookProcess } from "../support/webhook.ts";
+import { apply, kubectl, PROXY_CONFIGS, register, startWebhook, type WebhookProcess } from "../support/webhook.ts";
 import { createNamespace, tried } from "../support/cluster/requests.ts";
 
 const CASE = "examples/helloworld.yaml";
@@ -122,20 +122,6 @@ async function ready({ plainPort }: WebhookProcess): Promise<string> {
 async function imageOf(cluster: Cluster): Promise<string> {
   return /([\w.]+)\/proxyv2/.exec(await probePod(cluster))?.[1] ?? "";
 }
-
-const SCHEMA = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
-
-const PROXY_CONFIGS = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: "proxyconfigs.networking.istio.io" },
-  spec: {
-    group: "networking.istio.io",
-    names: { kind: "ProxyConfig", plural: "proxyconfigs", singular: "proxyconfig", listKind: "ProxyConfigList" },
-    scope: "Namespaced",
-    versions: [{ name: "v1beta1", served: true, storage: true, schema: { openAPIV3Schema: SCHEMA } }],
-  },
-};
 
 function proxyConfig(value: string): Value {
   const metadata = { name: "all", namespace: "mesh" };

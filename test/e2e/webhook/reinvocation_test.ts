@@ -1,11 +1,11 @@
 /** Another webhook behind this one adds a container: the API server calls this one again. */
 import assert from "node:assert/strict";
 import { isMap, mapAt, type Value, type ValueMap } from "../../../src/base/value.ts";
-import { type TestCertificate, testCertificate } from "../../support/tls/certificates.ts";
+import { testCertificate } from "../../support/tls/certificates.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
 import { type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
-import { apply, create, DRY_RUN, kubectl, register, startWebhook, statusOf } from "../support/webhook.ts";
+import { apply, create, DRY_RUN, kubectl, laterWebhook, register, startWebhook, statusOf } from "../support/webhook.ts";
 import { addServiceAccount } from "../support/cluster/requests.ts";
 
 const HELPER = {
@@ -28,7 +28,7 @@ testWhen(needsCluster(), "the probe of a container that a later webhook adds goe
     await addServiceAccount(cluster, "mesh");
     await kubectl(cluster, ["label", "namespace", "mesh", "istio-injection=enabled"]);
     await register(cluster, { port: webhook.port, authority: webhook.authority });
-    await apply(cluster, laterConfiguration(later.addr.port, certificate));
+    await apply(cluster, laterWebhook("helper.example.com", later.addr.port, certificate.authority));
     const pod = await injectedPod(cluster);
     const containers = containersOf(pod);
     assert.deepEqual(containers.map(({ name }) => name).toSorted(), ["app", "helper", "istio-proxy"]);
@@ -52,23 +52,6 @@ async function addHelper(request: Request): Promise<Response> {
   const patch = isThere ? [] : [{ op: "add", path: "/spec/containers/-", value: HELPER }];
   const response = { uid, allowed: true, patchType: "JSONPatch", patch: btoa(JSON.stringify(patch)) };
   return Response.json({ apiVersion, kind, response });
-}
-
-/** Its name sorts after the injector's: the API server calls webhooks in the order of names. */
-function laterConfiguration(port: number, { authority }: TestCertificate): ValueMap {
-  return {
-    apiVersion: "admissionregistration.k8s.io/v1",
-    kind: "MutatingWebhookConfiguration",
-    metadata: { name: "later" },
-    webhooks: [{
-      name: "helper.example.com",
-      clientConfig: { url: `https://127.0.0.1:${port}/`, caBundle: btoa(authority) },
-      rules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["pods"] }],
-      namespaceSelector: { matchLabels: { "istio-injection": "enabled" } },
-      sideEffects: "None",
-      admissionReviewVersions: ["v1"],
-    }],
-  };
 }
 
 /** A pod that both webhooks have seen: the API server learns of them within a moment. */

@@ -8,7 +8,7 @@ import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
 import { needsCluster, type OwnCluster, startOwnCluster } from "../support/cluster/cluster.ts";
 import { createNamespace } from "../support/cluster/requests.ts";
-import { apply, kubectl, startServing } from "../support/webhook.ts";
+import { apply, kubectl, PROXY_CONFIGS, startServing } from "../support/webhook.ts";
 
 const OPTIONS = { image: "example.com/kubectl-mesh:1", namespace: "mesh", revision: "next", fromCluster: {} };
 const NAME = "kubectl-mesh-webhook-next";
@@ -20,21 +20,6 @@ const POLICY = {
   kind: "Policy",
   omitStages: ["RequestReceived"],
   rules: [{ level: "Metadata" }],
-};
-
-const SCHEMA = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
-
-/** Without the type a list of it is refused before it can be watched. */
-const PROXY_CONFIGS = {
-  apiVersion: "apiextensions.k8s.io/v1",
-  kind: "CustomResourceDefinition",
-  metadata: { name: "proxyconfigs.networking.istio.io" },
-  spec: {
-    group: "networking.istio.io",
-    names: { kind: "ProxyConfig", plural: "proxyconfigs", singular: "proxyconfig", listKind: "ProxyConfigList" },
-    scope: "Namespaced",
-    versions: [{ name: "v1beta1", served: true, storage: true, schema: { openAPIV3Schema: SCHEMA } }],
-  },
 };
 
 testWhen(needsCluster(), "webhook serve uses each right of its manifests, and needs no other", async () => {

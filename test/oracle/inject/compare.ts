@@ -1,20 +1,9 @@
 /** Differences between injected manifests, compared as typed objects. */
 import { compareQuantities, decode, parseQuantity, toGoJson } from "../../../src/kube/mod.ts";
+import { DATA } from "../../support/cases/comparable.ts";
 import { workloadType } from "../../support/workload_type.ts";
 import { isList, isMap, newMap, type Value } from "../../../src/base/value.ts";
 import { parseDocument, parseYaml, splitText } from "../../../src/yaml/mod.ts";
-
-/** Annotations and variables that hold JSON or YAML. They are compared by value. */
-const DATA = new Set([
-  "sidecar.istio.io/status",
-  "proxy.istio.io/overrides",
-  "k8s.v1.cni.cncf.io/networks",
-  "PROXY_CONFIG",
-  "ISTIO_META_POD_PORTS",
-  "ISTIO_KUBE_APP_PROBERS",
-  "ISTIO_PROMETHEUS_ANNOTATIONS",
-  "ISTIO_METAJSON_ANNOTATIONS",
-]);
 
 /** The documents of a text as typed objects without their status, as JSON data. */
 export function documents(text: string): unknown[] {

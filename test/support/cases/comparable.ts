@@ -4,7 +4,7 @@ import { isList, isMap, newMap, type Value, type ValueMap } from "../../../src/b
 import { parseDocument } from "../../../src/yaml/mod.ts";
 
 /** Annotations and variables that hold JSON or YAML. They are compared by value. */
-const DATA = new Set([
+export const DATA: ReadonlySet<string> = new Set([
   "sidecar.istio.io/status",
   "proxy.istio.io/overrides",
   "k8s.v1.cni.cncf.io/networks",
@@ -12,6 +12,7 @@ const DATA = new Set([
   "ISTIO_META_POD_PORTS",
   "ISTIO_KUBE_APP_PROBERS",
   "ISTIO_PROMETHEUS_ANNOTATIONS",
+  "ISTIO_METAJSON_ANNOTATIONS",
 ]);
 
 /** Plain data: embedded JSON and YAML is parsed, empty values are left out. */

@@ -1,5 +1,6 @@
 /** Breaks a healthy mesh, and heals it again. */
 import assert from "node:assert/strict";
+import { laterWebhook } from "../../support/webhook.ts";
 import { isList, isMap, mapAt, textAt, type ValueMap } from "../../../../src/base/value.ts";
 import { type TestCertificate, testCertificate } from "../../../support/tls/certificates.ts";
 import { meshObjects } from "../../../support/kube/mesh_webhooks.ts";
@@ -277,30 +278,13 @@ export function dropping(operation: ValueMap, expected: Expected): Breakage {
           return Response.json({ apiVersion, kind, response });
         },
       );
-      await mesh.apply(laterWebhook(server.addr.port, authority));
+      await mesh.apply(laterWebhook("old.example.com", server.addr.port, authority));
     },
     async heal({ cluster }) {
       await removed(cluster, objectNamed("MutatingWebhookConfiguration", "later"));
       await server?.shutdown();
     },
     ...expected,
-  };
-}
-
-/** The API server calls webhooks in the order of the names of their configurations. */
-function laterWebhook(port: number, authority: string): ValueMap {
-  return {
-    apiVersion: ADMISSION,
-    kind: "MutatingWebhookConfiguration",
-    metadata: { name: "later" },
-    webhooks: [{
-      name: "old.example.com",
-      clientConfig: { url: `https://127.0.0.1:${port}/`, caBundle: btoa(authority) },
-      rules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["pods"] }],
-      namespaceSelector: { matchLabels: { "istio-injection": "enabled" } },
-      sideEffects: "None",
-      admissionReviewVersions: ["v1"],
-    }],
   };
 }
 
