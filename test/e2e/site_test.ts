@@ -1,8 +1,8 @@
 /** The site of the documentation as a reader has it: its links, its search, by keyboard and screen reader, narrow and on paper. */
 import assert from "node:assert/strict";
-import axe from "axe-core";
+import axe from "npm:axe-core@4.14.1";
 import { z } from "zod";
-import puppeteer, { type Browser, type Page } from "puppeteer-core";
+import puppeteer, { type Browser, type Page } from "npm:puppeteer-core@25.16.0";
 import { linkTarget } from "../../tools/site/link.ts";
 import { installedMdbook } from "../../tools/site/mdbook.ts";
 import { filesBelow } from "../house/source.ts";
