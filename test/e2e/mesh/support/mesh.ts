@@ -23,7 +23,7 @@ import { MeshAuthority } from "./authority.ts";
 import { tunnel } from "./door.ts";
 import { Istiod, istiodProgram } from "./istiod.ts";
 import { type Image, type PodOptions, RunningPod } from "./kubelet/kubelet.ts";
-import { NAMESPACE, objectsOf, podOf, serviceOf, type Shape, slicesOf } from "./objects.ts";
+import { type Made, NAMESPACE, objectsOf, podOf, serviceOf, type Shape, slicesOf } from "./objects.ts";
 import { MACHINE, MeshNetwork } from "./network.ts";
 import { RELEASE } from "./release.ts";
 
@@ -199,6 +199,11 @@ export class RealMesh implements AsyncDisposable {
     return await this.place(await this.#injected(podOf(name, shape)), shape.families, proxy);
   }
 
+  /** Creates a pod, which the webhook injects, and gives it a place. It runs when `start` is called. */
+  async injected(pod: Made): Promise<RunningPod> {
+    return await this.place(await this.#injected(pod));
+  }
+
   /** Gives a pod of the cluster a place on the machine. It runs when `start` is called. */
   async place(pod: Pod, families: readonly Family[] = [4], proxy = this.parts.proxy): Promise<RunningPod> {
     const { api, network, prober } = this.parts;
@@ -217,7 +222,7 @@ export class RealMesh implements AsyncDisposable {
   }
 
   /** Creates a pod. The registration of the webhook takes effect after a moment. */
-  async #injected(pod: { readonly path: string; readonly body: object }): Promise<Pod> {
+  async #injected(pod: Made): Promise<Pod> {
     const { api } = this.parts;
     const create = async (path: string) => ofKind<Pod>(await api.create(path, pod.body), isPod);
     const isInjected = (made?: Pod) => made?.metadata.annotations?.["sidecar.istio.io/status"] !== undefined;

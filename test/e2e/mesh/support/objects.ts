@@ -41,7 +41,7 @@ export function objectsOf(): Made[] {
     namespace("istio-system"),
     namespace(NAMESPACE, { "istio-injection": "enabled" }),
     ...["default", "a", "b"].map(account),
-    ...["PeerAuthentication", "AuthorizationPolicy"].map(definition),
+    ...["PeerAuthentication", "AuthorizationPolicy"].map((kind) => definition(kind, SECURITY)),
     {
       path: `/apis/${SECURITY}/v1/namespaces/${NAMESPACE}/peerauthentications`,
       body: {
@@ -76,19 +76,19 @@ export function denial(name: string, path: string): Made {
 
 const SECURITY = "security.istio.io";
 
-/** The definition of a kind of Istio's security API. Istiods before 1.22 read its old version. */
-function definition(kind: string): Made {
+/** The definition of a kind of Istio's API. Istiods before 1.22 read its old version. */
+export function definition(kind: string, group: string): Made {
   const singular = kind.toLowerCase();
-  const plural = singular.replace(/y$/, "ie") + "s";
+  const plural = singular.replace(/cy$/, "cie") + "s";
   const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
   return {
     path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
     body: {
       apiVersion: "apiextensions.k8s.io/v1",
       kind: "CustomResourceDefinition",
-      metadata: { name: `${plural}.${SECURITY}` },
+      metadata: { name: `${plural}.${group}` },
       spec: {
-        group: SECURITY,
+        group,
         names: { kind, plural, singular, listKind: `${kind}List` },
         scope: "Namespaced",
         versions: ["v1", "v1beta1"].map((name, index) => ({ name, served: true, storage: index === 0, schema })),
