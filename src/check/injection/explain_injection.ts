@@ -30,6 +30,8 @@ export interface InjectionQuestion {
   readonly choice: ClusterChoice;
   /** Replaces the cluster's configuration. Without a cluster the default is the built-in one. */
   readonly configuration: GivenConfiguration;
+  /** The release that this configuration is from; `undefined`: recognized by its form. */
+  readonly istioVersion?: string | undefined;
   readonly nativeSidecars?: NativeOption | undefined;
   /** Rules that the user switches off. */
   readonly rulesOff?: RulesOff | undefined;
@@ -81,11 +83,12 @@ async function givenInjector(
   question: InjectionQuestion,
   isOffline: boolean,
 ): Promise<Injector | undefined> {
-  const { configuration, choice, nativeSidecars, templateEnv } = question;
+  const { configuration, choice, istioVersion, nativeSidecars, templateEnv } = question;
   const isGiven = Object.values(configuration).some((part) => part !== undefined);
   if (!isGiven && !isOffline) return undefined;
   return await newInjector({
     revision: choice.revision,
+    istioVersion,
     ...configurationOf({ ...configuration, revision: choice.revision }),
     nativeSidecars,
     byHand: false,

@@ -21,6 +21,7 @@ const SPEC = z.strictObject({
   values: z.optional(source),
   meshConfig: z.optional(source),
   revision: z.optional(text),
+  istioVersion: z.optional(z.string({ error: 'must be a text, such as "1.20" in quotes' })),
   hub: z.optional(text),
   tag: z.optional(text),
   cni: z.optional(toggle),

@@ -1,5 +1,5 @@
 import { EXIT, UsageError } from "../../../base/errors.ts";
-import { flag, type FlagGroups } from "../../../golang/flags/mod.ts";
+import { flag, type FlagGroups, flagsWith } from "../../../golang/flags/mod.ts";
 import type { KubeConnection } from "../../../kube/client/mod.ts";
 import type { World } from "../../../platform/world.ts";
 import type { InjectionQuestion, LabelChoice } from "../../../check/mod.ts";
@@ -13,6 +13,7 @@ import {
   CONFIGURATION,
   CONTROL_PLANE,
   FILENAMES,
+  ISTIO_VERSION,
   NATIVE_SIDECARS,
   REVISION,
   RULES,
@@ -39,6 +40,7 @@ const FLAGS = {
     ...CONFIGURATION,
     fromCluster: flag("--from-cluster", "With -f: the cluster's webhooks, namespaces and ConfigMaps decide"),
     ...REVISION,
+    ...flagsWith(ISTIO_VERSION, { needs: ["filename", "inject-config"] }),
     ...NATIVE_SIDECARS,
     ...TEMPLATE_ENV,
     ...CONTROL_PLANE,
@@ -150,6 +152,7 @@ async function question(world: World, flags: Flags, { workload, api, selector }:
     namespace: flags.namespace ?? api?.namespace ?? "default",
     choice: { revision, istioNamespace, injectConfigMapName, meshConfigMapName },
     configuration: await readConfiguration(world, flags),
+    istioVersion: flags.istioVersion,
     nativeSidecars: nativeOption(flags.nativeSidecars),
     rulesOff: (await findingsFor(world, flags, await import("../../../inject/mod.ts"))).off,
     templateEnv: { names: flags.templateEnv, note: (text) => say(world, `note: ${text}\n`) },

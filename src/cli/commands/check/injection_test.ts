@@ -83,3 +83,20 @@ for (const [args, message] of WRONG) {
     assert.match(fake.said.stderr, message);
   });
 }
+
+Deno.test("check injection -f takes the release of a configuration that shows none", async () => {
+  const template = '{{ with .ProxyConfig.Concurrency }}{{ fail "old" }}{{ end }}{metadata: {annotations: {a: b}}}';
+  const files = {
+    "c.yaml": JSON.stringify({ templates: { sidecar: template } }),
+    "web.yaml": WEB.replace('"false"', '"true"'),
+  };
+  const run = async (...args: string[]) => {
+    const fake = fakeWorld({
+      files,
+      args: ["check", "injection", "-f", "web.yaml", "--inject-config", "c.yaml", "-o", "json", ...args],
+    });
+    return [await main(fake), JSON.parse(fake.said.stdout).verdict];
+  };
+  assert.deepEqual(await run(), [EXIT.ok, "injected"]);
+  assert.deepEqual(await run("--istio-version", "1.10"), [EXIT.failed, "refused"]);
+});

@@ -158,11 +158,12 @@ async function changeOf(world: World, { spec, raw }: FunctionConfig, inject: Inj
     values: read.values ?? content(raw, "values"),
     mesh: read.mesh ?? content(raw, "meshConfig"),
   };
-  const { hub, tag, cni, fit, revision, nativeSidecars, templateEnv = [] } = spec;
+  const { hub, tag, cni, fit, revision, istioVersion, nativeSidecars, templateEnv = [] } = spec;
   const hidden: string[] = [];
   const configuration = inject.configurationOf({ ...files, hub, tag, revision, cni, fit });
   const injector = await inject.loadInjector({
     revision,
+    istioVersion,
     ...configuration,
     nativeSidecars,
     byHand: true,
