@@ -18,6 +18,8 @@ export interface IstioPrograms {
   readonly replaced: readonly string[];
 }
 
+/** Without a large binary file in it, which copies of the repository may lack. */
+const SOURCES = [".", ":(exclude)pkg/test/fakes"];
 const PROGRAMS = ["pilot-discovery", "pilot-agent"];
 const REPLACEABLE = ["istio.io/api", "istio.io/client-go"];
 
@@ -25,7 +27,7 @@ const REPLACEABLE = ["istio.io/api", "istio.io/client-go"];
 export async function istioPrograms(repository: string, release: string): Promise<IstioPrograms> {
   const folder = `${CACHE}/istio/${release}`;
   const built = await makeOnce(`${folder}/built.json`, async (file) => {
-    await using source = await archived(repository, release, []);
+    await using source = await archived(repository, release, SOURCES);
     const replaced = await replaceModules(source.folder, release);
     await resolve(source.folder);
     for (const program of PROGRAMS) await build(source.folder, program, folder);

@@ -19,7 +19,7 @@ export interface Archived extends AsyncDisposable {
   readonly sha256: string;
 }
 
-/** The files of a tag that are in these folders; all without any. */
+/** The files of a tag that match these pathspecs of git. */
 export async function archived(repository: string, tag: string, paths: readonly string[]): Promise<Archived> {
   const folder = await Deno.makeTempDir({ prefix: "mesh-istio-" });
   const archive = `${folder}.tar`;
