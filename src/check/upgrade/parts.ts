@@ -40,9 +40,14 @@ function podFields(spec: ValueMap, status: InjectionStatus): Fields {
     mapsAt(spec, list).filter((each) => status[list].includes(textAt(each, "name")));
   return fieldsOf({
     securityContext: mapAt(spec, "securityContext"),
-    volumes: named("volumes"),
+    volumes: named("volumes").map(withSource),
     imagePullSecrets: named("imagePullSecrets"),
   });
+}
+
+/** A volume without a source is an emptyDir: Istio's own templates write `emptyDir:` without a value. */
+function withSource({ name = "", ...source }: ValueMap): ValueMap {
+  return Object.values(source).every((each) => each === null) ? { name, emptyDir: {} } : { name, ...source };
 }
 
 function containerFields({ name: _name, ...container }: ValueMap): Fields {

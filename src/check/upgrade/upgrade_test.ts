@@ -94,6 +94,13 @@ Deno.test("the same configuration changes nothing, whatever the API server added
   assert.equal(upgradeText(found), '"injector.yaml" changes no known sidecar of 1 workload\n');
 });
 
+Deno.test("a volume without a source is the emptyDir that the API server makes of it", async () => {
+  const text = BUILT_IN.config.replaceAll("emptyDir: {}", "emptyDir:");
+  assert.notEqual(text, BUILT_IN.config);
+  const found = await upgrade({ objects: SHOP }, { to: { files: { config: { text, file: "injector.yaml" } } } });
+  assert.deepEqual(found.workloads.flatMap(({ changes }) => changes), []);
+});
+
 Deno.test("a difference of all workloads is reported once", async () => {
   const to = { files: { config: CONFIG, values: values((text) => text.replace(/^( {2}tag: ).*$/m, "$19.9.9")) } };
   const found = await upgrade({ objects: SHOP }, { to });

@@ -14,6 +14,8 @@ export interface Shape {
   readonly families?: readonly Family[];
   /** Of a pod that takes the place of another one. */
   readonly number?: number;
+  /** The pods belong to a Deployment of their service's name and their own letter. */
+  readonly isDeployed?: boolean;
 }
 
 /** An object, and where it is created. */
@@ -110,13 +112,39 @@ export function podOf(name: "a" | "b", shape: Shape): Made {
         namespace: NAMESPACE,
         labels,
         annotations: shape.annotations ?? {},
+        ...shape.isDeployed === true ? ofReplicaSet(labels) : {},
       },
-      spec: {
-        serviceAccountName: name,
-        automountServiceAccountToken: false,
-        nodeName: "machine",
-        containers: [{ name: "app", image: "app:1", ports: [{ containerPort: 8080 }] }],
-      },
+      spec: { ...specOf(name), nodeName: "machine" },
+    },
+  };
+}
+
+function specOf(name: "a" | "b") {
+  const containers = [{ name: "app", image: "app:1", ports: [{ containerPort: 8080 }] }];
+  return { serviceAccountName: name, automountServiceAccountToken: false, containers };
+}
+
+/** What shows that a ReplicaSet of a Deployment made the pod. */
+function ofReplicaSet({ app }: { readonly app: string }) {
+  const hash = "7d4b9c5f6";
+  const owner = { apiVersion: "apps/v1", kind: "ReplicaSet", name: `${app}-${hash}`, controller: true };
+  return {
+    generateName: `${app}-${hash}-`,
+    labels: { app, "pod-template-hash": hash },
+    ownerReferences: [{ ...owner, uid: crypto.randomUUID() }],
+  };
+}
+
+/** The Deployment of pods with `isDeployed`. There is no controller that makes them. */
+export function deploymentOf(name: "a" | "b", shape: Shape): Made {
+  const labels = { app: `${shape.name}-${name}` };
+  return {
+    path: `/apis/apps/v1/namespaces/${NAMESPACE}/deployments`,
+    body: {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { name: `${shape.name}-${name}` },
+      spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: specOf(name) } },
     },
   };
 }
