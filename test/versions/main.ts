@@ -1,6 +1,6 @@
 // deno-lint-ignore-file no-console -- a program for developers
 /**
- * Holds this program against versions of what it works with: `tools/deno task test versions [FOLDER] [PART ...] [RELEASE ...]`.
+ * Holds this program against versions of what it works with: `tools/deno task test versions [FOLDER] [PART ...] [VERSION ...]`.
  * FOLDER is a clone of istio/istio with its tags. The parts are
  *
  * - `injection`: Istio's own tests of injection, of each release
@@ -18,39 +18,46 @@ import { SERVERS, serversChecked } from "./servers.ts";
 
 const RESULTS = new URL("results.json", import.meta.url);
 
-/** Runs a part; returns whether nothing failed. */
-type Part = (repository: string | undefined, releases: readonly string[]) => Promise<boolean>;
+interface Part {
+  readonly versions: readonly string[];
+  /** Runs it for some versions; returns whether nothing failed. */
+  readonly run: (versions: readonly string[], repository: string | undefined) => Promise<boolean>;
+}
 
 const PARTS: Readonly<Record<string, Part>> = {
   injection: ofEach(injection),
   istiod: ofEach(istiod),
-  kubernetes: () => servers("kubernetes"),
-  envoy: () => servers("envoy"),
+  kubernetes: { versions: SERVERS.kubernetes.versions, run: (versions) => servers("kubernetes", versions) },
+  envoy: { versions: SERVERS.envoy.versions, run: (versions) => servers("envoy", versions) },
 };
 
 async function main(args: readonly string[]): Promise<number> {
+  const known = Object.values(PARTS).flatMap(({ versions }) => versions);
   const named = args.filter((each) => each in PARTS);
-  const releases = args.filter((each) => RELEASES.includes(each));
-  const [repository, ...unknown] = args.filter((each) => ![...named, ...releases].includes(each));
-  if (unknown.length > 0) throw new Error(`"${unknown[0]}" is no part and no release`);
+  const asked = args.filter((each) => known.includes(each));
+  const [repository, ...unknown] = args.filter((each) => ![...named, ...asked].includes(each));
+  if (unknown.length > 0) throw new Error(`"${unknown[0]}" is no part and no version`);
   let isGood = true;
-  for (const part of named.length > 0 ? named : Object.keys(PARTS)) {
-    isGood = await PARTS[part]?.(repository, releases.length > 0 ? releases : RELEASES) === true && isGood;
+  for (const [name, { versions, run }] of Object.entries(PARTS)) {
+    if (named.length > 0 && !named.includes(name)) continue;
+    const own = asked.length === 0 ? versions : versions.filter((version) => asked.includes(version));
+    if (own.length > 0) isGood = await run(own, repository) && isGood;
   }
   return isGood ? 0 : 1;
 }
 
 /** A part that runs for one release after the other, from a clone. */
-function ofEach(run: (repository: string, release: string) => Promise<boolean>): Part {
-  return async (repository, releases) => {
+function ofEach(check: (repository: string, release: string) => Promise<boolean>): Part {
+  const run: Part["run"] = async (releases, repository) => {
     if (repository === undefined) {
-      console.log(`skipped: ${run.name}: name a clone of istio/istio: \`tools/deno task test versions FOLDER\``);
+      console.log(`skipped: ${check.name}: name a clone of istio/istio: \`tools/deno task test versions FOLDER\``);
       return true;
     }
     let isGood = true;
-    for (const release of releases) isGood = await run(repository, release) && isGood;
+    for (const release of releases) isGood = await check(repository, release) && isGood;
     return isGood;
   };
+  return { versions: RELEASES, run };
 }
 
 async function injection(repository: string, release: string): Promise<boolean> {
@@ -70,16 +77,16 @@ async function istiod(repository: string, release: string): Promise<boolean> {
   return failed.length === 0;
 }
 
-async function servers(server: keyof typeof SERVERS): Promise<boolean> {
-  const found = await serversChecked(server);
+async function servers(server: keyof typeof SERVERS, versions: readonly string[]): Promise<boolean> {
+  const found = await serversChecked(server, versions);
   for (const { version, passed, failed } of found) {
     console.log(`${SERVERS[server].name} ${version}: ${passed} passed, ${failed.length} failed`);
     for (const name of failed) console.log(`  ${name}`);
   }
-  await keep(({ servers, ...results }) => ({
-    ...results,
-    servers: [...servers.filter((each) => each.server !== server), ...found],
-  }));
+  await keep((results) => {
+    const known = new Map([...results.servers, ...found].map((each) => [`${each.server} ${each.version}`, each]));
+    return { ...results, servers: [...known.values()] };
+  });
   return found.every(({ failed }) => failed.length === 0);
 }
 

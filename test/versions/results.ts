@@ -1,4 +1,5 @@
 /** The results of a run, as they are kept beside this file, and their tables for docs/versions.md. */
+import { minorOf } from "./releases.ts";
 
 /** What the results of a release are of. */
 interface Source {
@@ -63,7 +64,7 @@ export function tablesOf({ injection, istiods, servers }: Results): Readonly<Rec
     table(
       `tools/deno task test versions ${server}`,
       ["version", "day", "checks passed", "failed"],
-      servers.filter((each) => each.server === server)
+      servers.filter((each) => each.server === server).toSorted((a, b) => minorOf(a.version) - minorOf(b.version))
         .map(({ version, date, passed, failed }) => [version, date, passed, failed.length]),
     );
   return {

@@ -8,6 +8,8 @@ export interface TestRun {
   readonly env?: Readonly<Record<string, string>>;
   /** In their long form. */
   readonly isLong?: boolean;
+  /** Those whose name matches, as `deno test` takes it. */
+  readonly filter?: string;
 }
 
 /** The outcome of tests. Tests with steps are not counted, only their steps. */
@@ -20,13 +22,21 @@ export interface Counts {
 /** Runs them, and prints what they print if one fails. Throws if one is skipped, or if the process dies. */
 export async function runTests(
   files: readonly string[],
-  { env = {}, isLong = false }: TestRun,
+  { env = {}, isLong = false, filter = "" }: TestRun,
 ): Promise<readonly TestCase[]> {
   const folder = await Deno.makeTempDir({ prefix: "mv-" });
   try {
     await Deno.chmod(folder, 0o755);
     const report = `${folder}/report.xml`;
-    const args = ["test", "--allow-all", "--no-check", "--quiet", `--junit-path=${report}`, ...files];
+    const args = [
+      "test",
+      "--allow-all",
+      "--no-check",
+      "--quiet",
+      `--junit-path=${report}`,
+      `--filter=${filter}`,
+      ...files,
+    ];
     const long = isLong ? ["--", LONG] : [];
     const run = new Deno.Command(Deno.execPath(), { args: [...args, ...long], env, cwd: CHECKOUT, stdin: "null" });
     const { success, stdout, stderr } = await run.output();
