@@ -58,6 +58,7 @@ function settings(plan: Plan): Record<string, string> {
     CNI_NET_DIR: net,
     EXCLUDE_NAMESPACES: "kube-system",
     REPAIR: plan.cniRepair,
+    ...plan.cniTaint === "" ? {} : { NODE_TAINT: plan.cniTaint },
   };
 }
 
@@ -75,6 +76,7 @@ function grants(plan: Plan): ValueMap[] {
     rule("", "pods", ["get", "list", "watch"]),
     rule("", "events", ["create"]),
     ...repair[plan.cniRepair],
+    ...plan.cniTaint === "" ? [] : [rule("", "nodes", ["get", "patch"])],
     ...scc,
   ];
   const own = [{ ...rule("apps", "daemonsets", ["get"]), resourceNames: [DAEMON_SET] }];

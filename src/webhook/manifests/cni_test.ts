@@ -34,6 +34,13 @@ for (const [cniRepair, more] of RIGHTS) {
   });
 }
 
+Deno.test("--cni-taint is a variable of the installer, and a right on nodes", () => {
+  const text = webhookManifests({ ...CNI, cniTaint: "cni.istio.io/not-ready" });
+  assert.match(text, /NODE_TAINT: cni\.istio\.io\/not-ready/);
+  assert.match(text, /- nodes\n\s+verbs:\n\s+- get\n\s+- patch\n/);
+  assert.throws(() => webhookManifests({ ...CNI, cniTaint: "a b" }), /Invalid value "a b" for "--cni-taint"/);
+});
+
 Deno.test("on OpenShift the plugin is a network of Multus, in other folders", () => {
   const text = webhookManifests({ ...CNI, platform: "openshift" });
   for (

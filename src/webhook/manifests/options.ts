@@ -37,6 +37,8 @@ export interface ManifestOptions {
   readonly platform?: string | undefined;
   /** What the CNI plugin's installer does with pods that started without the plugin: `fix` by default. */
   readonly cniRepair?: "delete" | "label" | "fix" | undefined;
+  /** The taint that nodes have until the CNI plugin is in place; none by default. */
+  readonly cniTaint?: string | undefined;
   /** The flags that produce these manifests again; objects of several kinds have them as an annotation. */
   readonly flags?: readonly string[] | undefined;
   /** Only objects of these kinds, in any case. */
@@ -64,6 +66,9 @@ const PROGRAM = "kubectl-mesh-webhook";
 /** A DNS label that is short enough to be a part of other names. */
 const NAME = /^[a-z]([a-z0-9-]{0,38}[a-z0-9])?$/;
 const NAMESPACE = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** A key of a label, with its prefix. */
+const TAINT = /^([a-z0-9.-]+\/)?[A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?$/;
 
 interface Check {
   readonly flag: string;
@@ -100,6 +105,11 @@ const CHECKS: readonly Check[] = [
     wrong: ({ replicas, maxReplicas }) => unless(maxReplicas === undefined || maxReplicas >= replicas, maxReplicas),
     hint: "use a number that is not below --replicas",
   },
+  {
+    flag: "--cni-taint",
+    wrong: ({ cniTaint }) => unless(cniTaint === "" || TAINT.test(cniTaint), cniTaint),
+    hint: "use a key such as cni.istio.io/not-ready",
+  },
   { flag: "--network-policy", wrong: ({ networkPolicy }) => networkPolicy.filter(isNoBlock), hint: BLOCK_HINT },
   { flag: "--probes-from", wrong: ({ probesFrom }) => probesFrom.filter(isNoBlock), hint: BLOCK_HINT },
   {
@@ -132,6 +142,7 @@ const DEFAULTS = {
   ports: { reviews: 15017, plain: 8080 },
   platform: "default",
   cniRepair: "fix" as const,
+  cniTaint: "",
   flags: [],
   only: [],
 };

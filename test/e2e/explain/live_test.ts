@@ -55,6 +55,7 @@ testWhen(missing, "a running pod is read through the API server", async (t) => {
         await t.step("a snapshot of many pods has logs, events and the control plane's side", () => savedMany(at));
         await t.step("an ephemeral container reads the rules", () => ephemeral(at));
         await t.step("--local: in the pod's network namespace", () => local(namespace));
+        await t.step("--local --trace: the kernel's station is proved", () => localTrace(namespace));
         await t.step("--local --probe: stations are proved", () => localProbe(namespace));
         await t.step("--probe: stations are proved, by counters, sockets and the access log", () => probe(at));
         await t.step("--probe: into the pod", () => inboundProbe(at, namespace));
@@ -298,6 +299,14 @@ async function local(namespace: Namespace): Promise<void> {
   const plain = answerIn((await namespace.mesh(["explain", "--local", ...HTTP, "-o", "json"])).stdout);
   assert.deepEqual([plain.verdict, provedKinds(plain), plain.probe], ["reaches", "", undefined]);
   assert.equal(plain.clusters[0]?.name, "outbound|80||a.shop.svc.cluster.local");
+}
+
+async function localTrace(namespace: Namespace): Promise<void> {
+  const { stdout, code } = await namespace.mesh(["explain", "--local", ...HTTP, "--trace", "-o", "json"]);
+  const answer = answerIn(stdout);
+  assert.deepEqual([code, answer.verdict, provedKinds(answer)], [0, "reaches", "kernel"], stdout);
+  const { message = "" } = answer.stations.find(({ kind }) => kind === "kernel") ?? {};
+  assert.match(message, /; trace: \S+ -> 10\.196\.0\.1:80: it is redirected to port 15001$/);
 }
 
 /** The log of the proxy cannot be read here: counters and sockets decide. */

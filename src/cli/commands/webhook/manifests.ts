@@ -68,6 +68,7 @@ const FLAGS = {
       cniRepair: flag("--cni-repair delete|label|fix", "What to do with pods that started without the plugin", {
         defaultDoc: "fix",
       }),
+      cniTaint: flag("--cni-taint KEY", "Taint that nodes have until the plugin is in place"),
     }, { needs: ["cni"] }),
   },
   "Istio's own injector": {
@@ -118,7 +119,7 @@ async function printManifests(world: World, { flags }: Input<typeof FLAGS>): Pro
   const options = {
     ...{ image, namespace, revision, tags, failurePolicy, namespaceSelector, replicas, maxReplicas },
     ...{ networkPolicy, metricsNamespaces, probesFrom, servicePort },
-    ...{ platform: flags.platform, cniRepair: flags.cniRepair, only: flags.only },
+    ...{ platform: flags.platform, cniRepair: flags.cniRepair, cniTaint: flags.cniTaint, only: flags.only },
     flags: valuesAsFlags(FLAGS, flags).filter((each) => !/^--(only|undo)\b/.test(each)),
     configuration: {
       ...await readConfiguration(world, flags),
