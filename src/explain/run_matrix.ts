@@ -1,4 +1,5 @@
 /** `explain --matrix`: a table of connections from every workload to every Service in the namespaces of the pods. */
+import { atOnce } from "../base/at_once.ts";
 import { EXIT, MeshError } from "../base/errors.ts";
 import { columns, visible } from "../base/text/mod.ts";
 import { mapAt, mapsAt, textAt } from "../base/value.ts";
@@ -8,13 +9,14 @@ import type { World } from "../platform/world.ts";
 import type { Answer } from "./answer_schema.ts";
 import { answerWith } from "./connection/answer.ts";
 import { type Facts, factsOf } from "./connection/facts.ts";
-import { withOtherEnds } from "./ends/both_ends.ts";
+import { type Ends, withOtherEnds } from "./ends/both_ends.ts";
+import { type CellProof, proveCells } from "./probe/cells.ts";
 import { clusterParts } from "./names/services.ts";
-import type { Connection, Question, SourceChoice } from "./question/question.ts";
+import type { Connection, Question } from "./question/question.ts";
 import { jsonOf } from "./snapshot/json_part.ts";
 import { podText, type Snapshot } from "./snapshot/snapshot.ts";
 import { savedEnds } from "./sources/saved_ends.ts";
-import { PODS_READ, snapshotsOf } from "./sources/sources.ts";
+import { PODS_READ, type ReadPod, snapshotsOf } from "./sources/sources.ts";
 
 /** All snapshots are in memory at once. */
 const MAX_PODS = 50;
@@ -24,44 +26,153 @@ const MAX_SERVICES = 100;
 interface Cell extends Pick<Answer, "verdict" | "reason" | "fix"> {
   readonly from: string;
   readonly to: string;
+  /** With --probe. */
+  readonly probe?: CellProof | undefined;
 }
+
+/** A pod of a workload. */
+interface Client {
+  readonly from: string;
+  readonly facts: Facts;
+  readonly sender: ReadPod["sender"];
+}
+
+/** Workloads whose requests are sent at the same time. */
+const PROBED_AT_ONCE = 4;
+const CELLS = { one: "connection", verb: "explained" } as const;
 
 /**
  * Prints the table; the exit code is 1 if a connection is refused or unknown. Errors: a MeshError for too many pods, and
  * without any Service.
  */
-export async function explainMatrix(world: World, { source, output }: Question): Promise<number> {
+export async function explainMatrix(world: World, question: Question): Promise<number> {
   await re2Library.loaded();
-  const snapshots = await withProgress(world, PODS_READ, (progress) => allSnapshots(world, source, progress));
-  const all = new Map(snapshots.map((snapshot) => [snapshot, factsOf(snapshot)]));
-  const ends = savedEnds(all);
+  const reading: { progress: Progress | undefined } = { progress: undefined };
+  // The connection to the cluster stays open until the requests are sent.
+  const pods = snapshotsOf(world, question.source, { progress: progressOf(reading) })[Symbol.asyncIterator]();
+  try {
+    const read = await withProgress(world, PODS_READ, (progress) => {
+      reading.progress = progress;
+      return allPods(pods);
+    });
+    reading.progress = undefined;
+    const cells = await withProgress(world, CELLS, (progress) => {
+      reading.progress = progress;
+      return cellsOf(read, question.isProbed === true, progress);
+    });
+    return printed(world, cells, question.output);
+  } finally {
+    await pods.return?.();
+  }
+}
+
+function printed(world: World, cells: readonly Cell[], output: Question["output"]): number {
+  world.stdout.write(output === "json" ? `${JSON.stringify(cells, undefined, 2)}\n` : tableOf(cells));
+  const isWell = ({ verdict, probe }: Cell) =>
+    (verdict === "reaches" || verdict === "bypasses") && probe?.reached !== false;
+  return cells.every(isWell) ? EXIT.ok : EXIT.failed;
+}
+
+/** The progress of the current phase. */
+function progressOf(current: { readonly progress: Progress | undefined }): Pick<Progress, "at" | "now" | "hide"> {
+  return {
+    at: (done, all) => current.progress?.at(done, all),
+    now: (what) => current.progress?.now(what),
+    hide: () => current.progress?.hide(),
+  };
+}
+
+async function cellsOf(pods: readonly ReadPod[], isProbed: boolean, progress: Progress): Promise<readonly Cell[]> {
+  const all = new Map(pods.map(({ snapshot }) => [snapshot, factsOf(snapshot)]));
+  const ends = endsOf(pods, savedEnds(all));
   const services = servicesOf([...all.values()]);
   if (services.length === 0) {
     throw new MeshError("No proxy of these pods knows a Service of their namespaces", {
       hint: "see what they read: kubectl mesh explain -o short",
     });
   }
-  const clients = new Map([...all].map(([snapshot, facts]) => [workloadOf(snapshot), facts]));
-  const cells: Cell[] = [];
-  for (const [from, facts] of clients) {
-    for (const { host, port } of services) {
-      const connection: Connection = { ...REQUEST, host, port };
-      const { verdict, reason, fix } = await withOtherEnds(answerWith(facts, connection), facts, connection, ends);
-      cells.push({ from, to: `${shortened(host)}:${port}`, verdict, reason, fix });
-    }
-  }
-  world.stdout.write(output === "json" ? `${JSON.stringify(cells, undefined, 2)}\n` : tableOf(cells));
-  return cells.every(({ verdict }) => verdict === "reaches" || verdict === "bypasses") ? EXIT.ok : EXIT.failed;
+  const clients = new Map(pods.map(({ snapshot, sender }): [string, Client] => {
+    const [from, facts] = [workloadOf(snapshot), all.get(snapshot) ?? factsOf(snapshot)];
+    return [from, { from, facts, sender }];
+  }));
+  let done = 0;
+  const total = clients.size * services.length;
+  const count = () => progress.at(++done, total);
+  const rows = await atOnce([...clients.values()], isProbed ? PROBED_AT_ONCE : 1, async (client) => {
+    progress.now(client.from);
+    const row = await rowOf(client, services, ends, isProbed ? () => {} : count);
+    return isProbed ? await proved(client, row, count) : row.map(({ cell }) => cell);
+  });
+  return rows.flat();
 }
 
-async function allSnapshots(world: World, source: SourceChoice, progress: Progress): Promise<readonly Snapshot[]> {
-  const snapshots: Snapshot[] = [];
-  for await (const { snapshot } of snapshotsOf(world, source, { progress })) {
-    if (snapshots.push(snapshot) > MAX_PODS) {
+/** The pods of the matrix, else the pods that the cluster has at an address, each read once. */
+function endsOf([first]: readonly ReadPod[], saved: Ends): Ends {
+  const live = first?.sender === undefined ? undefined : first.ends;
+  if (live === undefined) return saved;
+  const read = new Map<string, ReturnType<Ends["podAt"]>>();
+  return {
+    ...live,
+    async podAt(address, namespace) {
+      const own = await saved.podAt(address, namespace);
+      if (own.snapshot !== undefined) return own;
+      const other = read.get(address) ?? live.podAt(address, namespace);
+      read.set(address, other);
+      return await other;
+    },
+  };
+}
+
+/** A cell before its proof. */
+interface Explained {
+  readonly cell: Cell;
+  readonly connection: Connection;
+}
+
+async function rowOf(
+  { from, facts }: Client,
+  services: readonly Service[],
+  ends: Ends,
+  done: () => void,
+): Promise<readonly Explained[]> {
+  const row: Explained[] = [];
+  for (const { host, port } of services) {
+    const connection: Connection = { ...REQUEST, host, port };
+    const { verdict, reason, fix } = await withOtherEnds(answerWith(facts, connection), facts, connection, ends);
+    row.push({ cell: { from, to: `${shortened(host)}:${port}`, verdict, reason, fix }, connection });
+    done();
+  }
+  return row;
+}
+
+async function proved(
+  { facts, sender }: Client,
+  row: readonly Explained[],
+  done: () => void,
+): Promise<readonly Cell[]> {
+  const from = sender ?? (() => Promise.resolve("the pod has no proxy, whose image sends requests"));
+  const asked = row.map(({ cell: { verdict }, connection }) => ({ verdict, connection }));
+  const proofs = await proveCells(from, facts, asked, done);
+  return row.map(({ cell }, at) => withProof(cell, proofs[at]));
+}
+
+/** A request that an endpoint took is better evidence than what is not known. */
+function withProof(cell: Cell, probe: CellProof | undefined): Cell {
+  if (cell.verdict !== "unknown" || probe?.reached !== true) return { ...cell, probe };
+  return { ...cell, verdict: "reaches", reason: `A request got ${probe.result}`, fix: "", probe };
+}
+
+/** All pods, without the end of the iteration where it is known: the last pod's connection stays open. */
+async function allPods(iterator: AsyncIterator<ReadPod>): Promise<readonly ReadPod[]> {
+  const pods: ReadPod[] = [];
+  for (;;) {
+    const { done, value } = await iterator.next();
+    if (done === true) return pods;
+    if (pods.push(value) > MAX_PODS) {
       throw new MeshError(`There are more than ${MAX_PODS} pods`, { hint: "choose some with -l" });
     }
+    if (value.left === 0) return pods;
   }
-  return snapshots;
 }
 
 const REQUEST = {
@@ -110,14 +221,24 @@ function shortened(host: string): string {
   return host.split(".").slice(0, 2).join(".");
 }
 
+/** `reaches`; with a probe `reaches, proved`, or `reaches, but 503`. */
+function textOf(cell: Cell | undefined): string {
+  const { verdict = "", probe } = cell ?? {};
+  if (probe === undefined) return verdict;
+  const { result, reached } = probe;
+  if (reached === null || verdict === "unknown") return `${verdict} (${result})`;
+  return reached === (verdict !== "refused") ? `${verdict}, proved` : `${verdict}, but ${result}`;
+}
+
 /** A row for each workload, a column for each Service port; below, why connections fail. */
 function tableOf(cells: readonly Cell[]): string {
   const [rows, heads] = [[...new Set(cells.map(({ from }) => from))], [...new Set(cells.map(({ to }) => to))]];
-  const verdict = (row: string, head: string) =>
-    cells.find(({ from, to }) => from === row && to === head)?.verdict ?? "";
+  const verdict = (row: string, head: string) => textOf(cells.find(({ from, to }) => from === row && to === head));
   const table = [["FROM", ...heads], ...rows.map((row) => [row, ...heads.map((head) => verdict(row, head))])];
-  const reasons = cells.filter((cell) => cell.verdict === "refused" || cell.verdict === "unknown").map((cell) =>
-    `${visible(`${cell.from} -> ${cell.to}: ${cell.verdict}: ${cell.reason}`)}\n${
+  const isOpen = ({ verdict, probe }: Cell) =>
+    verdict === "refused" || verdict === "unknown" || probe?.reached === false;
+  const reasons = cells.filter(isOpen).map((cell) =>
+    `${visible(`${cell.from} -> ${cell.to}: ${textOf(cell)}: ${cell.reason}`)}\n${
       cell.fix === "" ? "" : `  fix: ${visible(cell.fix)}\n`
     }`
   );

@@ -87,9 +87,9 @@ const FLAGS = {
     probe: flag(
       "--probe",
       "Send the request of --to once, as the application's user, or of --from from inside the pod, as the proxy's user, and " +
-        "mark the stations that it came through as proved; the sender is an ephemeral container without capabilities, or " +
-        "with --local a process",
-      { needs: ["to", "from"], excludes: ["filename", "selector", "all-namespaces"] },
+        "mark the stations that it came through as proved; with --matrix a request of every connection; the sender is an " +
+        "ephemeral container without capabilities, or with --local a process",
+      { needs: ["to", "from", "matrix"], excludes: ["filename", "selector", "all-namespaces"] },
     ),
     trace: flag(
       "--trace",
@@ -130,6 +130,7 @@ export const EXPLAIN = command({
     { command: "kubectl mesh explain pod/web" },
     { command: "kubectl mesh explain -A -o short" },
     { command: "kubectl mesh explain --matrix -n shop" },
+    { command: "kubectl mesh explain --matrix --probe -n shop" },
     { command: "kubectl mesh explain deployment/web --of clusters --fqdn reviews" },
     { command: "kubectl mesh explain -f web.tar.gz --to https://api.example.com/" },
     { command: "kubectl mesh explain -f shop.tar.gz pod/cart --to catalog:8080" },
@@ -167,6 +168,7 @@ async function runExplain(world: World, { flags, args }: Input<typeof FLAGS>): P
     isOneEnd: flags.oneEnd,
     flags: found,
     isMatrix: flags.matrix,
+    isProbed: flags.probe,
     isTraced: flags.trace,
   });
 }

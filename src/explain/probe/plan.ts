@@ -23,7 +23,7 @@ export interface ProbePlan {
 }
 
 /** The user if only the image sets it. No kernel rule names this UID. */
-const SOME_USER = 65_532;
+export const SOME_USER = 65_532;
 
 /** The probe of a connection; a string says why it cannot be sent. */
 export function probePlan(facts: Facts, asked: Connection): ProbePlan | string {

@@ -81,6 +81,8 @@ export interface Question {
   readonly isOneEnd: boolean;
   /** Explain every workload to every Service, not one connection. */
   readonly isMatrix?: boolean;
+  /** Prove the connections of the matrix by requests. */
+  readonly isProbed?: boolean;
   /** Trace a first packet of the connection through the kernel of this network namespace. */
   readonly isTraced?: boolean;
   /** Envoy's response flags to explain. */

@@ -13,7 +13,7 @@ import { liveEnds } from "./live/other_ends.ts";
 import { savedEnds } from "./saved_ends.ts";
 import type { SourceChoice } from "../question/question.ts";
 import type { ProbedSnapshot } from "../evidence.ts";
-import { probed } from "../probe/send.ts";
+import { probed, type ProbePlace } from "../probe/send.ts";
 import { type EphemeralSource, rulesGuest, startGuest } from "./live/ephemeral.ts";
 import { type ControlPlane, controlPlaneOf } from "./live/control_plane.ts";
 import { asked, limitOf, type LiveSource, snapshotLive } from "./live/live.ts";
@@ -66,6 +66,10 @@ export interface ReadPod {
   readonly ends: Ends | undefined;
   /** Resources of the mesh; absent without a cluster. */
   readonly resources?: MeshResources;
+  /** The pods that come after it; absent if it is not known. */
+  readonly left?: number;
+  /** Prepares to send requests from the pod, until the iteration ends; `undefined`: nothing can. */
+  readonly sender?: ProbePlace["sender"] | undefined;
 }
 
 /** The named pod, else all pods. Drops network and process permissions: a snapshot is untrusted. */
@@ -132,7 +136,8 @@ async function* liveSnapshots(
         ? await snapshotLive(common, pod, CONFIGURATION_QUESTIONS)
         : await wholeSnapshot({ ...running, pod, isReport: report !== undefined }, reading);
       progress.at(at + 1, pods.length);
-      yield { snapshot, ends, resources };
+      const sender = senderIn({ ...running, pod }, reading.probeImage);
+      yield { snapshot, ends, resources, left: pods.length - at - 1, sender };
     }
   } finally {
     api.close();
@@ -167,6 +172,17 @@ async function wholeSnapshot(
   if (probe === undefined || image === undefined) return whole;
   const place = { api, live, ephemeral: source, pod, image: probeImage ?? image, isOther: probeImage !== undefined };
   return await probed(livePlace({ ...place, rules: reader ?? (() => Promise.resolve(NO_RULES)) }), whole, probe);
+}
+
+/** The sender of requests in a running pod; `undefined` without a proxy, whose image it uses. */
+function senderIn(
+  { api, clock, say, live, pod }: RunningPod,
+  probeImage: string | undefined,
+): ProbePlace["sender"] | undefined {
+  const image = probeImage ?? imageOf(pod, live.container);
+  if (image === undefined) return undefined;
+  const place = { api, live, ephemeral: { api, clock, say }, pod, image, isOther: probeImage !== undefined };
+  return livePlace({ ...place, rules: () => Promise.resolve(NO_RULES) }).sender;
 }
 
 const NO_RULES: ReadonlyMap<PartName, Part> = new Map();

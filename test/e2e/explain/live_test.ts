@@ -5,17 +5,16 @@
 import assert from "node:assert/strict";
 import { ANSWER, type Answer } from "../../../src/explain/answer_schema.ts";
 import { POD_SUMMARY } from "../../../src/explain/summary/pod_summary_schema.ts";
-import { mapAt, mapsAt, textAt, textsAt } from "../../../src/base/value.ts";
-import { MESH_COMMAND, runMesh, sayMesh } from "../../support/programs/mesh.ts";
+import { textsAt } from "../../../src/base/value.ts";
+import { MESH_COMMAND, runMesh } from "../../support/programs/mesh.ts";
 import { temporaryFolder } from "../../support/temporary_folder.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { until } from "../../support/until.ts";
 import { type Namespace, Pair } from "../iptables/support/pod.ts";
 import { startCluster } from "../support/cluster/cluster.ts";
-import { got, reported } from "../support/cluster/requests.ts";
+import { reported } from "../support/cluster/requests.ts";
 import { startKubelet } from "../support/kubelet.ts";
 import {
-  APPLICATION,
   APPLICATION_PORT,
   CAPTURE_ARGS,
   ended,
@@ -32,6 +31,8 @@ import {
   startEnvoy,
   startServer,
 } from "./support/live_scene.ts";
+import { AS_APPLICATION, explain, guestsOf, guestSpecs, proxyOf } from "./support/live_guests.ts";
+import { matrix } from "./support/live_matrix.ts";
 import { savedMany } from "./support/saved_many.ts";
 
 testWhen(missing, "a running pod is read through the API server", async (t) => {
@@ -67,6 +68,7 @@ testWhen(missing, "a running pod is read through the API server", async (t) => {
           "without the right to exec, the answer says so and has what the API server has",
           () => forbidden(at),
         );
+        await t.step("every workload to every Service, and the proof", () => matrix(at));
         await t.step("gone, not running, not injected, no such container", () => broken(at));
         await t.step("an Envoy that does not answer", async () => {
           process.kill("SIGKILL");
@@ -86,11 +88,6 @@ testWhen(missing, "a running pod is read through the API server", async (t) => {
     await server.stdout.cancel();
   }
 });
-
-/** Without a process of its own, which would take a second of a processor. */
-function explain({ cluster }: Scene, ...args: string[]) {
-  return sayMesh(args, { env: { KUBECONFIG: cluster.kubeconfig } });
-}
 
 async function podSummary(scene: Scene, ...args: string[]) {
   const { stdout, stderr } = await explain(scene, "explain", ...args, "-o", "json");
@@ -168,15 +165,6 @@ async function saved(scene: Scene): Promise<void> {
   assert.equal(configuration.envoy, own.envoy);
 }
 
-async function guestsOf(scene: Scene, pod: string): Promise<string[]> {
-  return (await guestSpecs(scene, pod)).map((each) => textAt(each, "name"));
-}
-
-async function guestSpecs({ cluster }: Scene, pod: string) {
-  const object = await got(cluster, `/api/v1/namespaces/shop/pods/${pod}`);
-  return mapsAt(mapAt(object, "spec"), "ephemeralContainers");
-}
-
 interface GuestPlace {
   readonly pod: string;
   /** The ephemeral containers that were there before. */
@@ -199,11 +187,6 @@ async function startGuest(scene: Scene, { pod, known, before, ...other }: GuestP
   const own = { name, image: IMAGE, imageID: "", ready: false, restartCount: 0, state: RUNNING };
   const object = { apiVersion: "v1", kind: "Pod", metadata: { name: pod, namespace: "shop" } };
   await reported(cluster, object, { ephemeralContainerStatuses: [own] });
-}
-
-function proxyOf({ containers }: Scene) {
-  const { command = [], path = "" } = containers["shop/web/istio-proxy"] ?? {};
-  return { command, path };
 }
 
 /** Runs explain; the kubelet starts the ephemeral container that it adds to the pod. */
@@ -281,7 +264,6 @@ async function interrupted(scene: Scene, before: GuestPlace["before"]): Promise<
 }
 
 /** The application's user. */
-const AS_APPLICATION = ["setpriv", `--reuid=${APPLICATION}`, `--regid=${APPLICATION}`, "--clear-groups"];
 const HTTP = ["--to", "10.196.0.1:80/x", "--header", "Host:a.shop"];
 
 function provedKinds({ stations }: Answer): string {

@@ -60,7 +60,7 @@ function route(name: string, prefix: string, more: object): object {
 
 const OUTBOUND_HOST = {
   name: "a",
-  domains: ["a.shop"],
+  domains: ["a.shop", "a.shop.svc.cluster.local", "10.196.0.1"],
   routes: [
     route("broken", "/broken", { route: { cluster: "outbound|81||a.shop.svc.cluster.local" } }),
     route("default", "/", { route: { cluster: A } }),

@@ -1,0 +1,67 @@
+/** Proves connections of one pod: one request for each, all from one sender. */
+import { atOnce } from "../../base/at_once.ts";
+import type { Answer } from "../answer_schema.ts";
+import type { Facts } from "../connection/facts.ts";
+import { senderOf } from "../connection/sender.ts";
+import type { Sent } from "../evidence.ts";
+import type { Connection } from "../question/question.ts";
+import { probePlan, SOME_USER } from "./plan.ts";
+import { marked, probeRequest } from "./request.ts";
+import type { ProbePlace } from "./send.ts";
+
+/** A connection and the answer for it. */
+interface Asked extends Pick<Answer, "verdict"> {
+  readonly connection: Connection;
+}
+
+/** What a request found. */
+export interface CellProof {
+  /** `200`, or why there was no answer. */
+  readonly result: string;
+  /** An endpoint answered, and took the request; `null`: not known. */
+  readonly reached: boolean | null;
+}
+
+/** Requests of one pod at the same time. */
+const AT_ONCE = 4;
+
+/** Sends a request for each connection. `done`: called after each. */
+export async function proveCells(
+  sender: ProbePlace["sender"],
+  facts: Facts,
+  all: readonly Asked[],
+  done: () => void,
+): Promise<readonly CellProof[]> {
+  const { uid = SOME_USER, gid = uid } = senderOf(facts.pod);
+  const found = await sender({ uid, gid });
+  return await atOnce(all, AT_ONCE, async ({ connection, verdict }) => {
+    const mark = crypto.randomUUID();
+    const plan = probePlan(facts, marked(connection, mark));
+    const why = typeof found === "string" ? found : typeof plan === "string" ? plan : undefined;
+    if (why !== undefined || typeof found === "string" || typeof plan === "string") {
+      done();
+      return notSent(why ?? "");
+    }
+    const request = probeRequest(plan.sent, plan.isHttp, mark);
+    const sent = request.read(await found.run(request.command));
+    done();
+    return typeof sent === "string" ? notSent(sent) : proofOf(sent, plan.isHttp, verdict);
+  });
+}
+
+function notSent(why: string): CellProof {
+  return { result: `not sent: ${why}`, reached: null };
+}
+
+/** Envoy adds it to what an endpoint answered. */
+const FROM_ENDPOINT = "x-envoy-upstream-service-time";
+/** Statuses with which the server's proxy refuses, or does not reach its application. */
+const REFUSED = [403, 503];
+
+function proofOf({ status, headers, failure }: Sent, isHttp: boolean, verdict: Answer["verdict"]): CellProof {
+  if (failure !== "") return { result: failure, reached: false };
+  // Envoy accepts every connection that the kernel redirects to it.
+  if (!isHttp) return { result: "connected", reached: verdict === "bypasses" ? true : null };
+  const isThere = headers.has(FROM_ENDPOINT) || verdict === "bypasses";
+  return { result: String(status), reached: isThere && !REFUSED.includes(status) };
+}
