@@ -36,6 +36,8 @@ export interface About {
 export interface Inputs {
   readonly services: readonly ServiceFacts[];
   readonly workloads: readonly WorkloadFacts[];
+  /** The workloads with the Services that select them. */
+  readonly selected: readonly Selected[];
   readonly levels: ReadonlyMap<string, Level>;
 }
 
@@ -75,7 +77,7 @@ interface WorkloadFacts {
 }
 
 /** Collects the facts, one object at a time. */
-export class InputFacts implements Inputs {
+export class InputFacts implements Omit<Inputs, "selected"> {
   readonly services: ServiceFacts[] = [];
   readonly workloads: WorkloadFacts[] = [];
   readonly levels = new Map<string, Level>();
@@ -179,13 +181,13 @@ const MAX_SERVICES = 50;
 /** More ports of a Service for one port of the pods are not compared. */
 const MAX_PORTS = 100;
 
-/** The workloads with their Services, found by an index of each Service's first label. */
-function selections({ services, workloads }: Inputs): readonly Selected[] {
+/** What the rules read of the facts. Services of a workload are found by an index of each Service's first label. */
+export function inputsOf({ services, workloads, levels }: InputFacts): Inputs {
   const byLabel = Map.groupBy(services.filter(({ selector }) => Object.keys(selector).length > 0), (service) => {
     const [[key, value] = ["", null]] = Object.entries(service.selector);
     return indexKey(service, key, String(value));
   });
-  return workloads.map((workload) => {
+  const selected = workloads.map((workload) => {
     const labels = Object.entries(workload.labels);
     const candidates = labels.flatMap(([key, value]) => byLabel.get(indexKey(workload, key, String(value))) ?? []);
     return {
@@ -195,6 +197,7 @@ function selections({ services, workloads }: Inputs): readonly Selected[] {
       ),
     };
   });
+  return { services, workloads, selected, levels };
 }
 
 function indexKey({ about }: { readonly about: About }, key: string, value: string): string {
@@ -208,7 +211,7 @@ export const INPUT_RULES: readonly InputRule[] = [
     istio: "IST0118",
     title: "The name of a Service's port names no protocol, so the proxy guesses it from the traffic",
     problems: (inputs) =>
-      [...new Set(selections(inputs).flatMap(({ services }) => services))].flatMap(({ about, ports }) =>
+      [...new Set(inputs.selected.flatMap(({ services }) => services))].flatMap(({ about, ports }) =>
         ports.filter(({ protocol }) => protocol === undefined).map(({ field, line, name, port }): InputProblem => {
           const near = nearProtocol(name);
           const guess = "the proxy guesses it from the traffic";
@@ -317,7 +320,7 @@ function portsLike({ ports }: ServiceFacts, workload: WorkloadFacts): (port: Ser
 function servicePairs(inputs: Inputs): readonly (readonly [ServiceFacts, ServiceFacts, WorkloadFacts])[] {
   const places = new Map(inputs.services.map((service, index) => [service, index]));
   const bySet = Map.groupBy(
-    selections(inputs).filter(({ services }) => services.length > 1 && services.length <= MAX_SERVICES),
+    inputs.selected.filter(({ services }) => services.length > 1 && services.length <= MAX_SERVICES),
     ({ services }) => services.map((service) => places.get(service)).join(),
   );
   return [...bySet.values()].flatMap(([first]) =>

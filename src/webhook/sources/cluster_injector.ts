@@ -12,17 +12,12 @@ import {
   configurationOf,
   type Injector,
 } from "../../inject/mod.ts";
-import { injectorOf } from "./injector_of.ts";
+import { type InjectorChoice, injectorOf } from "./injector_of.ts";
 import type { InjectorSource } from "./source.ts";
 
 /** The ConfigMaps. */
-export interface ClusterConfigOptions {
+export interface ClusterConfigOptions extends InjectorChoice {
   readonly names: ClusterNames;
-  readonly revision: string;
-  /** The release that the configuration is from, such as `1.20`. */
-  readonly istioVersion?: string | undefined;
-  /** Names of variables that templates see besides Istio's own. */
-  readonly templateEnv?: readonly string[] | undefined;
   /** Called with the reason why the first configuration cannot be read yet. */
   readonly waits?: (problem: string) => void;
 }

@@ -5,7 +5,7 @@ import { type Logger, logText } from "../../platform/log.ts";
 import type { Files, World } from "../../platform/world.ts";
 import { checkPair, type PairNames } from "../../golang/x509/mod.ts";
 import { configurationOf, type Source as ConfigurationText } from "../../inject/mod.ts";
-import { injectorOf } from "./injector_of.ts";
+import { type InjectorChoice, injectorOf } from "./injector_of.ts";
 import type { CertificateSource, InjectorSource, Source } from "./source.ts";
 
 /** How a value is made from files. */
@@ -57,15 +57,10 @@ export async function watchFiles<T>(files: Files, log: Logger, recipe: Recipe<T>
 }
 
 /** The files of the configuration; the built-in one for each that is absent. */
-export interface InjectorFiles {
+export interface InjectorFiles extends InjectorChoice {
   readonly config: string | undefined;
   readonly values: string | undefined;
   readonly mesh: string | undefined;
-  readonly revision: string;
-  /** The release that the configuration is from, such as `1.20`. */
-  readonly istioVersion?: string | undefined;
-  /** Names of variables that templates see besides Istio's own. */
-  readonly templateEnv?: readonly string[] | undefined;
 }
 
 /** Istio's values file has some KB, its injector configuration some 100 KB. */

@@ -1,8 +1,8 @@
 import type { World } from "../../platform/world.ts";
 import { configurationOf, type Injector, loadInjector } from "../../inject/mod.ts";
 
-/** The texts of a configuration, and the revision that it is for. */
-export interface InjectorTexts extends ReturnType<typeof configurationOf> {
+/** How a configuration is used. */
+export interface InjectorChoice {
   readonly revision: string;
   /** The release that the configuration is from, such as `1.20`. */
   readonly istioVersion?: string | undefined;
@@ -15,7 +15,7 @@ export interface InjectorTexts extends ReturnType<typeof configurationOf> {
  * unusable texts.
  */
 export async function injectorOf(
-  texts: InjectorTexts,
+  texts: ReturnType<typeof configurationOf> & InjectorChoice,
   { env, clock }: Pick<World, "env" | "clock">,
   note?: (text: string) => void,
 ): Promise<Injector> {
