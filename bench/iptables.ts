@@ -1,6 +1,7 @@
 /**
  * Whole processes of traffic capture in a network namespace that is made for it: a first apply of both families, a
- * second one that finds everything in place, and a generate; and how many programs each starts. Needs root; the binary
+ * second one that finds everything in place, both by netlink and by programs, and a generate; and how many programs each
+ * starts. Needs root; the binary
  * must be compiled. The peer's times are in the issue, measured on such a machine. Exit code 1 if more programs
  * are started than the limit; times depend on the machine and are only shown.
  */
@@ -23,15 +24,20 @@ interface Subject {
   readonly peer: string;
 }
 
+/** A first and a second apply with flags, and the most programs that they may start. */
+function applies(how: string, flags: readonly string[], [first, second]: readonly [number, number]): Subject[] {
+  const args = ["istio-iptables", ...FLAGS, ...flags];
+  return [
+    { name: `first apply, ${how}`, args, before: ["iptables", "clean"], mostPrograms: first, peer: "58-99 ms" },
+    { name: `second apply, ${how}`, args, mostPrograms: second, peer: "28-41 ms" },
+  ];
+}
+
 const SUBJECTS: readonly Subject[] = [
-  {
-    name: "first apply",
-    args: ["istio-iptables", ...FLAGS],
-    before: ["iptables", "clean"],
-    mostPrograms: 5,
-    peer: "58-99 ms",
-  },
-  { name: "second apply", args: ["istio-iptables", ...FLAGS], mostPrograms: 2, peer: "28-41 ms" },
+  ...applies("netlink", [], [0, 0]),
+  ...applies("programs", ["--via", "programs"], [5, 2]),
+  ...applies("nft, netlink", ["--backend", "nft"], [0, 0]),
+  ...applies("nft, programs", ["--backend", "nft", "--via", "programs"], [5, 2]),
   { name: "generate", args: ["iptables", "generate", ...FLAGS], mostPrograms: 0, peer: "-" },
   { name: "version (start alone)", args: ["version"], mostPrograms: 0, peer: "-" },
 ];
@@ -46,7 +52,7 @@ async function main(): Promise<number> {
   if (!values.inside) {
     return await againInNamespaces(`${ROOT}/bench/iptables.ts`, ["--inside", "--runs", values.runs], { script: POD });
   }
-  print(`${"".padEnd(24)}${"median".padStart(8)}${"least".padStart(8)}   programs   peer\n`);
+  print(`${"".padEnd(28)}${"median".padStart(8)}${"least".padStart(8)}   programs   peer\n`);
   const kept = [];
   for (const subject of SUBJECTS) kept.push(await measure(subject, Number(values.runs)));
   return kept.every((each) => each) ? 0 : 1;
@@ -66,7 +72,7 @@ async function measure(subject: Subject, runs: number): Promise<boolean> {
   const programs = await countPrograms([BINARY, ...subject.args]);
   const [median, least] = [times.toSorted((a, b) => a - b)[Math.floor(runs / 2)] ?? NaN, Math.min(...times)];
   const count = programs === undefined ? "unknown (no strace)" : `${programs} of ${subject.mostPrograms}`;
-  print(`${subject.name.padEnd(24)}${ms(median)}${ms(least)}   ${count.padEnd(9)}  ${subject.peer}\n`);
+  print(`${subject.name.padEnd(28)}${ms(median)}${ms(least)}   ${count.padEnd(9)}  ${subject.peer}\n`);
   return programs === undefined || programs <= subject.mostPrograms;
 }
 

@@ -51,7 +51,7 @@ const KNOWN: Readonly<Record<string, string>> = {
     "includeOutboundPorts lifecycle logLevel outlierLogPath privileged readinessFailureThreshold " +
     "readinessInitialDelaySeconds readinessPeriodSeconds resources seccompProfile startupProbe statusPort tracer",
   "global.proxy.startupProbe": "enabled failureThreshold",
-  "global.proxy_init": "forceApplyIptables image resources",
+  "global.proxy_init": "forceApplyIptables image minimal resources",
   "global.multiCluster": "clusterName enabled globalDomainSuffix includeEnvoyFilter",
   "global.logging": "level",
   "global.sds": "token",

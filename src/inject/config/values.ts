@@ -79,6 +79,7 @@ const TYPES: readonly Type[] = [
       "global.nativeNftables",
       "global.proxy.privileged",
       "global.proxy.holdApplicationUntilProxyStarts",
+      "global.proxy_init.minimal",
       "sidecarInjectorWebhook.rewriteAppHTTPProbe",
     ],
   },

@@ -65,7 +65,7 @@ async function run(namespace: Namespace, container: Container, argv: readonly st
   return { code, stdout: new TextDecoder().decode(stdout), stderr: new TextDecoder().decode(stderr) };
 }
 
-testWhen(missing, "the image init captures traffic with two capabilities", async () => {
+testWhen(missing, "the image init captures traffic with one capability and a read-only root", async () => {
   await using folder = await temporaryFolder();
   const root = await unpack(folder.path, IMAGES.init);
   await using pair = await Pair.create([4]);
@@ -74,7 +74,7 @@ testWhen(missing, "the image init captures traffic with two capabilities", async
   const capture = ["istio-iptables", ...REDIRECT_ALL];
   const refused = await run(namespace, container, capture);
   assert.notEqual(refused.code, 0, "without a capability");
-  const may = { ...container, capabilities: [NET_ADMIN, NET_RAW], writable: ["/run"] };
+  const may = { ...container, capabilities: [NET_ADMIN] };
   const { code, stderr } = await run(namespace, may, capture);
   assert.equal(code, 0, stderr);
   assert.match(await namespace.shell("iptables-save"), /-A ISTIO_REDIRECT -p tcp -j REDIRECT --to-ports 15001/);
@@ -84,6 +84,10 @@ testWhen(missing, "the image init captures traffic with two capabilities", async
   const native = await run(namespace, may, [...capture, "--native-nftables"]);
   assert.equal(native.code, 0, native.stderr);
   assert.match(await namespace.shell("nft list ruleset"), /redirect to :15001/);
+  const legacy = { ...container, capabilities: [NET_ADMIN, NET_RAW], writable: ["/run"] };
+  const old = await run(namespace, legacy, [...capture, "--backend", "iptables-legacy"]);
+  assert.equal(old.code, 0, old.stderr);
+  assert.match(await namespace.shell("iptables-legacy-save -t nat"), /--to-ports 15001/);
 });
 
 testWhen(missing, "the image proxy runs Envoy without capabilities, and wait sees that it is ready", async () => {
