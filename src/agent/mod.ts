@@ -1,14 +1,20 @@
 /** The agent of a pod's proxy, and requests to a running agent. Each command is loaded lazily. */
 import type { FlagGroups } from "../golang/flags/mod.ts";
 import type { World } from "../platform/world.ts";
+import type { ApplyRules } from "./redirect.ts";
 import type { Message, ProxyRequest } from "./request.ts";
 import type { ProgramName } from "./settings/command_line.ts";
 
 export { stopCode } from "./stop_code.ts";
 
 /** `agent` and `pilot-agent proxy`: runs the proxy until it ends; resolves with the exit code. */
-export async function runAgent(world: World, args: readonly string[], name: ProgramName): Promise<number> {
-  return await (await import("./run.ts")).runAgent(world, args, name);
+export async function runAgent(
+  world: World,
+  args: readonly string[],
+  name: ProgramName,
+  applyRules: ApplyRules,
+): Promise<number> {
+  return await (await import("./run.ts")).runAgent(world, args, name, applyRules);
 }
 
 /** For errors of the settings too. */

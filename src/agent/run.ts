@@ -10,6 +10,7 @@ import type { LifecycleControl } from "./lifecycle/options.ts";
 import type { Phase } from "./lifecycle/state.ts";
 import { runLifecycle } from "./lifecycle/run.ts";
 import { openFilesWarning } from "./open_files.ts";
+import { type ApplyRules, ownerOfProcess, redirectArguments } from "./redirect.ts";
 import type { ProgramName } from "./settings/command_line.ts";
 import { startLines } from "./startup_log.ts";
 import { readSettings } from "./settings/read.ts";
@@ -23,13 +24,23 @@ const WATCH_INTERVAL = 1000;
 /**
  * Runs the proxy until it ends. Resolves with the exit code: Envoy's own (128 + signal) if it exited unasked, the code
  * of `stopCode` after a signal, else 0. Throws UsageError and MeshError for invalid settings, or if Envoy cannot be
- * started. Keeps all permissions: without them Deno denies `/proc` and `/sys`, for orphans and memory metrics.
+ * started. `applyRules` makes the rules for `--redirect-traffic`. Keeps all permissions: without them Deno denies `/proc` and `/sys`, for orphans and memory metrics.
  */
-export async function runAgent(world: World, args: readonly string[], name: ProgramName): Promise<number> {
+export async function runAgent(
+  world: World,
+  args: readonly string[],
+  name: ProgramName,
+  applyRules: ApplyRules,
+): Promise<number> {
   const settings = await readSettings(world, args, { name });
   refuseFips(settings);
   const log = startLog(world, "agent", settings.log);
   logStart(log, settings);
+  if (settings.redirectTraffic) {
+    const owner = await ownerOfProcess(world);
+    const code = await applyRules(redirectArguments(world.env.all(), settings.ports, owner));
+    if (code !== 0) return code;
+  }
   const fewFiles = await openFilesWarning(world);
   if (fewFiles !== undefined) log.warning(fewFiles);
   const control: { current: LifecycleControl | undefined } = { current: undefined };

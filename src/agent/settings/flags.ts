@@ -109,6 +109,10 @@ export const FLAG_GROUPS = {
     templateFile: flag("--templateFile FILE", "Go template of the bootstrap", { type: "file" }),
     outlierLogPath: flag("--outlierLogPath FILE", "Where Envoy logs outlier detection", { type: "file" }),
     stsPort: flag("--stsPort PORT", "Port of a token service, for the node's metadata", { type: "port", least: 0 }),
+    redirectTraffic: flag(
+      "--redirect-traffic",
+      "First make the rules that capture the pod's traffic, as kubectl mesh iptables apply does (needs NET_ADMIN)",
+    ),
     watch: flag(
       "--watch",
       "Start a new Envoy when its configuration or certificate files change; the old one drains (hot restart)",

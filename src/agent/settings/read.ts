@@ -117,6 +117,7 @@ async function readAll(
     health: readHealth(proxyConfig.data, host, reading.warnings),
     log,
     meshFile: meshFileOf(reading),
+    redirectTraffic: isOn(reading, "redirectTraffic"),
     watch: isOn(reading, "watch"),
     restart: readRestart(reading),
     warnings: reading.warnings,

@@ -176,6 +176,8 @@ export interface AgentSettings {
   readonly log: LogSettings;
   /** The path of the mesh configuration; the file is optional. */
   readonly meshFile: string;
+  /** Whether the agent makes the rules of the traffic capture. */
+  readonly redirectTraffic: boolean;
   readonly watch: boolean;
   readonly restart: "never" | "on-failure";
   readonly warnings: readonly string[];

@@ -22,9 +22,14 @@ export async function startAgent(
     return stopCode(signal, { wasReady: undefined, wasLive: false });
   });
 
+  async function applyRules(args: readonly string[]): Promise<number> {
+    const { runIptables } = await import("../../../iptables/mod.ts");
+    return await runIptables(world, { mode: "apply", isDropIn: false }, args);
+  }
+
   async function run(world: World): Promise<number> {
     try {
-      return await (await agent()).runAgent(world, args, name);
+      return await (await agent()).runAgent(world, args, name, applyRules);
     } catch (error) {
       const { write, isJson } = await (await agent()).earlyLog(world, args, name);
       if (!isJson) throw error;

@@ -1,0 +1,47 @@
+/** `--redirect-traffic`: the agent makes the rules of the traffic capture at its start, in place of an init container. */
+import { MeshError } from "../base/errors.ts";
+import type { World } from "../platform/world.ts";
+import type { Ports } from "./settings/settings.ts";
+
+/** `iptables apply` with arguments; resolves with its exit code. */
+export type ApplyRules = (args: readonly string[]) => Promise<number>;
+
+/** Ports of every proxy that are never captured: Envoy's metrics and health, the agent's status. */
+const OWN_PORTS: readonly number[] = [15090, 15021, 15020];
+
+/** Settings that have no variable, and the flag of `iptables apply` with the value of Istio's injector. */
+const DEFAULTS = { ISTIO_INBOUND_PORTS: ["-b", "*"], ISTIO_SERVICE_CIDR: ["-i", "*"] } as const;
+
+/**
+ * The arguments of `iptables apply`: variables decide, and what they do not name is captured. Envoy's traffic is known by the
+ * user or the group of this process. Throws a `MeshError` if applications may have the same.
+ */
+export function redirectArguments(
+  env: Readonly<Record<string, string>>,
+  { status, prometheus }: Pick<Ports, "status" | "prometheus">,
+  owner: { readonly uid: number; readonly gid: number },
+): string[] {
+  const isGiven = (name: string) => (env[name] ?? "") !== "";
+  const ports = [...new Set([...OWN_PORTS, status, prometheus])].filter((port) => port !== 0).join();
+  return [
+    ...Object.entries(DEFAULTS).flatMap(([name, flags]) => isGiven(name) ? [] : flags),
+    ...isGiven("ISTIO_LOCAL_EXCLUDE_PORTS") ? [] : ["-d", ports],
+    ...isGiven("PROXY_UID") || isGiven("PROXY_GID") ? [] : ownerArguments(owner),
+  ];
+}
+
+function ownerArguments({ uid, gid }: { readonly uid: number; readonly gid: number }): string[] {
+  if (uid === 0 && gid === 0) {
+    throw new MeshError("Envoy would run as user 0 and group 0, and its own traffic would be captured", {
+      hint: "Give the container a group of its own (securityContext.runAsGroup: 1337)",
+    });
+  }
+  return ["-u", String(uid === 0 ? 1337 : uid), "-g", String(gid === 0 ? 1337 : gid)];
+}
+
+/** The user and the group of this process (proc_pid_status(5)). */
+export async function ownerOfProcess(world: World): Promise<{ readonly uid: number; readonly gid: number }> {
+  const status = await world.files.readText("/proc/self/status");
+  const id = (name: string) => Number(new RegExp(`^${name}:\\s+\\d+\\s+(\\d+)`, "m").exec(status)?.[1] ?? NaN);
+  return { uid: id("Uid"), gid: id("Gid") };
+}
