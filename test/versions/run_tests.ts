@@ -44,7 +44,8 @@ export async function runTests(
     if (!success) console.log(new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr));
     const cases = casesOf(await Deno.readTextFile(report).catch(() => undefined));
     if (cases === undefined) throw new Error(`The process of ${files.join(" ")} died`);
-    const skipped = cases.filter(({ outcome }) => outcome === "skipped");
+    // A test that the filter leaves out is in the report too, without a reason.
+    const skipped = cases.filter(({ name }) => name.includes("[skipped: "));
     if (skipped.length > 0) throw new Error(skipped.map(({ name }) => name).join(", "));
     return cases;
   } finally {
