@@ -57,6 +57,21 @@ for (const columns of [1, 60, 80, 129, 130, 160, 200, 500]) {
   });
 }
 
+Deno.test("a lane without a note takes one line, also where notes are below", () => {
+  const lane = {
+    kind: "lane",
+    mark: undefined,
+    from: "every TCP port",
+    via: "Envoy 15006",
+    to: "application",
+    note: "",
+  } as const;
+  const sections = [{ title: "Inbound", column: "left", rows: [lane, lane] } as const];
+  const look = { columns: 60, color: false, ascii: true };
+  const text = terminalText({ ...PICTURE, boxes: [], notes: [], sections }, look);
+  assert.match(text, /\| - every TCP port .*\n\| - every TCP port /);
+});
+
 Deno.test("colours change no column", () => {
   const look = { columns: 80, ascii: false };
   const [plain, colored] = [

@@ -238,7 +238,7 @@ class Drawing {
     const start: Line = [this.#mark(row.mark), plain(" "), plain(first), plain(" "), ...link, plain(" "), plain(to)];
     const used = widthOf(start) + tos - lengthOf(to) + 2;
     const isBeside = width - used >= 20;
-    const notes = wrap(this.#safe(row.note), isBeside ? width - used : width - 4);
+    const notes = row.note === "" ? [] : wrap(this.#safe(row.note), isBeside ? width - used : width - 4);
     const below = isBeside
       ? notes.slice(1).map((note) => `${" ".repeat(used)}${note}`)
       : notes.map((note) => `    ${note}`);
