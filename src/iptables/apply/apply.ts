@@ -52,13 +52,17 @@ async function convergeAgain(world: World, makePlan: MakePlan, options: ApplyOpt
   try {
     return await convergeLocked(world, makePlan, options);
   } catch (error) {
-    if (!(error instanceof MeshError)) throw error;
-    const { cause } = error;
+    const cause = firstCause(error);
     if (cause instanceof RulesetChanged) return await convergeLocked(world, makePlan, options);
     if (!(cause instanceof RefusedRule) || cause.errno === EPERM || !await hasPrograms(world, options)) throw error;
     options.warn(`${cause.message}: the rules are applied by programs instead`);
     return await convergeLocked(world, makePlan, { ...options, via: "programs" });
   }
+}
+
+/** The error at the start of a chain of causes. */
+function firstCause(error: unknown): unknown {
+  return error instanceof MeshError && error.cause !== undefined ? firstCause(error.cause) : error;
 }
 
 async function hasPrograms(world: World, { native }: ApplyOptions): Promise<boolean> {
