@@ -89,6 +89,7 @@ Deno.test("without the right to read webhooks, what needs none is known: a Job's
     "workload-init-network",
     "workload-proxy-user",
     "workload-label-place",
+    "workload-annotations",
     "pod-security",
     "resource-quota",
     "limit-range",

@@ -9,9 +9,10 @@ import { type Advice, byHand, look } from "../advice/advice.ts";
 import { explainInjection, type Named } from "../advice/commands.ts";
 import { annotatedPod, editedPod, namedOf, optedOut, recreated } from "../injection/workload_advice.ts";
 import { misplacedRequests } from "../injection/misplaced.ts";
-import { objectTarget, podOf } from "../injection/target.ts";
+import { objectTarget, podOf, type Target } from "../injection/target.ts";
 import { findingOf, type Problem, type ProblemOf, refOf } from "./findings.ts";
 import { appPorts, initNetwork, jobProxy, proxyUser } from "./workloads/application.ts";
+import { metadataProblems } from "./workloads/metadata.ts";
 import { otherMesh } from "./workloads/other_mesh.ts";
 import { haveNativeSidecars } from "./security/native_sidecars.ts";
 import { hostNetwork, missingProxy, onWindows, otherProxy, unexpectedProxy } from "./workloads/expected.ts";
@@ -115,7 +116,16 @@ function nativeSidecar(object: Named, hasNativeSidecars: boolean): Advice {
 export const WORKLOAD_CHECKS: readonly CheckRow[] = [
   ...ROWS.map(({ id, title, ...row }): CheckRow => ({ id, title, run: (facts) => ofPods(facts, row) })),
   { id: "workload-pods-created", title: "controllers can create their injected pods", run: podsCreated },
-  { id: "workload-label-place", title: "injection labels are on pod templates", run: labelPlaces },
+  {
+    id: "workload-label-place",
+    title: "injection labels are on pod templates",
+    run: (facts) => ofWorkloads(facts, labelPlaces),
+  },
+  {
+    id: "workload-annotations",
+    title: "annotations and labels of Istio are known and on pod templates",
+    run: (facts) => ofWorkloads(facts, metadataProblems),
+  },
 ];
 
 /** Problems are grouped by workload, with a count of pods (linkerd2 #6272). */
@@ -154,7 +164,7 @@ function injectedByHand(workloads: readonly KubeObject[]): ReadonlySet<string> {
   );
 }
 
-async function labelPlaces(facts: Facts): Promise<Finding> {
+async function ofWorkloads(facts: Facts, judge: (target: Target) => readonly ProblemOf[]): Promise<Finding> {
   const { selector } = facts.scope;
   const workloads = (await facts.workloads()).filter((each) => isChosen(labelsOfObject(each), selector));
   if (workloads.length === 0 && selector !== undefined) return NO_WORKLOAD;
@@ -162,7 +172,11 @@ async function labelPlaces(facts: Facts): Promise<Finding> {
     const target = objectTarget(workload);
     if (target === undefined) return [];
     const object = refOf(namedOf(target));
-    return misplacedRequests(target).map(({ message, advice }) => ({ object, result: "warning", message, advice }));
+    return judge(target).map((problem) => ({ object, ...problem }));
   });
   return findingOf(problems);
+}
+
+function labelPlaces(target: Target): readonly ProblemOf[] {
+  return misplacedRequests(target).map(({ message, advice }) => ({ result: "warning", message, advice }));
 }

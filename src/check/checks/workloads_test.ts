@@ -74,6 +74,13 @@ const DEPLOYMENT_ON_ITSELF = object("apps/v1", "Deployment", "shop/web", {
   metadata: { labels: { "sidecar.istio.io/inject": "false" } },
   spec: { template: { spec: { containers: [APP] } } },
 });
+/** A Deployment with annotations of its own and of its pods. */
+function annotated(own: Record<string, string>, ofPods: Record<string, string>) {
+  return object("apps/v1", "Deployment", "shop/web", {
+    metadata: { annotations: own },
+    spec: { template: { metadata: { annotations: ofPods }, spec: { containers: [APP] } } },
+  });
+}
 const WRITTEN_BY_HAND = object("apps/v1", "StatefulSet", "shop/web", {
   spec: { template: { spec: { containers: [APP, PROXY] } } },
 });
@@ -290,6 +297,28 @@ const ROWS: readonly Row[] = [
     result: "warning",
     says:
       /\nfix: remove it: .*\nkubectl label deployment\/web .*-\nor: move it to the pod: .*\nkubectl patch deployment\/web -n shop/,
+  },
+  {
+    id: "workload-annotations",
+    name: "misspelt on the pod template",
+    objects: [annotated({}, { "sidecar.istio.io/proxyCpu": "1" })],
+    result: "warning",
+    says:
+      /^deployment\/shop\/web: spec\.template\.metadata\.annotations\["sidecar\.istio\.io\/proxyCpu"\]: unknown annotation .*\nfix: rename it to "sidecar\.istio\.io\/proxyCPU":\nkubectl edit deployment\/web -n shop$/,
+  },
+  {
+    id: "workload-annotations",
+    name: "on the Deployment itself",
+    objects: [annotated({ "sidecar.istio.io/proxyCPU": "1" }, {})],
+    result: "warning",
+    says:
+      /the annotation "sidecar\.istio\.io\/proxyCPU" is on the Deployment, where it has no effect\nfix: .*move it to spec\.template\.metadata\.annotations/,
+  },
+  {
+    id: "workload-annotations",
+    name: "all are known; the label that asks for injection has a check of its own",
+    objects: [annotated({}, { "sidecar.istio.io/proxyCPU": "1" }), DEPLOYMENT_ON_ITSELF],
+    result: "ok",
   },
 ];
 

@@ -30,6 +30,7 @@ export const CONTAINER_RULES: readonly PodRule[] = [
   {
     id: "proxy-user",
     severity: "error",
+    istio: "IST0144",
     title: `A container of the application runs as user ${PROXY_UID}, the proxy's: its traffic is not captured`,
     on: "injected",
     problems(subject) {
@@ -86,6 +87,7 @@ export const CONTAINER_RULES: readonly PodRule[] = [
   {
     id: "image-auto",
     severity: "error",
+    istio: "IST0147",
     title: 'An image is "auto", but injection does not replace it',
     on: "any",
     problems(subject) {

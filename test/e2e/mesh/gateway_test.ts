@@ -99,43 +99,55 @@ const POD: Made = {
   },
 };
 
+type Kind = readonly [group: string, kind: string, plural: string];
+
+const RBAC = "rbac.authorization.k8s.io";
+
+function made([group, kind, plural]: Kind, name: string, more: object): Made {
+  const apiVersion = group === "" ? "v1" : `${group}/v1`;
+  return { path: namespaced(group, "v1", plural), body: { apiVersion, kind, metadata: { name }, ...more } };
+}
+
 /** The account of the gateway may read Secrets: istiod asks the API server before it sends one. */
+const RIGHTS: readonly Made[] = [
+  made(["", "ServiceAccount", "serviceaccounts"], "edge", {}),
+  made([RBAC, "Role", "roles"], "edge", {
+    rules: [{ apiGroups: [""], resources: ["secrets"], verbs: ["get", "watch", "list"] }],
+  }),
+  made([RBAC, "RoleBinding", "rolebindings"], "edge", {
+    roleRef: { apiGroup: RBAC, kind: "Role", name: "edge" },
+    subjects: [{ kind: "ServiceAccount", name: "edge", namespace: NAMESPACE }],
+  }),
+];
+
+const ROUTES: readonly Made[] = [
+  made([NETWORKING, "Gateway", "gateways"], "edge", {
+    spec: {
+      selector: { istio: "edge" },
+      servers: [{
+        port: { number: PORT, name: "https", protocol: "HTTPS" },
+        tls: { mode: "SIMPLE", credentialName: SECRET },
+        hosts: [HOST],
+      }],
+    },
+  }),
+  made([NETWORKING, "VirtualService", "virtualservices"], "edge", {
+    spec: {
+      hosts: [HOST],
+      gateways: ["edge"],
+      http: [{
+        match: [{ uri: { exact: "/headers" } }],
+        route: [{ destination: { host: `web.${NAMESPACE}.svc.cluster.local`, port: { number: 8080 } } }],
+      }],
+    },
+  }),
+];
+
 function objects(certificate: TestCertificate): readonly Made[] {
-  const rbac = "rbac.authorization.k8s.io";
-  const made = (group: string, version: string, kind: string, plural: string, name: string, more: object): Made => ({
-    path: namespaced(group, version, plural),
-    body: { apiVersion: group === "" ? version : `${group}/${version}`, kind, metadata: { name }, ...more },
-  });
   return [
     ...["Gateway", "VirtualService"].map((kind) => definition(kind, NETWORKING)),
-    made("", "v1", "ServiceAccount", "serviceaccounts", "edge", {}),
-    made("", "v1", "Secret", "secrets", SECRET, { type: "kubernetes.io/tls", data: dataOf(certificate) }),
-    made(rbac, "v1", "Role", "roles", "edge", {
-      rules: [{ apiGroups: [""], resources: ["secrets"], verbs: ["get", "watch", "list"] }],
-    }),
-    made(rbac, "v1", "RoleBinding", "rolebindings", "edge", {
-      roleRef: { apiGroup: rbac, kind: "Role", name: "edge" },
-      subjects: [{ kind: "ServiceAccount", name: "edge", namespace: NAMESPACE }],
-    }),
-    made(NETWORKING, "v1", "Gateway", "gateways", "edge", {
-      spec: {
-        selector: { istio: "edge" },
-        servers: [{
-          port: { number: PORT, name: "https", protocol: "HTTPS" },
-          tls: { mode: "SIMPLE", credentialName: SECRET },
-          hosts: [HOST],
-        }],
-      },
-    }),
-    made(NETWORKING, "v1", "VirtualService", "virtualservices", "edge", {
-      spec: {
-        hosts: [HOST],
-        gateways: ["edge"],
-        http: [{
-          match: [{ uri: { exact: "/headers" } }],
-          route: [{ destination: { host: `web.${NAMESPACE}.svc.cluster.local`, port: { number: 8080 } } }],
-        }],
-      },
-    }),
+    made(["", "Secret", "secrets"], SECRET, { type: "kubernetes.io/tls", data: dataOf(certificate) }),
+    ...RIGHTS,
+    ...ROUTES,
   ];
 }

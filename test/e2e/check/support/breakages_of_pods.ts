@@ -117,6 +117,21 @@ export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
     expect: { "workload-label-place": "warning" },
     says: /is on the Deployment itself.*\nfix: remove it.*\n.*\nor: .*\nkubectl patch deployment\/web -n mesh/,
   }),
+  "a misspelt annotation": withObject({
+    ...DEPLOYMENT,
+    metadata: { name: "web", namespace: "mesh" },
+    spec: {
+      ...DEPLOYMENT.spec,
+      template: {
+        ...DEPLOYMENT.spec.template,
+        metadata: { labels: { app: "web" }, annotations: { "sidecar.istio.io/proxyCpu": "100m" } },
+      },
+    },
+  }, {
+    expect: { "workload-annotations": "warning" },
+    says: /unknown annotation "sidecar\.istio\.io\/proxyCpu"/,
+    writer: named(/rename it to "sidecar\.istio\.io\/proxyCPU"/, "proxyCpu", "proxyCPU"),
+  }),
   "the level baseline": labelled("mesh", { "pod-security.kubernetes.io/enforce": "baseline" }, {
     expect: { "pod-security": "error" },
     says: /enforces baseline, and .* NET_ADMIN and NET_RAW/,
