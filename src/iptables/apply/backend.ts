@@ -67,7 +67,13 @@ export async function chooseBackend(
     [foreign > 0, "legacy", `iptables-legacy has ${foreign} foreign rules`],
     [hasNft && isOwned("nft"), "nft", "iptables-nft has rules of an earlier run"],
     [isOwned("legacy"), "legacy", "iptables-legacy has rules of an earlier run"],
-    [hasNft, "nft", "the kernel has nf_tables, and iptables-legacy has no rules"],
+    [
+      hasNft,
+      "nft",
+      foreign > 0
+        ? `the kernel has nf_tables, and no program can change the ${foreign} foreign rules of iptables-legacy`
+        : "the kernel has nf_tables, and iptables-legacy has no rules",
+    ],
     [true, "legacy", hasNft ? "no program for nf_tables is on PATH" : "the kernel has no nf_tables"],
   ];
   for (const [isSo, holds, evidence] of rows) {
