@@ -85,14 +85,21 @@ testWhen(MISSING, "foreign rules in iptables-legacy select it, on every run", as
   assert.doesNotMatch(state.nft4, /ISTIO_/);
 });
 
-testWhen(MISSING, "foreign rules in iptables-legacy without its programs: iptables-nft by netlink, and it says so", async () => {
-  await using pair = await Pair.create();
-  await addForeign(pair.pod, ["legacy"]);
-  const { legacy4 } = await stateOf(pair.pod);
-  const said = await succeed(pair.pod, FLAGS, { env: { PATH: "/nonexistent" } });
-  assert.match(said, /back end: iptables-nft, because .* no program can change the \d+ foreign rules of iptables-legacy/);
-  assert.equal((await stateOf(pair.pod)).legacy4, legacy4);
-});
+testWhen(
+  MISSING,
+  "foreign rules in iptables-legacy without its programs: iptables-nft by netlink, and it says so",
+  async () => {
+    await using pair = await Pair.create();
+    await addForeign(pair.pod, ["legacy"]);
+    const { legacy4 } = await stateOf(pair.pod);
+    const said = await succeed(pair.pod, FLAGS, { env: { PATH: "/nonexistent" } });
+    assert.match(
+      said,
+      /back end: iptables-nft, because .* no program can change the \d+ foreign rules of iptables-legacy/,
+    );
+    assert.equal((await stateOf(pair.pod)).legacy4, legacy4);
+  },
+);
 
 /** A folder with only the programs of a variant, under names without a suffix. */
 async function plainPrograms(pod: Namespace, variant: string): Promise<string> {
