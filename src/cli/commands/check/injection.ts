@@ -3,6 +3,7 @@ import { flag, type FlagGroups, flagsWith } from "../../../golang/flags/mod.ts";
 import type { KubeConnection } from "../../../kube/client/mod.ts";
 import type { World } from "../../../platform/world.ts";
 import type { InjectionQuestion, LabelChoice } from "../../../check/mod.ts";
+import type { RulesOff } from "../../../inject/mod.ts";
 import { command, type Input } from "../../command.ts";
 import { nativeOption, readConfiguration } from "../../configuration.ts";
 import { say } from "../../failure.ts";
@@ -45,7 +46,10 @@ const FLAGS = {
     ...TEMPLATE_ENV,
     ...CONTROL_PLANE,
   },
-  "Findings (with -f)": { ignoreRules: RULES.ignoreRules },
+  "Findings (with -f)": {
+    failOn: flag("--fail-on error|warning", "The least finding that makes the exit code 1", { needs: ["filename"] }),
+    ignoreRules: RULES.ignoreRules,
+  },
   "Cluster": CLUSTER,
 } as const satisfies FlagGroups;
 
@@ -72,7 +76,7 @@ export const CHECK_INJECTION = command({
     ok: "injected, or not injected",
     failed:
       "it failed; the pod is refused; the answer is unknown; or something is wrong: several webhooks inject it, none is " +
-      "there, or live pods differ from the next one",
+      "there, or live pods differ from the next one; --fail-on found something",
     usage: true,
   },
   run: explain,
@@ -87,7 +91,8 @@ async function explain(world: World, { flags, args }: Input<typeof FLAGS>): Prom
   const api = await connection(world, flags, isAll || workload !== undefined);
   try {
     world.permissions.keepOnly(readingPermissions(flags, api));
-    const asked = await question(world, flags, { workload, api, selector });
+    const findings = await findingsFor(world, flags, await import("../../../inject/mod.ts"));
+    const asked = await question(world, flags, { workload, api, selector, rulesOff: findings.off });
     const explanations = await check.explainInjection(world, api, asked);
     const { output } = flags;
     const namesFiles = explanations.length > 1;
@@ -96,7 +101,11 @@ async function explain(world: World, { flags, args }: Input<typeof FLAGS>): Prom
     else if (output === "yaml") world.stdout.write(explanations.map(check.explanationYaml).join("---\n"));
     else if (isAll) world.stdout.write(check.overviewText(explanations, look));
     else world.stdout.write(explanations.map((each) => check.explanationText(each, look)).join("\n"));
-    return explanations.some(({ hasProblem }) => hasProblem) ? EXIT.failed : EXIT.ok;
+    const hasFailed = explanations.some(({ hasProblem, findings: found, warnings }) =>
+      hasProblem || found.some(({ severity }) => findings.fails(severity)) ||
+      warnings.length > 0 && findings.fails("warning")
+    );
+    return hasFailed ? EXIT.failed : EXIT.ok;
   } finally {
     api?.close();
   }
@@ -140,9 +149,11 @@ interface Asked {
   readonly workload: string | undefined;
   readonly api: KubeConnection | undefined;
   readonly selector: LabelChoice | undefined;
+  readonly rulesOff: RulesOff;
 }
 
-async function question(world: World, flags: Flags, { workload, api, selector }: Asked): Promise<InjectionQuestion> {
+async function question(world: World, flags: Flags, asked: Asked): Promise<InjectionQuestion> {
+  const { workload, api, selector, rulesOff } = asked;
   const { filename, revision, istioNamespace, injectConfigMapName, meshConfigMapName } = flags;
   const isAll = workload === undefined && filename.length === 0;
   return {
@@ -154,7 +165,7 @@ async function question(world: World, flags: Flags, { workload, api, selector }:
     configuration: await readConfiguration(world, flags),
     istioVersion: flags.istioVersion,
     nativeSidecars: nativeOption(flags.nativeSidecars),
-    rulesOff: (await findingsFor(world, flags, await import("../../../inject/mod.ts"))).off,
+    rulesOff,
     templateEnv: { names: flags.templateEnv, note: (text) => say(world, `note: ${text}\n`) },
   };
 }

@@ -100,3 +100,22 @@ Deno.test("check injection -f takes the release of a configuration that shows no
   assert.deepEqual(await run(), [EXIT.ok, "injected"]);
   assert.deepEqual(await run("--istio-version", "1.10"), [EXIT.failed, "refused"]);
 });
+
+Deno.test("check injection -f --fail-on: a finding is exit code 1", async () => {
+  const job = `apiVersion: batch/v1
+kind: Job
+metadata: {name: load}
+spec:
+  template:
+    metadata: {annotations: {sidecar.istio.io/proxyCpu: "1"}}
+    spec: {containers: [{name: app, image: app}]}
+`;
+  const codes = await Promise.all(
+    ["", "--fail-on warning", "--fail-on error", "--fail-on error --ignore-rules job-sidecar"].map((more) =>
+      main(world(`-f web.yaml ${more}`, job))
+    ),
+  );
+  assert.deepEqual(codes, [EXIT.ok, EXIT.failed, EXIT.failed, EXIT.ok]);
+  const named = fakeWorld({ args: ["check", "injection", "deployment/web", "--fail-on", "error"] });
+  assert.equal(await main(named), EXIT.usage);
+});
