@@ -20,6 +20,7 @@ import {
   type WebhookProcess,
 } from "../support/webhook.ts";
 import { createNamespace } from "../support/cluster/requests.ts";
+import { setKubelet } from "../check/support/mesh_cluster.ts";
 
 /** The labels of each namespace. */
 const NAMESPACES: Readonly<Record<string, Record<string, string>>> = {
@@ -56,6 +57,8 @@ const VALUES: Readonly<Record<string, string>> = {
   default: BUILT_IN.values,
   canary: BUILT_IN.values.replace(/^( *)tag: .*$/m, "$1tag: 9.9.9-canary"),
 };
+
+const NODE = { apiVersion: "v1", kind: "Node", metadata: { name: "node-1" } };
 
 /** A user that may read the webhooks and the ConfigMaps of the control plane, and no namespace. */
 const SOME_RIGHTS: readonly ValueMap[] = [
@@ -98,6 +101,7 @@ testWhen(needsCluster(), "sources of injection in a cluster with two revisions a
     await t.step("a snapshot gives the same as the cluster, with and without --as-webhook", () => asTheCluster(scene));
     await t.step("some rights: what is unknown is not injected", () => someRights(scene));
     await t.step("no rights: no snapshot, nothing injected", () => noRights(scene));
+    await t.step("--native-sidecars=auto: as the nodes can", () => asTheNodes(scene));
     await t.step("config diff shows what a revision changes", () => differences(scene));
   } finally {
     for (const webhook of webhooks) await webhook.stop();
@@ -196,6 +200,18 @@ async function asTheCluster(scene: Scene): Promise<void> {
   }
   const decided = await offline("inject", "-f", "-", "--inject-config", file, "--as-webhook", "--report=json");
   assert.deepEqual(decided, await mesh(scene, ...AS_WEBHOOK, "--report=json"));
+}
+
+/** All nodes must have Kubernetes 1.33, where native sidecars are stable; the pods of an older one would never end. */
+async function asTheNodes(scene: Scene): Promise<void> {
+  const isNative = async (version: string) => {
+    await setKubelet(scene, version, NODE);
+    const { stdout, stderr } = await mesh(scene, ...AS_WEBHOOK.slice(0, -1), "--native-sidecars=auto");
+    assert.match(stdout, /istio-proxy/, stderr);
+    return stdout.includes('"restartPolicy":"Always"') || stdout.includes("restartPolicy: Always");
+  };
+  await apply(scene.cluster, NODE);
+  assert.deepEqual([await isNative("v1.34.0"), await isNative("v1.28.9")], [true, false]);
 }
 
 async function someRights(scene: Scene): Promise<void> {

@@ -173,7 +173,11 @@ const NODE_INFO = {
 };
 
 /** Sets the version of the node's kubelet. */
-export function setKubelet({ cluster }: MeshCluster, kubeletVersion: string, node = NODE): Promise<void> {
+export function setKubelet(
+  { cluster }: Pick<MeshCluster, "cluster">,
+  kubeletVersion: string,
+  node = NODE,
+): Promise<void> {
   return reported(cluster, node, { nodeInfo: { ...NODE_INFO, kubeletVersion } });
 }
 
