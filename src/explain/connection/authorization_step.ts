@@ -4,6 +4,8 @@ import type { HttpManager } from "../envoy/network_filter.ts";
 import type { Policy, Rbac } from "../envoy/rbac.ts";
 import type { Overrides } from "../envoy/route_config.ts";
 import { type Cause, causeIn, causeOf, type Workload } from "../resources/cause.ts";
+import type { Request } from "../rules/request.ts";
+import { type TokenRuling, tokenRuling } from "../rules/token.ts";
 import { type Access, rulesText, type Ruling, rulingOf } from "../rules/rbac_match.ts";
 import { clauses, detailOf, editing, passing, refusing, sentence, stationOf, type Step } from "./connection_path.ts";
 
@@ -36,22 +38,60 @@ export function unknownFilters({ filters }: FilterChain): string[] {
 const DECIDING =
   /ext_authz|jwt_authn|ratelimit|rate_limit|ExtAuthz|JwtAuthentication|RateLimit|wasm|lua|oauth2|basic_auth/i;
 
+/** What refuses besides rules of RBAC. */
+interface Others {
+  /** Filters whose rules are not known. */
+  readonly unknown: readonly string[];
+  /** The request's token, if a filter asks for one. */
+  readonly token: TokenRuling & { readonly filter: string } | undefined;
+  readonly workload: Workload;
+}
+
+/** The filter that checks tokens, and what it says of the request's. */
+export function tokenOf(
+  { filters }: FilterChain,
+  request: Request | undefined,
+  now: number | undefined,
+): Others["token"] {
+  const all = filters.flatMap((filter) => filter.kind === "http" ? filter.http.filters : []);
+  const found = all.find((filter) => filter.kind === "tokens");
+  if (found?.kind !== "tokens" || request === undefined) return undefined;
+  return { ...tokenRuling(found.tokens, request, now), filter: found.name };
+}
+
 /** The station for all RBAC filters: the first that refuses ends the connection. */
 export function authorizationStep(
   rules: readonly Rbac[],
   access: Access,
-  unknown: readonly string[],
-  workload: Workload,
+  others: Others,
 ): Step | undefined {
-  if (rules.length === 0 && unknown.length === 0) return undefined;
+  const { unknown, token, workload } = others;
+  if (rules.length === 0 && unknown.length === 0 && token === undefined) return undefined;
+  if (token?.outcome === "refused" || token?.outcome === "missing") return withoutToken(token, workload);
+  return ruledStep(rules, access, others);
+}
+
+function ruledStep(rules: readonly Rbac[], access: Access, { unknown, token, workload }: Others): Step {
   const rulings = rules.map((rbac) => ({ rbac, ruling: rulingOf(rbac, access) }));
   const denied = rulings.find(({ ruling }) => ruling.outcome === "denied");
   if (denied !== undefined) return refused(denied, access, workload);
   const depends = rulings.filter(({ ruling }) => ruling.outcome === "depends");
-  const others = unknown.length === 0 ? "" : `${unknown.join(", ")} may refuse it too`;
+  const filters = token?.outcome === "unknown" ? [...unknown, token.filter] : unknown;
+  const others = filters.length === 0 ? "" : `${filters.join(", ")} may refuse it too`;
   if (depends.length > 0) return conditional(depends, others);
   const step = allowed(rulings, others);
-  return others === "" ? step : { ...step, cause: filterCause(unknown.join(", "), workload) };
+  if (others === "") return step;
+  const cause = token?.outcome === "unknown" ? tokenCause(token, workload) : filterCause(unknown.join(", "), workload);
+  return { ...step, cause };
+}
+
+function withoutToken(token: TokenRuling, workload: Workload): Step {
+  const fix = "send no token or one of an issuer that the RequestAuthentication has";
+  return refusing("authorization", { message: `${token.why}: 401` }, fix, tokenCause(token, workload));
+}
+
+function tokenCause({ issuer }: TokenRuling, workload: Workload): Cause {
+  return causeOf("RequestAuthentication", "spec.jwtRules", { by: "token", workload, issuer });
 }
 
 function allowed(rulings: readonly Ruled[], others: string): Step {

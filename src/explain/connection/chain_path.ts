@@ -4,10 +4,9 @@ import type { EnvoyConfig } from "../envoy/config.ts";
 import type { FilterChain, Listener } from "../envoy/listener.ts";
 import type { WeightedCluster } from "../envoy/network_filter.ts";
 import type { Access } from "../rules/rbac_match.ts";
-import type { Workload } from "../resources/cause.ts";
 import { headerText, type Request } from "../rules/request.ts";
 import { lower } from "../rules/string_match.ts";
-import { authorizationStep, rulesOf, unknownFilters } from "./authorization_step.ts";
+import { authorizationStep, rulesOf, tokenOf, unknownFilters } from "./authorization_step.ts";
 import type { Incoming } from "./chain_step.ts";
 import type { Facts } from "./facts.ts";
 import type { Original } from "./listener_step.ts";
@@ -37,9 +36,8 @@ export function throughChain(path: ConnectionPath, { facts, config, original }: 
   const { chain, incoming, direction } = chained;
   const http = chain.filters.find((filter) => filter.kind === "http");
   const request = http === undefined ? undefined : chained.request;
-  const { workload } = facts;
-  const routed = http === undefined ? undefined : routeSteps(config, http.http, chained.request, workload);
-  if (!isAuthorized(path, chained, { original, request, routed, workload })) return;
+  const routed = http === undefined ? undefined : routeSteps(config, http.http, chained.request, facts.workload);
+  if (!isAuthorized(path, chained, { original, request, routed, facts })) return;
   const [unsure] = routed === undefined ? [] : addRoutes(path, routed);
   const targets = routed?.targets ?? tcpTargets(chain, incoming);
   if (targets === undefined) {
@@ -63,15 +61,16 @@ interface Authorizing {
   readonly original: Original;
   readonly request: Request | undefined;
   readonly routed: Routed | undefined;
-  readonly workload: Workload;
+  readonly facts: Facts;
 }
 
 /** Adds the station of authorization; `false` if it certainly refuses. */
 function isAuthorized(
   path: ConnectionPath,
   { chain, incoming, identity }: Chained,
-  { original, request, routed, workload }: Authorizing,
+  { original, request, routed, facts }: Authorizing,
 ): boolean {
+  const token = tokenOf(chain, request, facts.snapshot.time?.getTime());
   const access: Access = {
     request,
     destination: original.address,
@@ -79,8 +78,13 @@ function isAuthorized(
     source: incoming.source,
     identity,
     serverName: lower(incoming.sni),
+    hasNoToken: token === undefined || token.outcome === "none",
   };
-  const step = authorizationStep(rulesOf(chain, routed?.overrides ?? []), access, unknownFilters(chain), workload);
+  const step = authorizationStep(rulesOf(chain, routed?.overrides ?? []), access, {
+    unknown: unknownFilters(chain),
+    token,
+    workload: facts.workload,
+  });
   return step === undefined || path.add(step) || step.end?.verdict !== "refused";
 }
 

@@ -132,7 +132,7 @@ function modeStep(
     return { station: stationOf("tls", { result: "warning", message, detail }) };
   }
   if (!takes(mode, client)) return refusedBy(mode, client, connection, facts);
-  if (client.endsWith("-tcp") && connection.peer !== undefined && filters.some(({ kind }) => kind === "http")) {
+  if (client === "mutual-tcp" && connection.peer !== undefined && filters.some(({ kind }) => kind === "http")) {
     const message = `${mode.text}; the client's proxy sends TCP, and this chain reads HTTP: their port names differ`;
     return passing("tls", { result: "warning", message, detail });
   }

@@ -8,7 +8,8 @@ import { clusterParts, serviceAt } from "../names/services.ts";
 import { type Cause, causeIn } from "../resources/cause.ts";
 import type { OpenAnswer } from "../resources/decided.ts";
 import type { Connection, Peer } from "../question/question.ts";
-import { type OtherEnd, rootsOf, type ServerEnd, serverEnd } from "./server_end.ts";
+import { configurationVersion } from "../summary/configuration.ts";
+import { type ClientEnd, type OtherEnd, rootsOf, type ServerEnd, serverEnd } from "./server_end.ts";
 
 /** Finds pods. */
 export interface Ends {
@@ -36,8 +37,8 @@ export async function withOtherEnds(
   const addresses = await targetsOf(client, facts, asked, ends);
   if (typeof addresses === "string") return { ...answer, reason: `${answer.reason}; ${addresses}` };
   if (addresses.length === 0) return answer;
-  const roots = rootsOf(facts);
   const namespace = namespaceOf(client);
+  const end = clientEnd(facts, asked);
   const read: ServerEnd[] = [];
   for (const address of addresses.slice(0, MAX_ENDS)) {
     const parts = splitHostPort(address);
@@ -46,8 +47,7 @@ export async function withOtherEnds(
     // Only endpoints of a Kubernetes Service are always pods.
     if (namespace === undefined && other.isOutside === true) return answer;
     const peer = peerOf(client, facts, address);
-    const end = { connection: asked, address: addressTo(host, facts), peer: peer ?? PLAIN, roots };
-    const own = serverEnd(end, address, peer === undefined ? UNJUDGED : other);
+    const own = serverEnd({ ...end, address: addressTo(host, facts), peer: peer ?? PLAIN }, address, peer === undefined ? UNJUDGED : other);
     read.push(await throughGateway(own, asked, ends, hops));
   }
   return joined(client, read, addresses.length);
@@ -76,6 +76,12 @@ function textsOf(value: Detail[string] | undefined): readonly string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
+/** What is the same for all endpoints. */
+function clientEnd(facts: Facts, connection: Connection): Pick<ClientEnd, "connection" | "roots" | "version"> {
+  const version = facts.config === undefined ? "" : configurationVersion(facts.config);
+  return { connection, roots: rootsOf(facts), version };
+}
+
 /** The client's address of the same family as the endpoint; empty if the client's addresses are unknown. */
 function addressTo(endpoint: string, { addresses }: Facts): string {
   return addresses.find((each) => each.includes(":") === endpoint.includes(":")) ?? addresses[0] ?? "";
@@ -88,7 +94,10 @@ function goingOn(answer: OpenAnswer, { pod }: Facts, { direction }: Connection):
   }
   if (answer.verdict === "reaches" || answer.verdict === "bypasses") return answer;
   if (pod !== undefined && pod.proxy === undefined && !pod.isAmbient) return plainClient(answer);
-  return isLeftToEndpoint(answer) ? { ...answer, verdict: "reaches", stations: answer.stations.map(known) } : undefined;
+  if (!isLeftToEndpoint(answer)) return undefined;
+  const [endpoint] = answer.endpoints;
+  const reason = `It goes on to ${endpoint?.address}`;
+  return { ...answer, verdict: "reaches", reason, stations: answer.stations.map(known), cause: undefined };
 }
 
 /** Only the endpoint's station is unknown. */
@@ -99,7 +108,13 @@ function isLeftToEndpoint({ verdict, endpoints, stations, probe }: Answer): bool
 }
 
 function known(station: Station): Station {
-  return station.result === "unknown" ? { ...station, result: "ok", source: "planned" } : station;
+  if (station.result !== "unknown") return station;
+  return {
+    ...station,
+    result: "ok",
+    source: "planned",
+    message: `${station.name}: Envoy connects there without asking`,
+  };
 }
 
 /** The answer for a client pod without a proxy: it connects directly, in plain text. */
@@ -206,16 +221,20 @@ function joined(client: OpenAnswer, read: readonly ServerEnd[], count: number): 
   // The probe's result is better evidence than the server's configuration.
   if (client.probe?.isSent === true) return { ...client, stations };
   const left = count > read.length ? `; ${count - read.length} of ${count} endpoints were not read` : "";
-  if (worst.verdict === "reaches") {
-    const reason = `${client.reason}; ${endText(read)}${left}`;
-    return { ...client, verdict: left === "" ? client.verdict : "unknown", reason, stations };
-  }
+  if (worst.verdict === "reaches") return { ...client, ...reached(client, read, left), stations };
   const others = sorted.slice(1).map((group) =>
     `${group.length} of ${read.length} ${VERBS[group[0]?.verdict ?? "unknown"]}`
   );
   const who = sorted.length === 1 ? "" : `${worst.pod === "" ? "an endpoint" : worst.pod} ${VERBS[worst.verdict]}: `;
   const reason = `${[...others, `${who}${worst.reason}`].join("; ")}${left}`;
   return { ...client, verdict: worst.verdict, reason, fix: worst.fix, cause: worst.cause, stations };
+}
+
+/** All that were read take it. `left`: some were not read. */
+function reached(client: OpenAnswer, read: readonly ServerEnd[], left: string): Pick<Answer, "verdict" | "reason"> {
+  const concern = read.flatMap(({ stations }) => stations).find(({ result }) => result === "warning")?.message ?? "";
+  const reason = `${client.reason}; ${endText(read)}${concern === "" ? "" : `, but ${concern}`}${left}`;
+  return { verdict: left === "" ? client.verdict : "unknown", reason };
 }
 
 const VERBS: Readonly<Record<Answer["verdict"], string>> = {

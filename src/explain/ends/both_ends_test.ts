@@ -99,7 +99,14 @@ const CASES: readonly (readonly [string, Changes, Changes, string, RegExp, RegEx
     /server's certificate is for .*thief, and the client expects .*sa\/web/,
     /subjectAltNames/,
   ],
-  ["a pod that is not ready", {}, { isReady: false }, "reaches", /takes it$/, /^$/],
+  [
+    "a pod that is not ready",
+    {},
+    { isReady: false },
+    "reaches",
+    /takes it, but pod shop\/web-1 is not ready, and the client still has it among its endpoints$/,
+    /^$/,
+  ],
 ];
 
 for (const [name, client, own, verdict, reason, fix] of CASES) {
@@ -200,6 +207,7 @@ Deno.test("both ends: a client without a proxy meets STRICT", async () => {
 Deno.test("both ends: an address that Envoy passes on is a pod that is read", async () => {
   const answer = await ask({}, [server("web-1", "10.1.1.1", { isPermissive: true })], "http://10.1.1.1:8080");
   assert.deepEqual([answer.verdict, answer.endpoints[0]?.address], ["reaches", "10.1.1.1:8080"], answer.reason);
+  assert.equal(answer.reason, "It goes on to 10.1.1.1:8080; pod shop/web-1 takes it");
 });
 
 Deno.test("both ends: a policy of addresses sees the client's own, and is not judged without it", async () => {

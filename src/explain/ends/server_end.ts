@@ -10,6 +10,7 @@ import { type Facts, factsOf } from "../connection/facts.ts";
 import { portStep } from "../connection/port_step.ts";
 import { ambientSteps } from "./ambient_end.ts";
 import type { Connection, Peer } from "../question/question.ts";
+import { configurationVersion, isNewer } from "../summary/configuration.ts";
 import { jsonOf } from "../snapshot/json_part.ts";
 import { podText, type Snapshot } from "../snapshot/snapshot.ts";
 
@@ -43,6 +44,8 @@ export interface ClientEnd {
   readonly peer: Peer;
   /** The authorities that the client trusts. */
   readonly roots: ReadonlySet<string>;
+  /** Of the client's configuration; empty if unknown. */
+  readonly version: string;
 }
 
 /** The server's end at `ADDRESS:PORT`. */
@@ -71,6 +74,9 @@ export function serverEnd(client: ClientEnd, endpoint: string, other: OtherEnd):
   }
   const { verdict, reason, fix, cause } = answer;
   const end = { pod: own.pod, stations: all, verdict, reason, fix, cause };
+  // Istio chose the client's TLS by the server's mode: if they differ, one side has not got a change.
+  const older = cause?.kind === "PeerAuthentication" ? versionText(client, facts) : "";
+  if (older !== "") return { ...end, reason: `${reason}; ${older}` };
   return isGateway(answer.clusters) ? beyond(end, { ...answer, stations }, facts) : end;
 }
 
@@ -85,6 +91,16 @@ function beyond(end: ServerEnd, answer: OpenAnswer, facts: Facts): ServerEnd {
   const client = answer.stations.slice(at);
   const before = end.stations.slice(0, end.stations.length - client.length);
   return at < 1 ? end : { ...end, stations: before, next: { answer: { ...answer, stations: client }, facts } };
+}
+
+/** Which side may not have got a change yet: istiod gives a version to each push. */
+function versionText({ version }: ClientEnd, { config }: Facts): string {
+  const own = config === undefined ? "" : configurationVersion(config);
+  if (version === "" || own === "" || version === own) return "";
+  const [older, other, old, now] = isNewer(own, version)
+    ? ["client", "server", version, own]
+    : ["server", "client", own, version];
+  return `the ${older}'s configuration of ${old} is older than the ${other}'s of ${now}: it may not have the last change`;
 }
 
 /** The connection as the server's pod receives it. The default Host header is the client's destination. */
@@ -119,7 +135,7 @@ function podStep({ snapshot }: Facts, endpoint: string): Step {
   return passing("pod", {
     name,
     result: "warning",
-    message: `pod ${name} ${state}${why === "" ? "" : ` (${why})`}, but the client still has it among its endpoints`,
+    message: `pod ${name} ${state}${why === "" ? "" : ` (${why})`}, and the client still has it among its endpoints`,
   });
 }
 

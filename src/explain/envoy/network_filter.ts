@@ -2,6 +2,7 @@
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { anyAt, type AnyMessage, flagAt, hasMessage, numberAt } from "./message.ts";
 import { type Rbac, readRbacRules } from "./rbac.ts";
+import { readTokenRules, type TokenRules } from "./token_rules.ts";
 import { readRouteConfig, type RouteConfig } from "./route_config.ts";
 
 export type NetworkFilter =
@@ -42,6 +43,7 @@ type RouteSource =
 type HttpFilter =
   | { readonly kind: "router" | "fault"; readonly name: string; readonly config: ValueMap }
   | { readonly kind: "rbac"; readonly name: string; readonly rbac: Rbac }
+  | { readonly kind: "tokens"; readonly name: string; readonly tokens: TokenRules }
   | { readonly kind: "other"; readonly name: string; readonly type: string };
 
 /** A `Filter` of a chain, identified by the type of its configuration. */
@@ -103,5 +105,6 @@ function readHttpFilter(filter: ValueMap): HttpFilter {
   if (type === "Router" || name === "envoy.filters.http.router") return { kind: "router", name, config: value };
   if (type === "HTTPFault") return { kind: "fault", name, config: value };
   if (type === "RBAC") return { kind: "rbac", name, rbac: readRbacRules(value, name) };
+  if (type === "JwtAuthentication") return { kind: "tokens", name, tokens: readTokenRules(value, name) };
   return { kind: "other", name, type };
 }

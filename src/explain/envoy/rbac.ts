@@ -32,6 +32,8 @@ export type Rule =
   | { readonly kind: "address"; readonly of: AddressOf; readonly cidr: Cidr }
   | { readonly kind: "identity"; readonly match: StringMatch | undefined }
   | { readonly kind: "server-name"; readonly match: StringMatch }
+  /** A claim of the request's token. */
+  | { readonly kind: "claim"; readonly what: string }
   | { readonly kind: "unknowable"; readonly what: string };
 
 /** Which address a rule checks (envoy/config/rbac/v3). */
@@ -140,12 +142,18 @@ function addressRule(of: AddressOf, value: ValueMap): Rule {
   return typeof cidr === "string" ? { kind: "unknowable", what: cidr } : { kind: "address", of, cidr };
 }
 
+/** Filters that keep the claims of a token as metadata: Envoy's own, and Istio's before 1.22. */
+const TOKENS = ["envoy.filters.http.jwt_authn", "istio_authn"];
+
 /** Istio before 1.17 matches the client's identity in the metadata of its filter. */
 function readMetadata(value: ValueMap): Rule {
   const keys = mapsAt(value, "path").map((step) => textAt(step, "key"));
   const match = mapAt(mapAt(value, "value"), "string_match");
   if (keys.at(-1) === "source.principal") return { kind: "identity", match: readStringMatch(match) };
-  return { kind: "unknowable", what: `metadata ${[textAt(value, "filter"), ...keys].join(" ")}` };
+  const what = `metadata ${[textAt(value, "filter"), ...keys].join(" ")}`;
+  return TOKENS.includes(textAt(value, "filter")) && !flagAt(value, "invert")
+    ? { kind: "claim", what }
+    : { kind: "unknowable", what };
 }
 
 /** Istio keeps the client's identity in the filter state `io.istio.peer_principal`. */

@@ -16,6 +16,10 @@ export interface Access {
   /** The name in the client's certificate; `undefined`: unknown; `none`: no certificate. */
   readonly identity: string | undefined | "none";
   readonly serverName: string;
+  /** The request has no token of a filter before. */
+  readonly hasNoToken?: boolean;
+  /** Any request: conditions on headers and paths may hold. */
+  readonly isAnyRequest?: boolean;
 }
 
 export interface Ruling {
@@ -33,7 +37,16 @@ export function rulingOf({ action, policies }: Rbac, access: Access): Ruling {
   const [hit, miss] = action === "deny" ? ["denied", "allowed"] as const : ["allowed", "denied"] as const;
   if (matching.length > 0) return { outcome: hit, policies: matching.slice(0, 1) };
   if (unsure.length > 0) return { outcome: "depends", policies: unsure };
-  return { outcome: miss, policies: miss === "denied" ? policies : [] };
+  return { outcome: miss, policies: miss === "denied" ? byPermission(policies, access) : [] };
+}
+
+/** First the policies that are about this request, and miss the client; then those about another request to this port. */
+function byPermission(policies: readonly Policy[], access: Access): readonly Policy[] {
+  const permits = ({ permissions }: Policy, of: Access) =>
+    any(permissions.map((rule) => matchesRule(rule, of))) !== "no";
+  const rank = (policy: Policy) =>
+    permits(policy, access) ? 0 : permits(policy, { ...access, isAnyRequest: true }) ? 1 : 2;
+  return policies.toSorted((a, b) => rank(a) - rank(b));
 }
 
 /** Whether a policy matches: one permission, one principal, and its condition. */
@@ -66,7 +79,7 @@ function matchesCondition(rule: Condition, access: Access): Truth {
   switch (rule.kind) {
     case "header":
     case "path":
-      return access.request === undefined ? "no" : matchesRequest(rule, access.request);
+      return matchesRequest(rule, access);
     case "port":
       return truthOf(rule.first <= access.port && access.port <= rule.last);
     case "address":
@@ -75,12 +88,17 @@ function matchesCondition(rule: Condition, access: Access): Truth {
       return matchesIdentity(rule.match, access.identity);
     case "server-name":
       return matchesString(rule.match, access.serverName);
-    case "unknowable":
-      return "unknown";
+    default:
+      return rule.kind === "claim" && access.hasNoToken === true ? "no" : "unknown";
   }
 }
 
-function matchesRequest(rule: Extract<Rule, { kind: "header" | "path" }>, request: Request): Truth {
+function matchesRequest(
+  rule: Extract<Rule, { kind: "header" | "path" }>,
+  { request, isAnyRequest = false }: Access,
+): Truth {
+  if (isAnyRequest) return "unknown";
+  if (request === undefined) return "no";
   return rule.kind === "header"
     ? matchesHeader(rule.header, request)
     : matchesString(rule.match, pathOnly(request.path));
@@ -155,7 +173,7 @@ function conditionText(rule: Condition): string {
         : `a client that ${stringMatchText(rule.match)}`;
     case "server-name":
       return `server name ${stringMatchText(rule.match)}`;
-    case "unknowable":
+    default:
       return rule.what;
   }
 }

@@ -195,7 +195,25 @@ function newestVersion(entries: readonly ValueMap[]): string {
   const versions = entries.map((entry) =>
     textAt(entry, "version_info") || textAt(mapAt(entry, "active_state"), "version_info")
   );
-  return versions.reduce((a, b) => a > b ? a : b, "");
+  return versions.reduce((a, b) => isNewer(a, b) ? a : b, "");
+}
+
+/** The newest version of listeners, routes and clusters; empty without a control plane. */
+export function configurationVersion({ sections }: EnvoyConfig): string {
+  const rows = TYPES.filter(({ type }) => type !== "endpoints" && type !== "secrets");
+  const versions = rows.map(({ section, lists }) => {
+    const own = sections.get(section) ?? {};
+    return textAt(own, "version_info") || newestVersion(lists.flatMap((list) => mapsAt(own, list)));
+  });
+  return versions.reduce((a, b) => isNewer(a, b) ? a : b, "");
+}
+
+/** Whether istiod made a version after another: by its time, then by its count. */
+export function isNewer(a: string, b: string): boolean {
+  const [first, second] = [a, b].map((each) => timeOfVersion(each) ?? 0);
+  if (first !== second) return (first ?? 0) > (second ?? 0);
+  const [own, other] = [a, b].map((each) => Number(each.split("/")[1] ?? 0));
+  return (own ?? 0) > (other ?? 0);
 }
 
 /** An istiod version starts with the time of the push: `2026-01-02T03:04:05Z/9`. */

@@ -31,8 +31,12 @@ const OPEN_FIELDS = new Set(
     "imagepullsecrets serviceaccounttoken automountserviceaccounttoken tokenrequests").split(" "),
 );
 
+/** Keys that are names of objects: Istio's policies in rules of RBAC, hosts of Services in a name table. */
+const OBJECT = /^[\w-]*ns\[[^\]]*\]-policy\[|\.svc\./;
+
 /** Whether the value under this name is secret. */
 export function isSecretName(name: string): boolean {
+  if (OBJECT.test(name)) return false;
   const words = wordsOf(name);
   const last = words.at(-1) ?? "";
   if (DESCRIBES.has(last) || OPEN_FIELDS.has(words.join(""))) return false;

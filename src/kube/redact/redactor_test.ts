@@ -11,7 +11,7 @@ Deno.test("names of secrets, and names that have such words and are none", () =>
     "key keys topologyKey public_key metadata_key runtime_key secretName imagePullSecrets token_bucket max_tokens " +
     "tokens_per_fill serviceAccountToken automountServiceAccountToken secretKeyRef authority authenticated jwt_authn " +
     "ext_authz access_token_file token_endpoint auth_type keepalive monkey keyboard author host_env_keys dynamic_active_secrets " +
-    "passthrough key_usage credential_name jwtPolicy";
+    "passthrough key_usage credential_name jwtPolicy ns[shop]-policy[allow-token]-rule[0] token.shop.svc.cluster.local";
   assert.deepEqual(secret.split(" ").filter((name) => !isSecretName(name)), []);
   assert.deepEqual(open.split(" ").filter(isSecretName), []);
 });

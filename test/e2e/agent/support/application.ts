@@ -1,5 +1,5 @@
 /** The application of a pod: a process in the pod's network namespace that serves port 8080 and sends requests. */
-import type { Ask, Reply } from "./application_main.ts";
+import type { Ask, Command, Reply } from "./application_main.ts";
 import { until } from "../../../support/until.ts";
 
 const MAIN = decodeURIComponent(new URL("application_main.ts", import.meta.url).pathname);
@@ -39,6 +39,11 @@ export class Application implements AsyncDisposable {
     return await reply.promise;
   }
 
+  /** Serves another address: `[ADDRESS:]PORT`. */
+  async listen(place: string): Promise<void> {
+    await this.#send({ listen: place });
+  }
+
   /** Waits until this many requests are in flight here (`/wait`). */
   async holds(count: number): Promise<void> {
     await until(() => this.#held >= count, () => "No request has come to the application");
@@ -50,7 +55,7 @@ export class Application implements AsyncDisposable {
     await this.#send("release");
   }
 
-  async #send(command: Ask | "release"): Promise<void> {
+  async #send(command: Command): Promise<void> {
     await this.#commands.write(new TextEncoder().encode(`${JSON.stringify(command)}\n`));
   }
 

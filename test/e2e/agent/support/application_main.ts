@@ -1,6 +1,6 @@
 /**
- * The application of a pod as a program. It serves HTTP on port 8080 and sends the requests of standard input, JSON
- * lines, until that ends.
+ * The application of a pod as a program. It serves HTTP on port 8080, and on the addresses that `ALSO` lists, and sends
+ * the requests of standard input, JSON lines, until that ends.
  */
 import { linesOf } from "../../../../src/base/text/mod.ts";
 import { DEADLINE_MILLISECONDS } from "../../../support/until.ts";
@@ -20,6 +20,9 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }
+
+/** A line of standard input: a question, an address to serve too, or the end of `/wait`. */
+export type Command = Ask | { readonly listen: string } | "release";
 
 const output = Deno.stdout.writable.getWriter();
 const held: (() => void)[] = [];
@@ -68,10 +71,18 @@ async function answer({ id, url, ...init }: Ask): Promise<void> {
   client.close();
 }
 
+/** `[ADDRESS:]PORT` */
+function listen(place: string): void {
+  const [port = "", hostname = "::"] = place.split(":").reverse();
+  Deno.serve({ hostname, port: Number(port), onListen: () => {} }, serve);
+}
+
+for (const place of Deno.env.get("ALSO")?.split(",") ?? []) listen(place);
 Deno.serve({ hostname: "::", port: 8080, onListen: () => send("started") }, serve);
 for await (const line of linesOf(Deno.stdin.readable)) {
-  const command: Ask | "release" = JSON.parse(line);
-  if (command !== "release") answer(command);
-  else for (const each of held.splice(0)) each();
+  const command: Command = JSON.parse(line);
+  if (command === "release") { for (const each of held.splice(0)) each(); }
+  else if ("listen" in command) listen(command.listen);
+  else answer(command);
 }
 Deno.exit();

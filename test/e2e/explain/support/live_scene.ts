@@ -253,6 +253,13 @@ export function ownAgent(paths: string): string {
   return `MESH_OWN_AGENT=${paths}`;
 }
 
+/** Writes a `pilot-agent` that asks with curl, or is the program under test. */
+export async function writePilotAgent(programs: string): Promise<void> {
+  const own = Deno.env.get("MESH_PILOT_AGENT");
+  const agent = own === undefined ? `"${MESH_COMMAND}" pilot-agent` : `"${own}"`;
+  await Deno.writeTextFile(`${programs}/pilot-agent`, `#!/bin/sh\n${PILOT_AGENT}exec ${agent} "$@"\n`, { mode: 0o755 });
+}
+
 const PILOT_AGENT = `if [ "$1$2" = request--debug-port ]; then port=$3 path=$5; else port=15000 path=$3; fi
 if [ "$1" = request ]; then
   case $path in
@@ -272,9 +279,7 @@ export async function scene(
 ): Promise<Scene> {
   const programs = `${folder}/bin`;
   await Deno.mkdir(programs);
-  const own = Deno.env.get("MESH_PILOT_AGENT");
-  const agent = own === undefined ? `"${MESH_COMMAND}" pilot-agent` : `"${own}"`;
-  await Deno.writeTextFile(`${programs}/pilot-agent`, `#!/bin/sh\n${PILOT_AGENT}exec ${agent} "$@"\n`, { mode: 0o755 });
+  await writePilotAgent(programs);
   await createNamespace(cluster, "shop");
   const running = {
     command: ["nsenter", `--net=${namespace.path}`],

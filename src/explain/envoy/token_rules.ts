@@ -1,0 +1,52 @@
+/** What a filter asks of tokens (envoy/extensions/filters/http/jwt_authn/v3). */
+import { isMap, mapAt, mapsAt, textAt, textsAt, type ValueMap } from "../../base/value.ts";
+import { hasMessage } from "./message.ts";
+
+export interface TokenRules {
+  readonly filter: string;
+  /** Whose tokens it takes; a provider without an issuer takes any. */
+  readonly issuers: readonly string[];
+  /** Where tokens are: headers in lower case, with what stands before the token. */
+  readonly headers: readonly { readonly name: string; readonly prefix: string }[];
+  readonly queries: readonly string[];
+  /** A request without a token passes. */
+  readonly isOptional: boolean;
+}
+
+/** Without a location Envoy looks for `Authorization: Bearer` and `access_token`. */
+const USUAL = { headers: [{ name: "authorization", prefix: "Bearer " }], queries: ["access_token"] };
+
+/** A `JwtAuthentication`. */
+export function readTokenRules(config: ValueMap, filter: string): TokenRules {
+  const providers = Object.values(mapAt(config, "providers")).filter(isMap);
+  const places = providers.map(placesOf);
+  return {
+    filter,
+    issuers: providers.map((each) => textAt(each, "issuer")),
+    headers: places.flatMap(({ headers }) => headers),
+    queries: places.flatMap(({ queries }) => queries),
+    isOptional: mapsAt(config, "rules").every((rule) => isOptional(mapAt(rule, "requires"), 0)),
+  };
+}
+
+function placesOf(provider: ValueMap): Pick<TokenRules, "headers" | "queries"> {
+  const headers = mapsAt(provider, "from_headers").map((each) => ({
+    name: textAt(each, "name").toLowerCase(),
+    prefix: textAt(each, "value_prefix"),
+  }));
+  const queries = textsAt(provider, "from_params");
+  return headers.length + queries.length === 0 ? USUAL : { headers, queries };
+}
+
+/** Istio writes three levels. */
+const MAX_LEVELS = 8;
+
+function isOptional(requirement: ValueMap, level: number): boolean {
+  if (level > MAX_LEVELS) return false;
+  const any = mapsAt(mapAt(requirement, "requires_any"), "requirements");
+  const all = mapsAt(mapAt(requirement, "requires_all"), "requirements");
+  if (any.length > 0) return any.some((each) => isOptional(each, level + 1));
+  if (all.length > 0) return all.every((each) => isOptional(each, level + 1));
+  return hasMessage(requirement, "allow_missing") || hasMessage(requirement, "allow_missing_or_failed") ||
+    Object.keys(requirement).length === 0;
+}
