@@ -48,8 +48,10 @@ export class EndsMesh implements AsyncDisposable {
       return [`${NAMESPACE}/${name}/istio-proxy`, { command, path: `${folder}:${Deno.env.get("PATH")}` }] as const;
     });
     await node.runs(Object.fromEntries(containers));
-    // Nobody forwards to the addresses of Services, and connections end at once.
-    await mesh.parts.network.machine.shell("sysctl -qw net.ipv4.ip_forward=1; ip route add unreachable default");
+    // Nobody forwards to the addresses of Services: connections to them end at once.
+    await mesh.parts.network.machine.shell(
+      "sysctl -qw net.ipv4.ip_forward=1 net.ipv4.icmp_ratelimit=0; ip route add unreachable default",
+    );
     stack.adopt(nameServer(mesh.parts.network.machine), stopped);
     await Promise.all([a, b, c, d].map((pod) => pod.startReady()));
     return new EndsMesh(mesh, pods, node, stack.move());

@@ -24,9 +24,10 @@ export function requests(services: readonly string[], server: string): string[] 
     const wrong = [`${name}.${NAMESPACE}:${9000 + at}`, `${name.slice(0, -1)}.${NAMESPACE}:8080`, `${name}.shop:8080`];
     return [...well, ...wrong, `${name}x:8080`];
   });
-  const ports = [8080, 8081, 8089, 8095, 8096, 8091, 9999, 22].map((port) => `${server}:${port}`);
+  const ports = [8080, 8081, 8089, 8095, 8092, 8096, 8097, 9999, 22].map((port) => `${server}:${port}`);
   const others = [
     "nosuch.example:443",
+    "nosuch.example:80",
     "10.99.0.5:8080",
     "10.99.0.6:9090",
     "10.96.9.9:80",
@@ -39,7 +40,20 @@ export function requests(services: readonly string[], server: string): string[] 
 /** The statuses that curl gets in the application's container of pod `a`, by the name server of the pod; 0 without an answer. */
 export async function curled({ pods: { a } }: EndsMesh, urls: readonly string[]): Promise<readonly number[]> {
   const each = urls.flatMap((url) => ["-o", "/dev/null", url]);
-  const curl = ["curl", "-s", "-m", "5", "--noproxy", "*", "-H", "Connection: close", "-w", "%{http_code}\\n", ...each];
+  const curl = [
+    "curl",
+    "-s",
+    "-m",
+    "5",
+    "--noproxy",
+    "*",
+    "-H",
+    "Connection: close",
+    "-w",
+    "%{http_code}\\n",
+    ...each,
+  ];
+  if (urls.length === 0) return [];
   const { stdout } = await new Deno.Command("nsenter", { args: [...a.entrance, ...curl], stdin: "null" }).output();
   const codes = new TextDecoder().decode(stdout).trim().split("\n").map(Number);
   assert.equal(codes.length, urls.length);
