@@ -30,8 +30,19 @@ export async function withOtherEnds(
   facts: Facts,
   asked: Connection,
   ends: Ends,
-  hops = 0,
 ): Promise<OpenAnswer> {
+  return await followed(answer, facts, { asked, ends, hops: 0 });
+}
+
+/** What is asked, how pods are found, and the gateways so far. */
+interface Following {
+  readonly asked: Connection;
+  readonly ends: Ends;
+  readonly hops: number;
+}
+
+async function followed(answer: OpenAnswer, facts: Facts, following: Following): Promise<OpenAnswer> {
+  const { asked, ends } = following;
   const client = goingOn(answer, facts, asked);
   if (client === undefined) return answer;
   const addresses = await targetsOf(client, facts, asked, ends);
@@ -41,26 +52,31 @@ export async function withOtherEnds(
   const end = clientEnd(facts, asked);
   const read: ServerEnd[] = [];
   for (const address of addresses.slice(0, MAX_ENDS)) {
-    const parts = splitHostPort(address);
-    const host = typeof parts === "string" ? address : parts.host;
+    const host = hostOf(address);
     const other = remoteEnd(client, address, ends) ?? await ends.podAt(host, namespace);
     // Only endpoints of a Kubernetes Service are always pods.
     if (namespace === undefined && other.isOutside === true) return answer;
     const peer = peerOf(client, facts, address);
-    const own = serverEnd({ ...end, address: addressTo(host, facts), peer: peer ?? PLAIN }, address, peer === undefined ? UNJUDGED : other);
-    read.push(await throughGateway(own, asked, ends, hops));
+    const own = { ...end, address: addressTo(host, facts), peer: peer ?? PLAIN };
+    read.push(await throughGateway(serverEnd(own, address, peer === undefined ? UNJUDGED : other), following));
   }
   return joined(client, read, addresses.length);
+}
+
+function hostOf(address: string): string {
+  const parts = splitHostPort(address);
+  return typeof parts === "string" ? address : parts.host;
 }
 
 /** Gateways one behind another. */
 const MAX_HOPS = 3;
 
 /** Goes on behind a gateway: an egress or an east-west gateway. */
-async function throughGateway(end: ServerEnd, asked: Connection, ends: Ends, hops: number): Promise<ServerEnd> {
+async function throughGateway(end: ServerEnd, following: Following): Promise<ServerEnd> {
   const { next, ...own } = end;
-  if (next === undefined || hops === MAX_HOPS) return own;
-  const { verdict, reason, fix, cause, stations } = await withOtherEnds(next.answer, next.facts, asked, ends, hops + 1);
+  if (next === undefined || following.hops === MAX_HOPS) return own;
+  const deeper = { ...following, hops: following.hops + 1 };
+  const { verdict, reason, fix, cause, stations } = await followed(next.answer, next.facts, deeper);
   const all = [...own.stations, ...stations];
   return { ...own, verdict, reason: `Through the gateway ${own.pod}: ${lowered(reason)}`, fix, cause, stations: all };
 }

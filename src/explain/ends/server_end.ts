@@ -57,27 +57,29 @@ export function serverEnd(client: ClientEnd, endpoint: string, other: OtherEnd):
   const { snapshot, facts = factsOf(snapshot) } = other;
   const pod = podStep(facts, endpoint);
   const problem = identityStep(client, facts);
+  const first = problem === undefined ? [pod] : [pod, problem];
   if (facts.pod?.isAmbient === true && facts.pod.proxy === undefined) {
-    const steps = [pod, ...problem === undefined ? [] : [problem], ...ambientSteps(client, facts, endpoint)];
-    return ending(podText(snapshot.pod), steps);
+    return ending(podText(snapshot.pod), [...first, ...ambientSteps(client, facts, endpoint)]);
   }
   if (facts.pod !== undefined && facts.pod.proxy === undefined) {
     return ending(podText(snapshot.pod), [pod, withoutProxy(client.peer), portStep(facts, endpoint)]);
   }
   const { stations, ...answer } = answerWith(facts, inboundOf(client, endpoint));
-  const steps = [pod, ...problem === undefined ? [] : [problem]];
-  const own = ending(podText(snapshot.pod), steps);
+  const own = ending(podText(snapshot.pod), first);
   const all = [...own.stations, ...stations];
   if (own.verdict === "refused") return { ...own, stations: all };
   if (answer.verdict === "bypasses") {
     return { ...pastProxy(client.peer, answer, stations), pod: own.pod, stations: all };
   }
-  const { verdict, reason, fix, cause } = answer;
-  const end = { pod: own.pod, stations: all, verdict, reason, fix, cause };
-  // Istio chose the client's TLS by the server's mode: if they differ, one side has not got a change.
-  const older = cause?.kind === "PeerAuthentication" ? versionText(client, facts) : "";
-  if (older !== "") return { ...end, reason: `${reason}; ${older}` };
+  const { verdict, cause, fix } = answer;
+  const end = { pod: own.pod, stations: all, verdict, reason: reasonOf(answer, client, facts), fix, cause };
   return isGateway(answer.clusters) ? beyond(end, { ...answer, stations }, facts) : end;
+}
+
+/** If Istio chose the client's TLS by the server's mode and the two differ, one side has not got a change. */
+function reasonOf({ reason, cause }: Pick<OpenAnswer, "reason" | "cause">, client: ClientEnd, facts: Facts): string {
+  const older = cause?.kind === "PeerAuthentication" ? versionText(client, facts) : "";
+  return older === "" ? reason : `${reason}; ${older}`;
 }
 
 /** Clusters of other pods: an inbound connection of a sidecar stays in its pod. */
