@@ -79,9 +79,9 @@ export function denial(name: string, path: string): Made {
 const SECURITY = "security.istio.io";
 
 /** The definition of a kind of Istio's API. Istiods before 1.22 read its old version. */
-export function definition(kind: string, group: string): Made {
+export function definition(kind: string, group: string, versions: readonly string[] = ["v1", "v1beta1"]): Made {
   const singular = kind.toLowerCase();
-  const plural = singular.replace(/cy$/, "cie") + "s";
+  const plural = singular.replace(/([^aeiou])y$/, "$1ie") + "s";
   const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
   return {
     path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
@@ -93,7 +93,7 @@ export function definition(kind: string, group: string): Made {
         group,
         names: { kind, plural, singular, listKind: `${kind}List` },
         scope: "Namespaced",
-        versions: ["v1", "v1beta1"].map((name, index) => ({ name, served: true, storage: index === 0, schema })),
+        versions: versions.map((name, index) => ({ name, served: true, storage: index === 0, schema })),
       },
     },
   };

@@ -1,6 +1,5 @@
 /** Objects of the mesh: definitions of all kinds of Istio and of the Gateway API, and short forms of their objects. */
-import type { Made } from "../objects.ts";
-import { NAMESPACE } from "../objects.ts";
+import { definition, type Made, NAMESPACE } from "../objects.ts";
 
 /** The group and version of a kind, and its plural. */
 const KINDS: Readonly<Record<string, readonly [apiVersion: string, plural: string]>> = {
@@ -37,28 +36,11 @@ export function madeOf({ kind, name, spec }: Resource): Made {
 /** The definitions that a mesh does not have yet: objects of any content. */
 export function definitions(): Made[] {
   const own = Object.entries(KINDS).filter(([kind, [apiVersion]]) =>
-    apiVersion.includes("istio.io") && kind !== "PeerAuthentication"
+    apiVersion.includes("istio.io") && !["PeerAuthentication", "AuthorizationPolicy"].includes(kind)
   );
-  return own.map(([kind, [apiVersion, plural]]) => {
+  return own.map(([kind, [apiVersion]]) => {
     const [group = "", version = ""] = apiVersion.split("/");
-    const names = { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` };
-    const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
-    // istiod watches one version, older programs another.
-    const versions = [version, ...version === "v1" ? ["v1beta1"] : []].map((each, index) => ({
-      name: each,
-      served: true,
-      storage: index === 0,
-      schema,
-    }));
-    return {
-      path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
-      body: {
-        apiVersion: "apiextensions.k8s.io/v1",
-        kind: "CustomResourceDefinition",
-        metadata: { name: `${plural}.${group}` },
-        spec: { group, names, scope: "Namespaced", versions },
-      },
-    };
+    return definition(kind, group, version === "v1" ? undefined : [version]);
   });
 }
 
