@@ -9,7 +9,7 @@ import { type Cause, causeIn } from "../resources/cause.ts";
 import type { OpenAnswer } from "../resources/decided.ts";
 import type { Connection, Peer } from "../question/question.ts";
 import { configurationVersion } from "../summary/configuration.ts";
-import { type ClientEnd, type OtherEnd, rootsOf, type ServerEnd, serverEnd } from "./server_end.ts";
+import { type ClientEnd, issuersOfPod, type OtherEnd, rootsOf, type ServerEnd, serverEnd } from "./server_end.ts";
 
 /** Finds pods. */
 export interface Ends {
@@ -93,9 +93,12 @@ function textsOf(value: Detail[string] | undefined): readonly string[] {
 }
 
 /** What is the same for all endpoints. */
-function clientEnd(facts: Facts, connection: Connection): Pick<ClientEnd, "connection" | "roots" | "version"> {
+function clientEnd(
+  facts: Facts,
+  connection: Connection,
+): Pick<ClientEnd, "connection" | "roots" | "issuers" | "version"> {
   const version = facts.config === undefined ? "" : configurationVersion(facts.config);
-  return { connection, roots: rootsOf(facts), version };
+  return { connection, roots: rootsOf(facts), issuers: issuersOfPod(facts), version };
 }
 
 /** The client's address of the same family as the endpoint; empty if the client's addresses are unknown. */

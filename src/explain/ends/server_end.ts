@@ -11,6 +11,7 @@ import { portStep } from "../connection/port_step.ts";
 import { ambientSteps } from "./ambient_end.ts";
 import type { Connection, Peer } from "../question/question.ts";
 import { configurationVersion, isNewer } from "../summary/configuration.ts";
+import { issuersOf } from "../summary/certificate.ts";
 import { jsonOf } from "../snapshot/json_part.ts";
 import { podText, type Snapshot } from "../snapshot/snapshot.ts";
 
@@ -44,6 +45,8 @@ export interface ClientEnd {
   readonly peer: Peer;
   /** The authorities that the client trusts. */
   readonly roots: ReadonlySet<string>;
+  /** Who signed the client's certificate; empty if unknown. */
+  readonly issuers: ReadonlySet<string>;
   /** Of the client's configuration; empty if unknown. */
   readonly version: string;
 }
@@ -173,21 +176,49 @@ function pastProxy(
 }
 
 /** Each side trusts its own authorities: without a common one the handshake fails. */
-function identityStep({ peer, roots }: ClientEnd, facts: Facts): Step | undefined {
-  const own = rootsOf(facts);
+function identityStep({ peer, roots, issuers }: ClientEnd, facts: Facts): Step | undefined {
   const { identity } = facts.certificate;
   if (peer.tls === "mutual" && identity !== "" && peer.expects.length > 0 && !peer.expects.includes(identity)) {
     const message = `the server's certificate is for ${identity}, and the client expects ${peer.expects.join(" or ")}`;
     const fix = "correct subjectAltNames of the DestinationRule, or the service account of the server's pods";
     return refusing("tls", { message }, fix, peer.rule);
   }
-  if (peer.tls !== "mutual" || roots.size === 0 || own.size === 0 || [...own].some((each) => roots.has(each))) {
-    return undefined;
-  }
-  const message = `the certificates have no common root: the client trusts ${[...roots].join(", ")}, the server ` +
-    [...own].join(", ");
+  return peer.tls === "mutual"
+    ? trustStep({ roots, issuers }, { roots: rootsOf(facts), issuers: issuersOfPod(facts) })
+    : undefined;
+}
+
+/** The authorities that a side trusts, `SUBJECT until DAY`, and who signed its own certificate; empty if unknown. */
+export interface Trust {
+  readonly roots: ReadonlySet<string>;
+  readonly issuers: ReadonlySet<string>;
+}
+
+/** Each side must trust who signed the other's certificate. */
+export function trustStep(client: Trust, server: Trust): Step | undefined {
+  if (client.roots.size === 0 || server.roots.size === 0) return undefined;
+  const isOne = [...server.roots].some((each) => client.roots.has(each));
+  const trusts = ({ roots }: Trust, { issuers }: Trust) =>
+    issuers.size === 0 ? isOne : [...roots].some((root) => issuers.has(root.replace(/ until [\d-]+$/, "")));
+  const [isClientTrusted, isServerTrusted] = [trusts(server, client), trusts(client, server)];
+  if (isClientTrusted && isServerTrusted) return undefined;
+  const message = isOne
+    ? signedText(isClientTrusted ? server : client, isClientTrusted)
+    : `the certificates have no common root: the client trusts ${[...client.roots].join(", ")}, the server ${
+      [...server.roots].join(", ")
+    }`;
   const fix = "give both control planes the same root (the Secret cacerts), or add it to meshConfig.caCertificates";
   return refusing("tls", { message }, fix);
+}
+
+function signedText({ issuers }: Trust, isServer: boolean): string {
+  const [own, other] = isServer ? ["server", "client"] : ["client", "server"];
+  return `the ${own}'s certificate is signed by ${[...issuers].join(", ")}, which the ${other} does not trust`;
+}
+
+/** Who signed the certificate of a pod, and the intermediates. */
+export function issuersOfPod({ config }: Facts): ReadonlySet<string> {
+  return issuersOf(config?.sections.get("SecretsConfigDump"));
 }
 
 /** The authorities that a pod trusts, as `SUBJECT until DAY`; empty if their names are unknown. */

@@ -81,13 +81,32 @@ function judged(
   return { lasts, result: isLate ? "warning" : "ok", message: isLate ? `${text}: it should have been renewed` : text };
 }
 
-function ofSecrets(section: ValueMap): Known | undefined {
-  const all = [...mapsAt(section, "static_secrets"), ...mapsAt(section, "dynamic_active_secrets")]
+function secretsOf(section: ValueMap): readonly ValueMap[] {
+  return [...mapsAt(section, "static_secrets"), ...mapsAt(section, "dynamic_active_secrets")]
     .map((each) => mapAt(each, "secret"));
+}
+
+/** The workload's certificate, then intermediates. */
+function chainOf(all: readonly ValueMap[]): readonly Uint8Array[] {
   const own = all.find((secret) => textAt(secret, "name") === "default") ??
     all.find((each) => isMap(each["tls_certificate"]));
-  const chain = own === undefined ? [] : certificatesOf(mapAt(mapAt(own, "tls_certificate"), "certificate_chain"));
-  const [leaf] = chain;
+  return own === undefined ? [] : certificatesOf(mapAt(mapAt(own, "tls_certificate"), "certificate_chain"));
+}
+
+/** The names of who signed the workload's certificate and the intermediates; empty if they are not known. */
+export function issuersOf(section: ValueMap | undefined): ReadonlySet<string> {
+  try {
+    const chain = section === undefined ? [] : chainOf(secretsOf(section));
+    return new Set(chain.map((der) => distinguishedName(readCertificateInfo(der).issuer)));
+  } catch {
+    // The bytes are not certificates.
+    return new Set();
+  }
+}
+
+function ofSecrets(section: ValueMap): Known | undefined {
+  const all = secretsOf(section);
+  const [leaf] = chainOf(all);
   if (leaf === undefined) return undefined;
   try {
     const info = readCertificateInfo(leaf);

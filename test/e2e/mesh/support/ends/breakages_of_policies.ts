@@ -81,7 +81,8 @@ export const TLS: Readonly<Record<string, Breakage>> = {
     make: (at, name) => plain(name)(at),
     verdict: "refused",
     breaks: ({ pods }) => certify(pods.d, new MeshAuthority(), 1),
-    says: /the certificates have no common root/i,
+    says:
+      /^The certificates have no common root|^The client's certificate is signed by CN=root .*, which the server does not trust$/,
     decided: undefined,
     fix: /^give both control planes the same root/,
     heal: ({ mesh, pods }) => certify(pods.d, mesh.parts.root, 2),
