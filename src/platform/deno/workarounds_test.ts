@@ -33,7 +33,9 @@ const WORKAROUNDS: readonly Workaround[] = [
     problem: "fetch() forgets the signal of a request whose Response was collected as garbage: its body never ends",
     where: ["src/platform/deno/network/fetch.ts"],
     isNeeded: async () => {
-      const script = decodeURIComponent(new URL("./network/testdata/abort_of_body.ts", import.meta.url).pathname);
+      const script = decodeURIComponent(
+        new URL("../../../test/support/runtime/abort_of_body.ts", import.meta.url).pathname,
+      );
       const flags = ["--quiet", "--no-check", "--allow-all", "--v8-flags=--expose-gc"];
       return (await deno(["run", ...flags, script, "fetch"])).trim() === "never";
     },
@@ -174,7 +176,9 @@ const WORKAROUNDS: readonly Workaround[] = [
       "node:http2 loses headers and trailers, so that no gRPC library works: gRPC runs over fetch and Deno.serve",
     where: ["src/agent/grpc", "src/agent/sds"],
     isNeeded: async () => {
-      const script = decodeURIComponent(new URL("./testdata/http2_trailers.ts", import.meta.url).pathname);
+      const script = decodeURIComponent(
+        new URL("../../../test/support/runtime/http2_trailers.ts", import.meta.url).pathname,
+      );
       return (await deno(["run", "--quiet", "--no-check", "--allow-all", script])).trim() !== "1,0";
     },
   },

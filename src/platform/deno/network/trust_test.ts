@@ -4,7 +4,9 @@ import { temporaryFolder } from "../../../../test/support/temporary_folder.ts";
 import { emptyDefaultStore, systemRoots, withVariables } from "./trust.ts";
 import { MeshError } from "../../../base/errors.ts";
 
-const SCRIPT = decodeURIComponent(new URL("./testdata/trust_of_clients.ts", import.meta.url).pathname);
+const SCRIPT = decodeURIComponent(
+  new URL("../../../../test/support/runtime/trust_of_clients.ts", import.meta.url).pathname,
+);
 /** They use the system's roots. */
 const OF_SYSTEM = ["request", "download"];
 const GIVEN = ["dial", "tls to an address", "client", "client with another name", "web socket"];

@@ -3,7 +3,7 @@
  * Prints how the body ended. With the argument `fetch` it uses the runtime's own fetch.
  */
 import assert from "node:assert/strict";
-import { realFetch } from "../fetch.ts";
+import { realFetch } from "../../../src/platform/deno/network/fetch.ts";
 
 async function bodyOf(url: string, signal: AbortSignal): Promise<ReadableStreamDefaultReader<Uint8Array>> {
   const { body } = await (Deno.args[0] === "fetch" ? fetch : realFetch)(url, { signal });

@@ -1,8 +1,8 @@
 /** Prints, for each kind of client, whether it takes the server of the first argument; the second is the trusted root. */
-import { connectTls } from "../tls.ts";
-import { download } from "../download.ts";
-import { realNetwork } from "../network.ts";
-import { messageOf } from "../../../../base/errors.ts";
+import { connectTls } from "../../../src/platform/deno/network/tls.ts";
+import { download } from "../../../src/platform/deno/network/download.ts";
+import { realNetwork } from "../../../src/platform/deno/network/network.ts";
+import { messageOf } from "../../../src/base/errors.ts";
 
 const [server = "", rootFile = "", first = ""] = Deno.args;
 const { hostname: host, port } = new URL(server);
