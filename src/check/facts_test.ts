@@ -41,8 +41,16 @@ function wellCluster(): readonly KubeObject[] {
     object("apps/v1", "Deployment", "shop/web", { spec: { template: { spec: { containers: [{ name: "app" }] } } } }),
     object("v1", "Pod", "shop/web-1-a", {
       metadata: { ownerReferences: [owner], annotations: { "sidecar.istio.io/status": "{}" } },
-      spec: { containers: [{ name: "app" }, { name: "istio-proxy", image: "proxy" }] },
+      spec: {
+        nodeName: "node-1",
+        initContainers: [{ name: "istio-validation" }],
+        containers: [{ name: "app" }, { name: "istio-proxy", image: "proxy" }],
+      },
       status: { phase: "Running", containerStatuses: [{ name: "istio-proxy", ready: true }] },
+    }),
+    object("v1", "Pod", "istio-system/mesh-cni-node-a", {
+      spec: { nodeName: "node-1", containers: [{ name: "install-cni" }] },
+      status: { phase: "Running", containerStatuses: [{ name: "install-cni", ready: true }] },
     }),
   ];
 }

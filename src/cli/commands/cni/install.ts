@@ -12,25 +12,33 @@ const FLAGS = {
   "The node": {
     cniBinDir: flag("--cni-bin-dir FOLDER", "Folder of CNI plugins on the node", {
       env: ["CNI_BIN_DIR"],
+      completes: "folders",
       default: "/opt/cni/bin",
     }),
     mountedBinDir: flag("--mounted-cni-bin-dir FOLDER", "Where it is mounted", {
       env: ["MOUNTED_CNI_BIN_DIR"],
+      completes: "folders",
       defaultDoc: "/host and the folder on the node",
     }),
     cniNetDir: flag("--cni-net-dir FOLDER", "Folder of network configurations on the node", {
       env: ["CNI_NET_DIR"],
+      completes: "folders",
       default: "/etc/cni/net.d",
     }),
     mountedNetDir: flag("--mounted-cni-net-dir FOLDER", "Where it is mounted", {
       env: ["MOUNTED_CNI_NET_DIR"],
+      completes: "folders",
       defaultDoc: "/host and the folder on the node",
     }),
     runDir: flag("--cni-agent-run-dir FOLDER", "Folder for the plugin's kubeconfig: the same on the node and here", {
       env: ["CNI_AGENT_RUN_DIR"],
+      completes: "folders",
       default: "/var/run/mesh-cni",
     }),
-    hostProc: flag("--host-proc FOLDER", "Where the node's /proc is mounted", { default: "/host/proc" }),
+    hostProc: flag("--host-proc FOLDER", "Where the node's /proc is mounted", {
+      completes: "folders",
+      default: "/host/proc",
+    }),
     node: flag("--node NAME", "The node", { env: ["NODE_NAME", "REPAIR_NODE_NAME"] }),
     nodeTaint: flag("--node-taint KEY", "Taint the node until the plugin is in place, such as cni.istio.io/not-ready", {
       env: ["NODE_TAINT"],
@@ -52,6 +60,7 @@ const FLAGS = {
     ),
     excludeNamespaces: flag("--exclude-namespaces NAMESPACES", "Pods of these are never captured", {
       env: ["EXCLUDE_NAMESPACES"],
+      completes: "namespaces",
       default: "kube-system",
     }),
     nativeNftables: flag("--native-nftables", "Use nft instead of iptables", { env: ["NATIVE_NFTABLES"] }),
@@ -60,6 +69,7 @@ const FLAGS = {
       default: "warning",
     }),
     serviceAccount: flag("--service-account FOLDER", "Token and certificates for the plugin's kubeconfig", {
+      completes: "folders",
       default: "/var/run/secrets/kubernetes.io/serviceaccount",
     }),
   },
@@ -76,6 +86,7 @@ const FLAGS = {
   "Process": {
     namespace: flag("--namespace NAMESPACE", "Namespace of the DaemonSet", {
       env: ["POD_NAMESPACE"],
+      completes: "namespaces",
       default: "istio-system",
     }),
     daemonSet: flag("--daemonset NAME", "The DaemonSet: while it exists, the plugin stays at the end", {
