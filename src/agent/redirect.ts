@@ -42,6 +42,6 @@ function ownerArguments({ uid, gid }: { readonly uid: number; readonly gid: numb
 /** The user and the group of this process (proc_pid_status(5)). */
 export async function ownerOfProcess(world: World): Promise<{ readonly uid: number; readonly gid: number }> {
   const status = await world.files.readText("/proc/self/status");
-  const id = (name: string) => Number(new RegExp(`^${name}:\\s+\\d+\\s+(\\d+)`, "m").exec(status)?.[1] ?? NaN);
-  return { uid: id("Uid"), gid: id("Gid") };
+  const id = (line: RegExp) => Number(line.exec(status)?.[1] ?? NaN);
+  return { uid: id(/^Uid:\s+\d+\s+(\d+)/m), gid: id(/^Gid:\s+\d+\s+(\d+)/m) };
 }

@@ -29,7 +29,8 @@ function hasAddress(text: string, routes: string, interfaces: string): boolean {
   if (address.family === 6) {
     return interfaces.startsWith(hex(address.value)) || interfaces.includes(`\n${hex(address.value)}`);
   }
-  return new RegExp(`\\|-- ${text.replaceAll(".", "\\.")}\\n\\s*/32 host LOCAL`).test(routes);
+  const lines = routes.split("\n").map((line) => line.trim());
+  return lines.some((line, index) => line === `|-- ${text}` && lines[index + 1] === "/32 host LOCAL");
 }
 
 function hex(value: bigint): string {

@@ -71,10 +71,13 @@ function policyStep({ peer, address }: AmbientClient, { ztunnel, workload, endpo
 }
 
 /** Istio's names for the policies that it makes of PeerAuthentications (pilot/pkg/serviceregistry/kube/controller/ambient). */
-const OF_PEER_AUTHENTICATION = /\/(istio_converted_static_strict|converted_peer_authentication_.*)$/;
+function isOfPeerAuthentication(policy: string): boolean {
+  const name = policy.slice(policy.lastIndexOf("/") + 1);
+  return name === "istio_converted_static_strict" || name.startsWith("converted_peer_authentication_");
+}
 
 function rulingStep({ outcome, policy }: PolicyRuling, who: string): Step {
-  const isStrict = OF_PEER_AUTHENTICATION.test(policy);
+  const isStrict = isOfPeerAuthentication(policy);
   const name = isStrict ? "a PeerAuthentication with STRICT" : `the AuthorizationPolicy ${policy}`;
   if (outcome === "unknown") {
     return unsure("authorization", { name: policy, message: `whether ${name} refuses ${who} is not known` });

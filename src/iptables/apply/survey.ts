@@ -71,7 +71,10 @@ export function contentOf(text: string, names: OwnerNames): HeldTables {
   return { tables, owned: ownedRules(tables) };
 }
 
-const OURS = new RegExp(`^(ip6? (${TABLES.join("|")})|inet (${NFT_TABLES.map(({ name }) => name).join("|")}))$`);
+const OURS: ReadonlySet<string> = new Set([
+  ...TABLES.flatMap((name) => [`ip ${name}`, `ip6 ${name}`]),
+  ...NFT_TABLES.map(({ name }) => `inet ${name}`),
+]);
 
 /** ENOENT, EINVAL, ENOSYS, EPROTONOSUPPORT, EOPNOTSUPP, EAFNOSUPPORT, ECONNREFUSED: nobody in the kernel answers. */
 const ABSENT: readonly number[] = [2, 22, 38, 93, 95, 97, 111];
@@ -79,7 +82,7 @@ const ABSENT: readonly number[] = [2, 22, 38, 93, 95, 97, 111];
 /** Reads nf_tables; `undefined` on a kernel without it. */
 function readNft(system: SystemCalls): Ruleset | undefined {
   try {
-    return readRuleset(system, (table) => OURS.test(table));
+    return readRuleset(system, (table) => OURS.has(table));
   } catch (error) {
     if (!(error instanceof SystemError)) throw error;
     if (ABSENT.includes(error.errno)) return undefined;

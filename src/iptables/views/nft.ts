@@ -201,7 +201,7 @@ function metaText(match: Match, table: Table): string {
 /** In quotes, unless nft reads the name as a word and has no such keyword: those are of letters, besides `ip6`. */
 function interfaceText(name: string): string {
   const text = name.replace(/\+$/, "*");
-  const isPlain = text === "lo" || /^[A-Za-z][\w./]*[-\d][\w./-]*\*?$/.test(text) && text !== "ip6";
+  const isPlain = text === "lo" || /^[A-Za-z][\w./-]*\*?$/.test(text) && /[-\d]/.test(text) && text !== "ip6";
   return isPlain ? text : `"${text}"`;
 }
 

@@ -30,7 +30,7 @@ export function nativeRule(rule: Rule, names: OwnerNames): Expression[] {
   const writer = new Writer(rule, names);
   const before = protocolBefore(rule);
   if (before !== undefined) writer.protocol(before);
-  orderedMatches(rule).forEach((match) => writer.match(match));
+  orderedMatches(rule).forEach((match) => writer.condition(match));
   return [...writer.written, ...outcome(rule)];
 }
 
@@ -41,7 +41,7 @@ class Writer {
 
   constructor(private readonly rule: Rule, private readonly names: OwnerNames) {}
 
-  match(match: Match): void {
+  condition(match: Match): void {
     switch (match.kind) {
       case "protocol":
         return this.protocol(match.protocol);

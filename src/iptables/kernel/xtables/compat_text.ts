@@ -197,6 +197,7 @@ function textUpToNul(bytes: Uint8Array): string {
 }
 
 function unknownText(option: "-m" | "-j", name: string, info: Uint8Array): string {
-  const bytes = [...info].map((byte) => byte.toString(16).padStart(2, "0")).join("").replace(/(00)+$/, "");
+  const used = info.subarray(0, info.findLastIndex((byte) => byte !== 0) + 1);
+  const bytes = [...used].map((byte) => byte.toString(16).padStart(2, "0")).join("");
   return `${option} ${name}${bytes === "" ? "" : ` --${name.toLowerCase()} 0x${bytes}`}`;
 }
