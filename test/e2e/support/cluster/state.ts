@@ -6,8 +6,8 @@ interface KeyValue {
   readonly mod_revision: string;
 }
 
-/** Leases and events: the API server writes them at any time. */
-const OWN_KEYS = /^\/registry\/(leases|masterleases|events)\//;
+/** Leases, and events of its own objects: the API server writes them at any time. */
+const OWN_KEYS = /^\/registry\/(leases|masterleases|events\/(default|kube-system))\//;
 /** etcd takes 128 operations in a transaction. */
 const OPERATIONS = 100;
 const ALL = btoa("\0");
