@@ -151,6 +151,6 @@ Deno.test("every regular expression is linear", { sanitizeOps: false, sanitizeRe
     if (status === "safe") safe.push(text);
     else problems.push(`${place}: ${text} is ${status}`);
   }
-  if (Deno.env.get("UPDATE") === "1") await Deno.writeTextFile(SAFE, `${JSON.stringify(safe.toSorted(), null, 1)}\n`);
+  if (Deno.env.get("UPDATE") === "1") await Deno.writeTextFile(SAFE, `${JSON.stringify(safe.toSorted(), null, 2)}\n`);
   assert.deepEqual(problems, []);
 });
