@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { EXIT, MeshError, oneLine } from "../../base/errors.ts";
 import { joinBytes } from "../../base/bytes.ts";
 import { parseJson } from "../../base/json.ts";
+import { textAt } from "../../base/value.ts";
 import { openCapture } from "../../iptables/mod.ts";
 import type { KubeObject } from "../../kube/client/mod.ts";
 import { startLog } from "../../platform/log.ts";
@@ -37,7 +38,10 @@ export async function lacksRules(
 ): Promise<boolean> {
   const capture = captureOf(pod);
   if (!capture.captured) return false;
-  const netns = await networkNamespace(world, options.hostProc, addressesOf(pod));
+  const netns = await networkNamespace(world, options.hostProc, {
+    uid: textAt(pod.metadata, "uid"),
+    addresses: addressesOf(pod),
+  });
   if (netns === undefined) throw new MeshError("No process of this node has the address of the pod");
   const native = options.nativeNftables ? ["--native-nftables"] : [];
   const [command = "", ...own] = world.machine.program;

@@ -2,24 +2,43 @@
 import type { World } from "../../platform/mod.ts";
 import { parseAddress } from "../../golang/net/mod.ts";
 
+/** What a pod's processes have in common. */
+export interface PodPlace {
+  readonly uid: string;
+  readonly addresses: readonly string[];
+}
+
 /**
- * The path of a network namespace that has one of the addresses, under the node's /proc; `undefined` if no process runs in one.
- * The files of each process show its own namespace (proc(5)), so that none has to be entered.
+ * The path of a network namespace that has one of the pod's addresses, under the node's /proc; `undefined` if no process runs
+ * in one. The files of each process show its own namespace (proc(5)), so that none has to be entered. Any pod can make a
+ * namespace with any address, so processes of other pods do not count.
  */
 export async function networkNamespace(
   { files }: World,
   hostProc: string,
-  addresses: readonly string[],
+  { uid, addresses }: PodPlace,
 ): Promise<string | undefined> {
-  const entries = await files.list(hostProc);
-  for (const { name } of entries) {
+  let unnamed: string | undefined;
+  for (const { name } of await files.list(hostProc)) {
     if (!/^\d+$/.test(name)) continue;
     // The process may end meanwhile.
-    const read = (file: string) => files.readText(`${hostProc}/${name}/net/${file}`).catch(() => "");
-    const [ipv4, ipv6] = [await read("fib_trie"), await read("if_inet6")];
-    if (addresses.some((address) => hasAddress(address, ipv4, ipv6))) return `${hostProc}/${name}/ns/net`;
+    const read = (file: string) => files.readText(`${hostProc}/${name}/${file}`).catch(() => "");
+    const pods = podsIn(await read("cgroup"));
+    if (pods.some((each) => each !== uid) || pods.length === 0 && unnamed !== undefined) continue;
+    const [ipv4, ipv6] = [await read("net/fib_trie"), await read("net/if_inet6")];
+    if (!addresses.some((address) => hasAddress(address, ipv4, ipv6))) continue;
+    const path = `${hostProc}/${name}/ns/net`;
+    if (pods.length > 0) return path;
+    unnamed = path;
   }
-  return undefined;
+  return unnamed;
+}
+
+const POD_GROUP = /\bpod([0-9a-f]{8}(?:[-_][0-9a-f]{4}){3}[-_][0-9a-f]{12})\b/g;
+
+/** The UIDs of pods in the control groups of a process: `pod6f0c1c1e-…` or, with systemd, `pod6f0c1c1e_…`. */
+function podsIn(groups: string): string[] {
+  return [...groups.matchAll(POD_GROUP)].map(([, uid = ""]) => uid.replaceAll("_", "-"));
 }
 
 /** Whether the routes of IPv4 or the interfaces of IPv6 have an address as a local one. */

@@ -11,6 +11,8 @@ const TRIE = (address: string) =>
         /32 host LOCAL
 `;
 
+const UID = "6f0c1c1e-0000-4000-8000-0000000000aa";
+
 const FILES = {
   "/host/proc/1/net/fib_trie": TRIE("10.0.0.1"),
   "/host/proc/70/net/fib_trie": TRIE("10.0.0.22"),
@@ -33,6 +35,31 @@ const CASES: readonly (readonly [address: string, expected: string | undefined])
 
 for (const [address, expected] of CASES) {
   Deno.test(`the namespace with ${address}: ${expected ?? "none"}`, async () => {
-    assert.equal(await networkNamespace(fakeWorld({ files: FILES }), "/host/proc", [address]), expected);
+    assert.equal(
+      await networkNamespace(fakeWorld({ files: FILES }), "/host/proc", { uid: UID, addresses: [address] }),
+      expected,
+    );
   });
 }
+
+/** A process of another pod can make a namespace with this pod's address, and may come first. */
+Deno.test("a process of another pod with the pod's address does not count", async () => {
+  const other = "6f0c1c1e-0000-4000-8000-0000000000bb";
+  const slice = (uid: string) => `kubepods-besteffort-pod${uid.replaceAll("-", "_")}.slice`;
+  const hostile = {
+    "/host/proc/60/net/fib_trie": TRIE("10.0.0.2"),
+    "/host/proc/60/cgroup": `0::/../../${slice(other)}/cri-containerd-1.scope\n`,
+    // A process that may make groups inside its own can give them any name.
+    "/host/proc/61/net/fib_trie": TRIE("10.0.0.2"),
+    "/host/proc/61/cgroup": `0::/../../${slice(other)}/${slice(UID)}\n`,
+  };
+  const found = (files: Record<string, string>) =>
+    networkNamespace(fakeWorld({ files }), "/host/proc", { uid: UID, addresses: ["10.0.0.2"] });
+  assert.equal(await found(hostile), undefined);
+  assert.equal(await found({ ...FILES, ...hostile }), "/host/proc/71/ns/net");
+  const own = {
+    "/host/proc/90/net/fib_trie": TRIE("10.0.0.2"),
+    "/host/proc/90/cgroup": `12:pids:/kubepods/burstable/pod${UID}/1\n0::/kubepods/burstable/pod${UID}/1\n`,
+  };
+  assert.equal(await found({ ...FILES, ...hostile, ...own }), "/host/proc/90/ns/net");
+});
