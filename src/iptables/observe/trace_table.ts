@@ -80,10 +80,15 @@ function changes(flow: Flow) {
   ];
 }
 
-/** All that has arrived. Throws the `SystemError` of a refused change. */
+/** Messages that are read at once: a flood of packets brings more while these are read. */
+const MOST = 1000;
+
+/** What has arrived. Throws the `SystemError` of a refused change. */
 function messagesOf(socket: NetlinkSocket): Message[] {
   const messages: Message[] = [];
-  for (let bytes = socket.receive(); bytes !== undefined; bytes = socket.receive()) {
+  while (messages.length < MOST) {
+    const bytes = socket.receive();
+    if (bytes === undefined) break;
     messages.push(...decode(bytes, HEADER, MESSAGE.newTable));
   }
   return messages.filter(({ type }) => type === TRACE_MESSAGE);

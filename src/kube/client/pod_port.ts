@@ -15,6 +15,8 @@ const PROTOCOLS = ["v4.channel.k8s.io"];
 const DATA = 0;
 const PORT_BYTES = 2;
 const MAX_ANSWER = 64 * 1024;
+/** What a message counts at least: its memory, so that a million of no bytes are not free. */
+const LEAST = 64;
 
 export interface PodPortRequest {
   readonly namespace: string;
@@ -74,17 +76,17 @@ async function open(transport: Transport, request: PodPortRequest, signal: Abort
 }
 
 async function answer({ messages }: WebSocketConnection, maxBytes: number, where: string): Promise<Uint8Array> {
-  const streams = new Map<number, Uint8Array[]>();
+  const streams: readonly Uint8Array[][] = [[], []];
   let length = 0;
   for await (const message of messages) {
     const [stream = DATA] = message;
     const bytes = message.subarray(1);
-    length += bytes.length;
+    length += Math.max(bytes.length, LEAST);
     if (length > maxBytes) throw new ApiError(`The answer of ${where} is longer than ${maxBytes} bytes`);
-    streams.set(stream, [...streams.get(stream) ?? [], bytes]);
+    streams[stream]?.push(bytes);
   }
-  const [data = new Uint8Array(), error = new Uint8Array()] = [DATA, DATA + 1].map((stream) =>
-    joinBytes(streams.get(stream) ?? []).subarray(PORT_BYTES)
+  const [data = new Uint8Array(), error = new Uint8Array()] = streams.map((each) =>
+    joinBytes(each).subarray(PORT_BYTES)
   );
   if (error.length > 0) throw new ApiError(`Nothing answers on ${where}: ${new TextDecoder().decode(error)}`);
   return data;

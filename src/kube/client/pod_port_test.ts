@@ -45,6 +45,7 @@ const ENDS: Readonly<Record<string, readonly [messages: readonly (readonly [numb
   "another status": [[[0, `${PORT}HTTP/1.1 404 Not Found\r\n\r\n`]], /status 404/],
   "no HTTP": [[[0, `${PORT}hello`]], /no HTTP/],
   "an end without an answer": [[], /no HTTP/],
+  "too many messages without a byte": [Array.from({ length: 20 }, () => [0, ""] as const), /longer than 1000 bytes/],
   "too long": [[[0, `${PORT}${"x".repeat(2000)}`]], /longer than 1000 bytes/],
 };
 
