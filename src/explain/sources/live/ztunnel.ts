@@ -31,7 +31,14 @@ export class Ztunnels {
         labelSelector: "app=ztunnel",
         fieldSelector: `spec.nodeName=${node}`,
       });
-      const pod = found.items.filter(isPod).find(({ status }) => status?.phase === "Running");
+      const running = found.items.filter(isPod).filter(({ status }) => status?.phase === "Running");
+      const [pod] = running;
+      // Anybody may give a pod this label, and answer for the mesh.
+      const namespaces = [...new Set(running.map(({ metadata }) => metadata.namespace ?? ""))];
+      if (namespaces.length > 1) {
+        const names = namespaces.slice(0, 5).join(", ");
+        return absentPart("no-answer", `pods of several namespaces have the label app=ztunnel on "${node}": ${names}`);
+      }
       if (pod === undefined) return absentPart("gone", `no ztunnel runs on the node "${node}"`);
       const { name, namespace = "" } = pod.metadata;
       const request = { namespace, pod: name, port: PORT, path: "/config_dump", timeout: this.timeout };

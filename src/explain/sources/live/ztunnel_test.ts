@@ -64,3 +64,11 @@ Deno.test("no ztunnel, no right, no answer: the part says why", async () => {
   ] as const;
   for (const [{ reader }, absent] of ends) assert.equal((await reader.partOf(pod()))?.absent, absent);
 });
+
+Deno.test("a pod of another namespace with the label of ztunnel does not answer for the mesh", async () => {
+  const other = { ...ZTUNNEL, metadata: { name: "fake", namespace: "another" } };
+  const { reader, asked } = ztunnels([other, ZTUNNEL], () => new TextEncoder().encode("{}"));
+  const part = await reader.partOf(pod());
+  assert.match(part?.message ?? "", /several namespaces have the label app=ztunnel on "node-1": another, istio-system/);
+  assert.equal(asked.length, 1);
+});
