@@ -58,6 +58,7 @@ function upstreamOf(dump: ZtunnelDump, original: Original, own: Workload | undef
       "whether anything listens there is not known";
     return { step: unknowing("ztunnel", { message }), name, ends: [], unhealthy: 0 };
   }
+  if (workload.waypoint !== "") return ofWaypoint(dump, { name, waypoint: workload.waypoint, own });
   const step = passing("ztunnel", { name: workload.name, message: `${name} is the pod ${podOf(workload)}` });
   return { step, name, ends: [endOf(workload, port, own)], unhealthy: 0 };
 }

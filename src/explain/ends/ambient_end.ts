@@ -48,10 +48,11 @@ function tlsStep({ tls, isTunnel }: Peer): Step {
     const fix = "set trafficPolicy.tls.mode of the DestinationRule to DISABLE, or take the DestinationRule away";
     return refusing("tls", { message }, fix);
   }
+  const spoken = tls === "simple" ? "TLS to the application" : "plain text";
   return passing("tls", {
     message: isTunnel
       ? "ztunnel ends the tunnel's mutual TLS"
-      : "plain text, which ztunnel passes on if no policy refuses it",
+      : `${spoken}, which ztunnel passes on if no policy refuses it`,
   });
 }
 

@@ -109,6 +109,12 @@ Deno.test("a Service's waypoint gets the tunnel, named by address or by host", a
   }
 });
 
+Deno.test("the waypoint of a pod gets what is sent to the pod's address", async () => {
+  const workload = { waypoint: { destination: "/10.96.0.50" } };
+  const ends = async (to: string) => (await ask(fakeAmbient({ workload }), [], to)).endpoints[0]?.address;
+  assert.deepEqual([await ends("10.0.0.9:8080"), await ends("catalog:80")], ["10.0.0.50:15008", "10.0.0.9:8080"]);
+});
+
 Deno.test("a pod of another network is reached through the gateway of its network", async () => {
   const workload = { network: "west", networkGateway: { destination: "/192.0.2.7" } };
   const dump = fakeZtunnel({ workload });

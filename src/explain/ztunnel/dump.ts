@@ -3,6 +3,7 @@
  * as istio/istio's istioctl/pkg/writer/ztunnel/configdump/api.go reads them. Lists are maps in releases before 1.24.
  */
 import { isMap, listAt, mapAt, mapsAt, textAt, textsAt, type Value, type ValueMap } from "../../base/value.ts";
+import { flagAt } from "../envoy/message.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { jsonOf } from "../snapshot/json_part.ts";
 
@@ -44,7 +45,9 @@ export interface ZtunnelPolicy {
   readonly namespace: string;
   readonly scope: string;
   readonly isDeny: boolean;
-  /** One of the rules must match; in it all clauses, and of each clause one match. */
+  /** ztunnel logs what it would do, and does not do it. */
+  readonly isDryRun: boolean;
+  /** One of the rules must match; in it all clauses, and of each clause that is not empty one match. */
   readonly rules: readonly (readonly (readonly ValueMap[])[])[];
 }
 
@@ -143,6 +146,7 @@ function readPolicy(map: ValueMap): ZtunnelPolicy {
     namespace: textAt(map, "namespace"),
     scope: textAt(map, "scope"),
     isDeny: textAt(map, "action") === "Deny",
+    isDryRun: flagAt(map, "dryRun"),
     rules: listAt(map, "rules").map((rule) => lists(rule).map((clause) => lists(clause).filter(isMap))),
   };
 }

@@ -25,7 +25,7 @@ export interface PolicyRuling {
 
 /** The ruling for a connection to a workload. */
 export function rulingOf({ policies }: ZtunnelDump, workload: Workload, connection: Tunneled): PolicyRuling {
-  const own = policies.filter((policy) => applies(policy, workload));
+  const own = policies.filter((policy) => !policy.isDryRun && applies(policy, workload));
   const matched = own.map((policy) => ({ policy, truth: matches(policy, connection) }));
   const denies = matched.filter(({ policy }) => policy.isDeny);
   const denied = denies.find(({ truth }) => truth === "yes");
@@ -54,7 +54,9 @@ export function applies(policy: ZtunnelPolicy, workload: Workload): boolean {
 }
 
 function matches({ rules }: ZtunnelPolicy, connection: Tunneled): Truth {
-  return any(rules.map((clauses) => all(clauses.map((clause) => any(clause.map((each) => holds(each, connection)))))));
+  const holdsClause = (clause: readonly ValueMap[]) =>
+    clause.length === 0 ? "yes" : any(clause.map((each) => holds(each, connection)));
+  return any(rules.map((clauses) => all(clauses.map(holdsClause))));
 }
 
 type Test = (value: ValueMap, field: string, connection: Tunneled) => Truth;
@@ -105,7 +107,7 @@ function texts(map: ValueMap, field: string, text: Known): Truth {
 
 function matchesText(match: ValueMap, text: string): boolean {
   const [exact, prefix, suffix] = [textAt(match, "Exact"), textAt(match, "Prefix"), textAt(match, "Suffix")];
-  return exact !== "" && text === exact.replace(/^spiffe:\/\//, "") || prefix !== "" && text.startsWith(prefix) ||
+  return exact !== "" && text === exact || prefix !== "" && text.startsWith(prefix) ||
     suffix !== "" && text.endsWith(suffix) || isMap(match["Presence"]);
 }
 

@@ -86,6 +86,16 @@ const CASES: readonly (readonly [string, readonly object[], readonly string[], o
     {},
     "allowed",
   ],
+  [
+    "a policy that is only logged",
+    [policy("Deny", { destinationPorts: [8080] }, "Global", { dryRun: true })],
+    [],
+    {},
+    "allowed",
+  ],
+  ["an ALLOW that is only logged", [policy("Allow", undefined, "Namespace", { dryRun: true })], [], {}, "allowed"],
+  ["a clause without matches", [policy("Deny", undefined, "Namespace", { rules: [[[]]] })], [], {}, "denied"],
+  ["a principal that no name begins with", [policy("Allow", { principals: [{ Exact: CLIENT }] })], [], {}, "denied"],
   ["a match without fields", [policy("Deny", {})], [], {}, "allowed"],
 ];
 
