@@ -1,11 +1,13 @@
 /** Connections through gateways, and to other clusters of the mesh. */
 import assert from "node:assert/strict";
+import { re2Library } from "../../golang/re2.ts";
 import { answerOf } from "../answer.ts";
 import { type Changes, fakeSnapshot } from "../connection/fake_snapshot_test.ts";
 import type { ProbedSnapshot } from "../evidence.ts";
 import { readConnection } from "../question/read_connection.ts";
 import { savedEnds } from "../sources/saved_ends.ts";
 import type { Ends } from "./both_ends.ts";
+import { serverEnd } from "./server_end.ts";
 
 const FLAGS = { from: undefined, toPort: undefined, method: undefined, header: [], sni: undefined };
 
@@ -110,4 +112,16 @@ Deno.test("an endpoint in another cluster, and the gateway of another network, a
   });
   assert.equal(saved.verdict, "reaches");
   assert.match(saved.stations.find(({ kind }) => kind === "endpoint")?.message ?? "", /in the cluster "west"/);
+});
+
+Deno.test("what is behind the tunnel into a waypoint's Envoy is not known", async () => {
+  const connection = readConnection({ ...FLAGS, to: "http://web:80/" });
+  assert.ok(connection !== undefined);
+  await re2Library.loaded();
+  const peer = { tls: "mutual", isTunnel: true, isHttp: false, sni: "", identity: undefined, expects: [] } as const;
+  const client = { connection, address: "10.0.0.8", peer, roots: new Set<string>(), issuers: new Set<string>() };
+  const snapshot = gateway();
+  const { verdict, reason } = serverEnd({ ...client, version: "" }, "10.0.0.9:15008", { snapshot });
+  assert.equal(verdict, "unknown");
+  assert.match(reason, /does with the connection in the tunnel is not known/);
 });

@@ -4,6 +4,7 @@ import { splitHostPort } from "../../golang/net/mod.ts";
 import type { Cause } from "../resources/cause.ts";
 import type { OpenAnswer } from "../resources/decided.ts";
 import type { Answer, Station } from "../answer_schema.ts";
+import { type Truth, truthOf } from "../rules/truth.ts";
 import { answerWith } from "../connection/answer.ts";
 import { passing, refusing, sentence, type Step, unsure } from "../connection/connection_path.ts";
 import { type Facts, factsOf } from "../connection/facts.ts";
@@ -51,6 +52,9 @@ export interface ClientEnd {
   readonly version: string;
 }
 
+/** The port at which a waypoint ends tunnels. Its listeners for them are not followed. */
+const TUNNELS = ":15008";
+
 /** The server's end at `ADDRESS:PORT`. */
 export function serverEnd(client: ClientEnd, endpoint: string, other: OtherEnd): ServerEnd {
   if (other.snapshot === undefined) {
@@ -67,13 +71,28 @@ export function serverEnd(client: ClientEnd, endpoint: string, other: OtherEnd):
   if (facts.pod !== undefined && facts.pod.proxy === undefined) {
     return ending(podText(snapshot.pod), [pod, withoutProxy(client.peer), portStep(facts, endpoint)]);
   }
+  return envoyEnd(client, endpoint, { facts, first });
+}
+
+interface Begun {
+  readonly facts: Facts;
+  readonly first: readonly Step[];
+}
+
+/** The end at a pod's Envoy, after the first stations. */
+function envoyEnd(client: ClientEnd, endpoint: string, { facts, first }: Begun): ServerEnd {
+  const own = ending(podText(facts.snapshot.pod), first);
+  if (client.peer.isTunnel && endpoint.endsWith(TUNNELS)) {
+    const message = "what the waypoint or gateway does with the connection in the tunnel is not known";
+    return ending(own.pod, [...first, unsure("listener", { message })]);
+  }
   const { stations, ...answer } = answerWith(facts, inboundOf(client, endpoint));
-  const own = ending(podText(snapshot.pod), first);
   const all = [...own.stations, ...stations];
   if (own.verdict === "refused") return { ...own, stations: all };
   if (answer.verdict === "bypasses") {
     return { ...pastProxy(client.peer, answer, stations), pod: own.pod, stations: all };
   }
+  if (own.verdict === "unknown" && answer.verdict === "reaches") return { ...own, stations: all };
   const { verdict, cause, fix } = answer;
   const end = { pod: own.pod, stations: all, verdict, reason: reasonOf(answer, client, facts), fix, cause };
   return isGateway(answer.clusters) ? beyond(end, { ...answer, stations }, facts) : end;
@@ -198,12 +217,35 @@ export interface Trust {
 export function trustStep(client: Trust, server: Trust): Step | undefined {
   if (client.roots.size === 0 || server.roots.size === 0) return undefined;
   const isOne = [...server.roots].some((each) => client.roots.has(each));
-  const trusts = ({ roots }: Trust, { issuers }: Trust) =>
-    issuers.size === 0 ? isOne : [...roots].some((root) => issuers.has(root.replace(/ until [\d-]+$/, "")));
-  const [isClientTrusted, isServerTrusted] = [trusts(server, client), trusts(client, server)];
-  if (isClientTrusted && isServerTrusted) return undefined;
+  const [ofClient, ofServer] = [trustIn(client, server, isOne), trustIn(server, client, isOne)];
+  if (ofClient === "no" || ofServer === "no") return untrusted(client, server, { isOne, isClient: ofClient === "no" });
+  if (ofClient === "yes" && ofServer === "yes") return undefined;
+  const message =
+    "whether the client and the server have the same root is not known: the roots have one name, and end " +
+    `on different days: the client trusts ${[...client.roots].join(", ")}, the server ${[...server.roots].join(", ")}`;
+  return unsure("tls", { message });
+}
+
+/** Whether the other side trusts who signed the certificate of a side. */
+function trustIn({ roots: own, issuers }: Trust, { roots }: Trust, isOne: boolean): Truth {
+  if (issuers.size === 0) return truthOf(isOne);
+  const signers = (all: Trust["roots"]) => [...all].filter((root) => issuers.has(root.replace(/ until [\d-]+$/, "")));
+  const trusted = signers(roots);
+  // Istio gives every root that it makes itself the same name: what the side itself trusts shows which one it is.
+  const named = signers(own);
+  if (trusted.length === 0) return "no";
+  return named.length === 0 || trusted.some((each) => named.includes(each)) ? "yes" : "unknown";
+}
+
+interface Untrusted {
+  readonly isOne: boolean;
+  /** The client's certificate, else the server's. */
+  readonly isClient: boolean;
+}
+
+function untrusted(client: Trust, server: Trust, { isOne, isClient }: Untrusted): Step {
   const message = isOne
-    ? signedText(isClientTrusted ? server : client, isClientTrusted)
+    ? signedText(isClient ? client : server, !isClient)
     : `the certificates have no common root: the client trusts ${[...client.roots].join(", ")}, the server ${
       [...server.roots].join(", ")
     }`;
