@@ -45,7 +45,7 @@ export async function proveCells(
     const request = probeRequest(plan.sent, plan.isHttp, mark);
     const sent = request.read(await found.run(request.command));
     done();
-    return typeof sent === "string" ? notSent(sent) : proofOf(sent, plan.isHttp, verdict);
+    return typeof sent === "string" ? notSent(sent) : proofOf(sent, plan.isHttp, accepterOf(facts, verdict));
   });
 }
 
@@ -58,10 +58,17 @@ const FROM_ENDPOINT = "x-envoy-upstream-service-time";
 /** Statuses with which the server's proxy refuses, or does not reach its application. */
 const REFUSED = [403, 503];
 
-function proofOf({ status, headers, failure }: Sent, isHttp: boolean, verdict: Answer["verdict"]): CellProof {
+/** Who accepts the client's connection. Envoy and ztunnel accept every one that the kernel redirects to them. */
+type Accepter = "envoy" | "ztunnel" | "server";
+
+function accepterOf({ pod }: Facts, verdict: Answer["verdict"]): Accepter {
+  if (verdict !== "bypasses" && (pod === undefined || pod.proxy !== undefined)) return "envoy";
+  return pod?.isAmbient === true ? "ztunnel" : "server";
+}
+
+function proofOf({ status, headers, failure }: Sent, isHttp: boolean, accepted: Accepter): CellProof {
   if (failure !== "") return { result: failure, reached: false };
-  // Envoy accepts every connection that the kernel redirects to it.
-  if (!isHttp) return { result: "connected", reached: verdict === "bypasses" ? true : null };
-  const isThere = headers.has(FROM_ENDPOINT) || verdict === "bypasses";
+  if (!isHttp) return { result: "connected", reached: accepted === "server" ? true : null };
+  const isThere = accepted !== "envoy" || headers.has(FROM_ENDPOINT);
   return { result: String(status), reached: isThere && !REFUSED.includes(status) };
 }

@@ -18,7 +18,12 @@ function curl(command: readonly string[], status: number, headers: string) {
 
 const UPSTREAM = "x-envoy-upstream-service-time: 1\r\n";
 
-async function prove(verdict: "reaches" | "refused" | "unknown" | "bypasses", run: ProbeSender["run"], count = 1) {
+async function prove(
+  verdict: "reaches" | "refused" | "unknown" | "bypasses",
+  run: ProbeSender["run"],
+  count = 1,
+  client = fakeSnapshot(),
+) {
   await re2Library.loaded();
   const connection = readConnection({ ...FLAGS, to: "http://web:80/" });
   assert.ok(connection !== undefined);
@@ -29,7 +34,7 @@ async function prove(verdict: "reaches" | "refused" | "unknown" | "bypasses", ru
   };
   let done = 0;
   const asked = Array.from({ length: count }, () => ({ connection, verdict }));
-  const proofs = await proveCells(sender, factsOf(fakeSnapshot()), asked, () => done++);
+  const proofs = await proveCells(sender, factsOf(client), asked, () => done++);
   return { proofs, users, done };
 }
 
@@ -52,6 +57,14 @@ for (const [verdict, status, headers, reached] of CASES) {
     assert.deepEqual(proofs, [{ result: String(status), reached }]);
   });
 }
+
+Deno.test("an answer that a pod without Envoy got is an endpoint's, whatever was expected", async () => {
+  const client = fakeSnapshot({ spec: { initContainers: [], containers: [{ name: "app" }] } });
+  for (const verdict of ["reaches", "refused"] as const) {
+    const { proofs } = await prove(verdict, (command) => Promise.resolve(curl(command, 200, "")), 1, client);
+    assert.deepEqual(proofs, [{ result: "200", reached: true }]);
+  }
+});
 
 Deno.test("one sender sends all requests of a pod as the application's user, at most four at a time", async () => {
   let [running, most] = [0, 0];
