@@ -167,7 +167,9 @@ async function label(
   const [key = "", value = ""] = label.split("=");
   const labels = pod.metadata["labels"];
   if (isMap(labels) && Object.hasOwn(labels, key)) return "skip";
-  await api.patch(`${pathOf(pod)}/status`, "merge", { metadata: { labels: { [key]: value } } });
+  // With the UID the API server refuses it for another pod that has the name by now.
+  const metadata = { uid: textAt(pod.metadata, "uid"), labels: { [key]: value } };
+  await api.patch(`${pathOf(pod)}/status`, "merge", { metadata });
   log.info(logText(`${nameOf(pod)} is not captured: it has the label ${label}`));
   await writeEvent(
     context,

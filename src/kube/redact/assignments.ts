@@ -1,11 +1,12 @@
 /**
- * Secrets after their names in texts: `password=x`, `?token=x`, `"apiKey": "x"`, `--password x`, `Authorization: x`.
+ * Secrets after their names in texts: `password=x`, `?token=x`, `"apiKey": "x"`, `--password x`, `Authorization: x`, and
+ * headers in Envoy's debug log: `'cookie', 'x'`.
  */
 import { isSecretEntry } from "./names.ts";
 
-/** A name and the separator before its value: a sign, or the blank after a flag. */
+/** A name and the separator before its value: a sign, Envoy's comma, or the blank after a flag. */
 const ASSIGNED =
-  /(?<![A-Za-z0-9_.-])(?<name>[A-Za-z0-9_.-]{2,200})(?<between>\\?["']?[ \t]{0,9}(?:=|:(?=[ \t"'\\]))[ \t]{0,9}| )(?<quote>\\?["']?)/g;
+  /(?<![A-Za-z0-9_.-])(?<name>[A-Za-z0-9_.-]{2,200})(?<between>\\?["']?[ \t]{0,9}(?:=|:(?=[ \t"'\\]))[ \t]{0,9}|', (?=')| )(?<quote>\\?["']?)/g;
 
 /** The text with each secret value replaced by what `replace` returns. */
 export function replaceAssigned(text: string, replace: (secret: string, name: string) => string): string {

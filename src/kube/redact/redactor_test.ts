@@ -24,6 +24,7 @@ const TEXTS: readonly (readonly [string, string])[] = [
   ["run --password swordfish --verbose", "run --password [redacted] --verbose"],
   ["run --password --verbose", "run --password --verbose"],
   ["Authorization: Basic abc\nnext", "Authorization: [redacted]\nnext"],
+  ["':path', '/'\n'cookie', 'id=swordfish'\n'a', 'b'", "':path', '/'\n'cookie', '[redacted]'\n'a', 'b'"],
   ["https://ada:swordfish@example.com/x", "https://[redacted]@example.com/x"],
   ["token-service:8080", "token-service:8080"],
   ["curl -u ada:swordfish https://a", "curl -u ada:[redacted] https://a"],
