@@ -169,6 +169,7 @@ export const RUN_TIME: readonly RunTime[] = [
     reads: ["FOLDER/*", "/proc/*", ...RESOLVER, ...ROOTS],
     writes: ["FOLDER/net.d/*", "FOLDER/bin/*", "FOLDER/run/*", "FOLDER/net.d", "FOLDER/bin", "FOLDER/run"],
     listens: ["127.0.0.1:*", ":::8000", "0.0.0.0:8000", ":::15014", "0.0.0.0:15014"],
+    programs: ["PROGRAM"],
   },
   {
     ...NOTHING,

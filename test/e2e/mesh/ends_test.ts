@@ -32,7 +32,7 @@ testWhen(needsCluster() ?? missing, "both ends: breakages are explained, and hea
     return [
       name,
       await explain(mesh, askedOf(mesh, name, breakage)),
-      await request(mesh, askedOf(mesh, name, breakage)),
+      await answered(mesh, askedOf(mesh, name, breakage), breakage),
     ] as const;
   });
   const snapshots = await saved(mesh, folder.path);
@@ -58,6 +58,12 @@ testWhen(needsCluster() ?? missing, "both ends: breakages are explained, and hea
   await t.step("no request that curl cannot send is said to reach", (t) => agrees(t, mesh, folder.path));
   await t.step("a Telemetry that Envoy refuses is named, and healed", () => refusedTelemetry(mesh));
 });
+
+/** The status of a request. Asks again if it differs: connections from before the breakage may still close. */
+async function answered(mesh: EndsMesh, asked: Asked, { status }: Breakage): Promise<number> {
+  const first = await request(mesh, asked);
+  return first === status || status === undefined && first !== 200 ? first : await request(mesh, asked);
+}
 
 /** Asks a hundred times. An answer that differs is asked for again: connections of the broken mesh may still close. */
 async function agrees(t: Deno.TestContext, mesh: EndsMesh, folder: string): Promise<void> {

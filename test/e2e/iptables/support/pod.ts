@@ -143,10 +143,12 @@ export class Namespace implements AsyncDisposable {
   }
 
   /** Runs a program in the namespace to its end. */
-  run(command: string, args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  run(command: string, args: readonly string[], { env = {}, ...options }: RunOptions = {}): Promise<Ran> {
+    // The PATH is for the command alone: this finds env(1) and the others.
+    const own = ["env", ...Object.entries(env).map(([name, value]) => `${name}=${value}`), command, ...args];
     const inner = options.mounts === undefined
-      ? [command, ...args]
-      : ["unshare", "-m", "sh", "-c", `set -e; ${options.mounts}\nexec "$@"`, "sh", command, ...args];
+      ? own
+      : ["unshare", "-m", "sh", "-c", `set -e; ${options.mounts}\nexec "$@"`, "sh", ...own];
     return execute("nsenter", [`--net=${this.path}`, ...inner], options);
   }
 
