@@ -70,11 +70,13 @@ function hostOf(address: string): string {
 
 /** Gateways one behind another. */
 const MAX_HOPS = 3;
+const TOO_FAR = { verdict: "unknown", reason: `It goes through more than ${MAX_HOPS} gateways`, fix: "" } as const;
 
 /** Goes on behind a gateway: an egress or an east-west gateway. */
 async function throughGateway(end: ServerEnd, following: Following): Promise<ServerEnd> {
   const { next, ...own } = end;
-  if (next === undefined || following.hops === MAX_HOPS) return own;
+  if (next === undefined) return own;
+  if (following.hops === MAX_HOPS) return own.verdict === "reaches" ? { ...own, ...TOO_FAR } : own;
   const deeper = { ...following, hops: following.hops + 1 };
   const { verdict, reason, fix, cause, stations } = await followed(next.answer, next.facts, deeper);
   const all = [...own.stations, ...stations];

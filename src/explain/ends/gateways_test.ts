@@ -79,9 +79,11 @@ for (const [name, own, server, verdict, sentence] of CASES) {
   });
 }
 
-Deno.test("two gateways that send to each other end", async () => {
+Deno.test("a connection that only goes from gateway to gateway is not known to arrive", async () => {
   const answer = await ask({}, endsOf(gateway({ endpoints: ["10.0.0.9"] })));
   assert(answer.stations.length < 60, String(answer.stations.length));
+  assert.equal(answer.verdict, "unknown");
+  assert.match(answer.reason, /it goes through more than 3 gateways$/);
 });
 
 Deno.test("an inbound connection to a gateway's own port is followed too", async () => {

@@ -33,7 +33,7 @@ function known(dump: ZtunnelDump, workload: Workload): Known {
     network: workload.network,
     services: servicesOf(dump, workload).map(({ host, waypoint }) => waypoint === "" ? host : `${host} by ${waypoint}`),
     policies: dump.policies.filter((policy) => applies(policy, workload)).map((each) =>
-      `${each.isDeny ? "DENY" : "ALLOW"} ${nameOf(each)}`
+      `${each.isDeny ? "DENY" : "ALLOW"} ${nameOf(each)}${each.isDryRun ? " (only logged)" : ""}`
     ),
   };
 }

@@ -6,9 +6,10 @@ import { podSummary } from "./pod_summary.ts";
 
 const CATALOG = { name: "catalog-1", address: "10.0.0.9" };
 const STRICT = { name: "strict", namespace: "shop", scope: "WorkloadSelector", action: "Deny", rules: [] };
+const LOGGED = { name: "logged", namespace: "shop", scope: "Namespace", action: "Allow", rules: [], dryRun: true };
 
 Deno.test("a pod in ambient mode is reported as that, and lacks no sidecar", () => {
-  const summary = podSummary(fakeAmbient({ ...CATALOG, waypoint: "/10.96.0.50", policies: [STRICT] }));
+  const summary = podSummary(fakeAmbient({ ...CATALOG, waypoint: "/10.96.0.50", policies: [STRICT, LOGGED] }));
   const { ambient, traffic, configuration, certificate, findings } = summary;
   assert.deepEqual(ambient, {
     workload: "Kubernetes//Pod/shop/catalog-1",
@@ -16,7 +17,7 @@ Deno.test("a pod in ambient mode is reported as that, and lacks no sidecar", () 
     waypoint: "",
     network: "",
     services: ["catalog.shop.svc.cluster.local by 10.96.0.50"],
-    policies: ["DENY shop/strict"],
+    policies: ["DENY shop/strict", "ALLOW shop/logged (only logged)"],
     result: "ok",
     message: "ztunnel of its node takes tunnels for it (HBONE)",
   });
