@@ -11,6 +11,8 @@ export interface TokenRules {
   readonly queries: readonly string[];
   /** A request without a token passes. */
   readonly isOptional: boolean;
+  /** A request with a token that is wrong passes too. */
+  readonly takesFailed: boolean;
 }
 
 /** Without a location Envoy looks for `Authorization: Bearer` and `access_token`. */
@@ -19,13 +21,15 @@ const USUAL = { headers: [{ name: "authorization", prefix: "Bearer " }], queries
 /** A `JwtAuthentication`. */
 export function readTokenRules(config: ValueMap, filter: string): TokenRules {
   const providers = Object.values(mapAt(config, "providers")).filter(isMap);
+  const requirements = mapsAt(config, "rules").map((rule) => mapAt(rule, "requires"));
   const places = providers.map(placesOf);
   return {
     filter,
     issuers: providers.map((each) => textAt(each, "issuer")),
     headers: places.flatMap(({ headers }) => headers),
     queries: places.flatMap(({ queries }) => queries),
-    isOptional: mapsAt(config, "rules").every((rule) => isOptional(mapAt(rule, "requires"), 0)),
+    isOptional: requirements.every((each) => permits(each, ["allow_missing", ANY_TOKEN], 0)),
+    takesFailed: requirements.every((each) => permits(each, [ANY_TOKEN], 0)),
   };
 }
 
@@ -41,12 +45,14 @@ function placesOf(provider: ValueMap): Pick<TokenRules, "headers" | "queries"> {
 /** Istio writes three levels. */
 const MAX_LEVELS = 8;
 
-function isOptional(requirement: ValueMap, level: number): boolean {
+const ANY_TOKEN = "allow_missing_or_failed";
+
+/** Whether a requirement is one of these, or has one that is enough. Without any, everything passes. */
+function permits(requirement: ValueMap, wanted: readonly string[], level: number): boolean {
   if (level > MAX_LEVELS) return false;
   const any = mapsAt(mapAt(requirement, "requires_any"), "requirements");
   const all = mapsAt(mapAt(requirement, "requires_all"), "requirements");
-  if (any.length > 0) return any.some((each) => isOptional(each, level + 1));
-  if (all.length > 0) return all.every((each) => isOptional(each, level + 1));
-  return hasMessage(requirement, "allow_missing") || hasMessage(requirement, "allow_missing_or_failed") ||
-    Object.keys(requirement).length === 0;
+  if (any.length > 0) return any.some((each) => permits(each, wanted, level + 1));
+  if (all.length > 0) return all.every((each) => permits(each, wanted, level + 1));
+  return wanted.some((each) => hasMessage(requirement, each)) || Object.keys(requirement).length === 0;
 }

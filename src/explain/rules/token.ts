@@ -17,6 +17,7 @@ export function tokenRuling(rules: TokenRules, request: Request, now: number | u
   if (token === undefined) {
     return { outcome: rules.isOptional ? "none" : "missing", why: "it has no token", issuer: "" };
   }
+  if (rules.takesFailed) return { outcome: "unknown", why: "", issuer: "" };
   const payload = payloadOf(token);
   if (payload === undefined) {
     return { outcome: "refused", why: "the token is not of the form HEADER.PAYLOAD.SIGNATURE", issuer: "" };

@@ -53,3 +53,13 @@ Deno.test("tokenRuling: a token may be required, and any issuer allowed", () => 
   assert.equal(ruling(any, [`Authorization: Bearer ${token({ iss: "x" })}`]), "unknown ");
   assert.equal(ruling(any, []), "none it has no token");
 });
+
+Deno.test("tokenRuling: a filter that lets wrong tokens pass refuses none", () => {
+  const header = [`Authorization: Bearer ${token({ iss: "x" })}`];
+  const requires = {
+    requires_any: { requirements: [{ provider_name: "origins-0" }, { allow_missing_or_failed: {} }] },
+  };
+  assert.equal(ruling({ providers: PROVIDERS, rules: [{ requires }] }, header), "unknown ");
+  assert.equal(ruling({ providers: PROVIDERS, rules: [{ requires }] }, []), "none it has no token");
+  assert.equal(ruling({ providers: PROVIDERS, rules: [] }, header), "unknown ");
+});
