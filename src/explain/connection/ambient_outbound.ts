@@ -7,7 +7,16 @@ import type { Service, Workload, ZtunnelDump } from "../ztunnel/dump.ts";
 import { workloadOf } from "../ztunnel/dump.ts";
 import type { Facts } from "./facts.ts";
 import { type Original, originalText } from "./listener_step.ts";
-import { type ConnectionPath, detailOf, passing, refusing, type Step, unknowing, unsure } from "./connection_path.ts";
+import {
+  type ConnectionPath,
+  detailOf,
+  listed,
+  passing,
+  refusing,
+  type Step,
+  unknowing,
+  unsure,
+} from "./connection_path.ts";
 
 /** The port of ztunnel and of waypoints for tunnels. */
 const HBONE_PORT = 15008;
@@ -126,8 +135,6 @@ function podOf({ namespace, name }: Workload): string {
   return `${namespace}/${name}`;
 }
 
-const MAX_SHOWN = 5;
-
 function endpointStep({ name, ends, unhealthy }: Upstream): Step {
   const addresses = ends.map(({ address }) => address);
   if (addresses.length === 0) {
@@ -140,10 +147,9 @@ function endpointStep({ name, ends, unhealthy }: Upstream): Step {
       "give the Service ready pods: compare its selector and targetPort with them",
     );
   }
-  const more = addresses.length > MAX_SHOWN ? ` and ${addresses.length - MAX_SHOWN} more` : "";
   return passing("endpoint", {
     name: addresses[0] ?? "",
-    message: `${addresses.slice(0, MAX_SHOWN).join(", ")}${more}`,
+    message: listed(addresses),
     detail: detailOf({ taken: addresses.length, unhealthy }),
   });
 }

@@ -12,7 +12,18 @@ import { originalText } from "./listener_step.ts";
 import { tlsStep } from "./tls_step.ts";
 import { tunnelSteps } from "./tunnel_steps.ts";
 import { serviceCause, wrongPort } from "./wrong_port.ts";
-import { clauses, detailOf, editing, passing, refusing, type Step, unknowing, unsure } from "./connection_path.ts";
+import {
+  clauses,
+  detailOf,
+  editing,
+  listed,
+  MAX_SHOWN,
+  passing,
+  refusing,
+  type Step,
+  unknowing,
+  unsure,
+} from "./connection_path.ts";
 
 /** The stations of one cluster, and its endpoints. */
 interface ClusterSteps {
@@ -198,8 +209,6 @@ function outlierText(
   return `ejects after ${after}${time}, at most ${maxEjectionPercent}% of hosts`;
 }
 
-const MAX_SHOWN = 5;
-
 function endpointStep(facts: Facts, cluster: Cluster, found: Found, { direction }: Asked): Step {
   const { taken, all, isKnown, unhealthy } = found;
   const detail = endpointDetail(found);
@@ -233,12 +242,15 @@ function emptyCause({ domain }: Facts, cluster: Cluster, all: number): Cause | u
 /** The step for endpoints that may be chosen. For an inbound connection the port station checks the sockets. */
 function takenStep(cluster: Cluster, found: Found, direction: Asked["direction"]): Step {
   const { taken, isPanic, unhealthy } = found;
+  const addresses = taken.map(({ address }) => address);
   const detail = endpointDetail(found);
   if (cluster.discovery === "original-dst" && direction === "outbound") {
-    const message = `whether anything listens on ${listed(taken)} is not known: Envoy connects there without asking`;
+    const message = `whether anything listens on ${
+      listed(addresses)
+    } is not known: Envoy connects there without asking`;
     return unsure("endpoint", { name: taken[0]?.address ?? "", message, detail });
   }
-  if (found.why !== "") return unsure("endpoint", { message: clauses(listed(taken), found.why), detail });
+  if (found.why !== "") return unsure("endpoint", { message: clauses(listed(addresses), found.why), detail });
   const concern = isPanic
     ? "too few are healthy: Envoy takes unhealthy ones too (panic)"
     : unhealthy.length > 0
@@ -248,7 +260,7 @@ function takenStep(cluster: Cluster, found: Found, direction: Asked["direction"]
   return passing("endpoint", {
     name: taken[0]?.address ?? "",
     result,
-    message: clauses(listed(taken), ...elsewhereTexts(found).slice(0, MAX_SHOWN), concern),
+    message: clauses(listed(addresses), ...elsewhereTexts(found).slice(0, MAX_SHOWN), concern),
     detail,
   });
 }
@@ -256,11 +268,6 @@ function takenStep(cluster: Cluster, found: Found, direction: Asked["direction"]
 /** `192.0.2.7:15443 the gateway to the network of the cluster "west"`, for endpoints outside of the client's cluster. */
 function elsewhereTexts({ taken }: Found): string[] {
   return taken.flatMap(({ address, elsewhere = "" }) => elsewhere === "" ? [] : [`${address} ${elsewhere}`]);
-}
-
-function listed(taken: Found["taken"]): string {
-  const shown = taken.slice(0, MAX_SHOWN).map(({ address }) => address).join(", ");
-  return taken.length > MAX_SHOWN ? `${shown} and ${taken.length - MAX_SHOWN} more` : shown;
 }
 
 function endpointDetail(found: Found): Detail {

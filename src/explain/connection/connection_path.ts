@@ -70,6 +70,15 @@ export function clauses(...parts: readonly string[]): string {
   return parts.filter((part) => part !== "").join("; ");
 }
 
+/** How many names of a list a message has. */
+export const MAX_SHOWN = 5;
+
+/** `A, B and 3 more`. */
+export function listed(names: readonly string[]): string {
+  const shown = names.slice(0, MAX_SHOWN).join(", ");
+  return names.length > MAX_SHOWN ? `${shown} and ${names.length - MAX_SHOWN} more` : shown;
+}
+
 /** A clause as a sentence: capitalizes the first word unless it is a name of a file, cluster or rule. */
 export function sentence(text: string): string {
   return /^[a-z]+[ ,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;

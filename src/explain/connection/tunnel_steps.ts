@@ -10,7 +10,7 @@ import type { Listener } from "../envoy/listener.ts";
 import { NOTHING, type Taken, type Tunnel } from "./endpoints.ts";
 import type { Facts } from "./facts.ts";
 import { tlsStep } from "./tls_step.ts";
-import { detailOf, passing, refusing, type Step, unknowing } from "./connection_path.ts";
+import { detailOf, listed, passing, refusing, type Step, unknowing } from "./connection_path.ts";
 
 /** Tunnels in tunnels, as to another network: Istio has two. */
 const MAX_DEPTH = 4;
@@ -102,11 +102,4 @@ function clusterOf({ chains, defaultChain }: Listener): string | undefined {
     filters.flatMap((filter) => filter.kind === "tcp" ? filter.tcp.clusters.map(({ name }) => name) : [])
   );
   return names.length === 1 ? names[0] : undefined;
-}
-
-const MAX_SHOWN = 5;
-
-function listed(addresses: readonly string[]): string {
-  const shown = addresses.slice(0, MAX_SHOWN).join(", ");
-  return addresses.length > MAX_SHOWN ? `${shown} and ${addresses.length - MAX_SHOWN} more` : shown;
 }
