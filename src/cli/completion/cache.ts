@@ -16,9 +16,9 @@ const OLD = 86_400_000;
 const MAX_ENTRIES = 32;
 const MAX_BYTES = 512 * 1024;
 
-/** Names of Kubernetes and label values, behind a kind or `rev:`. Anything else could act on the shell or the terminal. */
+/** Names of Kubernetes and label values, behind a kind or `rev:`. Anything else could act on the shell or the terminal, or be a flag. */
 export function isSafeName(name: string): boolean {
-  return name.length <= 320 && /^[\w.:/-]+$/.test(name);
+  return name.length <= 320 && /^\w[\w.:/-]*$/.test(name);
 }
 
 interface Entry {

@@ -101,6 +101,6 @@ for (const text of BROKEN) {
 Deno.test("names that Kubernetes does not allow do not come from the cache either", async () => {
   const files = await afterOne(["shop"]);
   const hostile = JSON.parse(files[FILE] ?? "");
-  hostile[0].names = ["shop", "a\u001b[31m", "$(id)", "b c", 7, "x".repeat(400)];
+  hostile[0].names = ["shop", "a\u001b[31m", "$(id)", "--force", "b c", 7, "x".repeat(400)];
   assert.deepEqual((await completed({ files: { [FILE]: JSON.stringify(hostile) } })).offered, ["shop", "default"]);
 });
