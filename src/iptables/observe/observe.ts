@@ -54,11 +54,14 @@ export async function observe(world: World, observing: Observing): Promise<Obser
 const OLD = "the trace needs nf_tables, and Linux 5.12 or newer";
 const EBUSY = 16;
 const EEXIST = 17;
+/** The kernel has dropped reports: the path would have gaps. */
+const ENOBUFS = 105;
 const RUNS = "another trace runs in this network namespace: wait for its end";
 const HINTS: Readonly<Record<number, string>> = {
   [EPERM]: "give the container the capability NET_ADMIN, or run it on the node with --network-namespace",
   [EBUSY]: RUNS,
   [EEXIST]: RUNS,
+  [ENOBUFS]: "too many packets match: name one sender with --from, or one target with --to",
 };
 
 /** The steps of the first packet, in all hooks that it passes. */
