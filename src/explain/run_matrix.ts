@@ -107,8 +107,8 @@ async function cellsOf(pods: readonly ReadPod[], isProbed: boolean, progress: Pr
 }
 
 /** The pods of the matrix, else the pods that the cluster has at an address, each read once. */
-function endsOf([first]: readonly ReadPod[], saved: Ends): Ends {
-  const live = first?.sender === undefined ? undefined : first.ends;
+export function endsOf(pods: readonly Pick<ReadPod, "sender" | "ends">[], saved: Ends): Ends {
+  const live = pods.find(({ sender }) => sender !== undefined)?.ends;
   if (live === undefined) return saved;
   const read = new Map<string, ReturnType<Ends["podAt"]>>();
   return {

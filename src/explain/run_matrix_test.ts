@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { fakeWorld } from "../../test/support/fake_world.ts";
 import { fakeSnapshot } from "./connection/fake_snapshot_test.ts";
-import { explainMatrix } from "./run_matrix.ts";
+import { endsOf, explainMatrix } from "./run_matrix.ts";
+import { savedEnds } from "./sources/saved_ends.ts";
 
 Deno.test("a matrix without any Service is an error, and not well", async () => {
   const text = fakeSnapshot().parts["config_dump.json"].text ?? "";
@@ -12,4 +13,12 @@ Deno.test("a matrix without any Service is an error, and not well", async () => 
     message: "No proxy of these pods knows a Service of their namespaces",
   });
   assert.equal(world.said.stdout, "");
+});
+
+Deno.test("the pods of a matrix are of one cluster, also if the first has no proxy", () => {
+  const saved = savedEnds(new Map());
+  const live = { ...saved, isOneCluster: true };
+  const sender = () => Promise.resolve("none");
+  assert.equal(endsOf([{ sender: undefined, ends: live }, { sender, ends: live }], saved).isOneCluster, true);
+  assert.equal(endsOf([{ sender: undefined, ends: undefined }], saved).isOneCluster, false);
 });
