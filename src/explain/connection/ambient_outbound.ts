@@ -73,7 +73,7 @@ function upstreamOf(dump: ZtunnelDump, original: Original, own: Workload | undef
 }
 
 function ofService(dump: ZtunnelDump, service: Service, port: number, own: Workload | undefined): Upstream {
-  const { host, ports, waypoint, endpoints } = service;
+  const { host, ports, waypoint, endpoints, takesUnhealthy, mode } = service;
   const name = `${host}:${port}`;
   const nowhere = { name, ends: [], unhealthy: 0 };
   if (!ports.has(port)) {
@@ -83,17 +83,22 @@ function ofService(dump: ZtunnelDump, service: Service, port: number, own: Workl
     return { ...nowhere, step: unknowing("ztunnel", { name: host, message }) };
   }
   if (waypoint !== "") return ofWaypoint(dump, { name, waypoint, own });
+  if (mode === "Passthrough") {
+    const message = `${name} has no endpoints of its own: whether anything listens at its address is not known`;
+    return { ...nowhere, step: unknowing("ztunnel", { name: host, message }) };
+  }
   const all = endpoints.flatMap((endpoint) => {
     const workload = dump.workloads.find(({ uid }) => uid === endpoint.workload);
     const target = endpoint.ports.get(port);
     return workload === undefined || target === undefined ? [] : [{ workload, target }];
   });
-  const healthy = all.filter(({ workload }) => workload.isHealthy);
+  const healthy = all.filter(({ workload }) => workload.isHealthy || takesUnhealthy);
+  const message = `ztunnel of its node knows ${name}, with ${all.length} endpoints`;
+  const isFar = `${message}: whether one of them is near enough (internalTrafficPolicy) is not known`;
   return {
-    step: passing("ztunnel", {
-      name: host,
-      message: `ztunnel of its node knows ${name}, with ${all.length} endpoints`,
-    }),
+    step: mode === "Strict"
+      ? unsure("ztunnel", { name: host, message: isFar })
+      : passing("ztunnel", { name: host, message }),
     name,
     ends: healthy.map(({ workload, target }) => endOf(workload, target, own)),
     unhealthy: all.length - healthy.length,

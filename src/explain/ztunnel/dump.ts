@@ -32,6 +32,10 @@ export interface Service {
   readonly ports: ReadonlyMap<number, number>;
   readonly waypoint: string;
   readonly endpoints: readonly ServiceEndpoint[];
+  /** It sends to pods that are not ready too (`publishNotReadyAddresses`). */
+  readonly takesUnhealthy: boolean;
+  /** `Strict`: only to near endpoints (`internalTrafficPolicy: Local`); `Passthrough`: to the address itself. */
+  readonly mode: string;
 }
 
 interface ServiceEndpoint {
@@ -115,7 +119,10 @@ function readWorkload(map: ValueMap): Workload {
 }
 
 function readService(map: ValueMap): Service {
+  const balancer = mapAt(map, "loadBalancer");
   return {
+    takesUnhealthy: textAt(balancer, "healthPolicy") === "AllowAll",
+    mode: textAt(balancer, "mode"),
     host: textAt(map, "hostname"),
     addresses: textsAt(map, "vips").map(withoutNetwork),
     ports: portsAt(map, "ports"),

@@ -17,6 +17,8 @@ export interface AmbientChanges {
   readonly policies?: readonly object[];
   /** Of the Service `catalog`. */
   readonly waypoint?: string;
+  /** Of the Service `catalog`, as what ztunnel balances by. */
+  readonly loadBalancer?: object;
   /** Of the Service's endpoint. */
   readonly workload?: object;
 }
@@ -48,8 +50,9 @@ function service(name: string, address: string, ports: object, more: object = {}
 }
 
 /** The dump of the node: a client `cart-1`, a server `catalog-1`, and a waypoint. */
-export function fakeZtunnel({ waypoint, workload: more, policies = [], state = "Available" }: AmbientChanges): object {
-  const destination = waypoint === undefined ? {} : { waypoint: { destination: waypoint } };
+export function fakeZtunnel({ waypoint, workload: more, loadBalancer, ...others }: AmbientChanges): object {
+  const { policies = [], state = "Available" } = others;
+  const destination = { loadBalancer, ...waypoint === undefined ? {} : { waypoint: { destination: waypoint } } };
   return {
     workloads: [
       workload("cart-1", "10.0.0.8"),
