@@ -99,26 +99,27 @@ interface Screen extends Look {
   readonly palette: Palette;
 }
 
-/** The lines around the cause: titles, counts, the summary, the prompt. */
-const OTHER_LINES = 12;
+/** Of the cause, on a screen however small. */
 const LEAST_LINES = 6;
+/** The cause's category with its line, and the empty line after the cause. */
+const TITLE_LINES = 3;
 
 /** The first cause in full, the counts of what follows from it and of all others, and the summary. */
 function screenParts(shown: readonly CheckResult[], results: readonly CheckResult[], look: Screen): string[][] {
   const { mark, palette, width, rows = 0 } = look;
   const [cause, ...others] = shown;
   if (cause === undefined) return [lastLines(results, look.failOn, mark)];
-  const space = Math.max(LEAST_LINES, rows - OTHER_LINES);
-  const text = lines(cause, mark, width);
-  const cut = text.length > space ? [...text.slice(0, space - 1), `${INDENT}...`] : text;
   const isConsequence = (each: CheckResult): boolean => followsFrom(each, cause.id, shown);
   const [own, rest] = [others.filter(isConsequence), others.filter((each) => !isConsequence(each))];
-  return [
-    [palette.bold(cause.category), "-".repeat(cause.category.length), ...cut],
+  const counts = [
     ...own.length === 0 ? [] : [[palette.bold(FROM_IT), "-".repeat(FROM_IT.length), ...countLines(own, look)]],
     ...rest.length === 0 ? [] : [[palette.bold(BESIDE), "-".repeat(BESIDE.length), ...countLines(rest, look)]],
     [EVERYTHING, ...lastLines(results, look.failOn, mark)],
   ];
+  const space = Math.max(LEAST_LINES, rows - TITLE_LINES - textOf(counts).split("\n").length);
+  const text = lines(cause, mark, width);
+  const cut = text.length > space ? [...text.slice(0, space - 1), `${INDENT}...`] : text;
+  return [[palette.bold(cause.category), "-".repeat(cause.category.length), ...cut], ...counts];
 }
 
 const FROM_IT = "because of it";

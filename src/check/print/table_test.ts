@@ -258,5 +258,8 @@ Deno.test("a cause with much to say is cut on a small screen", () => {
   const message = Array.from({ length: 40 }, (_, at) => `line ${at}`).join("\n");
   const cause = result("service", { result: "error", message });
   const text = tableText([cause], { color: false, short: true, failOn: "error", width: 80, rows: 24 });
-  assert.match(text, /\n {4}line 9\n {4}\.\.\.\n\n"-o wide" shows all of them\n/);
+  assert.match(text, /\n {4}line 15\n {4}\.\.\.\n\n"-o wide" shows all of them\n/);
+  const long = brokenCluster(8).map((each) => each.id === "webhook-service" ? { ...each, message } : each);
+  const full = tableText(long, { color: false, short: true, failOn: "error", width: 80, rows: 24 });
+  assert.equal(full.split("\n").length, 24, "the counts have their place, and the rest is the cause's");
 });
