@@ -72,7 +72,7 @@ function hostOf(address: string): string {
 const MAX_HOPS = 3;
 const TOO_FAR = { verdict: "unknown", reason: `It goes through more than ${MAX_HOPS} gateways`, fix: "" } as const;
 
-/** Goes on behind a gateway: an egress or an east-west gateway. */
+/** Goes on behind a gateway that ends the TLS, such as an egress gateway. */
 async function throughGateway(end: ServerEnd, following: Following): Promise<ServerEnd> {
   const { next, ...own } = end;
   if (next === undefined) return own;

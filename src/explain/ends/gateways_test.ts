@@ -127,3 +127,13 @@ Deno.test("what is behind the tunnel into a waypoint's Envoy is not known", asyn
   assert.equal(verdict, "unknown");
   assert.match(reason, /does with the connection in the tunnel is not known/);
 });
+
+Deno.test("a gateway that passes TLS on has neither the server's certificate nor its pods", async () => {
+  const snapshot = gateway();
+  const text = (snapshot.parts["config_dump.json"].text ?? "")
+    .replaceAll("outbound|80||web.shop", "outbound_.80_._.web.shop");
+  const passing = { ...snapshot, parts: { ...snapshot.parts, "config_dump.json": { text } } };
+  const { verdict, reason } = await ask({ expects: "spiffe://other" }, endsOf(passing));
+  assert.equal(verdict, "unknown");
+  assert.match(reason, /passes TLS on/);
+});

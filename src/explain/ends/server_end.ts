@@ -55,6 +55,9 @@ export interface ClientEnd {
 /** The port at which a waypoint ends tunnels. Its listeners for them are not followed. */
 const TUNNELS = ":15008";
 
+/** Istio's names for clusters to which a gateway passes TLS on without ending it: `outbound_.80_._.HOST`. */
+const PASSED_ON = "outbound_.";
+
 /** The server's end at `ADDRESS:PORT`. */
 export function serverEnd(client: ClientEnd, endpoint: string, other: OtherEnd): ServerEnd {
   if (other.snapshot === undefined) {
@@ -87,6 +90,10 @@ function envoyEnd(client: ClientEnd, endpoint: string, { facts, first }: Begun):
     return ending(own.pod, [...first, unsure("listener", { message })]);
   }
   const { stations, ...answer } = answerWith(facts, inboundOf(client, endpoint));
+  if (answer.clusters.some(({ name }) => name.startsWith(PASSED_ON))) {
+    const message = "the gateway passes TLS on (AUTO_PASSTHROUGH): what the pod that ends it does is not known";
+    return ending(own.pod, [...first.slice(0, 1), unsure("listener", { message })]);
+  }
   const all = [...own.stations, ...stations];
   if (own.verdict === "refused") return { ...own, stations: all };
   if (answer.verdict === "bypasses") {
