@@ -23,7 +23,8 @@ export function withTrace(answer: Answer, traced: Traced): Answer {
   const message = `${station.message}; trace: ${ends}: ${ending.text}`;
   if (ending.port === station.detail["port"]) return replaced({ source: "proved", message });
   const reason = `The kernel does not do what its rules are expected to: ${ending.text}`;
-  return { ...replaced({ source: "proved", result: "error", message }), verdict: "unknown", reason };
+  const { decided: _decided, ...other } = replaced({ source: "proved", result: "error", message });
+  return { ...other, verdict: "unknown", reason, fix: "" };
 }
 
 /** Milliseconds: the kernel reports a packet that it sends at once. */

@@ -20,10 +20,13 @@ Deno.test("a trace that agrees proves the kernel's station, and no other", () =>
   assert.equal(verdict, "reaches");
 });
 
-Deno.test("a trace that contradicts makes the verdict unknown", () => {
-  const { stations, verdict, reason } = withTrace(ANSWER, seen("no rule redirects it", undefined));
+Deno.test("a trace that contradicts makes the verdict unknown, without what was to be changed", () => {
+  const decided = { kind: "Sidecar", namespace: "shop", name: "web", field: "spec.egress" };
+  const refused: Answer = { ...ANSWER, verdict: "refused", fix: "change spec.egress", decided };
+  const { stations, verdict, reason, ...other } = withTrace(refused, seen("no rule redirects it", undefined));
   assert.deepEqual([stations[1]?.result, verdict], ["error", "unknown"]);
   assert.match(reason, /no rule redirects it$/);
+  assert.deepEqual([other.fix, other.decided], ["", undefined]);
 });
 
 Deno.test("a trace that saw nothing changes no result", () => {
