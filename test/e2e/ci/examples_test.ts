@@ -55,8 +55,10 @@ async function bash(script: string, cwd: string, env: Record<string, string> = {
   return { code, shown: decoder.decode(stdout) + decoder.decode(stderr) };
 }
 
-/** The manifest, and the exit code of the last step. */
+/** The manifest, and the exit code of the steps that look for findings. */
 const CASES = [["helloworld.yaml", 0], ["bookinfo.yaml", 1]] as const;
+
+const VERDICT = /^deployment\.apps\/\S+ in the namespace "default"/m;
 
 const noTools = ["bash", "curl", "sha256sum", "tar", "jq"].map(needsProgram).find((each) => each);
 
@@ -76,9 +78,10 @@ for (const [manifest, expected] of CASES) {
       PATH: `${temp}:${Deno.env.get("PATH")}`,
     };
     const steps = jobs.mesh.steps.flatMap(({ run }) => run === undefined ? [] : [run]);
-    const codes: number[] = [];
-    for (const step of steps) codes.push((await bash(step, work, variables)).code);
-    assert.deepEqual(codes, [0, 0, 0, expected]);
+    const results: Awaited<ReturnType<typeof bash>>[] = [];
+    for (const step of steps) results.push(await bash(step, work, variables));
+    assert.deepEqual(results.map(({ code }) => code), [0, 0, expected, expected]);
+    assert.match(results[3]?.shown ?? "", VERDICT);
     assert.equal(await Deno.readTextFile(`${temp}/path`), `${temp}\n`);
     assert.match(await Deno.readTextFile(`${temp}/summary`), /^```diff\n--- manifests\/[^]*\+.*istio-proxy[^]*```\n$/);
     const { runs } = JSON.parse(await Deno.readTextFile(`${work}/mesh.sarif`));
@@ -95,6 +98,7 @@ for (const [manifest, expected] of CASES) {
     const variables = { ...mesh.variables, MESH_RELEASES: releases, MESH_CONFIG: "" };
     const { code, shown } = await bash(lines.join("\n"), work, variables);
     assert.equal(code, expected, shown);
+    assert.match(shown, VERDICT);
     const { paths, reports } = mesh.artifacts;
     for (const path of paths) assert.ok((await Deno.stat(`${work}/${path}`)).size > 0, path);
     const findings = JSON.parse(await Deno.readTextFile(`${work}/${reports.codequality}`));
