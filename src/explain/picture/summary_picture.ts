@@ -166,7 +166,8 @@ function configurationSection(configuration: Configuration): Section {
   const link = connected === null ? "" : connected ? ", connected" : ", not connected";
   const plane = controlPlane === "" ? "" : `${controlPlane}${revision === "" ? "" : `, revision ${revision}`}${link}`;
   const proxy = [
-    istio === "" || istio === "unknown" ? "" : isOwn ? `agent: kubectl-mesh ${istio}` : `Istio ${istio}`,
+    istio === "" || istio === "unknown" ? "" : `Istio ${istio}`,
+    isOwn ? "agent: kubectl-mesh" : "",
     envoy === "" ? "" : `Envoy ${envoy}`,
     state,
     uptime === null ? "" : `up ${ageText(uptime)}`,

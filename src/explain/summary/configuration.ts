@@ -88,7 +88,7 @@ export function configurationOf(
     revision: controlPlane.revision,
     connected: connectedOf(stats, parts),
     istio: textAt(node, "ISTIO_VERSION"),
-    isOwnAgent: isOwnAgent(textAt(node, "ISTIO_VERSION"), parts),
+    isOwnAgent: isOwnAgent(parts),
     envoy: versionOf(textAt(info, "version")),
     state: textAt(info, "state") || (parts["ready.txt"].text ?? "").trim().slice(0, 40),
     uptime: secondsOf(textAt(info, "uptime_current_epoch")),
@@ -238,9 +238,9 @@ function requestsOf(parts: Snapshot["parts"]): number | undefined {
   return stats.length === 0 ? undefined : stats.reduce((sum, stat) => sum + Number(textAt(stat, "value") || 0), 0);
 }
 
-/** Recognizes this program's agent by its version 0.x, or by the stages in its readiness answer. */
-function isOwnAgent(version: string, parts: Snapshot["parts"]): boolean {
-  return version.startsWith("0.") || /^\[[+-]\]\w+ (ok|failed): /m.test(parts["agent_ready.txt"].text ?? "");
+/** Recognizes this program's agent by the stages in its readiness answer. */
+function isOwnAgent(parts: Snapshot["parts"]): boolean {
+  return /^(\d+: )?\[[+-]\]\w+ (ok|failed): /m.test(parts["agent_ready.txt"].text ?? "");
 }
 
 /** `SHA/1.40.0/Clean/RELEASE/BoringSSL`. */

@@ -71,7 +71,7 @@ const CONFIGURATION = z.strictObject({
   controlPlane: z.string().describe("the address that the agent connects to; empty if unknown"),
   revision: z.string(),
   connected: z.boolean().nullable(),
-  istio: z.string().describe("the version that the agent says: of Istio, or of this program if isOwnAgent"),
+  istio: z.string().describe("the release of Istio that the agent reports to istiod"),
   isOwnAgent: z.boolean().describe("the agent is kubectl-mesh"),
   envoy: z.string(),
   state: z.string().describe("Envoy's state: LIVE, DRAINING, PRE_INITIALIZING, INITIALIZING"),

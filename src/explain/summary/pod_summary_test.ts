@@ -399,6 +399,17 @@ const READINESS: Readonly<
   "without the pod": [{ "agent_ready.txt": STAGES }, null, "warning", /no token$/],
 };
 
+for (
+  const [answer, isOwn] of [[STAGES, true], ["503: [-]running failed: it ends\nnot ready\n", true], [
+    "",
+    false,
+  ]] as const
+) {
+  Deno.test(`an agent that answers ${JSON.stringify(answer.slice(0, 16))} is ${isOwn ? "" : "not "}this program's`, () => {
+    assert.equal(summaryOf({ "agent_ready.txt": answer }).configuration.isOwnAgent, isOwn);
+  });
+}
+
 for (const [name, [parts, ready, result, why]] of Object.entries(READINESS)) {
   Deno.test(`readiness ${name}`, () => {
     const { readiness, findings } = summaryOf({ ...parts });

@@ -10,7 +10,8 @@ import { readTyped, TYPED_FIELDS, Unfit } from "./typed_fields.ts";
 export interface NodeSource {
   readonly id: string;
   readonly env: Readonly<Record<string, string>>;
-  readonly version: string;
+  /** Counts without `ISTIO_META_ISTIO_VERSION`. */
+  readonly istioVersion: string;
   readonly proxyConfig: ValueMap;
   readonly proxyMetadata: Readonly<Record<string, string>>;
   /** From the downward API; `undefined` without the file. */
@@ -36,7 +37,7 @@ const OF_POD = [["POD_NAME", "NAME"], ["POD_NAMESPACE", "NAMESPACE"], ["SERVICE_
 export function nodeOf(source: NodeSource, into: Problems): ProxyNode {
   const raw = rawMetadata(source.env, source.proxyMetadata, into.warnings);
   const typed = typedMetadata(raw, into.problems);
-  if (typed["ISTIO_VERSION"] === undefined) typed["ISTIO_VERSION"] = source.version;
+  if (typed["ISTIO_VERSION"] === undefined) typed["ISTIO_VERSION"] = source.istioVersion;
   setKnown(typed, { ...source.known, PROXY_CONFIG: source.proxyConfig, ...podFields(source.env) });
   const labels = setLabels(typed, source, into.warnings);
   const annotations = setTextMap(typed, "ANNOTATIONS", [textMapAt(typed, "ANNOTATIONS"), source.podAnnotations]);

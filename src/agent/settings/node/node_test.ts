@@ -5,7 +5,7 @@ import { nodeOf, type NodeSource } from "./node.ts";
 const NOTHING: NodeSource = {
   id: "sidecar~10.0.0.5~a.b~c",
   env: {},
-  version: "0.1.0",
+  istioVersion: "1.31.1",
   proxyConfig: {},
   proxyMetadata: {},
   podLabels: undefined,
@@ -35,6 +35,11 @@ Deno.test("nodeOf: ISTIO_META_ of the environment wins over proxyMetadata; unkno
 Deno.test("nodeOf: the keys of ISTIO_METAJSON_ objects are metadata; they never replace typed fields", () => {
   const made = metadata({ ISTIO_METAJSON_X: '{"n":1,"t":{"a":[true]},"NAME":"json"}', POD_NAME: "pod" });
   assert.deepEqual([made["n"], JSON.stringify(made["t"]), made["NAME"]], [1, '{"a":[true]}', "pod"]);
+});
+
+Deno.test("nodeOf: the release of Istio is the agent's, or ISTIO_META_ISTIO_VERSION", () => {
+  assert.equal(metadata({})["ISTIO_VERSION"], "1.31.1");
+  assert.equal(metadata({ ISTIO_META_ISTIO_VERSION: "1.29.0" })["ISTIO_VERSION"], "1.29.0");
 });
 
 Deno.test("nodeOf: invalid JSON is ignored with a warning", () => {

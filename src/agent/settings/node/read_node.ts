@@ -2,7 +2,7 @@
 import { type ProxyConfig, proxyConfigJson, proxySettings } from "../../../istio/configuration.ts";
 import { splitHostPort } from "../../../golang/net/mod.ts";
 import { isMap, newMap, type ValueMap } from "../../../base/value.ts";
-import { VERSION } from "../../../version.ts";
+import { ISTIO_RELEASE } from "../../../version.ts";
 import { nodeOf } from "./node.ts";
 import { flagText, type Reading } from "../reading.ts";
 import type { PodInputs, Ports, ProxyNode } from "../settings.ts";
@@ -20,7 +20,7 @@ export function readNode(reading: Reading, inputs: NodeInputs): ProxyNode {
   return nodeOf({
     id: `${role}~${first}~${name}~${domain}`,
     env: world.env.all(),
-    version: VERSION,
+    istioVersion: ISTIO_RELEASE,
     proxyConfig: jsonOf(proxyConfig),
     proxyMetadata: proxySettings(proxyConfig).proxyMetadata,
     podLabels: info.labels,
