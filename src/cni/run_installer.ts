@@ -53,7 +53,7 @@ interface Context {
 
 async function keepInstalled(context: Context, signal: AbortSignal): Promise<void> {
   const { world, log, options, status } = context;
-  await useApi(context, "taint the node", (api) => taint(api, options, true));
+  await changeTaint(context, true);
   let wake = () => {};
   const watched = [options.netFolder, `${options.binFolder}/${PLUGIN}`, ...accountFiles(options)];
   const stop = world.files.watch(watched, INTERVAL, () => wake());
@@ -73,7 +73,7 @@ async function keepInstalled(context: Context, signal: AbortSignal): Promise<voi
       if (problem === undefined && !wasReady) {
         wasReady = true;
         log.info("The plugin is in place");
-        await useApi(context, "remove the taint of the node", (api) => taint(api, options, false));
+        void removeTaint(context, signal);
         void repair(context, signal);
       }
       await world.clock.sleep(problem === undefined ? 2 ** 31 - 1 : RETRY, AbortSignal.any([changed.signal, signal]));
@@ -83,8 +83,20 @@ async function keepInstalled(context: Context, signal: AbortSignal): Promise<voi
   }
 }
 
-async function taint(api: KubeApi, { node, taint: key }: InstallOptions, wanted: boolean): Promise<void> {
-  if (key !== undefined) await setTaint(api, node, key, wanted);
+/** Sets or removes the taint of `--node-taint`. Returns false after a failure, which is logged. */
+async function changeTaint(context: Context, wanted: boolean): Promise<boolean> {
+  const { node, taint: key } = context.options;
+  if (key === undefined) return true;
+  const change = async (api: KubeApi) => {
+    await setTaint(api, node, key, wanted);
+    return true;
+  };
+  return await useApi(context, wanted ? "taint the node" : "remove the taint of the node", change) ?? false;
+}
+
+/** Without the removal no pod is scheduled to the node: it is tried until it succeeds. */
+async function removeTaint(context: Context, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && !await changeTaint(context, false)) await context.world.clock.sleep(RETRY, signal);
 }
 
 /** Warns if something takes the plugin out again and again. */

@@ -2,6 +2,7 @@
 import { MeshError } from "../../base/errors.ts";
 import type { World } from "../../platform/mod.ts";
 import { KUBECONFIG } from "../plugin/read_pod.ts";
+import { PLUGIN } from "./conflist.ts";
 import type { InstallOptions } from "./options.ts";
 
 const TOKEN = "mesh-cni-token";
@@ -50,11 +51,9 @@ function kubeconfigText(server: string, authority: string): string {
     apiVersion: "v1",
     kind: "Config",
     clusters: named("local", "cluster", { server, "certificate-authority-data": btoa(authority) }),
-    users: named(PLUGIN_USER, "user", { tokenFile: TOKEN }),
-    contexts: named(PLUGIN_USER, "context", { cluster: "local", user: PLUGIN_USER }),
-    "current-context": PLUGIN_USER,
+    users: named(PLUGIN, "user", { tokenFile: TOKEN }),
+    contexts: named(PLUGIN, "context", { cluster: "local", user: PLUGIN }),
+    "current-context": PLUGIN,
   };
   return `${JSON.stringify(config, null, 2)}\n`;
 }
-
-const PLUGIN_USER = "mesh-cni";

@@ -5,7 +5,6 @@ import { isMap, textAt } from "../../base/value.ts";
 import type { KubeApi, KubeObject } from "../../kube/client/mod.ts";
 import { type Logger, logText } from "../../platform/log.ts";
 import type { World } from "../../platform/mod.ts";
-
 import { isOver, stateOf } from "./broken.ts";
 import { writeEvent } from "./event.ts";
 import { lacksRules } from "./look.ts";

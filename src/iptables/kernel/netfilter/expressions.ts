@@ -177,7 +177,7 @@ function dataOrVerdict(bytes: Uint8Array): Uint8Array | Verdict {
 }
 
 /** A 64-bit number in network byte order. */
-export function u64BigEndian(value: bigint): Uint8Array {
+function u64BigEndian(value: bigint): Uint8Array {
   const bytes = new Uint8Array(8);
   new DataView(bytes.buffer).setBigUint64(0, value);
   return bytes;
