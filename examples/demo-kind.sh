@@ -35,7 +35,7 @@ for argument in "$@"; do
     --fast) fast=1 ;;
     --keep) keep=1 ;;
     -h | --help) usage; exit ;;
-    *) fail "Unknown arguments: $*; \"examples/demo-kind.sh --help\" has those that there are" 2 ;;
+    *) fail "Unknown arguments: $*; see \"examples/demo-kind.sh --help\"" 2 ;;
   esac
 done
 for program in kind kubectl istioctl; do

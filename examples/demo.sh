@@ -34,7 +34,7 @@ case "$*" in
     "$self" | tee >(cat >&2) | tools/deno run --quiet --no-check --allow-all test/e2e/demo/record_main.ts
     exit
     ;;
-  *) fail "Unknown arguments: $*; \"examples/demo.sh --help\" has those that there are" 2 ;;
+  *) fail "Unknown arguments: $*; see \"examples/demo.sh --help\"" 2 ;;
 esac
 
 { true 3>&1; } 2>/dev/null || fail 'Standard output is closed'

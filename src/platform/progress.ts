@@ -1,6 +1,7 @@
 /** Long work shows itself: a line on a terminal while it runs, and on a signal what was done so far. */
 import { ageText, counted, visible } from "../base/text/mod.ts";
 import { EXIT, MeshError } from "../base/errors.ts";
+import { isPlain } from "./terminal.ts";
 import type { World } from "./world.ts";
 
 /** What is counted: `{ one: "pod", verb: "read" }` gives "3 of 20 pods" and "3 of 20 pods were read". */
@@ -118,7 +119,7 @@ const USUAL_COLUMNS = 80;
 
 /** A text that is wider than the terminal is cut: a line that wraps could not be removed. */
 function progressLine({ stderr, env }: Pick<World, "stderr" | "env">, isShown: boolean) {
-  const isOn = isShown && stderr.isTerminal && (env.get("NO_COLOR") ?? "") === "" && env.get("TERM") !== "dumb";
+  const isOn = isShown && !isPlain({ stdout: stderr, env });
   let isThere = false;
   return {
     isOn,

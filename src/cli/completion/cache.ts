@@ -1,7 +1,4 @@
-/**
- * Names that the cluster answered to earlier completions: a second Tab waits for nobody, and a slow cluster or a busy machine leaves
- * the names of a moment ago.
- */
+/** The cluster's names from earlier completions: a second Tab gets them at once, also if the cluster is slow. */
 import { createHash } from "node:crypto";
 import { parseJson } from "../../base/json.ts";
 import { isList, isMap, listAt, textAt } from "../../base/value.ts";
@@ -69,7 +66,7 @@ export async function openNameCache(
         await files.makeFolder(folder);
         files.writeText(fileIn(folder), bounded([own, ...entries.filter((each) => each.key !== key)]), 0o600);
       } catch {
-        // Nobody waits for it.
+        // The next completion asks the cluster again.
       }
     },
   };

@@ -71,7 +71,8 @@ export function contentOf(text: string, names: OwnerNames): HeldTables {
   return { tables, owned: ownedRules(tables) };
 }
 
-const OURS: ReadonlySet<string> = new Set([
+/** Tables that may have owned rules. */
+const READ_TABLES: ReadonlySet<string> = new Set([
   ...TABLES.flatMap((name) => [`ip ${name}`, `ip6 ${name}`]),
   ...NFT_TABLES.map(({ name }) => `inet ${name}`),
 ]);
@@ -82,7 +83,7 @@ const ABSENT: readonly number[] = [2, 22, 38, 93, 95, 97, 111];
 /** Reads nf_tables; `undefined` on a kernel without it. */
 function readNft(system: SystemCalls): Ruleset | undefined {
   try {
-    return readRuleset(system, (table) => OURS.has(table));
+    return readRuleset(system, (table) => READ_TABLES.has(table));
   } catch (error) {
     if (!(error instanceof SystemError)) throw error;
     if (ABSENT.includes(error.errno)) return undefined;

@@ -15,8 +15,8 @@ const PROTOCOLS = ["v4.channel.k8s.io"];
 const DATA = 0;
 const PORT_BYTES = 2;
 const MAX_ANSWER = 64 * 1024;
-/** What a message counts at least: its memory, so that a million of no bytes are not free. */
-const LEAST = 64;
+/** The least number of bytes that a message counts as: a million empty messages need memory too. */
+const MIN_MESSAGE = 64;
 
 export interface PodPortRequest {
   readonly namespace: string;
@@ -81,7 +81,7 @@ async function answer({ messages }: WebSocketConnection, maxBytes: number, where
   for await (const message of messages) {
     const [stream = DATA] = message;
     const bytes = message.subarray(1);
-    length += Math.max(bytes.length, LEAST);
+    length += Math.max(bytes.length, MIN_MESSAGE);
     if (length > maxBytes) throw new ApiError(`The answer of ${where} is longer than ${maxBytes} bytes`);
     streams[stream]?.push(bytes);
   }
