@@ -24,7 +24,7 @@ export async function writeCredentials(world: World, folders: Folders): Promise<
   const [host, port] = [env.get("KUBERNETES_SERVICE_HOST") ?? "", env.get("KUBERNETES_SERVICE_PORT") ?? ""];
   if (host === "" || port === "") {
     throw new MeshError("KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set", {
-      hint: "the installer runs in a pod: see kubectl mesh webhook manifests --cni",
+      hint: 'it runs in a pod: "kubectl mesh webhook manifests --cni --only DaemonSet" prints its DaemonSet',
     });
   }
   const [token, authority] = await Promise.all(accountFiles(folders).map((path) => files.readText(path)));

@@ -118,7 +118,7 @@ const INSTALL = command({
       command: "kubectl mesh iptables cni install --chained-cni-plugin=false \\\n" +
         "  --cni-bin-dir /var/lib/cni/bin --cni-net-dir /etc/cni/multus/net.d",
     },
-    { title: "What it prints to apply", command: "kubectl mesh webhook manifests --cni --only DaemonSet" },
+    { title: "Print the DaemonSet that runs it", command: "kubectl mesh webhook manifests --cni --only DaemonSet" },
   ],
   flags: FLAGS,
   exits: {
