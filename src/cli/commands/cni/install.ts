@@ -159,7 +159,7 @@ async function run(world: World, { flags }: Input<typeof FLAGS>): Promise<number
     accountFolder: flags.serviceAccount,
     confName: flags.confName,
     isChained: flags.chained,
-    excludeNamespaces: flags.excludeNamespaces.split(",").filter((name) => name !== ""),
+    excludeNamespaces: flags.excludeNamespaces.split(",").map((name) => name.trim()).filter((name) => name !== ""),
     nativeNftables: flags.nativeNftables,
     pluginLogLevel: flags.pluginLogLevel,
     namespace: flags.namespace,
