@@ -78,7 +78,7 @@ function decidedText({ decided }: Answer): string {
 
 function flagNotes({ flags = [] }: Answer): Note[] {
   return flags.map(({ flag, meaning, stations, next }) => {
-    const where = stations.length === 0 ? "no station here sets it" : `here ${stations.join(", ")}`;
+    const where = stations.length === 0 ? "no station here sets it" : `set by station ${stations.join(", ")}`;
     return { mark: "warning", text: `${flag}: ${meaning}; ${where}`, fix: `look at ${next}` };
   });
 }
