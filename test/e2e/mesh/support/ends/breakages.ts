@@ -102,9 +102,8 @@ const OTHERS: Readonly<Record<string, Breakage>> = {
     from: "c",
     make: (at, name) => service(name, { address: at.b, port: 8092 }),
     async breaks({ api, pods: { c } }) {
-      await c.options.network.namespace.shell(
-        "iptables -I OUTPUT -p tcp --dport 15012 -j REJECT --reject-with tcp-reset",
-      );
+      // What istiod sends on the open connection does not come in either.
+      await c.options.network.namespace.shell(`iptables -I ${UNHEARD}; iptables -I ${BLOCKED}`);
       const path = `/apis/security.istio.io/v1/namespaces/${NAMESPACE}/peerauthentications/b`;
       await api.patch(path, "merge", { spec: { portLevelMtls: { 8092: { mode: "DISABLE" } } } });
     },
@@ -114,13 +113,14 @@ const OTHERS: Readonly<Record<string, Breakage>> = {
     alone: ["PeerAuthentication", "", "spec.mtls.mode"],
     fix: /set spec\.portLevelMtls\["8092"\]\.mode of PeerAuthentication mesh\/b to PERMISSIVE/,
     async restore({ pods: { c } }) {
-      await c.options.network.namespace.shell(`iptables -D ${BLOCKED}`);
+      await c.options.network.namespace.shell(`iptables -D ${BLOCKED}; iptables -D ${UNHEARD}`);
     },
   },
 };
 
 /** The way to istiod. */
 const BLOCKED = "OUTPUT -p tcp --dport 15012 -j REJECT --reject-with tcp-reset";
+const UNHEARD = "INPUT -p tcp --sport 15012 -j DROP";
 
 const FAULT = {
   name: "envoy.filters.http.fault",
