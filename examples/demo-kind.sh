@@ -79,7 +79,7 @@ run 'catalog condition met' 'kubectl wait --for=condition=Ready pod --all --time
 run '2/2.*2/2' 'kubectl get pods'
 
 say 'cart asks catalog in plain HTTP. The proxies make mutual TLS of it: the proxy' \
-  'of catalog tells the application who asked, from the certificate.'
+  'of catalog passes on who asked, from the certificate.'
 run 'URI=' 'kubectl exec cart -c app -- curl -s http://catalog:8080/headers | grep -o "URI=[^;\"]*/cart"'
 
 say 'Is all well?'

@@ -77,8 +77,8 @@ run '2/2.*2/2' 'kubectl get pods'
 say 'The init container captured the traffic of the pod.'
 run '15006' 'kubectl exec cart -- iptables-save -t nat | grep "REDIRECT -p"'
 
-say 'cart asks catalog in plain HTTP. The proxies make mutual TLS of it: that of' \
-  'catalog tells the application who asked, from the certificate.'
+say 'cart asks catalog in plain HTTP. The proxies make mutual TLS of it: the proxy' \
+  'of catalog passes on who asked, from the certificate.'
 run 'URI=' 'kubectl exec cart -- curl -s http://catalog:8080/headers | grep -o "URI=.*/cart"'
 
 say 'Is all well?'

@@ -24,7 +24,8 @@ const WATCH_INTERVAL = 1000;
 /**
  * Runs the proxy until it ends. Resolves with the exit code: Envoy's own (128 + signal) if it exited unasked, the code
  * of `stopCode` after a signal, else 0. Throws UsageError and MeshError for invalid settings, or if Envoy cannot be
- * started. `applyRules` makes the rules for `--redirect-traffic`. Keeps all permissions: without them Deno denies `/proc` and `/sys`, for orphans and memory metrics.
+ * started. `applyRules` makes the rules for `--redirect-traffic`. Keeps all permissions: without them Deno denies `/proc`
+ * and `/sys`, for orphans and memory metrics.
  */
 export async function runAgent(
   world: World,
