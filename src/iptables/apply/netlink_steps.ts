@@ -13,7 +13,7 @@ import {
 import { commentData, nativeRule } from "../kernel/nftables/native_rule.ts";
 import type { BaseChain, KernelRule, Ruleset } from "../kernel/netfilter/ruleset.ts";
 import { changeRuleset, type NewRule, type TableChange, type WantedChain } from "../kernel/netfilter/transaction.ts";
-import { BUILT_IN_CHAINS, type Family, type Plan, type Rule, type Table } from "../plan/rule.ts";
+import { BUILT_IN_CHAINS, FAMILIES, type Family, type Plan, type Rule, type Table } from "../plan/rule.ts";
 import { baseChain, NFT_TABLES, nftChain, nftChains, nftRule } from "../views/nft.ts";
 import { chainsOf, commentOf, ruleLine } from "../views/restore.ts";
 import { nativeDifferences, nativeText, presentTables } from "./nft_steps.ts";
@@ -32,8 +32,6 @@ interface FamilyChanges {
   readonly family: Family;
   readonly changes: readonly XtablesChange[];
 }
-
-const FAMILIES: readonly Family[] = [4, 6];
 
 /** The step for all rules in nf_tables. */
 export function netlinkSteps(

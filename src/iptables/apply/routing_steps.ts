@@ -3,7 +3,7 @@ import type { Cidr } from "../../golang/net/mod.ts";
 import * as routing from "../kernel/routing.ts";
 import type { HeldRule } from "../kernel/routing.ts";
 import { type SystemCalls, SystemError } from "../../platform/mod.ts";
-import type { Family, PolicyRule } from "../plan/rule.ts";
+import { FAMILIES, type Family, type PolicyRule } from "../plan/rule.ts";
 import type { Step } from "./steps.ts";
 
 export interface WantedRouting {
@@ -11,7 +11,6 @@ export interface WantedRouting {
   readonly loopbackAddresses: readonly Cidr[];
 }
 
-const FAMILIES: readonly Family[] = [4, 6];
 const OWNED_ADDRESS: Cidr = { address: { family: 6, value: 6n, zone: "" }, bits: 128 };
 
 /** Steps before and after the change of the rules. */

@@ -10,7 +10,7 @@ import {
   tableChanges,
 } from "../kernel/xtables/transaction.ts";
 import type { World } from "../../platform/world.ts";
-import type { Family, Plan } from "../plan/rule.ts";
+import { FAMILIES, type Family, type Plan } from "../plan/rule.ts";
 import type { RuleTextOptions } from "../views/restore.ts";
 import { iptablesProgram, runProgram, type Variant } from "./programs.ts";
 import type { Step } from "./steps.ts";
@@ -42,8 +42,6 @@ interface Part {
   readonly changes: readonly TableChange[];
   readonly held: HeldTables;
 }
-
-const FAMILIES: readonly Family[] = [4, 6];
 
 /** The steps for the rules of one back end. */
 export function iptablesSteps(world: World, survey: Survey, target: Target, options: WriteOptions): RuleSteps {

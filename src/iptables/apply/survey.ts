@@ -1,7 +1,7 @@
 /** The owned rules in a network namespace, read without a change. */
 import { MeshError } from "../../base/errors.ts";
 import { heldContent, type NftContent } from "../kernel/nftables/content.ts";
-import { type LegacyTable, legacyTable } from "../kernel/xtables/legacy_tables.ts";
+import { type LegacyTable, legacyTable, legacyTableNames } from "../kernel/xtables/legacy_tables.ts";
 import { readRuleset, type Ruleset } from "../kernel/netfilter/ruleset.ts";
 import { savedText } from "../kernel/xtables/compat_text.ts";
 import { ownedRules } from "../kernel/xtables/owned.ts";
@@ -9,7 +9,7 @@ import type { OwnerNames } from "../kernel/xtables/rule_options.ts";
 import { isOwnedChain, parseSave, type SavedRule, savedRule, type SavedTable } from "../kernel/xtables/save.ts";
 import { EPERM, type SystemCalls, SystemError } from "../../platform/mod.ts";
 import type { World } from "../../platform/world.ts";
-import type { Family, Table } from "../plan/rule.ts";
+import { FAMILIES, type Family, type Table } from "../plan/rule.ts";
 import type { HeldTables } from "../kernel/xtables/transaction.ts";
 import { NFT_TABLES } from "../views/nft.ts";
 import { NET_ADMIN } from "./diagnosis.ts";
@@ -34,7 +34,6 @@ export interface Survey {
 }
 
 const TABLES: readonly Table[] = ["nat", "mangle", "raw", "filter"];
-const FAMILIES: readonly Family[] = [4, 6];
 
 export type Readers = (variant: "nft" | "legacy") => Promise<Access | undefined>;
 
@@ -107,13 +106,14 @@ function nftHolding({ tables }: Ruleset, family: Family, names: OwnerNames): Hol
   return { variant: "nft", family, tables: saved, owned: ownedRules(saved) };
 }
 
-/** The tables of iptables-legacy in use: the kernel lists them in /proc. */
+/** The tables of iptables-legacy in use. */
 async function legacyTables(world: World): Promise<(LegacyTable & { readonly family: Family })[]> {
   const tables = await Promise.all(FAMILIES.map(async (family) => {
-    const path = `/proc/net/${family === 4 ? "ip" : "ip6"}_tables_names`;
-    const text = await world.files.readText(path).catch(() => "");
-    const names = text.split("\n").filter((name) => TABLES.some((table) => table === name));
-    return names.map((name) => ({ family, ...legacyTable(world.system, family, name) }));
+    const names = await legacyTableNames(world, family);
+    return names.filter((name) => TABLES.some((table) => table === name)).map((name) => ({
+      family,
+      ...legacyTable(world.system, family, name),
+    }));
   }));
   return tables.flat();
 }

@@ -3,6 +3,8 @@ import { EXIT, MeshError, UsageError } from "../../base/errors.ts";
 import { type Address, parseAddress, parseUint } from "../../golang/net/mod.ts";
 import type { World } from "../../platform/mod.ts";
 import { enterNamespace } from "../environment.ts";
+import { legacyTableNames } from "../kernel/xtables/legacy_tables.ts";
+import { FAMILIES } from "../plan/rule.ts";
 import type { Flow } from "./flow.ts";
 import { observe } from "./observe.ts";
 
@@ -79,9 +81,7 @@ export async function targetOf(
 
 /** The trace of nf_tables does not see them. */
 async function warnOfLegacy(world: World): Promise<void> {
-  const texts = await Promise.all(
-    ["ip", "ip6"].map((family) => world.files.readText(`/proc/net/${family}_tables_names`).catch(() => "")),
-  );
-  if (texts.join("") === "") return;
+  const names = await Promise.all(FAMILIES.map((family) => legacyTableNames(world, family)));
+  if (names.flat().length === 0) return;
   world.stderr.write("warning: rules of iptables-legacy are not traced; kubectl mesh iptables verify proves them\n");
 }

@@ -3,6 +3,7 @@ import type { Cidr } from "../../golang/net/mod.ts";
 import type { PortRange } from "../settings/settings.ts";
 
 export type Family = 4 | 6;
+export const FAMILIES: readonly Family[] = [4, 6];
 export type Table = "nat" | "mangle" | "raw" | "filter";
 
 /** A rule matches a packet if all its conditions do. */

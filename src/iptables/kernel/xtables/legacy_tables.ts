@@ -2,7 +2,7 @@
  * The tables of iptables-legacy, read through socket options (linux/netfilter_ipv4/ip_tables.h and ip6_tables.h). Reading a
  * table that is not in use would create it.
  */
-import type { SystemCalls } from "../../../platform/mod.ts";
+import type { SystemCalls, World } from "../../../platform/mod.ts";
 import type { Family } from "../../plan/rule.ts";
 
 export interface LegacyTable {
@@ -20,6 +20,12 @@ const ENTRIES_HEADER = 40;
 const OFFSETS: Readonly<Record<Family, number>> = { 4: 88, 6: 140 };
 /** The match from any address to `::1`: source, destination and their masks. */
 const TO_IPV6_LOOPBACK = `${"\0".repeat(31)}\x01${"\0".repeat(16)}${"\xff".repeat(16)}`;
+
+/** The names of the tables in use: the kernel lists them in /proc. */
+export async function legacyTableNames({ files }: Pick<World, "files">, family: Family): Promise<readonly string[]> {
+  const text = await files.readText(`/proc/net/${family === 4 ? "ip" : "ip6"}_tables_names`).catch(() => "");
+  return text.split("\n").filter((name) => name !== "");
+}
 
 /** Reads a table in use. Throws a `SystemError`. */
 export function legacyTable(system: SystemCalls, family: Family, name: string): LegacyTable {
