@@ -1,6 +1,6 @@
 /** Reads and writes protobuf messages by field number, for messages with few fields that matter. */
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
-import { isList, isMap, type Value, type ValueMap } from "./value.ts";
+import { isList, isMap, newMap, type Value, type ValueMap } from "./value.ts";
 
 export { BinaryWriter };
 
@@ -8,11 +8,20 @@ export { BinaryWriter };
 export type FieldReaders = Readonly<Record<number, (reader: BinaryReader) => void>>;
 
 /**
- * Reads fields by number: `fields` are strings, bytes or messages, `varints` integers, enums or booleans. Skips all
- * others. Errors: the bytes are not a message.
+ * Reads fields by number: `fields` are strings, bytes or messages, `varints` integers, enums or booleans, `doubles` numbers.
+ * Skips all others. Errors: the bytes are not a message.
  */
-export function readMessage(bytes: Uint8Array, fields: FieldReaders, varints: FieldReaders = {}): void {
-  const readers = new Map([[WireType.LengthDelimited, fields], [WireType.Varint, varints]]);
+export function readMessage(
+  bytes: Uint8Array,
+  fields: FieldReaders,
+  varints: FieldReaders = {},
+  doubles: FieldReaders = {},
+): void {
+  const readers = new Map([
+    [WireType.LengthDelimited, fields],
+    [WireType.Varint, varints],
+    [WireType.Bit64, doubles],
+  ]);
   const reader = new BinaryReader(bytes);
   while (reader.pos < reader.len) {
     const [field, type] = reader.tag();
@@ -62,4 +71,41 @@ function writeValue(writer: BinaryWriter, value: Value): void {
 
 function writeList(writer: BinaryWriter, values: readonly Value[]): void {
   for (const value of values) putMessage(writer, 1, (inner) => writeValue(inner, value));
+}
+
+/** Reads a google.protobuf.Struct. Errors: the bytes are not one. */
+export function readStruct(bytes: Uint8Array): ValueMap {
+  const map = newMap();
+  readMessage(bytes, {
+    1: (entry) => {
+      let [key, value]: [string, Value] = ["", null];
+      readMessage(entry.bytes(), {
+        1: (reader) => key = reader.string(),
+        2: (reader) => value = readValue(reader.bytes()),
+      });
+      map[key] = value;
+    },
+  });
+  return map;
+}
+
+function readValue(bytes: Uint8Array): Value {
+  let value: Value = null;
+  readMessage(
+    bytes,
+    {
+      3: (reader) => value = reader.string(),
+      5: (reader) => value = readStruct(reader.bytes()),
+      6: (reader) => value = readList(reader.bytes()),
+    },
+    { 4: (reader) => value = reader.bool() },
+    { 2: (reader) => value = reader.double() },
+  );
+  return value;
+}
+
+function readList(bytes: Uint8Array): Value[] {
+  const values: Value[] = [];
+  readMessage(bytes, { 1: (reader) => void values.push(readValue(reader.bytes())) });
+  return values;
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { BinaryWriter, putInteger, putMessage, putString, readMessage, writeStruct } from "./protobuf.ts";
+import { BinaryWriter, putInteger, putMessage, putString, readMessage, readStruct, writeStruct } from "./protobuf.ts";
 
 function written(write: (writer: BinaryWriter) => void): Uint8Array {
   const writer = new BinaryWriter();
@@ -45,4 +45,10 @@ Deno.test("writeStruct() writes each kind of value in its field of google.protob
     },
   });
   assert.deepEqual(fields, { null: 1, number: 2, string: 3, bool: 4, map: 5, list: 6 });
+});
+
+Deno.test("readStruct() reads what writeStruct() writes", () => {
+  const kinds = { null: null, number: 1.5, string: "", bool: false, map: { a: { b: "c" } }, list: [true, [], {}] };
+  assert.equal(JSON.stringify(readStruct(written((writer) => writeStruct(writer, kinds)))), JSON.stringify(kinds));
+  assert.throws(() => readStruct(Uint8Array.from([0x0a, 9, 1])));
 });

@@ -1,14 +1,15 @@
 /** Extension configurations (ECDS) with a module to fetch. Source: pilot-agent's `wasm` package, Envoy's API v3. */
-import { BinaryWriter, putMessage, putString, readMessage } from "../../base/protobuf.ts";
+import { BinaryWriter, putMessage, putString, readMessage, readStruct, writeStruct } from "../../base/protobuf.ts";
 import { changed } from "./fields.ts";
-import type { ModuleSource, PullPolicy } from "./options.ts";
+import type { ModuleSource } from "./options.ts";
+import { isOpen, isOwnVariable, type Plugin, sourceOf } from "./plugin.ts";
+import { structPlugin, structWithFile } from "./struct_plugin.ts";
 
 const FILTERS = "type.googleapis.com/envoy.extensions.filters";
 const HTTP_WASM = `${FILTERS}.http.wasm.v3.Wasm`;
 const NETWORK_WASM = `${FILTERS}.network.wasm.v3.Wasm`;
-/** Of `FailurePolicy`; 0: not given, 1: reload, 2: closed. */
-const FAIL_OPEN = 3;
-const DEFAULT_TIMEOUT = 5000;
+/** A message as JSON. Envoy reads both alike, pilot-agent only the first. */
+const STRUCTS = ["type.googleapis.com/udpa.type.v1.TypedStruct", "type.googleapis.com/xds.type.v3.TypedStruct"];
 
 export interface RemoteModule {
   readonly source: ModuleSource;
@@ -17,18 +18,19 @@ export interface RemoteModule {
   readonly isHttp: boolean;
 }
 
-interface Any {
+/** Any and TypedStruct: a type, and the bytes of a message of this type or of its JSON. */
+interface Typed {
   readonly type: string;
   readonly value: Uint8Array;
 }
 
-function readAny(bytes: Uint8Array): Any {
+function readTyped(bytes: Uint8Array): Typed {
   let [type, value]: [string, Uint8Array] = ["", new Uint8Array()];
   readMessage(bytes, { 1: (reader) => type = reader.string(), 2: (reader) => value = reader.bytes() });
   return { type, value };
 }
 
-function writeAny({ type, value }: Any): Uint8Array {
+function writeTyped({ type, value }: Typed): Uint8Array {
   const writer = new BinaryWriter();
   putString(writer, 1, type);
   return writer.tag(2, 2).bytes(value).finish();
@@ -37,33 +39,35 @@ function writeAny({ type, value }: Any): Uint8Array {
 /** The module that a `TypedExtensionConfig` wants to be fetched; `undefined` if there is none. Throws for invalid bytes. */
 export function remoteModule(extension: Uint8Array): RemoteModule | undefined {
   let name = "";
-  let config: Any = { type: "", value: new Uint8Array() };
-  readMessage(extension, { 1: (reader) => name = reader.string(), 2: (reader) => config = readAny(reader.bytes()) });
-  if (config.type !== HTTP_WASM && config.type !== NETWORK_WASM) return undefined;
-  let plugin = new Uint8Array();
-  readMessage(config.value, { 1: (reader) => plugin = new Uint8Array(reader.bytes()) });
+  let config: Typed = { type: "", value: new Uint8Array() };
+  readMessage(extension, { 1: (reader) => name = reader.string(), 2: (reader) => config = readTyped(reader.bytes()) });
+  const isStruct = STRUCTS.includes(config.type);
+  const { type, value } = isStruct ? readTyped(config.value) : config;
+  if (type !== HTTP_WASM && type !== NETWORK_WASM) return undefined;
+  const plugin = isStruct ? structPlugin(readStruct(value)) : messagePlugin(value);
+  const source = sourceOf(plugin, name);
+  return source && { source, isFailOpen: plugin.isFailOpen, isHttp: type === HTTP_WASM };
+}
+
+function messagePlugin(wasm: Uint8Array): Plugin {
+  let plugin: Uint8Array = new Uint8Array();
+  readMessage(wasm, { 1: (reader) => plugin = reader.bytes() });
   let [vm, failOpen, policy]: [Uint8Array, boolean, number] = [new Uint8Array(), false, 0];
   readMessage(plugin, { 3: (reader) => vm = reader.bytes() }, {
     5: (reader) => failOpen = reader.bool(),
     7: (reader) => policy = reader.int32(),
   });
-  const source = sourceOf(vm, name);
-  const isFailOpen = policy === 0 ? failOpen : policy === FAIL_OPEN;
-  return source === undefined ? undefined : { source, isFailOpen, isHttp: config.type === HTTP_WASM };
-}
-
-/** istiod sends this for no checksum. */
-const NO_SHA256 = "nil";
-
-function sourceOf(vm: Uint8Array, resource: string): ModuleSource | undefined {
   let remote: Uint8Array | undefined;
   const variables = new Map<string, string>();
   readMessage(vm, {
     3: (code) => readMessage(code.bytes(), { 2: (reader) => remote = reader.bytes() }),
     7: (environment) => readMessage(environment.bytes(), { 2: (reader) => variables.set(...entryOf(reader.bytes())) }),
   });
-  if (remote === undefined) return undefined;
-  let [url, sha256, timeout] = ["", "", DEFAULT_TIMEOUT];
+  return { remote: remote && messageRemote(remote), variables, isFailOpen: isOpen(policy, failOpen) };
+}
+
+function messageRemote(remote: Uint8Array): Plugin["remote"] {
+  let [url, sha256, timeout]: [string, string, number | undefined] = ["", "", undefined];
   readMessage(remote, {
     1: (uri) =>
       readMessage(uri.bytes(), {
@@ -72,19 +76,7 @@ function sourceOf(vm: Uint8Array, resource: string): ModuleSource | undefined {
       }),
     2: (reader) => sha256 = reader.string(),
   });
-  return {
-    url,
-    sha256: sha256 === NO_SHA256 ? "" : sha256,
-    resource,
-    version: variables.get("ISTIO_META_WASM_PLUGIN_RESOURCE_VERSION") ?? "",
-    policy: policyOf(variables.get("ISTIO_META_WASM_IMAGE_PULL_POLICY")),
-    pullSecret: variables.get("ISTIO_META_WASM_IMAGE_PULL_SECRET"),
-    timeout,
-  };
-}
-
-function policyOf(text = ""): PullPolicy {
-  return text === "IfNotPresent" || text === "Always" ? text : "";
+  return { url, sha256, timeout };
 }
 
 function entryOf(bytes: Uint8Array): [string, string] {
@@ -102,22 +94,30 @@ function milliseconds(bytes: Uint8Array): number {
 
 /** The extension with the module from a file. Istio's own variables are removed; one is a secret. */
 export async function withFile(extension: Uint8Array, file: string): Promise<Uint8Array> {
+  return await changed(extension, 2, async (bytes) => {
+    const { type, value } = readTyped(bytes);
+    return writeTyped({ type, value: await (STRUCTS.includes(type) ? inStruct(value, file) : inMessage(value, file)) });
+  });
+}
+
+async function inStruct(typed: Uint8Array, file: string): Promise<Uint8Array> {
+  return await changed(typed, 2, (bytes) => {
+    const writer = new BinaryWriter();
+    writeStruct(writer, structWithFile(readStruct(bytes), file));
+    return writer.finish();
+  });
+}
+
+async function inMessage(wasm: Uint8Array, file: string): Promise<Uint8Array> {
   const code = new BinaryWriter();
   putMessage(code, 1, (local) => putString(local, 1, file));
   const source = code.finish();
   const inVm = async (vm: Uint8Array) => await changed(await changed(vm, 3, () => source), 7, withoutOwnVariables);
-  return await changed(extension, 2, async (bytes) => {
-    const { type, value } = readAny(bytes);
-    return writeAny({ type, value: await changed(value, 1, (plugin) => changed(plugin, 3, inVm)) });
-  });
+  return await changed(wasm, 1, (plugin) => changed(plugin, 3, inVm));
 }
 
 async function withoutOwnVariables(environment: Uint8Array): Promise<Uint8Array | undefined> {
-  const left = await changed(
-    environment,
-    2,
-    (entry) => entryOf(entry)[0].startsWith("ISTIO_META_") ? undefined : entry,
-  );
+  const left = await changed(environment, 2, (entry) => isOwnVariable(entryOf(entry)[0]) ? undefined : entry);
   return left.length === 0 ? undefined : left;
 }
 
@@ -128,5 +128,5 @@ export async function withoutModule(extension: Uint8Array, { isFailOpen, isHttp 
   putString(rbac, isHttp ? 6 : 3, `wasm-default-${isFailOpen ? "allow" : "deny"}`);
   const value = rbac.finish();
   const type = `${FILTERS}.${isHttp ? "http" : "network"}.rbac.v3.RBAC`;
-  return await changed(extension, 2, () => writeAny({ type, value }));
+  return await changed(extension, 2, () => writeTyped({ type, value }));
 }

@@ -1,0 +1,42 @@
+/** What the agent reads of the configuration of a Wasm filter, whichever form it has. */
+import type { ModuleSource, PullPolicy } from "./options.ts";
+
+export interface Plugin {
+  /** `undefined`: the module is not to be fetched. */
+  readonly remote: { readonly url: string; readonly sha256: string; readonly timeout: number | undefined } | undefined;
+  readonly variables: ReadonlyMap<string, string>;
+  /** Requests pass without the module; otherwise they are refused. */
+  readonly isFailOpen: boolean;
+}
+
+const DEFAULT_TIMEOUT = 5000;
+/** istiod sends this for no checksum. */
+const NO_SHA256 = "nil";
+
+/** `FailurePolicy` in protobuf, beside the older field `fail_open`. 0: not given, 1: reload, 2: closed. */
+export function isOpen(policy: number, failOpen: boolean): boolean {
+  return policy === 0 ? failOpen : policy === 3;
+}
+
+/** Whether istiod wrote a variable for the agent, not for the module; one is a secret. */
+export function isOwnVariable(name: string): boolean {
+  return name.startsWith("ISTIO_META_");
+}
+
+export function sourceOf({ remote, variables }: Plugin, resource: string): ModuleSource | undefined {
+  if (remote === undefined) return undefined;
+  const { url, sha256, timeout = DEFAULT_TIMEOUT } = remote;
+  return {
+    url,
+    sha256: sha256 === NO_SHA256 ? "" : sha256,
+    resource,
+    version: variables.get("ISTIO_META_WASM_PLUGIN_RESOURCE_VERSION") ?? "",
+    policy: policyOf(variables.get("ISTIO_META_WASM_IMAGE_PULL_POLICY")),
+    pullSecret: variables.get("ISTIO_META_WASM_IMAGE_PULL_SECRET"),
+    timeout,
+  };
+}
+
+function policyOf(text = ""): PullPolicy {
+  return text === "IfNotPresent" || text === "Always" ? text : "";
+}
