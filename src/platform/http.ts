@@ -1,3 +1,47 @@
+import { type ErrorDetails, MeshError } from "../base/errors.ts";
+
+/** Limits of a download. */
+export interface DownloadLimits {
+  /** Milliseconds without a byte. */
+  readonly silence: number;
+  /** Milliseconds in all, against a server that sends a byte now and then. */
+  readonly whole: number;
+  /** Bytes after decompression. */
+  readonly bytes: number;
+}
+
+/** How a URL is downloaded. */
+export interface Download {
+  /** For the server of the URL: one that it redirects to does not get them. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Fields of a form with credentials, which makes the request a POST: then no redirect is followed. */
+  readonly form?: Readonly<Record<string, string>>;
+  /** Certificates are not verified. */
+  readonly insecure?: boolean;
+  readonly signal?: AbortSignal;
+  /** In place of the default ones: 30 s, 10 minutes, 64 MiB. */
+  readonly limits?: Partial<DownloadLimits>;
+  /** Whether a redirect to this URL is followed. Redirects from https to http never are. */
+  readonly follows?: (to: URL) => boolean;
+}
+
+/** A server answered a download with a status other than 2xx. */
+export class AnswerError extends MeshError {
+  readonly status: number;
+  readonly headers: Headers;
+
+  constructor(message: string, { status, headers, ...details }: AnswerDetails) {
+    super(message, details);
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+interface AnswerDetails extends ErrorDetails {
+  readonly status: number;
+  readonly headers: Headers;
+}
+
 /** A client of one server. All texts are PEM. */
 export interface ClientOptions {
   /** The URL of the server, such as `https://10.0.0.1:443`. */

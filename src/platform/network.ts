@@ -12,6 +12,7 @@ import type {
 } from "./connection.ts";
 import type {
   ClientOptions,
+  Download,
   Exchange,
   ExchangeAnswer,
   HttpClient,
@@ -39,8 +40,11 @@ export interface Network {
   lookup(host: string): Promise<readonly string[]>;
   /** Whether a program accepts connections on a Unix socket. */
   isServed(path: string): Promise<boolean>;
-  /** Fetches an https URL in chunks, with limits of size and time. Rejects with a `MeshError`, also while chunks are read. */
-  fetch(url: string): Promise<AsyncIterable<Uint8Array>>;
+  /**
+   * Fetches a URL in chunks, with limits of size and time. Rejects with an `AnswerError` for a status other than 2xx, and with a
+   * `MeshError`, also while chunks are read.
+   */
+  fetch(url: string, options?: Download): Promise<AsyncIterable<Uint8Array>>;
   /** One HTTP request, with the types and the errors of the web's `fetch`; `init.signal` ends it. */
   request(url: string, init?: RequestInit): Promise<Response>;
   /**

@@ -1,13 +1,13 @@
 /** Fetches modules, and keeps them in files for Envoy. Source: pilot-agent's `wasm` cache. */
 import { MeshError, messageOf } from "../../base/errors.ts";
 import { shownUrl } from "../../base/shown_url.ts";
+import { AnswerError } from "../../platform/http.ts";
 import { logText } from "../../platform/log.ts";
 import type { World } from "../../platform/world.ts";
 import { sha256Of } from "./digest.ts";
-import { download } from "./download.ts";
 import type { ModuleSource, WasmOptions } from "./options.ts";
 import { type Image, openImage } from "./registry.ts";
-import { isModule, unpacked } from "./unpack.ts";
+import { isModule, MAX_MODULE, readAll, unpacked } from "./unpack.ts";
 
 const MODE = 0o644;
 const FOLDER_MODE = 0o755;
@@ -139,7 +139,12 @@ async function opened(world: World, source: ModuleSource, options: WasmOptions, 
   const isInsecure = options.insecureHosts.some((each) => each === "*" || each === host);
   if (protocol === "oci:") {
     try {
-      return await openImage(world, source.url, { isInsecure, pullSecret: source.pullSecret, signal });
+      return await openImage(world, source.url, {
+        isInsecure,
+        pullSecret: source.pullSecret,
+        files: options.keychains,
+        signal,
+      });
     } catch (error) {
       options.metrics.fetched("manifest_failure");
       throw error;
@@ -177,13 +182,12 @@ async function fromServer(
   for (let attempt = 0, pause = FIRST_PAUSE; attempt < options.attempts && !end.aborted; attempt++, pause *= 2) {
     if (attempt > 0) await world.clock.sleep(pause, end);
     try {
-      const signal = AbortSignal.any([end, AbortSignal.timeout(options.requestTimeout)]);
-      const { status, body } = await download(world, url, { isInsecure, signal });
-      if (status === 200) return await unpacked(body);
-      problem = `The server answers ${status}`;
-      if (status < 500) break;
+      const limits = { whole: options.requestTimeout, bytes: MAX_MODULE };
+      const body = await world.network.fetch(url, { insecure: isInsecure, signal: end, limits });
+      return await unpacked(await readAll(body));
     } catch (error) {
       problem = messageOf(error);
+      if (error instanceof AnswerError && error.status < 500) break;
     }
   }
   throw new MeshError(problem);

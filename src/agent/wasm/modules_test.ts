@@ -28,12 +28,7 @@ Deno.test("wasmModules: a file that cannot be removed stays, and the agent goes 
     },
     network: {
       ...real.network,
-      client: () =>
-        Promise.resolve({
-          request: () => Promise.resolve(new Response(MODULE)),
-          webSocket: () => assert.fail(),
-          close() {},
-        }),
+      fetch: () => Promise.resolve(new Blob([MODULE]).stream()),
     },
   };
   const step = steps[0];
@@ -44,6 +39,7 @@ Deno.test("wasmModules: a file that cannot be removed stays, and the agent goes 
     requestTimeout: 10_000,
     attempts: 1,
     insecureHosts: [],
+    keychains: [],
     log: getLogger(["test", "wasm"]),
     metrics: wasmMetrics(),
   });

@@ -15,6 +15,8 @@ export interface WasmSettings {
   readonly attempts: number;
   /** Hosts whose certificates are not verified and that may speak plain text; `*`: all. */
   readonly insecureHosts: readonly string[];
+  /** Files with credentials of registries, for plugins without a pull secret: the first that exists is used. */
+  readonly keychains: readonly string[];
 }
 
 export interface WasmOptions extends WasmSettings {

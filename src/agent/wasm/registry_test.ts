@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
-import { credentialOf } from "./pull_secret.ts";
-import { imageName, realmOf } from "./registry.ts";
+import { fakeWorld } from "../../../test/support/fake_world.ts";
+import { AnswerError, type Download } from "../../platform/http.ts";
+import type { World } from "../../platform/world.ts";
+import { sha256Of } from "./digest.ts";
+import { imageName, openImage } from "./registry.ts";
 
 const DIGEST = `sha256:${"a".repeat(64)}`;
 
@@ -16,40 +19,107 @@ Deno.test("imageName: host, repository, and tag or digest", () => {
   }
 });
 
-Deno.test("credentialOf: the entry of the host, and nobody else's", () => {
-  const secret = JSON.stringify({
-    auths: { "example.org": { auth: "YTpi" }, "https://index.docker.io/v1/": { username: "a", password: "b" } },
-  });
-  assert.equal(credentialOf(secret, "example.org"), "Basic YTpi");
-  assert.equal(credentialOf(secret, "index.docker.io"), "Basic YTpi");
-  assert.equal(credentialOf(secret, "example.com"), undefined);
-  assert.equal(credentialOf(undefined, "example.org"), undefined);
-  assert.throws(() => credentialOf("{secret", "example.org"), { message: "The pull secret is no JSON" });
-});
+const MODULE = new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
+const [CHALLENGE, BASIC] = [
+  'Bearer realm="https://auth.example.org/token",service="s",scope="pull"',
+  'Basic realm="a"',
+];
 
-Deno.test("credentialOf: characters outside of ASCII, and none that breaks the header", () => {
-  const headerOf = (entry: object) => credentialOf(JSON.stringify({ auths: { "example.org": entry } }), "example.org");
-  assert.equal(headerOf({ username: "a", password: "ü€" }), `Basic ${new TextEncoder().encode("a:ü€").toBase64()}`);
-  assert.equal(headerOf({ auth: "YT\npi\n" }), "Basic YTpi");
-  assert.equal(headerOf({ registrytoken: "a b\r\n" }), "Bearer ab");
-});
+interface Given {
+  readonly challenge: string;
+  /** The header that the registry wants. */
+  readonly wanted: string;
+  /** What the server for tokens answers; `undefined`: 404. */
+  readonly token?: ((url: URL, options: Download) => string | undefined) | undefined;
+}
 
-Deno.test("realmOf: no server of the cluster or the node, except for the registry itself", () => {
-  const is = (realm: string, registry = "example.org", isInsecure = false) => {
-    try {
-      return realmOf(realm, registry, isInsecure).host !== "";
-    } catch {
-      return false;
-    }
+/** A world with files and a registry at example.org; `asked` gets its requests. */
+async function registry(files: Record<string, string>, given: Given, asked: string[] = []): Promise<World> {
+  const world = fakeWorld({ files });
+  const layer = {
+    mediaType: "application/vnd.module.wasm.content.layer.v1+wasm",
+    digest: `sha256:${await sha256Of(MODULE)}`,
   };
-  const local =
-    "localhost localhost. a.localhost 127.0.0.1 2130706433 0.0.0.0 10.1.2.3 100.64.0.1 169.254.169.254 [::] [::1] " +
-    "[::ffff:10.0.0.1] [fd00::1] [fe80::1] metadata.google.internal metadata.google.internal.";
-  assert.deepEqual(local.split(" ").filter((host) => is(`https://${host}/token`)), []);
-  assert.equal(is("https://auth.example.org/token"), true);
-  assert.equal(is("https://10.0.0.5:5000/token", "10.0.0.5:5000"), true);
-  assert.equal(is("https://10.0.0.5:6443/token", "10.0.0.5:5000"), false);
-  assert.equal(is("http://auth.example.org/token"), false);
-  assert.equal(is("http://auth.example.org/token", "example.org", true), true);
-  assert.equal(is("file:///token", "example.org", true), false);
+  const manifest = JSON.stringify({ layers: [layer] });
+  function answer(url: URL, options: Download): BlobPart | AnswerError {
+    const refusal = (status: number, headers = {}) =>
+      new AnswerError(`it answered ${status}`, { status, headers: new Headers(headers) });
+    if (url.host === "auth.example.org") return given.token?.(url, options) ?? refusal(404);
+    if (options.headers?.["authorization"] !== given.wanted) {
+      return refusal(401, { "www-authenticate": given.challenge });
+    }
+    return url.pathname.includes("/blobs/") ? MODULE : manifest;
+  }
+  const fetch = (url: string, options: Download = {}) => {
+    asked.push(`${options.form === undefined ? "GET" : "POST"} ${url}`);
+    const found = answer(new URL(url), options);
+    return found instanceof AnswerError ? Promise.reject(found) : Promise.resolve(new Blob([found]).stream());
+  };
+  return { ...world, network: { ...world.network, fetch } };
+}
+
+async function load(world: World, pullSecret?: string): Promise<Uint8Array> {
+  const access = { isInsecure: false, signal: new AbortController().signal, pullSecret, files: ["/docker.json"] };
+  return await (await openImage(world, "oci://example.org/team/auth:1", access)).load();
+}
+
+const file = (config: object) => ({ "/docker.json": JSON.stringify(config) });
+
+Deno.test("openImage: a password of the pull secret, else of Docker's file", async () => {
+  const given = { challenge: BASIC, wanted: "Basic YTpi" };
+  const auths = { "example.org": { auth: "YTpi" } };
+  assert.deepEqual(await load(await registry(file({ auths }), given)), MODULE);
+  assert.deepEqual(await load(await registry({}, given), JSON.stringify({ auths })), MODULE);
+  // A pull secret is the only source then.
+  await assert.rejects(load(await registry(file({ auths }), given), "{}"), {
+    message: `"example.org" wants a password: the WasmPlugin's pull secret has none for it`,
+  });
+  await assert.rejects(load(await registry({}, given)), {
+    message: /wants a password: the WasmPlugin has no pull secret$/,
+  });
+});
+
+Deno.test("openImage: programs that keep credentials are not run, which the error says", async () => {
+  const config = file({ auths: { "example.org": {} }, credHelpers: { "example.org": "ecr-login" } });
+  const message =
+    'the WasmPlugin has no pull secret, and the agent does not run "docker-credential-ecr-login" of "/docker.json"';
+  const of = (challenge: string, token?: Given["token"]) =>
+    registry(config, { challenge, wanted: "Basic YTpi", token });
+  await assert.rejects(load(await of(BASIC)), { message: `"example.org" wants a password: ${message}` });
+  await assert.rejects(load(await of(CHALLENGE, () => '{"token":"anonymous"}')), {
+    message: `it answered 401: ${message}`,
+  });
+});
+
+Deno.test("openImage: a password is exchanged for a token, and so is an identity token", async () => {
+  const given = (token: Given["token"]) => ({ challenge: CHALLENGE, wanted: "Bearer T", token });
+  const asked: string[] = [];
+  const basic = file({ auths: { "https://example.org/v2/": { username: "a", password: "b" } } });
+  const world = await registry(
+    basic,
+    given((_, { headers }) => headers?.["authorization"] === "Basic YTpi" ? '{"token":"T"}' : "{}"),
+    asked,
+  );
+  assert.deepEqual(await load(world), MODULE);
+  assert.equal(asked[1], "GET https://auth.example.org/token?service=s&scope=pull");
+
+  const identity = file({
+    auths: { "example.org/team/auth": { auth: "MDo=", identitytoken: "refresh" }, "example.org": { auth: "YTpi" } },
+  });
+  const forms: unknown[] = [];
+  const tokens = await registry(identity, given((_, { form }) => (forms.push(form), '{"access_token":"T"}')));
+  assert.deepEqual(await load(tokens), MODULE);
+  assert.deepEqual(forms, [
+    { service: "s", scope: "pull", client_id: "kubectl-mesh", grant_type: "refresh_token", refresh_token: "refresh" },
+  ]);
+  const old = await registry(identity, given((_, { form }) => form === undefined ? '{"token":"T"}' : undefined));
+  assert.deepEqual(await load(old), MODULE);
+});
+
+Deno.test("openImage: a token of the registry is not exchanged", async () => {
+  const asked: string[] = [];
+  const auths = { "example.org": { registrytoken: "T" } };
+  const world = await registry(file({ auths }), { challenge: CHALLENGE, wanted: "Bearer T" }, asked);
+  assert.deepEqual(await load(world), MODULE);
+  assert.equal(asked.some((each) => each.includes("auth.example.org")), false);
 });

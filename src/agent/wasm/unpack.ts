@@ -6,12 +6,12 @@ export const MAX_MODULE = 256 * 1024 * 1024;
 
 /** Collects a body. Rejects with a MeshError if it is larger than the limit. */
 export async function readAll(
-  body: ReadableStream<Uint8Array> | null,
+  body: AsyncIterable<Uint8Array>,
   limit = MAX_MODULE,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const pieces: Uint8Array[] = [];
   let size = 0;
-  for await (const piece of body ?? []) {
+  for await (const piece of body) {
     size += piece.length;
     if (size > limit) throw new MeshError(`It has more than ${limit} bytes`);
     pieces.push(piece);

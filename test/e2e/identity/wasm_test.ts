@@ -26,7 +26,7 @@ testWhen(
     await using registry = new Program(argv, { cwd: a.folder, env: {}, netns: network.plane.path, seconds: 120 });
     await until(() => registry.text.includes("started"), () => `No registry: ${registry.text}`);
     const sha256 = createHash("sha256").update(wasmModule()).digest("hex");
-    const { a: agent } = await mesh.startBoth({ env: { WASM_INSECURE_REGISTRIES: SERVER } });
+    const { a: agent } = await mesh.startBoth({ env: { WASM_INSECURE_REGISTRIES: SERVER, HOME: a.folder } });
 
     /** Gives a plugin to `a`, and waits until requests to `b` are answered so. */
     async function answers(extension: object, expected: { readonly status: number; readonly header?: string }) {
@@ -56,15 +56,22 @@ testWhen(
     await t.step("an image of a registry with a pull secret, which nobody else sees", async () => {
       const uri = `oci://${SERVER}/team/module:latest`;
       await answers(wasmExtension({ uri }), { status: 403 });
-      assert.match(agent.text, /wants a password: the WasmPlugin has no pull secret for it/);
+      assert.match(agent.text, /wants a password: the WasmPlugin has no pull secret/);
       await answers(wasmExtension({ uri, secret: SECRET, version: "2" }), { status: 200, header: "yes" });
       const { text } = await (await a.application()).ask("http://127.0.0.1:15000/config_dump?include_eds");
       assert.match(text, /local.*wasm/s);
       assert.doesNotMatch(text + agent.text, /secret-of-the-registry|ISTIO_META_WASM/);
     });
+    await t.step("a TypedStruct, and a password of Docker's file", async () => {
+      const plugin = { uri: `oci://${SERVER}/team/module:latest`, isStruct: true };
+      await answers(wasmExtension({ ...plugin, version: "3" }), { status: 403 });
+      await Deno.mkdir(`${a.folder}/.docker`);
+      await Deno.writeTextFile(`${a.folder}/.docker/config.json`, SECRET);
+      await answers(wasmExtension({ ...plugin, version: "4" }), { status: 200, header: "yes" });
+    });
     await t.step("metrics", async () => {
       const { text } = await (await a.application()).ask("http://127.0.0.1:15020/metrics");
-      assert.match(text, /istio_agent_wasm_remote_fetch_count\{result="success"\} 2/);
+      assert.match(text, /istio_agent_wasm_remote_fetch_count\{result="success"\} 3/);
       assert.match(text, /istio_agent_wasm_remote_fetch_count\{result="checksum_mismatched"\} 1/);
     });
   },

@@ -1,6 +1,7 @@
 /** The connection to istiod. Source: pilot-agent's xDS proxy and root selection. */
 import type { ProxySettings } from "../../../istio/configuration.ts";
 import { splitHostPort } from "../../../golang/net/mod.ts";
+import type { Environment } from "../../../platform/world.ts";
 import type { WasmSettings } from "../../wasm/options.ts";
 import type { XdsRoots, XdsSettings } from "../../xds/options.ts";
 import { serverName } from "./identity.ts";
@@ -32,7 +33,7 @@ function grpcBootstrap({ variables }: Reading, { configPath }: ProxySettings): s
 /** Istio's templates mount a volume there. The bootstrap's folder is memory in a pod. */
 const DATA_FOLDER = "/var/lib/istio/data";
 
-function wasmOf({ variables }: Reading, { configPath }: ProxySettings): WasmSettings | undefined {
+function wasmOf({ variables, world }: Reading, { configPath }: ProxySettings): WasmSettings | undefined {
   if (!variables.bool("wasmConversion")) return undefined;
   return {
     folders: [DATA_FOLDER, configPath],
@@ -41,7 +42,19 @@ function wasmOf({ variables }: Reading, { configPath }: ProxySettings): WasmSett
     requestTimeout: variables.milliseconds("wasmTimeout"),
     attempts: variables.number("wasmRetries"),
     insecureHosts: variables.text("wasmInsecure").split(",").map((host) => host.trim()).filter((host) => host !== ""),
+    keychains: keychains(world.env),
   };
+}
+
+/** Where Docker and Podman keep credentials, in the order of go-containerregistry. */
+function keychains(env: Environment): string[] {
+  const text = (name: string) => env.get(name) ?? "";
+  const below = (name: string, file: string) => text(name) === "" ? "" : `${text(name)}/${file}`;
+  return [
+    below("DOCKER_CONFIG", "config.json") || below("HOME", ".docker/config.json"),
+    text("REGISTRY_AUTH_FILE"),
+    below("XDG_RUNTIME_DIR", "containers/auth.json"),
+  ].filter((file) => file !== "");
 }
 
 function isPlain({ controlPlaneAuthPolicy, discoveryAddress }: ProxySettings): boolean {

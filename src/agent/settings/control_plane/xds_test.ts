@@ -31,8 +31,22 @@ Deno.test("readXds: an Istio pod without settings", () => {
       requestTimeout: 15_000,
       attempts: 5,
       insecureHosts: [],
+      keychains: [],
     },
   });
+});
+
+Deno.test("readXds: credentials of registries, as Docker and Podman find them", () => {
+  const files = (env: Record<string, string>) => read(env).wasm?.keychains;
+  assert.deepEqual(files({ HOME: "/home/a" }), ["/home/a/.docker/config.json"]);
+  assert.deepEqual(
+    files({ HOME: "/home/a", DOCKER_CONFIG: "/d", REGISTRY_AUTH_FILE: "/p.json", XDG_RUNTIME_DIR: "/run" }),
+    [
+      "/d/config.json",
+      "/p.json",
+      "/run/containers/auth.json",
+    ],
+  );
 });
 
 Deno.test("readXds: the bootstrap of gRPC is asked for by its variable, or without Envoy", () => {

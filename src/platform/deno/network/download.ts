@@ -1,23 +1,12 @@
 /**
- * Downloads of files that a user names by https URLs. The server is untrusted: size and time are limited, and redirects
- * stay https.
+ * Downloads of files that a user or the mesh names by URLs. The server is untrusted: size and time are limited, and redirects
+ * never lead from https to http.
  */
-import { MeshError, messageOf } from "../../../base/errors.ts";
+import { MeshError } from "../../../base/errors.ts";
 import { shownUrl } from "../../../base/shown_url.ts";
+import { AnswerError, type Download, type DownloadLimits, type HttpClient } from "../../http.ts";
 import { isRuntimeError, reasonOf } from "../../runtime_errors.ts";
-import { realFetch } from "./fetch.ts";
-import { proxiedClient } from "./proxies.ts";
-import { systemRoots } from "./trust.ts";
-
-/** Limits of a download. */
-export interface DownloadLimits {
-  /** Milliseconds without a byte. */
-  readonly silence: number;
-  /** Milliseconds in all, against a server that sends a byte now and then. */
-  readonly whole: number;
-  /** Bytes after decompression. */
-  readonly bytes: number;
-}
+import { openClient } from "./client.ts";
 
 const LIMITS: DownloadLimits = { silence: 30_000, whole: 600_000, bytes: 64 * 1024 * 1024 };
 
@@ -26,57 +15,44 @@ const MAX_REDIRECTS = 10;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 /**
- * The body of an https URL, in chunks. Trusts the system's roots. Rejects with a MeshError, also while the body is read: a status
- * other than 2xx, a redirect to anything but https, more than ten redirects, a limit, a body that is cut off.
+ * The body of a URL, in chunks. Trusts the system's roots. Rejects with an AnswerError for a status other than 2xx, and with a
+ * MeshError, also while the body is read: a redirect that is not followed, a limit, a body that is cut off.
  */
-export async function download(url: string, limits: DownloadLimits = LIMITS): Promise<AsyncIterable<Uint8Array>> {
-  const client = made(url, () => proxiedClient({ caCerts: [systemRoots()] }));
-  const watch = new Watch(limits);
+export async function download(url: string, options: Download = {}): Promise<AsyncIterable<Uint8Array>> {
+  const watch = new Watch({ ...LIMITS, ...options.limits }, options.signal);
+  let client: HttpClient | undefined;
   try {
-    const response = await answered(url, client, watch);
-    return pieces(url, response, watch, () => client.close());
+    const { response, client: used } = await answered(url, options, watch);
+    client = used;
+    return pieces(url, response, watch, client);
   } catch (error) {
     watch.end();
-    client.close();
     throw downloadError(url, error, watch);
-  }
-}
-
-function made(url: string, make: () => Deno.HttpClient): Deno.HttpClient {
-  try {
-    return make();
-  } catch (error) {
-    throw new MeshError(`Cannot read "${shownUrl(url)}": ${messageOf(error)}`, { cause: error });
   }
 }
 
 /** Aborts when nothing arrives for too long. */
 class Watch {
-  readonly #limits: DownloadLimits;
+  readonly limits: DownloadLimits;
   readonly #controller = new AbortController();
   readonly #last: ReturnType<typeof setTimeout>;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Fires with a limit, or with the caller's signal. */
+  readonly signal: AbortSignal;
   /** Why it aborted. */
   reason: string | undefined;
 
-  constructor(limits: DownloadLimits) {
-    this.#limits = limits;
+  constructor(limits: DownloadLimits, signal: AbortSignal | undefined) {
+    this.limits = limits;
+    this.signal = AbortSignal.any([this.#controller.signal, ...signal === undefined ? [] : [signal]]);
     this.#last = setTimeout(() => this.#fire(`it takes longer than ${limits.whole / 1000} s`), limits.whole);
     this.moved();
-  }
-
-  get limits(): DownloadLimits {
-    return this.#limits;
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
   }
 
   /** Restarts the limit of silence after bytes arrived. */
   moved(): void {
     this.pause();
-    const { silence } = this.#limits;
+    const { silence } = this.limits;
     this.#timer = setTimeout(() => this.#fire(`the server sent nothing for ${silence / 1000} s`), silence);
   }
 
@@ -96,35 +72,75 @@ class Watch {
   }
 }
 
+interface Answered {
+  readonly response: Response;
+  readonly client: HttpClient;
+}
+
 /** The response after redirects. */
-async function answered(start: string, client: Deno.HttpClient, watch: Watch): Promise<Response> {
-  let url = start;
+async function answered(start: string, options: Download, watch: Watch): Promise<Answered> {
+  let [url, headers] = [new URL(start), options.headers ?? {}];
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
-    const response = await realFetch(url, { client, redirect: "manual", signal: watch.signal });
-    watch.moved();
-    if (response.ok) return response;
-    await response.body?.cancel();
-    const location = response.headers.get("location");
-    if (!REDIRECTS.includes(response.status) || location === null) {
-      throw refusal(start, `the server answered ${response.status} ${response.statusText}`.trim());
+    const client = openClient({ server: url.origin, insecure: options.insecure });
+    try {
+      const response = await asked(url, client, { ...options, headers, signal: watch.signal });
+      watch.moved();
+      if (response.ok) return { response, client };
+      await response.body?.cancel();
+      const location = response.headers.get("location");
+      if (!REDIRECTS.includes(response.status) || location === null) throw refused(start, response);
+      const next = redirected(start, url, location, options);
+      // Credentials are for one server.
+      if (next.origin !== url.origin) headers = {};
+      url = next;
+    } catch (error) {
+      client.close();
+      throw error;
     }
-    url = redirected(start, url, location);
+    client.close();
   }
   throw refusal(start, `the server redirects more than ${MAX_REDIRECTS} times`);
 }
 
-function redirected(start: string, from: string, location: string): string {
+async function asked(url: URL, client: HttpClient, { headers = {}, form, signal }: Download): Promise<Response> {
+  const init: RequestInit = { headers: { ...userOf(url), ...headers }, redirect: "manual", signal: signal ?? null };
+  const request = form === undefined ? init : { ...init, method: "POST", body: new URLSearchParams(form) };
+  return await client.request(url.pathname + url.search, request);
+}
+
+/** The user and the password of a URL, as a header. */
+function userOf({ username, password }: URL): Record<string, string> {
+  if (username === "" && password === "") return {};
+  const pair = `${decoded(username)}:${decoded(password)}`;
+  return { authorization: `Basic ${new TextEncoder().encode(pair).toBase64()}` };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // A percent sign stands for itself.
+    return text;
+  }
+}
+
+function redirected(start: string, from: URL, location: string, { form, follows }: Download): URL {
   const to = URL.parse(location, from);
   if (to === null) throw refusal(start, "the server redirects to something that is no URL");
-  if (to.protocol === "https:") return to.href;
-  throw refusal(start, `the server redirects to "${shownUrl(to.href)}", and only https URLs are read`);
+  const shown = `the server redirects to "${shownUrl(to.href)}"`;
+  if (form !== undefined) throw refusal(start, `${shown}, which would get the credentials`);
+  if (to.protocol !== "https:" && (to.protocol !== "http:" || from.protocol !== "http:")) {
+    throw refusal(start, `${shown}, and only https URLs are read`);
+  }
+  if (follows?.(to) === false) throw refusal(start, `${shown}, where it must not`);
+  return to;
 }
 
 async function* pieces(
   url: string,
   { body }: Response,
   watch: Watch,
-  close: () => void,
+  client: HttpClient,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   let size = 0;
   try {
@@ -140,12 +156,17 @@ async function* pieces(
     throw downloadError(url, error, watch);
   } finally {
     watch.end();
-    close();
+    client.close();
   }
 }
 
 function refusal(url: string, reason: string): MeshError {
   return new MeshError(`Cannot read "${shownUrl(url)}": ${reason}`);
+}
+
+function refused(url: string, { status, statusText, headers }: Response): AnswerError {
+  const text = `the server answered ${status} ${statusText}`.trim();
+  return new AnswerError(`Cannot read "${shownUrl(url)}": ${text}`, { status, headers });
 }
 
 /** The hint for TLS errors. */

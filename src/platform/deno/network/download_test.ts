@@ -3,7 +3,8 @@ import { gzipSync } from "node:zlib";
 import { testAuthority } from "../../../../test/support/tls/authority.ts";
 import { temporaryFolder } from "../../../../test/support/temporary_folder.ts";
 import { MeshError } from "../../../base/errors.ts";
-import { download, type DownloadLimits } from "./download.ts";
+import { AnswerError, type Download, type DownloadLimits } from "../../http.ts";
+import { download } from "./download.ts";
 import { withVariables } from "./trust.ts";
 
 const LIMITS: DownloadLimits = { silence: 30_000, whole: 30_000, bytes: 1_000_000 };
@@ -68,8 +69,8 @@ function closeOnce(connection: Deno.TlsConn): void {
 const head = (status: string, ...fields: string[]) => `HTTP/1.1 ${status}\r\n${[...fields, "", ""].join("\r\n")}`;
 const moved = (to: string) => [head("302 Found", `location: ${to}`, "content-length: 0")];
 
-async function textOf(url: string, limits = LIMITS): Promise<string> {
-  const pieces = await Array.fromAsync(await download(url, limits));
+async function textOf(url: string, limits = LIMITS, options: Download = {}): Promise<string> {
+  const pieces = await Array.fromAsync(await download(url, { ...options, limits }));
   return await new Blob(pieces.map((piece) => new Uint8Array(piece))).text();
 }
 
@@ -148,7 +149,7 @@ Deno.test("download() ends with a server that sends nothing, or too slowly", () 
 Deno.test("download() does not stop while its reader takes its time", () =>
   withServer(ANSWERS, async (origin) => {
     let text = "";
-    for await (const piece of await download(`${origin}/good`, { ...LIMITS, silence: 1000 })) {
+    for await (const piece of await download(`${origin}/good`, { limits: { ...LIMITS, silence: 1000 } })) {
       await new Promise((resolve) => setTimeout(resolve, 1200));
       text += new TextDecoder().decode(piece);
     }
@@ -159,4 +160,64 @@ Deno.test("download() says how an authority of one's own is trusted", () =>
   withServer(ANSWERS, async (origin) => {
     const reading = withVariables({ SSL_CERT_FILE: undefined }, () => download(`${origin}/good`));
     await assert.rejects(reading, { message: /UnknownIssuer/, hint: /SSL_CERT_FILE/ });
+  }));
+
+/** Two servers of plain HTTP; `headers` gets the fields of the second one's requests. */
+async function withPlain(body: (origin: string, headers: Headers[]) => Promise<void>) {
+  const headers: Headers[] = [];
+  const quiet = { hostname: "127.0.0.1", port: 0, onListen() {} };
+  await using second = Deno.serve(quiet, (request) => (headers.push(request.headers), new Response("second")));
+  await using first = Deno.serve(quiet, async (request): Promise<Response> => {
+    const { pathname } = new URL(request.url);
+    if (pathname === "/other") return Response.redirect(`http://127.0.0.1:${second.addr.port}/`);
+    if (pathname === "/self") return new Response(null, { status: 307, headers: { location: "/form" } });
+    const seen = { authorization: request.headers.get("authorization"), form: await request.text() };
+    return Response.json(seen, { status: pathname === "/busy" ? 503 : 200 });
+  });
+  await body(`http://127.0.0.1:${first.addr.port}`, headers);
+}
+
+Deno.test("download() gives headers, and a user of the URL, to the first server only", () =>
+  withPlain(async (origin, headers) => {
+    const options = { headers: { authorization: "Bearer secret" } };
+    assert.match(await textOf(`${origin}/`, LIMITS, options), /"authorization":"Bearer secret"/);
+    assert.match(await textOf(`${origin.replace("//", "//a:b@")}/`), /"authorization":"Basic YTpi"/);
+    assert.equal(await textOf(`${origin}/other`, LIMITS, options), "second");
+    assert.equal(await textOf(`${origin.replace("//", "//a:b@")}/other`), "second");
+    assert.deepEqual(headers.map((each) => each.get("authorization")), [null, null]);
+  }));
+
+Deno.test("download() sends a form, which no redirect gets", () =>
+  withPlain(async (origin, headers) => {
+    const options = { form: { a: "b c", d: "e" } };
+    assert.match(await textOf(`${origin}/form`, LIMITS, options), /"form":"a=b\+c&d=e"/);
+    for (const path of ["/self", "/other"]) {
+      await assert.rejects(textOf(`${origin}${path}`, LIMITS, options), /which would get the credentials$/);
+    }
+    assert.equal(headers.length, 0);
+  }));
+
+Deno.test("download() asks its caller about a redirect, and has the status of an error", () =>
+  withPlain(async (origin, headers) => {
+    const options = { follows: ({ port }: URL) => origin.endsWith(`:${port}`) };
+    assert.match(await textOf(`${origin}/self`, LIMITS, options), /"form":""/);
+    await assert.rejects(textOf(`${origin}/other`, LIMITS, options), /redirects to "http:.*", where it must not$/);
+    assert.equal(headers.length, 0);
+    const error = await textOf(`${origin}/busy`).catch((error) => error);
+    assert.ok(error instanceof AnswerError);
+    assert.equal(error.status, 503);
+  }));
+
+Deno.test("download() of a host whose certificate is not verified", () =>
+  withServer(ANSWERS, async (origin) => {
+    await withVariables({ SSL_CERT_FILE: undefined }, async () => {
+      assert.equal(await textOf(`${origin}/moved`, LIMITS, { insecure: true }), "a: 1");
+      await assert.rejects(textOf(`${origin}/http`, LIMITS, { insecure: true }), /only https URLs are read$/);
+    });
+  }));
+
+Deno.test("download() ends with its caller's signal", () =>
+  withServer(ANSWERS, async (origin) => {
+    const signal = AbortSignal.timeout(200);
+    await assert.rejects(textOf(`${origin}/silent`, LIMITS, { signal }), MeshError);
   }));

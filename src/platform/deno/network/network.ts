@@ -10,7 +10,7 @@ export const realNetwork: Network = {
   interfaces: () => Deno.networkInterfaces().map(({ name, family, address }) => ({ name, family, address })),
   lookup: (host) => lookup(host),
   isServed: async (path) => (await import("./unix_socket.ts")).isServed(path),
-  fetch: async (url) => (await import("./download.ts")).download(url),
+  fetch: async (url, options) => (await import("./download.ts")).download(url, options),
   request: (url, init) => realFetch(url, { ...init, ...clientFor(url) }),
   exchange: async (request) => (await import("./exchange.ts")).exchange(request),
   client: async (options) => (await import("./client.ts")).openClient(options),

@@ -255,24 +255,27 @@ export interface WasmPlugin {
   readonly secret?: string;
   readonly version?: string;
   readonly isFailOpen?: boolean;
+  readonly isStruct?: boolean;
 }
 
-/** The extension `test.wasm`, as istiod writes it for a WasmPlugin. */
-export function wasmExtension({ uri, sha256 = "nil", secret, version = "1", isFailOpen = false }: WasmPlugin) {
+/** The extension `test.wasm`, as istiod writes it for a WasmPlugin, or for an EnvoyFilter with a TypedStruct. */
+export function wasmExtension(
+  { uri, sha256 = "nil", secret, version = "1", isFailOpen = false, isStruct = false }: WasmPlugin,
+) {
   const key_values = {
     ISTIO_META_WASM_PLUGIN_RESOURCE_VERSION: version,
     ...secret === undefined ? {} : { ISTIO_META_WASM_IMAGE_PULL_SECRET: secret },
   };
   const remote = { http_uri: { uri, cluster: "_", timeout: "30s" }, sha256 };
   const vm = { runtime: "envoy.wasm.runtime.v8", code: { remote }, environment_variables: { key_values } };
-  const policy = isFailOpen ? "FAIL_OPEN" : "FAIL_CLOSED";
+  const config = { name: "test.wasm", vm_config: vm, failure_policy: isFailOpen ? "FAIL_OPEN" : "FAIL_CLOSED" };
+  const type = `${FILTERS}.http.wasm.v3.Wasm`;
   return {
     "@type": `${TYPE}.config.core.v3.TypedExtensionConfig`,
     name: "test.wasm",
-    typed_config: {
-      "@type": `${FILTERS}.http.wasm.v3.Wasm`,
-      config: { name: "test.wasm", vm_config: vm, failure_policy: policy },
-    },
+    typed_config: isStruct
+      ? { "@type": "type.googleapis.com/udpa.type.v1.TypedStruct", type_url: type, value: { config } }
+      : { "@type": type, config },
   };
 }
 

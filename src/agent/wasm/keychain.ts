@@ -1,0 +1,97 @@
+/**
+ * Credentials of a registry: of the plugin's pull secret, else of the file of Docker or Podman. Source: the keychains of pilot-agent
+ * and of go-containerregistry, Docker's file of credentials.
+ */
+import { MeshError } from "../../base/errors.ts";
+import { isMap, mapAt, textAt, type Value, type ValueMap } from "../../base/value.ts";
+import type { World } from "../../platform/world.ts";
+
+/** What a registry, or its server for tokens, may get. */
+export interface Credential {
+  /** Headers `authorization`. */
+  readonly basic?: string;
+  readonly bearer?: string;
+  /** Exchanged for a token of the registry. */
+  readonly identityToken?: string;
+}
+
+/** The credential of a registry, or why there is none. */
+export type Found = { readonly credential: Credential } | { readonly missing: string };
+
+export interface Keychain {
+  readonly pullSecret: string | undefined;
+  /** Files to look for if the plugin has no pull secret: the first that exists is used. */
+  readonly files: readonly string[];
+}
+
+const NO_SECRET = "the WasmPlugin has no pull secret";
+const MAX_FILE = 1024 * 1024;
+
+/** Rejects with a MeshError for a secret or a file that cannot be read. */
+export async function credentialFor(
+  { files }: World,
+  { host, repository }: { readonly host: string; readonly repository: string },
+  keychain: Keychain,
+): Promise<Found> {
+  if (keychain.pullSecret !== undefined) {
+    const credential = credentialIn(parsed(keychain.pullSecret, "The pull secret"), [host]);
+    return credential === undefined ? { missing: "the WasmPlugin's pull secret has none for it" } : { credential };
+  }
+  for (const file of keychain.files) {
+    if ((await files.stat(file))?.kind !== "file") continue;
+    const config = parsed(await files.readText(file, MAX_FILE), `"${file}"`);
+    const credential = credentialIn(config, [`${host}/${repository}`, host]);
+    return credential === undefined ? { missing: `${NO_SECRET}, and ${reasonIn(config, host, file)}` } : { credential };
+  }
+  return { missing: NO_SECRET };
+}
+
+/** Programs that keep credentials are not run: the agent runs Envoy only. */
+function reasonIn(config: ValueMap, host: string, file: string): string {
+  const helper = textAt(mapAt(config, "credHelpers"), host) || textAt(config, "credsStore");
+  if (helper === "") return `"${file}" has no password for this registry`;
+  return `the agent does not run "docker-credential-${helper}" of "${file}"`;
+}
+
+function credentialIn(config: ValueMap, keys: readonly string[]): Credential | undefined {
+  const auths = mapAt(config, "auths");
+  for (const key of keys) {
+    const entry = auths[key] ?? Object.entries(auths).find(([name]) => hostOf(name) === key)?.[1];
+    const credential = isMap(entry) ? credentialOf(entry) : undefined;
+    if (credential !== undefined) return credential;
+  }
+  return undefined;
+}
+
+function credentialOf(entry: ValueMap): Credential | undefined {
+  const [user, password] = [textAt(entry, "username"), textAt(entry, "password")];
+  const pair = user === "" && password === "" ? "" : new TextEncoder().encode(`${user}:${password}`).toBase64();
+  const [basic, bearer] = [textAt(entry, "auth") || pair, textAt(entry, "registrytoken")];
+  const identityToken = textAt(entry, "identitytoken");
+  if (basic === "" && bearer === "" && identityToken === "") return undefined;
+  return {
+    ...basic === "" ? {} : { basic: authorization("Basic", basic) },
+    ...bearer === "" ? {} : { bearer: authorization("Bearer", bearer) },
+    ...identityToken === "" ? {} : { identityToken },
+  };
+}
+
+/** The header `authorization`. The runtime's error for an invalid header would have the secret. */
+export function authorization(scheme: "Basic" | "Bearer", secret: string): string {
+  return `${scheme} ${secret.replaceAll(/[^\x21-\x7e]/g, "")}`;
+}
+
+/** Docker writes `https://index.docker.io/v1/` for its own. */
+function hostOf(name: string): string {
+  return name.replace(/^https?:\/\//, "").split("/")[0] ?? "";
+}
+
+function parsed(text: string, what: string): ValueMap {
+  try {
+    const value: Value = JSON.parse(text);
+    return isMap(value) ? value : {};
+  } catch {
+    // The parser's message would have a part of the secret.
+    throw new MeshError(`${what} is no JSON`);
+  }
+}
