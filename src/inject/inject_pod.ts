@@ -4,7 +4,7 @@ import { decode, fits, problemTexts } from "../kube/mod.ts";
 import { type Era, validateAnnotations } from "../istio/mod.ts";
 import { mapsAt, type ValueMap } from "../base/value.ts";
 import type { ModernConfig } from "./config/config.ts";
-import { seenByTemplates } from "./render/data.ts";
+import { KNOWS_NAMES, seenByTemplates } from "./render/data.ts";
 import type { Injector, LoadedConfig } from "./injector.ts";
 import { injectLegacy } from "./legacy/mod.ts";
 import { mapContainers, withKey } from "./pod/change.ts";
@@ -21,7 +21,7 @@ import { renderTemplates, selectTemplates } from "./render/render.ts";
 import { readStatus } from "./pod/status.ts";
 import { mergeBase, strip } from "./merge/strip.ts";
 import { withoutNulls } from "./merge/without_nulls.ts";
-import type { Owner } from "./pod/workload.ts";
+import { earlierOwner, type Owner } from "./pod/workload.ts";
 
 /** A pod with its sidecar. */
 export interface InjectedPod {
@@ -74,7 +74,8 @@ function injectNew(pod: Pod, owner: Owner, injector: Injector, config: ModernCon
   const earlier = { status: readStatus(pod), kept: keptOverrides(pod) };
   const stripped = strip(typed, earlier, String(statusPort(mesh)));
   const templates = selectTemplates(stripped, config);
-  const rendered = renderTemplates(config, templates, { ...injector, seen: seenByTemplates(stripped, owner), mesh });
+  const seen = seenByTemplates(stripped, injector.minor < KNOWS_NAMES ? earlierOwner(owner, pod) : owner);
+  const rendered = renderTemplates(config, templates, { ...injector, seen, mesh });
   const patches = injector.minor < KNOWS_RESTARTS ? rendered.map(withoutRestarts) : rendered;
   if (patches.length === 0) {
     const names = templates.map((name) => `"${name}"`).join(", ");
@@ -85,9 +86,11 @@ function injectNew(pod: Pod, owner: Owner, injector: Injector, config: ModernCon
   const overlaid = overlay(mergeBase(pod, earlier), patches, { native, reinjected });
   const source = { original: pod, ...earlier };
   const overridden = applyOverrides(overlaid.pod, overlaid.templatePod, source);
-  const done = postprocess(followProxyUser(overridden, userProxy(source), mesh), {
+  const followed = injector.minor < FOLLOWS_USER ? overridden : followProxyUser(overridden, userProxy(source), mesh);
+  const done = postprocess(followed, {
     templatePod: overlaid.templatePod,
     mesh,
+    meshPort: statusPort(injector.mesh),
     values: injector.values,
     revision: injector.revision,
     minor: injector.minor,
@@ -100,6 +103,9 @@ function injectNew(pod: Pod, owner: Owner, injector: Injector, config: ModernCon
   checkResult(result, templates, "strict");
   return { pod: result, templates };
 }
+
+/** The first release whose init container gets the user that a pod gives its proxy. */
+const FOLLOWS_USER = 20;
 
 /** The first release with a version of Kubernetes' API in which containers have a `restartPolicy`. */
 const KNOWS_RESTARTS = 19;

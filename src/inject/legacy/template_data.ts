@@ -2,11 +2,11 @@
 import type { GoStruct } from "../../golang/gotemplate/mod.ts";
 import { goView } from "../../kube/mod.ts";
 import { defaultProxyConfig, type MeshConfig } from "../../istio/mod.ts";
-import { mapsAt, newMap, type ValueMap } from "../../base/value.ts";
+import { newMap, type ValueMap } from "../../base/value.ts";
 import { Fields } from "../render/data.ts";
 import { metadataOf, type Pod, specOf } from "../pod/pod.ts";
 import { viewOfMeshConfig, viewOfProxyConfig } from "../render/views.ts";
-import type { Owner } from "../pod/workload.ts";
+import { earlierOwner, type Owner } from "../pod/workload.ts";
 import { has } from "./features.ts";
 
 /** The inputs of an old template. */
@@ -20,8 +20,9 @@ interface LegacyTemplateInput {
 }
 
 /** The root object of templates, with the fields of the release. */
-export function legacyTemplateData({ pod, owner, mesh, values, minor }: LegacyTemplateInput): GoStruct {
-  const type = new Fields("*v1.TypeMeta", { Kind: owner.kind, APIVersion: apiVersionOf(owner, pod) });
+export function legacyTemplateData({ pod, mesh, values, minor, ...given }: LegacyTemplateInput): GoStruct {
+  const owner = earlierOwner(given.owner, pod);
+  const type = new Fields("*v1.TypeMeta", { Kind: owner.kind, APIVersion: owner.apiVersion });
   return new Fields("*inject.SidecarTemplateData", {
     ...(has(minor, "typeMeta") ? { TypeMeta: type } : {}),
     DeploymentMeta: goView(named(owner), "ObjectMeta"),
@@ -39,11 +40,4 @@ function named({ name, namespace }: Owner): ValueMap {
   if (name !== "") metadata["name"] = name;
   if (namespace !== "") metadata["namespace"] = namespace;
   return metadata;
-}
-
-/** Until 1.8 a CronJob that is guessed from a pod's Job had the version before Kubernetes 1.21. */
-function apiVersionOf({ kind, apiVersion }: Owner, pod: Pod): string {
-  const guessed = kind === "CronJob" &&
-    mapsAt(metadataOf(pod), "ownerReferences").some((owner) => owner["kind"] === "Job");
-  return guessed ? "batch/v1beta1" : apiVersion;
 }

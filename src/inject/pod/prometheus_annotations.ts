@@ -16,6 +16,9 @@ const NAMES = {
 
 const KNOWN: ReadonlySet<string> = new Set(Object.values(NAMES));
 
+/** Those that releases before 1.31 know. */
+export const WITHOUT_TARGETS: ReadonlySet<string> = new Set([NAMES.scrape, NAMES.port, NAMES.path]);
+
 /** The values of a pod's annotations; `undefined` for missing ones. */
 export type PrometheusAnnotations = Readonly<Record<keyof typeof NAMES, string | undefined>>;
 
@@ -38,8 +41,8 @@ export function prometheusPort(pod: Pod): string | undefined {
 }
 
 /** The pod without these annotations. */
-export function withoutPrometheus(pod: Pod): Pod {
-  const names = Object.keys(annotationsOf(pod)).filter((name) => KNOWN.has(sanitised(name)));
+export function withoutPrometheus(pod: Pod, known = KNOWN): Pod {
+  const names = Object.keys(annotationsOf(pod)).filter((name) => known.has(sanitised(name)));
   if (names.length === 0) return pod;
   return withAnnotations(pod, Object.fromEntries(names.map((name) => [name, undefined])));
 }

@@ -1,5 +1,5 @@
 /** The pod in a manifest, and its owner. */
-import { isMap, mapAt, textAt, type ValueMap } from "../../base/value.ts";
+import { mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import type { WorkloadKind } from "./kinds.ts";
 import { withAt, withKey } from "./change.ts";
 import { metadataOf, type Pod } from "./pod.ts";
@@ -28,6 +28,8 @@ export interface Owner {
   readonly kind: string;
   readonly name: string;
   readonly namespace: string;
+  /** All of its metadata, or the pod's if the owner is guessed: templates of releases before 1.22 see them. */
+  readonly metadata?: ValueMap;
 }
 
 /** The owner of the pod in a manifest: the manifest itself, or the controller of a Pod. */
@@ -39,6 +41,7 @@ export function ownerOf(manifest: ValueMap, row: WorkloadKind, namespace: string
     kind: textAt(manifest, "kind"),
     name: textAt(metadata, "name"),
     namespace: textAt(metadata, "namespace") || namespace,
+    metadata,
   };
 }
 
@@ -53,13 +56,25 @@ export function podOwner(pod: Pod, namespace: string): Owner {
     kind: "Pod",
     name: textAt(metadata, "name"),
     namespace: textAt(metadata, "namespace") || namespace,
+    metadata,
   };
   if (textAt(metadata, "generateName") === "") return self;
-  const references = metadata["ownerReferences"];
-  const controller = Array.isArray(references)
-    ? references.filter(isMap).find((reference) => reference["controller"] === true)
-    : undefined;
+  const controller = controllerOf(pod);
   return controller === undefined ? self : { ...self, ...makerOf(controller, mapAt(metadata, "labels")) };
+}
+
+function controllerOf(pod: Pod): ValueMap | undefined {
+  return mapsAt(metadataOf(pod), "ownerReferences").find((reference) => reference["controller"] === true);
+}
+
+/** As releases before 1.22 guess it: they know no Rollout, and of CronJobs the version before Kubernetes 1.21. */
+export function earlierOwner(owner: Owner, pod: Pod): Owner {
+  const controller = controllerOf(pod);
+  if (controller === undefined) return owner;
+  if (owner.kind === "CronJob" && controller["kind"] === "Job") return { ...owner, apiVersion: "batch/v1beta1" };
+  if (owner.kind !== "Rollout" || controller["kind"] !== "ReplicaSet") return owner;
+  const [apiVersion, name] = [textAt(controller, "apiVersion"), textAt(controller, "name")];
+  return { ...owner, apiVersion, kind: "ReplicaSet", name };
 }
 
 type Maker = Pick<Owner, "apiVersion" | "kind" | "name">;

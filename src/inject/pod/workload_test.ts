@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { ValueMap } from "../../base/value.ts";
-import { podOwner } from "./workload.ts";
+import { earlierOwner, podOwner } from "./workload.ts";
 
 function controlled(by: ValueMap, labels: ValueMap = {}): ValueMap {
   return { metadata: { name: "p", generateName: "p-", labels, ownerReferences: [{ ...by, controller: true }] } };
@@ -42,3 +42,16 @@ for (const [name, pod, expected] of ROWS) {
     assert.equal(`${owner.apiVersion} ${owner.kind} ${owner.name}`, expected);
   });
 }
+
+Deno.test("earlierOwner: as releases before 1.22 guess it", () => {
+  const rollout = controlled({ apiVersion: "apps/v1", kind: "ReplicaSet", name: "web-x1" }, {
+    "rollouts-pod-template-hash": "x1",
+  });
+  const job = controlled({ apiVersion: "batch/v1", kind: "Job", name: "tidy-27012345" });
+  const owners = [rollout, job, { metadata: { name: "p" } }].map((pod) => earlierOwner(podOwner(pod, ""), pod));
+  assert.deepEqual(owners.map(({ apiVersion, kind, name }) => `${apiVersion} ${kind} ${name}`), [
+    "apps/v1 ReplicaSet web-x1",
+    "batch/v1beta1 CronJob tidy",
+    "v1 Pod p",
+  ]);
+});

@@ -15,6 +15,8 @@ export interface PostContext {
   readonly templatePod: Pod;
   /** The mesh with the pod's `proxy.istio.io/config`. */
   readonly mesh: MeshConfig;
+  /** The agent's port without those settings. */
+  readonly meshPort: number;
   readonly values: ValueMap;
   readonly revision: string;
   /** The release 1.`minor` of the configuration. */
@@ -34,7 +36,9 @@ export function postprocess(pod: Pod, context: PostContext): Pod {
   const { templatePod, mesh, values, revision, minor, proxyEnvs, injectedAnnotations, reinjected } = context;
   const port = statusPort(mesh);
   let result = setProxyEnvs(pod, proxyEnvs, reinjected);
-  result = annotateSecurePort(mergePrometheus(result, mesh, String(port)));
+  result = annotateSecurePort(
+    mergePrometheus(result, mesh, { statusPort: String(port), meshPort: String(context.meshPort), minor }),
+  );
   const rewriteByDefault = valueAt(values, "sidecarInjectorWebhook", "rewriteAppHTTPProbe") === true;
   const abilities = probeAbilities(minor, context.env);
   result = rewriteProbes(result, { rewriteByDefault, meshStatusPort: port, reinjected, abilities });

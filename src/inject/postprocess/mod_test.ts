@@ -94,6 +94,8 @@ interface Scrape {
   readonly port?: string;
 }
 
+const AGENT = { statusPort: "15020", meshPort: "15020", minor: 31 };
+
 const SCRAPES: readonly Scrape[] = [
   { why: "nothing asked", annotations: "{}", port: "15020" },
   {
@@ -135,7 +137,7 @@ const SCRAPES: readonly Scrape[] = [
 for (const { why, annotations, mesh = "", reported, port } of SCRAPES) {
   Deno.test(`mergePrometheus: ${why}`, () => {
     const pod = podOf(`{metadata: {annotations: ${annotations}}, spec: {containers: [{name: istio-proxy}]}}`);
-    const merged = mergePrometheus(pod, parseMeshConfig(mesh, ""), "15020");
+    const merged = mergePrometheus(pod, parseMeshConfig(mesh, ""), AGENT);
     assert.equal(proxyEnv(merged)["ISTIO_PROMETHEUS_ANNOTATIONS"], reported);
     assert.equal(annotationsOf(merged)["prometheus.io/port"], port);
   });
@@ -145,10 +147,31 @@ for (const port of ["15000", "15001", "15004", "15006", "15008", "15021", "15053
   for (const name of ["prometheus.io/port", "prometheus.istio.io/scrape-targets"]) {
     Deno.test(`mergePrometheus: ${name} ${port} cannot be scraped`, () => {
       const pod = podOf(`metadata: {annotations: {${name}: '${port}'}}`);
-      assert.throws(() => mergePrometheus(pod, parseMeshConfig("", ""), "15020"), new RegExp(`"${name}".*"${port}"`));
+      assert.throws(() => mergePrometheus(pod, parseMeshConfig("", ""), AGENT), new RegExp(`"${name}".*"${port}"`));
     });
   }
 }
+
+Deno.test("mergePrometheus: releases before 1.31 know no targets, and take any port", () => {
+  const annotations = "{prometheus.io/port: '15090', prometheus.istio.io/scrape-targets: '80:/m'}";
+  const pod = podOf(`{metadata: {annotations: ${annotations}}, spec: {containers: [{name: istio-proxy}]}}`);
+  const merged = mergePrometheus(pod, parseMeshConfig("", ""), { ...AGENT, minor: 30 });
+  assert.equal(proxyEnv(merged)["ISTIO_PROMETHEUS_ANNOTATIONS"], '{"scrape":"","path":"","port":"15090"}');
+  assert.equal(annotationsOf(merged)["prometheus.istio.io/scrape-targets"], "80:/m");
+});
+
+Deno.test("mergePrometheus: releases before 1.13 read the exact names, and not whether to scrape", () => {
+  const annotations = "{prometheus.io/scrape: 'false', prometheus-io/port: '80'}";
+  const pod = podOf(`{metadata: {annotations: ${annotations}}, spec: {containers: [{name: istio-proxy}]}}`);
+  const merged = mergePrometheus(pod, parseMeshConfig("", ""), { ...AGENT, statusPort: "15999", minor: 12 });
+  assert.equal(proxyEnv(merged)["ISTIO_PROMETHEUS_ANNOTATIONS"], '{"scrape":"false","path":"","port":""}');
+  assert.deepEqual({ ...annotationsOf(merged) }, {
+    "prometheus.io/scrape": "true",
+    "prometheus-io/port": "80",
+    "prometheus.io/port": "15020",
+    "prometheus.io/path": "/stats/prometheus",
+  });
+});
 
 const PORTS: readonly (readonly [string, string, string | undefined])[] = [
   ["15091", "{}", "15091"],

@@ -15,6 +15,7 @@ import {
   type PrometheusAnnotations,
   prometheusAnnotations,
   sanitised,
+  WITHOUT_TARGETS,
   withoutPrometheus,
 } from "../pod/prometheus_annotations.ts";
 
@@ -25,19 +26,49 @@ interface Target {
   readonly path: string;
 }
 
+/** The first release that knows several targets, and refuses ports that cannot be scraped. */
+const KNOWS_TARGETS = 31;
+
+/** The first release that reads `prometheus.io/scrape` and other spellings, and the port of the pod's own settings. */
+const KNOWS_SPELLINGS = 13;
+
+interface AgentOf {
+  readonly statusPort: string;
+  /** Without the pod's own settings. */
+  readonly meshPort: string;
+  /** The release 1.`minor` of the configuration. */
+  readonly minor: number;
+}
+
 /**
  * Points Prometheus to the agent, unless the pod or the mesh disables it, or it already does.
  * Errors: a MeshError for a port that cannot be scraped.
  */
-export function mergePrometheus(pod: Pod, mesh: MeshConfig, statusPort: string): Pod {
+export function mergePrometheus(pod: Pod, mesh: MeshConfig, { statusPort, minor, meshPort }: AgentOf): Pod {
+  if (!mergesMetrics(pod, mesh)) return pod;
+  if (minor < KNOWS_SPELLINGS) return mergedExactly(pod, meshPort);
   const annotations = prometheusAnnotations(pod);
   const isOff = annotations.scrape !== undefined && parseBool(annotations.scrape) === false;
-  if (isOff || !mergesMetrics(pod, mesh) || annotations.port === statusPort) return pod;
-  const targets = targetsOf(annotations.targets);
-  check(annotations, targets, statusPort);
+  if (isOff || annotations.port === statusPort) return pod;
+  const knowsTargets = minor >= KNOWS_TARGETS;
+  const targets = knowsTargets ? targetsOf(annotations.targets) : [];
+  if (knowsTargets) check(annotations, targets, statusPort);
+  const bare = withoutPrometheus(informed(pod, annotations, targets), knowsTargets ? undefined : WITHOUT_TARGETS);
+  return withAnnotations(bare, scrapeAnnotations(statusPort));
+}
+
+/** As releases before 1.13. */
+function mergedExactly(pod: Pod, port: string): Pod {
+  const own = (name: string) => annotation(pod, `prometheus.io/${name}`);
+  if (own("port") === port) return pod;
+  const kept = { scrape: own("scrape"), path: own("path"), port: own("port"), targets: undefined };
+  return withAnnotations(informed(pod, kept, []), scrapeAnnotations(port));
+}
+
+/** The pod whose agent knows the user's annotations. */
+function informed(pod: Pod, annotations: PrometheusAnnotations, targets: readonly Target[]): Pod {
   const text = scrapeText(annotations, targets);
-  const informed = text === undefined ? pod : mapProxy(pod, (proxy) => withEnv(proxy, PROMETHEUS_ENV, text));
-  return withAnnotations(withoutPrometheus(informed), scrapeAnnotations(statusPort));
+  return text === undefined ? pod : mapProxy(pod, (proxy) => withEnv(proxy, PROMETHEUS_ENV, text));
 }
 
 /** The annotations that send Prometheus to the agent. */

@@ -12,6 +12,8 @@ import type { Owner } from "../pod/workload.ts";
 
 /** The inputs of a template. */
 export interface TemplateInput {
+  /** The release 1.`minor` of the configuration. */
+  readonly minor: number;
   /** The result of {@link seenByTemplates}. */
   readonly seen: ValueMap;
   /** The mesh with the pod's `proxy.istio.io/config` in its defaultConfig. */
@@ -56,10 +58,10 @@ class NamespacedName extends Fields {
  * The view that templates have of a pod (without an earlier injection) and its owner. Absent labels and annotations are empty
  * maps: `index` gives `""` for missing keys.
  */
-export function seenByTemplates(pod: Pod, { kind, apiVersion, namespace, name }: Owner): ValueMap {
+export function seenByTemplates(pod: Pod, { kind, apiVersion, namespace, name, metadata: of }: Owner): ValueMap {
   const metadata: ValueMap = Object.assign(newMap(), metadataOf(pod));
   for (const key of ["labels", "annotations"]) if (!isMap(metadata[key])) metadata[key] = NO_STRINGS;
-  const owner = newMap();
+  const owner: ValueMap = Object.assign(newMap(), of);
   owner["kind"] = kind;
   owner["apiVersion"] = apiVersion;
   owner["namespace"] = namespace;
@@ -72,6 +74,9 @@ export function seenByTemplates(pod: Pod, { kind, apiVersion, namespace, name }:
 }
 
 const NO_STRINGS = Object.freeze(newMap());
+
+/** The first release whose templates see of the owner only its names. */
+export const KNOWS_NAMES = 22;
 
 /** The root object of templates; its views are made on access. */
 export function templateData(input: TemplateInput): GoStruct {
@@ -88,10 +93,12 @@ export function templateData(input: TemplateInput): GoStruct {
       Kind: textAt(owner, "kind"),
       APIVersion: textAt(owner, "apiVersion"),
     }),
-    DeploymentMeta: new NamespacedName("types.NamespacedName", {
-      Namespace: textAt(owner, "namespace"),
-      Name: textAt(owner, "name"),
-    }),
+    DeploymentMeta: input.minor < KNOWS_NAMES
+      ? goView(owner, "ObjectMeta")
+      : new NamespacedName("types.NamespacedName", {
+        Namespace: textAt(owner, "namespace"),
+        Name: textAt(owner, "name"),
+      }),
     ObjectMeta: goView(mapAt(seen, "metadata"), "ObjectMeta"),
     Spec: goView(mapAt(seen, "spec"), "PodSpec"),
     ProxyConfig: viewOfProxyConfig(proxyConfig),

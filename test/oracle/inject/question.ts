@@ -64,7 +64,8 @@ export class Ours {
       revision,
       nativeSidecars: native,
       byHand: true,
-      env: () => undefined,
+      // Templates before 1.27 read it themselves.
+      env: (name) => name === "ENABLE_NATIVE_SIDECARS" ? String(native) : undefined,
       now: () => new Date(0),
     });
     injectors.set(key, injector);

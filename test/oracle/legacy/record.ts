@@ -1,23 +1,40 @@
 /**
- * Writes the answers of Istio 1.1 and 1.8 to the cases. Their programs are built as their main.go says:
+ * Writes the answers of old releases to the cases. Their programs are built from the tags of a clone of istio/istio, which takes
+ * a quarter of an hour, and stay in the folder PROGRAMS:
  *
- *     tools/deno run -A test/oracle/legacy/record.ts PROGRAM-OF-1.1 PROGRAM-OF-1.8
+ *     tools/deno run -A test/oracle/legacy/record.ts CLONE PROGRAMS
  */
 import { writeAnswers } from "../answers.ts";
-import { LEGACY_CASES, type LegacyCase } from "./cases.ts";
-import { FILE, type LegacyAnswer } from "./recorded.ts";
+import { buildLegacy, BUILDS } from "./build.ts";
+import { LEGACY_CASES, type Release } from "./cases.ts";
+import { LATER, type Later, LATER_CASES } from "./later_cases.ts";
+import { FILES, type LegacyAnswer } from "./recorded.ts";
 
-const programs = { "1.1": Deno.args[0] ?? "", "1.8": Deno.args[1] ?? "" };
+const [clone = "", programs = ""] = Deno.args;
 
-async function ask(program: string, cases: readonly LegacyCase[]): Promise<LegacyAnswer[]> {
-  const child = new Deno.Command(program, { stdin: "piped", stdout: "piped" }).spawn();
+interface Asked {
+  readonly name: string;
+  readonly release: Release | Later;
+}
+
+async function answers(release: Release | Later, cases: readonly Asked[]): Promise<LegacyAnswer[]> {
+  const program = `${await Deno.realPath(programs)}/${release}`;
+  if (!await Deno.stat(program).catch(() => undefined)) await buildLegacy(clone, BUILDS[release], program);
+  const child = new Deno.Command(program, { stdin: "piped", stdout: "piped", stderr: "null" }).spawn();
   const input = new Blob(cases.map((one) => `${JSON.stringify(one)}\n`));
   const [{ stdout }] = await Promise.all([child.output(), input.stream().pipeTo(child.stdin)]);
   const lines = new TextDecoder().decode(stdout).trimEnd().split("\n");
   return cases.map(({ name }, index) => ({ name, ...JSON.parse(lines[index] ?? "{}") }));
 }
 
-const of = (release: LegacyCase["release"]) =>
-  ask(programs[release], LEGACY_CASES.filter((one) => one.release === release));
-const answers = new Map([...await of("1.1"), ...await of("1.8")].map((answer) => [answer.name, answer]));
-await writeAnswers(FILE, LEGACY_CASES.map(({ name }) => answers.get(name)));
+async function record(file: URL, releases: readonly (Release | Later)[], cases: readonly Asked[]): Promise<void> {
+  const found = new Map<string, LegacyAnswer>();
+  for (const release of releases) {
+    const asked = cases.filter((one) => one.release === release);
+    for (const answer of await answers(release, asked)) found.set(answer.name, answer);
+  }
+  await writeAnswers(file, cases.map(({ name }) => found.get(name)));
+}
+
+await record(FILES.legacy, ["1.1", "1.8"], LEGACY_CASES);
+await record(FILES.later, LATER, LATER_CASES.map(({ settings, ...one }) => ({ ...one, ...settings })));

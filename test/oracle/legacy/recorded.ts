@@ -1,7 +1,11 @@
 /** What old releases answered. */
 import { readAnswers } from "../answers.ts";
 
-export const FILE = new URL("testdata/answers.jsonl.gz", import.meta.url);
+/** Answers of 1.1 and 1.8, and of releases with `templates`. */
+export const FILES = {
+  legacy: new URL("testdata/answers.jsonl.gz", import.meta.url),
+  later: new URL("testdata/later.jsonl.gz", import.meta.url),
+};
 
 /** Manifests, or a JSON patch; the error if there was one. */
 export interface LegacyAnswer {
@@ -11,6 +15,6 @@ export interface LegacyAnswer {
   readonly error?: string;
 }
 
-export function readLegacyAnswers(): Promise<LegacyAnswer[]> {
-  return readAnswers(FILE);
+export function readLegacyAnswers(of: keyof typeof FILES = "legacy"): Promise<LegacyAnswer[]> {
+  return readAnswers(FILES[of]);
 }

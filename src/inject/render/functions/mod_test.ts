@@ -32,6 +32,7 @@ function mapOf(text: string): ValueMap {
 function render(expression: string, pod: ValueMap = POD): string {
   const world = { env: (name: string) => name === "SET" ? "yes" : undefined, now: () => new Date(0) };
   const data = templateData({
+    minor: 31,
     seen: seenByTemplates(pod, { apiVersion: "apps/v1", kind: "Deployment", name: "shop", namespace: "prod" }),
     mesh: parseMeshConfig(MESH, ""),
     values: newMap(),
