@@ -1,5 +1,32 @@
+// Browsers break lines after a hyphen, also after the first one of "--flag".
+for (const code of document.querySelectorAll(":not(pre) > code")) {
+  if (code.childElementCount > 0 || !code.textContent.includes("-")) continue;
+  const parts = code.textContent.split(/((?<![^ ])--?[a-z][a-z-]{0,24})/i);
+  code.replaceChildren(...parts.map((text, at) => {
+    if (at % 2 === 0) return text;
+    const flag = document.createElement("span");
+    flag.className = "flag";
+    flag.textContent = text;
+    return flag;
+  }));
+}
+// On a phone a table that is too wide has a block for each row: site.css. Its cells carry their column's name.
+function stack(table) {
+  const names = [...table.querySelectorAll("thead th")].map((cell) => cell.textContent.trim());
+  table.classList.add("stacked");
+  table.setAttribute("role", "table");
+  for (const row of table.rows) row.setAttribute("role", "row");
+  for (const cell of table.querySelectorAll("th")) cell.setAttribute("role", "columnheader");
+  for (const cell of table.querySelectorAll("td")) {
+    cell.setAttribute("role", "cell");
+    if (cell.cellIndex > 0 && names[cell.cellIndex]) cell.dataset.column = names[cell.cellIndex];
+  }
+}
+for (const table of document.querySelectorAll(".table-wrapper > table")) {
+  if (table.offsetWidth > table.parentElement.clientWidth) stack(table);
+}
 // What scrolls sideways can be reached by the keyboard.
-for (const box of document.querySelectorAll("pre > code, .table-wrapper")) {
+for (const box of document.querySelectorAll("pre > code, .table-wrapper, .content p:has(img)")) {
   if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
 }
 // mdBook's bar is no landmark, and its first button is the label of a hidden checkbox, which no Tab reaches.
