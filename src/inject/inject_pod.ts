@@ -90,7 +90,6 @@ function injectNew(pod: Pod, owner: Owner, injector: Injector, config: ModernCon
   const done = postprocess(followed, {
     templatePod: overlaid.templatePod,
     mesh,
-    meshPort: statusPort(injector.mesh),
     values: injector.values,
     revision: injector.revision,
     minor: injector.minor,

@@ -15,8 +15,6 @@ export interface PostContext {
   readonly templatePod: Pod;
   /** The mesh with the pod's `proxy.istio.io/config`. */
   readonly mesh: MeshConfig;
-  /** The agent's port without those settings. */
-  readonly meshPort: number;
   readonly values: ValueMap;
   readonly revision: string;
   /** The release 1.`minor` of the configuration. */
@@ -37,7 +35,7 @@ export function postprocess(pod: Pod, context: PostContext): Pod {
   const port = statusPort(mesh);
   let result = setProxyEnvs(pod, proxyEnvs, reinjected);
   result = annotateSecurePort(
-    mergePrometheus(result, mesh, { statusPort: String(port), meshPort: String(context.meshPort), minor }),
+    mergePrometheus(result, mesh, { statusPort: String(port), minor }),
   );
   const rewriteByDefault = valueAt(values, "sidecarInjectorWebhook", "rewriteAppHTTPProbe") === true;
   const abilities = probeAbilities(minor, context.env);

@@ -94,7 +94,7 @@ interface Scrape {
   readonly port?: string;
 }
 
-const AGENT = { statusPort: "15020", meshPort: "15020", minor: 31 };
+const AGENT = { statusPort: "15020", minor: 31 };
 
 const SCRAPES: readonly Scrape[] = [
   { why: "nothing asked", annotations: "{}", port: "15020" },
@@ -163,7 +163,7 @@ Deno.test("mergePrometheus: releases before 1.31 know no targets, and take any p
 Deno.test("mergePrometheus: releases before 1.13 read the exact names, and not whether to scrape", () => {
   const annotations = "{prometheus.io/scrape: 'false', prometheus-io/port: '80'}";
   const pod = podOf(`{metadata: {annotations: ${annotations}}, spec: {containers: [{name: istio-proxy}]}}`);
-  const merged = mergePrometheus(pod, parseMeshConfig("", ""), { ...AGENT, statusPort: "15999", minor: 12 });
+  const merged = mergePrometheus(pod, parseMeshConfig("", ""), { ...AGENT, minor: 12 });
   assert.equal(proxyEnv(merged)["ISTIO_PROMETHEUS_ANNOTATIONS"], '{"scrape":"false","path":"","port":""}');
   assert.deepEqual({ ...annotationsOf(merged) }, {
     "prometheus.io/scrape": "true",

@@ -29,13 +29,11 @@ interface Target {
 /** The first release that knows several targets, and refuses ports that cannot be scraped. */
 const KNOWS_TARGETS = 31;
 
-/** The first release that reads `prometheus.io/scrape` and other spellings, and the port of the pod's own settings. */
+/** The first release that reads `prometheus.io/scrape` and other spellings. */
 const KNOWS_SPELLINGS = 13;
 
 interface AgentOf {
   readonly statusPort: string;
-  /** Without the pod's own settings. */
-  readonly meshPort: string;
   /** The release 1.`minor` of the configuration. */
   readonly minor: number;
 }
@@ -44,9 +42,9 @@ interface AgentOf {
  * Points Prometheus to the agent, unless the pod or the mesh disables it, or it already does.
  * Errors: a MeshError for a port that cannot be scraped.
  */
-export function mergePrometheus(pod: Pod, mesh: MeshConfig, { statusPort, minor, meshPort }: AgentOf): Pod {
+export function mergePrometheus(pod: Pod, mesh: MeshConfig, { statusPort, minor }: AgentOf): Pod {
   if (!mergesMetrics(pod, mesh)) return pod;
-  if (minor < KNOWS_SPELLINGS) return mergedExactly(pod, meshPort);
+  if (minor < KNOWS_SPELLINGS) return mergedExactly(pod, statusPort);
   const annotations = prometheusAnnotations(pod);
   const isOff = annotations.scrape !== undefined && parseBool(annotations.scrape) === false;
   if (isOff || annotations.port === statusPort) return pod;

@@ -185,11 +185,18 @@ spec:
   {{- end }}
 `;
 
+/** Fields of a configuration beside the template of the sidecar. */
+export interface MoreConfig {
+  readonly defaultTemplates?: readonly string[];
+  readonly templates?: Readonly<Record<string, string>>;
+  readonly injectedAnnotations?: Readonly<Record<string, string>>;
+}
+
 /** The configuration for a release. kube-inject knows one template, whatever `defaultTemplates` says. */
-export function laterConfig(release: Later): string {
+export function laterConfig(release: Later, { templates = {}, ...more }: MoreConfig = {}): string {
   const minor = Number(release.slice(2));
   const facts = FACTS.filter(({ since = 0, until = minor }) => since <= minor && minor <= until)
     .map(({ name, text }) => `    example.com/${name}: |-\n      ${text}\n`).join("");
   const sidecar = SIDECAR(release, minor).replace("  annotations:\n", `  annotations:\n${facts}`);
-  return JSON.stringify({ policy: "enabled", templates: { sidecar } });
+  return JSON.stringify({ policy: "enabled", ...more, templates: { sidecar, ...templates } });
 }

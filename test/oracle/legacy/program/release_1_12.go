@@ -2,9 +2,13 @@ package inject
 
 import (
 	"bytes"
+	"encoding/json"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"istio.io/istio/pkg/config/mesh"
+	"istio.io/istio/pkg/kube"
 )
 
 func oracleAnswer(q oracleQuestion) (oracleResult, error) {
@@ -16,7 +20,20 @@ func oracleAnswer(q oracleQuestion) (oracleResult, error) {
 	if err != nil {
 		return oracleResult{}, err
 	}
-	var out bytes.Buffer
-	err = IntoResourceFile(nil, c.Templates, q.Values, "", m, strings.NewReader(q.Manifest), &out, func(string) {})
-	return oracleResult{Output: out.String()}, err
+	if !q.Review {
+		var out bytes.Buffer
+		err = IntoResourceFile(nil, c.Templates, q.Values, "", m, strings.NewReader(q.Manifest), &out, func(string) {})
+		return oracleResult{Output: out.String()}, err
+	}
+	var pod corev1.Pod
+	if err := json.Unmarshal([]byte(q.Manifest), &pod); err != nil {
+		return oracleResult{}, err
+	}
+	deploy, typeMeta := kube.GetDeployMetaFromPod(&pod)
+	patch, err := injectPod(InjectionParameters{
+		pod: &pod, deployMeta: deploy, typeMeta: typeMeta, templates: c.Templates, defaultTemplate: c.DefaultTemplates,
+		aliases: c.Aliases, meshConfig: m, valuesConfig: q.Values, proxyEnvs: map[string]string{},
+		injectedAnnotations: c.InjectedAnnotations,
+	})
+	return oracleResult{Patch: patch}, err
 }
