@@ -1,17 +1,36 @@
 /** What docs/checks.md says about a check, and the list of checks: both without a cluster. */
 import { UsageError } from "../base/errors.ts";
-import { closest, columns } from "../base/text/mod.ts";
+import { closest, columns, wrapped, wrappedAround } from "../base/text/mod.ts";
 import { ALL_CHECKS } from "./checks/all.ts";
 import { type Choice, chooseChecks } from "./choose.ts";
 
-/** The section of a check: meaning, example output, fix. Errors: a UsageError for an unknown id. */
-export async function explanationOf(id: string): Promise<string> {
+/**
+ * The section of a check: meaning, example output, fix. It is Markdown, or for a terminal of `width` columns text.
+ * Errors: a UsageError for an unknown id.
+ */
+export async function explanationOf(id: string, width?: number): Promise<string> {
   const { CHECKS_DOCUMENT: document } = await import("./document.ts");
   const check = ALL_CHECKS.find((each) => each.id === id);
   const [, section] = document.split(`\n### ${id}\n`);
   if (check === undefined || section === undefined) throw unknownCheck(id);
   const [body = ""] = section.split(/^#{2,3} /m);
-  return `${id} (${check.category}): ${check.title}\n\n${body.trim()}\n`;
+  const title = `${id} (${check.category}): ${check.title}`;
+  return `${title}\n\n${width === undefined ? body.trim() : forTerminal(body.trim(), width)}\n`;
+}
+
+/** Paragraphs in lines of `width` columns, and examples as they stand: commands are copied. */
+function forTerminal(markdown: string, width: number): string {
+  const parts = markdown.split(/^```.*\n/m).map((part, index) => index % 2 === 1 ? part.trimEnd() : prose(part, width));
+  return parts.filter((part) => part !== "").join("\n\n");
+}
+
+function prose(markdown: string, width: number): string {
+  const paragraphs = markdown.trim().split(/\n\n+/).map((each) =>
+    each.replace(/\n(?!- )/g, " ").replace(/`([^`"]*)`/g, '"$1"')
+  );
+  return paragraphs.map((each) => each.split("\n").flatMap((line) => wrappedAround(line, width)).join("\n")).join(
+    "\n\n",
+  );
 }
 
 function unknownCheck(id: string): UsageError {
@@ -36,12 +55,22 @@ export function checkNames(): { readonly id: string; readonly category: string; 
   return ALL_CHECKS.map(({ id, category, title }) => ({ id, category, title }));
 }
 
-/** The selected checks: category, id and title, a line each. */
-export function listText(choice: Choice): string {
+/** The selected checks: category, id and title, a line each; in a terminal of `width` columns, titles stay in their column. */
+export function listText(choice: Choice, width?: number): string {
   const { checks, shown } = chooseChecks(ALL_CHECKS, choice);
   const rows = [
     ["CATEGORY", "ID", "TITLE"],
     ...checks.filter(({ id }) => shown.has(id)).map(({ category, id, title }) => [category, id, title]),
   ];
-  return columns(rows);
+  return width === undefined ? columns(rows) : columns(rows.flatMap((row) => folded(row, widthOfTitles(rows, width))));
+}
+
+/** What is left of a line for its title; 20 at least. */
+function widthOfTitles(rows: readonly string[][], width: number): number {
+  const widest = (at: number) => Math.max(...rows.map((row) => (row[at] ?? "").length));
+  return Math.max(20, width - widest(0) - widest(1) - 4);
+}
+
+function folded([category = "", id = "", title = ""]: readonly string[], width: number): string[][] {
+  return wrapped(title, width).map((line, index) => index === 0 ? [category, id, line] : ["", "", line]);
 }

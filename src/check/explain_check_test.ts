@@ -33,3 +33,16 @@ Deno.test("the list has ids and categories of the selected checks", async () => 
   const { stdout } = await printed("security", "--list");
   assert.match(stdout, /^CATEGORY +ID +TITLE\nsecurity +pod-security +Pod Security admits injected pods\n/);
 });
+
+Deno.test("in a terminal, words stay whole: text is wrapped, examples stand as they are", async () => {
+  const world = fakeWorld({ args: ["check", "--explain", "webhook-exists"], terminal: true, env: { COLUMNS: "60" } });
+  await main(world);
+  const { stdout } = world.said;
+  assert.doesNotMatch(stdout, /```/);
+  assert.match(stdout, /\n\n× an injection webhook is configured\n {4}no MutatingWebhookConfiguration/);
+  const [, ...after] = stdout.split('see "kubectl mesh check --explain webhook-exists"\n');
+  assert(after.join("").split("\n").every((line) => line.length <= 60), stdout);
+  const list = fakeWorld({ args: ["check", "--list"], terminal: true, env: { COLUMNS: "80" } });
+  await main(list);
+  assert.deepEqual(list.said.stdout.split("\n").filter((line) => line.length > 80), []);
+});

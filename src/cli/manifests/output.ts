@@ -53,8 +53,10 @@ export function outputTarget(output: string): OutputTarget {
 
 function notAnOutput(output: string, hint: string): UsageError {
   const meant = closest(output, ["yaml", "json"]);
-  const first = meant === undefined ? hint : `did you mean "${meant}"?`;
-  return new UsageError(`The output cannot be "${output}"`, { hint: `${first}; "./${output}" is a file` });
+  const file = `"./${output}" is a file`;
+  return new UsageError(`The output cannot be "${output}"`, {
+    hint: meant === undefined ? `${hint}; ${file}` : `${file}; did you mean "${meant}"?`,
+  });
 }
 
 /** The target of `-o`, for which the name of a folder that exists is a folder. Errors: as {@link outputTarget}. */

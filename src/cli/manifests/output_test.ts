@@ -57,7 +57,7 @@ Deno.test("outputTarget() refuses the other formats of kubectl, which would beco
       exitCode: 2,
     });
   }
-  assert.throws(() => outputTarget("jsno"), { hint: 'did you mean "json"?; "./jsno" is a file' });
+  assert.throws(() => outputTarget("jsno"), { hint: '"./jsno" is a file; did you mean "json"?' });
   assert.throws(() => outputTarget("out"), {
     hint: '-o takes yaml, json, the name of a file, or the name of a folder and /; "./out" is a file',
   });

@@ -29,10 +29,10 @@ export async function helpText(command: Command, program: string, columns = WIDT
     `${command.summary}.`,
     `Usage:\n${indented(wrapped(`${program} ${usageText(command)}`, width - 4), "  ", "    ")}`,
     ...paragraphs(command.description, width),
-    ...section("Examples", examplesText(command.examples ?? [])),
+    ...section("Examples", examplesText(command.examples ?? [], width)),
     ...tables.map(([title, rows]) => [`${title}:`, ...table(rows, width)].join("\n")),
     ...section("Exit codes", table(exitRows(command.exits ?? {}), width)),
-    ...commands.length === 0 ? [] : [`"${program} COMMAND --help" shows the flags of a command.`],
+    ...commands.length === 0 ? [] : paragraphs(`"${program} COMMAND --help" shows the flags of a command.`, width),
   ];
   return `${parts.join("\n\n")}\n`;
 }
@@ -58,12 +58,12 @@ function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [[`${title}:`, ...lines].join("\n")];
 }
 
-/** An empty line separates an example with a title. */
-function examplesText(examples: readonly Example[]): string[] {
+/** An empty line separates an example with a title. Commands are not broken: they are copied. */
+function examplesText(examples: readonly Example[], width: number): string[] {
   return examples.flatMap(({ title, command }, index) => {
     const lines = command.split("\n").map((line) => `  ${line}`);
     if (title === undefined) return lines;
-    return [...index === 0 ? [] : [""], `  # ${title}`, ...lines];
+    return [...index === 0 ? [] : [""], ...wrapped(title, width - 4).map((line) => `  # ${line}`), ...lines];
   });
 }
 

@@ -1,5 +1,6 @@
 import { EXIT, UsageError } from "../../../base/errors.ts";
 import { flag, type FlagGroups, TIMER, valuesAsFlags } from "../../../golang/flags/mod.ts";
+import { columnsOf } from "../../../platform/terminal.ts";
 import type { World } from "../../../platform/world.ts";
 import { command, type Input } from "../../command.ts";
 import { CLUSTER, CONTROL_PLANE, REVISION } from "../../shared_flags.ts";
@@ -100,9 +101,10 @@ export const CHECK = command({
 async function runCheck(world: World, { flags, args }: Input<typeof FLAGS>): Promise<number> {
   const { checkCluster, explanationOf, labelChoice, listText, rbacText } = await import("../../../check/mod.ts");
   const { namespace, istioNamespace, revision, output, failOn, wait, only, skip, pre } = flags;
-  if (flags.explain !== undefined) return print(world, await explanationOf(flags.explain));
+  const width = world.stdout.isTerminal ? columnsOf(world) : undefined;
+  if (flags.explain !== undefined) return print(world, await explanationOf(flags.explain, width));
   const choice = { categories: args, only, skip, pre };
-  if (flags.list) return print(world, listText(choice));
+  if (flags.list) return print(world, listText(choice, width));
   const selector = flags.selector === undefined ? undefined : labelChoice(flags.selector, "--selector");
   const scope = { namespace, istioNamespace, revision, selector };
   if (flags.rbac) return print(world, rbacText(scope));
