@@ -1,10 +1,11 @@
 /** `explain --matrix`: a table of connections from every workload to every Service in the namespaces of the pods. */
 import { atOnce } from "../base/at_once.ts";
 import { EXIT, MeshError } from "../base/errors.ts";
-import { columns, visible } from "../base/text/mod.ts";
+import { columns, visible, wrappedAround } from "../base/text/mod.ts";
 import { mapAt, mapsAt, textAt } from "../base/value.ts";
 import { re2Library } from "../golang/re2.ts";
 import { type Progress, withProgress } from "../platform/progress.ts";
+import { columnsOf } from "../platform/terminal.ts";
 import type { World } from "../platform/world.ts";
 import type { Answer } from "./answer_schema.ts";
 import { answerWith } from "./connection/answer.ts";
@@ -67,7 +68,8 @@ export async function explainMatrix(world: World, question: Question): Promise<n
 }
 
 function printed(world: World, cells: readonly Cell[], output: Question["output"]): number {
-  world.stdout.write(output === "json" ? `${JSON.stringify(cells, undefined, 2)}\n` : tableOf(cells));
+  const width = world.stdout.isTerminal ? columnsOf(world) : Infinity;
+  world.stdout.write(output === "json" ? `${JSON.stringify(cells, undefined, 2)}\n` : tableOf(cells, width));
   const isWell = ({ verdict, probe }: Cell) =>
     (verdict === "reaches" || verdict === "bypasses") && probe?.reached !== false;
   return cells.every(isWell) ? EXIT.ok : EXIT.failed;
@@ -230,15 +232,17 @@ function textOf(cell: Cell | undefined): string {
   return reached === (verdict !== "refused") ? `${verdict}, proved` : `${verdict}, but ${result}`;
 }
 
-/** A row for each workload, a column for each Service port; below, why connections fail. */
-function tableOf(cells: readonly Cell[]): string {
+/** A row for each workload, a column for each Service port; below, why connections fail, in lines of `width` columns. */
+function tableOf(cells: readonly Cell[], width: number): string {
   const [rows, heads] = [[...new Set(cells.map(({ from }) => from))], [...new Set(cells.map(({ to }) => to))]];
   const verdict = (row: string, head: string) => textOf(cells.find(({ from, to }) => from === row && to === head));
   const table = [["FROM", ...heads], ...rows.map((row) => [row, ...heads.map((head) => verdict(row, head))])];
   const isOpen = ({ verdict, probe }: Cell) =>
     verdict === "refused" || verdict === "unknown" || probe?.reached === false;
+  // A fix is not broken: it has commands, which are copied.
+  const wrappedReason = (text: string) => wrappedAround(visible(text), width - 4).join("\n    ");
   const reasons = cells.filter(isOpen).map((cell) =>
-    `${visible(`${cell.from} -> ${cell.to}: ${textOf(cell)}: ${cell.reason}`)}\n${
+    `${wrappedReason(`${cell.from} -> ${cell.to}: ${textOf(cell)}: ${cell.reason}`)}\n${
       cell.fix === "" ? "" : `  fix: ${visible(cell.fix)}\n`
     }`
   );
