@@ -89,9 +89,13 @@ export async function current(cluster: Server, object: ValueMap): Promise<ValueM
   return await got(cluster, `${await pathOf(cluster, object)}/${metadataOf(object).name}`);
 }
 
-/** Reads an object or a list. */
+/**
+ * Reads an object or a list. A server may close a kept connection while a request is on its way: it is sent once more, as
+ * client-go does with a GET.
+ */
 export async function got(cluster: Server, path: string): Promise<ValueMap> {
-  return await read(await fetch(`${cluster.url}${path}`, { client: cluster.http, headers: ADMINISTRATOR }), path);
+  const send = () => fetch(`${cluster.url}${path}`, { client: cluster.http, headers: ADMINISTRATOR });
+  return await read(await send().catch(send), path);
 }
 
 async function send(cluster: Server, object: ValueMap, method: "POST" | "PATCH", query: Query): Promise<ValueMap> {
