@@ -21,32 +21,42 @@ export interface Job {
   readonly needsCluster: boolean;
 }
 
-/**
- * The slowest files, longest first: a run does not wait for one of them at its end. Those with a cluster lead: few run at
- * a time.
- */
+/** The slowest files, longest first: a run does not wait for one of them at its end. */
 export const FIRST: readonly string[] = [
-  "test/e2e/explain/live_test.ts",
-  "test/e2e/webhook/replicas_test.ts",
-  "test/e2e/mesh/trust_test.ts",
-  "test/e2e/mesh/istiod_test.ts",
-  "test/e2e/mesh/upgrade_test.ts",
   "test/e2e/check/heals_test.ts",
   "test/e2e/check/heals_others_test.ts",
+  "test/e2e/mesh/trust_test.ts",
+  "test/e2e/webhook/replicas_test.ts",
   "test/e2e/mesh/shapes_test.ts",
+  "test/e2e/webhook/manifests_test.ts",
+  "test/e2e/explain/live_test.ts",
+  "test/e2e/identity/renewal_test.ts",
+  "test/e2e/security/webhook_attacks_test.ts",
+  "test/e2e/mesh/istiod_test.ts",
+  "test/e2e/mesh/upgrade_test.ts",
   "test/e2e/mesh/release_test.ts",
   "test/e2e/demo_test.ts",
-  "test/e2e/check/cluster_test.ts",
-  "test/e2e/check/injection_heals_test.ts",
-  "test/e2e/check/servers_test.ts",
-  "test/e2e/identity/renewal_test.ts",
+  "test/e2e/mesh/mounts_test.ts",
+  "test/e2e/webhook/certificates_test.ts",
+  "test/e2e/cni/install_test.ts",
+  "test/oracle/inject/inject_test.ts",
+  "test/e2e/inject/patch_test.ts",
+  "test/e2e/site_test.ts",
+  "test/e2e/security/hostile_api_server_test.ts",
   "test/e2e/iptables/all_or_nothing_test.ts",
+  "test/e2e/inject/sources_test.ts",
+  "test/e2e/faults/agent_clock_test.ts",
+  "test/e2e/security/slow_api_server_test.ts",
+  "test/e2e/mesh/gateway_test.ts",
+  "test/e2e/install/packages_test.ts",
+  "test/e2e/install/krew_test.ts",
+  "test/e2e/toolchain_test.ts",
+  "test/e2e/check/servers_test.ts",
+  "test/e2e/check/injection_heals_test.ts",
+  "test/e2e/check/cluster_test.ts",
   "test/e2e/iptables/converge_test.ts",
   "test/e2e/faults/iptables_kill_test.ts",
   "test/e2e/iptables/verify_test.ts",
-  "test/e2e/check/signals_test.ts",
-  "test/e2e/agent/lifecycle_test.ts",
-  "test/e2e/agent/start_test.ts",
 ];
 
 /** Unit tests are quick: loading the modules of a file costs more than the tests in it, and one process loads them once. */
