@@ -3,6 +3,7 @@
  * and reads nothing else.
  */
 import { toYaml } from "../yaml/mod.ts";
+import { GATEWAY_CRDS } from "./inventory/gateway_crds.ts";
 import { newMap, type ValueMap } from "../base/value.ts";
 
 export interface Right {
@@ -33,6 +34,7 @@ export function rightsFor({ revision = "default" }: Pick<RightsScope, "revision"
     { group: "", resources: ["namespaces"], verbs: READ },
     { group: "", resources: ["nodes", "resourcequotas", "limitranges", "events"], verbs: ["list"] },
     { group: "", resources: ["pods"], verbs: READ },
+    { group: "", resources: ["services"], verbs: ["list"] },
     { group: "", resources: ["pods"], verbs: ["create"], apart: "dry-run" },
     { group: "", resources: ["pods/exec"], verbs: ["get", "create"], apart: "exec" },
     { group: "", resources: ["replicationcontrollers"], verbs: ["get"] },
@@ -43,6 +45,12 @@ export function rightsFor({ revision = "default" }: Pick<RightsScope, "revision"
       group: "admissionregistration.k8s.io",
       resources: ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"],
       verbs: ["list"],
+    },
+    {
+      group: "apiextensions.k8s.io",
+      resources: ["customresourcedefinitions"],
+      verbs: ["list"],
+      names: GATEWAY_CRDS,
     },
     { group: "apiregistration.k8s.io", resources: ["apiservices"], verbs: ["list"] },
     { group: "", resources: ["configmaps", "services", "endpoints"], verbs: ["get"], inControlPlane: true },

@@ -87,7 +87,15 @@ export {
 export { unknownKeys } from "./config/unknown_keys.ts";
 export { entryJson, entryText, type ReportEntry, type Result, togetherJson, togetherText } from "./document/report.ts";
 export { type Finding, findingText, type Severity } from "./rules/rule.ts";
-export { findingsOf, type InputFinding, inputFindings, RULES, type RulesOff, unknownRule } from "./rules/rules.ts";
+export {
+  findingsOf,
+  type InputFinding,
+  inputFindings,
+  RULES,
+  type RulesOff,
+  rulesOffBy,
+  unknownRule,
+} from "./rules/rules.ts";
 export { InputFacts } from "./rules/input_rules.ts";
 export { type Level, violationsOf } from "./rules/pod_security.ts";
 export { BUILT_IN_KINDS, templatePath, type WorkloadKind, workloadKind, workloadKinds } from "./pod/kinds.ts";

@@ -7,7 +7,8 @@ import type { Finding } from "../check.ts";
 export interface Problem {
   /** `pod/shop/cart-1`. */
   readonly object: string;
-  readonly result: "warning" | "error";
+  /** `note`: worth knowing, and the check is ok. */
+  readonly result: "note" | "warning" | "error";
   readonly message: string;
   readonly advice?: readonly Advice[];
 }
@@ -21,9 +22,12 @@ const MAX_LINES = 10;
 /** Advice for all objects, or for each. Advice of a problem itself takes precedence. */
 export type AdviceFor = readonly Advice[] | ((object: Named) => readonly Advice[]);
 
-/** One finding for all problems, with the worst result, or `ok`. Objects with the same advice share a fix. */
+/**
+ * One finding for all problems, with the worst result, or `ok`. Objects with the same advice share a fix. Notes are shown
+ * only if there is nothing else.
+ */
 export function findingOf(problems: readonly Problem[], advice: AdviceFor = []): Finding {
-  if (problems.length === 0) return { result: "ok" };
+  if (problems.every(({ result }) => result === "note")) return noted(problems);
   const errors = problems.filter(({ result }) => result === "error");
   const ordered = [...errors, ...problems.filter(({ result }) => result === "warning")];
   const lines = ordered.slice(0, MAX_LINES).map(({ object, message }) => `${object}: ${message}`);
@@ -33,6 +37,18 @@ export function findingOf(problems: readonly Problem[], advice: AdviceFor = []):
     message: lines.join("\n"),
     objects: [...new Set(ordered.map(({ object }) => object))],
     fixes: fixesOf(ordered, advice),
+  };
+}
+
+/** The message of a check that is ok is one line. */
+function noted(notes: readonly Problem[]): Finding {
+  const [first] = notes;
+  if (first === undefined) return { result: "ok" };
+  const more = notes.length === 1 ? "" : `, and ${notes.length - 1} more like it`;
+  return {
+    result: "ok",
+    message: `worth knowing: ${first.object}: ${first.message}${more}`,
+    objects: [...new Set(notes.map(({ object }) => object))],
   };
 }
 

@@ -37,3 +37,15 @@ Deno.test("the message has the first objects, the list all of them", () => {
   assert.deepEqual(message.split("\n").slice(-2), ["pod/shop/9: is odd", "and 2 more"]);
   assert.equal(objects.length, 12);
 });
+
+Deno.test("notes leave the check ok, are counted in one line, and give way to problems", () => {
+  const notes = [problem("pod/shop/a", "note"), problem("pod/shop/b", "note"), problem("pod/shop/b", "note")];
+  assert.deepEqual(findingOf(notes), {
+    result: "ok",
+    message: "worth knowing: pod/shop/a: is odd, and 2 more like it",
+    objects: ["pod/shop/a", "pod/shop/b"],
+  });
+  assert.equal(findingOf(notes.slice(0, 1)).message, "worth knowing: pod/shop/a: is odd");
+  const { result, message, objects } = findingOf([...notes, problem("pod/shop/c", "warning")]);
+  assert.deepEqual([result, message, objects], ["warning", "pod/shop/c: is odd", ["pod/shop/c"]]);
+});

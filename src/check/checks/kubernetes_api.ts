@@ -9,6 +9,8 @@ import { type DryRun, isUncalled, podToTry } from "../inventory/dry_run.ts";
 import { type InjectorWebhook, injectorWebhooks } from "../inventory/injector_webhooks.ts";
 import { ADMISSION, admissionOf } from "./kubernetes_api/admission.ts";
 import { aggregatorRouting } from "./kubernetes_api/aggregator_routing.ts";
+import { gatewayCrds } from "./kubernetes_api/gateway_crds.ts";
+import { installRights } from "./kubernetes_api/install_rights.ts";
 
 /** The first version with admissionregistration.k8s.io/v1 (Kubernetes, "Deprecated API Migration Guide", v1.16). */
 const OLDEST = { major: 1, minor: 16 };
@@ -47,6 +49,8 @@ export const KUBERNETES_API_CHECKS: readonly CheckRow[] = [
     },
   },
   { id: "api-aggregator-routing", title: "the API server reaches Services", pre: true, run: aggregatorRouting },
+  { id: "api-gateway-crds", title: "Istio reads the CRDs of the Gateway API", pre: true, run: gatewayCrds },
+  { id: "api-install-rights", title: "you may install Istio", pre: true, run: installRights },
 ];
 
 async function reachable({ answers, server }: Facts): Promise<Finding> {

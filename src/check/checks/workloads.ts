@@ -13,6 +13,7 @@ import { objectTarget, podOf, type Target } from "../injection/target.ts";
 import { findingOf, type Problem, type ProblemOf, refOf } from "./findings.ts";
 import { appPorts, initNetwork, jobProxy, proxyUser } from "./workloads/application.ts";
 import { metadataProblems } from "./workloads/metadata.ts";
+import { serviceProtocols } from "./workloads/services.ts";
 import { otherMesh } from "./workloads/other_mesh.ts";
 import { haveNativeSidecars } from "./security/native_sidecars.ts";
 import { hostNetwork, missingProxy, onWindows, otherProxy, unexpectedProxy } from "./workloads/expected.ts";
@@ -125,6 +126,11 @@ export const WORKLOAD_CHECKS: readonly CheckRow[] = [
     id: "workload-annotations",
     title: "annotations and labels of Istio are known and on pod templates",
     run: (facts) => ofWorkloads(facts, metadataProblems),
+  },
+  {
+    id: "workload-services",
+    title: "Services of mesh pods name protocols, and the same ones",
+    run: serviceProtocols,
   },
 ];
 

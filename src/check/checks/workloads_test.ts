@@ -316,6 +316,28 @@ const ROWS: readonly Row[] = [
   },
   {
     id: "workload-annotations",
+    name: "a value that injection refuses",
+    objects: [annotated({}, { "sidecar.istio.io/proxyCPU": "much" })],
+    result: "warning",
+    says:
+      /annotations\["sidecar\.istio\.io\/proxyCPU"\]: injection refuses the pod: .* must be a quantity .*\nfix: correct the value:\nkubectl edit/,
+  },
+  {
+    id: "workload-annotations",
+    name: "deprecated, which is no problem",
+    objects: [annotated({}, { "sidecar.istio.io/inject": "false" })],
+    result: "ok",
+    says: /^worth knowing: deployment\/shop\/web: .*the annotation "sidecar\.istio\.io\/inject" is deprecated$/,
+  },
+  {
+    id: "workload-annotations",
+    name: "deprecated and misspelt: only the problem is shown",
+    objects: [annotated({}, { "sidecar.istio.io/inject": "false", "sidecar.istio.io/proxyCpu": "1" })],
+    result: "warning",
+    says: /^((?!deprecated)[^])*$/,
+  },
+  {
+    id: "workload-annotations",
     name: "all are known; the label that asks for injection has a check of its own",
     objects: [annotated({}, { "sidecar.istio.io/proxyCPU": "1" }), DEPLOYMENT_ON_ITSELF],
     result: "ok",

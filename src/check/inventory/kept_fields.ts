@@ -84,6 +84,22 @@ export function nodeKeeper(): (node: KubeObject) => KubeObject {
   return keeper({ metadata: {}, spec, status: fields({ nodeInfo: fields({ kubeletVersion: whole }) }) });
 }
 
+/** For Services: the pods that they select, their ports, and the rules that are switched off. */
+export function serviceKeeper(): KeepObject {
+  return keeper({
+    metadata: { annotations: named(/^off\.kubectl-mesh\//) },
+    spec: fields({ selector: whole, ports: whole }),
+  });
+}
+
+/** For CRDs of the Gateway API: the release that they are from, and the served versions, without their schemas. */
+export function gatewayCrdKeeper(): KeepObject {
+  return keeper({
+    metadata: { annotations: named(/^gateway\.networking\.k8s\.io\/bundle-version$/) },
+    spec: fields({ versions: fields({ name: whole, served: whole }) }),
+  });
+}
+
 /** For Argo CD's Applications: the fields that they ignore. Their status lists every object that they create. */
 export function applicationKeeper(): KeepObject {
   return keeper({

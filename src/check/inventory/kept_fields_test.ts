@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { object } from "../../../test/support/kube/cluster.ts";
-import { namespaceKeeper, nodeKeeper, podKeeper, workloadKeeper } from "./kept_fields.ts";
+import { namespaceKeeper, nodeKeeper, podKeeper, serviceKeeper, workloadKeeper } from "./kept_fields.ts";
 
 const MANAGED = { managedFields: [{ manager: "kubelet" }], uid: "1" };
 const CONTAINER = { name: "app", image: "app:1", ports: [{ containerPort: 80 }], securityContext: { runAsUser: 1 } };
@@ -86,5 +86,17 @@ Deno.test("kept workloads, namespaces and nodes have the fields that checks read
       }),
     ),
     object("v1", "Node", "a", { spec: { unschedulable: true }, status: { nodeInfo } }),
+  );
+  const off = { "off.kubectl-mesh/port-name": "a reason" };
+  const selected = { selector: { app: "web" }, ports: [{ name: "http", port: 80 }] };
+  assert.deepEqual(
+    serviceKeeper()(
+      object("v1", "Service", "shop/a", {
+        metadata: { ...MANAGED, annotations: { ...off, note: "long" } },
+        spec: { ...selected, clusterIP: "10.0.0.1" },
+        status: { loadBalancer: {} },
+      }),
+    ),
+    object("v1", "Service", "shop/a", { metadata: { annotations: off }, spec: selected }),
   );
 });

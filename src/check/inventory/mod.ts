@@ -5,6 +5,7 @@ import { accessInventory } from "./access.ts";
 import { injectorInventory } from "./control_planes.ts";
 import { dryRunInventory } from "./dry_run.ts";
 import { expectationInventory } from "./expectations.ts";
+import { gatewayInventory } from "./gateway_crds.ts";
 import { observe, type Observed } from "./observed.ts";
 import { resourceInventory } from "./resources.ts";
 import { serverInventory } from "./server.ts";
@@ -30,6 +31,7 @@ export function inventoryOf(source: Source) {
         return await askProxy({ api: source.api, clock: source.clock, pod, container });
       }),
     ...serverInventory(source),
+    ...gatewayInventory(source),
     ...serviceInventory(source),
     ...expectationInventory(source, parts),
     ...sidecarInventory(source, parts),

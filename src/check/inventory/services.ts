@@ -8,8 +8,8 @@ import {
   isService,
   type KubeObject,
 } from "../../kube/client/mod.ts";
-import { podKeeper } from "./kept_fields.ts";
-import { isKnown, type Observed } from "./observed.ts";
+import { podKeeper, serviceKeeper } from "./kept_fields.ts";
+import { isKnown, type Observed, once } from "./observed.ts";
 import { PAGE_OF_PODS } from "./resources.ts";
 import { listOf, objectOf, type Source } from "./source.ts";
 
@@ -30,6 +30,15 @@ export interface Backends {
 export function serviceInventory(source: Source) {
   return {
     service: byName((name) => objectOf(source, ["api/v1", "services"], isService, name)),
+    /** All of the scope. */
+    services: once(() =>
+      listOf(source, "api/v1", "services", {
+        isKind: isService,
+        namespace: source.scope.namespace,
+        query: { limit: "500" },
+        keep: serviceKeeper(),
+      })
+    ),
     backends: byName((name) => backendsOf(source, name)),
     /** The Deployments of a namespace, with all fields. */
     deploymentsIn: byKey(

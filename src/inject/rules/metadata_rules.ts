@@ -4,6 +4,7 @@ import { closest } from "../../base/text/mod.ts";
 import { mapAt, type ValueMap } from "../../base/value.ts";
 import { ANNOTATION, misspelledAnnotations, parseProxyConfig, unknownProxyFields } from "../../istio/mod.ts";
 import { LABEL } from "../../istio/annotations/labels.ts";
+import { DEPRECATED } from "../../istio/annotations/names.ts";
 import { annotation, annotationsOf, labelsOf, metadataOf } from "../pod/pod.ts";
 import { isNative, podField, type PodRule, type Problem, type Subject } from "./rule.ts";
 
@@ -30,6 +31,14 @@ export const METADATA_RULES: readonly PodRule[] = [
           fix: meantOr(meant),
         }),
       ),
+  },
+  {
+    id: "annotation-deprecated",
+    severity: "note",
+    istio: "IST0135",
+    title: "An annotation of Istio is deprecated: it has its effect, and something else takes its place",
+    on: "any",
+    problems: deprecated,
   },
   {
     id: "label-misspelt",
@@ -123,6 +132,20 @@ function misplaced(subject: Subject): readonly Problem[] {
       fix: `move it to ${[...path, "metadata", list].join(".")}`,
     }))
   );
+}
+
+/** Who sets the label beside the annotation knows. Source: istio.io/api, and pkg/config/analysis of Istio. */
+function deprecated(subject: Subject): readonly Problem[] {
+  if (subject.era !== "current") return [];
+  const hasLabelToo = (key: string) => key === LABEL.inject && labelsOf(subject.pod)[key] !== undefined;
+  return Object.keys(annotationsOf(subject.pod)).flatMap((key) => {
+    const fix = DEPRECATED[key];
+    return fix === undefined || hasLabelToo(key) ? [] : [{
+      field: podField(subject, `metadata.annotations["${key}"]`),
+      message: `The annotation "${key}" is deprecated`,
+      fix,
+    }];
+  });
 }
 
 /** Labels of Istio that pods may have, besides the ones that injection knows. Source: istio.io/api label. */

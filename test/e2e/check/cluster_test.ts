@@ -7,6 +7,7 @@ import { runMesh, sayMesh } from "../../support/programs/mesh.ts";
 import { testWhen } from "../../support/test_when.ts";
 import { type Cluster, needsCluster, startCluster } from "../support/cluster/cluster.ts";
 import { allowed, created, createNamespace, merged, removed, reported, tried } from "../support/cluster/requests.ts";
+import { gatewayCrd } from "./support/gateway_crds.ts";
 import { rootCertificateIn } from "./support/mesh_cluster.ts";
 import { asUser, check, type Run, withResult } from "./support/results.ts";
 import { until } from "../../support/until.ts";
@@ -18,6 +19,7 @@ testWhen(needsCluster(), "check in a real cluster", async (t) => {
   let isStopped = false;
   try {
     await t.step("before the mesh: --pre succeeds, check names what is missing", () => beforeMesh(cluster));
+    await t.step("who may not install it is warned, if that is known", () => mayInstall(cluster));
     await t.step("a healthy mesh", () => isWell(cluster, webhook));
     for (const [name, breakage] of Object.entries(BREAKAGES)) {
       await t.step(`${name}: reported, and fixed again`, () => reportsAndHeals(cluster, breakage));
@@ -44,6 +46,27 @@ async function beforeMesh(cluster: Cluster): Promise<void> {
   assert.match(withResult(whole, "error")["webhook-exists"] ?? "", /^no MutatingWebhookConfiguration injects/);
   assert.equal(whole.results.get("webhook-reachable")?.message, 'it needs "webhook-exists"');
   assert.deepEqual(withResult(whole, "warning"), {});
+}
+
+async function mayInstall(cluster: Cluster): Promise<void> {
+  const asked = async (user?: string) => {
+    const kubeconfig = user === undefined ? cluster.kubeconfig : await asUser(cluster, user);
+    const { results } = await check(cluster, ["--pre"], { kubeconfig });
+    const { result, message } = results.get("api-install-rights") ?? {};
+    return `${result}: ${message}`;
+  };
+  const reader = "reader-of-webhooks";
+  const reading = ["--verb=list", "--resource=mutatingwebhookconfigurations.admissionregistration.k8s.io"];
+  await kubectl(cluster, ["create", "clusterrole", reader, ...reading]);
+  await kubectl(cluster, ["create", "clusterrolebinding", reader, `--clusterrole=${reader}`, "--user=reader"]);
+  const right = { verb: "list", group: "admissionregistration.k8s.io", resource: "mutatingwebhookconfigurations" };
+  await until(() => allowed(cluster, { user: "reader" }, right), "Never: the rights are known");
+  assert.equal(await asked(), "ok: ");
+  assert.match(
+    await asked("reader"),
+    /^warning: you may not create 14 kinds of 14 .*: namespaces, clusterroles\.rbac\./,
+  );
+  assert.equal(await asked("joe"), "unknown: cannot tell: needs list on mutatingwebhookconfigurations");
 }
 
 async function isWell(cluster: Cluster, webhook: WebhookProcess): Promise<void> {
@@ -231,6 +254,10 @@ async function hasRights(cluster: Cluster): Promise<void> {
   const { code, stdout } = await sayMesh(["check", "--rbac"]);
   assert.equal(code, 0);
   await kubectl(cluster, ["apply", "-f", "-"], stdout);
+  const crd = gatewayCrd("TLSRoute", { bundle: "v1.4.1", versions: ["v1alpha2"] });
+  await apply(cluster, crd);
+  const seen = async () => (await check(cluster, ["--only", "api-gateway-crds"])).results.get("api-gateway-crds");
+  await until(async () => (await seen())?.result === "warning", "Never: the CRD is reported");
   const all = await check(cluster);
   await bind(cluster, "kubectl-mesh-check", ["clusterrole", "role"]);
   const few = await check(cluster, [], { kubeconfig: await asUser(cluster, "jane") });
@@ -249,6 +276,7 @@ async function hasRights(cluster: Cluster): Promise<void> {
     [...run.results.values()].filter(({ message }) => message.includes("needs ") && !/it needs/.test(message)),
     [],
   );
+  await removed(cluster, crd);
 }
 
 function outcomes({ results }: Run): string[] {

@@ -22,6 +22,7 @@ const ELSEWHERE = [
   "api-mutating-admission",
   "api-validating-admission",
   "api-aggregator-routing",
+  "api-install-rights",
   "clock-skew",
   "resource-quota",
   "limit-range",

@@ -15,6 +15,8 @@ export interface ClusterOptions {
   readonly dryRun?: (namespace: string, pod: object) => KubeObject | Promise<KubeObject>;
   /** Runs a command in a pod; by default its proxy does not answer. */
   readonly exec?: (pod: string) => ExecResult;
+  /** Rights that the user does not have, such as `create pods`. */
+  readonly denied?: RegExp;
   /** Makes requests fail with the error that it returns. */
   readonly failing?: (path: string) => Error | undefined;
 }
@@ -49,7 +51,10 @@ export function clusterApi(options: ClusterOptions): CheckApi & { readonly reque
     },
     create: async (path, body) => {
       await arrive("create", path);
-      if (path === ACCESS_REVIEWS) return object("v1", "Review", "", { status: { allowed: true } });
+      if (path === ACCESS_REVIEWS) {
+        const allowed = options.denied?.test(resourceIn(body)) !== true;
+        return object("v1", "Review", "", { status: { allowed } });
+      }
       const [, namespace = "", query = ""] = /^\/api\/v1\/namespaces\/([^/]+)\/pods\?(.*)$/.exec(path) ?? [];
       if (!query.includes("dryRun=All")) return refused();
       return await (options.dryRun ?? ((_namespace, pod) => asObject(pod)))(namespace, body);
@@ -86,6 +91,12 @@ export function object(apiVersion: string, kind: string, name: string, rest: Rec
   const [first = "", second] = name.split("/");
   const named = second === undefined ? { name: first } : { namespace: first, name: second };
   return { apiVersion, kind, ...others, metadata: { ...(isMap(metadata) ? metadata : {}), ...named } };
+}
+
+/** `create clusterroles` of a review. */
+function resourceIn(review: object): string {
+  const { spec = {} }: { spec?: { resourceAttributes?: { verb?: string; resource?: string } } } = { ...review };
+  return `${spec.resourceAttributes?.verb} ${spec.resourceAttributes?.resource}`;
 }
 
 function asObject(pod: object): KubeObject {

@@ -11,7 +11,8 @@ import { known } from "../../facts.ts";
 import type { ExpectedPod } from "../../inventory/expectations.ts";
 import type { ProblemOf } from "../findings.ts";
 
-const PROXY = "istio-proxy";
+/** The container of the proxy. */
+export const PROXY = "istio-proxy";
 
 /** Whether it has a proxy, or gets one when it is created again. */
 export function isInMesh({ hasProxy, decision }: ExpectedPod): boolean {

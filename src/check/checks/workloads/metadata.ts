@@ -1,27 +1,49 @@
 /** What the rules of `inject` find about labels and annotations of workloads in the cluster. */
-import { findingsOf, podIn, RULES } from "../../../inject/mod.ts";
+import { annotationsOf, findingsOf, podIn, RULES } from "../../../inject/mod.ts";
 import { LABEL } from "../../../istio/annotations/labels.ts";
+import { validateAnnotations } from "../../../istio/mod.ts";
 import { type Advice, byHand, harmless } from "../../advice/advice.ts";
 import { edit } from "../../advice/commands.ts";
 import type { ProblemOf } from "../findings.ts";
-import type { Target } from "../../injection/target.ts";
+import { fieldIn, type Target } from "../../injection/target.ts";
 import { namedOf } from "../../injection/workload_advice.ts";
 
 /** Rules that need no injected pod. */
-const WANTED: readonly string[] = ["metadata-misplaced", "annotation-misspelt", "label-misspelt", "proxy-config-key"];
+const WANTED: readonly string[] = [
+  "metadata-misplaced",
+  "annotation-misspelt",
+  "annotation-deprecated",
+  "label-misspelt",
+  "proxy-config-key",
+];
 const OTHERS: ReadonlySet<string> = new Set(RULES.map(({ id }) => id).filter((id) => !WANTED.includes(id)));
 
-/** Misspelt and misplaced labels and annotations; `workload-label-place` has the label that asks for injection. */
+/**
+ * Labels and annotations that are misspelt, misplaced, deprecated, or that the injector refuses; `workload-label-place` has the
+ * label that asks for injection.
+ */
 export function metadataProblems(target: Target): readonly ProblemOf[] {
   const { manifest, row } = target;
   const subject = { manifest, kind: row.kind, path: row.path, pod: podIn(manifest, row), injected: undefined };
-  return findingsOf({ ...subject, era: "current" }, OTHERS)
+  const found = findingsOf({ ...subject, era: "current" }, OTHERS)
     .filter(({ rule, field }) => rule !== "metadata-misplaced" || !field.endsWith(`["${LABEL.inject}"]`))
-    .map(({ field, message, fix }) => ({
-      result: "warning",
+    .map(({ field, message, fix, severity }): ProblemOf => ({
+      result: severity,
       message: `${field}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`,
       advice: [correction(target, fix.replace(/^did you mean (".*")\?$/, "rename it to $1"))],
     }));
+  return [...found, ...refused(target)];
+}
+
+/** Values that an injector refuses: pods that are there were made before, or outside of the mesh. */
+function refused(target: Target): readonly ProblemOf[] {
+  const texts = Object.entries(annotationsOf(podIn(target.manifest, target.row)))
+    .filter((entry): entry is [string, string] => typeof entry[1] === "string");
+  return validateAnnotations(Object.fromEntries(texts), "current").map(({ annotation, message }) => ({
+    result: "warning",
+    message: `${fieldIn(`metadata.annotations["${annotation}"]`, target)}: injection refuses the pod: ${message}`,
+    advice: [correction(target, "correct the value")],
+  }));
 }
 
 /** Pods and Jobs cannot be edited so. */

@@ -7,6 +7,7 @@ import { configurationsOf, CONTROL_PLANE, objectNamed, rootCertificateIn, secret
 import { restartedWebhook } from "./controllers.ts";
 import { BUNDLE_OF_ARGO_CD } from "./argo_cd.ts";
 import { atReportedLine, named } from "./editor.ts";
+import { GATEWAY_CRDS } from "./gateway_crds.ts";
 import { LOST_PARTS } from "./lost_parts.ts";
 import {
   ADMISSION,
@@ -37,6 +38,7 @@ const FIREWALL = new Firewall();
 /** All problems by name. */
 export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   ...LOST_PARTS,
+  ...GATEWAY_CRDS,
   "values that are no YAML": configured(
     "values",
     (text) => text.replace("imagePullSecrets: []", "imagePullSecrets: []]"),

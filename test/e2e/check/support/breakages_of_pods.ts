@@ -2,7 +2,16 @@
 import { mapAt, textAt, type ValueMap } from "../../../../src/base/value.ts";
 import { BUILT_IN, findProxy } from "../../../../src/inject/mod.ts";
 import { merged, removed } from "../../support/cluster/requests.ts";
-import { type Breakage, configured, labelled, labelNamespace, POLICY, withObject, withPod } from "./breaking.ts";
+import {
+  type Breakage,
+  configured,
+  type Expected,
+  labelled,
+  labelNamespace,
+  POLICY,
+  withObject,
+  withPod,
+} from "./breaking.ts";
 import { both, capturedByNode, injectedByLinkerd, mounted, withCni, withWorkload } from "./controllers.ts";
 import { named } from "./editor.ts";
 import { refusedByQuota } from "./quota.ts";
@@ -27,6 +36,19 @@ const [TAG = ""] = /tag: \S+/.exec(BUILT_IN.values) ?? [];
 /** The limit of the proxy. */
 function memoryOf(pod: ValueMap): string {
   return textAt(mapAt(mapAt(findProxy(pod) ?? {}, "resources"), "limits"), "memory");
+}
+
+/** A Service of the workload `odd`. */
+function serviceOf(name: string, port: ValueMap): ValueMap {
+  const spec = { selector: { app: "odd" }, ports: [{ port: 80, targetPort: 8080, ...port }] };
+  return { apiVersion: "v1", kind: "Service", metadata: { name, namespace: "mesh" }, spec };
+}
+
+/** With pods that the Service selects, as another one does. */
+function ofService(service: ValueMap, expected: Expected): Breakage {
+  const healthy = withWorkload({ kind: "Deployment" }, { expect: {}, says: /^/ });
+  const first = withObject(serviceOf("first", { name: "http-web" }), { expect: {}, says: /^/ });
+  return both(both(healthy, first), withObject(service, expected));
 }
 
 const OLD_NODE = { apiVersion: "v1", kind: "Node", metadata: { name: "node-2" } };
@@ -131,6 +153,19 @@ export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
     expect: { "workload-annotations": "warning" },
     says: /unknown annotation "sidecar\.istio\.io\/proxyCpu"/,
     writer: named(/rename it to "sidecar\.istio\.io\/proxyCPU"/, "proxyCpu", "proxyCPU"),
+  }),
+  "a Service whose port's name nearly names a protocol": ofService(
+    serviceOf("odd", { name: "httpapi", targetPort: 8081 }),
+    {
+      expect: { "workload-services": "warning" },
+      says: /^service\/mesh\/odd: spec\.ports\[0\]\.name: the name "httpapi" of the port 80 begins with "http"/,
+      writer: named(/name it "http-80"/, "name: httpapi", "name: http-80"),
+    },
+  ),
+  "Services that say different protocols of a port": ofService(serviceOf("odd", { name: "tcp-raw" }), {
+    expect: { "workload-services": "error" },
+    says: /^service\/mesh\/odd: .* name the protocols http \(port 80\) and tcp \(port 80\) for one port/,
+    writer: named(/name the same protocol in both/, "name: tcp-raw", "name: http-web"),
   }),
   "the level baseline": labelled("mesh", { "pod-security.kubernetes.io/enforce": "baseline" }, {
     expect: { "pod-security": "error" },

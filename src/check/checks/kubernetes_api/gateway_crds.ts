@@ -1,0 +1,80 @@
+/** Whether the CRDs of the Gateway API are ones that Istio reads. */
+import { byHand } from "../../advice/advice.ts";
+import type { Finding } from "../../check.ts";
+import type { Facts } from "../../facts.ts";
+import { BUNDLE, GATEWAY_GROUP, type GatewayCrd } from "../../inventory/gateway_crds.ts";
+import { findingOf, type Problem } from "../findings.ts";
+import { WHOLE_CLUSTER } from "./whole_cluster.ts";
+
+/** What Istio wants of a CRD. */
+interface Wanted {
+  /** The version of the API that it reads today, the one before, and the release of Istio since which it reads the first. */
+  readonly reads?: readonly [now: string, before?: string, since?: string];
+  /** The oldest release of the Gateway API whose CRD it takes, and the release of Istio since which it looks. */
+  readonly from?: readonly [bundle: string, since: string];
+  /** The first release of the Gateway API that has all of it. */
+  readonly upgrade: string;
+}
+
+const CORE: Wanted = { reads: ["v1", "v1beta1", "1.29"], upgrade: "1.0.0" };
+
+/** Source: pkg/config/schema/gvr and pkg/kube/kclient of Istio 1.20 to 1.31, and its istioctl/pkg/precheck. */
+const WANTED: Readonly<Partial<Record<string, Wanted>>> = {
+  gateways: CORE,
+  gatewayclasses: CORE,
+  httproutes: CORE,
+  referencegrants: { reads: ["v1beta1"], upgrade: "0.6.0" },
+  grpcroutes: { reads: ["v1", "v1alpha2", "1.22"], from: ["1.1.0", "1.22"], upgrade: "1.1.0" },
+  backendtlspolicies: { from: ["1.4.0", "1.28"], upgrade: "1.4.0" },
+  tlsroutes: { from: ["1.5.0", "1.30"], upgrade: "1.5.0" },
+  tcproutes: { from: ["1.6.0", "1.31"], upgrade: "1.6.0" },
+};
+
+/** Istio ignores other CRDs without a word in the status of their resources, or cannot read them. */
+export async function gatewayCrds(facts: Facts): Promise<Finding> {
+  if (facts.scope.namespace !== undefined) return WHOLE_CLUSTER;
+  const isServed = (await facts.apiGroups()).some((each) => each.startsWith(`${GATEWAY_GROUP}/`));
+  if (!isServed) return { result: "skipped", message: "the cluster has no Gateway API" };
+  return findingOf((await facts.gatewayCrds()).flatMap(problemsOf));
+}
+
+function problemsOf(crd: GatewayCrd): readonly Problem[] {
+  const wanted = WANTED[crd.name.split(".", 1).join()];
+  const problem = wanted && (unread(crd, wanted) ?? ignored(crd, wanted));
+  if (wanted === undefined || problem === undefined) return [];
+  const advice = [byHand(`apply the CRDs of the Gateway API v${wanted.upgrade} or later`)];
+  return [{ object: `customresourcedefinition/${crd.name}`, ...problem, advice }];
+}
+
+type Judged = Pick<Problem, "result" | "message"> | undefined;
+
+function unread({ served }: GatewayCrd, { reads }: Wanted): Judged {
+  if (reads === undefined || served.includes(reads[0])) return undefined;
+  const [now, before, since] = reads;
+  const message = `it serves ${served.join(", ") || "no version"}, and Istio reads ${now}`;
+  if (before === undefined) return { result: "error", message };
+  return served.includes(before)
+    ? { result: "warning", message: `${message} since ${since}` }
+    : { result: "error", message: `${message}, or ${before} before ${since}` };
+}
+
+function ignored({ bundle }: GatewayCrd, { from }: Wanted): Judged {
+  if (from === undefined) return undefined;
+  const [oldest, since] = from;
+  const version = versionOf(bundle);
+  if (version !== undefined && compared(version, versionOf(oldest) ?? []) >= 0) return undefined;
+  const message = version === undefined
+    ? `its annotation ${BUNDLE} is ${bundle === "" ? "missing" : `"${bundle}"`}`
+    : `it is of the Gateway API ${bundle}`;
+  return { result: "warning", message: `${message}: Istio ignores it since ${since}, below v${oldest}` };
+}
+
+/** The numbers of `v1.5.0-rc.1`: Istio takes a candidate for the release. */
+function versionOf(text: string): readonly number[] | undefined {
+  const [, ...numbers] = /^v?(\d+)\.(\d+)\.(\d+)(?:[-+].*)?$/.exec(text) ?? [];
+  return numbers.length === 0 ? undefined : numbers.map(Number);
+}
+
+function compared(one: readonly number[], other: readonly number[]): number {
+  return one.map((number, index) => number - (other[index] ?? 0)).find((difference) => difference !== 0) ?? 0;
+}

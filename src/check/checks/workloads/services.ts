@@ -1,0 +1,53 @@
+/** What the rules of `inject` find about Services of mesh pods in the cluster. */
+import { containersOf, InputFacts, type InputFinding, inputFindings, rulesOffBy } from "../../../inject/mod.ts";
+import type { KubeObject, Service } from "../../../kube/client/mod.ts";
+import { harmless } from "../../advice/advice.ts";
+import { edit } from "../../advice/commands.ts";
+import type { Finding } from "../../check.ts";
+import { type Facts, inAll } from "../../facts.ts";
+import type { ExpectedPod } from "../../inventory/expectations.ts";
+import { findingOf, type Problem, refOf } from "../findings.ts";
+import { isInMesh, PROXY } from "./application.ts";
+
+/**
+ * Services of mesh pods whose ports name no protocol, or that disagree. Who may not read webhooks gets what pods with a
+ * proxy show, and `ok` only if it does not matter which of the others are in the mesh.
+ */
+export async function serviceProtocols(facts: Facts): Promise<Finding> {
+  const pods = (await facts.expectations()).filter((each) => !isGateway(each));
+  if (pods.length === 0 && facts.scope.selector !== undefined) return NONE_CHOSEN;
+  const services = pods.length === 0 ? [] : await facts.services();
+  if (problemsOf(services, pods).length === 0) return findingOf([]);
+  const found = problemsOf(services, inAll(pods, (each) => isInMesh(each) ? [each] : [], "pod"));
+  return findingOf(found.some(({ result }) => result !== "note") ? found : problemsOf(services, pods.filter(isInMesh)));
+}
+
+/** An empty selection must not pass. */
+const NONE_CHOSEN: Finding = { result: "skipped", message: "no pod has the labels of --selector" };
+
+/** Gateway resources say what the ports of a gateway speak. */
+function isGateway({ pod }: ExpectedPod): boolean {
+  return containersOf(pod, "containers").every(({ name }) => name === PROXY);
+}
+
+function problemsOf(services: readonly Service[], pods: readonly ExpectedPod[]): readonly Problem[] {
+  const facts = new InputFacts();
+  for (const service of services) facts.add(inputOf(service));
+  for (const { pod } of pods) facts.add({ ...inputOf(pod), injected: { pod, path: [] } });
+  return inputFindings(facts, new Set()).map(problemOf);
+}
+
+function inputOf(object: KubeObject) {
+  const { apiVersion, kind, metadata: { name, namespace = "" } } = object;
+  const described = { file: "", document: 0, apiVersion, kind, name, namespace };
+  return { described, manifest: object, off: rulesOffBy(object), lineOf: () => undefined };
+}
+
+function problemOf({ described, field, message, fix, severity }: InputFinding): Problem {
+  return {
+    object: refOf(described),
+    result: severity,
+    message: `${field}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`,
+    advice: [harmless(fix, "workload", edit(described))],
+  };
+}

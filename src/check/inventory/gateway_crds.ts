@@ -1,0 +1,64 @@
+/** The CRDs of the Gateway API. */
+import { mapAt, mapsAt, textAt } from "../../base/value.ts";
+import type { KubeObject } from "../../kube/client/mod.ts";
+import { gatewayCrdKeeper } from "./kept_fields.ts";
+import { isKnown, type Observed, once } from "./observed.ts";
+import { listOf, type Source } from "./source.ts";
+
+/** A CRD as far as Istio's choice of CRDs goes. */
+export interface GatewayCrd {
+  /** `gateways.gateway.networking.k8s.io` */
+  readonly name: string;
+  /** The versions of the API that are served. */
+  readonly served: readonly string[];
+  /** The release of the Gateway API that it is from; `""` if it does not say. */
+  readonly bundle: string;
+}
+
+export const GATEWAY_GROUP = "gateway.networking.k8s.io";
+
+/** The annotation with the release of a CRD. */
+export const BUNDLE = `${GATEWAY_GROUP}/bundle-version`;
+
+/** The CRDs that Istio wants a version of. */
+export const GATEWAY_CRDS: readonly string[] = [
+  "gateways",
+  "gatewayclasses",
+  "httproutes",
+  "grpcroutes",
+  "referencegrants",
+  "backendtlspolicies",
+  "tlsroutes",
+  "tcproutes",
+].map((plural) => `${plural}.${GATEWAY_GROUP}`);
+
+export function gatewayInventory(source: Source) {
+  return {
+    /** Those that are there. Each is asked for by its name: all CRDs of a cluster are megabytes, and no right to them is needed. */
+    gatewayCrds: once(async (): Promise<Observed<readonly GatewayCrd[]>> => {
+      const lists = await Promise.all(
+        GATEWAY_CRDS.map((name) =>
+          listOf(source, "apis/apiextensions.k8s.io/v1", "customresourcedefinitions", {
+            isKind: isCrd,
+            query: { fieldSelector: `metadata.name=${name}` },
+            keep: gatewayCrdKeeper(),
+          })
+        ),
+      );
+      const crds: GatewayCrd[] = [];
+      for (const list of lists) {
+        if (!isKnown(list)) return list;
+        crds.push(...list.value.map(read));
+      }
+      return { value: crds };
+    }),
+  };
+}
+
+const isCrd = (object: KubeObject): object is KubeObject => object.kind === "CustomResourceDefinition";
+
+function read({ metadata, spec = null }: KubeObject): GatewayCrd {
+  const versions = mapsAt(mapAt({ spec }, "spec"), "versions").filter(({ served }) => served === true);
+  const bundle = textAt(mapAt(metadata, "annotations"), BUNDLE);
+  return { name: metadata.name, served: versions.map((version) => textAt(version, "name")), bundle };
+}
