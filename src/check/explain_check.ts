@@ -1,6 +1,6 @@
 /** What docs/checks.md says about a check, and the list of checks: both without a cluster. */
 import { UsageError } from "../base/errors.ts";
-import { closest, columns, wrapped, wrappedAround } from "../base/text/mod.ts";
+import { closest, columns, editDistance, wrapped, wrappedAround } from "../base/text/mod.ts";
 import { ALL_CHECKS } from "./checks/all.ts";
 import { type Choice, chooseChecks } from "./choose.ts";
 
@@ -35,19 +35,25 @@ function prose(markdown: string, width: number): string {
 
 function unknownCheck(id: string): UsageError {
   const meant = meantChecks(id).map((each) => `"${each}"`);
+  const list = '"kubectl mesh check --list"';
   return new UsageError(`There is no check "${id}"`, {
-    hint: meant.length === 0 ? 'see "kubectl mesh check --list"' : `did you mean ${meant.join(", ")}?`,
+    hint: meant.length === 0
+      ? `see ${list}`
+      : `did you mean ${meant.join(" or ")}?${meant.length > 1 ? ` ${list} has all` : ""}`,
   });
 }
 
-/** The check that is spelt nearly so, or the checks whose first word is. */
+const MEANT = 3;
+
+/** The check that is spelt nearly so, or the nearest of those whose first word is. */
 function meantChecks(id: string): readonly string[] {
   const ids = ALL_CHECKS.map((check) => check.id);
   const meant = closest(id, ids);
   if (meant !== undefined) return [meant];
   const firstWord = (text: string) => text.split("-")[0] ?? "";
   const word = closest(id, ids.map(firstWord));
-  return word === undefined ? [] : ids.filter((each) => firstWord(each) === word);
+  const begun = ids.filter((each) => firstWord(each) === word);
+  return begun.toSorted((a, b) => editDistance(id, a) - editDistance(id, b)).slice(0, MEANT);
 }
 
 /** All checks, in their order. */
