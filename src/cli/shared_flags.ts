@@ -7,7 +7,7 @@ export const KUBECTL_TIMER = { ...TIMER, unit: 1000 } as const;
 
 /** kubectl's flags that say which cluster is meant. */
 export const CLUSTER = {
-  kubeconfig: flag("--kubeconfig FILE", "Kubeconfig file; in a pod without one its service account counts", {
+  kubeconfig: flag("--kubeconfig FILE", "Kubeconfig file; in a pod without one, the pod's service account is used", {
     env: ["KUBECONFIG"],
     type: "file",
     defaultDoc: "~/.kube/config",
@@ -20,11 +20,11 @@ export const CLUSTER = {
   as: flag("--as USER", "Impersonate this user"),
   asGroup: flag("--as-group GROUPS", "Impersonate these groups too", { type: "list" }),
   tlsServerName: flag("--tls-server-name NAME", "Name in the server's certificate"),
-  certificateAuthority: flag("--certificate-authority FILE", "Authorities that the server's certificate is from", {
+  certificateAuthority: flag("--certificate-authority FILE", "CA certificates that verify the server's certificate", {
     type: "file",
   }),
-  insecureSkipTlsVerify: flag("--insecure-skip-tls-verify", "Take any certificate of the server: insecure"),
-  requestTimeout: flag("--request-timeout TIME", "Limit of one request, but not of a dry run; 0 is no limit", {
+  insecureSkipTlsVerify: flag("--insecure-skip-tls-verify", "Do not verify the server's certificate: insecure"),
+  requestTimeout: flag("--request-timeout TIME", "Timeout of each request except dry runs; 0 means no timeout", {
     ...KUBECTL_TIMER,
     default: "10s",
   }),
@@ -36,7 +36,7 @@ export const RULES = {
     type: "list",
     completes: "rules",
   }),
-  baseline: flag("--baseline FILE", "Report of an earlier --report json: what it has is not reported again", {
+  baseline: flag("--baseline FILE", "Report of an earlier --report json; its findings are not reported again", {
     type: "file",
   }),
 } as const satisfies FlagTable;
@@ -75,8 +75,8 @@ export const ISTIO_VERSION = {
 export const NATIVE_SIDECARS = {
   nativeSidecars: flag(
     "--native-sidecars true|false|auto|jobs",
-    "The sidecar is an init container that keeps running (Kubernetes 1.29 and later): of all pods, of Jobs and other pods " +
-      "that end alone, or as the nodes of the cluster can",
+    "The sidecar is an init container that keeps running (Kubernetes 1.29 and later): in all pods, only in Jobs and other " +
+      "pods that end by themselves, or if the nodes of the cluster support it",
     { implied: "true" },
   ),
 } as const satisfies FlagTable;
@@ -117,15 +117,15 @@ export const MANIFESTS = {
   ...FILENAMES,
   kustomize: flag(
     "-k, --kustomize FOLDER",
-    "Build a kustomization with kubectl, else with kustomize, and take what it makes",
+    "Build a kustomization with kubectl, else with kustomize, and read its output",
     { completes: "folders", excludes: ["filename"] },
   ),
   namespace: flag(
     "-n, --namespace NAMESPACE",
-    "Namespace of resources that name none; a resource that names another is an error",
+    "Namespace of resources without one; a resource with another namespace is an error",
     { completes: "namespaces" },
   ),
-  templatePath: flag("--template-path KIND=PATH", "Where a kind that is not known has its pod template", {
+  templatePath: flag("--template-path KIND=PATH", "Path of the pod template in an unknown kind", {
     type: "list",
   }),
   output: flag(
@@ -133,21 +133,28 @@ export const MANIFESTS = {
     "Format, or the file to write, or the folder for a file of each input; nothing is written if a resource fails",
     { default: "yaml" },
   ),
-  inPlace: flag("-i, --in-place", "Write each file where it is, in one step, if it changes", {
+  inPlace: flag("-i, --in-place", "Rewrite each file in place, atomically, if it changes", {
     excludes: ["output", "kustomize"],
   }),
   diff: flag(
     "--diff unified|external",
-    "Print what would change, and write nothing: by lines, or by KUBECTL_EXTERNAL_DIFF",
+    "Print what would change, and write nothing: as a unified diff, or with KUBECTL_EXTERNAL_DIFF",
     { implied: "unified", excludes: ["output", "in-place", "keep-going"] },
   ),
-  patch: flag("--patch", "Write no manifests but, of each that changes, a strategic merge patch for kustomize", {
-    excludes: ["in-place", "diff"],
-  }),
-  keepGoing: flag("--keep-going", "Write at once, and leave out what failed; the exit code stays 1"),
+  patch: flag(
+    "--patch",
+    "Instead of manifests, write a strategic merge patch for kustomize for each one that changes",
+    {
+      excludes: ["in-place", "diff"],
+    },
+  ),
+  keepGoing: flag(
+    "--keep-going",
+    "Write each resource at once, and leave out those that fail; the exit code is still 1",
+  ),
   report: flag(
     "--report text|changed|json|sarif|none",
-    "What standard error gets for each resource; changed leaves out what is skipped, sarif is one document at the end",
+    "What is printed on standard error for each resource; changed leaves out what is skipped, sarif is one document at the end",
     { default: "text" },
   ),
 } as const satisfies FlagTable;

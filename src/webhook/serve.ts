@@ -27,9 +27,11 @@ export interface ServeOptions extends SourceOptions {
   readonly log: LogOptions;
 }
 
-/** Until the servers run: they open the C library, and exec plugins may provide credentials. */
+/** Permissions until the servers run: starting them opens the C library. */
 const AT_START: readonly PermissionName[] = ["read", "env", "net", "ffi"];
+/** Also at start, to contact a cluster: exec plugins may provide credentials. */
 const TO_ASK_A_CLUSTER: readonly PermissionName[] = ["run", "write"];
+/** Permissions while the servers run. */
 const AT_WORK: readonly PermissionName[] = ["read", "env", "net"];
 
 /**

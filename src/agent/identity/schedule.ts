@@ -8,7 +8,10 @@ const MAX_LEFT = 0.99;
 /** In milliseconds. If the clock is far ahead, every certificate looks expired: do not flood the CA. */
 const MIN_WAIT = 500;
 
-/** Counts from now, since CAs backdate certificates, within the certificate's own validity: the clock may be behind. */
+/**
+ * The certificate with its renewal time. The lifetime counts from now, because CAs backdate certificates, but is at most
+ * the certificate's validity: the clock may be behind.
+ */
 export function dueAt(
   { notBefore, notAfter }: Pick<Held, "notBefore" | "notAfter">,
   { now, elapsed, random }: Moment,

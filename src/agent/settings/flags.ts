@@ -12,14 +12,14 @@ export const OLD_FLAGS = {
   configPath: flag("--configPath TEXT", "Folder of the generated bootstrap"),
   binaryPath: flag("--binaryPath FILE", "Envoy's binary", { type: "file" }),
   drainDuration: flag("--drainDuration TIME", "How long Envoy drains connections", { type: "duration" }),
-  parentShutdownDuration: flag("--parentShutdownDuration TIME", "When the old Envoy of a hot restart ends", {
+  parentShutdownDuration: flag("--parentShutdownDuration TIME", "How long the old Envoy lives after a hot restart", {
     type: "duration",
   }),
   discoveryAddress: flag("--discoveryAddress ADDRESS", "Address of the control plane", { type: "address" }),
   zipkinAddress: flag("--zipkinAddress ADDRESS", "Address of a Zipkin collector", { type: "address" }),
   lightstepAddress: flag("--lightstepAddress ADDRESS", "Address of a LightStep collector", { type: "address" }),
   lightstepAccessToken: flag("--lightstepAccessToken TEXT", "Access token of LightStep"),
-  lightstepSecure: flag("--lightstepSecure", "Whether LightStep is reached by TLS"),
+  lightstepSecure: flag("--lightstepSecure", "Use TLS to LightStep"),
   lightstepCacertPath: flag("--lightstepCacertPath TEXT", "Root certificates of LightStep"),
   datadogAgentAddress: flag("--datadogAgentAddress ADDRESS", "Address of a Datadog agent", { type: "address" }),
   statsdUdpAddress: flag("--statsdUdpAddress ADDRESS", "Address of a statsd server", { type: "address" }),
@@ -30,7 +30,7 @@ export const OLD_FLAGS = {
   envoyAccessLogService: flag("--envoyAccessLogService TEXT", "Access log service, as JSON"),
   proxyAdminPort: flag("--proxyAdminPort PORT", "Port of Envoy's admin interface", { type: "port", least: 0 }),
   controlPlaneAuthPolicy: flag("--controlPlaneAuthPolicy TEXT", "NONE or MUTUAL_TLS"),
-  customConfigFile: flag("--customConfigFile FILE", "Envoy's bootstrap, used as it is", { type: "file" }),
+  customConfigFile: flag("--customConfigFile FILE", "Envoy's bootstrap, used unchanged", { type: "file" }),
   statusPort: flag("--statusPort PORT", "Port of the status server", { type: "port", least: 0 }),
 } as const satisfies FlagTable;
 
@@ -56,7 +56,7 @@ const RETIRED_FLAGS = {
   controlPlaneBootstrap: flag("--controlPlaneBootstrap", "Bootstrap of the control plane of 1.1 to 1.5", {
     retired: `${GONE}: --templateFile is always rendered as a bootstrap`,
   }),
-  logTarget: flag("--log_target LIST", "Where the log goes", {
+  logTarget: flag("--log_target LIST", "Destination of the log", {
     type: "list",
     default: "stdout",
     retired: "the log goes to stderr: let the container runtime or a shell redirect it",
@@ -87,11 +87,11 @@ export const FLAG_GROUPS = {
     domain: flag("--domain TEXT", "DNS domain of the pod, the last part of the proxy's node id", {
       default: "$POD_NAMESPACE.svc.cluster.local",
     }),
-    meshConfig: flag("--meshConfig FILE", "File with a mesh configuration, read if it is there", {
+    meshConfig: flag("--meshConfig FILE", "File with a mesh configuration, read if it exists", {
       type: "file",
       default: "./etc/istio/config/mesh",
     }),
-    serviceCluster: flag("--serviceCluster TEXT", "Name of the service, where the proxy configuration has none", {
+    serviceCluster: flag("--serviceCluster TEXT", "Name of the service, if the proxy configuration has none", {
       default: "istio-proxy",
     }),
     proxyLogLevel: flag(
@@ -101,7 +101,7 @@ export const FLAG_GROUPS = {
     ),
     proxyComponentLogLevel: flag(
       "--proxyComponentLogLevel TEXT",
-      "Log levels of Envoy's components, where --proxyLogLevel names none",
+      "Log levels of Envoy's components that --proxyLogLevel does not name",
     ),
     concurrency: flag("--concurrency NUMBER", "Envoy's worker threads; 0 takes the configured number", {
       type: "integer",
@@ -111,13 +111,13 @@ export const FLAG_GROUPS = {
     stsPort: flag("--stsPort PORT", "Port of a token service, for the node's metadata", { type: "port", least: 0 }),
     redirectTraffic: flag(
       "--redirect-traffic",
-      "First make the rules that capture the pod's traffic, as kubectl mesh iptables apply does (needs NET_ADMIN)",
+      "First apply the rules that capture the pod's traffic, as kubectl mesh iptables apply does (needs NET_ADMIN)",
     ),
     watch: flag(
       "--watch",
       "Start a new Envoy when its configuration or certificate files change; the old one drains (hot restart)",
     ),
-    hotRestart: flag("--hot-restart", "Let SIGHUP start a new Envoy while the old one drains; --watch has it too"),
+    hotRestart: flag("--hot-restart", "Let SIGHUP start a new Envoy while the old one drains; --watch includes this"),
     restart: flag(
       "--restart never|on-failure",
       "Whether Envoy is started again, with back-off, when it ends with an error",
@@ -125,7 +125,7 @@ export const FLAG_GROUPS = {
     ),
     xds: flag(
       "--xds agent|direct",
-      "How Envoy connects to the control plane: through the agent, or by TLS of its own",
+      "How Envoy connects to the control plane: through the agent, or directly over TLS",
       { type: "text", default: "agent" },
     ),
     maximumDrain: flag(
@@ -146,10 +146,14 @@ export const FLAG_GROUPS = {
     pilotIdentity: flag("--pilotIdentity TEXT", "Identity of the control plane"),
   },
   "Log": {
-    logFormat: flag("--log-format text|json", "Form of the log, instead of MESH_LOG_FORMAT; json is Envoy's log too", {
-      type: "text",
-    }),
-    logLevel: flag("--log-level LEVEL", "Least level of the log: debug, info, warning or error", {
+    logFormat: flag(
+      "--log-format text|json",
+      "Format of the log, instead of MESH_LOG_FORMAT; json also applies to Envoy's log",
+      {
+        type: "text",
+      },
+    ),
+    logLevel: flag("--log-level LEVEL", "Minimum level of the log: debug, info, warning or error", {
       allowed: ["debug", "info", "warning", "error"],
     }),
     istioLogLevel: flag(

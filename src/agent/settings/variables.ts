@@ -28,25 +28,25 @@ export const VARIABLES = {
   disableEnvoy: option("DISABLE_ENVOY", "Run without Envoy"),
   envoyStatusPort: variable("ENVOY_STATUS_PORT", "Envoy's health port", { type: "port", default: "15021" }),
   prometheusPort: variable("ENVOY_PROMETHEUS_PORT", "Envoy's metrics port", { type: "port", default: "15090" }),
-  secureMetricsPort: variable("ENVOY_SECURE_METRICS_PORT", "Envoy's metrics by TLS", {
+  secureMetricsPort: variable("ENVOY_SECURE_METRICS_PORT", "Envoy's metrics over TLS", {
     type: "port",
     least: 0,
     default: "0",
   }),
-  secureMergedMetricsPort: variable("ENVOY_SECURE_MERGED_METRICS_PORT", "Merged metrics by TLS", {
+  secureMergedMetricsPort: variable("ENVOY_SECURE_MERGED_METRICS_PORT", "Merged metrics over TLS", {
     type: "port",
     least: 0,
     default: "0",
   }),
   statusProxyProtocol: option("ENVOY_STATUS_PORT_ENABLE_PROXY_PROTOCOL", "PROXY protocol on Envoy's health port"),
-  minimumDrain: variable("MINIMUM_DRAIN_DURATION", "With EXIT_ON_ZERO_ACTIVE_CONNECTIONS: wait at least so long", {
+  minimumDrain: variable("MINIMUM_DRAIN_DURATION", "With EXIT_ON_ZERO_ACTIVE_CONNECTIONS: minimum drain time", {
     type: "duration",
     default: "5s",
   }),
   exitOnZero: option("EXIT_ON_ZERO_ACTIVE_CONNECTIONS", "Drain until no connection is left"),
   maximumDrain: variable(
     "MAXIMUM_DRAIN_DURATION",
-    "With EXIT_ON_ZERO_ACTIVE_CONNECTIONS: wait at most so long; 0s: terminationDrainDuration if it is set, else 1h",
+    "With EXIT_ON_ZERO_ACTIVE_CONNECTIONS: maximum drain time; 0s: terminationDrainDuration if it is set, else 1h",
     { type: "duration", default: "0s" },
   ),
   oldTerminationDrain: variable(
@@ -61,7 +61,7 @@ export const VARIABLES = {
   coreDump: option("ISTIO_ENVOY_ENABLE_CORE_DUMP", "Envoy dumps core"),
   compliancePolicy: variable(
     "COMPLIANCE_POLICY",
-    "Rules of cryptography for Envoy: fips-140-3; fips-140-2 only if the agent makes no TLS connection itself",
+    "Cryptography rules for Envoy: fips-140-3; fips-140-2 only if the agent makes no TLS connection itself",
   ),
   deltaXds: variable("ISTIO_DELTA_XDS", "Incremental xDS", { type: "boolean", default: "true" }),
   dualStack: option("ISTIO_DUAL_STACK", "Listen on IPv4 and IPv6"),
@@ -92,7 +92,7 @@ export const VARIABLES = {
     default: "true",
   }),
   metricsLocalhostOnly: option("METRICS_LOCALHOST_ACCESS_ONLY", "Merged metrics for this machine only"),
-  mergeEnvoyStats: variable("PILOT_AGENT_MERGE_ENVOY_STATS", "Envoy's metrics among the merged ones", {
+  mergeEnvoyStats: variable("PILOT_AGENT_MERGE_ENVOY_STATS", "Include Envoy's metrics in the merged metrics", {
     type: "boolean",
     default: "true",
   }),
@@ -107,28 +107,32 @@ export const VARIABLES = {
   caProvider: variable("CA_PROVIDER", "Citadel, or GkeWorkloadCertificate", { default: "Citadel" }),
   caRootCa: variable("CA_ROOT_CA", "Root certificates of the CA; SYSTEM: the roots of the system"),
   istiodSan: variable("ISTIOD_SAN", "Name in the certificate of istiod"),
-  pilotCertProvider: variable("PILOT_CERT_PROVIDER", "Who made the certificate of istiod: istiod, kubernetes, custom", {
+  pilotCertProvider: variable("PILOT_CERT_PROVIDER", "Issuer of istiod's certificate: istiod, kubernetes, custom", {
     default: "istiod",
   }),
-  jwtPolicy: variable("JWT_POLICY", "Which token is shown: third-party-jwt, first-party-jwt, none", {
+  jwtPolicy: variable("JWT_POLICY", "Token to authenticate with: third-party-jwt, first-party-jwt, none", {
     default: "third-party-jwt",
   }),
-  credentialFetcher: variable("CREDENTIAL_FETCHER_TYPE", "Accepted: the token is read from its file", {
+  credentialFetcher: variable("CREDENTIAL_FETCHER_TYPE", "Accepted and ignored: the token is read from its file", {
     default: "JWT",
   }),
-  provCert: variable("PROV_CERT", "Folder of a certificate to come to the CA with"),
+  provCert: variable("PROV_CERT", "Folder of a certificate to authenticate to the CA with"),
   outputCerts: variable("OUTPUT_CERTS", "Folder that the certificate is written to"),
   fileMountedCerts: option("FILE_MOUNTED_CERTS", "The certificate is in files, no CA is asked"),
-  secretTtl: variable("SECRET_TTL", "How long a certificate shall be valid", { type: "duration", default: "24h" }),
+  secretTtl: variable("SECRET_TTL", "Requested lifetime of a certificate", { type: "duration", default: "24h" }),
   gracePeriodRatio: variable(
     "SECRET_GRACE_PERIOD_RATIO",
-    "Part of its time that is left when a certificate is renewed",
+    "Fraction of a certificate's lifetime that is left when it is renewed",
     { type: "ratio", default: "0.5" },
   ),
-  gracePeriodJitter: variable("SECRET_GRACE_PERIOD_RATIO_JITTER", "By how much that is more or less, by chance", {
-    type: "ratio",
-    default: "0.01",
-  }),
+  gracePeriodJitter: variable(
+    "SECRET_GRACE_PERIOD_RATIO_JITTER",
+    "Random variation of SECRET_GRACE_PERIOD_RATIO, up or down",
+    {
+      type: "ratio",
+      default: "0.01",
+    },
+  ),
   eccAlgorithm: variable(
     "ECC_SIGNATURE_ALGORITHM",
     "ECDSA or RSA keys; unset: ECDSA, or RSA with WORKLOAD_RSA_KEY_SIZE",
@@ -136,13 +140,13 @@ export const VARIABLES = {
   eccCurve: variable("ECC_CURVE", "P256 or P384", { default: "P256" }),
   rsaKeySize: variable("WORKLOAD_RSA_KEY_SIZE", "Bits of an RSA key", { type: "integer", default: "2048" }),
   pkcs8Key: option("PKCS8_KEY", "Keys in the form of PKCS #8"),
-  fileDebounce: variable("FILE_DEBOUNCE_DURATION", "Accepted: mounted files are looked at each second", {
+  fileDebounce: variable("FILE_DEBOUNCE_DURATION", "Accepted and ignored: mounted files are checked every second", {
     type: "duration",
     default: "100ms",
   }),
-  certSigner: variable("ISTIO_META_CERT_SIGNER", "Signer that the CA is asked for"),
+  certSigner: variable("ISTIO_META_CERT_SIGNER", "Signer to request from the CA"),
   clusterId: variable("ISTIO_META_CLUSTER_ID", "Name of the cluster, sent to the CA"),
-  logFormat: variable("MESH_LOG_FORMAT", "Form of the log: text or json"),
+  logFormat: variable("MESH_LOG_FORMAT", "Format of the log: text or json"),
   cloudPlatform: variable("CLOUD_PLATFORM", "Cloud of the machine", {
     default: "none",
     retired: "no cloud is asked: set the locality by the label topology.istio.io/locality, other metadata by " +
@@ -153,34 +157,46 @@ export const VARIABLES = {
     retired: NO_GCP,
   }),
   gcpZone: variable("GCP_ZONE", "Zone in Google's cloud", { retired: NO_GCP }),
-  xdsAuthProvider: variable("XDS_AUTH_PROVIDER", "Token source of the control plane's connection", {
+  xdsAuthProvider: variable("XDS_AUTH_PROVIDER", "Token source for the connection to the control plane", {
     retired: "the token of JWT_POLICY is used, if there is no certificate; XDS_HEADER_* adds headers",
   }),
   credentialIdentityProvider: variable("CREDENTIAL_IDENTITY_PROVIDER", "Kind of machine that has a token", {
     default: "GoogleComputeEngine",
     retired: "the token is read from its file: let another program write it there",
   }),
-  proxyConfigXds: variable("PROXY_CONFIG_XDS_AGENT", "The agent's own configuration by xDS", {
+  proxyConfigXds: variable("PROXY_CONFIG_XDS_AGENT", "The agent's own configuration over xDS", {
     default: "false",
     retired: "the agent takes its configuration at its start: restart it after a change, or use --watch",
   }),
   grpcBootstrap: variable("GRPC_XDS_BOOTSTRAP", "File for applications that speak xDS themselves", {
     default: "etc/istio/proxy/grpc-bootstrap.json",
   }),
-  wasmExpiry: variable("WASM_MODULE_EXPIRY", "Age of unused Wasm modules", { type: "duration", default: "24h" }),
-  wasmPurge: variable("WASM_PURGE_INTERVAL", "Pause between removals", { type: "duration", default: "1h" }),
-  wasmTimeout: variable("WASM_HTTP_REQUEST_TIMEOUT", "Wait for a module", { type: "duration", default: "15s" }),
-  wasmRetries: variable("WASM_HTTP_REQUEST_MAX_RETRIES", "Requests for a module", { type: "integer", default: "5" }),
+  wasmExpiry: variable("WASM_MODULE_EXPIRY", "Age at which an unused Wasm module is removed", {
+    type: "duration",
+    default: "24h",
+  }),
+  wasmPurge: variable("WASM_PURGE_INTERVAL", "Interval between removals of unused Wasm modules", {
+    type: "duration",
+    default: "1h",
+  }),
+  wasmTimeout: variable("WASM_HTTP_REQUEST_TIMEOUT", "Timeout of one request for a Wasm module", {
+    type: "duration",
+    default: "15s",
+  }),
+  wasmRetries: variable("WASM_HTTP_REQUEST_MAX_RETRIES", "Maximum number of requests for a Wasm module", {
+    type: "integer",
+    default: "5",
+  }),
   wasmInsecure: variable("WASM_INSECURE_REGISTRIES", "Hosts whose certificates are not verified; *: all"),
-  wasmConversion: variable("ISTIO_AGENT_ENABLE_WASM_REMOTE_LOAD_CONVERSION", "Whether the agent fetches modules", {
+  wasmConversion: variable("ISTIO_AGENT_ENABLE_WASM_REMOTE_LOAD_CONVERSION", "Whether the agent fetches Wasm modules", {
     type: "boolean",
     default: "true",
   }),
-  grpcKeepaliveInterval: variable("GRPC_KEEPALIVE_INTERVAL", "Pause between keepalive messages to istiod", {
+  grpcKeepaliveInterval: variable("GRPC_KEEPALIVE_INTERVAL", "Interval between keepalive messages to istiod", {
     default: "30s",
     retired: KEEPALIVE,
   }),
-  grpcKeepaliveTimeout: variable("GRPC_KEEPALIVE_TIMEOUT", "Wait for the answer to one", {
+  grpcKeepaliveTimeout: variable("GRPC_KEEPALIVE_TIMEOUT", "Timeout of the answer to a keepalive message", {
     default: "10s",
     retired: KEEPALIVE,
   }),

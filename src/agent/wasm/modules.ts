@@ -101,7 +101,7 @@ async function fetched(world: World, source: ModuleSource, options: WasmOptions,
     const bytes = await counted(load, options);
     if (!isModule(bytes)) {
       metrics.fetched("fetch_failure");
-      throw new MeshError("It is no Wasm module");
+      throw new MeshError("It is not a Wasm module");
     }
     await world.files.makeFolder(folder, FOLDER_MODE);
     save(world, file, bytes);
@@ -134,7 +134,7 @@ function isUsable({ versions }: Kept, { url, sha256, resource, version, policy }
 }
 
 async function opened(world: World, source: ModuleSource, options: WasmOptions, signal: AbortSignal): Promise<Image> {
-  if (!URL.canParse(source.url)) throw new MeshError(`"${shownUrl(source.url)}" is no URL`);
+  if (!URL.canParse(source.url)) throw new MeshError(`"${shownUrl(source.url)}" is not a URL`);
   const { protocol, host } = new URL(source.url);
   const isInsecure = options.insecureHosts.some((each) => each === "*" || each === host);
   if (protocol === "oci:") {
@@ -151,7 +151,7 @@ async function opened(world: World, source: ModuleSource, options: WasmOptions, 
     }
   }
   if (protocol !== "https:" && protocol !== "http:") {
-    throw new MeshError(`"${shownUrl(source.url)}" is no https or oci URL`);
+    throw new MeshError(`"${shownUrl(source.url)}" is not an https or oci URL`);
   }
   const bytes = await counted(() => fromServer(world, source.url, { isInsecure, signal, options }), options);
   return { digest: await sha256Of(bytes), load: () => Promise.resolve(bytes) };

@@ -63,5 +63,5 @@ Deno.test("a revision of a cluster by its webhooks, or by its ConfigMaps where t
 
 Deno.test("a file that is no snapshot has no revisions", async () => {
   const config = { text: BUILT_IN.config, file: "a" };
-  await assert.rejects(fileSide("a@x", { config, revision: "x" }, OPTIONS), /"a" is no snapshot/);
+  await assert.rejects(fileSide("a@x", { config, revision: "x" }, OPTIONS), /"a" is not a snapshot/);
 });

@@ -36,7 +36,7 @@ export async function fileSide(
 ): Promise<Side> {
   const snapshot = snapshotIn(config);
   if (snapshot === undefined && revision !== undefined) {
-    throw new MeshError(`"${config.file}" is no snapshot: it has no revision "${revision}"`);
+    throw new MeshError(`"${config.file}" is not a snapshot: it has no revision "${revision}"`);
   }
   const names = snapshot === undefined || revision !== undefined ? [revision] : revisionsIn(snapshot);
   if (names.length === 0) throw new MeshError(`The snapshot "${name}" has no configuration of a revision`);

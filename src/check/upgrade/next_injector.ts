@@ -19,7 +19,7 @@ export type UpgradeTo = { readonly files: GivenConfiguration } | { readonly revi
 /** Pods that the same injector injects. */
 type Injected = Pick<Running, "revision"> & { readonly isNative: NativeOption };
 
-/** The injector of pods. */
+/** Returns the injector for a revision and native-sidecar option, or why it is unknown. */
 export type InjectorOf = (of: Injected) => Promise<Observed<Injector>>;
 
 /** The injectors of pods, each loaded once. */

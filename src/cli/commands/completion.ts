@@ -51,7 +51,7 @@ export const COMPLETION = command({
   summary: "Print the completion of a shell",
   description:
     "Print the script that completes kubectl-mesh in a shell. For kubectl mesh: install-kubectl. Names of namespaces, " +
-    "workloads, pods and revisions come from the cluster, if the command itself would ask it. A cluster that does not " +
+    "workloads, pods and revisions come from the cluster, if the command contacts one. A cluster that does not " +
     "answer in time, or refuses, is ignored silently.",
   positional: { usage: "bash|zsh|fish|powershell", allowed: SHELLS },
   commands: { "install-kubectl": () => Promise.resolve(INSTALL_KUBECTL) },

@@ -12,7 +12,7 @@ const FLAGS = {
   "Connection": {
     to: flag(
       "--to HOST:PORT[/PATH]",
-      "Destination of an outbound connection, a name or an address; http://, https://, tls:// or tcp:// says what is spoken",
+      "Destination of an outbound connection, a name or an address; http://, https://, tls:// or tcp:// sets the protocol",
       { type: "text", excludes: ["from"] },
     ),
     from: flag("--from ADDRESS", "Client of an inbound connection", { type: "text", needs: ["to-port"] }),
@@ -21,7 +21,7 @@ const FLAGS = {
       needs: ["from"],
     }),
     method: flag("--method METHOD", "Method of the HTTP request", { needs: ["to", "from"], defaultDoc: "GET" }),
-    header: flag("--header NAME:VALUE", "Header of the HTTP request; Host is the name that it is for, :path the path", {
+    header: flag("--header NAME:VALUE", "Header of the HTTP request; Host sets the authority, :path the path", {
       type: "texts",
       needs: ["to", "from"],
     }),
@@ -49,10 +49,14 @@ const FLAGS = {
       "List this part of the proxy's configuration, as istioctl proxy-config; table, json or yaml without secrets",
       { excludes: ["to", "from", "matrix", "selector", "all-namespaces", "ephemeral"] },
     ),
-    name: flag("--name NAME", "Only the resource of this name; of endpoints, only in the cluster of this name", {
-      type: "text",
-      needs: ["of"],
-    }),
+    name: flag(
+      "--name NAME",
+      "Only the resource with this name; with --of endpoints, only the endpoints of this cluster",
+      {
+        type: "text",
+        needs: ["of"],
+      },
+    ),
     port: flag("--port PORT", "Only listeners, clusters or endpoints of this port", { type: "port", needs: ["of"] }),
     fqdn: flag("--fqdn TEXT", "Only clusters with this text in their name, or their endpoints", {
       type: "text",
@@ -75,7 +79,7 @@ const FLAGS = {
   "Source": {
     filename: flag(
       "-f, --filename SNAPSHOT",
-      "Read a snapshot, its folder or a config_dump.json, and no cluster; repeat it for the other ends of connections",
+      "Read a snapshot, its folder or a config_dump.json instead of a cluster; repeat it for the other ends of connections",
       { type: "files", excludes: ["local"] },
     ),
     local: flag("--local", "Read the pod whose network namespace this process is in, without an API server"),
@@ -105,7 +109,7 @@ const FLAGS = {
   "Output": {
     output: flag(
       "-o, --output table|wide|short|json|yaml|svg",
-      "Form of the answer; svg draws a pod, wide has every station with its values, short takes a line for each, yaml is for --of",
+      "Output format; svg draws a pod, wide has every station with its values, short takes a line for each, yaml is for --of",
       { default: "table" },
     ),
   },

@@ -28,7 +28,7 @@ const FLAGS = {
     ),
   },
   "Output": {
-    output: flag("-o, --output FILE", "File to write, a .tar.gz; its owner alone may read it", { type: "file" }),
+    output: flag("-o, --output FILE", "File to write, a .tar.gz that only its owner can read", { type: "file" }),
   },
   "Cluster": flagsWith(CLUSTER, { excludes: ["local"] }),
 } as const satisfies FlagGroups;

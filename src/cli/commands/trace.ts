@@ -4,9 +4,9 @@ import { command } from "../command.ts";
 const FLAGS = {
   "The flow": {
     to: flag("--to HOST:PORT", "Send a first packet there, and trace it", { excludes: ["from"] }),
-    from: flag("--from ADDRESS", "Wait for a packet from this address, or from any", { excludes: ["to"] }),
-    udp: flag("--udp", "A flow of UDP instead of TCP"),
-    uid: flag("--uid UID", "User that sends it, such as 1337 for the proxy", {
+    from: flag("--from ADDRESS", "Wait for a packet from this address, or from any address", { excludes: ["to"] }),
+    udp: flag("--udp", "Use UDP instead of TCP"),
+    uid: flag("--uid UID", "User that sends the packet, such as 1337 for the proxy", {
       type: "integer",
       least: 0,
       most: 2 ** 32 - 2,

@@ -11,28 +11,31 @@ const LONGEST_SECONDS = 24 * 24 * 3600;
 const FLAGS = {
   "Readiness": {
     timeout: flag("--timeout TIME", "How long to wait; 0 asks once", { ...TIMER, defaultDoc: "1m0s" }),
-    period: flag("--period TIME", "Longest pause between two requests", { ...TIMER, least: 1, defaultDoc: "100ms" }),
-    requestTimeout: flag("--request-timeout TIME", "How long one request may take", {
+    period: flag("--period TIME", "Maximum interval between two requests", { ...TIMER, least: 1, defaultDoc: "100ms" }),
+    requestTimeout: flag("--request-timeout TIME", "Timeout of one request", {
       ...TIMER,
       least: 1,
       defaultDoc: "500ms",
     }),
-    urls: flag("--url URL", "What to ask; all URLs must be ready", {
+    urls: flag("--url URL", "URL to request; all URLs must be ready", {
       type: "urls",
       defaultDoc: "http://localhost:15021/healthz/ready",
     }),
-    onTimeout: flag("--on-timeout fail|continue", "When the time is up: exit with 1, or go on without the proxy", {
+    onTimeout: flag("--on-timeout fail|continue", "After --timeout: exit with 1, or go on without the proxy", {
       default: "fail",
     }),
-    disabled: variable("MESH_WAIT_DISABLED", "A reason turns waiting off: COMMAND starts at once"),
+    disabled: variable(
+      "MESH_WAIT_DISABLED",
+      "If not empty, do not wait: COMMAND starts at once; the value is the reason",
+    ),
   },
   "Command": {
     shutdown: flag("--shutdown", "Run COMMAND as a child process; when it ends, ask the proxy to quit"),
-    quitUrl: flag("--quit-url URL", "Where the proxy is asked to quit", {
+    quitUrl: flag("--quit-url URL", "URL that asks the proxy to quit", {
       type: "url",
       defaultDoc: "http://localhost:15020/quitquitquit",
     }),
-    quitOn: flag("--quit-on always|success", "When the proxy is asked: always, or only if COMMAND ended with 0", {
+    quitOn: flag("--quit-on always|success", "When to ask the proxy to quit: always, or only if COMMAND ended with 0", {
       default: "always",
     }),
   },
@@ -50,7 +53,7 @@ const FLAGS = {
       most: LONGEST_SECONDS * 1000,
       hidden: true,
     }),
-    requestTimeoutMillis: flag("--requestTimeoutMillis NUMBER", "Milliseconds that one request may take", {
+    requestTimeoutMillis: flag("--requestTimeoutMillis NUMBER", "Timeout of one request, in milliseconds", {
       type: "integer",
       least: 1,
       most: LONGEST_SECONDS * 1000,

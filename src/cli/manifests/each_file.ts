@@ -33,7 +33,7 @@ export function inFolder(folder: string): Places {
 }
 
 function refuse(file: string, why: string): never {
-  throw new UsageError(`The input "${file}" is no file: ${why}`, { hint: "name files with -f" });
+  throw new UsageError(`The input "${file}" is not a file: ${why}`, { hint: "name files with -f" });
 }
 
 /** Holds the outputs of all files in memory until it is known that nothing failed. */

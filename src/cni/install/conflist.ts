@@ -45,7 +45,7 @@ export function alone(entry: ValueMap): string {
 /** A configuration of one plugin becomes a list. */
 function listOf(text: string): ValueMap {
   const value = parseJson(text);
-  if (!isMap(value) || !isConfiguration(text)) throw new MeshError("It is no network configuration of CNI");
+  if (!isMap(value) || !isConfiguration(text)) throw new MeshError("It is not a CNI network configuration");
   if (textAt(value, "type") === "") return value;
   const { cniVersion = VERSION, name = "k8s-pod-network", ...plugin } = value;
   return { cniVersion, name, plugins: [plugin] };

@@ -36,6 +36,6 @@ for (const text of WRONG) {
   Deno.test(`${JSON.stringify(text)} is no configuration, and is not changed`, () => {
     assert.equal(isConfiguration(text), false);
     assert.equal(hasPlugin(text), false);
-    assert.throws(() => withPlugin(text, ENTRY), /no network configuration/);
+    assert.throws(() => withPlugin(text, ENTRY), /not a CNI network configuration/);
   });
 }

@@ -83,7 +83,7 @@ export async function readRequest(world: World, command: CniCommand): Promise<Cn
   const configuration = readConfiguration(await inputText(world));
   const { since } = COMMANDS[command];
   if (VERSIONS.indexOf(configuration.cniVersion) < VERSIONS.indexOf(since)) {
-    const message = `${command} exists since version ${since}, and the configuration has ${configuration.cniVersion}`;
+    const message = `${command} needs CNI version ${since} or later; the configuration has ${configuration.cniVersion}`;
     throw new CniError(CODE.incompatibleVersion, message);
   }
   return {

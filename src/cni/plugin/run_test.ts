@@ -132,7 +132,7 @@ const REFUSED: readonly (readonly [what: string, asked: Asked, code: number, msg
   ["an unknown command", { command: "FIX" }, 4, /Unknown CNI_COMMAND "FIX"/],
   ["missing variables", { command: "ADD", variables: { CNI_PATH: "/" } }, 4, /CNI_CONTAINERID, CNI_NETNS, CNI_IFNAME/],
   ["an old version", { command: "ADD", configuration: { cniVersion: "0.2.0" } }, 1, /"0\.2\.0"/],
-  ["a command of later versions", { command: "STATUS" }, 1, /STATUS exists since version 1\.1\.0/],
+  ["a command of later versions", { command: "STATUS" }, 1, /STATUS needs CNI version 1\.1\.0/],
   ["a wrong field", { command: "DEL", configuration: { exclude_namespaces: "a" } }, 7, /"exclude_namespaces"/],
 ];
 

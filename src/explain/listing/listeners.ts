@@ -35,7 +35,7 @@ function chainsOf(message: ValueMap, { chains, defaultChain }: Listener) {
   return defaultChain === undefined ? all : [...all, { chain: defaultChain, match: matchText({}) }];
 }
 
-/** Lists of protocols that istiod writes, by what they are called in `istioctl proxy-config`. */
+/** ALPN protocol lists that istiod writes, with the text that `istioctl proxy-config` shows for each. */
 const PROTOCOLS: Readonly<Record<string, string>> = {
   "http/1.0,http/1.1,h2c,istio-http/1.0,istio-http/1.1,istio-h2": "App: HTTP TLS",
   "istio,istio-http/1.0,istio-http/1.1,istio-h2": "App: Istio HTTP Plain",

@@ -12,11 +12,11 @@ export interface Workload {
 /** The resource, and how it is recognized among others of its kind. */
 export type Cause = Decided & {
   readonly search: Search;
-  /** What decided if the resource turns out not to. */
+  /** The next candidate, if the cluster's objects show that this resource did not decide. */
   readonly otherwise?: Cause | undefined;
 };
 
-/** What a resource has that decided in this manner, and what would be well. */
+/** What to search for in the resources of a kind to find the one that decided. */
 export type Search =
   /** Only the namespace and name are searched for, or nothing. */
   | { readonly by: "name" }

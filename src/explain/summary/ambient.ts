@@ -39,9 +39,11 @@ function known(dump: ZtunnelDump, workload: Workload): Known {
 }
 
 function judged({ isHbone, isHealthy }: Workload): Pick<Ambient, "result" | "message"> {
-  if (!isHbone) return { result: "warning", message: "ztunnel of its node has it as plain TCP: no tunnel comes to it" };
-  if (!isHealthy) {
-    return { result: "warning", message: "ztunnel of its node has it as unhealthy: nothing is sent to it" };
+  if (!isHbone) {
+    return { result: "warning", message: "the ztunnel of its node lists it as plain TCP: it gets no HBONE tunnels" };
   }
-  return { result: "ok", message: "ztunnel of its node takes tunnels for it (HBONE)" };
+  if (!isHealthy) {
+    return { result: "warning", message: "the ztunnel of its node lists it as unhealthy: it gets no traffic" };
+  }
+  return { result: "ok", message: "the ztunnel of its node accepts HBONE tunnels for it" };
 }

@@ -15,11 +15,11 @@ export const FLAG_GROUPS = {
       env: ["INBOUND_TUNNEL_PORT"],
       default: "15008",
     }),
-    proxyUids: flag("-u, --proxy-uid UIDS", "Users whose traffic is the proxy's own", {
+    proxyUids: flag("-u, --proxy-uid UIDS", "Users that the proxy runs as", {
       env: ["PROXY_UID"],
       defaultDoc: "the ID of $ENVOY_USER, else 1337",
     }),
-    proxyGids: flag("-g, --proxy-gid GIDS", "Groups whose traffic is the proxy's own", {
+    proxyGids: flag("-g, --proxy-gid GIDS", "Groups that the proxy runs as", {
       env: ["PROXY_GID"],
       defaultDoc: "as --proxy-uid",
     }),
@@ -41,7 +41,7 @@ export const FLAG_GROUPS = {
     inboundPortsExclude: flag("-d, --istio-local-exclude-ports PORTS", "Inbound ports not to capture, with -b '*'", {
       env: ["ISTIO_LOCAL_EXCLUDE_PORTS"],
     }),
-    excludeInterfaces: flag("-c, --istio-exclude-interfaces NAMES", "Interfaces without any capture", {
+    excludeInterfaces: flag("-c, --istio-exclude-interfaces NAMES", "Interfaces whose traffic is not captured", {
       env: ["ISTIO_EXCLUDE_INTERFACES"],
     }),
     outboundCidrs: flag("-i, --istio-service-cidr CIDRS", "Outbound destinations to capture: CIDRs, or '*' for all", {
@@ -52,7 +52,7 @@ export const FLAG_GROUPS = {
       "Outbound destinations not to capture: CIDRs",
       { env: ["ISTIO_SERVICE_EXCLUDE_CIDR"] },
     ),
-    outboundPorts: flag("-q, --istio-outbound-ports PORTS", "Outbound ports captured whatever the destination", {
+    outboundPorts: flag("-q, --istio-outbound-ports PORTS", "Outbound ports to capture, whatever the destination", {
       env: ["ISTIO_OUTBOUND_PORTS"],
     }),
     outboundPortsExclude: flag("-o, --istio-local-outbound-ports-exclude PORTS", "Outbound ports not to capture", {
@@ -68,13 +68,13 @@ export const FLAG_GROUPS = {
     }),
     captureAllDns: flag(
       "--capture-all-dns",
-      "With --redirect-dns: whatever server is asked, not only the servers of /etc/resolv.conf",
+      "With --redirect-dns: capture DNS to every server, not only to those in /etc/resolv.conf",
       { env: ["CAPTURE_ALL_DNS"] },
     ),
-    dropInvalid: flag("--drop-invalid", "Drop packets that connection tracking calls invalid", {
+    dropInvalid: flag("--drop-invalid", "Drop packets that connection tracking marks as invalid", {
       env: ["INVALID_DROP", "DROP_INVALID"],
     }),
-    dualStack: flag("--dual-stack", "Capture IPv6 too if the pod has such an address beside an IPv4 one", {
+    dualStack: flag("--dual-stack", "Capture IPv6 too if the pod has an IPv4 and an IPv6 address", {
       env: ["ISTIO_DUAL_STACK", "DUAL_STACK"],
     }),
     excludeUids: flag("--exclude-uid UIDS", "Users whose outbound traffic is not captured", {
@@ -86,27 +86,38 @@ export const FLAG_GROUPS = {
       "PROTOCOL:PORTS:UIDS, such as tcp:5432,6000-6010:1000; ports may be '*'",
       { env: ["EXCLUDE_OUTBOUND_PORTS_FOR_UIDS"], type: "list" },
     ),
-    nativeNftables: flag("--native-nftables", "Make rules of nftables instead of iptables", {
+    nativeNftables: flag("--native-nftables", "Use nftables instead of iptables", {
       env: ["NATIVE_NFTABLES"],
     }),
-    forceBinary: flag("--force-iptables-binary legacy|nft", "Use these iptables programs, whatever is found", {
-      env: ["FORCE_IPTABLES_BINARY"],
-      type: "text",
-    }),
-    backend: flag("--backend auto|nft|iptables-nft|iptables-legacy", "Which rules to make; nft as --native-nftables", {
-      type: "text",
-      default: "auto",
-    }),
-    via: flag("--via netlink|programs", "Change rules of nf_tables without any program, or by nft and iptables", {
+    forceBinary: flag(
+      "--force-iptables-binary legacy|nft",
+      "Use these iptables programs without detecting which are in use",
+      {
+        env: ["FORCE_IPTABLES_BINARY"],
+        type: "text",
+      },
+    ),
+    backend: flag(
+      "--backend auto|nft|iptables-nft|iptables-legacy",
+      "Kind of rules; nft is the same as --native-nftables",
+      {
+        type: "text",
+        default: "auto",
+      },
+    ),
+    via: flag("--via netlink|programs", "Change nf_tables rules directly over netlink, or with nft and iptables", {
       type: "text",
       default: "netlink",
     }),
-    dryRun: flag("-n, --dry-run", "Print what would be done and touch nothing", { old: ["-dryRun"], env: ["DRY_RUN"] }),
+    dryRun: flag("-n, --dry-run", "Print what would be done and change nothing", {
+      old: ["-dryRun"],
+      env: ["DRY_RUN"],
+    }),
     restoreFormat: flag("-f, --restore-format", "Print for iptables-restore; false prints one command for each rule", {
       default: "true",
     }),
-    skipRuleApply: flag("--skip-rule-apply", "Leave rules and routes alone", { env: ["SKIP_RULE_APPLY"] }),
-    cleanupOnly: flag("--cleanup-only", "Take out what is there and add nothing", { env: ["CLEANUP_ONLY"] }),
+    skipRuleApply: flag("--skip-rule-apply", "Change no rules or routes", { env: ["SKIP_RULE_APPLY"] }),
+    cleanupOnly: flag("--cleanup-only", "Remove existing rules and routes and add none", { env: ["CLEANUP_ONLY"] }),
     runValidation: flag("--run-validation", "Prove at the end that traffic is captured", { env: ["RUN_VALIDATION"] }),
     require: flag(
       "--require both|inbound|outbound",
@@ -118,7 +129,7 @@ export const FLAG_GROUPS = {
       least: 0,
       default: "15002",
     }),
-    probeTimeout: flag("--probe-timeout TIME", "How long the proof may take", {
+    probeTimeout: flag("--probe-timeout TIME", "Timeout of the proof", {
       env: ["PROBE_TIMEOUT"],
       type: "duration",
       default: "5s",
@@ -130,17 +141,17 @@ export const FLAG_GROUPS = {
       type: "duration",
       default: "30s",
     }),
-    comments: flag("--comments", "Give every rule a comment that says what it is there for"),
+    comments: flag("--comments", "Give every rule a comment that says its purpose"),
     output: flag("--output restore|nft|json|commands|table", "How to print the plan", { type: "text" }),
-    logFormat: flag("--log-format text|json", "Form of the log, instead of MESH_LOG_FORMAT", { type: "text" }),
+    logFormat: flag("--log-format text|json", "Format of the log, instead of MESH_LOG_FORMAT", { type: "text" }),
     logLevel: flag(
       "--log-level LEVEL",
-      "Least level of the log, instead of MESH_LOG_LEVEL: debug, info, warning or error",
+      "Minimum level of the log, instead of MESH_LOG_LEVEL: debug, info, warning or error",
       { allowed: ["debug", "info", "warning", "error"] },
     ),
-    reconcile: flag("--reconcile", "Always on here: other rules of ours are replaced", { env: ["RECONCILE"] }),
-    forceApply: flag("--force-apply", "Always on here: what is missing is added", { env: ["FORCE_APPLY"] }),
-    cniMode: flag("--cni-mode", "Accepted; user and group names are looked up before iptables runs", {
+    reconcile: flag("--reconcile", "Always on: owned rules that differ are replaced", { env: ["RECONCILE"] }),
+    forceApply: flag("--force-apply", "Always on: missing rules are added", { env: ["FORCE_APPLY"] }),
+    cniMode: flag("--cni-mode", "Accepted and ignored: user and group names are looked up before iptables runs", {
       env: ["CNI_MODE"],
     }),
   },
@@ -150,11 +161,15 @@ export const FLAG_GROUPS = {
       "ISTIO_OUTBOUND_OWNER_GROUPS_EXCLUDE",
       "Groups whose outbound traffic is not captured",
     ),
-    loopbackCidr: variable("ISTIO_OUTBOUND_IPV4_LOOPBACK_CIDR", "What an application reaches itself by", {
-      default: "127.0.0.1/32",
-    }),
+    loopbackCidr: variable(
+      "ISTIO_OUTBOUND_IPV4_LOOPBACK_CIDR",
+      "Loopback addresses by which an application reaches itself",
+      {
+        default: "127.0.0.1/32",
+      },
+    ),
     dryRunFile: variable("DRY_RUN_FILE_PATH", "File that a dry run also writes its rules to"),
-    envoyUser: variable("ENVOY_USER", "User that --proxy-uid is looked up by", { default: "istio-proxy" }),
+    envoyUser: variable("ENVOY_USER", "User name from which --proxy-uid is looked up", { default: "istio-proxy" }),
   },
   "Hidden": {
     istioLogLevel: flag("--log_output_level TEXT", "Istio's log levels", { hidden: true }),
@@ -163,31 +178,31 @@ export const FLAG_GROUPS = {
     istioLogCaller: flag("--log_caller TEXT", "No effect", { hidden: true }),
     istioLogStack: flag("--log_stacktrace_level TEXT", "No effect", { hidden: true }),
     istioVklog: flag("--vklog TEXT", "No effect", { hidden: true }),
-    outputPaths: flag("--output-paths TEXT", "Until 1.17", {
+    outputPaths: flag("--output-paths TEXT", "In Istio up to 1.17", {
       retired: "it was removed in Istio 1.18; --output prints the rules",
     }),
-    traceLogging: flag("--iptables-trace-logging", "1.12 to 1.25", {
+    traceLogging: flag("--iptables-trace-logging", "In Istio 1.12 to 1.25", {
       env: ["IPTABLES_TRACE_LOGGING"],
       retired: "it was removed in Istio 1.26; rules are not logged",
     }),
-    hostNsenter: flag("--host-nsenter-exec", "1.15 to 1.19", {
+    hostNsenter: flag("--host-nsenter-exec", "In Istio 1.15 to 1.19", {
       env: ["HOST_NSENTER_EXEC"],
       retired: "it was removed in Istio 1.20; --network-namespace enters a namespace",
     }),
-    iptablesVersion: flag("--iptables-version TEXT", "1.20 to 1.21", {
+    iptablesVersion: flag("--iptables-version TEXT", "In Istio 1.20 to 1.21", {
       env: ["IPTABLES_VERSION"],
       retired: "it was removed in Istio 1.22; --force-iptables-binary chooses the programs",
     }),
-    loopbackRedirection: variable("DISABLE_REDIRECTION_ON_LOCAL_LOOPBACK", "Shell script of 1.0", {
+    loopbackRedirection: variable("DISABLE_REDIRECTION_ON_LOCAL_LOOPBACK", "Of the shell script of Istio 1.0", {
       retired: "it has had no effect since Istio 1.3",
     }),
-    sidecarConfig: variable("ISTIO_SIDECAR_CONFIG", "Shell script of 1.0", {
+    sidecarConfig: variable("ISTIO_SIDECAR_CONFIG", "Of the shell script of Istio 1.0", {
       retired: "the file is not read; give its variables in the environment",
     }),
-    clusterConfig: variable("ISTIO_CLUSTER_CONFIG", "Shell script of 1.0", {
+    clusterConfig: variable("ISTIO_CLUSTER_CONFIG", "Of the shell script of Istio 1.0", {
       retired: "the file is not read; give its variables in the environment",
     }),
-    inboundExcludePorts: variable("ISTIO_INBOUND_EXCLUDE_PORTS", "Named in sidecar.env", {
+    inboundExcludePorts: variable("ISTIO_INBOUND_EXCLUDE_PORTS", "Named in Istio's sidecar.env", {
       retired: "no release reads it; use ISTIO_LOCAL_EXCLUDE_PORTS",
     }),
   },

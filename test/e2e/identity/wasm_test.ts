@@ -51,7 +51,7 @@ testWhen(
     await t.step("no module, but FAIL_OPEN: requests pass", async () => {
       const extension = wasmExtension({ uri: `http://${SERVER}/text.wasm`, isFailOpen: true });
       await answers(extension, { status: 200 });
-      assert.match(agent.text, /requests pass without it: It is no Wasm module/);
+      assert.match(agent.text, /requests pass without it: It is not a Wasm module/);
     });
     await t.step("an image of a registry with a pull secret, which nobody else sees", async () => {
       const uri = `oci://${SERVER}/team/module:latest`;

@@ -53,6 +53,6 @@ testWhen(missing, "security: -i refuses what is no regular file, and leaves it a
   const before = bits(pipe);
   const { code, stderr } = await runMesh(["inject", "-i", "-f", pipe]);
   assert.equal(code, 2, stderr);
-  assert.match(stderr, /^error: The input ".*pipe\.yaml" is no file: it cannot be written in place/m);
+  assert.match(stderr, /^error: The input ".*pipe\.yaml" is not a file: it cannot be written in place/m);
   assert.deepEqual(bits(pipe), before);
 });

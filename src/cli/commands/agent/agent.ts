@@ -17,7 +17,7 @@ const BOOTSTRAP = rawCommand({
 const REQUEST_FLAGS = {
   "Flags": {
     port: flag("--status-port PORT", "Port of the agent's status server", { type: "port", default: "15020" }),
-    timeout: flag("--timeout TIME", "How long the agent may take to answer", { ...TIMER, least: 1, default: "5s" }),
+    timeout: flag("--timeout TIME", "Timeout of the agent's answer", { ...TIMER, least: 1, default: "5s" }),
   },
 } as const satisfies FlagGroups;
 

@@ -15,7 +15,7 @@ const EXITS: Exits = { ok: true, pilotAgentFailed: true };
 const LOG = {
   logAsJson: flag("--log_as_json", "Write the log as JSON"),
   ...flagsWith({
-    logOutputLevel: flag("--log_output_level TEXT", "Levels of the log"),
+    logOutputLevel: flag("--log_output_level TEXT", "Log levels"),
     logTarget: flag("--log_target TEXT", "Files of the log"),
     logCaller: flag("--log_caller TEXT", "Scopes that name the caller"),
     logStack: flag("--log_stacktrace_level TEXT", "Levels with a stack"),
@@ -37,19 +37,19 @@ const WAIT_FLAGS = {
       most: LONGEST,
       default: "60",
     }),
-    periodMillis: flag("--periodMillis MILLISECONDS", "Longest pause between two requests", {
+    periodMillis: flag("--periodMillis MILLISECONDS", "Maximum interval between two requests", {
       type: "integer",
       least: 1,
       most: LONGEST,
       default: "500",
     }),
-    requestTimeoutMillis: flag("--requestTimeoutMillis MILLISECONDS", "How long one request may take", {
+    requestTimeoutMillis: flag("--requestTimeoutMillis MILLISECONDS", "Timeout of one request", {
       type: "integer",
       least: 1,
       most: LONGEST,
       default: "500",
     }),
-    url: flag("--url URL", "What to ask", { type: "url", default: "http://localhost:15021/healthz/ready" }),
+    url: flag("--url URL", "URL to request", { type: "url", default: "http://localhost:15021/healthz/ready" }),
   },
   "Log": LOG,
 } as const satisfies FlagGroups;
@@ -73,7 +73,7 @@ async function wait(world: World, { flags }: Input<typeof WAIT_FLAGS>): Promise<
 }
 
 const REQUEST_FLAGS = {
-  "Flags": { debugPort: flag("--debug-port 15000|15004|15020|15021", "Port that is asked", { default: "15000" }) },
+  "Flags": { debugPort: flag("--debug-port 15000|15004|15020|15021", "Port to request", { default: "15000" }) },
   "Log": LOG,
 } as const satisfies FlagGroups;
 
@@ -98,7 +98,7 @@ async function request(world: World, { flags, args }: Input<typeof REQUEST_FLAGS
 
 const VERSION_FLAGS = {
   "Flags": {
-    short: flag("-s, --short", "Print the number alone"),
+    short: flag("-s, --short", "Print only the version number"),
     output: flag("-o, --output json|yaml", "Print the version as data"),
   },
   "Log": LOG,

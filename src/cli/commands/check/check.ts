@@ -39,17 +39,17 @@ const FLAGS = {
   "Output": {
     output: flag(
       "-o, --output table|wide|short|json|yaml|junit",
-      "Form of the results; short has what is wrong, on one screen, wide has everything",
+      "Output format; short has what is wrong, on one screen, wide has everything",
       { default: "table" },
     ),
-    failOn: flag("--fail-on error|warning|unknown", "The least result that makes the exit code 1", {
+    failOn: flag("--fail-on error|warning|unknown", "Lowest result that makes the exit code 1", {
       default: "error",
     }),
     wait: flag("--wait TIME", "Repeat checks that failed for this long", { ...TIMER, default: "0" }),
-    watch: flag("--watch", "Repeat the checks and draw them again until all is well", {
+    watch: flag("--watch", "Repeat the checks and redraw the results until all pass", {
       excludes: ["wait", "fix"],
     }),
-    timeout: flag("--timeout TIME", "End --watch after this time; 0 is no limit", {
+    timeout: flag("--timeout TIME", "End --watch after this time; 0 means never", {
       ...TIMER,
       default: "0",
       needs: ["watch"],
@@ -62,7 +62,7 @@ const FLAGS = {
   },
   "Fixes": {
     fix: flag("--fix", "Run the advice that has commands, after asking for each, and check again"),
-    yes: flag("-y, --yes", "With --fix: ask about nothing but what has a risk", { needs: ["fix"] }),
+    yes: flag("-y, --yes", "With --fix: ask only about advice that has a risk", { needs: ["fix"] }),
   },
   "Cluster": CLUSTER,
 } as const satisfies FlagGroups;

@@ -33,7 +33,7 @@ const FLAGS = {
     selector: flag("-l, --selector SELECTOR", "With -n or -A: only workloads with these labels"),
     output: flag(
       "-o, --output table|wide|json|yaml",
-      "Form of the answer; wide has all rules, json is one object a line",
+      "Output format; wide has all rules, json is one object a line",
       { default: "table" },
     ),
   },
@@ -47,7 +47,7 @@ const FLAGS = {
     ...CONTROL_PLANE,
   },
   "Findings (with -f)": {
-    failOn: flag("--fail-on error|warning", "The least finding that makes the exit code 1", { needs: ["filename"] }),
+    failOn: flag("--fail-on error|warning", "Lowest finding that makes the exit code 1", { needs: ["filename"] }),
     ignoreRules: RULES.ignoreRules,
   },
   "Cluster": CLUSTER,

@@ -26,7 +26,7 @@ const FLAGS = {
     }),
     allNamespaces: flag("-A, --all-namespaces", "Workloads of all namespaces"),
     selector: flag("-l, --selector SELECTOR", "Only pods with these labels, as kubectl reads them"),
-    output: flag("-o, --output text|json", "Form of the answer", { default: "text" }),
+    output: flag("-o, --output text|json", "Output format", { default: "text" }),
   },
   "Cluster": CLUSTER,
 } as const satisfies FlagGroups;

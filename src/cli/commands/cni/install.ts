@@ -15,7 +15,7 @@ const FLAGS = {
       completes: "folders",
       default: "/opt/cni/bin",
     }),
-    mountedBinDir: flag("--mounted-cni-bin-dir FOLDER", "Where it is mounted", {
+    mountedBinDir: flag("--mounted-cni-bin-dir FOLDER", "Where that folder is mounted in this container", {
       env: ["MOUNTED_CNI_BIN_DIR"],
       completes: "folders",
       defaultDoc: "/host and the folder on the node",
@@ -25,7 +25,7 @@ const FLAGS = {
       completes: "folders",
       default: "/etc/cni/net.d",
     }),
-    mountedNetDir: flag("--mounted-cni-net-dir FOLDER", "Where it is mounted", {
+    mountedNetDir: flag("--mounted-cni-net-dir FOLDER", "Where that folder is mounted in this container", {
       env: ["MOUNTED_CNI_NET_DIR"],
       completes: "folders",
       defaultDoc: "/host and the folder on the node",
@@ -52,19 +52,19 @@ const FLAGS = {
     }),
     chained: flag(
       "--chained-cni-plugin",
-      "Add it to a list of plugins; =false: a configuration of its own, for Multus",
+      "Add the plugin to an existing list; =false: write a separate configuration, for Multus",
       {
         env: ["CHAINED_CNI_PLUGIN"],
         default: "true",
       },
     ),
-    excludeNamespaces: flag("--exclude-namespaces NAMESPACES", "Pods of these are never captured", {
+    excludeNamespaces: flag("--exclude-namespaces NAMESPACES", "Namespaces whose pods are never captured", {
       env: ["EXCLUDE_NAMESPACES"],
       completes: "namespaces",
       default: "kube-system",
     }),
     nativeNftables: flag("--native-nftables", "Use nft instead of iptables", { env: ["NATIVE_NFTABLES"] }),
-    pluginLogLevel: flag("--plugin-log-level LEVEL", "Least level of the plugin's log", {
+    pluginLogLevel: flag("--plugin-log-level LEVEL", "Minimum level of the plugin's log", {
       allowed: ["debug", "info", "warning", "error"],
       default: "warning",
     }),
@@ -77,7 +77,7 @@ const FLAGS = {
     repair: flag("--repair delete|label|fix", "What to do with pods that started while the plugin was missing", {
       env: ["REPAIR"],
     }),
-    repairLabel: flag("--repair-label KEY=VALUE", "The label for them", {
+    repairLabel: flag("--repair-label KEY=VALUE", "The label that --repair label puts on these pods", {
       type: "text",
       env: ["REPAIR_LABEL"],
       default: "cni.istio.io/uninitialized=true",
@@ -92,12 +92,12 @@ const FLAGS = {
     daemonSet: flag("--daemonset NAME", "The DaemonSet: while it exists, the plugin stays at the end", {
       default: "mesh-cni-node",
     }),
-    stay: flag("--stay", "Leave the plugin on the node at the end, whatever becomes of the DaemonSet"),
-    healthListen: flag("--health-listen ADDRESS", "Where /readyz and /healthz are answered", {
+    stay: flag("--stay", "Leave the plugin on the node at the end, even if the DaemonSet is deleted"),
+    healthListen: flag("--health-listen ADDRESS", "Address to serve /readyz and /healthz on", {
       type: "address",
       default: ":8000",
     }),
-    metricsListen: flag("--metrics-listen ADDRESS", "Where /metrics is answered", {
+    metricsListen: flag("--metrics-listen ADDRESS", "Address to serve /metrics on", {
       type: "address",
       default: ":15014",
     }),

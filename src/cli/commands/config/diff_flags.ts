@@ -5,7 +5,7 @@ import { CLUSTER, CONFIGURATION, CONTROL_PLANE, FILENAMES, NATIVE_SIDECARS } fro
 export const CONFIG_DIFF_FLAGS = {
   "Pods (samples unless files are given)": {
     ...FILENAMES,
-    namespace: flag("-n, --namespace NAMESPACE", "Namespace of resources that name none", {
+    namespace: flag("-n, --namespace NAMESPACE", "Namespace of resources without one", {
       completes: "namespaces",
       default: "default",
     }),

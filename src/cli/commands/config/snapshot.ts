@@ -9,7 +9,7 @@ import { CLUSTER, CONTROL_PLANE } from "../../shared_flags.ts";
 
 const FLAGS = {
   "Output": {
-    output: flag("-o, --output FILE", "File to write, in one step; - is standard output", {
+    output: flag("-o, --output FILE", "File to write, atomically; - is standard output", {
       type: "file",
       default: "-",
     }),

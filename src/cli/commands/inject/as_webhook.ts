@@ -79,7 +79,7 @@ async function clusterOfSnapshot(world: World, flags: Flags, inject: InjectModul
   const snapshot = config === undefined ? undefined : inject.snapshotIn(config);
   if (config === undefined || snapshot === undefined) {
     throw new UsageError(
-      `"${flags.injectConfig}" is no snapshot of a cluster: it does not say which pods are injected`,
+      `"${flags.injectConfig}" is not a snapshot of a cluster: it does not say which pods are injected`,
       { hint: 'make one with "kubectl mesh config snapshot", or ask the cluster with --from-cluster' },
     );
   }

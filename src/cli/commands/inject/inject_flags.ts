@@ -16,7 +16,7 @@ import {
 export const INJECT_FLAGS = {
   "Manifests": MANIFESTS,
   "Findings": {
-    failOn: flag("--fail-on error|warning", "The least finding that makes the exit code 1; the output is written"),
+    failOn: flag("--fail-on error|warning", "Lowest finding that makes the exit code 1; the output is still written"),
     ...RULES,
   },
   "Configuration (built-in unless given)": {
@@ -34,7 +34,7 @@ export const INJECT_FLAGS = {
     showConfig: flag("--show-config", "Print the configuration in use and stop"),
   },
   "Configuration from a cluster": {
-    fromCluster: flag("--from-cluster", "Read what no file gives from the ConfigMaps of the control plane"),
+    fromCluster: flag("--from-cluster", "Read what is not given as a file from the ConfigMaps of the control plane"),
     asWebhook: flag(
       "--as-webhook",
       "Decide as the cluster's webhooks would, and inject each pod with the configuration of the revision that takes it",

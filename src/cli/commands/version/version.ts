@@ -11,13 +11,13 @@ import type { VersionInfo } from "./version_schema.ts";
 
 const FLAGS = {
   "Output": {
-    client: flag("--client", "Print the version of this program alone, and contact no cluster"),
+    client: flag("--client", "Print only the version of this program, and contact no cluster"),
     output: flag("-o, --output json|yaml", "Print the versions as data"),
   },
   "Cluster": {
     istioNamespace: { ...CONTROL_PLANE.istioNamespace, defaultDoc: "all namespaces" },
     ...CLUSTER,
-    requestTimeout: flag("--request-timeout TIME", "Limit of one request; 0 is no limit", {
+    requestTimeout: flag("--request-timeout TIME", "Timeout of one request; 0 means no timeout", {
       ...KUBECTL_TIMER,
       default: "3s",
     }),

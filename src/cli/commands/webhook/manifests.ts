@@ -9,18 +9,18 @@ import { CONFIGURATION, CONTROL_PLANE, IMAGES, REVISION } from "../../shared_fla
 const FLAGS = {
   "Installation": {
     image: flag("--image IMAGE", "Image with kubectl-mesh on its PATH", { default: `kubectl-mesh:${VERSION}` }),
-    namespace: flag("-n, --namespace NAMESPACE", "Where the webhook runs", {
+    namespace: flag("-n, --namespace NAMESPACE", "Namespace that the webhook runs in", {
       completes: "namespaces",
       defaultDoc: "istio-system",
     }),
     only: flag("--only KIND", "Only objects of this kind, such as ConfigMap", { type: "list", excludes: ["undo"] }),
-    replicas: flag("--replicas NUMBER", "Pods that serve it", {
+    replicas: flag("--replicas NUMBER", "Number of pods that serve the webhook", {
       type: "integer",
       least: 1,
       most: 2 ** 31 - 1,
       defaultDoc: "2",
     }),
-    maxReplicas: flag("--max-replicas NUMBER", "HorizontalPodAutoscaler: up to this many pods, by their CPU", {
+    maxReplicas: flag("--max-replicas NUMBER", "Add a HorizontalPodAutoscaler with at most this many pods, by CPU", {
       type: "integer",
       least: 1,
       most: 2 ** 31 - 1,
@@ -33,15 +33,19 @@ const FLAGS = {
       most: 65_535,
       defaultDoc: "443",
     }),
-    networkPolicy: flag("--network-policy ADDRESSES", "NetworkPolicy: reviews from these API servers only", {
-      type: "list",
-    }),
+    networkPolicy: flag(
+      "--network-policy ADDRESSES",
+      "Add a NetworkPolicy that allows reviews from these API servers only",
+      {
+        type: "list",
+      },
+    ),
     metricsNamespaces: flag("--metrics-namespace NAMESPACE", "Pods of this namespace may read metrics", {
       completes: "namespaces",
       type: "list",
       needs: ["network-policy"],
     }),
-    probesFrom: flag("--probes-from ADDRESSES", "Nodes whose kubelets probe, if the network plugin blocks them", {
+    probesFrom: flag("--probes-from ADDRESSES", "Nodes whose kubelets may probe, if the network plugin blocks them", {
       type: "list",
       needs: ["network-policy"],
     }),
@@ -56,15 +60,19 @@ const FLAGS = {
     ),
     namespaceSelector: flag(
       "--namespace-selector SELECTOR",
-      "Labels that namespaces must have too, as kubectl reads them",
+      "Selector that namespaces must match too, in kubectl's syntax",
     ),
   },
   "CNI plugin": {
     cni: flag("--cni", "The CNI plugin captures traffic: pods need no privileges, and its DaemonSet is printed too"),
     ...flagsWith({
-      platform: flag("--platform default|gke|k3d|k3s|microk8s|openshift", "Where nodes have the folders of CNI", {
-        defaultDoc: "default",
-      }),
+      platform: flag(
+        "--platform default|gke|k3d|k3s|microk8s|openshift",
+        "Platform of the nodes, which decides where CNI folders are",
+        {
+          defaultDoc: "default",
+        },
+      ),
       cniRepair: flag("--cni-repair delete|label|fix", "What to do with pods that started without the plugin", {
         defaultDoc: "fix",
       }),

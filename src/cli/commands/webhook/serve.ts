@@ -8,8 +8,8 @@ import { CLUSTER, CONFIGURATION, CONTROL_PLANE, ISTIO_VERSION, REVISION, TEMPLAT
 
 const FLAGS = {
   "Addresses": {
-    listen: flag("--listen ADDRESS", "Where reviews are answered, over HTTPS", { type: "address", default: ":15017" }),
-    plainListen: flag("--plain-listen ADDRESS", "Where /ready, /healthz and /metrics are answered, over HTTP", {
+    listen: flag("--listen ADDRESS", "Address to serve reviews on, over HTTPS", { type: "address", default: ":15017" }),
+    plainListen: flag("--plain-listen ADDRESS", "Address to serve /ready, /healthz and /metrics on, over HTTP", {
       type: "address",
       default: ":8080",
     }),
@@ -37,7 +37,7 @@ const FLAGS = {
       certificateSecret: flag("--certificate-secret NAME", "Secret that the replicas share", {
         defaultDoc: "SERVICE-certificates",
       }),
-      webhookConfig: flag("--webhook-config NAMES", "MutatingWebhookConfigurations whose caBundle is kept", {
+      webhookConfig: flag("--webhook-config NAMES", "MutatingWebhookConfigurations whose caBundle is kept up to date", {
         completes: "webhooks",
         type: "list",
         defaultDoc: "istio-sidecar-injector, or with -REVISION",

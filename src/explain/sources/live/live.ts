@@ -104,7 +104,7 @@ export async function asked(
   );
 }
 
-/** `undefined` if each command needs its own exec. */
+/** The answers of all commands, run by one exec; `undefined` if each command needs its own exec. */
 async function askedTogether(
   { together, api, container, timeout }: LiveSource,
   pod: Pod,
