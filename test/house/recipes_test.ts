@@ -17,6 +17,7 @@ const ADDED = [
   "A sprig function",
   "A metric",
   "A filter that `explain` knows",
+  "A new Istio release",
 ];
 
 Deno.test("CONTRIBUTING.md has a recipe for each thing that people add", () => {

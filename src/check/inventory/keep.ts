@@ -43,7 +43,7 @@ export function named(pattern: RegExp): Keep {
   };
 }
 
-/** Keeps this of each item of a list. */
+/** Applies `keep` to each item of a list; a value that is not a list is treated as one item. */
 export function each(keep: Keep): Keep {
   return withFieldsOf(keep, (value) => isList(value) ? value.map(keep) : keep(value));
 }

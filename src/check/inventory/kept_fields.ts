@@ -48,7 +48,7 @@ export function podKeeper(): (pod: KubeObject) => KubeObject {
   });
 }
 
-/** The same, and the annotations of installers. */
+/** The annotations that are kept for workloads: those kept for pods, and those that installers set. */
 const OF_WORKLOADS = new RegExp(`${ANNOTATIONS.source}|^kubectl-mesh/|^meta\\.helm\\.sh/`);
 
 /** For controllers: the parts of the pod template that injection reads. */

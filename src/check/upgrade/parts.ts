@@ -71,7 +71,7 @@ function pullPolicy(image: string): string {
   return image.includes("@") || tag !== "latest" ? "IfNotPresent" : "Always";
 }
 
-/** A limit is the default of its request. */
+/** Whether a field is a resource request that Kubernetes fills in from the limit, because the template sets none. */
 function isOfLimit(field: string, text: string, fields: Fields): boolean {
   return field.startsWith(REQUESTS) && fields[`resources.limits.${field.slice(REQUESTS.length)}`] === text;
 }

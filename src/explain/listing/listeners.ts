@@ -81,7 +81,7 @@ function filterText(filter: NetworkFilter): string | undefined {
   return names.includes("BlackHoleCluster") ? undefined : clusterText(names.join(","));
 }
 
-/** `PassthroughCluster` and its like are called so already. */
+/** A cluster's name as `istioctl proxy-config` shows it; names such as `PassthroughCluster` get no prefix. */
 function clusterText(name: string): string {
   return name.includes("Cluster") ? name : `Cluster: ${name}`;
 }

@@ -33,7 +33,7 @@ export interface ListingSource {
   readonly now: Date;
 }
 
-/** A message as a row of a table, and what a filter asks about it. */
+/** One listed resource: its JSON, its table rows, and the fields that filters compare. */
 export interface Entry {
   readonly message: Value;
   readonly rows: readonly (readonly string[])[];

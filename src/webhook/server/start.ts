@@ -21,7 +21,7 @@ const LIMITS = {
   milliseconds: 10_000,
   /** The API server sends head and body together. */
   smallMilliseconds: 2000,
-  /** A pod has some KB: few large bodies are read at a time. */
+  /** A pod has a few KB, so a few large bodies at a time are enough. */
   bytesInFlight: 24 * 1024 * 1024,
   bodies: 512,
   bodiesOfAddress: 128,

@@ -7,7 +7,7 @@ import { type MeshResources, nameOf } from "../mesh_resources.ts";
 
 type Destination = Extract<Search, { by: "destination" }>;
 
-/** The destination of a VirtualService that does not exist. */
+/** Finds the route of a VirtualService whose destination (host or subset) does not exist. */
 export function destination(object: ValueMap, { host, subset, instead }: Destination): Finding | undefined {
   const { namespace } = nameOf(object);
   for (const part of ["http", "tls", "tcp"]) {
@@ -33,7 +33,7 @@ function ofSubset(object: ValueMap, destination: Path, instead: string): Finding
   return finding("VirtualService", object, { path, text, patch: { op: "remove", path: pointerOf(path) } });
 }
 
-/** The first backend of a route of the Gateway API that does not exist: the route answers with 500. */
+/** Finds the first missing backend in a Gateway API route. A route with a missing backend answers with 500. */
 export async function missingBackend(
   resources: MeshResources,
   kind: string,

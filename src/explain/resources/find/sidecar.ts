@@ -29,7 +29,7 @@ export async function sidecarEgress(
   });
 }
 
-/** The first of these names that is a Service, which no host of the egress covers. */
+/** Finds the first of these host names that belongs to a Service but is not covered by any egress host. */
 async function hiddenService(
   resources: MeshResources,
   object: ValueMap,

@@ -104,7 +104,7 @@ function nextPlace(place: Place, isHole: boolean, mark: unknown): Place {
   return known;
 }
 
-/** The form of a rendering; `undefined` if it fails, or if a name decides: then the recorder knows which. */
+/** The reusable form of a rendering. `undefined` if rendering fails, or if its result depends on a name: the recorder has noted which. */
 function formBy(template: Template, recorder: Recorder, rendering: Rendering): Form | undefined {
   const refuseForeign = writesOnlyOwn();
   const watch: Watch = (...call) => {
