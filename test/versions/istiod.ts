@@ -21,7 +21,18 @@ export async function istiodChecked(repository: string, release: string): Promis
   }
   const sha256 = await sha256OfFile(programs.discovery) ?? "";
   const settings = await withSettings(repository, release, programs);
-  return { ...source, replaced: programs.replaced, sha256, ...await run(settings) };
+  const counts = await run(settings);
+  const problem = counts.failed.length > 0 && isBefore(release, ALONE) ? { problem: NEEDS_ENVOY } : {};
+  return { ...source, replaced: programs.replaced, sha256, ...counts, ...problem };
+}
+
+/** The first minor version whose listeners Envoy accepts without Istio's own filters. */
+const ALONE = 20;
+
+const NEEDS_ENVOY = "needs the filter `istio_authn` of Istio's own Envoy";
+
+function isBefore(release: string, minor: number): boolean {
+  return Number(release.split(".")[1]) < minor;
 }
 
 async function withSettings(repository: string, release: string, programs: IstioPrograms): Promise<Release> {

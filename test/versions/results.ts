@@ -31,7 +31,7 @@ export interface IstiodResult extends Source {
   readonly passed: number;
   /** Names of the checks that failed. */
   readonly failed: readonly string[];
-  /** Why nothing ran. */
+  /** Why nothing ran, or why checks fail that no change of this program can pass. */
   readonly problem?: string;
 }
 
@@ -79,11 +79,11 @@ export function tablesOf({ injection, istiods, servers }: Results): Readonly<Rec
     istiod: table(
       "tools/deno task test versions FOLDER istiod",
       ["Istio", "day", "checks passed", "failed", "built with"],
-      istiods.map(({ release, date, passed, failed, replaced, problem }) =>
-        problem === undefined
-          ? [release, date, passed, failed.length, replaced.length === 0 ? "its own modules" : replaced.join(", ")]
-          : [release, date, "", "", problem]
-      ),
+      istiods.map(({ release, date, passed, failed, replaced, problem, sha256 }) => {
+        const counts = sha256 === "" ? ["", ""] : [passed, failed.length];
+        const modules = replaced.length === 0 ? "its own modules" : replaced.join(", ");
+        return [release, date, ...counts, problem ?? modules];
+      }),
     ),
     kubernetes: ofServer("kubernetes"),
     envoy: ofServer("envoy"),
