@@ -31,7 +31,6 @@ export const FIRST: readonly string[] = [
   "test/e2e/webhook/manifests_test.ts",
   "test/e2e/explain/live_test.ts",
   "test/e2e/identity/renewal_test.ts",
-  "test/e2e/security/webhook_attacks_test.ts",
   "test/e2e/mesh/istiod_test.ts",
   "test/e2e/mesh/upgrade_test.ts",
   "test/e2e/mesh/release_test.ts",
@@ -41,7 +40,6 @@ export const FIRST: readonly string[] = [
   "test/e2e/cni/install_test.ts",
   "test/oracle/inject/inject_test.ts",
   "test/e2e/inject/patch_test.ts",
-  "test/e2e/site_test.ts",
   "test/e2e/security/hostile_api_server_test.ts",
   "test/e2e/iptables/all_or_nothing_test.ts",
   "test/e2e/inject/sources_test.ts",
@@ -57,6 +55,8 @@ export const FIRST: readonly string[] = [
   "test/e2e/iptables/converge_test.ts",
   "test/e2e/faults/iptables_kill_test.ts",
   "test/e2e/iptables/verify_test.ts",
+  "test/e2e/security/webhook_attacks_test.ts",
+  "test/e2e/site_test.ts",
 ];
 
 /** Unit tests are quick: loading the modules of a file costs more than the tests in it, and one process loads them once. */
