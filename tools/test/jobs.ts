@@ -55,8 +55,6 @@ export const FIRST: readonly string[] = [
   "test/e2e/iptables/converge_test.ts",
   "test/e2e/faults/iptables_kill_test.ts",
   "test/e2e/iptables/verify_test.ts",
-  "test/e2e/security/webhook_attacks_test.ts",
-  "test/e2e/site_test.ts",
 ];
 
 /** Unit tests are quick: loading the modules of a file costs more than the tests in it, and one process loads them once. */
