@@ -16,6 +16,14 @@ export interface Problem {
 /** A problem without the name of its object. */
 export type ProblemOf = Omit<Problem, "object">;
 
+/** An empty selection of pods must not pass. */
+export const NO_POD: Finding = { result: "skipped", message: "no pod has the labels of --selector" };
+
+/** What a rule of `inject` found in a field, as it continues after the name of an object. */
+export function ofField({ field, message }: { readonly field: string; readonly message: string }): string {
+  return `${field}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
+}
+
 /** The JSON output has every object. */
 const MAX_LINES = 10;
 

@@ -10,7 +10,7 @@ import { explainInjection, type Named } from "../advice/commands.ts";
 import { annotatedPod, editedPod, namedOf, optedOut, recreated } from "../injection/workload_advice.ts";
 import { misplacedRequests } from "../injection/misplaced.ts";
 import { objectTarget, podOf, type Target } from "../injection/target.ts";
-import { findingOf, type Problem, type ProblemOf, refOf } from "./findings.ts";
+import { findingOf, NO_POD, type Problem, type ProblemOf, refOf } from "./findings.ts";
 import { appPorts, initNetwork, jobProxy, proxyUser } from "./workloads/application.ts";
 import { metadataProblems } from "./workloads/metadata.ts";
 import { serviceProtocols } from "./workloads/services.ts";
@@ -137,7 +137,7 @@ export const WORKLOAD_CHECKS: readonly CheckRow[] = [
 /** Problems are grouped by workload, with a count of pods (linkerd2 #6272). */
 async function ofPods(facts: Facts, { judge, advice, readsTemplates }: Omit<Row, "id" | "title">): Promise<Finding> {
   const pods = await facts.expectations();
-  if (pods.length === 0 && facts.scope.selector !== undefined) return NONE_CHOSEN;
+  if (pods.length === 0 && facts.scope.selector !== undefined) return NO_POD;
   const byHand = await later(readsTemplates === undefined ? NONE : facts.workloads().then(injectedByHand));
   const isByHand = (workload: string) => byHand().has(workload);
   const found = inAll(pods, (pod) => {
@@ -152,9 +152,6 @@ async function ofPods(facts: Facts, { judge, advice, readsTemplates }: Omit<Row,
   const canBeNative = problems.length > 0 && await haveNativeSidecars(facts);
   return findingOf(problems, (object) => advice?.(object, canBeNative) ?? []);
 }
-
-/** An empty selection must not pass. */
-const NONE_CHOSEN: Finding = { result: "skipped", message: "no pod has the labels of --selector" };
 
 const NO_WORKLOAD: Finding = { result: "skipped", message: "no workload has the labels of --selector" };
 

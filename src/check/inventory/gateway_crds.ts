@@ -5,8 +5,23 @@ import { gatewayCrdKeeper } from "./kept_fields.ts";
 import { isKnown, type Observed, once } from "./observed.ts";
 import { listOf, type Source } from "./source.ts";
 
+/** Plural names of the kinds that Istio wants a version of. */
+const PLURALS = [
+  "gateways",
+  "gatewayclasses",
+  "httproutes",
+  "grpcroutes",
+  "referencegrants",
+  "backendtlspolicies",
+  "tlsroutes",
+  "tcproutes",
+] as const;
+
+export type GatewayPlural = typeof PLURALS[number];
+
 /** A CRD as far as Istio's choice of CRDs goes. */
 export interface GatewayCrd {
+  readonly plural: GatewayPlural;
   /** `gateways.gateway.networking.k8s.io` */
   readonly name: string;
   /** The versions of the API that are served. */
@@ -20,45 +35,41 @@ export const GATEWAY_GROUP = "gateway.networking.k8s.io";
 /** The annotation with the release of a CRD. */
 export const BUNDLE = `${GATEWAY_GROUP}/bundle-version`;
 
-/** The CRDs that Istio wants a version of. */
-export const GATEWAY_CRDS: readonly string[] = [
-  "gateways",
-  "gatewayclasses",
-  "httproutes",
-  "grpcroutes",
-  "referencegrants",
-  "backendtlspolicies",
-  "tlsroutes",
-  "tcproutes",
-].map((plural) => `${plural}.${GATEWAY_GROUP}`);
+/** The names of the CRDs that Istio wants a version of. */
+export const GATEWAY_CRDS: readonly string[] = PLURALS.map(nameOf);
 
 export function gatewayInventory(source: Source) {
   return {
     /** Those that are there. Each is asked for by its name: all CRDs of a cluster are megabytes, and no right to them is needed. */
     gatewayCrds: once(async (): Promise<Observed<readonly GatewayCrd[]>> => {
       const lists = await Promise.all(
-        GATEWAY_CRDS.map((name) =>
-          listOf(source, "apis/apiextensions.k8s.io/v1", "customresourcedefinitions", {
+        PLURALS.map(async (plural) => ({
+          plural,
+          list: await listOf(source, "apis/apiextensions.k8s.io/v1", "customresourcedefinitions", {
             isKind: isCrd,
-            query: { fieldSelector: `metadata.name=${name}` },
+            query: { fieldSelector: `metadata.name=${nameOf(plural)}` },
             keep: gatewayCrdKeeper(),
-          })
-        ),
+          }),
+        })),
       );
       const crds: GatewayCrd[] = [];
-      for (const list of lists) {
+      for (const { plural, list } of lists) {
         if (!isKnown(list)) return list;
-        crds.push(...list.value.map(read));
+        crds.push(...list.value.map((crd) => read(plural, crd)));
       }
       return { value: crds };
     }),
   };
 }
 
+function nameOf(plural: GatewayPlural): string {
+  return `${plural}.${GATEWAY_GROUP}`;
+}
+
 const isCrd = (object: KubeObject): object is KubeObject => object.kind === "CustomResourceDefinition";
 
-function read({ metadata, spec = null }: KubeObject): GatewayCrd {
+function read(plural: GatewayPlural, { metadata, spec = null }: KubeObject): GatewayCrd {
   const versions = mapsAt(mapAt({ spec }, "spec"), "versions").filter(({ served }) => served === true);
   const bundle = textAt(mapAt(metadata, "annotations"), BUNDLE);
-  return { name: metadata.name, served: versions.map((version) => textAt(version, "name")), bundle };
+  return { plural, name: metadata.name, served: versions.map((version) => textAt(version, "name")), bundle };
 }

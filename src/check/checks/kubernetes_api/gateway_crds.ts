@@ -2,7 +2,7 @@
 import { byHand } from "../../advice/advice.ts";
 import type { Finding } from "../../check.ts";
 import type { Facts } from "../../facts.ts";
-import { BUNDLE, GATEWAY_GROUP, type GatewayCrd } from "../../inventory/gateway_crds.ts";
+import { BUNDLE, GATEWAY_GROUP, type GatewayCrd, type GatewayPlural } from "../../inventory/gateway_crds.ts";
 import { findingOf, type Problem } from "../findings.ts";
 import { WHOLE_CLUSTER } from "./whole_cluster.ts";
 
@@ -19,7 +19,7 @@ interface Wanted {
 const CORE: Wanted = { reads: ["v1", "v1beta1", "1.29"], upgrade: "1.0.0" };
 
 /** Source: pkg/config/schema/gvr and pkg/kube/kclient of Istio 1.20 to 1.31, and its istioctl/pkg/precheck. */
-const WANTED: Readonly<Partial<Record<string, Wanted>>> = {
+const WANTED: Readonly<Record<GatewayPlural, Wanted>> = {
   gateways: CORE,
   gatewayclasses: CORE,
   httproutes: CORE,
@@ -39,9 +39,9 @@ export async function gatewayCrds(facts: Facts): Promise<Finding> {
 }
 
 function problemsOf(crd: GatewayCrd): readonly Problem[] {
-  const wanted = WANTED[crd.name.split(".", 1).join()];
-  const problem = wanted && (unread(crd, wanted) ?? ignored(crd, wanted));
-  if (wanted === undefined || problem === undefined) return [];
+  const wanted = WANTED[crd.plural];
+  const problem = unread(crd, wanted) ?? ignored(crd, wanted);
+  if (problem === undefined) return [];
   const advice = [byHand(`apply the CRDs of the Gateway API v${wanted.upgrade} or later`)];
   return [{ object: `customresourcedefinition/${crd.name}`, ...problem, advice }];
 }

@@ -4,7 +4,7 @@ import { LABEL } from "../../../istio/annotations/labels.ts";
 import { validateAnnotations } from "../../../istio/mod.ts";
 import { type Advice, byHand, harmless } from "../../advice/advice.ts";
 import { edit } from "../../advice/commands.ts";
-import type { ProblemOf } from "../findings.ts";
+import { ofField, type ProblemOf } from "../findings.ts";
 import { fieldIn, type Target } from "../../injection/target.ts";
 import { namedOf } from "../../injection/workload_advice.ts";
 
@@ -29,7 +29,7 @@ export function metadataProblems(target: Target): readonly ProblemOf[] {
     .filter(({ rule, field }) => rule !== "metadata-misplaced" || !field.endsWith(`["${LABEL.inject}"]`))
     .map(({ field, message, fix, severity }): ProblemOf => ({
       result: severity,
-      message: `${field}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`,
+      message: ofField({ field, message }),
       advice: [correction(target, fix.replace(/^did you mean (".*")\?$/, "rename it to $1"))],
     }));
   return [...found, ...refused(target)];

@@ -6,7 +6,7 @@ import { edit } from "../../advice/commands.ts";
 import type { Finding } from "../../check.ts";
 import { type Facts, inAll } from "../../facts.ts";
 import type { ExpectedPod } from "../../inventory/expectations.ts";
-import { findingOf, type Problem, refOf } from "../findings.ts";
+import { findingOf, NO_POD, ofField, type Problem, refOf } from "../findings.ts";
 import { isInMesh, PROXY } from "./application.ts";
 
 /**
@@ -15,15 +15,12 @@ import { isInMesh, PROXY } from "./application.ts";
  */
 export async function serviceProtocols(facts: Facts): Promise<Finding> {
   const pods = (await facts.expectations()).filter((each) => !isGateway(each));
-  if (pods.length === 0 && facts.scope.selector !== undefined) return NONE_CHOSEN;
+  if (pods.length === 0 && facts.scope.selector !== undefined) return NO_POD;
   const services = pods.length === 0 ? [] : await facts.services();
   if (problemsOf(services, pods).length === 0) return findingOf([]);
   const found = problemsOf(services, inAll(pods, (each) => isInMesh(each) ? [each] : [], "pod"));
   return findingOf(found.some(({ result }) => result !== "note") ? found : problemsOf(services, pods.filter(isInMesh)));
 }
-
-/** An empty selection must not pass. */
-const NONE_CHOSEN: Finding = { result: "skipped", message: "no pod has the labels of --selector" };
 
 /** Gateway resources say what the ports of a gateway speak. */
 function isGateway({ pod }: ExpectedPod): boolean {
@@ -43,11 +40,12 @@ function inputOf(object: KubeObject) {
   return { described, manifest: object, off: rulesOffBy(object), lineOf: () => undefined };
 }
 
-function problemOf({ described, field, message, fix, severity }: InputFinding): Problem {
+function problemOf(found: InputFinding): Problem {
+  const { described, fix, severity } = found;
   return {
     object: refOf(described),
     result: severity,
-    message: `${field}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`,
+    message: ofField(found),
     advice: [harmless(fix, "workload", edit(described))],
   };
 }
