@@ -5,6 +5,7 @@ import { sha256OfFile } from "../../tools/compile/wheel.ts";
 import type { Release } from "../e2e/mesh/support/release.ts";
 import { Chart } from "./charts.ts";
 import { type IstioPrograms, istioPrograms } from "./istio_build.ts";
+import { LAST_WITH_OWN_ENVOY, minorOf } from "./releases.ts";
 import { archived, commitOf } from "./repository.ts";
 import { type IstiodResult, today } from "./results.ts";
 import { counted, type Counts, runTests } from "./run_tests.ts";
@@ -22,18 +23,15 @@ export async function istiodChecked(repository: string, release: string): Promis
   const sha256 = await sha256OfFile(programs.discovery) ?? "";
   const settings = await withSettings(repository, release, programs);
   const counts = await run(settings);
-  const problem = counts.failed.length > 0 && isBefore(release, ALONE) ? { problem: NEEDS_ENVOY } : {};
-  return { ...source, replaced: programs.replaced, sha256, ...counts, ...problem };
+  const limit = counts.failed.length === 0 ? undefined : LIMITS.find(({ upTo }) => minorOf(release) <= upTo);
+  return { ...source, replaced: programs.replaced, sha256, ...counts, ...limit && { problem: limit.problem } };
 }
 
-/** The first minor version whose listeners Envoy accepts without Istio's own filters. */
-const ALONE = 20;
-
-const NEEDS_ENVOY = "needs the filter `istio_authn` of Istio's own Envoy";
-
-function isBefore(release: string, minor: number): boolean {
-  return Number(release.split(".")[1]) < minor;
-}
+/** Why pods of old releases cannot live in this test, by the last minor version; none is about this program. */
+const LIMITS: readonly { readonly upTo: number; readonly problem: string }[] = [
+  { upTo: 16, problem: "its istiod waits for `v1beta1` of Ingress, which the API server lacks" },
+  { upTo: LAST_WITH_OWN_ENVOY, problem: "needs the filter `istio_authn` of Istio's own Envoy" },
+];
 
 async function withSettings(repository: string, release: string, programs: IstioPrograms): Promise<Release> {
   await using files = await archived(repository, release, ["manifests/charts"]);

@@ -25,6 +25,9 @@ export const RELEASES: readonly string[] = [
   "1.31.0-rc.0",
 ];
 
+/** The last minor version whose listeners only Istio's own Envoy accepts. */
+export const LAST_WITH_OWN_ENVOY = 19;
+
 /** 28 of `1.28.10`. */
 export function minorOf(release: string): number {
   return Number(release.split(".")[1]);
