@@ -12,7 +12,7 @@ import { type State, stateOf } from "../iptables/support/state.ts";
 
 const ARGS = ["istio-iptables", "-u", "1337", "-m", "TPROXY", "-i", "*", "-b", "*"];
 /** No program of an apply makes more of these calls. */
-const CALLS = isLong() ? 30 : 5;
+const CALLS = isLong() ? 30 : 8;
 const ERRORS = isLong() ? ["ENOBUFS", "ENOMEM"] : ["ENOBUFS"];
 /**
  * iptables-legacy hands its rules over as a socket option, the other programs send netlink messages. This program opens a

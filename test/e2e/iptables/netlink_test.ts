@@ -14,7 +14,7 @@ import { type Namespace, Pair, startSaying } from "./support/pod.ts";
 startSaying();
 
 const MISSING = BACK_ENDS.map(({ missing }) => missing).find((reason) => reason !== undefined);
-const RUNS = isLong() ? 1000 : 10;
+const RUNS = isLong() ? 1000 : 25;
 
 async function apply(pod: Namespace, { flags, env }: GeneratedRun, ...more: readonly string[]): Promise<string> {
   const { code, stderr } = await pod.say(["istio-iptables", ...flags, ...more], { env: { ...env } });
