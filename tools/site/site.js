@@ -10,7 +10,21 @@ for (const code of document.querySelectorAll(":not(pre) > code")) {
     return flag;
   }));
 }
-// On a phone a table that is too wide has a block for each row: site.css. Its cells carry their column's name.
+// A long name in a table may break after a part of it.
+for (const code of document.querySelectorAll("td code")) {
+  const texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
+  for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
+    const parts = text.data.split(/(?<=\w[_/,:=|])(?=\w)|(?<=\w\.)(?=\w{4})/);
+    if (parts.length === 1 || text.parentElement.className === "flag") continue;
+    text.before(...parts.slice(0, -1).flatMap((part) => [part, document.createElement("wbr")]));
+    text.data = parts.at(-1);
+  }
+}
+// Pictures and tables keep their lines; other output is text, which may be wrapped.
+for (const code of document.querySelectorAll("pre > code")) {
+  if (!/[\u2500-\u257f]|^[A-Z]+ {2,}[A-Z]/m.test(code.textContent)) code.classList.add("wraps");
+}
+// A table that is too wide has a block for each row: site.css. Its cells carry their column's name.
 function stack(table) {
   const names = [...table.querySelectorAll("thead th")].map((cell) => cell.textContent.trim());
   table.classList.add("stacked");

@@ -22,15 +22,28 @@ export interface Chained {
   readonly chain: FilterChain | undefined;
 }
 
-/** The chain of a listener for a connection. */
-export function chainStep(listener: Listener, incoming: Incoming, note: string): Chained {
+/** What declares a port to istiod, by the end of the connection that lacks it. */
+const DECLARE = {
+  outbound: "declare the port in the Service, or in a ServiceEntry for a host outside of the mesh",
+  inbound: "declare the port in a Service that selects the pod, or in spec.ingress of its Sidecar resource",
+} as const;
+
+/** The chain of a listener for a connection. `note` follows the reason in the message. */
+export function chainStep(
+  listener: Listener,
+  incoming: Incoming,
+  { note, direction }: { readonly note: string; readonly direction: keyof typeof DECLARE },
+): Chained {
   if (listener.hasMatcherTree) {
     const step = unknowing("filter-chain", { message: `${listener.name} chooses its filter chain by a matcher tree` });
     return { step, chain: undefined };
   }
-  const { chain, isDefault, why } = chooseChain(listener, incoming);
+  const { chain, isDefault, why, unmet } = chooseChain(listener, incoming);
   if (chain === undefined) {
-    const fix = "speak the protocol that the port has, or change the name or appProtocol of the Service's port";
+    const isUndeclared = unmet === "destination port" || unmet === "destination address";
+    const fix = isUndeclared
+      ? DECLARE[direction]
+      : "use the protocol of the port, or change the name or appProtocol of the Service's port";
     const message = `${why}, and ${listener.name} has no default chain: it closes the connection`;
     return { step: refusing("filter-chain", { message }, fix), chain };
   }

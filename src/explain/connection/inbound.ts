@@ -78,7 +78,8 @@ function throughListener(
     return;
   }
   const incoming: Incoming = { ...base, ...CLIENTS[client] };
-  const { step, chain } = chainStep(listener, incoming, `; ${clientText(client, connection)}`);
+  const note = `; ${clientText(client, connection)}`;
+  const { step, chain } = chainStep(listener, incoming, { note, direction });
   if (!path.add(step) || chain === undefined) return;
   if (!path.add(modeStep(mode, client, { chain, connection, facts }))) return;
   const isMutual = client.startsWith("mutual");

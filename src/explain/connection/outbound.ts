@@ -38,7 +38,7 @@ export function outbound(path: ConnectionPath, facts: Facts, connection: Connect
 function throughListener(path: ConnectionPath, inside: Inside, connection: Connection): void {
   const { listener } = inside;
   const { incoming, note } = incomingOf(inside, connection);
-  const { step, chain } = chainStep(listener, incoming, note);
+  const { step, chain } = chainStep(listener, incoming, { note, direction: "outbound" });
   if (!path.add(step) || chain === undefined) return;
   if (isWrongProtocol(chain, incoming)) {
     const message = "the application speaks TLS, and this chain reads HTTP: Envoy answers 400";

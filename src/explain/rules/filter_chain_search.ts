@@ -27,6 +27,8 @@ export interface ChainChoice {
   readonly isDefault: boolean;
   /** The criteria of the chosen chain, or the criterion that no chain meets. */
   readonly why: string;
+  /** The criterion that no chain meets. */
+  readonly unmet?: Criterion;
 }
 
 /** Searches the chains of a listener. */
@@ -38,7 +40,8 @@ export function filterChainFor(
   for (const { name, pick } of CRITERIA) {
     const next = pick(left, connection);
     if (next.length === 0) {
-      return { chain: defaultChain, isDefault: defaultChain !== undefined, why: `no chain matches its ${name}` };
+      const why = `no chain matches its ${name}`;
+      return { chain: defaultChain, isDefault: defaultChain !== undefined, why, unmet: name };
     }
     left = next;
   }
@@ -49,7 +52,7 @@ export function filterChainFor(
 type Picker = (chains: readonly FilterChain[], connection: Properties) => readonly FilterChain[];
 
 /** In Envoy's order (listener_components.proto, FilterChainMatch). */
-const CRITERIA: readonly { readonly name: string; readonly pick: Picker }[] = [
+const CRITERIA = [
   { name: "destination port", pick: (chains, { port }) => exactOr(chains, ({ port: of }) => of, [port], 0) },
   {
     name: "destination address",
@@ -69,7 +72,10 @@ const CRITERIA: readonly { readonly name: string; readonly pick: Picker }[] = [
   { name: "source type", pick: bySourceType },
   { name: "source address", pick: (chains, { source }) => longestBlock(chains, ({ sources }) => sources, source) },
   { name: "source port", pick: bySourcePort },
-];
+] as const satisfies readonly { readonly name: string; readonly pick: Picker }[];
+
+/** The name of a criterion. */
+export type Criterion = (typeof CRITERIA)[number]["name"];
 
 /** Chains with the first wanted value that any chain has, else chains with the value `any`. */
 function exactOr<T>(
