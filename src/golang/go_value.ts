@@ -1,5 +1,5 @@
 /**
- * What a Go template sees. Go keeps integers and floats apart and JavaScript does not, so the engine has one JavaScript
+* The values of a Go template. Go distinguishes integers from floats and JavaScript does not, so the engine has one JavaScript
  * type for each Go kind:
  *
  * | Go                          | here                                                        |
@@ -14,7 +14,7 @@
  * | struct, pointer to struct   | `GoStruct`                                                  |
  * | func                        | `GoFunc`                                                    |
  *
- * Go strings are bytes. Here a byte that is no part of valid UTF-8 is the lone surrogate U+DC00 + byte (`bytes.ts`).
+* Go strings are bytes. Here a byte that is not part of valid UTF-8 is the lone surrogate U+DC00 + byte (`bytes.ts`).
  * A pointer to a number or string is the number or string, or `null`.
  */
 export type GoValue =
@@ -40,21 +40,21 @@ export class GoInt {
 }
 
 /**
- * A Go struct (or a pointer to one) as templates may use it: fields by their Go names, methods without arguments as
- * fields that are called; a method with arguments is a field that holds a `GoFunc`. Implementations are lazy views over plain data.
+* A Go struct, or a pointer to one, as templates use it. Fields have their Go names. Reading a method without arguments
+* calls it; a method with arguments is a field that holds a `GoFunc`. Implementations are lazy views over plain data.
  */
 export abstract class GoStruct {
   /** The Go type as error messages and `%T` print it, such as `v1.PodSpec` or `*v1alpha1.ProxyConfig`. */
   abstract readonly goType: string;
-  /** The value of a field, the result of a method, or `undefined` where the type has neither. */
+  /** The value of a field or the result of a method; `undefined` if the type has no member with this name. */
   abstract get(name: string): GoValue | undefined;
-  /** Go names of the exported fields in declaration order, for `%v`, `%+v` and truth. */
+  /** Go names of the exported fields in declaration order, for `%v`, `%+v` and conditions. */
   fieldNames(): readonly string[] {
     return [];
   }
-  /** What `encoding/json` would write: fields by their JSON names in declaration order, `omitempty` honoured. */
+  /** The value that `encoding/json` writes: fields by their JSON names in declaration order, with `omitempty` applied. */
   abstract toJSONValue(): GoValue;
-  /** A nil pointer to a struct: false in `if`, its fields cannot be read (methods may be). */
+  /** Whether this is a nil pointer to a struct: false in `if`. Reading its fields is an error; calling its methods may work. */
   get isNil(): boolean {
     return false;
   }
@@ -68,7 +68,7 @@ export abstract class GoStruct {
   }
 }
 
-/** A struct whose members are mostly methods: each is called when a template reads it. */
+/** A struct whose members are mostly methods. Reading a method calls it. */
 export abstract class MethodStruct extends GoStruct {
   protected abstract readonly members: Readonly<Record<string, (() => GoValue) | undefined>>;
 
@@ -78,7 +78,7 @@ export abstract class MethodStruct extends GoStruct {
 }
 
 /**
- * A template function: arguments already evaluated. An error thrown ends the render as an error returned in Go does.
+* A template function, called with evaluated arguments. A thrown error aborts the render, like a returned error in Go.
  * The engine checks number and types of the arguments before the call and converts number literals, as Go does by
  * reflection.
  */
@@ -89,9 +89,9 @@ export interface GoFunc {
 }
 
 /**
- * Whether a rendering with such a call may be used again: `none` is a function of its arguments alone, which it does not
- * change; one that `writes` changes its first argument, a map; the result of one that `varies` depends on the clock, on
- * chance or on the process.
+* The effect of a function, which decides whether a rendering may be reused. `none`: the result depends only on the arguments,
+* which stay unchanged. `writes`: the function changes its first argument, a map. `varies`: the result depends on the clock,
+* on randomness or on the process.
  */
 export type Effect = "none" | "writes" | "varies";
 
@@ -109,22 +109,22 @@ const withEffect = (effect: Effect) => (params: readonly string[], body: Body, v
   return Object.assign((...args: GoValue[]) => body(...args), { signature: { params, variadic }, effect });
 };
 
-/** A function without effect, with the signature that the Go one has: `pure(["string", "int"], fn)`. */
+/** Declares a function without effect, with the signature of the Go function: `pure(["string", "int"], fn)`. */
 export const pure = withEffect("none");
-/** A function that changes its first argument. */
+/** Declares a function that changes its first argument. */
 export const writing = withEffect("writes");
-/** A function whose results vary. */
+/** Declares a function whose results vary between calls with the same arguments. */
 export const varying = withEffect("varies");
 
-/** Functions by name, as `template.FuncMap`. */
+/** Functions by name, like `template.FuncMap`. */
 export type FuncMap = Readonly<Record<string, GoFunc>>;
 
 const tags = new WeakMap<object, string>();
 
 /**
- * The same list or map, remembered as being of a Go type such as `[]string` or `map[string]string` instead of
- * `[]interface {}` and `map[string]interface {}`. Decides `%T`, `%#v` and what `index` yields for a missing key.
- * A nil map or slice of a typed Go field is the empty one, tagged.
+* Tags a list or map with a Go type such as `[]string` or `map[string]string` and returns it. The default types are
+* `[]interface {}` and `map[string]interface {}`. The tag decides `%T`, `%#v` and the result of `index` for a missing key.
+* A nil map or slice of a typed Go field is represented by an empty map or list with a tag.
  */
 export function typed<T extends readonly GoValue[] | GoMap>(value: T, goType: string): T {
   tags.set(value, goType);

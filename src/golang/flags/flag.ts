@@ -1,16 +1,16 @@
 /** The declaration of a flag, and the type of its value. */
 
 /**
- * How the text of a flag is read, and what it becomes.
+* How the text of a flag is parsed, and the value that it becomes.
  *
  * | type                        | value                                                   |
  * |-----------------------------|---------------------------------------------------------|
  * | text, file, address         | the text; its reader checks it                          |
  * | url                         | a URL of HTTP                                           |
  * | choice                      | one of `allowed`                                        |
- * | boolean                     | a value only behind `=`, in Go's spellings              |
+* | boolean                     | a value only after `=`, in the spellings that Go parses |
  * | integer, port               | a whole number from `least` to `most`                   |
- * | duration                    | milliseconds of Go's `1m30s`, from `least` to `most`    |
+* | duration                    | Go's `1m30s`, in milliseconds from `least` to `most`    |
  * | ratio                       | a number from 0 to 1                                    |
  * | list, files                 | texts: comma lists, repeatable                          |
  * | urls                        | URLs: repeatable                                        |
@@ -33,8 +33,8 @@ export type FlagType =
   | "texts";
 
 /**
- * What a value names, for completion: objects of a kubeconfig, of a cluster, of this program; `configurations` are
- * files and `rev:NAME`, `folders` and `manifests` names of files.
+ * The kind of object that a value names, for completion. `configurations` completes file names and `rev:NAME`;
+ * `folders` and `manifests` complete file names.
  */
 export type Completes =
   | "contexts"
@@ -53,50 +53,50 @@ export type Completes =
   | "folders"
   | "manifests";
 
-/** A flag, or a setting that has an environment variable only. */
+/** A flag, or a setting that only an environment variable sets. */
 export interface Flag {
-  /** Without dashes. A setting without a name has a variable only. */
+  /** The name without dashes. Absent for a setting that only an environment variable sets. */
   readonly name?: string;
   readonly short?: string;
-  /** Environment variables that replace a flag that is not given; the first that is set wins. The settings read them. */
+  /** Environment variables to read if the flag is not given. The first variable that is set wins. */
   readonly env?: readonly string[];
   readonly type: FlagType;
-  /** The value, as text, if none is given. */
+  /** The text to parse if no value is given. */
   readonly default?: string;
-  /** The default in the help, if it is not a fixed text. */
+  /** The default as help describes it, if the default is not a fixed text. */
   readonly defaultDoc?: string;
-  /** The value if the flag stands alone. Any other value needs a `=`, as for a boolean. */
+  /** The value of the flag without `=VALUE`. Other values are accepted only after `=`, as for a boolean. */
   readonly implied?: string;
-  /** All values of a `choice`; of other types, values worth offering. */
+  /** All values of a `choice`; for other types, values that completion suggests. */
   readonly allowed?: readonly string[];
   /** Where completion finds values beside `allowed`. */
   readonly completes?: Completes;
   readonly least?: number;
   readonly most?: number;
-  /** Milliseconds of a number without a unit; without it, a duration must have a unit. */
+  /** Milliseconds per unit, for numbers without a unit. If absent, a duration must have a unit. */
   readonly unit?: number;
-  /** What help calls the value, such as `FILE`. */
+  /** Placeholder of the value in help, such as `FILE`. */
   readonly value?: string;
-  /** One or more clauses, lower case, without a final period. */
+  /** Help text: one or more clauses in lower case, without a final period. */
   readonly doc: string;
-  /** This flag needs one of these flags. Alone it has no effect, which is an error. */
+  /** The flag requires at least one of these flags; without them it is an error. */
   readonly needs?: readonly string[];
-  /** An argument that it requires, such as `rev:NAME`; any argument with the same prefix up to the colon will do. */
+  /** An argument that the flag requires, such as `rev:NAME`. Any argument with the same prefix up to the colon counts. */
   readonly needsArgument?: string;
-  /** Names of flags that cannot be given beside it. */
+  /** Names of flags that cannot be combined with this flag. */
   readonly excludes?: readonly string[];
-  /** Other spellings, with their dashes: accepted, not in the help. */
+  /** Alternative spellings, with their dashes. They are accepted but not shown in help. */
   readonly old?: readonly string[];
-  /** Accepted, not in the help. */
+  /** The flag is accepted but not shown in help. */
   readonly hidden?: true;
-  /** Accepted without effect, not in the help. The text says why, `""` if no warning is due. */
+  /** The flag is accepted without effect and not shown in help. The text is the reason in the warning; `""` means no warning. */
   readonly retired?: string;
 }
 
 type Split<Text extends string> = Text extends `${infer First}|${infer Rest}` ? readonly [First, ...Split<Rest>]
   : readonly [Text];
 
-/** The type of a flag by its spelling: `VALUE` makes it a text, `a|b` a choice. */
+/** The type of a flag, derived from its spelling: `VALUE` means a text, `a|b` a choice. */
 type Spelled<Spelling extends string> = Spelling extends `${string}--${string} ${infer Value}`
   ? Value extends `${string}|${string}` & Lowercase<Value> ? { readonly type: "choice"; readonly allowed: Split<Value> }
   : { readonly type: "text" }
@@ -105,8 +105,8 @@ type Spelled<Spelling extends string> = Spelling extends `${string}--${string} $
 type Named = { readonly name: string; readonly doc: string };
 
 /**
- * A flag as help spells it: `-n, --namespace NAMESPACE`, `--cni`, `--report text|json|none`. The spelling decides the
- * type unless `more` has one.
+* Declares a flag by its spelling in help: `-n, --namespace NAMESPACE`, `--cni`, `--report text|json|none`. The spelling decides the
+* type unless `more` sets one.
  */
 export function flag<const Spelling extends string>(spelling: Spelling, doc: string): Named & Spelled<Spelling>;
 export function flag<const Spelling extends string, const More extends Partial<Flag>>(
@@ -115,7 +115,7 @@ export function flag<const Spelling extends string, const More extends Partial<F
   more: More,
 ): Named & Omit<Spelled<Spelling>, keyof More> & More;
 export function flag(spelling: string, doc: string, more: Partial<Flag> = {}): Flag {
-  // No regular expression: some forty flags are declared before a command starts.
+  // No regular expression, for speed: about forty flags are declared before a command starts.
   const at = spelling.indexOf("--");
   const end = spelling.indexOf(" ", at);
   const name = spelling.slice(at + 2, end < 0 ? undefined : end);
@@ -135,7 +135,7 @@ export function flag(spelling: string, doc: string, more: Partial<Flag> = {}): F
 
 type Variable = { readonly env: readonly [string]; readonly doc: string };
 
-/** A setting that has an environment variable only; a text unless `more` has a type. */
+/** Declares a setting that only an environment variable sets. Its type is text unless `more` sets one. */
 export function variable(name: string, doc: string): Variable & { readonly type: "text" };
 export function variable<const More extends Partial<Flag>>(
   name: string,
@@ -146,10 +146,10 @@ export function variable(name: string, doc: string, more: Partial<Flag> = {}): F
   return { env: [name], doc, type: "text", ...more };
 }
 
-/** Flags by the names that programs know them by. */
+/** Flags by the names that code uses for them. */
 export type FlagTable<Name extends string = string> = Readonly<Record<Name, Flag>>;
 
-/** Tables of flags by the titles that they have in the help. */
+/** Tables of flags by their titles in help. */
 export type FlagGroups = Readonly<Record<string, FlagTable>>;
 
 /** The names of all flags in groups. */
@@ -157,7 +157,7 @@ export type FlagNames<Groups extends FlagGroups> =
   & { [Title in keyof Groups]: keyof Groups[Title] }[keyof Groups]
   & string;
 
-/** The type of a flag's value: with `undefined` where it has no default. */
+/** The type of a flag's value. Includes `undefined` if the flag has no default. */
 export type ValueOf<F extends Flag> = F["type"] extends "boolean" ? boolean
   : F["type"] extends "list" | "files" | "urls" | "texts" ? readonly string[]
   : Single<F> | (F extends { readonly default: string } ? never : undefined);
@@ -175,10 +175,10 @@ export type Values<Groups extends FlagGroups> = Intersection<
   { [Title in keyof Groups]: { readonly [Name in keyof Groups[Title]]: ValueOf<Groups[Title][Name]> } }[keyof Groups]
 >;
 
-/** A duration that a timer can take. */
+/** Type and maximum of a flag whose value sets a JavaScript timer. */
 export const TIMER = { type: "duration", most: 2 ** 31 - 1 } as const;
 
-/** A table whose flags share more properties. */
+/** Adds common properties to every flag of a table. */
 export function flagsWith<Table extends FlagTable, const Common extends Partial<Flag>>(
   table: Table,
   common: Common,
@@ -187,12 +187,12 @@ export function flagsWith(table: FlagTable, common: Partial<Flag>): FlagTable {
   return Object.fromEntries(Object.entries(table).map(([name, flag]) => [name, { ...flag, ...common }]));
 }
 
-/** Whether the flag may stand without a value, and takes one only behind `=`. */
+/** Whether the flag works without a value and accepts a value only after `=`. */
 export function standsAlone({ type, implied }: Flag): boolean {
   return type === "boolean" || implied !== undefined;
 }
 
-/** The value of a flag that stands without one; `undefined` if it needs one. */
+/** The value of a flag that is given without a value; `undefined` if the flag requires a value. */
 export function valueAlone({ type, implied }: Flag): string | undefined {
   return type === "boolean" ? "true" : implied;
 }
@@ -203,24 +203,24 @@ export function flagTable(groups: FlagGroups): FlagTable {
   return Object.assign({}, ...Object.values(groups));
 }
 
-/** The flags of a table with their names, in its order. */
+/** The pairs of name and flag of a table, in table order. */
 export function flagEntries<Name extends string>(flags: FlagTable<Name>): (readonly [Name, Flag])[];
 export function flagEntries(flags: FlagTable): (readonly [string, Flag])[] {
   return Object.entries(flags);
 }
 
-/** Whether a flag may be given again, each adding to the ones before. */
+/** Whether a flag can be repeated to add values. */
 export function isRepeatable({ type }: Flag): boolean {
   return type === "list" || type === "files" || type === "urls" || type === "texts";
 }
 
-/** `-o/--output`, as messages call a flag; the variable where there is no flag. */
+/** The label of a flag in messages, such as `-o/--output`; the variable for a setting that has no flag. */
 export function flagLabel({ name, short, env }: Flag): string {
   if (name === undefined) return env?.[0] ?? "";
   return short === undefined ? `--${name}` : `-${short}/--${name}`;
 }
 
-/** Warnings about retired flags that were given. `origins`: the spelling as given, by the name of the flag. */
+/** Warnings about retired flags on the command line. `origins` maps a flag's name to the spelling that was given. */
 export function retiredWarnings<Name extends string>(
   flags: FlagTable<Name>,
   originOf: (name: Name) => string | undefined,

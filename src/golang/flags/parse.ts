@@ -1,6 +1,6 @@
 /**
  * Reads arguments as pflag does: `--flag value`, `--flag=value`, `-f value`, `-fvalue`, `-f=value`, `-abf value`. A
- * boolean takes a value only behind `=`. `--` ends the flags.
+* boolean accepts a value only after `=`. `--` ends the flags.
  */
 import { closest } from "../../base/text/mod.ts";
 import { UsageError } from "../../base/errors.ts";
@@ -18,11 +18,11 @@ import {
 } from "./flag.ts";
 import { readValue } from "./read_value.ts";
 
-/** A flag as it was given. */
+/** A flag that was given on the command line. */
 export interface Given {
-  /** One text, or all of a repeatable flag. */
+  /** The last value, or all values of a repeatable flag. */
   readonly texts: readonly string[];
-  /** The last spelling: `--output` or `-o`. */
+  /** The spelling of the last use: `--output` or `-o`. */
   readonly origin: string;
 }
 
@@ -33,24 +33,24 @@ export interface Problem {
   readonly hint?: string;
 }
 
-/** Arguments, parsed. The texts of all given flags can be read. */
+/** A parsed command line. */
 export interface Line<Name extends string = string> {
   readonly given: ReadonlyMap<Name, Given>;
   readonly isHelp: boolean;
   /** Arguments that are not flags, before `--`. */
   readonly words: readonly string[];
-  /** What follows `--`; `undefined` without it. */
+  /** The arguments after `--`; `undefined` without `--`. */
   readonly rest: readonly string[] | undefined;
   readonly problems: readonly Problem[];
-  /** Unknown flags, where they are ignored. */
+  /** Unknown flags that `ignoresUnknown` skipped, without their values. */
   readonly ignored: readonly string[];
 }
 
-/** How arguments are parsed. */
+/** Options of `parseFlags`. */
 export interface ParseOptions {
-  /** The first argument that is not a flag starts the command line of another program. */
+  /** Stops at the first argument that is not a flag: it starts the command line of another program. */
   readonly endsAtWord?: boolean;
-  /** Unknown flags are ignored, with the argument after them unless this returns true for it. */
+  /** Ignores an unknown flag, and the argument after it unless this function returns true for that argument. */
   readonly ignoresUnknown?: (next: string) => boolean;
 }
 
@@ -68,7 +68,7 @@ interface State<Name extends string> {
 
 const HELP: Flag = { name: "help", short: "h", type: "boolean", doc: "show this help" };
 
-/** Parses arguments. Never throws: `problems` has all errors. */
+/** Parses arguments. Never throws: `problems` lists all errors. */
 export function parseFlags<Name extends string>(
   flags: FlagTable<Name>,
   args: readonly string[],
@@ -95,7 +95,7 @@ export function parseFlags<Name extends string>(
   return { ...state, rest: end < 0 ? undefined : args.slice(end + 1) };
 }
 
-/** All spellings of the flags of a table, with dashes. */
+/** Maps every spelling of the flags in a table, with dashes, to the flag's name. */
 export function spellingsOf<Name extends string>(flags: FlagTable<Name>): Map<string, Name> {
   const spellings = new Map<string, Name>();
   for (const [key, { name, short, old = [] }] of flagEntries(flags)) {
@@ -117,7 +117,7 @@ function readFlag<Name extends string>(state: State<Name>, word: string): void {
   readShorts(state, word.slice(1), word);
 }
 
-/** `-p15001`, `-nu1337`: the first letter that takes a value takes the rest. */
+/** Reads short flags such as `-p15001` and `-nu1337`. The rest of the argument is the value of the first letter that needs one. */
 function readShorts<Name extends string>(state: State<Name>, text: string, word: string): void {
   const origin = `-${text.charAt(0)}`;
   const rest = text.slice(1);
@@ -147,7 +147,7 @@ function take<Name extends string>(state: State<Name>, key: Name, origin: string
   state.given.set(key, { texts: [...before, text], origin });
 }
 
-/** What is wrong with a text of a flag. */
+/** The problem with a flag's value; `undefined` if the value is valid. */
 function problemOf(flag: Flag, text: string): Problem | undefined {
   const { reason } = readValue(flag, text);
   return reason === undefined
@@ -155,7 +155,7 @@ function problemOf(flag: Flag, text: string): Problem | undefined {
     : { message: `The flag ${flagLabel(flag)} cannot be "${text}"`, hint: reason };
 }
 
-/** The argument after an unknown flag may be its value. */
+/** Reports or ignores an unknown flag. The next argument may be the flag's value and is then skipped too. */
 function readUnknown<Name extends string>(state: State<Name>, word: string, name: string): void {
   const { queue, options: { ignoresUnknown } } = state;
   const [next] = queue;
@@ -170,7 +170,7 @@ function readUnknown<Name extends string>(state: State<Name>, word: string, name
   if (mayBeValue && meant !== undefined && !standsAlone(meant)) queue.shift();
 }
 
-/** The problem of an unknown flag. `word` is the whole argument if the flag is one of its letters (`-abc`). */
+/** The message about an unknown flag. `word` is the whole argument if the flag is one of its letters (`-abc`). */
 function unknownFlag(flags: FlagTable, name: string, word = name): Problem {
   const isInWord = !name.startsWith("--") && word !== name;
   const message = `Unknown flag "${name}"${isInWord ? ` in "${word}"` : ""}`;
@@ -178,7 +178,7 @@ function unknownFlag(flags: FlagTable, name: string, word = name): Problem {
   return meant === undefined ? { message } : { message, hint: `did you mean "--${meant.name}"?` };
 }
 
-/** The flag with a similar name. Istio's field names have `_` for `-`. */
+/** Finds the flag with the most similar name. Users also write `_` for `-`, as in Istio's field names. */
 function meantFlag(flags: FlagTable, spelling: string): Flag | undefined {
   if (!spelling.startsWith("--")) return undefined;
   const shown = Object.values(flags).filter(({ hidden, retired }) => hidden !== true && retired === undefined);
@@ -211,7 +211,7 @@ export function problemsTogether(
   });
 }
 
-/** The typed values of a line without problems: the given value, else the default. */
+/** The typed value of every flag: the given value, or the default. The line must have no problems. */
 export function valuesOf<const Groups extends FlagGroups>(groups: Groups, line: Line): Values<Groups>;
 export function valuesOf(groups: FlagGroups, { given }: Line): Record<string, unknown> {
   return Object.fromEntries(
@@ -228,7 +228,7 @@ function valueOf(flag: Flag, texts: readonly string[] | undefined): unknown {
 }
 
 /**
- * Arguments that stand for variables of the environment: before the given ones, which then win. A variable without a text
+* Environment variables as arguments, to insert before the given arguments, which then win. A variable with an empty value
  * counts as unset.
  */
 export function variablesAsFlags(groups: FlagGroups, env: Readonly<Record<string, string>>): readonly string[] {
@@ -251,7 +251,7 @@ export function valuesAsFlags(groups: FlagGroups, values: Readonly<Record<string
   });
 }
 
-/** Throws the first problem as a `UsageError`; `program` names the help. */
+/** Throws the first problem as a `UsageError`. The hint defaults to the help of `program`. */
 export function refuseProblems([problem]: readonly Problem[], program: string): void {
   if (problem === undefined) return;
   throw new UsageError(problem.message, { hint: problem.hint ?? `see "${program} --help"` });

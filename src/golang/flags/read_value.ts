@@ -1,9 +1,9 @@
-/** Texts of flags and of environment variables as values. */
+/** Parses the texts of flags and environment variables into values. */
 import { readDuration } from "../duration.ts";
 import { parseBool } from "../go_bool.ts";
 import type { Flag, FlagType } from "./flag.ts";
 
-/** A value, or why the text cannot be one: a clause that says what it takes. */
+/** A parsed value, or a clause that says why the text is invalid and which texts are valid. */
 export type Read<Value> = { readonly value: Value; readonly reason?: never } | {
   readonly value?: never;
   readonly reason: string;
@@ -66,12 +66,12 @@ const READERS: Readonly<Record<FlagType, Reader>> = {
     allowed.includes(text) ? { value: text } : { reason: `it takes ${either(allowed)}` },
 };
 
-/** Reads one text of a flag. */
+/** Parses one text of a flag. */
 export function readValue(flag: Flag, text: string): Read<string | number | boolean> {
   return READERS[flag.type](text, flag);
 }
 
-/** `"a", "b" or "c"`. */
+/** Quotes and joins texts: `"a", "b" or "c"`. */
 function either(words: readonly string[]): string {
   return words.map((word) => `"${word}"`).join(", ").replace(/, ([^,]*)$/, " or $1");
 }

@@ -14,7 +14,7 @@ export interface GoJsonOptions {
 }
 
 /**
- * The JSON object of a struct, with its fields in order. `GoStruct.toJSONValue()` returns one, because the keys of a map
+* The JSON object of a struct, with fields in order. `GoStruct.toJSONValue()` returns this type, because the keys of a map
  * are sorted.
  */
 export class OrderedFields extends GoStruct {
@@ -37,7 +37,7 @@ export class OrderedFields extends GoStruct {
 
 /**
  * The JSON text of a value, byte for byte as Go writes it.
- * Errors: an Error with Go's text for NaN, infinities and functions.
+* Throws an Error with Go's text for NaN, infinities and functions.
  */
 export function goJson(value: Value | GoValue, options: GoJsonOptions = {}): string {
   const writer: Writer = { indent: options.indent, special: options.escapeHtml === false ? SEPARATORS : HTML };
@@ -69,7 +69,7 @@ export function asNil<T extends readonly GoValue[]>(list: T): T {
   return list;
 }
 
-/** Whether a list is one that `asNil` marked. */
+/** Whether `asNil` marked the list. */
 export function isNilList(list: readonly GoValue[]): boolean {
   return list.length === 0 && nilLists.has(list);
 }
@@ -124,7 +124,7 @@ function wrap(open: string, items: string[], close: string, at: { writer: Writer
   return open + margin + indent + items.join("," + margin + indent) + margin + close;
 }
 
-/** JavaScript writes floats as encoding/json does: shortest digits, exponents below 1e-6 and from 1e21. */
+/** JavaScript writes floats like encoding/json: the shortest digits, with an exponent below 1e-6 and from 1e21. */
 function writeFloat(value: number): string {
   if (Object.is(value, -0)) return "-0";
   if (Number.isFinite(value)) return String(value);
@@ -146,7 +146,7 @@ function escapeSpecial(json: string, special: RegExp): string {
 /**
  * Reads JSON as Go does into `any`: every number a float64, the last of duplicate keys wins, lone surrogates become
  * U+FFFD, maps have no prototype.
- * Errors: an Error with the text of Go's syntax errors.
+* Throws an Error with the text of Go's syntax errors.
  */
 export function goJsonParse(text: string): GoValue {
   let parsed: unknown;
@@ -163,7 +163,7 @@ export function goJsonParse(text: string): GoValue {
   return convert(parsed, 1);
 }
 
-/** The numbers of a JSON text that may be beyond float64: with an exponent or very many digits. */
+/** Yields the numbers of a JSON text that may exceed float64: those with an exponent or very many digits. */
 function* numbersIn(text: string): Generator<string> {
   if (!/\d[eE]\+?\d{3}|\d{300}/.test(text)) return;
   for (let at = 0; at < text.length;) {

@@ -1,6 +1,6 @@
 /** Finds the first syntax error of invalid JSON, with the message of Go's encoding/json. */
 
-/** encoding/json rejects deeper nesting. */
+/** Maximum nesting depth that encoding/json accepts. */
 export const MAX_DEPTH = 10_000;
 
 /** The message of Go's scanner at the first invalid character of invalid JSON. */
@@ -133,13 +133,13 @@ class Scanner {
     return this.#inside();
   }
 
-  /** A character of a string or at the start of a value. */
+  /** The next character, inside a string or at the start of a value: the end of the text is an error. */
   #inside(): string {
     if (this.#at >= this.text.length) throw new ScanError("unexpected end of JSON input");
     return this.#raw();
   }
 
-  /** A character of a literal, number or escape; the end counts as a space, as in Go. */
+  /** The next character of a literal, number or escape: the end of the text counts as a space, as in Go. */
   #raw(): string {
     return this.text.charAt(this.#at++) || " ";
   }

@@ -75,7 +75,7 @@ export function sliceBytes(text: string, from: number, to: number): string {
   return isAscii(text) ? text.slice(from, to) : stringOf(bytesOf(text).subarray(from, to));
 }
 
-/** Makes characters of their halves after a concatenation (`slice "é" 0 1` and `slice "é" 1 2`). */
+/** Joins halves of characters that a concatenation made adjacent (`slice "é" 0 1` and `slice "é" 1 2`). */
 export function rejoin(text: string): string {
   return text.isWellFormed() ? text : stringOf(bytesOf(text));
 }

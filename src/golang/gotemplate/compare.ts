@@ -29,8 +29,8 @@ export function integerOf(value: GoValue | undefined): bigint | undefined {
 }
 
 /**
- * `eq a b`: whether two values are equal. Integers of different types may be compared, an integer and a float may not:
- * that throws an Error with Go's text, as comparing lists or maps does.
+* `eq a b`: whether two values are equal. Integers of different types can be compared. Comparing an integer with a float,
+* or lists or maps, throws an Error with Go's text.
  */
 export function equals(a: GoValue | undefined, b: GoValue | undefined): boolean {
   const left = basicKind(a);
@@ -43,7 +43,7 @@ export function equals(a: GoValue | undefined, b: GoValue | undefined): boolean 
   return false;
 }
 
-/** The integers in two values that are both integers, whatever their types. */
+/** Both values as `bigint`, if both are integers of any type. */
 function integerPair(a: GoValue | undefined, b: GoValue | undefined): readonly [bigint, bigint] | undefined {
   const left = integerOf(a);
   const right = integerOf(b);
@@ -80,7 +80,7 @@ function incompatible(a: GoValue, b: GoValue): Error {
   return new Error(`incompatible types for comparison: ${typeOf(a)} and ${typeOf(b)}`);
 }
 
-/** `lt a b`: numbers of one kind by size, strings by bytes. Other kinds, or two kinds, throw an Error with Go's text. */
+/** `lt a b`: compares numbers of one kind by size, strings by bytes. Other kinds, and values of different kinds, throw an Error with Go's text. */
 export function lessThan(a: GoValue | undefined, b: GoValue | undefined): boolean {
   const left = basicKind(a);
   const right = basicKind(b);
@@ -99,7 +99,7 @@ function sameKindLess(a: GoValue | undefined, b: GoValue | undefined): boolean {
 
 const invalidType = "invalid type for comparison";
 
-/** `le`: less or equal, with the errors of both. */
+/** `le a b`: less or equal, with the errors of `lt` and `eq`. */
 export function lessOrEqual(a: GoValue | undefined, b: GoValue | undefined): boolean {
   return lessThan(a, b) || equals(a, b);
 }

@@ -1,12 +1,12 @@
 import { MeshError } from "../../base/errors.ts";
 import { byteLength } from "./bytes.ts";
 
-/** Where an error of a template is. */
+/** The position of a template error. */
 export interface Spot {
   /** The name given to `parse`. */
   readonly template: string;
   readonly line: number;
-  /** Bytes from the start of the line, from 1; absent for errors of parsing, as in Go. */
+  /** Column in bytes, from 1. Absent for parse errors, as in Go. */
   readonly column?: number;
 }
 

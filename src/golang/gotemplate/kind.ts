@@ -41,7 +41,7 @@ function structKind(value: GoStruct): Kind {
   return isPointer(value) ? "ptr" : "struct";
 }
 
-/** Whether a struct view stands for a pointer. */
+/** Whether a struct view represents a pointer. */
 export function isPointer(value: GoStruct): boolean {
   return value.goType.startsWith("*");
 }

@@ -1,4 +1,4 @@
-/** Names with what they stand for. A name hides an outer one of the same text until its block ends. */
+/** Declared names and their values. A name hides an outer name with the same text until its block ends. */
 export class Names<T> {
   readonly #stack: { readonly name: string; readonly hidden: T | undefined }[] = [];
   /** The innermost value of each name. A search through all names would take quadratic time. */
@@ -17,7 +17,7 @@ export class Names<T> {
     return this.#innermost.get(name);
   }
 
-  /** Ends the block that began with `count` names. */
+  /** Ends a block: forgets all names except the first `count`, the number of names at the block's start. */
   endBlock(count: number): void {
     while (this.#stack.length > count) {
       const { name = "", hidden } = this.#stack.pop() ?? {};

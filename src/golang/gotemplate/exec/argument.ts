@@ -14,12 +14,12 @@ export function isLiteral(node: Operand): node is Literal {
   return node.kind === "bool" || node.kind === "nil" || node.kind === "number" || node.kind === "string";
 }
 
-/** A parameter of any type. */
+/** The Go type of a parameter that accepts any value. */
 export const anyType = "interface {}";
-/** A parameter of a builtin function that also takes a missing value. */
+/** The Go type of a builtin function's parameter that also accepts a missing value. */
 export const slotType = "reflect.Value";
 
-/** The value of a constant for a parameter of a Go type. If it does not fit, evaluation is an error. */
+/** Compiles a constant to an argument of a Go type. If the constant does not fit the type, evaluation fails. */
 export function literalArgument(node: Literal, type: string): Eval {
   const value = node.kind === "nil" ? nilArgument(type) : literalValue(node, type);
   if (!(value instanceof Problem)) return (state) => (state.node = node, value);
@@ -30,7 +30,7 @@ export function literalArgument(node: Literal, type: string): Eval {
   };
 }
 
-/** Why a constant does not fit. */
+/** Why a constant does not fit a parameter. */
 class Problem {
   constructor(readonly message: string) {}
 }
@@ -48,7 +48,7 @@ function literalValue(node: Exclude<Literal, NilNode>, type: string): Slot | Pro
   return node.kind === "number" ? constantOf(node.text).float : node.value;
 }
 
-/** The constants that fit a parameter of another type than an integer. */
+/** For each Go type that is not an integer, the kind of constant that fits a parameter of the type. */
 const literalTypes: Readonly<Record<string, "bool" | "string" | "number">> = {
   bool: "bool",
   string: "string",
@@ -64,7 +64,7 @@ function integerValue(node: Literal, type: string): Slot | Problem {
   return integerOfType(value, type);
 }
 
-/** An integer as a value of a Go type of integers, cut to its bits. */
+/** Converts an integer to a Go integer type, truncated to the type's bits. */
 export function integerOfType(value: bigint, type: string): bigint | GoInt {
   const bits = Number(/\d+/.exec(type)?.[0] ?? "64");
   const cut = type.startsWith("u") ? BigInt.asUintN(bits, value) : BigInt.asIntN(bits, value);
@@ -87,7 +87,7 @@ function canBeNil(type: string): boolean {
   return type === anyType || type === slotType || /^(map\[|\[\]|\*|func\()/.test(type);
 }
 
-/** The argument for a parameter of a Go type. Another type is an error: nothing is converted. */
+/** Checks that an argument has the Go type of its parameter. Another type is an error: values are not converted. */
 export function checkedArgument(value: Eval, type: string): Eval {
   if (type === slotType) return value;
   if (type === anyType) {

@@ -15,7 +15,7 @@ import type { Slot } from "./state.ts";
 export interface Callable {
   readonly run: (...args: Slot[]) => Slot;
   readonly signature: Signature;
-  /** Absent: `none`. Builtin functions have no effect. */
+  /** If absent, `none`, as for builtin functions. */
   readonly effect?: Effect;
 }
 
@@ -25,8 +25,8 @@ const oneOrMore: Signature = { params: [slotType, slotType], variadic: true };
 const anyNumber: Signature = { params: [anyType], variadic: true };
 
 /**
- * The functions of every template. `and`, `or` and `call` are here for their signatures: the compiler implements the short
- * circuit of the first two and the callee of the third.
+* The functions of every template. `and`, `or` and `call` are listed for their signatures only: the compiler implements the
+* short circuit of `and` and `or`, and the function value of `call`.
  */
 export const builtins: ReadonlyMap<string, Callable> = new Map<string, Callable>([
   ["and", { signature: oneOrMore, run: (...args) => args.at(-1) }],
@@ -105,7 +105,7 @@ function position(key: GoValue, size: number, what: "slice" | "string"): number 
   return at;
 }
 
-/** An index from 0 to the size, inclusive. */
+/** Converts an index and checks that it is from 0 to the size, inclusive. */
 function bound(key: Slot, size: number): number {
   if (key === null || key === undefined) throw new Error("cannot index slice/array with nil");
   const at = integerOf(key);
@@ -114,7 +114,7 @@ function bound(key: Slot, size: number): number {
   return Number(at);
 }
 
-/** `slice x 1 2` is x[1:2]; by bytes in a string. */
+/** `slice x 1 2` is x[1:2]. For strings, the bounds count bytes. */
 function slice(item: Slot, ...bounds: Slot[]): Slot {
   if (item === undefined || item === null) throw new Error("slice of untyped nil");
   if (isNilPointer(item)) throw new Error("slice of nil pointer");

@@ -8,14 +8,14 @@ import type { Callable } from "./builtins.ts";
 import { zeroOf } from "./field.ts";
 import type { Eval, Slot } from "./state.ts";
 
-/** A call in a template: function, arguments, place. */
+/** A function call in a template. */
 export interface Call {
   readonly name: string;
   readonly callee: Callable;
   readonly args: readonly Operand[];
   /** Whether the pipeline passes a value as last argument. */
   readonly hasFinal: boolean;
-  /** The node that an error of the function names. */
+  /** The node that errors of the function refer to. */
   readonly site: Node;
 }
 
@@ -24,9 +24,9 @@ export type CompileOperand = (node: Operand) => Eval;
 
 const passFinal: Eval = (_state, _dot, _vars, final) => final;
 
-/** A function of the caller. */
+/** Makes a function of the engine's caller callable. */
 export function callable(body: GoFunc): Callable {
-  // checkedArgument lets no `undefined` through to a parameter that is not of slotType, which only builtins have.
+  // checkedArgument rejects `undefined` except for parameters of slotType, which only builtins have.
   return { run: body as Callable["run"], signature: body.signature, effect: body.effect };
 }
 
@@ -69,7 +69,7 @@ function argument(node: Operand, type: string, operand: CompileOperand): Eval {
   return isLiteral(node) ? literalArgument(node, type) : checkedArgument(operand(node), type);
 }
 
-/** `and` and `or`: the first argument that decides, or the last. Later arguments are not evaluated. */
+/** Compiles `and` and `or`: the result is the first argument that decides, or the last. Later arguments are not evaluated. */
 export function compileShortCircuit(call: Call, operand: CompileOperand): Eval {
   if (countProblem(call) !== undefined || (call.args.length === 0 && !call.hasFinal)) return compileCall(call, operand);
   const args = call.args.map((node) => argument(node, slotType, operand));
@@ -85,7 +85,7 @@ export function compileShortCircuit(call: Call, operand: CompileOperand): Eval {
   };
 }
 
-/** `call f a b`: the first argument is the function. */
+/** Compiles `call f a b`: the first argument is the function. */
 export function compileCallOfValue(call: Call, operand: CompileOperand): Eval {
   const [callee] = call.args;
   const name = callee === undefined ? "value" : nodeText(callee);

@@ -17,24 +17,24 @@ import { isGoMap } from "../kind.ts";
 import type { Frame } from "./frame.ts";
 import type { Eval, Slot, State } from "./state.ts";
 
-/** What compiling an expression needs. */
+/** The context in which expressions are compiled. */
 export interface Environment {
   readonly functions: Readonly<Record<string, GoFunc>>;
   readonly readField: FieldReader;
-  /** Sees each call. */
+  /** Called after each function call. */
   readonly watch?: Watch;
 }
 
-/** Called after each function call, with the evaluated arguments and the result. An error that it throws ends the rendering. */
+/** Receives the evaluated arguments and the result of a function call. If it throws, the rendering stops with that error. */
 export type Watch = (name: string, args: readonly Slot[], result: Slot, effect: Effect) => void;
 
-/** The arguments of a command, and whether the previous command passes a value. */
+/** The arguments of a command, and whether the pipeline's previous command passes a value to it. */
 interface Rest {
   readonly args: readonly Operand[];
   readonly hasFinal: boolean;
 }
 
-/** The arguments of the last of some fields, and the container of the base. */
+/** The arguments for the last name of a field chain, and the container of the chain's base. */
 interface Access {
   readonly rest: Rest;
   readonly parent: Slot;
@@ -51,7 +51,7 @@ export class ExpressionCompiler {
 
   constructor(readonly environment: Environment, readonly frame: Frame) {}
 
-  /** A pipeline: the value of its last command, also stored in the variables that it declares or assigns. */
+  /** Compiles a pipeline to the value of its last command. The value is also stored in the variables that the pipeline declares or assigns. */
   pipeline(pipe: PipeNode, elements = false): Eval {
     const value = this.#commands(pipe);
     const [first, second] = pipe.declared.map((node) => this.#target(node, pipe, elements));
@@ -64,7 +64,7 @@ export class ExpressionCompiler {
     };
   }
 
-  /** Stores dot in the declared or assigned variable. */
+  /** Compiles the storing of dot in the declared or assigned variable. */
   #target(node: VariableNode, pipe: PipeNode, elements: boolean): Eval {
     const [name = "$"] = node.names;
     const slot = pipe.isAssign ? this.frame.find(name)?.slot : this.frame.declare(name, elements);
@@ -72,7 +72,7 @@ export class ExpressionCompiler {
     return (_state, dot, vars) => vars[slot] = dot;
   }
 
-  /** Stores a value in the variable that `declared` of a compiled pipeline names. */
+  /** The slot of a variable that a compiled pipeline declares. */
   slotOf(node: VariableNode): number {
     return this.frame.find(node.names[0] ?? "$")?.slot ?? 0;
   }
@@ -105,14 +105,14 @@ export class ExpressionCompiler {
     }
   }
 
-  /** A command with one word that is no function. */
+  /** Compiles a command of one word that is not a function. */
   #word(node: Operand): Eval {
     if (node.kind === "nil") return failing(node, "nil is not a command");
     if (!isLiteral(node)) return this.operand(node);
     return literalArgument(node, anyType);
   }
 
-  /** An operand without arguments. */
+  /** Compiles an operand without arguments. */
   readonly operand = (node: Operand): Eval => {
     switch (node.kind) {
       case "field":
@@ -154,7 +154,7 @@ export class ExpressionCompiler {
     return (state, _dot, vars) => (state.node = node, vars[slot]);
   }
 
-  /** `.a.b.c` of a base. If the last name is a method it gets the arguments. */
+  /** Compiles `.a.b.c` on a base. If the last name is a method, it receives the arguments. */
   #fields(base: Eval, node: Operand, names: readonly string[], { rest, parent }: Access): Eval {
     if (rest.args.length > 0 || rest.hasFinal) return this.#method(base, node, names, { rest, parent });
     const walk = this.#walk(names, node);
@@ -164,7 +164,7 @@ export class ExpressionCompiler {
     };
   }
 
-  /** Only a method takes arguments: a field or a key with arguments is an error. */
+  /** Compiles a field chain with arguments. The last name must be a method: arguments for a field or a key are an error. */
   #method(base: Eval, node: Operand, names: readonly string[], { rest, parent }: Access): Eval {
     const name = names.at(-1) ?? "";
     const walk = this.#walk(names.slice(0, -1), node);
@@ -230,12 +230,12 @@ export class ExpressionCompiler {
   }
 }
 
-/** The value of a command as the pipeline passes it: a nil from a map becomes no value. */
+/** The value that the pipeline passes on: nil, for example from a map, becomes a missing value. */
 function withoutNil(value: Slot): Slot {
   return value === null ? undefined : value;
 }
 
-/** The same, but first marks the node as the current one. */
+/** Makes the node the current one, for error messages, before it evaluates the value. */
 function at(node: Operand, value: Eval): Eval {
   return (state, dot, vars, final) => {
     state.node = node;
@@ -256,7 +256,7 @@ function undefinedVariable(name: string): Eval {
   };
 }
 
-/** Without a place the error is at the previous node, as in Go for a parenthesised pipeline. */
+/** Fails because a value that is not a function has arguments. Without a place, the error is at the previous node, as in Go for a parenthesised pipeline. */
 function notAFunction(node: Operand, place: Operand | undefined): Eval {
   const message = `can't give argument to non-function ${nodeText(node)}`;
   if (place !== undefined) return failing(place, message);

@@ -5,10 +5,10 @@ import type { MissingKey, Slot, State } from "./state.ts";
 /** Reads a field, key or method `name` of a receiver, which is a value in `parent`. */
 export type FieldReader = (state: State, receiver: Slot, name: string, parent: Slot) => Slot;
 
-/** The untyped container of a value: errors say `interface {}` for the type of such a value. */
+/** Marks a value as an element of an untyped container, so that errors say `interface {}` for its type. */
 export const untyped: GoMap = Object.freeze({});
 
-/** The reader of fields under a rule for missing keys. */
+/** Returns the field reader for a `missingkey` option. */
 export function fieldReader(missingKey: MissingKey): FieldReader {
   return (state, receiver, name, parent) => {
     if (isGoMap(receiver)) {
@@ -61,7 +61,7 @@ function badField(state: State, receiver: Exclude<Slot, undefined>, name: string
   return state.fail(`can't evaluate field ${name} in type ${type}`);
 }
 
-/** Whether a field turned out to be a method. */
+/** Whether the value of a field is a method. */
 export function isMethod(value: Slot): value is GoFunc {
   return typeof value === "function";
 }

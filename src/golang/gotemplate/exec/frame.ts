@@ -3,7 +3,7 @@ import { Names } from "../names.ts";
 /** A variable of a template body: its slot in the frame of a call. */
 export interface Variable {
   readonly slot: number;
-  /** It holds elements of lists and maps: error messages give these the type `interface {}`. */
+  /** Whether the variable holds elements of lists or maps. Error messages give elements the type `interface {}`. */
   readonly element: boolean;
 }
 
@@ -16,7 +16,7 @@ export class Frame {
     this.declare("$");
   }
 
-  /** How many slots a call needs. */
+  /** Number of slots that a call needs. */
   get size(): number {
     return this.#size;
   }
@@ -32,7 +32,7 @@ export class Frame {
     return this.#names.find(name);
   }
 
-  /** Compiles a block; the variables that it declares end with it. */
+  /** Compiles a block. Variables declared in the block are out of scope after it. */
   scoped<T>(compile: () => T): T {
     const { count } = this.#names;
     const result = compile();

@@ -9,7 +9,7 @@ export interface Range {
   readonly pipe: Eval;
   readonly body: Exec;
   readonly otherwise: Exec | undefined;
-  /** How many variables it has. */
+  /** Number of variables that the `range` declares. */
   readonly count: number;
   /** The slot of the index or key, if the template declares one. */
   readonly indexSlot: number | undefined;
@@ -38,7 +38,7 @@ class Loop {
 
   constructor(readonly range: Range, readonly state: State, readonly vars: Slot[]) {}
 
-  /** Runs the body once; true if it was left by `break`. */
+  /** Runs the body once. Returns true if the body ended with `break`. */
   once(index: Slot, element: Slot): boolean {
     const { range, vars } = this;
     this.ran = true;

@@ -6,34 +6,34 @@ import { nodeText } from "../parse/node_text.ts";
 import type { GoValue } from "../../go_value.ts";
 
 /**
- * A value while a template runs. `undefined` is no value (a missing key, printed `<no value>`): its fields are missing too.
- * `null` is a nil value of a key: its fields are an error.
+* A value while a template runs. `undefined` is a missing value, such as a missing key: printed `<no value>`, and its fields
+* are missing too. `null` is the nil value of a key: reading its fields is an error.
  */
 export type Slot = GoValue | undefined;
 
-/** The result for a missing key of a map: `<no value>`, nil, or an error. */
+/** The result of reading a missing map key: `<no value>`, nil, or an error. */
 export type MissingKey = "default" | "zero" | "error";
 
-/** Limits of one run, for templates that do not end by themselves. */
+/** Limits of one run, which stop endless templates. */
 export interface Limits {
-  /** UTF-16 units of output. */
+  /** Maximum output, in UTF-16 units. */
   readonly output: number;
-  /** Depth of nested calls of templates. */
+  /** Maximum depth of nested template calls. */
   readonly depth: number;
-  /** Iterations of `range` and calls of templates. */
+  /** Maximum sum of `range` iterations and template calls. */
   readonly steps: number;
-  /** Bytes of all texts, lists and maps that functions return. */
+  /** Maximum total size of the texts, lists and maps that functions return, in bytes. */
   readonly made: number;
-  /** Calls of functions that take long, by {@link SLOW}. */
+  /** Maximum total cost of slow functions, in tenths of a second by {@link SLOW}. */
   readonly slow: number;
-  /** Whether the run takes too long; asked now and then. Without it time is not limited. */
+  /** Whether the run exceeds its time, called every {@link TIME_CHECK} steps. If absent, time is not limited. */
   readonly isLate?: (() => boolean) | undefined;
 }
 
-/** 16 Mi characters, 1,000 nested calls, 10 million steps, 64 MiB of results, three RSA keys or thirty hashes of passwords. */
+/** 16 Mi characters, 1,000 nested calls, 10 million steps, 64 MiB of results, three RSA keys or thirty password hashes. */
 export const defaultLimits: Limits = { output: 16 << 20, depth: 1000, steps: 10_000_000, made: 64 << 20, slow: 30 };
 
-/** Functions that take long, in tenths of a second. */
+/** The cost of slow functions, in tenths of a second. */
 const SLOW: ReadonlyMap<string, number> = new Map([
   ...["genPrivateKey", "genCA", "genSelfSignedCert", "genSignedCert"].map((name) => [name, 10] as const),
   ...["bcrypt", "htpasswd", "derivePassword"].map((name) => [name, 1] as const),
@@ -44,19 +44,19 @@ function isQuickKey(result: Slot): boolean {
   return typeof result === "string" && result.includes(" PRIVATE KEY") && !result.includes("RSA");
 }
 
-/** The clock is read once per this many steps and calls. */
+/** Number of steps or calls between two reads of the clock. */
 const TIME_CHECK = 64;
 
-/** Bytes of a reference in a list or map. */
+/** Size of a reference in a list or map, in bytes. */
 const ITEM = 8;
 
-/** A call of a function, for its errors. */
+/** A function call, for error messages. */
 export interface CallSite {
   readonly node: Node;
   readonly name: string;
 }
 
-/** One parsed text, for errors. */
+/** A parsed template text, for positions in error messages. */
 export interface Source {
   readonly name: string;
   readonly text: string;
@@ -70,9 +70,9 @@ export class State {
   made = 0;
   #calls = 0;
   #slow = 0;
-  /** Bytes of the lists and maps that functions made, including their contents. */
+  /** Sizes in bytes of the lists and maps that functions returned, including their contents. */
   readonly #sizes = new WeakMap<object, number>();
-  /** The node that is evaluated: errors show it and its place. */
+  /** The node under evaluation: errors show its text and position. */
   node: Node | undefined;
   /** The function called last. */
   call: CallSite | undefined;
@@ -81,7 +81,7 @@ export class State {
 
   constructor(
     readonly source: Source,
-    /** The template that is executed. */
+    /** The name of the template that is executed. */
     public template: string,
     readonly limits: Limits,
   ) {}
@@ -101,15 +101,15 @@ export class State {
     if (this.limits.isLate?.() === true) throw this.fail("takes too long");
   }
 
-  /** Counts a call of a function that takes long. */
+  /** Counts a call of a slow function. */
   #countSlow(tenths: number): void {
     this.#slow += tenths;
-    if (this.#slow > this.limits.slow) throw this.fail("calls too many functions that take long");
+    if (this.#slow > this.limits.slow) throw this.fail("calls too many slow functions");
     this.#checkTime();
   }
 
   /**
-   * Counts the size of a function's result, so that a loop of `concat` or `printf` cannot fill the memory; returns the
+   * Counts the size of a function's result, so that a loop of `concat` or `printf` cannot exhaust memory. Returns the
    * result. A list that contains one list twice counts it twice, as JSON prints it twice.
    */
   count(result: Slot): Slot {
@@ -136,7 +136,7 @@ export class State {
     return typeof value === "object" && value !== null ? this.#sizes.get(value) ?? 0 : 0;
   }
 
-  /** The error of the current node with this message. */
+  /** Returns an error with this message at the current node. */
   fail(message: string, cause?: unknown): TemplateError {
     this.failure = this.#error(message, cause);
     return this.failure;
@@ -150,7 +150,7 @@ export class State {
     return new TemplateError(`${where}: ${message}`, { template: name, line, column: column + 1 }, cause);
   }
 
-  /** Turns anything thrown during the run into the error to report: an error of a function names its call. */
+  /** Converts a thrown value into the error to report. For an error of a function, the message names the function. */
   wrap(thrown: unknown): TemplateError {
     if (this.failure !== undefined && thrown === this.failure) return this.failure;
     if (thrown instanceof RangeError && /call stack/.test(thrown.message)) {
@@ -164,7 +164,7 @@ export class State {
 }
 
 /**
- * A compiled expression. `final` is the value that the pipeline passes on from the command before, `undefined` in the
+* A compiled expression. `final` is the value that the pipeline passes on from the previous command, `undefined` in the
  * first command.
  */
 export type Eval = (state: State, dot: Slot, vars: Slot[], final: Slot) => Slot;

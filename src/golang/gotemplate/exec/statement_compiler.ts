@@ -15,17 +15,17 @@ export interface Body {
   compiled: Compiled | undefined;
 }
 
-/** The compiled body. */
+/** A template body after compilation. */
 interface Compiled {
   readonly exec: Exec;
-  /** The number of variables of a call. */
+  /** The number of variable slots that a call needs. */
   readonly size: number;
 }
 
 /** Compiled bodies by name. */
 export type Bodies = ReadonlyMap<string, Body>;
 
-/** The body of one template. Calls of other templates use `bodies`. */
+/** Creates the body of a template. Calls of other templates look up `bodies`. */
 export function newBody(name: string, list: readonly Statement[], environment: Environment, bodies: Bodies): Body {
   return { name, compile: () => compile(list, environment, bodies), compiled: undefined };
 }
@@ -53,7 +53,7 @@ class StatementCompiler {
     if (only !== undefined && steps.length === 1) return only;
     return (state, dot, vars) => {
       for (let i = 0; i < steps.length; i++) {
-        // The index is below the length; a check would cost more than the call.
+        // Not checked, because the index is below the length: a check would cost more than the call.
         const signal = (steps[i] as Exec)(state, dot, vars);
         if (signal !== 0) return signal;
       }

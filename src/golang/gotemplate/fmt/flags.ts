@@ -19,12 +19,12 @@ export function noFlags(): Flags {
   return { ...off, width: undefined, precision: undefined };
 }
 
-/** The text padded to the verb's width: with spaces, or with zeros on the left under the zero flag. */
+/** Pads a text to the verb's width: with spaces, or with zeros on the left if the zero flag is set. */
 export function pad(text: string, flags: Flags): string {
   return flags.width === undefined ? text : padTo(text, flags, flags.zero && !flags.minus ? "0" : " ");
 }
 
-/** The text padded with spaces, whatever the zero flag. */
+/** Pads a text with spaces and ignores the zero flag. */
 export function padSpaces(text: string, flags: Flags): string {
   return flags.width === undefined ? text : padTo(text, flags, " ");
 }

@@ -1,7 +1,7 @@
 /** Floating-point numbers as Go's `strconv.FormatFloat` writes them. */
 import { trimmedEnd } from "../../../base/text/mod.ts";
 
-/** Decimal digits and where the point is: `digits` = "1234", `point` = 2 is 12.34. */
+/** Decimal digits and the position of the point: `digits` "1234" with `point` 2 is 12.34. */
 interface Decimal {
   readonly digits: string;
   readonly point: number;
@@ -30,7 +30,7 @@ function decimal(size: number, verb: string, precision: number): string {
   return general(kept, precision, verb);
 }
 
-/** %g: the exponent form for exponents below -4 and from the precision on; the shortest text decides as precision 6. */
+/** %g: uses the exponent form for exponents below -4 or at least the precision. The shortest text decides like precision 6. */
 function general(kept: Decimal, precision: number, verb: string): string {
   const count = kept.digits.length;
   const exponent = kept.point - 1;

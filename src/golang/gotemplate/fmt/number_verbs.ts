@@ -31,7 +31,7 @@ function digitsText(value: bigint, base: number, verb: string, flags: Flags): st
   return padSpaces(verb === "X" ? text.toUpperCase() : text, flags);
 }
 
-/** The least number of digits: %.3d, or %03d without a precision. */
+/** Minimum number of digits: the precision, as in %.3d, or the width with the zero flag, as in %03d. */
 function leadingZeros(flags: Flags, sign: string): number {
   if (flags.precision !== undefined) return flags.precision;
   if (!flags.zero || flags.minus || flags.width === undefined) return 0;
@@ -52,7 +52,7 @@ function unicodeText(value: bigint, flags: Flags): string {
   return padSpaces(`U+${digits}${shown ? ` '${String.fromCodePoint(Number(value))}'` : ""}`, flags);
 }
 
-/** Default precisions; -1 is the shortest text that reads back. */
+/** Default precisions; -1 is the shortest text that reads back as the same number. */
 const floatVerbs: Readonly<Record<string, { readonly verb: string; readonly precision: number }>> = {
   v: { verb: "g", precision: -1 },
   b: { verb: "b", precision: -1 },
@@ -91,7 +91,7 @@ function signedPad(sign: string, body: string, flags: Flags): string {
   return sign + body.padStart(flags.width - 1, "0");
 }
 
-/** The sharp flag: always a decimal point, and %g keeps its trailing zeros up to the precision (6 if none is given). */
+/** Applies the sharp flag: always a decimal point, and %g keeps trailing zeros up to the precision (default 6). */
 function withPoint(text: string, verb: string, precision: number): string {
   const exponent = text.search(verb === "x" || verb === "X" ? /p/i : /e/i);
   const head = exponent < 0 ? text : text.slice(0, exponent);
@@ -102,7 +102,7 @@ function withPoint(text: string, verb: string, precision: number): string {
   return pointed + "0".repeat(Math.max(wanted, 0)) + tail;
 }
 
-/** Digits from the first that is not zero; a lone 0 counts as one. */
+/** Number of digits from the first nonzero digit on; a lone 0 counts as one digit. */
 function significant(head: string): number {
   if (head === "0") return 1;
   return head.replace(/^[0.]+/, "").replace(/\./, "").length;

@@ -6,7 +6,7 @@ import { formatFloat } from "./float.ts";
 import { floatText, integerText } from "./number_verbs.ts";
 import { canBackquote, quote } from "./quote.ts";
 
-/** Printed for the address of a function or nested pointer, which in Go differs in each run. */
+/** Printed in place of the address of a function or nested pointer, because Go's address differs in each run. */
 const address = "0xc000000000";
 
 const plain = Object.freeze(noFlags());
@@ -26,7 +26,7 @@ export function sprint(value: GoValue): string {
   }
 }
 
-/** `fmt.Sprint` of several values: a space between two of them when neither is a string. */
+/** `fmt.Sprint` of several values: a space between adjacent values when neither is a string. */
 export function sprintAll(values: readonly GoValue[]): string {
   let out = "";
   values.forEach((value, i) => {
@@ -36,12 +36,12 @@ export function sprintAll(values: readonly GoValue[]): string {
   return out;
 }
 
-/** `fmt.Sprintln`: spaces between all, a newline at the end. */
+/** `fmt.Sprintln`: spaces between all values, a newline at the end. */
 export function sprintln(values: readonly GoValue[]): string {
   return `${values.map(sprint).join(" ")}\n`;
 }
 
-/** One operand of a format under a verb. A verb that does not fit its type gives `%!d(string=x)`. */
+/** Formats one operand with a verb. A verb that does not fit the operand's type gives `%!d(string=x)`. */
 export function formatValue(value: GoValue, verb: string, flags: Flags): string {
   if (value === null) return verb === "T" || verb === "v" ? pad("<nil>", flags) : `%!${verb}(<nil>)`;
   if (verb === "T") return stringText(typeOf(value), "s", flags) ?? "";
@@ -104,7 +104,7 @@ function mapText(map: GoMap, verb: string, flags: Flags, depth: number): string 
   return flags.sharpV ? `${typeOf(map)}{${items.join(", ")}}` : `map[${items.join(" ")}]`;
 }
 
-/** The verbs that are valid for strings: with them a type prints what its `String` method says. */
+/** The verbs that are valid for strings. With these verbs, Go prints the result of a type's `String` method. */
 const STRINGER_VERBS: ReadonlySet<string> = new Set(["v", "s", "x", "X", "q"]);
 
 function structText(value: GoStruct, verb: string, flags: Flags, depth: number): string | undefined {
@@ -116,7 +116,7 @@ function structText(value: GoStruct, verb: string, flags: Flags, depth: number):
   return isPointer(value) ? pointedText(value, verb, flags, depth) : structBody(value, verb, flags, depth);
 }
 
-/** Go prints what a pointer points to only if the pointer is not nested. */
+/** Go prints the target of a pointer only if the pointer is not nested. */
 function pointedText(value: GoStruct, verb: string, flags: Flags, depth: number): string {
   if (depth === 0) return `&${structBody(value, verb, flags, depth)}`;
   return flags.sharpV ? `(${value.goType})(${address})` : address;

@@ -4,7 +4,7 @@ import { type Flags, noFlags } from "./flags.ts";
 import { formatValue } from "./print.ts";
 import { validRune } from "./quote.ts";
 
-/** The largest width or precision. */
+/** Maximum width or precision. */
 const largest = 1_000_000;
 
 /** The state of reading a format. */
@@ -20,7 +20,7 @@ interface Reader {
 }
 
 /**
- * `fmt.Sprintf` with every verb, flag, width, precision and argument index of Go. A mistake is no error but a note in the
+* `fmt.Sprintf` with every verb, flag, width, precision and argument index of Go. A mistake is not an error but a note in the
  * text: `%!d(string=x)`, `%!d(MISSING)`, `%!(EXTRA int=1)`, `%!(NOVERB)`, `%!(BADWIDTH)`, `%!(BADPREC)`, `%!d(BADINDEX)`.
  */
 export function sprintf(format: string, args: readonly GoValue[]): string {
@@ -35,7 +35,7 @@ export function sprintf(format: string, args: readonly GoValue[]): string {
   return reader.out + format.slice(reader.at) + extra(reader);
 }
 
-/** One verb with its flags; false if the format ends without a verb. */
+/** Reads one verb with its flags. Returns false if the format ends without a verb. */
 function readVerb(reader: Reader): boolean {
   const flags = noFlags();
   reader.goodIndex = true;
@@ -82,7 +82,7 @@ const FLAGS: Readonly<Record<string, "sharp" | "zero" | "plus" | "minus" | "spac
   " ": "space",
 };
 
-/** `[3]`: true if there was an argument index, valid or not. */
+/** Reads an argument index such as `[3]`. Returns true if the format has an index, even an invalid one. */
 function readIndex(reader: Reader): boolean {
   if (reader.format.charAt(reader.at) !== "[") return false;
   reader.reordered = true;
@@ -147,7 +147,7 @@ function readPrecision(reader: Reader, flags: Flags, indexed: boolean): boolean 
   return false;
 }
 
-/** The argument of a `*`: an integer of any type that is small enough. */
+/** Reads the argument of a `*`: an integer of any type, within the limits of a width or precision. */
 function nextInteger(reader: Reader): number | undefined {
   const value = reader.args[reader.argument];
   if (reader.argument < reader.args.length) reader.argument++;

@@ -11,14 +11,14 @@ const short: Readonly<Record<number, string>> = {
   92: "\\\\",
 };
 
-/** A Go string constant in double quotes (`strconv.Quote`); with `ascii` everything else is escaped. */
+/** A Go string constant in double quotes (`strconv.Quote`). With `ascii`, all other characters are escaped. */
 export function quote(text: string, ascii = false): string {
   let out = '"';
   for (const character of text) out += escaped(character.codePointAt(0) ?? 0, '"', ascii);
   return `${out}"`;
 }
 
-/** A Go character constant in single quotes (`strconv.QuoteRune`); not a character: U+FFFD. */
+/** A Go character constant in single quotes (`strconv.QuoteRune`). An invalid code point gives U+FFFD. */
 export function quoteRune(code: number, ascii = false): string {
   return `'${escaped(validRune(code), "'", ascii)}'`;
 }

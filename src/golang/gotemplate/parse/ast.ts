@@ -22,10 +22,10 @@ export type PipeNode = At & {
   readonly commands: readonly CommandNode[];
 };
 
-/** `function argument argument`; never without at least one. */
+/** `function argument argument`: one or more operands. */
 export type CommandNode = At & { readonly kind: "command"; readonly args: readonly [Operand, ...Operand[]] };
 
-/** What may be an argument. */
+/** A node that can be an argument of a command. */
 export type Operand =
   | FieldNode
   | VariableNode

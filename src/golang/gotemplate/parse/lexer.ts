@@ -3,7 +3,7 @@ import { sprintf } from "../fmt/printf.ts";
 import { isAlphanumeric } from "../unicode.ts";
 import { isKeyword, type Token, type TokenType } from "./token.ts";
 
-/** The delimiters of actions, and which words are functions: `break` and `continue` may be. */
+/** The delimiters of actions, and a test for function names: `break` and `continue` can be functions instead of keywords. */
 export interface LexOptions {
   readonly left: string;
   readonly right: string;
@@ -23,8 +23,8 @@ const NUMBER_START = /^(?:[-+\d]|\.\d)/;
 const asciiWord = /[A-Za-z0-9_]*/y;
 
 /**
- * Splits a template into tokens, one at a time. White space in actions is no token but a mark on the next one. After an
- * `error` token there is nothing but `eof`.
+* Splits a template into tokens, one at a time. White space in actions is not a token; it marks the next token. After an
+* `error` token, all tokens are `eof`.
  */
 export class Lexer {
   #pos = 0;
@@ -49,7 +49,7 @@ export class Lexer {
     return token;
   }
 
-  /** Skips the text up to here. */
+  /** Starts a new token at the current position. */
   #skip(): void {
     this.#start = this.#pos;
     this.#spaced = false;
@@ -248,7 +248,7 @@ export class Lexer {
     return this.#error(`bad character ${unicodeName(this.input.codePointAt(this.#pos) ?? 0)}`);
   }
 
-  /** Whether a name may end here: the next character must not look like a part of it. */
+  /** Whether a name may end here: the next character must not look like a part of the name. */
   #atTerminator(): boolean {
     const code = this.input.charCodeAt(this.#pos);
     return terminators[code] === 1 || Number.isNaN(code) || this.#at(this.options.right);
@@ -265,7 +265,7 @@ export class Lexer {
     return this.#error(`bad number syntax: ${quote(this.input.slice(this.#start, this.#pos))}`);
   }
 
-  /** Skips what looks like a number; false (one character later) if a letter follows. */
+  /** Skips text that looks like a number. If a letter or digit follows, skips that character too and returns false. */
   #scanNumber(): boolean {
     const form =
       /[+-]?(?:0[xX][0-9a-fA-F_]*(?:\.[0-9a-fA-F_]*)?(?:[pP][+-]?[0-9_]*)?|0[oO][0-7_]*(?:\.[0-7_]*)?|0[bB][01_]*(?:\.[01_]*)?|[0-9_]*(?:\.[0-9_]*)?(?:[eE][+-]?[0-9_]*)?)i?/y;

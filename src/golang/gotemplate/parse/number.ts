@@ -4,16 +4,16 @@ import { unquoteCharacter } from "./unquote.ts";
 
 /** A number constant, with its value in each type that its text allows. */
 interface Constant {
-  /** Its value as an int64, if it is integral (`1.0` and `1e3` are). */
+  /** The value as an int64, if the number is integral (`1.0` and `1e3` are). */
   readonly int: bigint | undefined;
-  /** Its value as a uint64, if it is integral and not negative. */
+  /** The value as a uint64, if the number is integral and not negative. */
   readonly uint: bigint | undefined;
   readonly float: number;
-  /** Without a required type it is a float64: its text has a point or exponent. */
+  /** Whether the number is a float64 if no type is required: its text has a point or exponent. */
   readonly isFloat: boolean;
 }
 
-/** Reads a number, of at most a million characters, or a character; throws an Error with Go's text for anything else. */
+/** Parses a number of at most a million characters, or a character constant. Throws an Error with Go's text for other texts. */
 export function constantOf(text: string): Constant {
   return text.startsWith("'") ? parseCharacter(text) : parseNumber(text);
 }

@@ -4,13 +4,13 @@ import { newScope, PipelineParser, type Scope } from "./pipeline_parser.ts";
 import type { Token } from "./token.ts";
 import { Tokens } from "./tokens.ts";
 
-/** The bodies of a template and of those that it defines, by name. */
+/** The bodies of a template and of the templates that it defines, by name. */
 export type Trees = Map<string, readonly Statement[]>;
 
-/** The deepest nesting of `if`, `with`, `range`, `block` and `else if`: parser and evaluator recurse for each. */
+/** Maximum nesting of `if`, `with`, `range`, `block` and `else if`, because parser and evaluator recurse for each level. */
 const maxNesting = 200;
 
-/** What ends a list of statements; for `else if` and `else with` the keyword is still to come. */
+/** The end of a list of statements. For `else if` and `else with`, the second keyword is not yet consumed. */
 interface End {
   readonly kind: "end" | "else";
 }
@@ -43,7 +43,7 @@ class Parser {
     return this.#trees;
   }
 
-  /** `{{define "x"}} ... {{end}}`; false if something else comes. */
+  /** Reads `{{define "x"}} ... {{end}}`. Returns false, without consuming tokens, if the next action is not a definition. */
   #definition(): boolean {
     if (this.tokens.peek().type !== "leftDelim") return false;
     const delim = this.tokens.next();
@@ -60,14 +60,14 @@ class Parser {
     return true;
   }
 
-  /** The body of a `define` or `block`, up to and with its `end`. */
+  /** Reads the body of a `define` or `block`, up to and including its `end`. */
   #body(context: string): Statement[] {
     const { list, end } = this.#list(newScope());
     if (end.kind !== "end") throw this.tokens.error(`unexpected {{${end.kind}}} in ${context}`);
     return list;
   }
 
-  /** A second definition replaces an empty one, and is ignored if it is empty itself. */
+  /** Adds a template. A second definition replaces an empty first definition; an empty second definition is ignored. */
   #add(name: string, list: readonly Statement[]): void {
     const known = this.#trees.get(name);
     if (known === undefined || isEmpty(known)) this.#trees.set(name, list);
@@ -76,7 +76,7 @@ class Parser {
     }
   }
 
-  /** Statements up to `{{end}}` or `{{else}}`. */
+  /** Reads statements up to and including `{{end}}` or `{{else}}`. */
   #list(scope: Scope): { list: Statement[]; end: End } {
     const list: Statement[] = [];
     while (this.tokens.peek().type !== "eof") {
@@ -147,7 +147,7 @@ class Parser {
     return { kind, pos: pipe.pos, pipe, list, otherwise };
   }
 
-  /** The part after `else`: `else if` is an `if` inside the `else` that shares its `end`; the same holds for `else with`. */
+  /** Reads the part after `else`. `else if` is an `if` inside the `else` and shares its `end`; the same holds for `else with`. */
   #otherwise(kind: BranchNode["kind"], scope: Scope): readonly Statement[] {
     if (kind !== "range" && this.tokens.peek().type === kind) {
       this.tokens.next();
