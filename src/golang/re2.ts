@@ -1,11 +1,11 @@
-/** RE2's regular expressions, by re2js: matching takes linear time, also for an untrusted pattern. */
+/** RE2 regular expressions, implemented by re2js. Matching takes linear time, even for an untrusted pattern. */
 import type { RE2JS } from "re2js";
 import { LateLibrary } from "../base/late_library.ts";
 
 /** Await `loaded()` before the first use. */
 export const re2Library = new LateLibrary("re2js", () => import("re2js"));
 
-/** A compiled pattern, or why the pattern is invalid. Errors: `re2Library` is not loaded. */
+/** Compiles a pattern, or returns why it is invalid. Throws if `re2Library` is not loaded. */
 export function compileRe2(pattern: string): RE2JS | string {
   const { RE2JS, RE2JSException } = re2Library.get();
   try {

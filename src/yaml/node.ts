@@ -2,11 +2,11 @@ import type { Value, ValueMap } from "../base/value.ts";
 
 /** The position of a node in the text: offsets, the end exclusive. */
 interface NodeBase {
-  /** The start of anchor or tag, else `start`. */
+  /** The start of the anchor or tag; `start` if the node has neither. */
   readonly outer: number;
   /** The start of the content: the quote, the bracket, the first key, the `|`; the position of an absent value. */
   readonly start: number;
-  /** The end of the content; of a block scalar the end of its last line. */
+  /** The end of the content. For a block scalar, the end of its last line. */
   readonly end: number;
   readonly anchor: string | undefined;
   /** The number of nodes with aliases expanded. */

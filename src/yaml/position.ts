@@ -4,7 +4,7 @@ import type { SourceDocument } from "./source_document.ts";
 const SNIPPET_WIDTH = 100;
 const BOM = "\uFEFF";
 
-/** The lines of a text, found once: a position costs the same in a short line and in a very long one. */
+/** The lines of a text, found once, so that the cost of a position does not depend on the length of its line. */
 export class Lines {
   readonly text: string;
   /** The offset of each line. */
@@ -30,7 +30,7 @@ export class Lines {
     return offset - this.start(offset);
   }
 
-  /** The number of the line of an offset, from 0: the line breaks before it. */
+  /** The line number of an offset, from 0. */
   number(offset: number): number {
     const starts = this.#starts ??= lineStarts(this.text);
     let [low, high] = [0, starts.length - 1];
@@ -60,7 +60,7 @@ export function countLines(text: string, end = text.length): number {
   return lines;
 }
 
-/** The place of an offset: file, document, line and column in the file, and the line with a caret. */
+/** The position of an offset for messages: file, document, line, column, and the line's text with a caret. */
 export function placeOf(doc: SourceDocument, offset: number, lines = new Lines(doc.text)): Place {
   const column = lines.column(offset) + 1;
   const line = doc.line + lines.number(offset);
@@ -68,7 +68,7 @@ export function placeOf(doc: SourceDocument, offset: number, lines = new Lines(d
   return doc.file === "" ? spot : { file: doc.file, ...spot };
 }
 
-/** The line of an offset with a caret below; only the part around the offset if the line is long. */
+/** The line of an offset, with a caret below it. For a long line, only the part around the offset. */
 function snippet(lines: Lines, offset: number): string {
   const { text } = lines;
   const start = lines.start(offset);
@@ -76,7 +76,7 @@ function snippet(lines: Lines, offset: number): string {
   const column = Math.min(offset, end) - start;
   const from = column < SNIPPET_WIDTH ? 0 : column - SNIPPET_WIDTH / 2;
   const part = text.slice(start + from, Math.min(end, start + from + SNIPPET_WIDTH));
-  // A tab below a tab keeps the caret in place at any tab width.
+  // Tabs are kept in the caret's line, so that the caret is in the right place at any tab width.
   const indent = part.slice(0, column - from).replace(/[^\t]/g, " ");
   return `${part}\n${indent}^`;
 }

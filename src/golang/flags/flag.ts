@@ -69,7 +69,7 @@ export interface Flag {
   readonly implied?: string;
   /** All values of a `choice`; for other types, values that completion suggests. */
   readonly allowed?: readonly string[];
-  /** Where completion finds values beside `allowed`. */
+  /** Source of completion values in addition to `allowed`. */
   readonly completes?: Completes;
   readonly least?: number;
   readonly most?: number;

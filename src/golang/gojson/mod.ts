@@ -153,7 +153,7 @@ export function goJsonParse(text: string): GoValue {
   try {
     parsed = JSON.parse(text);
   } catch {
-    // The text is no JSON.
+    // The text is not JSON.
     throw new Error(describeSyntaxError(text));
   }
   const tooLarge = numbersIn(text).find((number) => !Number.isFinite(Number(number)));

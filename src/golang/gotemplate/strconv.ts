@@ -1,6 +1,6 @@
-/** Numbers as Go's strconv reads them with base 0: prefixes of a base, underscores between digits. */
+/** Parses numbers like Go's strconv with base 0: base prefixes such as `0x`, and underscores between digits. */
 
-/** Maximum characters of a number: patterns that repeat a group exhaust V8's stack at some 16 million. */
+/** Maximum characters of a number. Patterns that repeat a group exhaust V8's stack at about 16 million characters. */
 export const MAX_CHARACTERS = 1_000_000;
 
 const DIGITS = "\\d(?:_?\\d)*";
@@ -9,7 +9,7 @@ const DECIMAL = new RegExp(`^[+-]?(?:${DIGITS}(?:\\.(?:${DIGITS})?)?|\\.${DIGITS
 const HEXADECIMAL = /^([+-]?)0x((?:_?[\da-f])*)(?:\.((?:[\da-f]_?)*))?p([+-]?\d+)$/i;
 const SPECIAL = /^([+-]?)(inf|infinity|nan)$/i;
 
-/** An integer of any size; `undefined` for any other text. */
+/** Parses an integer of any size; `undefined` for any other text. */
 export function parseInteger(text: string): bigint | undefined {
   if (text.length > MAX_CHARACTERS) return undefined;
   const [match, sign, hex, binary, octal, decimal = "0"] = INTEGER.exec(text) ?? [];
@@ -19,7 +19,7 @@ export function parseInteger(text: string): bigint | undefined {
   return sign === "-" ? -size : size;
 }
 
-/** strconv.ParseFloat, `undefined` where that fails (also for numbers beyond float64). */
+/** strconv.ParseFloat; `undefined` for an invalid text and for numbers beyond float64. */
 export function parseFloat64(text: string): number | undefined {
   if (text.length > MAX_CHARACTERS) return undefined;
   if (DECIMAL.test(text)) return finite(Number(text.replaceAll("_", "")));

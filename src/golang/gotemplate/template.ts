@@ -11,7 +11,7 @@ import type { Effect, FuncMap, GoValue } from "../go_value.ts";
 
 /** Options of `parse`. */
 export interface ParseOptions {
-  /** Functions besides the builtin ones; they override builtin ones of the same name. */
+  /** Functions in addition to the builtin functions. A function overrides the builtin function with the same name. */
   readonly funcs?: FuncMap;
   /** `{{` and `}}` if absent or empty. */
   readonly leftDelim?: string;
@@ -20,7 +20,7 @@ export interface ParseOptions {
   readonly missingKey?: MissingKey;
 }
 
-/** A parsed template: may be rendered any number of times. */
+/** A parsed template, which may be rendered any number of times. */
 export class Template {
   readonly #bodies: Bodies;
 
@@ -44,7 +44,7 @@ export class Template {
   }
 
   /**
-   * The text of the template for this data. Throws a TemplateError with the text and place of Go's error; limits that are
+   * Renders the template with this data. Throws a TemplateError with the text and position of Go's error. Limits that are
    * not given come from `defaultLimits`.
    */
   render(data: GoValue, options: { readonly limits?: Partial<Limits> } = {}): string {
@@ -69,8 +69,8 @@ function noTemplate(name: string): TemplateError {
 }
 
 /**
- * Parses a template text as Go 1.26's text/template does. `name` is what errors call it. Throws a
- * TemplateError: text as Go's, with the line.
+* Parses a template text like Go 1.26's text/template. `name` is the template's name in errors. Throws a
+* TemplateError with Go's text and the line.
  */
 export function parse(name: string, text: string, options: ParseOptions = {}): Template {
   const functions = options.funcs ?? {};

@@ -1,4 +1,4 @@
-/** Classes of characters as in Go's package unicode: for identifiers, and for what `%q` prints as it is. */
+/** Character classes of Go's package unicode: characters of identifiers, and characters that `%q` does not escape. */
 
 /** `unicode.IsPrint`: letters, marks, numbers, punctuation, symbols and the ASCII space. */
 export function isPrint(code: number): boolean {

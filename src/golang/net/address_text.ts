@@ -1,6 +1,6 @@
 /**
  * Addresses and blocks as text, as Go's net/netip prints them (RFC 5952): lower case, the longest run of zero groups
- * as `::`, host bits behind the prefix kept. An IPv4-mapped address keeps its dotted form.
+* as `::`. Host bits after the prefix are kept. An IPv4-mapped address keeps its dotted form.
  */
 import { type Address, type Cidr, parseAddress, parseCidr } from "./parse.ts";
 
@@ -37,7 +37,7 @@ export function normalBlock(text: string): string {
   return typeof address === "string" ? text : cidrText(hostBlock(address));
 }
 
-/** Whether a block holds an address of the same family. */
+/** Whether a block contains an address of the same family. */
 export function blockHolds(cidr: Cidr, address: Address): boolean {
   if (cidr.address.family !== address.family) return false;
   const host = BigInt((address.family === 4 ? 32 : 128) - cidr.bits);

@@ -1,4 +1,4 @@
-/** X.509 certificates and requests for them as Go's crypto/x509 makes them. */
+/** Creates X.509 certificates and certificate signing requests like Go's crypto/x509. */
 import { bytesOfBinary } from "../../base/bytes.ts";
 import { nodeCrypto } from "../../base/node_crypto.ts";
 import { bits, element, explicit, implicit, integer, octets, oid, sequence, TAG, text, time, TRUE } from "./der/der.ts";
@@ -8,10 +8,10 @@ import type { PrivateKey } from "./keys/private_key.ts";
 /** The contents of a new certificate. */
 export interface Request {
   readonly commonName: string;
-  /** An IPv4 address has 4 bytes, also one that was written as IPv6. */
+  /** An IPv4 address has 4 bytes, even if it was written as IPv6. */
   readonly addresses: readonly Uint8Array[];
   readonly dnsNames: readonly string[];
-  /** Such as `spiffe://cluster.local/ns/default/sa/default`; none by default. */
+  /** URI names such as `spiffe://cluster.local/ns/default/sa/default`; none by default. */
   readonly uris?: readonly string[];
   /** Seconds since 1970. */
   readonly notBefore: bigint;
@@ -20,7 +20,7 @@ export interface Request {
   readonly isAuthority: boolean;
 }
 
-/** A DNS name has characters beyond ASCII. */
+/** A DNS name contains characters beyond ASCII. */
 export class DnsNameError extends Error {
   constructor(readonly dnsName: string) {
     super(
@@ -36,11 +36,11 @@ export interface Issuer {
   readonly key: PrivateKey;
 }
 
-/** The parts of a signing certificate that the new certificate repeats, each in DER. */
+/** The parts of a signing certificate that a new certificate repeats, in DER. */
 export interface Parent {
   readonly subject: Uint8Array;
   readonly publicKey: Uint8Array;
-  /** The contents of the subject key identifier; empty if it has none. */
+  /** The contents of the subject key identifier; empty if the certificate has none. */
   readonly keyId: Uint8Array;
 }
 
@@ -56,8 +56,8 @@ const SERVER_AUTH = "1.3.6.1.5.5.7.3.1";
 const CLIENT_AUTH = "1.3.6.1.5.5.7.3.2";
 
 /**
- * A certificate for a key, in DER. Errors, with Go's texts: the issuer cannot sign; the issuer's key does not belong to
- * its certificate; the key has a type that certificates do not support. And a `DnsNameError`.
+* Creates a certificate for a key, in DER. Throws with Go's texts if the issuer cannot sign, the issuer's key does not belong to
+* its certificate, or certificates do not support the type of the key. Throws a `DnsNameError` for an invalid DNS name.
  */
 export function createCertificate(request: Request, key: PrivateKey, issuer: Issuer): Uint8Array {
   const { signer } = issuer.key;
@@ -81,19 +81,19 @@ export function createCertificate(request: Request, key: PrivateKey, issuer: Iss
   return sequence(signed, signer.algorithm, bits(signer.sign(signed)));
 }
 
-/** A distinguished name with only a common name; an empty one if the common name is empty. */
+/** A distinguished name that contains only a common name; an empty distinguished name if the common name is empty. */
 function nameOf(commonName: string): Uint8Array {
   if (commonName === "") return sequence();
   return sequence(element(TAG.set, sequence(oid(COMMON_NAME), text(commonName))));
 }
 
-/** In the order in which Go writes them. */
+/** The extensions of a new certificate, in the order in which Go writes them. */
 function extensions(request: Request, subject: Uint8Array, publicKey: Uint8Array, parent: Parent): Uint8Array[] {
   const { isAuthority } = request;
   const isSelfIssued = sameBytes(parent.subject, subject);
   const names = alternativeNames(request);
   return [
-    // Digital signature, key encipherment; for an authority also certificate signing.
+    // Digital signature and key encipherment. An authority can also sign certificates.
     extension(KEY_USAGE, true, isAuthority ? bits(Uint8Array.of(0b10100100), 2) : bits(Uint8Array.of(0b10100000), 5)),
     extension(EXTENDED_KEY_USAGE, false, sequence(oid(SERVER_AUTH), oid(CLIENT_AUTH))),
     extension(BASIC_CONSTRAINTS, true, isAuthority ? sequence(TRUE) : sequence()),
@@ -107,7 +107,7 @@ function extensions(request: Request, subject: Uint8Array, publicKey: Uint8Array
 
 /**
  * A request in DER for a certificate with one alternative name, a URI, and without a subject (SPIFFE X.509-SVID, 2). The
- * name is critical because the subject is empty (RFC 5280, 4.2.1.6). Errors: the key cannot sign; the URI has characters
+* name is critical because the subject is empty (RFC 5280, 4.2.1.6). Throws if the key cannot sign or the URI has characters
  * beyond ASCII.
  */
 export function createRequest(uri: string, key: PrivateKey): Uint8Array {
@@ -119,7 +119,7 @@ export function createRequest(uri: string, key: PrivateKey): Uint8Array {
   return sequence(signed, signer.algorithm, bits(signer.sign(signed)));
 }
 
-/** An extension; `value` is what is in its OCTET STRING. */
+/** An extension. `value` is the content of its OCTET STRING. */
 function extension(id: string, critical: boolean, value: Uint8Array): Uint8Array {
   return sequence(oid(id), ...(critical ? [TRUE] : []), octets(value));
 }
@@ -128,7 +128,7 @@ function alternativeNames({ dnsNames, addresses, uris = [] }: Request): Uint8Arr
   return [...dnsNames.map(dnsName), ...addresses.map((address) => implicit(7, address)), ...uris.map(uriName)];
 }
 
-/** An alternative name that is a URI. Errors: it has characters beyond ASCII. */
+/** An alternative name that is a URI. Throws if the URI has characters beyond ASCII. */
 function uriName(uri: string): Uint8Array {
   // deno-lint-ignore no-control-regex -- the range of IA5String
   if (/^[\x00-\x7f]*$/.test(uri)) return implicit(6, bytesOfBinary(uri));
@@ -141,7 +141,7 @@ function dnsName(name: string): Uint8Array {
   return implicit(2, bytesOfBinary(name));
 }
 
-/** The first 160 bits of the key's SHA-256 (RFC 7093, 2.1), as Go has it since 1.25. */
+/** The first 160 bits of the key's SHA-256 (RFC 7093, 2.1), as in Go since 1.25. */
 function keyIdOf(publicKey: Uint8Array): Uint8Array {
   const info = new DerReader(publicKey).sequence();
   info.any();

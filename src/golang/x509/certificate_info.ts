@@ -23,7 +23,7 @@ const ALTERNATIVE_NAMES = "2.5.29.17";
 const DNS_NAME = 0x82;
 const URI = 0x86;
 
-/** Reads a certificate in DER. Errors: the bytes are not a certificate. */
+/** Reads a certificate in DER. Throws if the bytes are not a certificate. */
 export function readCertificateInfo(der: Uint8Array): CertificateInfo {
   const { publicKey, issuer, validity, extensions } = readCertificate(der);
   const [notBefore, notAfter] = [dateOf(validity.any()), dateOf(validity.any())];
@@ -32,7 +32,7 @@ export function readCertificateInfo(der: Uint8Array): CertificateInfo {
   return { issuer, notBefore, notAfter, dnsNames: named(DNS_NAME), uris: named(URI), publicKey };
 }
 
-/** UTCTime or GeneralizedTime, in UTC and to the second (RFC 5280, 4.1.2.5). */
+/** Reads a UTCTime or GeneralizedTime, which are in UTC and in whole seconds (RFC 5280, 4.1.2.5). */
 function dateOf({ tag, content }: Element): Date {
   const digits = binaryOf(content);
   const isShort = tag === TAG.utcTime;

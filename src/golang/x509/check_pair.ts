@@ -1,4 +1,4 @@
-/** Whether a certificate and a key from outside belong together. */
+/** Checks whether a certificate and a private key from files belong together. */
 import { MeshError, messageOf } from "../../base/errors.ts";
 import { sameBytes } from "./der/der_reader.ts";
 import { decodePems, encodePem } from "./der/pem.ts";
@@ -6,19 +6,19 @@ import { type CertificateInfo, readCertificateInfo } from "./certificate_info.ts
 import { loadP521For } from "./keys/p521.ts";
 import { readPrivateKey } from "./keys/read_key.ts";
 
-/** A certificate with its chain, and its private key: both PEM. */
+/** A certificate with its chain, and its private key, in PEM. */
 export interface KeyPair {
   readonly certificate: string;
   readonly key: string;
 }
 
-/** The names of both texts in messages, usually file paths. */
+/** Names of the certificate and of the key in messages, usually file paths. */
 export interface PairNames {
   readonly certificate: string;
   readonly key: string;
 }
 
-/** The first certificate of a text. Errors: a MeshError with the file if the text has no certificate. */
+/** Reads the first certificate of a text. Throws a MeshError with the file if the text has no certificate. */
 export function certificateInfo(pem: string, file: string): CertificateInfo {
   const [first] = decodePems(pem).filter(({ type }) => type === "CERTIFICATE");
   if (first === undefined) {
@@ -32,8 +32,8 @@ export function certificateInfo(pem: string, file: string): CertificateInfo {
 }
 
 /**
- * Checks that a key belongs to a certificate. Some programs write the two files one after the other: a new certificate
- * must not be used with the old key. Errors: a MeshError that names the file and does not quote the key.
+* Checks that a key belongs to a certificate. Some programs write the two files one after the other, and a new certificate
+* must not be used with the old key. Throws a MeshError that names the file and does not quote the key.
  */
 export async function checkPair(pair: KeyPair, names: PairNames): Promise<void> {
   await loadP521For(pair.key);

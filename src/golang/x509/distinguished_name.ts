@@ -14,7 +14,7 @@ const ATTRIBUTES: Readonly<Record<string, string>> = {
 
 const decoder = new TextDecoder();
 
-/** A name in DER as text, in its own order: `O=cluster.local, CN=root`. Errors: other bytes. */
+/** A DER name as text, in the order of the DER: `O=cluster.local, CN=root`. Throws for other bytes. */
 export function distinguishedName(der: Uint8Array): string {
   const parts: string[] = [];
   const sets = new DerReader(der).sequence();

@@ -12,7 +12,7 @@ interface CertificateParts extends Parent {
   readonly extensions: ReadonlyMap<string, Uint8Array>;
 }
 
-/** Reads a certificate in DER; checks neither its validity nor its extensions, except the key identifier. Errors: other bytes. */
+/** Reads a certificate in DER. Checks the key identifier, but neither the validity nor other extensions. Throws for other bytes. */
 export function readCertificate(der: Uint8Array): CertificateParts {
   const outer = new DerReader(der);
   const certificate = read("malformed certificate", () => outer.sequence());
@@ -36,12 +36,12 @@ function read<T>(problem: string, take: () => T): T {
   try {
     return take();
   } catch {
-    // The DER is malformed there: Go names the part, not the byte.
+    // The DER is malformed in this part. Go names the part, not the byte.
     throw new Error(`x509: ${problem}`);
   }
 }
 
-/** 0 is version 1. */
+/** Reads the version of a certificate. 0 means version 1. */
 function readVersion(tbs: DerReader): bigint {
   const version = read("malformed version", () => {
     const tagged = tbs.optional(0xa0);
@@ -52,7 +52,7 @@ function readVersion(tbs: DerReader): bigint {
   return version;
 }
 
-/** The algorithm occurs twice; both must be equal. */
+/** Checks that the two signature algorithms of a certificate are equal. */
 function checkAlgorithms(tbs: DerReader, certificate: DerReader): void {
   const inner = read("malformed signature algorithm identifier", () => tbs.take(TAG.sequence).content);
   const outer = read("malformed algorithm identifier", () => certificate.take(TAG.sequence).content);
@@ -68,14 +68,14 @@ function checkPublicKey(publicKey: Uint8Array): void {
   read("malformed subjectPublicKey", () => info.bits());
 }
 
-/** The subject key identifier; empty if there is none. */
+/** The subject key identifier; empty if the certificate has none. */
 function keyIdIn(extensions: ReadonlyMap<string, Uint8Array>): Uint8Array {
   const keyId = extensions.get("2.5.29.14");
   if (keyId === undefined) return new Uint8Array();
   return read("invalid subject key identifier", () => new DerReader(keyId).take(TAG.octets).content);
 }
 
-/** The reader is at the end of the public key. */
+/** Reads the extensions. The reader must be at the end of the public key. */
 function readExtensions(tbs: DerReader): ReadonlyMap<string, Uint8Array> {
   const seen = new Map<string, Uint8Array>();
   const tagged = read("malformed extensions", () => {

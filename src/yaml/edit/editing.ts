@@ -7,10 +7,10 @@ import type { TextEdits } from "./text_edits.ts";
 
 /** Options of an edit. */
 export interface EditOptions {
-  /** Comments above and below a removed node stay. Otherwise they are removed with it. */
+  /** Keeps the comments above and below a removed node, which are otherwise removed with the node. */
   readonly keepsComments?: boolean;
   /**
-   * A node that changes to the value of an unused anchor becomes its alias: an earlier edit replaced the alias by the
+   * Replaces a node with an alias if its new value is the value of an unused anchor: an earlier edit replaced the alias with the
    * value.
    */
   readonly restoresAliases?: boolean;
@@ -25,7 +25,7 @@ export type Slot =
   | { readonly kind: "item"; readonly column: number; readonly after: number }
   | { readonly kind: "flow"; readonly owner: MapNode | ListNode };
 
-/** The editor for the edits of maps, lists and flow collections, which call it for their children. */
+/** The editor, as the edits of maps, lists and flow collections use it. They call it for their children. */
 export interface Editing {
   readonly text: string;
   /** The lines of `text`. */
@@ -33,7 +33,7 @@ export interface Editing {
   readonly root: YamlNode | undefined;
   readonly edits: TextEdits;
   readonly layout: Layout;
-  /** Comments of removed nodes stay. */
+  /** Keeps the comments of removed nodes. */
   readonly keepsComments: boolean;
   /** Edits the text so that a node reads as `next`. */
   edit(node: YamlNode, next: Value, slot: Slot): void;
@@ -45,11 +45,11 @@ export interface Editing {
   ): string;
   /** Replaces the whole text of a node. */
   replace(node: YamlNode, next: Value, slot: Slot): void;
-  /** Notes that the anchors of a subtree are gone. */
+  /** Records that the anchors of a subtree are removed. */
   forget(node: YamlNode): void;
 }
 
-/** A new string in the quotes of the old scalar; `undefined` if that had none, or the string has several lines. */
+/** A new string in the quotes of the old scalar; `undefined` if the old scalar has no quotes or the string has several lines. */
 export function inOldQuotes(node: YamlNode, next: Value): string | undefined {
   if (node.kind !== "scalar" || typeof next !== "string" || next.includes("\n")) return undefined;
   return node.style === "single" || node.style === "double" ? requoted(next, node.style) : undefined;

@@ -43,14 +43,14 @@ export class Editor implements Editing {
     this.#unused = restoresAliases ? unusedAnchors(root) : new Map();
   }
 
-  /** The text with the fewest changes. */
+  /** Returns the text with as few changes as possible. */
   run(next: Value): string {
     if (this.root === undefined) return this.runWhole(next);
     this.edit(this.root, next, { kind: "root" });
     return this.edits.apply(this.text);
   }
 
-  /** The text with its whole content replaced. */
+  /** Returns the text with its whole content replaced. */
   runWhole(next: Value): string {
     this.#replaceRoot(this.root, next);
     return this.edits.apply(this.text);
@@ -82,7 +82,7 @@ export class Editor implements Editing {
     else this.#replaceBlock(node, next, slot);
   }
 
-  /** The name of an earlier unused anchor that has this value and once had an alias here. */
+  /** The name of an unused anchor before the node that has this value and whose alias was once here. */
   #anchorOf(node: YamlNode, next: Value): string | undefined {
     if (typeof next !== "object" || node.anchor !== undefined) return undefined;
     for (const [anchored, value] of this.#unused) {
@@ -123,7 +123,7 @@ export class Editor implements Editing {
     else editBlockList(this, node, next, slot);
   }
 
-  /** Whether merges `<<` can stay: their maps are unchanged and none of their keys is removed. */
+  /** Whether merges `<<` can stay: the merged maps are unchanged and all their keys remain. */
   #mergesHold(node: MapNode, next: ValueMap): boolean {
     if (node.entries.every((entry) => entry.key !== undefined)) return true;
     const written = new Set(node.entries.map((entry) => entry.key));
@@ -164,7 +164,7 @@ export class Editor implements Editing {
   #blockFor(node: YamlNode, next: Value, slot: Slot & { kind: "entry" | "item" }): Block {
     const quoted = inOldQuotes(node, next);
     if (quoted !== undefined) return { head: quoted, body: "" };
-    // A key whose value lines are removed stays without a value, which is null.
+    // Removing the value's lines leaves the key without a value, which means null.
     if (next === null && slot.kind === "entry" && "flow" in node && !node.flow) return { head: "", body: "" };
     return slot.kind === "entry"
       ? entryBlock(next, slot.column, this.layout)
@@ -194,7 +194,7 @@ interface OldBlock {
   readonly bodyEnd: number;
 }
 
-/** The extent of a node: on the line of its key or dash, and the whole lines after it. */
+/** The extent of a node: its part on the line of its key or dash, and the whole lines after that. */
 function oldBlock(lines: Lines, node: YamlNode, slot: { readonly after: number }): OldBlock {
   const { text } = lines;
   const bodyEnd = lineAfter(lines, contentEnd(lines, node));
@@ -227,7 +227,7 @@ function headerEnd(text: string, start: number): number {
   return at;
 }
 
-/** The offset after a collection's anchor and tag; `after` if it has none. */
+/** The offset after a collection's anchor and tag; `after` if it has neither. */
 function propertiesEnd(text: string, node: YamlNode, after: number): number {
   if (node.outer === node.start) return after;
   const properties = /(?:[&!]\S*[ \t]+)*(?:[&!]\S*)?/y;

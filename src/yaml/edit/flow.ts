@@ -9,7 +9,7 @@ import { doubleQuoted, scalarText } from "../write/scalar_text.ts";
 
 type FlowNode = MapNode | ListNode;
 
-/** The extent of an entry, and whether it stays. */
+/** The extent of an entry, and whether the entry is kept. */
 interface Span {
   readonly start: number;
   readonly end: number;
@@ -97,13 +97,13 @@ function removeAndInsert(editor: Editing, node: FlowNode, spans: readonly Span[]
   }
 }
 
-/** For each entry the last kept entry up to and including it; `undefined` before the first kept one. */
+/** For each entry, the last kept entry up to and including this entry; `undefined` before the first kept entry. */
 function lastKept(spans: readonly Span[]): (Span | undefined)[] {
   let last: Span | undefined;
   return spans.map((span) => last = span.kept ? span : last);
 }
 
-/** Removes each run of entries with the comma after it; the last run with the comma before it. */
+/** Removes each run of entries with the comma after the run. For the last run, removes the comma before it. */
 function removeSpans(editor: Editing, spans: readonly Span[]): void {
   const lastKeptIndex = spans.findLastIndex((span) => span.kept);
   spans.forEach((span, index) => {
@@ -156,12 +156,12 @@ interface FlowStyle {
   readonly json: boolean;
   /** Between key and value: `: `, or `:` in JSON without spaces. */
   readonly colon: string;
-  /** Spaces per level if each entry has its own line; 0 if all is on one line. */
+  /** Spaces per level if each entry has its own line; 0 if all entries are on one line. */
   readonly step: number;
   readonly eol: string;
 }
 
-/** A value in flow style, on a line that is indented by `column`. */
+/** Writes a value in flow style, on a line that is indented by `column`. */
 function flowText(value: Value, style: FlowStyle, column: number): string {
   if (isEmpty(value)) return isList(value) ? "[]" : "{}";
   const inner = column + style.step;
@@ -181,7 +181,7 @@ function flowComma(style: FlowStyle, column: number): string {
   return style.colon === ":" ? "," : ", ";
 }
 
-/** Entries between brackets: each on its own line if the style says so. */
+/** The text of entries between brackets: on one line or on separate lines, depending on the style. */
 function lines(entries: readonly string[], style: FlowStyle, column: number): string {
   const inner = entries.join(flowComma(style, column + style.step));
   if (style.step === 0) return inner;

@@ -28,7 +28,7 @@ export function leadingStart(lines: Lines, offset: number): number {
 }
 
 /**
- * The lines that belong to a node that begins at `start`: its own, comments above it at its column, and deeper comments
+* The lines of a node that begins at `start`: its content, comments above it at its column, and deeper comments
  * below it. `keepsComments` excludes the comments.
  */
 export function linesOf(
@@ -39,7 +39,7 @@ export function linesOf(
   return [lines.start(start), tailEnd(lines, node, Infinity)];
 }
 
-/** The end of a node's content: without blank lines after a block scalar, unless it keeps them. */
+/** The end of a node's content. Excludes blank lines after a block scalar, unless the scalar keeps them. */
 export function contentEnd(lines: Lines, node: YamlNode): number {
   const leaf = lastLeaf(node);
   if (leaf.kind !== "scalar" || !isBlockScalar(leaf) || leaf.keeps) return leaf.end;

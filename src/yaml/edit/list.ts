@@ -63,7 +63,7 @@ interface Plan {
 }
 
 /**
- * The texts of moved items, with their comments. Excludes an item on the line of an outer dash, whose indentation is
+* The texts of moved items, with their comments. Excludes an item on the line of an outer dash, because its indentation is
  * not white space.
  */
 function movedTexts(

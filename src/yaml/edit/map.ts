@@ -53,12 +53,12 @@ function entrySlot(lines: Lines, entry: MapEntry): Slot | undefined {
   while (text[colon] === " " || text[colon] === "\t") colon++;
   if (text[colon] !== ":") return undefined;
   const column = lines.column(entry.keyNode.outer);
-  // After `? key` the value starts with a `:` on its own line.
+  // After `? key`, the `:` of the value is on a separate line.
   const explicit = /\?\s+$/.test(text.slice(lines.start(entry.keyNode.outer), entry.keyNode.outer));
   return explicit ? undefined : { kind: "entry", column, after: colon + 1 };
 }
 
-/** The index of the last entry of each key, which is the one that counts. */
+/** The index of the last entry of each key. The last duplicate of a key is the valid entry. */
 export function lastEntries(node: MapNode): ReadonlyMap<string | undefined, number> {
   return new Map(node.entries.map(({ key }, index) => [key, index]));
 }
@@ -71,7 +71,7 @@ function removeEntries(editor: Editing, node: MapNode, names: readonly (string |
     editor.forget(entry.node);
     const start = entry.keyNode.outer;
     if (!startsLine(lines, node.entries[0]?.keyNode.outer ?? start) && index < firstKept) {
-      // The first key is on the line of a dash: the first key that stays moves there.
+      // The first key is on the line of a dash. If it is removed, the first kept key moves to that line.
       if (index === 0) edits.remove(start, node.entries[firstKept]?.keyNode.outer ?? start);
       return;
     }

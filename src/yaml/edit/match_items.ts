@@ -1,16 +1,16 @@
 import { identitiesByField, longestAscending, sameValue, valueHash } from "../../base/values/mod.ts";
 import type { Value } from "../../base/value.ts";
 
-/** For each new item of a list the index of its old item, or `undefined`. */
+/** For each new item of a list, the index of its old item, or `undefined` for an added item. */
 export interface Match {
-  /** The items that stay in place: their indexes ascend. */
+  /** The items that stay in place, so their indexes ascend. */
   readonly kept: readonly (number | undefined)[];
   /** The items that move to another place. */
   readonly moved: readonly (number | undefined)[];
 }
 
 /**
- * Matches items by a field that identifies them. Without one, equal items are matched, and items between them by position.
+* Matches items by a field that identifies them. Without such a field, matches equal items, and items between these by position.
  */
 export function matchItems(old: readonly Value[], next: readonly Value[]): Match {
   const keyed = identitiesByField(old, next);
@@ -40,7 +40,7 @@ function matchEqual(old: readonly Value[], next: readonly Value[]): (number | un
   return match;
 }
 
-/** The positions of each value in a list. A search for each item would take quadratic time. */
+/** An index of a list's values, because a linear search for each item would take quadratic time. */
 class Places {
   /** The indexes of the items with a hash, descending. */
   readonly #byHash = new Map<number, number[]>();

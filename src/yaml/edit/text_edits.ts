@@ -4,7 +4,7 @@ interface TextEdit {
   readonly text: string;
 }
 
-/** Edits of a text, collected in any order and applied at once. Insertions at one offset keep their order. */
+/** Edits of a text, collected in any order and applied together. Insertions at the same offset keep their order. */
 export class TextEdits {
   readonly #edits: TextEdit[] = [];
 
@@ -20,7 +20,7 @@ export class TextEdits {
     if (end > start || text !== "") this.#edits.push({ start, end, text });
   }
 
-  /** The text from `from` to `to` with all edits, which lie within. Insertions precede a removal at the same offset. */
+  /** Returns the text from `from` to `to` with all edits, which must lie within this range. Insertions precede a removal at the same offset. */
   apply(text: string, from = 0, to = text.length): string {
     const sorted = this.#edits.sort((a, b) => a.start - b.start || Number(a.end > a.start) - Number(b.end > b.start));
     let result = "";

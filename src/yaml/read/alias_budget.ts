@@ -2,14 +2,14 @@ import { isList, isMap, type Value } from "../../base/value.ts";
 import { Problem } from "./problem.ts";
 
 /**
- * go-yaml's rule: up to `LOW` nodes nearly all may come from aliases; from there to `HIGH` the allowed share falls to a
+* go-yaml's rule: up to `LOW` nodes, nearly all may come from aliases. From `LOW` to `HIGH`, the allowed share falls to a
  * tenth.
  */
 const LOW = 400_000;
 const HIGH = 4_000_000;
 
 /**
- * Maximum characters from aliases: a text of a megabyte with an anchor and a thousand aliases would become a gigabyte
+* Maximum characters from aliases. Without it, a text of a megabyte with an anchor and a thousand aliases would become a gigabyte
  * of JSON.
  */
 const MAX_TEXT = 64 * 1024 * 1024;
@@ -28,7 +28,7 @@ export class AliasBudget {
   /** Counts an alias of a value of `size` nodes; throws a `Problem` beyond the budget. */
   expand(size: number, value: Value, offset: number): void {
     this.#text += textLength(value);
-    if (this.#text > MAX_TEXT) throw new Problem("The aliases of the document expand to too much text", offset);
+    if (this.#text > MAX_TEXT) throw new Problem("The aliases of the document expand to too many characters", offset);
     this.#nodes += size;
     this.#expanded += size;
     if (this.#expanded <= 100 || this.#nodes <= 1000) return;

@@ -9,7 +9,7 @@ import type { ListNode, MapEntry, MapNode, ScalarNode, ScalarStyle, YamlNode } f
 import { resolvePlain } from "./resolve.ts";
 import { plainEnd, quotedEnd } from "./scalar_end.ts";
 
-/** Left to js-yaml: tabs, other line breaks, unprintable characters, lone surrogates, document markers. */
+/** Characters that only js-yaml handles: tabs, other line breaks, unprintable characters, lone surrogates, document markers. */
 const UNUSUAL = /\n(?:\.\.\.|---)|[^\n -~\u00a0-\u1fff\u2010-\u2027\u2030-\ud7ff]/;
 const MAX_DEPTH = 60;
 
@@ -26,7 +26,7 @@ const LINE_FEED = 10;
 const HASH = 35;
 
 /**
- * The composition that `compose` gives, for a text that ends with a line break; `undefined` for uncommon text, valid or
+* Returns the same as `compose` for a text that ends with a line break; `undefined` for uncommon text, valid or
  * not.
  */
 export function composeCommon(text: string): Composition | undefined {

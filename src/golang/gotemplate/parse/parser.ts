@@ -187,7 +187,7 @@ function isEnd(node: Statement | End): node is End {
   return node.kind === "end" || node.kind === "else";
 }
 
-/** Whether a body is nothing but white space. */
+/** Whether a body consists of white space only. */
 export function isEmpty(list: readonly Statement[]): boolean {
   return list.every((node) => node.kind === "text" && node.text.trim() === "");
 }

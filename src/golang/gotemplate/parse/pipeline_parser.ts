@@ -22,11 +22,11 @@ const operandStarts: ReadonlySet<TokenType> = new Set<TokenType>([
   "leftParen",
 ]);
 
-/** The names that a template body may use while it is parsed. */
+/** The names in scope while a template body is parsed. */
 export interface Scope {
   /** Variables declared so far, `$` first. */
   readonly variables: Names<true>;
-  /** How many `range` bodies surround this place: `break` and `continue` need one. */
+  /** Number of enclosing `range` bodies: `break` and `continue` need at least one. */
   ranges: number;
 }
 
@@ -37,7 +37,7 @@ export function newScope(): Scope {
   return { variables, ranges: 0 };
 }
 
-/** The deepest nesting of parentheses: parser and evaluator recurse once for each. */
+/** Maximum nesting of parentheses, because parser and evaluator recurse for each level. */
 const maxParens = 200;
 
 /** Reads the contents of an action: declarations, commands, operands. */
@@ -46,7 +46,7 @@ export class PipelineParser {
 
   constructor(readonly tokens: Tokens, readonly isFunction: (name: string) => boolean) {}
 
-  /** Declarations and commands up to and with a token of type `end`. */
+  /** Reads declarations and commands up to and including a token of type `end`. */
   pipeline(context: string, end: "rightDelim" | "rightParen", scope: Scope): PipeNode {
     const { pos } = this.tokens.peek();
     const declared: VariableNode[] = [];
@@ -63,7 +63,7 @@ export class PipelineParser {
     return { kind: "pipe", pos, declared, isAssign, commands };
   }
 
-  /** `$x :=`, `$x =`, in `range` also `$i, $x :=`; returns whether it is an assignment. */
+  /** Reads `$x :=`, `$x =`, and in a `range` also `$i, $x :=`. Returns whether the pipeline assigns existing variables. */
   #declarations(context: string, scope: Scope, declared: VariableNode[]): boolean {
     for (;;) {
       const variable = this.tokens.peek();
@@ -76,7 +76,7 @@ export class PipelineParser {
         return next.type === "assign";
       }
       if (next.type !== "char" || next.text !== ",") {
-        // `$x foo`: the variable was an argument.
+        // In `$x foo` the variable is an argument.
         this.tokens.pushBack(variable);
         return false;
       }
@@ -102,7 +102,7 @@ export class PipelineParser {
     });
   }
 
-  /** Operands up to and with a pipe, or up to the end of the pipeline. White space separates them. */
+  /** Reads operands, separated by white space, up to and including a pipe, or up to the end of the pipeline. */
   #command(scope: Scope): CommandNode {
     const { pos } = this.tokens.peek();
     const args: Operand[] = [];
@@ -120,7 +120,7 @@ export class PipelineParser {
     return { kind: "command", pos, args: [first, ...rest] };
   }
 
-  /** A term with fields after it. */
+  /** Reads a term and the fields after it. */
   #operand(scope: Scope): Operand | undefined {
     const term = this.#term(scope);
     const next = this.tokens.peek();

@@ -18,7 +18,7 @@ const KEYWORDS = [
 /** A keyword of the template language. */
 type Keyword = (typeof KEYWORDS)[number];
 
-/** What a piece of template text is. */
+/** The kind of a token. */
 export type TokenType =
   | Keyword
   | "error"
@@ -49,7 +49,7 @@ export interface Token {
   readonly text: string;
   /** Offset in the template, in UTF-16 units. */
   readonly pos: number;
-  /** Whether white space stands before it, in an action. */
+  /** Whether white space precedes the token inside an action. */
   readonly spaced: boolean;
 }
 
@@ -60,7 +60,7 @@ export function isKeyword(word: string): word is Keyword {
   return keywordSet.has(word);
 }
 
-/** A token as error messages show it: keywords in angle brackets, others quoted and cut to ten characters. */
+/** A token as error messages show it: a keyword in angle brackets, any other token quoted and cut to ten characters. */
 export function tokenText(token: Token): string {
   if (token.type === "eof") return "EOF";
   if (token.type === "error") return token.text;

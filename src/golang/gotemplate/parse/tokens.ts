@@ -2,13 +2,13 @@ import { countLines, TemplateError } from "../error.ts";
 import { Lexer, type LexOptions } from "./lexer.ts";
 import { type Token, tokenText, type TokenType } from "./token.ts";
 
-/** The tokens of a template with look-ahead, and the errors that name their lines. */
+/** The tokens of a template, with look-ahead. Errors name the line of the latest token. */
 export class Tokens {
   readonly #lexer: Lexer;
   readonly #pushed: Token[] = [];
-  /** The token read last: errors are on its line. */
+  /** The token that was read last. Errors name its line. */
   #latest: Token = { type: "eof", text: "", pos: 0, spaced: false };
-  /** Where the current action started. */
+  /** The line on which the current action started. */
   actionStart: number | undefined;
 
   constructor(readonly name: string, readonly text: string, options: LexOptions) {
@@ -25,12 +25,12 @@ export class Tokens {
     return token;
   }
 
-  /** Puts a token back: it is the next one to come. */
+  /** Puts a token back, so that it is read next. */
   pushBack(token: Token): void {
     this.#pushed.push(token);
   }
 
-  /** The next token if it is of one of these types; else it is an error. */
+  /** Reads the next token. Throws if the token has none of these types. */
   expect(context: string, ...types: TokenType[]): Token {
     const token = this.next();
     if (!types.includes(token.type)) throw this.unexpected(token, context);

@@ -1,5 +1,5 @@
 /**
- * Reads arguments of functions, whose Go type the engine has checked against the signature; and short names of those types.
+* Reads the arguments of template functions. The engine has checked their types against the signature. Also short names of Go types.
  */
 import { isGoMap, isList } from "../kind.ts";
 import { GoInt, type GoMap, type GoValue } from "../../go_value.ts";
@@ -13,7 +13,7 @@ export const MAP = "map[string]interface {}";
 export const LIST = "[]interface {}";
 export const TIME = "time.Time";
 
-/** Maximum elements or characters of one result: one call cannot exhaust the memory. */
+/** Maximum elements or characters of one function's result, so that one call cannot exhaust memory. */
 export const MAX_MADE = 2 * 1024 * 1024;
 
 /** A string argument. */
@@ -56,7 +56,7 @@ export function listOf(value: GoValue | undefined): readonly GoValue[] {
   throw mismatch(LIST, value);
 }
 
-/** The result of a lenient function: `otherwise` in place of an error, which sprig ignores too. */
+/** The result of a lenient function. Like sprig, ignores an error and returns `otherwise`. */
 export function attempt(body: () => GoValue, otherwise: GoValue): GoValue {
   try {
     return body();
@@ -66,7 +66,7 @@ export function attempt(body: () => GoValue, otherwise: GoValue): GoValue {
   }
 }
 
-/** Errors: the result would have more elements than `MAX_MADE`. */
+/** Throws if the result of a function would have more than `MAX_MADE` elements. */
 export function limitMade(count: number): void {
   if (count > MAX_MADE) throw new Error(`the result has more than ${MAX_MADE} elements`);
 }

@@ -2,7 +2,7 @@
 import { type FuncMap, varying } from "../../go_value.ts";
 import { STRING, text } from "./args.ts";
 
-/** The functions by name. An unset variable is an empty string. */
+/** Returns the functions of this file by name. An unset variable is an empty string. */
 export function environmentFunctions(env: (name: string) => string | undefined): FuncMap {
   return {
     env: varying([STRING], (name) => env(text(name)) ?? ""),
@@ -10,7 +10,7 @@ export function environmentFunctions(env: (name: string) => string | undefined):
   };
 }
 
-/** A special variable or a name, bare or in braces. An unclosed brace is dropped, as in os.Expand. */
+/** `$` with a special variable or a name, bare or in braces. As in os.Expand, an unclosed brace is dropped. */
 const VARIABLE = /\$(?:\{[^}]*\}|\{|[*#$@!?\-0-9]|\w+)/g;
 
 function expand(source: string, value: (name: string) => string): string {

@@ -9,11 +9,11 @@ import { bcryptLibrary } from "./crypto/bcrypt.ts";
 const LIBRARIES: readonly { readonly functions: RegExp; readonly library: { loaded(): Promise<unknown> } }[] = [
   { functions: /\b(?:bcrypt|htpasswd)\b/, library: bcryptLibrary },
   { functions: /regex|semverCompare/i, library: re2Library },
-  // Their keys may use P-521.
+  // The keys that these functions read may use P-521.
   { functions: /\b(?:gen[A-Z]\w+WithKey|buildCustomCert)\b/, library: p521Library },
 ];
 
-/** Loads what the functions in these texts need: templates, and values that a template renders as templates. */
+/** Loads the libraries that functions in these texts need. Pass templates, and values that a template renders as templates. */
 export async function loadLibraries(...texts: readonly string[]): Promise<void> {
   const needed = LIBRARIES.filter(({ functions }) => texts.some((text) => functions.test(text)));
   await Promise.all(needed.map(({ library }) => library.loaded()));

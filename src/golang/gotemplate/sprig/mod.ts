@@ -1,5 +1,5 @@
 /**
- * The text functions of sprig v3.3 for Go templates: `sprigFunctions(world)` gives a `FuncMap` with all of
+ * The text functions of sprig v3.3 for Go templates. `sprigFunctions(world)` returns a `FuncMap` with all of
  * `TxtFuncMap` except `getHostByName`, which needs the network. The environment and the clock are passed in.
  */
 import type { FuncMap } from "../../go_value.ts";
@@ -21,13 +21,13 @@ import { urlFunctions } from "./text/url.ts";
 
 export { loadLibraries } from "./libraries.ts";
 
-/** Environment variables (none by default) and the clock. */
+/** The environment variables (default: none) and the clock that functions read. */
 export interface SprigWorld {
   readonly env?: (name: string) => string | undefined;
   readonly now: () => Date;
 }
 
-/** All functions by name. Creating the map is cheap; call `loadLibraries` before a render. */
+/** Returns all functions by name. Creating the map is cheap. Call `loadLibraries` before a render. */
 export function sprigFunctions(world: SprigWorld): FuncMap {
   return {
     ...dateFunctions(world.now),

@@ -7,7 +7,7 @@ const DIGITS = "0123456789";
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const ASCII = Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)).join("");
 
-/** The functions by name. */
+/** Returns the functions of this file by name. */
 export function randomFunctions(): FuncMap {
   return {
     randAlpha: characters(LETTERS),
@@ -28,14 +28,14 @@ function characters(alphabet: string) {
   });
 }
 
-/** Random bytes, in pieces of the generator's limit. */
+/** Random bytes, as many as the generator returns in one call at most. */
 function randomBytes(count: number): Uint8Array {
   if (count < 0) throw new Error("runtime error: makeslice: len out of range");
   if (count > MAX_BYTES) throw new Error(`the result has more than ${MAX_BYTES} elements`);
   return crypto.getRandomValues(new Uint8Array(count));
 }
 
-/** The generator's limit for one call. */
+/** Maximum bytes that one call of the generator returns. */
 const MAX_BYTES = 65536;
 
 function between(min: number, max: number): number {
@@ -43,7 +43,7 @@ function between(min: number, max: number): number {
   return min + below(max - min);
 }
 
-/** A uniform number below `limit`: 53 random bits, drawn again beyond the last whole multiple of `limit`. */
+/** A uniform random number below `limit`. Draws 53 bits, and draws again if they exceed the last whole multiple of `limit`. */
 function below(limit: number): number {
   const usable = Math.floor(2 ** 53 / limit) * limit;
   for (;;) {

@@ -1,4 +1,4 @@
-/** Writes ASN.1 in DER (ITU-T X.690): the types that keys and certificates need. */
+/** Writes the ASN.1 types that keys and certificates need, in DER (ITU-T X.690). */
 import { joinBytes } from "../../../base/bytes.ts";
 
 const encoder = new TextEncoder();
@@ -36,23 +36,23 @@ export function sequence(...parts: readonly Uint8Array[]): Uint8Array {
   return element(TAG.sequence, ...parts);
 }
 
-/** A context-specific element that holds others: `[0] EXPLICIT` and the like. */
+/** A context-specific element that contains other elements, such as `[0] EXPLICIT`. */
 export function explicit(number: number, ...parts: readonly Uint8Array[]): Uint8Array {
   return element(0xa0 + number, ...parts);
 }
 
-/** A context-specific element in place of a string: `[0] IMPLICIT OCTET STRING` and the like. */
+/** A context-specific element that replaces a string's tag, such as `[0] IMPLICIT OCTET STRING`. */
 export function implicit(number: number, content: Uint8Array): Uint8Array {
   return element(0x80 + number, content);
 }
 
-/** A number of 0 or more. */
+/** An INTEGER of 0 or more. */
 export function integer(value: bigint | number): Uint8Array {
   const bytes = unsignedBytes(BigInt(value));
   return element(TAG.integer, (bytes[0] ?? 0) >= 0x80 ? joinBytes([Uint8Array.of(0), bytes]) : bytes);
 }
 
-/** The big-endian bytes of a number of 0 or more: as few as possible, at least `size`. */
+/** The big-endian bytes of a number of 0 or more: as few bytes as possible, but at least `size`. */
 export function unsignedBytes(value: bigint, size = 1): Uint8Array {
   const digits = value.toString(16);
   const hex = digits.padStart(Math.max(size * 2, digits.length + digits.length % 2), "0");
@@ -84,7 +84,7 @@ export function octets(content: Uint8Array): Uint8Array {
   return element(TAG.octets, content);
 }
 
-/** A bit string; `unused` bits at the end do not count. */
+/** A BIT STRING. The last `unused` bits do not belong to its value. */
 export function bits(content: Uint8Array, unused = 0): Uint8Array {
   return element(TAG.bits, Uint8Array.of(unused), content);
 }
@@ -93,7 +93,7 @@ export const NULL = element(TAG.null);
 export const TRUE = element(TAG.boolean, Uint8Array.of(0xff));
 
 /**
- * A text: PrintableString where its characters allow it, else UTF8String, as Go's encoding/asn1 chooses.
+* A text: a PrintableString if its characters allow that, otherwise a UTF8String, like Go's encoding/asn1.
  * Errors: the text is not UTF-8.
  */
 export function text(value: string): Uint8Array {
@@ -101,7 +101,7 @@ export function text(value: string): Uint8Array {
   return element(/^[A-Za-z0-9 '()+,\-./:=?]*$/.test(value) ? TAG.printable : TAG.utf8, encoder.encode(value));
 }
 
-/** A time, to the second: UTCTime from 1950 to 2049, else GeneralizedTime (RFC 5280, 4.1.2.5). */
+/** A time in whole seconds: UTCTime from 1950 to 2049, otherwise GeneralizedTime (RFC 5280, 4.1.2.5). */
 export function time(seconds: bigint): Uint8Array {
   const stamp = new Date(Number(seconds) * 1000).toISOString().replace(/[-:T]|\.\d+/g, "");
   const year = Number(stamp.slice(0, 4));

@@ -5,12 +5,12 @@ import { hexOf, numberOf, TAG } from "./der.ts";
 const NO_OPTIONS = "{optional:false explicit:false application:false private:false defaultValue:<nil> tag:<nil> " +
   "stringType:0 timeType:0 set:false omitEmpty:false}";
 
-/** An element as read. */
+/** An ASN.1 element that was read. */
 export interface Element {
   /** The identifier octet. */
   readonly tag: number;
   readonly content: Uint8Array;
-  /** Identifier, length and contents. */
+  /** The bytes of identifier, length and contents. */
   readonly whole: Uint8Array;
 }
 
@@ -29,7 +29,7 @@ export class DerReader {
     return this.bytes[this.#at];
   }
 
-  /** The next element. Errors: it has another identifier octet; `type` is the Go type in the text. */
+  /** Reads the next element. Throws if its identifier octet differs. `type` is the Go type in the error text. */
   take(tag: number, type = ""): Element {
     if (this.atEnd) throw syntaxError("sequence truncated");
     const [start, length] = this.#header();
@@ -42,13 +42,13 @@ export class DerReader {
     return this.#element(start, length);
   }
 
-  /** The next element, of any type. */
+  /** Reads the next element, of any type. */
   any(): Element {
     if (this.atEnd) throw syntaxError("sequence truncated");
     return this.#element(...this.#header());
   }
 
-  /** The next element if it has this identifier octet. */
+  /** Reads the next element if it has this identifier octet. */
   optional(tag: number): Element | undefined {
     return this.nextTag === tag ? this.take(tag) : undefined;
   }
@@ -62,7 +62,7 @@ export class DerReader {
     return element;
   }
 
-  /** Where the contents of the next element start, and their length. */
+  /** Reads a header. Returns the offset and the length of the element's contents. */
   #header(): [number, number] {
     const first = this.bytes[this.#at + 1];
     if (first === undefined) throw syntaxError("truncated tag or length");
@@ -82,7 +82,7 @@ export class DerReader {
     return new DerReader(this.take(TAG.sequence, type).content);
   }
 
-  /** An integer of any size; Go's `int` has at most 8 bytes. */
+  /** Reads an integer of any size; at most 8 bytes for Go's `int`. */
   integer(type: "int" | "" = ""): bigint {
     const { content } = this.take(TAG.integer, type);
     const [first, second] = content;
@@ -102,7 +102,7 @@ export class DerReader {
     return dotted(content);
   }
 
-  /** The bytes of a bit string of whole bytes. */
+  /** Reads a bit string that consists of whole bytes. */
   bits(): Uint8Array {
     const { content } = this.take(TAG.bits, "BitString");
     if (content.length === 0) throw syntaxError("zero length BIT STRING");

@@ -1,4 +1,4 @@
-/** PEM as Go's encoding/pem reads and writes it. Texts are "binary": a character for each byte. */
+/** Reads and writes PEM like Go's encoding/pem. Texts are binary strings: one character per byte. */
 import { binaryOf, bytesOfBinary } from "../../../base/bytes.ts";
 
 /** A block: its type (`CERTIFICATE`) and contents. Headers are skipped. */
@@ -7,7 +7,7 @@ export interface PemBlock {
   readonly bytes: Uint8Array;
 }
 
-/** A block as text, in lines of 64 characters. */
+/** Encodes a block, in lines of 64 characters. */
 export function encodePem(type: string, bytes: Uint8Array): string {
   const lines = btoa(binaryOf(bytes)).match(/.{1,64}/g) ?? [];
   return [`-----BEGIN ${type}-----`, ...lines, `-----END ${type}-----`, ""].join("\n");
@@ -16,12 +16,12 @@ export function encodePem(type: string, bytes: Uint8Array): string {
 const BEGIN = "-----BEGIN ";
 const END = "\n-----END ";
 
-/** The first complete block; `undefined` if there is none. */
+/** Decodes the first complete block; `undefined` if the text has none. */
 export function decodePem(binary: string): PemBlock | undefined {
   return blockFrom(binary, 0)?.block;
 }
 
-/** All complete blocks in their order. */
+/** Decodes all complete blocks, in order. */
 export function decodePems(binary: string): PemBlock[] {
   const blocks: PemBlock[] = [];
   for (let found = blockFrom(binary, 0); found !== undefined; found = blockFrom(binary, found.next)) {

@@ -1,4 +1,4 @@
-/** ECDSA private keys on NIST curves, in the form of SEC 1. */
+/** ECDSA private keys on NIST curves, in SEC 1 format. */
 import { nodeCrypto } from "../../../base/node_crypto.ts";
 import { bits, explicit, integer, numberOf, octets, oid, sequence, TAG, unsignedBytes } from "../der/der.ts";
 import { DerReader } from "../der/der_reader.ts";
@@ -10,7 +10,7 @@ const EC = "1.2.840.10045.2.1";
 
 interface Curve {
   readonly id: string;
-  /** Bytes of a scalar. */
+  /** Size of a scalar, in bytes. */
   readonly size: number;
   readonly order: bigint;
   /** The identifier of ECDSA with the hash that Go's x509 uses for the curve. */
@@ -57,7 +57,7 @@ function nodeSigner(hash: string): Curve["sign"] {
   };
 }
 
-/** PKCS #8: Deno's node:crypto does not read SEC 1, and writes it without the name of the curve. */
+/** Encodes a key in PKCS #8, because Deno's node:crypto cannot read SEC 1 and writes SEC 1 without the curve's name. */
 function pkcs8Pem(curve: Curve, scalar: Uint8Array): string {
   const key = sequence(integer(1), octets(scalar));
   return encodePem("PRIVATE KEY", sequence(integer(0), sequence(oid(EC), oid(curve.id)), octets(key)));
@@ -72,7 +72,7 @@ export function sec1Shape(der: Uint8Array) {
   return { version, scalar, curve: named === undefined ? undefined : new DerReader(named.content).oid() };
 }
 
-/** A key from SEC 1; PKCS #8 around it names the `curve`. Errors: it is no key, or the curve is unknown. */
+/** Reads a key from SEC 1. `curve` comes from a surrounding PKCS #8. Throws if the DER is not a key or the curve is unknown. */
 export function readSec1(der: Uint8Array, curve?: string): PrivateKey {
   const { version, scalar, curve: named = "" } = sec1Shape(der);
   if (version !== 1n) throw new Error(`x509: unknown EC private key version ${version}`);
@@ -85,7 +85,7 @@ function curveOf(id: string): Curve {
   return curve;
 }
 
-/** Some programs write too many leading zeros of the scalar, some too few. */
+/** Creates a key from the scalar's bytes, which may have too many or too few leading zeros: some programs write them. */
 function ecKey(curve: Curve, bytes: Uint8Array): PrivateKey {
   const value = numberOf(bytes);
   if (value >> BigInt(curve.size * 8) > 0n) throw new Error("x509: invalid private key length");
@@ -106,7 +106,7 @@ const NAMED = { P256, P384 } as const;
 /** Curves by the names of Go's crypto/elliptic. */
 export type CurveName = keyof typeof NAMED;
 
-/** A fresh key, on P-256 by default. */
+/** Generates a key, on P-256 by default. */
 export function generateEcKey(name: CurveName = "P256"): PrivateKey {
   const curve = curveOf(NAMED[name]);
   for (;;) {

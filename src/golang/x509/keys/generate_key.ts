@@ -1,17 +1,17 @@
-/** Fresh private keys. */
+/** Generates private keys. */
 import { nodeCrypto } from "../../../base/node_crypto.ts";
 import { generateEcKey } from "./ec_key.ts";
 import { ed25519Key } from "./ed25519_key.ts";
 import { NO_DSA, type PrivateKey } from "./private_key.ts";
 import { readPkcs1 } from "./rsa_key.ts";
 
-/** A fresh RSA key. */
+/** Generates an RSA key and blocks until it is done. */
 export function generateRsaKey(modulusLength: number): PrivateKey {
   const { privateKey } = nodeCrypto().generateKeyPairSync("rsa", { modulusLength });
   return readPkcs1(privateKey.export({ type: "pkcs1", format: "der" }));
 }
 
-/** A fresh RSA key, made on another thread: it takes a tenth of a second or longer. */
+/** Generates an RSA key on another thread, because that takes a tenth of a second or longer. */
 export async function makeRsaKey(modulusLength: number): Promise<PrivateKey> {
   const { generateKeyPair } = nodeCrypto();
   const der = await new Promise<Uint8Array>((resolve, reject) => {
@@ -30,8 +30,8 @@ const GENERATORS: ReadonlyMap<string, () => PrivateKey> = new Map([
 ]);
 
 /**
- * A fresh key in PEM: RSA with 4096 bits (the default), ECDSA on P-256, or Ed25519. For an unknown kind the result is a
- * text that says so, as in sprig. Errors: the kind is `dsa`.
+* Generates a key in PEM: RSA with 4096 bits (the default), ECDSA on P-256, or Ed25519. For an unknown kind the result is a
+* sprig's error text. Throws for the kind `dsa`.
  */
 export function genPrivateKey(kind: string): string {
   if (kind === "dsa") throw new Error(NO_DSA);

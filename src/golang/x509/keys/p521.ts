@@ -1,4 +1,4 @@
-/** The curve P-521, which Deno's node:crypto lacks. Few keys use it, so its library is loaded on demand. */
+/** The curve P-521, which Deno's node:crypto lacks. Few keys use P-521, so its library is loaded on demand. */
 import { LateLibrary } from "../../../base/late_library.ts";
 import { hexOf, oid } from "../der/der.ts";
 import { decodePems } from "../der/pem.ts";
@@ -15,12 +15,12 @@ export async function loadP521For(pem: string): Promise<void> {
   if (decodePems(pem).some(({ bytes }) => hexOf(bytes).includes(id))) await p521Library.loaded();
 }
 
-/** The public point of a scalar, uncompressed. Errors: the curve is not loaded. */
+/** The public point of a scalar, uncompressed. Throws if the curve is not loaded. */
 export function p521Point(scalar: Uint8Array): Uint8Array {
   return p521Library.get().getPublicKey(scalar, false);
 }
 
-/** The signature with SHA-512 in DER. Errors: the curve is not loaded. */
+/** The signature with SHA-512, in DER. Throws if the curve is not loaded. */
 export function p521Sign(scalar: Uint8Array, message: Uint8Array): Uint8Array {
   return p521Library.get().sign(message, scalar, { format: "der", lowS: false });
 }

@@ -1,4 +1,4 @@
-/** Private keys, as far as certificates need them. */
+/** Private keys, with the operations that certificates need. */
 import { integer, octets, sequence, TAG } from "../der/der.ts";
 import { DerReader } from "../der/der_reader.ts";
 import { decodePem, encodePem } from "../der/pem.ts";
@@ -7,15 +7,15 @@ import { decodePem, encodePem } from "../der/pem.ts";
 export interface Signer {
   /** The AlgorithmIdentifier of the signature, in DER. */
   readonly algorithm: Uint8Array;
-  /** Errors: the key is too short to be used. */
+  /** Signs a message. Throws if the key is too short to be secure. */
   sign(message: Uint8Array): Uint8Array;
 }
 
 /** A private key. */
 export interface PrivateKey {
-  /** PEM in the form that sprig writes, independent of the form that was read. */
+  /** The key in PEM, in the format that sprig writes, even if the key was read from another format. */
   pem(): string;
-  /** SubjectPublicKeyInfo in DER. Errors: certificates do not support this type of key. */
+  /** SubjectPublicKeyInfo in DER. Throws if certificates do not support this type of key. */
   publicKey(): Uint8Array;
   /** `undefined` for keys that cannot sign certificates. */
   readonly signer: Signer | undefined;
@@ -24,7 +24,7 @@ export interface PrivateKey {
 /** Go's x509 cannot sign with DSA, and TLS libraries no longer accept it. */
 export const NO_DSA = 'DSA keys are not supported: use "ecdsa", "ed25519" or "rsa"';
 
-/** An RSA or ECDSA key in the form of PKCS #8 (RFC 5208): its own form, after the algorithm of its public key. */
+/** An RSA or ECDSA key in PKCS #8 (RFC 5208), which contains the algorithm of the public key and the key's own format. */
 export function pkcs8Pem(key: PrivateKey): string {
   const own = decodePem(key.pem());
   if (own === undefined || own.type === "PRIVATE KEY") return key.pem();

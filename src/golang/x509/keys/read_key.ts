@@ -20,7 +20,7 @@ const FORMS: ReadonlyMap<string, Form> = new Map([
   ["EC PRIVATE KEY", { problem: "parsing EC private key from PEM", read: (der) => readSec1OrHint(der) }],
 ]);
 
-/** The key in the first block of a text (one character per byte). Errors: no block, no key, or an unknown type of key. */
+/** Reads the key in the first PEM block of a text (one character per byte). Throws if the text has no block or the block has no key of a known type. */
 export function readPrivateKey(pem: string): PrivateKey {
   const block = decodePem(pem);
   if (block === undefined) throw new Error("no PEM data in input");
@@ -34,7 +34,7 @@ export function readPrivateKey(pem: string): PrivateKey {
   );
 }
 
-/** Runs a function and puts a prefix before the text of its error. */
+/** Runs a function and puts a prefix before the text of an error that it throws. */
 export function within<T>(problem: string, run: () => T): T {
   try {
     return run();
@@ -54,7 +54,7 @@ function pkcs8Shape(der: Uint8Array) {
 
 const SHAPES = { ParsePKCS1PrivateKey: pkcs1Shape, ParseECPrivateKey: sec1Shape, ParsePKCS8PrivateKey: pkcs8Shape };
 
-/** Checks the shape. If the key has another known shape, the error names it, as in Go. */
+/** Checks the format of a key. As in Go, the error names the format of the key if it is another known format. */
 function checkShape(shape: (der: Uint8Array) => unknown, der: Uint8Array, others: readonly (keyof typeof SHAPES)[]) {
   try {
     shape(der);
@@ -70,7 +70,7 @@ function fits(shape: (der: Uint8Array) => unknown, der: Uint8Array): boolean {
     shape(der);
     return true;
   } catch {
-    // The key has another shape.
+    // The key has another format.
     return false;
   }
 }
@@ -106,7 +106,7 @@ const ALGORITHMS: ReadonlyMap<string, ReadKey> = new Map<string, ReadKey>([
   ["1.3.101.110", (key, parameters) => x25519Key(seedOf("X25519", key, parameters))],
 ]);
 
-/** Go reads such a key, but its x509 can neither sign with it nor certify it. */
+/** An X25519 key. Go reads such a key, but Go's x509 can neither sign with the key nor certify it. */
 function x25519Key(seed: Uint8Array): PrivateKey {
   const der = sequence(integer(0), sequence(oid("1.3.101.110")), octets(octets(seed)));
   return {

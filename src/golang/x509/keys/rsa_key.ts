@@ -1,4 +1,4 @@
-/** RSA private keys in the form of PKCS #1, with the checks of Go's crypto/rsa. */
+/** RSA private keys in PKCS #1 format, with the checks of Go's crypto/rsa. */
 import { nodeCrypto } from "../../../base/node_crypto.ts";
 import { bits, integer, NULL, oid, sequence } from "../der/der.ts";
 import { DerReader } from "../der/der_reader.ts";
@@ -8,7 +8,7 @@ import type { PrivateKey } from "./private_key.ts";
 const RSA = "1.2.840.113549.1.1.1";
 const SHA256_WITH_RSA = "1.2.840.113549.1.1.11";
 
-/** The numbers of a key with two primes. */
+/** The numbers of an RSA key with two primes. */
 interface Numbers {
   readonly n: bigint;
   readonly e: bigint;
@@ -31,7 +31,7 @@ export function pkcs1Shape(der: Uint8Array) {
   return { version, numbers: { n, e, d, p, q }, crt, hasMorePrimes: !reader.atEnd };
 }
 
-/** A key from PKCS #1. Errors: it is no key, or Go refuses it. */
+/** Reads a key from PKCS #1. Throws if the DER is not a key or Go refuses the key. */
 export function readPkcs1(der: Uint8Array): PrivateKey {
   const { version, numbers, crt, hasMorePrimes } = pkcs1Shape(der);
   if (version > 1n) throw new Error("x509: unsupported private key version");
@@ -80,7 +80,7 @@ function rsaKey({ n, e, d, p, q }: Numbers): PrivateKey {
   };
 }
 
-/** The inverse of `value` modulo `prime`, by the extended algorithm of Euclid. */
+/** The inverse of `value` modulo `prime`, by the extended Euclidean algorithm. */
 function inverted(value: bigint, prime: bigint): bigint {
   let [a, b, x, y] = [value % prime, prime, 1n, 0n];
   while (a > 1n && b > 0n) {

@@ -1,10 +1,10 @@
-/** sprig's `encryptAES` and `decryptAES`: AES-256-CBC, the password cut or zero-filled to 32 bytes as key. */
+/** sprig's `encryptAES` and `decryptAES`: AES-256-CBC. The key is the password, cut or zero-filled to 32 bytes. */
 import { bytesOf, stringOf } from "../../bytes.ts";
 import { nodeCrypto } from "../../../../base/node_crypto.ts";
 
 const BLOCK = 16;
 
-/** Base64 of a random initial vector and the encrypted, padded text; empty for an empty text. */
+/** Returns base64 of a random initialization vector and the encrypted, padded text; empty for an empty text. */
 export function encryptAes(password: string, plain: string): string {
   if (plain === "") return "";
   const vector = crypto.getRandomValues(new Uint8Array(BLOCK));
@@ -12,7 +12,7 @@ export function encryptAes(password: string, plain: string): string {
   return toBase64([vector, cipher.update(bytesOf(plain)), cipher.final()]);
 }
 
-/** Decrypts the output of `encryptAes`. Errors: no base64, or no whole blocks. */
+/** Decrypts the output of `encryptAes`. Throws if the text is not base64 or does not contain whole blocks. */
 export function decryptAes(password: string, sealed: string): string {
   if (sealed === "") return "";
   const bytes = fromBase64(sealed);

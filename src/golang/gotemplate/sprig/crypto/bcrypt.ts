@@ -1,15 +1,15 @@
-/** sprig's hashes of passwords. */
+/** sprig's functions that hash passwords. */
 import { LateLibrary } from "../../../../base/late_library.ts";
 import { byteLength } from "../../bytes.ts";
 
-/** Await `loaded()` before making a hash. */
+/** The bcrypt library. Await `loaded()` before a call of `bcrypt` or `htpasswd`. */
 export const bcryptLibrary = new LateLibrary("bcryptjs", () => import("bcryptjs"));
 
 const COST = 10;
 const MAX_BYTES = 72;
 
 /**
- * The hash of a password with a fresh salt, as Go writes it (version 2a); sprig's error text for a password that is too
+* Returns the hash of a password with a fresh salt, as Go writes it (version 2a), or sprig's error text if the password is too
  * long.
  */
 export function bcrypt(password: string): string {
@@ -21,7 +21,7 @@ export function bcrypt(password: string): string {
   return hashSync(password, genSaltSync(COST).replace(/^\$2b/, "$$2a"));
 }
 
-/** A line of an htpasswd file; sprig's error text for a user with a colon. */
+/** Returns a line of an htpasswd file, or sprig's error text if the user contains a colon. */
 export function htpasswd(user: string, password: string): string {
   return user.includes(":") ? `invalid username: ${user}` : `${user}:${bcrypt(password)}`;
 }

@@ -37,7 +37,7 @@ export class Certificate extends OrderedFields {
   }
 }
 
-/** The functions by name. Certificates are valid from `now`. */
+/** Returns the functions of this file by name. Certificates are valid from `now`. */
 export function certificateFunctions(now: () => Date): FuncMap {
   const names = [STRING, LIST, LIST, INT];
   return {
@@ -101,7 +101,7 @@ function readCertificatePem(binary: string, variable: string): Parent {
   return within(`error parsing certificate: ${variable}.Bytes`, () => readCertificate(block.bytes));
 }
 
-/** Name, addresses, DNS names and days, as most of the functions take them. */
+/** Builds a request from the arguments that most functions share: name, addresses, DNS names and days. */
 function requestFor(
   [name, addresses, dnsNames, days = null]: readonly (GoValue | undefined)[],
   now: () => Date,
@@ -141,7 +141,7 @@ function dnsNameOf(value: GoValue): string {
   throw new Error(`error processing alternate dns name: ${sprint(value)} is not a string`);
 }
 
-/** Certificate and key from base64 of their PEM: checked, not changed. */
+/** Decodes a certificate and a key from base64 of PEM and checks both. */
 function customCertificate(cert: string, key: string): Certificate {
   const certPem = decoded(cert, "unable to decode base64 certificate");
   const keyPem = decoded(key, "unable to decode base64 private key");

@@ -11,7 +11,7 @@ import { certificateFunctions } from "./certificates.ts";
 import { derivePassword } from "./derive_password.ts";
 import { toInt64 } from "../values/cast.ts";
 
-/** The functions by name. Certificates are valid from `now`. */
+/** Returns the functions of this file by name. Certificates are valid from `now`. */
 export function cryptoFunctions(now: () => Date): FuncMap {
   return {
     ...certificateFunctions(now),

@@ -1,4 +1,4 @@
-/** sprig's `derivePassword`: the Master Password algorithm, which makes the password for a site from a master password. */
+/** sprig's `derivePassword`: the Master Password algorithm, which derives a site's password from a master password. */
 import { bytesOf } from "../../bytes.ts";
 import { nodeCrypto } from "../../../../base/node_crypto.ts";
 
@@ -13,7 +13,7 @@ export interface PasswordRequest {
 
 const SCOPE = "com.lyndir.masterpassword";
 
-/** Templates by kind: each letter stands for a class of characters. */
+/** Password templates by kind. Each letter represents a class of characters. */
 const TEMPLATES: ReadonlyMap<string, string> = new Map([
   ["maximum", "anoxxxxxxxxxxxxxxxxx axxxxxxxxxxxxxxxxxno"],
   [
@@ -41,7 +41,7 @@ const CLASSES: Readonly<Record<string, string>> = {
 
 const COST = { N: 32768, r: 8, p: 2, maxmem: 128 * 1024 * 1024 };
 
-/** The password; sprig's error text for an unknown kind. */
+/** Returns the password, or sprig's error text for an unknown kind. */
 export function derivePassword({ counter, kind, password, user, site }: PasswordRequest): string {
   const templates = TEMPLATES.get(kind)?.split(" ");
   if (templates === undefined) return `cannot find password template ${kind}`;
@@ -56,7 +56,7 @@ function pick(characters: string, byte: number): string {
   return characters.charAt(byte % characters.length);
 }
 
-/** The bytes of a text after their count. */
+/** The bytes of a text, preceded by their number. */
 function counted(value: string): Uint8Array {
   const bytes = bytesOf(value);
   return joined(uint32(bytes.length), bytes);

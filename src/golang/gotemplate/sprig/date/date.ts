@@ -126,7 +126,7 @@ class Clock {
     return new GoTime({ nanoseconds: BigInt(this.read().getTime()) * 1_000_000n, zone: localZone() });
   }
 
-  /** A time; seconds since 1970 as a time; for anything else now. */
+  /** Converts a time or seconds since 1970 to a time. Any other value gives the current time. */
   timeOf(value: GoValue): GoTime {
     if (value instanceof GoTime) return value;
     const seconds = typeof value === "bigint"
@@ -169,7 +169,7 @@ function roundToSecond(nanoseconds: bigint): bigint {
   return (nanoseconds + half) / SECOND * SECOND;
 }
 
-/** Only strings and int64 count, as in sprig: a plain integer is no int64 and gives 0. */
+/** The seconds in a string or int64. As in sprig, any other value gives 0, even a plain `int`. */
 function secondCount(value: GoValue): bigint {
   if (typeof value === "string") return parseIntClamped(value);
   return value instanceof GoInt && value.type === "int64" ? value.value : 0n;
@@ -184,7 +184,7 @@ const SPANS: readonly (readonly [bigint, string])[] = [
   [SECOND, "s"],
 ];
 
-/** The duration in the largest unit that it exceeds, rounded down. */
+/** A duration as a number of the largest unit that fits, rounded down. */
 function roundDuration(nanoseconds: bigint): string {
   const size = nanoseconds < 0n ? -nanoseconds : nanoseconds;
   const span = SPANS.find(([unit]) => size > unit);

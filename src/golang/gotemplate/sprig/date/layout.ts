@@ -5,7 +5,7 @@
 import { trimmedEnd } from "../../../../base/text/mod.ts";
 import { fixedZone, secondsOf, UTC, type Zone } from "./zone.ts";
 
-/** A moment: nanoseconds since 1970 and the zone it is shown in. */
+/** A point in time: nanoseconds since 1970, and the zone for its display. */
 export interface Moment {
   readonly nanoseconds: bigint;
   readonly zone: Zone;
@@ -23,7 +23,7 @@ export const DAYS = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".s
 
 const BILLION = 1_000_000_000n;
 
-/** A moment as date and clock of its zone. */
+/** The date and clock of a moment in its zone. */
 export type Fields = ReturnType<typeof fieldsOf>;
 
 /** Whole seconds since 1970, rounded down. */
@@ -54,7 +54,7 @@ export function fieldsOf(moment: Moment) {
   };
 }
 
-/** A moment in the form of a layout. */
+/** Formats a moment by a layout. */
 export function formatTime(moment: Moment, layout: string): string {
   const fields = fieldsOf(moment);
   return layout.replace(TOKEN, (token) => (WRITERS[token] ?? writerOf(token))(fields));
@@ -88,7 +88,7 @@ const WRITERS: Readonly<Record<string, Write>> = {
   MST: ({ abbreviation, offset }) => abbreviation || zoneText(offset, "-0700"),
 };
 
-/** Zone offsets and fractions of a second have too many forms for a table. */
+/** Returns the writer of a zone offset or a fraction of a second. Their forms are too many for a table. */
 function writerOf(token: string): Write {
   if (token.startsWith("Z")) {
     return ({ offset }) => (offset === 0 ? "Z" : zoneText(offset, "-" + token.slice(1)));
@@ -105,7 +105,7 @@ function zoneText(offset: number, form: string): string {
   return (offset < 0 ? "-" : "+") + all.slice(0, shown).join(colon);
 }
 
-/** `.000` prints as many digits, `.999` as many without trailing zeros. */
+/** The digits of a fraction: `.000` prints three digits, `.999` up to three without trailing zeros. */
 function fractionText(nanosecond: number, token: string): string {
   const digits = pad(nanosecond, 9).slice(0, token.length - 1).padEnd(token.length - 1, "0");
   if (token.charAt(1) === "0") return token.charAt(0) + digits;
@@ -171,7 +171,7 @@ function setMonth(draft: Draft, name: string): void {
   draft.month = MONTHS.findIndex((month) => month.toLowerCase().startsWith(start)) + 1;
 }
 
-/** The part of an offset behind `Z` or `-` in a layout. */
+/** Patterns of zone offsets, by the text after `Z` or `-` in a layout. */
 const OFFSETS: Readonly<Record<string, RegExp>> = {
   "07": /^([+-]\d\d)/,
   "0700": /^([+-]\d{4})/,
@@ -181,7 +181,7 @@ const OFFSETS: Readonly<Record<string, RegExp>> = {
 };
 const FRACTION = /^(?:[.,](\d+))?/;
 
-/** The reader of an offset, where `Z` also takes that letter, or of a fraction: after `.999` there may be none. */
+/** Returns the reader of a zone offset or of a fraction. A token with `Z` also accepts the letter `Z`; the fraction of `.999` is optional. */
 function readerOf(token: string, rest: string): Reader {
   const offset = OFFSETS[token.slice(1)];
   if (offset === undefined) return { pattern: FRACTION, set: (d, t) => d.fraction = t };
@@ -189,8 +189,8 @@ function readerOf(token: string, rest: string): Reader {
 }
 
 /**
- * Reads a time. Without a zone in the value it is one of `zone`.
- * Errors: the value does not have the form of the layout, or a part is out of range.
+* Parses a time by a layout. If the value names no zone, the time is in `zone`.
+* Throws if the value does not match the layout, or a part is out of range.
  */
 export function parseTime(layout: string, value: string, zone: Zone): Moment {
   const draft = read(layout, value);
@@ -231,7 +231,7 @@ function cannotParse({ layout, value }: Subject, rest: string, part: string): Er
   return new Error(`parsing time ${quoted[0]} as ${quoted[1]}: cannot parse ${quoted[2]} as ${quoted[3]}`);
 }
 
-/** Text between tokens must match; a space matches any number of spaces. */
+/** Skips text between tokens, which must match the layout. A space matches any number of spaces. */
 function skipLiteral(value: string, prefix: string, subject: Subject): string {
   let rest = value;
   for (let i = 0; i < prefix.length; i++) {
@@ -251,7 +251,7 @@ function readToken(draft: Draft, token: string, rest: string, subject: Subject):
   const { pattern, set } = READERS[token] ?? readerOf(token, rest);
   const [read, value = ""] = pattern.exec(rest) ?? [];
   if (/^[.,]0/.test(token)) {
-    // As many digits as the token has.
+    // The token fixes the number of digits.
     if (read === undefined || read.length < token.length) throw cannotParse(subject, rest, token);
     draft.fraction = read.slice(1, token.length);
     return rest.slice(token.length);
@@ -267,7 +267,7 @@ function setOffset(draft: Draft, text: string): void {
   draft.offset = text.startsWith("-") ? -size : size;
 }
 
-/** A fraction may follow the seconds even if the layout has none. */
+/** Reads a fraction after the seconds, which a value may contain even if the layout does not. */
 function readExtraFraction(draft: Draft, rest: string): string {
   const match = /^[.,](\d+)/.exec(rest);
   if (match === null) return rest;
@@ -290,7 +290,7 @@ function checkRanges(draft: Draft, value: string): void {
   if (wrong !== undefined) throw new Error(`parsing time ${JSON.stringify(value)}: ${wrong[0]} out of range`);
 }
 
-/** The moment of a clock reading in the zone that the value names, else in `zone`. */
+/** Converts a clock reading to a moment in the zone that the value names, or in `zone` if the value names no zone. */
 function moment(clock: number, draft: Draft, zone: Zone): Moment {
   const fraction = BigInt(draft.fraction.slice(0, 9).padEnd(9, "0"));
   const at = (seconds: number, where: Zone) => ({ nanoseconds: BigInt(seconds) * BILLION + fraction, zone: where });

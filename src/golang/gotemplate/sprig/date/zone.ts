@@ -1,12 +1,12 @@
 /** Time zones by IANA name: offsets from the runtime's database, abbreviations from tzdata. */
 
-/** What a zone says about one moment. */
+/** The offset and abbreviation of a zone at one moment. */
 export interface ZoneMoment {
   readonly offset: number;
   readonly abbreviation: string;
 }
 
-/** A time zone: `at` takes seconds since 1970. */
+/** A time zone. The argument of `at` is in seconds since 1970. */
 export interface Zone {
   readonly name: string;
   at(seconds: number): ZoneMoment;
@@ -15,7 +15,7 @@ export interface Zone {
 /** Coordinated universal time. */
 export const UTC: Zone = { name: "UTC", at: () => ({ offset: 0, abbreviation: "UTC" }) };
 
-/** A zone with one offset (seconds east) and a name that may be empty. */
+/** A zone with a constant offset (seconds east of UTC) and a name that may be empty. */
 export function fixedZone(abbreviation: string, offset: number): Zone {
   return { name: abbreviation, at: () => ({ offset, abbreviation }) };
 }
@@ -25,14 +25,14 @@ export function localZone(): Zone {
   return loadZone(new Intl.DateTimeFormat().resolvedOptions().timeZone) ?? UTC;
 }
 
-/** The zone of a name, `undefined` if there is none; `""` is UTC and `Local` the machine's, as time.LoadLocation. */
+/** Finds a zone by name; `undefined` if the name is unknown. As in time.LoadLocation, `""` is UTC and `Local` is the machine's zone. */
 export function loadZone(name: string): Zone | undefined {
   if (name === "" || name === "UTC") return UTC;
   if (name === "Local") return localZone();
   try {
     return namedZone(name);
   } catch {
-    // A RangeError: no time zone has this name.
+    // RangeError: the name of the time zone is unknown.
     return undefined;
   }
 }
@@ -64,7 +64,7 @@ const CLOCK: Intl.DateTimeFormatOptions = {
   second: "numeric",
 };
 
-/** Seconds since 1970 of a date and clock in UTC; fields beyond their range carry over. */
+/** Converts a date and clock in UTC to seconds since 1970. Fields beyond their range carry over. */
 export function secondsOf([year, month, day, hour, minute, second]: readonly number[]): number {
   const date = new Date(0);
   date.setUTCFullYear(year ?? 0, (month ?? 1) - 1, day ?? 1);
@@ -72,7 +72,7 @@ export function secondsOf([year, month, day, hour, minute, second]: readonly num
   return date.getTime() / 1000;
 }
 
-/** Abbreviations that the runtime does not have in English, by zone: standard time, summer time. */
+/** Abbreviations that the runtime lacks in English, by zone: for standard time and summer time. */
 const LETTERS: readonly (readonly [RegExp, Readonly<Record<number, string>>])[] = [
   [/^Europe\/(London|Belfast|Jersey|Guernsey|Isle_of_Man)$/, { 0: "GMT", 3600: "BST" }],
   [/^Europe\/Dublin$/, { 0: "GMT", 3600: "IST" }],

@@ -1,9 +1,9 @@
-/** sprig's base64 and base32. A text that cannot be decoded yields the text of Go's error, as in sprig. */
+/** sprig's base64 and base32 functions. As in sprig, decoding an invalid text returns the text of Go's error. */
 import { type FuncMap, pure } from "../../../go_value.ts";
 import { STRING, text } from "../args.ts";
 import { fromBinary, toBinary } from "./octets.ts";
 
-/** The functions by name. */
+/** Returns the functions of this file by name. */
 export function encodingFunctions(): FuncMap {
   return {
     b64enc: pure([STRING], (s) => btoa(toBinary(text(s)))),
@@ -16,7 +16,7 @@ export function encodingFunctions(): FuncMap {
 const LETTERS64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const LETTERS32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/** The byte where the text stops being an encoding. */
+/** A text is not valid base64 or base32. The message contains the offset of the first invalid byte. */
 class Corrupt extends Error {
   constructor(name: string, at: number) {
     super(`illegal ${name} data at input byte ${at}`);
@@ -40,7 +40,7 @@ function decode(source: string, read: (binary: string) => string): string {
   }
 }
 
-/** A base64 text as a binary string. Padding is required; line ends may be anywhere. Errors: any other text. */
+/** Decodes base64 to a binary string. Padding is required; line breaks may be anywhere. Throws for an invalid text. */
 export function decodeBase64(binary: string): string {
   const values: number[] = [];
   let at = 0;
@@ -56,7 +56,7 @@ export function decodeBase64(binary: string): string {
   return join(values, 6);
 }
 
-/** Two equal signs after two letters of a group, one after three, then nothing. */
+/** Checks the padding at the end: two equal signs after two letters of a group, one after three letters. */
 function checkPadding64(binary: string, start: number, over: number): void {
   if (over < 2) throw new Corrupt("base64", start);
   let at = afterLineEnds(binary, start + 1);
@@ -78,7 +78,7 @@ function isLineEnd(c: string | undefined): boolean {
   return c === "\n" || c === "\r";
 }
 
-/** Line ends do not count, not even for the place of an error. */
+/** Decodes base32. Line breaks are ignored and do not count in the offset of an error. */
 function decodeBase32(source: string): string {
   const binary = source.replace(/[\r\n]/g, "");
   const values: number[] = [];

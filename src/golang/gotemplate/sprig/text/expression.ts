@@ -2,7 +2,7 @@
 import type { Matcher, RE2JS } from "re2js";
 import { re2Library } from "../../../re2.ts";
 
-/** A match: where, the text, and the texts of the groups (index 0 is group 1). */
+/** A match: its offset, its text, and the texts of its groups (index 0 is group 1). */
 export interface Match {
   readonly index: number;
   readonly text: string;
@@ -15,7 +15,7 @@ export class Expression {
   readonly names: readonly string[];
   readonly #compiled: RE2JS;
 
-  /** Errors: with the text of Go's `regexp/syntax.Error`. */
+  /** Throws an Error with the text of Go's `regexp/syntax.Error` if the pattern is invalid. */
   constructor(readonly pattern: string) {
     const { compiled, nameOf } = compile(pattern);
     const names = new Array<string>(compiled.groupCount()).fill("");
@@ -29,7 +29,7 @@ export class Expression {
     return this.#compiled.matcher(subject).find();
   }
 
-  /** All matches, at most `limit` unless negative. An empty match right after another match does not count. */
+  /** Finds all matches, or at most `limit` unless it is negative. An empty match directly after another match does not count. */
   findAll(subject: string, limit: number): Match[] {
     const matcher = this.#compiled.matcher(subject);
     const matches: Match[] = [];
@@ -46,7 +46,7 @@ export class Expression {
 
 interface Compiled {
   readonly compiled: RE2JS;
-  /** The name of a group in the pattern, from its name in re2js. */
+  /** Maps a group's name in re2js to the group's name in the pattern. */
   readonly nameOf: (name: string) => string;
 }
 
@@ -63,7 +63,7 @@ function compile(pattern: string): Compiled {
 
 const UNIQUE = /^group\d+_/;
 
-/** Go allows two groups with one name, re2js does not. Quotes, escapes and classes contain no groups. */
+/** Makes group names unique, because Go allows duplicate names and re2js does not. Skips quotes, escapes and classes, which contain no groups. */
 function withUniqueNames(pattern: string): string {
   let groups = 0;
   return pattern.replace(
@@ -77,7 +77,7 @@ interface SyntaxError {
   readonly input: string | null;
 }
 
-/** Go's error text. It differs where Go quotes the whole pattern, and for a pattern that ends in `(?P<` or `(?<`. */
+/** Converts a re2js error to Go's error text. The texts differ where Go quotes the whole pattern, and for a pattern that ends in `(?P<` or `(?<`. */
 function goError({ error, input }: SyntaxError, pattern: string): Error {
   if (input === "(?P<" || input === "(?<") {
     return new Error(`error parsing regexp: invalid or unsupported Perl syntax: \`${input.slice(0, 3)}\``);

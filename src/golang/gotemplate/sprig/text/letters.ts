@@ -62,7 +62,7 @@ export function upperRune(rune: string): string {
   return greek ?? oneRune(rune.toUpperCase(), rune);
 }
 
-/** unicode.ToTitle: as upper case, except for the digraphs that have a title case and for Georgian that stays. */
+/** unicode.ToTitle: like upper case, but digraphs have a separate title case and Georgian letters do not change. */
 export function titleRune(rune: string): string {
   const code = rune.codePointAt(0) ?? 0;
   if (code >= 0x1c4 && code <= 0x1cc) return String.fromCodePoint(0x1c5 + 3 * Math.floor((code - 0x1c4) / 3));
@@ -71,7 +71,7 @@ export function titleRune(rune: string): string {
   return upperRune(rune);
 }
 
-/** Greek vowels with an iota below have a single title-case rune that Unicode's simple mapping names as upper case. */
+/** The upper case of a Greek vowel with an iota subscript: the title-case rune, as in Unicode's simple mapping. */
 function withIotaSubscript(rune: string): string | undefined {
   const code = rune.codePointAt(0) ?? 0;
   if (code >= 0x1f80 && code <= 0x1faf) return String.fromCodePoint(code | 8);
@@ -85,7 +85,7 @@ function oneRune(mapped: string, rune: string): string {
   return first !== undefined && String.fromCodePoint(first) === mapped ? mapped : rune;
 }
 
-/** strings.Title: the first letter of each word in title case, a word being letters, digits and underscores. */
+/** strings.Title: the first letter of each word in title case. A word consists of letters, digits and underscores. */
 export function title(text: string): string {
   let afterSeparator = true;
   let out = "";

@@ -1,5 +1,5 @@
 /**
- * For functions that count bytes: a "binary" string has one character (U+0000-U+00FF) for each byte of the UTF-8 text, so
+* Conversions for functions that count bytes. A "binary" string has one character (U+0000-U+00FF) per byte of the UTF-8 text, so
  * that JavaScript's string methods count bytes.
  */
 import { binaryOf, bytesOfBinary } from "../../../../base/bytes.ts";

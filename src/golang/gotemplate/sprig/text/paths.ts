@@ -3,7 +3,7 @@ import { trimmedEnd } from "../../../../base/text/mod.ts";
 import { type FuncMap, pure } from "../../../go_value.ts";
 import { STRING, text } from "../args.ts";
 
-/** The functions by name; the `os` variants are the same. */
+/** Returns the path functions by name. The `os` variants are the same functions. */
 export function pathFunctions(): FuncMap {
   const base = pure([STRING], (path) => basename(text(path)));
   const dir = pure([STRING], (path) => clean(text(path).slice(0, text(path).lastIndexOf("/") + 1)));
@@ -30,7 +30,7 @@ function basename(path: string): string {
   return trimmed === "" ? "/" : trimmed.slice(trimmed.lastIndexOf("/") + 1);
 }
 
-/** The shortest path with the same meaning: no empty, `.` or inner `..` elements; `.` for none. */
+/** The shortest equivalent path, without empty, `.` or inner `..` elements; `.` if no element remains. */
 function clean(path: string): string {
   const rooted = path.startsWith("/");
   const kept: string[] = [];

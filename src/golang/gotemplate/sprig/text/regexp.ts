@@ -6,7 +6,7 @@ import { stringList } from "./strings.ts";
 
 type Body = (expression: Expression, subject: string, argument: GoValue) => GoValue;
 
-/** The functions by name. An invalid expression is an error also without `must`, except in `regexMatch`. */
+/** Returns the functions by name. Functions without `must` also throw for an invalid expression, except `regexMatch`. */
 export function regexpFunctions(): FuncMap {
   return {
     regexMatch: pure([STRING, STRING], (pattern, s) => matchesLeniently(text(pattern), text(s))),
@@ -45,7 +45,7 @@ function matchesLeniently(pattern: string, subject: string): boolean {
 const compiled = new Map<string, Expression>();
 const MAX_COMPILED = 200;
 
-/** Compiles an expression once. `panic` is the prefix of the error in Go's MustCompile. */
+/** Compiles an expression, or returns it from a cache. `panic` is the prefix of the error in Go's MustCompile. */
 function compile(pattern: string, panic: string): Expression {
   const known = compiled.get(pattern);
   if (known !== undefined) return known;
@@ -64,7 +64,7 @@ function quoteForPanic(pattern: string): string {
   return pattern.includes("`") ? JSON.stringify(pattern) : `\`${pattern}\``;
 }
 
-/** A text with each match replaced. Errors: the result exceeds what one call may make. */
+/** Replaces each match in a text. Throws if the result exceeds `MAX_MADE`. */
 export function replaceAll(expression: Expression, subject: string, by: (match: Match) => string): string {
   let out = "";
   let lastEnd = 0;
@@ -76,7 +76,7 @@ export function replaceAll(expression: Expression, subject: string, by: (match: 
   return out + subject.slice(lastEnd);
 }
 
-/** Replaces `$1`, `$name`, `${name}` by groups and `$$` by a dollar; an unknown group is empty. */
+/** Replaces `$1`, `$name` and `${name}` with groups, and `$$` with a dollar sign. An unknown group is empty. */
 function expand(template: string, match: Match, names: readonly string[]): string {
   return template.replace(/\$(?:(\$)|([\p{L}\p{Nd}_]+)|\{([\p{L}\p{Nd}_]+)\})/gu, (_, dollar, bare, braced) => {
     if (dollar !== undefined) return "$";
@@ -87,7 +87,7 @@ function expand(template: string, match: Match, names: readonly string[]): strin
   });
 }
 
-/** The text between matches, at most `limit` parts unless negative. An empty match at the start does not split. */
+/** Splits a text at matches, into at most `limit` parts unless `limit` is negative. An empty match at the start does not split. */
 function split(expression: Expression, subject: string, limit: number): string[] {
   if (limit === 0) return [];
   if (subject === "") return expression.pattern === "" ? [] : [""];

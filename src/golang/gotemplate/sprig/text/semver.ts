@@ -7,7 +7,7 @@ import { STRING, text } from "../args.ts";
 import { Expression } from "./expression.ts";
 import { replaceAll } from "./regexp.ts";
 
-/** The functions by name. */
+/** Returns the functions of this file by name. */
 export function semverFunctions(): FuncMap {
   return {
     semver: pure([STRING], (version) => parseVersion(text(version))),
@@ -77,7 +77,7 @@ const IDENTIFIERS = "[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*";
 const SUFFIX = `(?:-(${IDENTIFIERS}))?(?:\\+(${IDENTIFIERS}))?`;
 const VERSION = new RegExp(`^v?(\\d+)(?:\\.(\\d+))?(?:\\.(\\d+))?${SUFFIX}$`);
 
-/** A version of one to three numbers. Errors: with the texts of the Go library. */
+/** Parses a version of one to three numbers. Throws an Error with the text of the Go library. */
 export function parseVersion(source: string): Version {
   const [match, major = "", minor = "0", patch = "0", pre = "", metadata = ""] = VERSION.exec(source) ?? [];
   if (match === undefined) throw new Error("Invalid Semantic Version");
@@ -92,7 +92,7 @@ function segment(digits: string): bigint {
   throw new Error(`Error parsing version segment: strconv.ParseUint: parsing "${digits}": value out of range`);
 }
 
-/** Negative, 0 or positive; metadata does not count, a pre-release comes before its release. */
+/** Compares versions: negative, 0 or positive. Ignores metadata; a pre-release comes before its release. */
 export function compareVersions(a: Version, b: Version): number {
   for (let i = 0; i < 3; i++) {
     const [x = 0n, y = 0n] = [a.numbers[i], b.numbers[i]];
@@ -113,7 +113,7 @@ function comparePrereleases(a: string, b: string): number {
   return 0;
 }
 
-/** A missing part comes first, then numbers, then letters. */
+/** Compares parts of a pre-release: a missing part comes first, then numbers, then letters. */
 function comparePart(a: string, b: string): number {
   if (a === b) return 0;
   const [x, y] = [rankOf(a), rankOf(b)];
@@ -140,11 +140,11 @@ function numberOf(part: string): bigint | undefined {
 interface Constraint {
   readonly operator: string;
   readonly version: Version;
-  /** The index of the first wildcard (`1.x` is 1), 3 without one. */
+  /** The index of the first wildcard: 1 for `1.x`, 3 without a wildcard. */
   readonly given: number;
 }
 
-/** The expressions of the Go library (constraints.go), run by RE2's rules: they take linear time. */
+/** The regular expressions of the Go library (constraints.go), compiled by RE2 so that matching takes linear time. */
 function constraintExpressions() {
   const version = String.raw`v?([0-9|x|X|\*]+)(\.[0-9|x|X|\*]+)?(\.[0-9|x|X|\*]+)?` +
     String.raw`(-([0-9A-Za-z\-]+(\.[0-9A-Za-z\-]+)*))?(\+([0-9A-Za-z\-]+(\.[0-9A-Za-z\-]+)*))?`;
@@ -184,7 +184,7 @@ function parseConstraint(source: string): Constraint {
   try {
     return { operator, given, version: parseVersion(exact + pre) };
   } catch {
-    // The text is no version.
+    // The text is not a version.
     throw new Error("constraint Parser Error");
   }
 }
@@ -252,7 +252,7 @@ function tilde(version: Version, { version: wanted, given }: Constraint): boolea
   return compareFirst(version, wanted, given === 1 ? 1 : 2) === 0;
 }
 
-/** The first number that is not 0 stays the same. */
+/** `^1.2`: the first nonzero number stays the same, and the version is not lower. */
 function caret(version: Version, { version: wanted, given }: Constraint): boolean {
   if (compareVersions(version, wanted) < 0) return false;
   const [major, minor] = wanted.numbers;

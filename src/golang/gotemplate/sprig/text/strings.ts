@@ -23,7 +23,7 @@ import { sprint } from "../../fmt/print.ts";
 import { pascalCase, separatedCase } from "./words.ts";
 import { abbreviate, abbreviateBoth, wrapText } from "./wrap.ts";
 
-/** The functions by name. */
+/** Returns the functions of this file by name. */
 export function stringFunctions(): FuncMap {
   return { ...caseFunctions(), ...trimFunctions(), ...cutFunctions(), ...testFunctions(), ...listFunctions() };
 }
@@ -105,7 +105,7 @@ export function stringList(strings: readonly string[]): GoValue {
   return typed(strings, "[]string");
 }
 
-/** The elements as strings, without nil; a value that is no list becomes one string. */
+/** Converts the elements of a list to strings, without nil. Any other value becomes a single string. */
 function texts(value: GoValue): string[] {
   if (value === null) return [];
   return isList(value) ? withoutNil(value).map(sprint) : [sprint(value)];
@@ -126,18 +126,18 @@ function numbered(parts: readonly string[]): GoValue {
 function replace(s: string, old: string, by: string): string {
   limitMade(s.length + (old === "" ? s.length + 1 : count(s, old)) * by.length);
   if (old === "") return by + [...s].map((rune) => rune + by).join("");
-  // A function, because `$` is special in a replacement text; it is slower.
+  // `$` is special in a replacement text but not in a function's result. The function is slower.
   return by.includes("$") ? s.replaceAll(old, () => by) : s.replaceAll(old, by);
 }
 
-/** How often a text stands in another one. */
+/** Number of occurrences of `part` in `s`. */
 function count(s: string, part: string): number {
   let found = 0;
   for (let at = s.indexOf(part); at >= 0; at = s.indexOf(part, at + part.length)) found++;
   return found;
 }
 
-/** strings.SplitN: at most `count` parts, all if negative. */
+/** strings.SplitN: at most `count` parts; all parts if `count` is negative. */
 function split(s: string, by: string, count: number): string[] {
   if (count === 0) return [];
   const parts = by === "" ? [...s] : s.split(by);
@@ -180,14 +180,14 @@ function repeat(count: number, s: string): string {
   return s.repeat(count);
 }
 
-/** The first `count` bytes, or the last ones if negative. */
+/** The first `count` bytes, or the last `-count` bytes if `count` is negative. */
 function truncate(count: number, s: string): string {
   const length = byteLength(s);
   if (count < 0) return length + count > 0 ? sliceBytes(s, length + count, length) : s;
   return length > count ? sliceBytes(s, 0, count) : s;
 }
 
-/** Bytes from `start` to before `end`; a negative start is 0, a negative or too large end the length. */
+/** The bytes from `start` up to, but not including, `end`. A negative start means 0; a negative or too large end means the length. */
 function substring(start: number, end: number, s: string): string {
   const length = byteLength(s);
   if (start < 0) return cut(s, 0, end, length);
@@ -204,7 +204,7 @@ function outOfRange(slice: string): string {
   return `runtime error: slice bounds out of range ${slice}`;
 }
 
-/** The first letter of each word in lower case. */
+/** Changes the first letter of each word to lower case. */
 function untitle(s: string): string {
   let afterSpace = true;
   let out = "";
@@ -216,7 +216,7 @@ function untitle(s: string): string {
   return out;
 }
 
-/** Upper and lower case exchanged; a lower-case letter at the start of a word becomes title case. */
+/** Swaps upper and lower case. A lower-case letter at the start of a word becomes title case. */
 function swapCase(s: string): string {
   let wordStart = true;
   let out = "";
@@ -247,7 +247,7 @@ function initials(s: string): string {
   return out;
 }
 
-/** The text without white space. If some was removed, sprig reads the bytes as characters. */
+/** Removes white space. If the text contained any, sprig reads the remaining bytes as characters. */
 function withoutSpace(s: string): string {
   const binary = toBinary(s);
   const kept = [...binary].filter((byte) => !isSpace(byte)).join("");

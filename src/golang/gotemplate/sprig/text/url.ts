@@ -5,7 +5,7 @@ import { type FuncMap, type GoMap, type GoValue, pure } from "../../../go_value.
 import { MAP, mapOf, STRING, text } from "../args.ts";
 import { fromBinary, toBinary } from "./octets.ts";
 
-/** The functions by name. */
+/** Returns the functions of this file by name. */
 export function urlFunctions(): FuncMap {
   return {
     urlParse: pure([STRING], (url) => dictOf(parseOrFail(text(url), "unable to parse url"))),
@@ -13,7 +13,7 @@ export function urlFunctions(): FuncMap {
   };
 }
 
-/** The parts of a URL, unescaped except for the query; `user` is escaped, `undefined` if there is none. */
+/** The parts of a URL. The query and `user` stay escaped; `user` is `undefined` if the URL has no user. */
 interface Url {
   scheme: string;
   opaque: string;
@@ -120,7 +120,7 @@ function parseHost(host: string): string {
 
 type Part = "path" | "fragment" | "user" | "host";
 
-/** Characters that stay as they are, besides letters, digits and `-_.~`. */
+/** Characters that are not escaped, in addition to letters, digits and `-_.~`. */
 const PLAIN: Readonly<Record<Part, RegExp>> = {
   path: /[$&+,/:;=@]/,
   fragment: /[$&+,/:;=?@!()*]/,
@@ -147,7 +147,7 @@ function unescape(value: string, part: Part): string {
   return fromBinary(binary);
 }
 
-/** In a host only bytes beyond ASCII (and the percent sign of a zone) may be escaped. */
+/** Checks a host: only bytes beyond ASCII and the percent sign of a zone may be escaped. */
 function checkHost(host: string): void {
   const escaped = /%(?!25)[0-7]./.exec(host)?.[0];
   if (escaped !== undefined) throw new Error(`invalid URL escape ${quote(escaped)}`);
@@ -175,7 +175,7 @@ function hierarchyOf(url: Hierarchy): string {
   const authority = authorityOf(url);
   const path = url.path === "*" ? url.path : escape(url.path, "path");
   if (path !== "" && !path.startsWith("/") && url.host !== "") return `${authority}/${path}`;
-  // Without anything before it, a first segment with a colon would read as a scheme.
+  // At the start of a URL, a segment with a colon would be read as a scheme.
   const bare = authority === "" && url.scheme === "";
   return (bare && path.split("/", 1)[0]?.includes(":") ? "./" : authority) + path;
 }

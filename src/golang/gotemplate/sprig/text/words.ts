@@ -1,5 +1,5 @@
 /**
- * Conversions between `CamelCase`, `snake_case` and `kebab-case` by sprig's word rules: digits join the word before or
+* Conversions between `CamelCase`, `snake_case` and `kebab-case` by sprig's word rules: digits join the previous or next word;
  * after, `HTTPServer` is two words.
  */
 import { isSpace, isUpper, lowerRune, upperRune } from "./letters.ts";
@@ -45,12 +45,12 @@ function joinWords(runes: readonly string[]): string {
   return out + current;
 }
 
-/** Words in lower case between connectors: `_` for snake case, `-` for kebab case. */
+/** Joins words in lower case with a connector: `_` for snake case, `-` for kebab case. */
 export function separatedCase(text: string, connector: string): string {
   return new Separator(splitWords([...text]), connector).run();
 }
 
-/** Walks over the words and places the connectors. The letters of its neighbours decide where a number belongs. */
+/** Walks over the words and places the connectors. The letters next to a number decide which word the number joins. */
 class Separator {
   #at = 0;
   #out = "";
@@ -138,7 +138,7 @@ function splitWords(runes: readonly string[]): Word[] {
   return words;
 }
 
-/** Runes that continue a word, by the kind of its first; else the same kind. Dashes continue a word of punctuation. */
+/** Tests for runes that continue a word, by the kind of the word's first rune. By default, runes of the same kind continue it. */
 const RUNS: Partial<Record<Kind, (rune: string) => boolean>> = { letters: isLowerLetter, punctuation: isPunctuation };
 
 function wordAt(runes: readonly string[], at: number): Word {

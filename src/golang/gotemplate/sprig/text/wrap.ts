@@ -1,14 +1,14 @@
 /** Word wrapping and abbreviation by bytes, as sprig's `wrap`, `wrapWith`, `abbrev` and `abbrevboth`. */
 import { fromBinary, toBinary } from "./octets.ts";
 
-/** How to wrap: bytes per line, what ends a line, whether a word longer than a line is cut. */
+/** How to wrap: bytes per line, the line break to insert, and whether to cut a word that is longer than a line. */
 export interface WrapOptions {
   readonly width: number;
   readonly newline: string;
   readonly cutWords: boolean;
 }
 
-/** The text with line ends at spaces; leading spaces of a line are dropped. */
+/** Wraps a text at spaces. Drops leading spaces of a line. */
 export function wrapText(text: string, options: WrapOptions): string {
   const width = Math.max(options.width, 1);
   const newline = toBinary(options.newline || "\n");
@@ -26,14 +26,14 @@ function wrapBinary(text: string, options: WrapOptions): string {
     }
     const [end, next] = lineEnd(text, at, options);
     out += text.slice(at, end);
-    // A long last word that must not be cut ends the text, not a line.
+    // No line break after a long last word that must not be cut: the text ends there.
     if (end < text.length) out += newline;
     at = next;
   }
   return out + text.slice(at);
 }
 
-/** Where the line that starts at `at` ends, and where the next one starts. */
+/** Returns the end of the line that starts at `at`, and the start of the next line. */
 function lineEnd(text: string, at: number, { width, cutWords }: WrapOptions): [number, number] {
   const space = at + text.slice(at, at + width + 1).lastIndexOf(" ");
   if (space >= at) return [space, space + 1];
@@ -42,12 +42,12 @@ function lineEnd(text: string, at: number, { width, cutWords }: WrapOptions): [n
   return later < 0 ? [text.length, text.length] : [later, later + 1];
 }
 
-/** The text cut to `width` bytes, the last three of them dots. */
+/** Cuts a text to `width` bytes, including three final dots. */
 export function abbreviate(text: string, width: number): string {
   return width < 4 ? text : fromBinary(abbreviateBinary(toBinary(text), 0, width));
 }
 
-/** The text cut on both sides: from about byte `left`, at most `width` bytes with the dots. */
+/** Cuts a text on both sides: from about byte `left`, at most `width` bytes including the dots. */
 export function abbreviateBoth(text: string, left: number, width: number): string {
   if (width < 4 || (left > 0 && width < 7)) return text;
   return fromBinary(abbreviateBinary(toBinary(text), left, width));

@@ -1,5 +1,5 @@
 /**
- * Conversions to numbers as sprig makes them (rules of spf13/cast): what cannot be converted is 0. Strings are read
+* sprig's conversions to numbers, by the rules of spf13/cast: a value that cannot be converted gives 0. Strings are read
  * with a base prefix, so `0x10` is 16, `010` is 8 and `08` is 0.
  */
 import { GoInt, type GoValue } from "../../../go_value.ts";
@@ -31,7 +31,7 @@ export function toFloat64(value: GoValue | undefined): number {
   return value === true ? 1 : 0;
 }
 
-/** For NaN and values outside int64 the usual processors give the smallest number. */
+/** Truncates to int64. NaN and values outside int64 give the smallest int64, as on amd64. */
 function truncate(value: number): bigint {
   return Math.abs(value) < 2 ** 63 ? BigInt(Math.trunc(value)) : MIN;
 }
@@ -45,14 +45,14 @@ function inRange(value: bigint): bigint | undefined {
   return value < MIN || value > MAX ? undefined : value;
 }
 
-/** strconv.ParseInt in base 8 or 10, without its error: a number that is too large becomes the largest one. */
+/** strconv.ParseInt in base 8 or 10 with errors ignored: a number that is too large becomes the largest int64. */
 export function parseIntClamped(text: string): bigint {
   if (!/^[+-]?\d+$/.test(text)) return 0n;
   const value = BigInt(text.replace("+", ""));
   return value > MAX ? MAX : value < MIN ? MIN : value;
 }
 
-/** strconv.ParseInt in base 8, `undefined` where that fails. */
+/** strconv.ParseInt in base 8; `undefined` for an invalid text. */
 export function parseOctal(text: string): bigint | undefined {
   const [, sign, digits] = /^([+-]?)([0-7]+)$/.exec(text) ?? [];
   if (digits === undefined) return undefined;

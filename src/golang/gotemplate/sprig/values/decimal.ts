@@ -7,7 +7,7 @@ export interface Decimal {
   readonly exponent: number;
 }
 
-/** The shortest decimal of a float. Errors: NaN and infinities have none. */
+/** The shortest decimal of a float. Throws for NaN and infinities. */
 export function decimalOf(value: number): Decimal {
   if (!Number.isFinite(value)) {
     const name = Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
@@ -41,7 +41,7 @@ export function multiplyDecimal(a: Decimal, b: Decimal): Decimal {
 
 const DIVISION_PLACES = 16;
 
-/** a / b. Errors: division by zero. */
+/** a / b. Throws on division by zero. */
 export function divideDecimal(a: Decimal, b: Decimal): Decimal {
   if (b.digits === 0n) throw new Error("decimal division by 0");
   const shift = a.exponent - b.exponent + DIVISION_PLACES;

@@ -1,11 +1,11 @@
-/** sprig's functions on empty values, JSON and choice. */
+/** sprig's functions on empty values and JSON, and its choice functions such as `ternary`. */
 import { goJson, type GoJsonOptions, goJsonParse } from "../../../gojson/mod.ts";
 import { truth } from "../../truth.ts";
 import { type FuncMap, GoStruct, type GoValue, pure } from "../../../go_value.ts";
 import { ANY, attempt, BOOL, bool, STRING, text } from "../args.ts";
 import { deepCopy } from "./reflect.ts";
 
-/** The functions by name. */
+/** Returns the functions of this file by name. */
 export function defaultFunctions(): FuncMap {
   const copy = pure([ANY], copyOf);
   return {
@@ -25,7 +25,7 @@ export function defaultFunctions(): FuncMap {
   };
 }
 
-/** A deep copy; nil has no type to copy. */
+/** Returns a deep copy. Throws for nil, as in Go. */
 function copyOf(value: GoValue): GoValue {
   if (value === null) throw new Error("reflect: call of reflect.Value.Type on zero Value");
   return deepCopy(value);

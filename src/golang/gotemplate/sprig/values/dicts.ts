@@ -8,7 +8,7 @@ import { stringList } from "../text/strings.ts";
 
 type Writable = Record<string, GoValue>;
 
-/** The functions by name. */
+/** Returns the functions of this file by name. */
 export function dictFunctions(): FuncMap {
   const merge = merger(false);
   const mergeOverwrite = merger(true);
@@ -31,12 +31,12 @@ export function dictFunctions(): FuncMap {
   };
 }
 
-/** The value of a key, `undefined` if there is none. */
+/** The value of a key; `undefined` for a missing key. */
 function own(map: GoMap, key: string): GoValue | undefined {
   return Object.hasOwn(map, key) ? map[key] : undefined;
 }
 
-/** The value unless the key is missing; nil is a value. */
+/** Returns `otherwise` for a missing key. nil counts as a value. */
 function orElse(value: GoValue | undefined, otherwise: GoValue): GoValue {
   return value === undefined ? otherwise : value;
 }
@@ -45,18 +45,18 @@ function newDict(): Writable {
   return Object.create(null);
 }
 
-/** The engine passes nil for a map parameter as an empty map with the tag of its type. Other maps have no tag. */
+/** Whether a map argument is nil in Go: the engine then passes an empty map with a type tag. Other maps have no tag. */
 function isNilMap(value: GoValue): boolean {
   return value === null || (isGoMap(value) && typeTag(value) === MAP);
 }
 
-/** The same map, writable. GoMap is read-only because the engine never writes; sprig's `set` does. */
+/** Returns the same map as a writable type. GoMap is read-only because the engine never writes to maps, but sprig's `set` does. */
 function writable(value: GoValue): Writable {
   if (isGoMap(value) && !isNilMap(value)) return value as Writable;
   throw new Error("assignment to entry in nil map");
 }
 
-/** Keys and values alternate; a last key without a value gets an empty string. */
+/** Creates a map from alternating keys and values. A last key without a value gets an empty string. */
 function dict(...pairs: GoValue[]): GoValue {
   const map = newDict();
   for (let i = 0; i < pairs.length; i += 2) {
@@ -91,7 +91,7 @@ function omit(d: GoMap, keys: ReadonlySet<string>): GoValue {
   return kept;
 }
 
-/** `dig KEY... DEFAULT DICT`: the value at the path, or the default where a key is missing. */
+/** `dig KEY... DEFAULT DICT`: the value at the path, or the default if a key is missing. */
 function dig(...args: GoValue[]): GoValue {
   if (args.length < 3) throw new Error("dig needs at least three arguments");
   const [otherwise = null, dictionary = null] = args.slice(-2);
@@ -129,7 +129,7 @@ function merger(overwrite: boolean) {
 }
 
 /**
- * Copies what is missing or empty in the target (everything if `overwrite`), maps key by key.
+* Copies values that are missing or empty in the target (all values if `overwrite`). Merges nested maps key by key.
  *
  * | source    | target           | merge           | mergeOverwrite  |
  * |-----------|------------------|-----------------|-----------------|

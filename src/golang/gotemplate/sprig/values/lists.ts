@@ -1,4 +1,4 @@
-/** sprig's functions on lists. None of them changes its argument. */
+/** sprig's functions on lists. The functions do not change their arguments. */
 import { asNil, goJson } from "../../../gojson/mod.ts";
 import { deepEqual } from "./reflect.ts";
 import { isList, kindOf } from "../../kind.ts";
@@ -9,7 +9,7 @@ import { empty } from "./defaults.ts";
 
 type ListBody = (list: readonly GoValue[], ...rest: GoValue[]) => GoValue;
 
-/** The functions by name; each has a `must` variant with the same errors. */
+/** Returns the list functions by name. Each function has a `must` variant with the same errors. */
 export function listFunctions(): FuncMap {
   const list = pure([ANY], (...all) => all, true);
   return {
@@ -48,14 +48,14 @@ function onList(problem: string, more: readonly string[], body: ListBody, variad
   return pure([ANY, ...more], (l, ...rest) => body(listArgument(l ?? null, problem), ...rest), variadic);
 }
 
-/** The list. Errors: sprig's text; for nil Go's text of a nil dereference. */
+/** Reads a list argument. Throws sprig's text for other values, and Go's text of a nil dereference for nil. */
 function listArgument(value: GoValue, problem: string, rest = ""): readonly GoValue[] {
   if (isList(value)) return value;
   if (value === null) throw new Error("runtime error: invalid memory address or nil pointer dereference");
   throw new Error(`${problem} ${kindOf(value)}${rest}`);
 }
 
-/** Go's nil slice if `from` (by default the result) is empty: printed as `[]`, in JSON `null`. */
+/** Returns Go's nil slice if `from` (default: `list`) is empty. It prints as `[]` and is `null` in JSON. */
 function orNil(list: readonly GoValue[], from: readonly GoValue[] = list): readonly GoValue[] {
   return from.length === 0 ? asNil([]) : list;
 }
@@ -79,14 +79,14 @@ function uniq(list: readonly GoValue[]): GoValue {
 }
 
 /**
- * A key for comparisons: equal values have the same JSON text. A value without JSON, such as a function, has an empty
+* A key to look up equal values: equal values have the same JSON text. A value without JSON, such as a function, has an empty
  * key.
  */
 function bucketOf(value: GoValue): string {
   try {
     return goJson(value);
   } catch {
-    // JSON cannot hold the value: all such values share a bucket.
+    // JSON cannot represent the value. All these values share one bucket.
     return "";
   }
 }

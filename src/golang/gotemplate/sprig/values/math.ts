@@ -1,4 +1,4 @@
-/** sprig's numbers: integer arithmetic in int64, float arithmetic by decimals, rounding, sequences. */
+/** sprig's functions on numbers: integer arithmetic in int64, float arithmetic with decimals, rounding, sequences. */
 import { type FuncMap, type GoInt, type GoValue, pure, typed } from "../../../go_value.ts";
 import { ANY, FLOAT, float, INT, int, limitMade, STRING, text } from "../args.ts";
 import { int64, parseIntClamped, parseOctal, toFloat64, toInt64 } from "./cast.ts";
@@ -13,7 +13,7 @@ import {
 } from "./decimal.ts";
 import { sprint } from "../../fmt/print.ts";
 
-/** The functions by name. */
+/** Returns the functions of this file by name. */
 export function mathFunctions(): FuncMap {
   const max = manyAfterOne((a, rest) => int64(pickInt(a, rest, (x, y) => x > y)));
   return {
@@ -74,7 +74,7 @@ function foldDecimals(start: number, values: readonly GoValue[], operate: (a: De
   return floatOf(values.map(toFloat64).map(decimalOf).reduce(operate, decimalOf(start)));
 }
 
-/** Rounds up from `on` (by default 0.5) of the last place; negative numbers round towards minus infinity. */
+/** Rounds to `places`: up if the rest is at least `on` (default 0.5) of the last place. Negative numbers round towards minus infinity. */
 function round(value: number, places: number, on: GoValue | undefined): number {
   const power = 10 ** places;
   const shifted = power * value;
@@ -82,7 +82,7 @@ function round(value: number, places: number, on: GoValue | undefined): number {
   return (up ? Math.ceil(shifted) : Math.floor(shifted)) / power;
 }
 
-/** From `start` to before `stop`; empty if the step has the wrong sign. */
+/** The numbers from `start` up to, but not including, `stop`; empty if the step has the wrong sign. */
 function range(start: number, stop: number, step: number): number[] {
   const down = stop < start;
   if (down ? step >= 0 : step <= 0) return [];
@@ -96,7 +96,7 @@ function ints(numbers: readonly number[]): GoValue {
   return typed(numbers.map(BigInt), "[]int");
 }
 
-/** `seq LAST`, `seq FIRST LAST` or `seq FIRST STEP LAST`, as the program of that name. */
+/** `seq LAST`, `seq FIRST LAST` or `seq FIRST STEP LAST`, like the command `seq`. */
 function sequence(params: readonly number[]): number[] {
   const [a = 0, b = 0, c = 0] = params;
   if (params.length === 1) return inclusive(1, a);

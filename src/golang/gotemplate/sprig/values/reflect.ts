@@ -4,7 +4,7 @@ import { isGoMap, isList, kindOf, typeOf } from "../../kind.ts";
 import { type FuncMap, GoInt, type GoMap, GoStruct, type GoValue, pure, typed, typeTag } from "../../../go_value.ts";
 import { ANY, STRING, text } from "../args.ts";
 
-/** The functions by name. */
+/** Returns the functions of this file by name. */
 export function reflectFunctions(): FuncMap {
   return {
     typeOf: pure([ANY], typeOf),
@@ -16,7 +16,7 @@ export function reflectFunctions(): FuncMap {
   };
 }
 
-/** Whether two values have the same type and the same content; NaN equals nothing, functions only if both are nil. */
+/** Whether two values have the same type and the same content. NaN is not equal to any value, nor are functions. */
 export function deepEqual(a: GoValue, b: GoValue): boolean {
   if (!isObject(a) || !isObject(b)) return typeof a !== "function" && a === b;
   return typeOf(a) === typeOf(b) && equalObjects(a, b);
@@ -35,7 +35,7 @@ function equalObjects(a: GoObject, b: GoObject): boolean {
   return isGoMap(a) && isGoMap(b) && equalMaps(a, b);
 }
 
-/** A nil slice is not an empty one. */
+/** Compares lists. A nil slice differs from an empty slice. */
 function equalLists(a: readonly GoValue[], b: readonly GoValue[]): boolean {
   if (a.length !== b.length || isNilList(a) !== isNilList(b)) return false;
   return a.every((item, index) => deepEqual(item, b[index] ?? null));
@@ -53,7 +53,7 @@ function equalMaps(a: GoMap, b: GoMap): boolean {
   return keys.every((key) => Object.hasOwn(b, key) && deepEqual(a[key] ?? null, b[key] ?? null));
 }
 
-/** A copy that shares no list and no map. Structs are read-only and are not copied. */
+/** Copies all nested lists and maps. Structs are read-only and are not copied. */
 export function deepCopy(value: GoValue): GoValue {
   if (isList(value)) return sameType(value.map(deepCopy), value);
   if (!isGoMap(value)) return value;
