@@ -3,24 +3,24 @@ import type { Era } from "./era.ts";
 import type { MeshData, ProxyData } from "./schema/fields.ts";
 
 /**
- * A mesh configuration with all defaults: the data of `decodeMessage`, by JSON names, with unknown fields. It is immutable:
- * a change makes a new object.
+* A mesh configuration with all defaults: the result of `decodeMessage`, by JSON names, with unknown fields. It is immutable:
+* changes create a new object.
  */
 export interface MeshConfig {
   readonly era: Era;
   readonly data: MeshData;
 }
 
-/** The configuration of one proxy, in the same form. */
+/** The configuration of one proxy, in the same form as `MeshConfig`. */
 export interface ProxyConfig {
   readonly era: Era;
   readonly data: ProxyData;
 }
 
-/** The same object for all pods of a mesh, so that callers can cache what they derive from it, such as its text. */
+/** One object per mesh for all pods, so that callers can cache results for the object, such as its text. */
 const defaultConfigs = new WeakMap<MeshConfig, ProxyConfig>();
 
-/** The mesh's `defaultConfig`: the same object for the same mesh. */
+/** The mesh's `defaultConfig`. Returns the same object for the same mesh. */
 export function defaultProxyConfig(mesh: MeshConfig): ProxyConfig {
   const known = defaultConfigs.get(mesh);
   if (known !== undefined) return known;
@@ -30,7 +30,7 @@ export function defaultProxyConfig(mesh: MeshConfig): ProxyConfig {
   return config;
 }
 
-/** The mesh configuration with another `defaultConfig`. */
+/** A copy of the mesh configuration with another `defaultConfig`. */
 export function withDefaultProxyConfig(mesh: MeshConfig, proxy: ProxyConfig): MeshConfig {
   return { era: mesh.era, data: assign(mesh.data, { defaultConfig: proxy.data }) };
 }

@@ -1,9 +1,9 @@
-/** What Envoy's statistics say about its readiness (Istio, pilot/cmd/pilot-agent/status/ready): pure decisions. */
+/** Decides from Envoy's statistics whether Envoy is ready. Source: Istio's pilot/cmd/pilot-agent/status/ready. */
 
 /** Statistics by name. */
 export type Stats = ReadonlyMap<string, number>;
 
-/** Filters of `/stats`, and the timeouts. */
+/** Queries of Envoy's `/stats` with their filters and timeouts. */
 export const QUERIES = {
   updates: {
     filter: "^(cluster_manager\\.cds|listener_manager\\.lds)\\.(update_success|update_rejected)$",
@@ -12,7 +12,7 @@ export const QUERIES = {
   state: { filter: "^(server\\.state|listener_manager\\.workers_started)", milliseconds: 3000 },
 } as const;
 
-/** Parses `name: value` lines; ignores other values. */
+/** Parses lines of the form `name: value`. Ignores values that are not numbers. */
 export function parseStats(text: string): Stats {
   const lines = [...text.matchAll(/^([^:\r\n\u2028\u2029]+): *(\d+)[ \t\r]*$/gm)];
   return new Map(lines.map(([, name = "", value]) => [name, Number(value)]));
@@ -58,14 +58,14 @@ function countsText({ accepted, rejected }: Updates): string {
 /** `envoy.admin.v3.ServerInfo.State`. */
 const STATES = ["LIVE", "DRAINING", "PRE_INITIALIZING", "INITIALIZING"];
 
-/** Why Envoy is not live; `undefined` if it is. */
+/** Why Envoy is not live; `undefined` if Envoy is live. */
 export function serverProblem(stats: Stats): string | undefined {
   const state = stats.get("server.state");
   if (state === undefined) return "server.state is not yet updated";
   return state === 0 ? undefined : `server is not live, current state is: ${STATES[state] ?? "UNKNOWN"}`;
 }
 
-/** Why the workers have not started; `undefined` if they have. */
+/** Why Envoy's workers have not started; `undefined` if they have started. */
 export function workersProblem(stats: Stats): string | undefined {
   const started = stats.get("listener_manager.workers_started");
   if (started === undefined) return "listener_manager.workers_started is not yet updated";

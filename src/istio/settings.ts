@@ -4,7 +4,7 @@ import type { MeshConfig, ProxyConfig } from "./config.ts";
 /** The fields of a proxy configuration that the agent uses, typed. */
 export type ProxySettings = ReturnType<typeof proxySettings>;
 
-/** Reads these fields; an unset field has Go's zero value. */
+/** Reads the fields of a proxy configuration that the agent uses. An unset field has Go's zero value. */
 export function proxySettings({ data }: ProxyConfig) {
   return {
     configPath: textAt(data, "configPath"),
@@ -27,7 +27,7 @@ export function inboundTrafficPolicyMode({ data }: MeshConfig): "localhost" | "p
   return mapAt(data, "inboundTrafficPolicy")["mode"] === "LOCALHOST" ? "localhost" : "passthrough";
 }
 
-/** One of the names; the first one for an enum that is unset, or set to a number without a name. */
+/** Checks that a value is one of the names. Returns the first name for an enum that is unset or set to a number without a name. */
 function oneOf<T extends string>(value: Value | undefined, names: readonly [T, ...T[]]): T {
   return names.find((name) => name === value) ?? names[0];
 }

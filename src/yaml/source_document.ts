@@ -1,6 +1,6 @@
 import type { MeshError } from "../base/errors.ts";
 
-/** One document of a file with its text. Joined, the separators and texts of all documents are the file. */
+/** One document of a file with its text. The separators and texts of all documents, joined in order, are the file. */
 export interface SourceDocument {
   readonly file: string;
   /** The number of the document in the file, from 1. */
@@ -11,6 +11,6 @@ export interface SourceDocument {
   readonly text: string;
   /** The line `---` before the document with its line break, or `""`. */
   readonly separator: string;
-  /** Why the document cannot be read: bytes that are not UTF-8, or text on the separator. */
+  /** Why the document cannot be read: it has bytes that are not UTF-8, or text on the separator line. */
   readonly problem?: MeshError;
 }

@@ -32,7 +32,7 @@ export function stringOf(bytes: Uint8Array): string {
   try {
     return strictDecoder.decode(bytes);
   } catch {
-    // A TypeError: the bytes are not UTF-8.
+    // TypeError: the bytes are not UTF-8.
     return decodeLoosely(bytes);
   }
 }
@@ -53,7 +53,7 @@ function tryDecode(bytes: Uint8Array): string | undefined {
   try {
     return strictDecoder.decode(bytes);
   } catch {
-    // A TypeError: the bytes are not UTF-8.
+    // TypeError: the bytes are not UTF-8.
     return undefined;
   }
 }

@@ -66,7 +66,7 @@ export function goTrim(text: string): string {
 /** `netip.ParsePrefix`: `10.0.0.0/8`, `2001:db8::/32`. */
 export function parseCidr(text: string): Cidr | string {
   const slash = text.lastIndexOf("/");
-  if (slash < 0) return `"${text}" has no "/" with the length of the prefix`;
+  if (slash < 0) return `"${text}" has no prefix length after a "/"`;
   const address = parseAddress(text.slice(0, slash));
   if (typeof address === "string") return address;
   if (address.zone !== "") return `"${text}" has a zone`;

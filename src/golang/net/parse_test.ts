@@ -44,7 +44,7 @@ Deno.test("parseAddress gives the bits of both families", () => {
 
 Deno.test("parseCidr keeps the bits behind the prefix", () => {
   assert.deepEqual(parseCidr("10.0.0.1/8"), { address: { family: 4, value: 0x0a000001n, zone: "" }, bits: 8 });
-  assert.equal(parseCidr("10.0.0.1"), '"10.0.0.1" has no "/" with the length of the prefix');
+  assert.equal(parseCidr("10.0.0.1"), '"10.0.0.1" has no prefix length after a "/"');
   assert.equal(parseCidr("10.0.0.1/33"), '"33" is not a prefix length from 0 to 32');
   assert.equal(parseCidr("fe80::1%e/64"), '"fe80::1%e/64" has a zone');
 });

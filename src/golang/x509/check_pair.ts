@@ -22,7 +22,7 @@ export interface PairNames {
 export function certificateInfo(pem: string, file: string): CertificateInfo {
   const [first] = decodePems(pem).filter(({ type }) => type === "CERTIFICATE");
   if (first === undefined) {
-    throw new MeshError("No certificate in PEM", { place: { file }, hint: 'it begins with "-----BEGIN CERTIFICATE"' });
+    throw new MeshError("No certificate in PEM", { place: { file }, hint: 'a certificate begins with "-----BEGIN CERTIFICATE"' });
   }
   try {
     return readCertificateInfo(first.bytes);
@@ -40,14 +40,14 @@ export async function checkPair(pair: KeyPair, names: PairNames): Promise<void> 
   const { publicKey } = certificateInfo(pair.certificate, names.certificate);
   if (sameBytes(publicKeyOf(pair.key, names.key), publicKey)) return;
   throw new MeshError(`The key "${names.key}" does not belong to the certificate "${names.certificate}"`, {
-    hint: "replace both files, in one step as mounted Secrets do, or one after the other",
+    hint: "replace both files: a mounted Secret does so in one step, otherwise write one after the other",
   });
 }
 
 function publicKeyOf(pem: string, file: string): Uint8Array {
   const found = decodePems(pem).find(({ type }) => type.endsWith("PRIVATE KEY"));
   if (found === undefined) {
-    const hint = 'it begins with "-----BEGIN PRIVATE KEY" or the like and is not encrypted';
+    const hint = 'a private key begins with "-----BEGIN PRIVATE KEY" or similar, and must not be encrypted';
     throw new MeshError("No private key in PEM", { place: { file }, hint });
   }
   try {

@@ -15,9 +15,9 @@ import { ANNOTATION } from "./names.ts";
 
 /** A rule for the values of annotations. */
 interface Check {
-  /** What the value must be: follows "must be" in messages. */
+  /** Description of valid values. It follows "must be" in messages. */
   readonly wanted: string;
-  /** Why a value is invalid, `""` if `wanted` is enough; `undefined` if it is valid. */
+  /** Returns why a value is invalid, `""` if `wanted` says enough, or `undefined` for a valid value. */
   readonly problem: (value: string, era: Era) => string | undefined;
 }
 
@@ -43,15 +43,15 @@ const CHECKS = {
   proxyConfig: { wanted: "a ProxyConfig in YAML or JSON", problem: proxyConfigProblem },
 } as const satisfies Readonly<Record<string, Check>>;
 
-// The releases that check a value. An era is a form of the configuration: `1.1` stands for 1.0 and 1.1, `1.8` for 1.2 to 1.8,
-// `current` for 1.9 and all later ones. A new annotation is checked TODAY.
+// The eras whose injectors check a value. An era is a form of the configuration: `1.1` means 1.0 and 1.1, `1.8` means 1.2 to 1.8,
+// and `current` means 1.9 and later. For a new annotation, use TODAY.
 const ALWAYS: readonly Era[] = ["1.1", "1.8", "current"];
 const SINCE_1_2: readonly Era[] = ["1.8", "current"];
 const TODAY: readonly Era[] = ["current"];
 const LEGACY: readonly Era[] = ["1.1", "1.8"];
 const LAST_LEGACY: readonly Era[] = ["1.8"];
 
-/** Annotations whose values the injector checks, by name, and the eras in which it does. */
+/** The annotations whose values the injector checks, by name, with the eras whose injectors check them. */
 export const CHECKED: ReadonlyMap<string, { readonly check: Check; readonly eras: readonly Era[] }> = new Map([
   [ANNOTATION.proxyConfig, { check: CHECKS.proxyConfig, eras: SINCE_1_2 }],
   [ANNOTATION.interceptionMode, { check: CHECKS.interceptionMode, eras: ALWAYS }],
@@ -76,7 +76,7 @@ export const CHECKED: ReadonlyMap<string, { readonly check: Check; readonly eras
   [ANNOTATION.mergeMetrics, { check: CHECKS.boolean, eras: SINCE_1_2 }],
 ]);
 
-/** The problem that a parser reports; its value is not used. */
+/** Makes a check from a parser, whose result is the problem or an unused value. */
 function reported(parse: (value: string) => number | object | string): Check["problem"] {
   return (value) => {
     const parsed = parse(value);
@@ -84,7 +84,7 @@ function reported(parse: (value: string) => number | object | string): Check["pr
   };
 }
 
-/** `*`, or a value that the rule accepts. */
+/** Makes a check that accepts `*` and the values that another check accepts. */
 function anyOr(problem: Check["problem"]): Check["problem"] {
   return (value, era) => value === "*" ? undefined : problem(value, era);
 }
@@ -95,7 +95,7 @@ function interfaceListProblem(value: string): string | undefined {
 }
 
 function quantityProblem(value: string): string | undefined {
-  if (/\p{Cc}/u.test(value)) return "it has control characters";
+  if (/\p{Cc}/u.test(value)) return "it contains control characters";
   return isQuantity(value) ? undefined : "";
 }
 

@@ -1,12 +1,12 @@
 /**
- * The annotation of `webhook manifests` on its objects: the flags that make the same objects again. `check` shows them.
+* The annotation that `webhook manifests` sets on its objects: the flags that create the same objects again. `check` shows these flags.
  */
 import { parseJson } from "../../base/json.ts";
 
 /** A JSON list of flags, each `--name` or `--name=value`. */
 export const FLAGS_ANNOTATION = "kubectl-mesh/manifests-flags";
 
-/** More than a person types; anybody who can write the object can set the annotation. */
+/** Maximum length of the annotation. People type less, but everyone who can write the object can set any value. */
 const MAX_CHARACTERS = 4096;
 const FLAG = /^--[a-zA-Z][\w-]*(=\P{Cc}*)?$/u;
 
@@ -15,7 +15,7 @@ export function flagsText(flags: readonly string[]): string {
   return JSON.stringify(flags);
 }
 
-/** The flags of an annotation; `undefined` for a value that the program does not write. */
+/** The flags in an annotation; `undefined` for a value that `flagsText` cannot have written. */
 export function readFlags(text: string): readonly string[] | undefined {
   if (text.length > MAX_CHARACTERS) return undefined;
   const all = parseJson(text);

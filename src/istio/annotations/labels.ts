@@ -1,4 +1,4 @@
-/** Labels that injection reads or writes. Source: istio.io/api label and the names that Kubernetes recommends. */
+/** Labels that injection reads or writes. Source: istio.io/api label, and the recommended labels of Kubernetes. */
 export const LABEL = {
   inject: "sidecar.istio.io/inject",
   injection: "istio-injection",

@@ -1,4 +1,4 @@
-/** Annotations on pods: Istio's, and others that injection reads or writes. Source: istio.io/api annotation. */
+/** Annotations on pods: Istio's annotations, and other annotations that injection reads or writes. Source: istio.io/api annotation. */
 export const ANNOTATION = {
   inject: "sidecar.istio.io/inject",
   templates: "inject.istio.io/templates",
@@ -66,7 +66,7 @@ export const ANNOTATION = {
 /** The name of an annotation that injection knows. */
 export type AnnotationName = typeof ANNOTATION[keyof typeof ANNOTATION];
 
-/** Annotations of Istio that injection does not read: they are known, so they are not reported as misspelled. */
+/** Annotations of Istio that injection does not read. They are listed so that they are not reported as misspelled. */
 export const OTHER_ANNOTATIONS: readonly string[] = [
   "alpha.istio.io/canonical-serviceaccounts",
   "alpha.istio.io/kubernetes-serviceaccounts",
@@ -99,9 +99,9 @@ export const OTHER_ANNOTATIONS: readonly string[] = [
 
 const PROXY_CONFIG = `set it by "${ANNOTATION.proxyConfig}"`;
 
-/** Deprecated annotations that injection still reads, and what takes their place. Source: istio.io/api annotation. */
+/** Deprecated annotations that injection still reads, and their replacements. Source: istio.io/api annotation. */
 export const DEPRECATED: Readonly<Partial<Record<string, string>>> = {
-  [ANNOTATION.inject]: "use the label of that name",
+  [ANNOTATION.inject]: "use the label with the same name",
   [ANNOTATION.kubevirtInterfaces]: `use "${ANNOTATION.rerouteVirtualInterfaces}"`,
   [ANNOTATION.discoveryAddress]: `${PROXY_CONFIG}: discoveryAddress`,
   [ANNOTATION.extraStatTags]: `${PROXY_CONFIG}: extraStatTags`,

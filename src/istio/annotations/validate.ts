@@ -6,7 +6,7 @@ import type { Era } from "../era.ts";
 
 type Annotations = Readonly<Record<string, string>>;
 
-/** A problem of an annotation; `message` has its name, its value and the valid values. */
+/** A problem of an annotation. `message` contains its name, its value and the valid values. */
 interface AnnotationProblem {
   readonly annotation: string;
   readonly value: string;
@@ -14,7 +14,7 @@ interface AnnotationProblem {
 }
 
 /**
- * The annotations whose values the injector of an era rejects, ordered by name.
+* The annotations whose values the injector of an era rejects, sorted by name.
  * Source: Istio's validateAnnotations.
  */
 export function validateAnnotations(annotations: Annotations, era: Era): AnnotationProblem[] {
@@ -30,7 +30,7 @@ export function validateAnnotations(annotations: Annotations, era: Era): Annotat
 const KNOWN: readonly string[] = [...Object.values(ANNOTATION), ...OTHER_ANNOTATIONS];
 const known: ReadonlySet<string> = new Set(KNOWN);
 
-/** An annotation that Istio does not know, and the known one that it resembles. */
+/** An annotation that Istio does not know, and the known annotation that it resembles, if any. */
 interface UnknownAnnotation {
   readonly annotation: string;
   readonly value: string;
@@ -38,8 +38,8 @@ interface UnknownAnnotation {
 }
 
 /**
- * Annotations with `istio` in their names that Istio does not know, ordered by name. Istio 1.8 reports each; for today's
- * configurations only those count that resemble a known one.
+ * Annotations with `istio` in their names that Istio does not know, sorted by name. For the era `current`, only annotations that
+ * resemble a known annotation. For earlier eras every unknown annotation, which Istio 1.8 reports too.
  */
 export function misspelledAnnotations(annotations: Annotations, era: Era): UnknownAnnotation[] {
   return sorted(annotations).flatMap(([annotation, value]) => {

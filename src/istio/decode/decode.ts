@@ -3,7 +3,7 @@ import { decodeScalar, decodeSingle, Wrong, zeroOf } from "./decode_single.ts";
 import type { Era } from "../era.ts";
 import { type Field, type Kind, type Message, messageType } from "../schema/schema.ts";
 
-/** The position of a value: its path by JSON names (`defaultConfig.drainDuration`), and its keys as written. */
+/** The position of a value: its path in JSON names (`defaultConfig.drainDuration`), and the keys as the user wrote them. */
 interface Spot {
   readonly field: string;
   readonly written: readonly (string | number)[];
@@ -15,7 +15,7 @@ export interface FieldProblem extends Partial<Spot> {
   readonly text: string;
 }
 
-/** The era whose fields are decoded, and the list that problems are added to. */
+/** The era whose fields are decoded, and the list to which problems are added. */
 export interface Decoding {
   readonly era: Era;
   readonly problems: FieldProblem[];
@@ -24,8 +24,8 @@ export interface Decoding {
 const ROOT: Spot = { field: "", written: [] };
 
 /**
- * Decodes a message. People write proto names or JSON names, enums by name or number, durations as text, 64-bit integers
- * as number or text; the result has JSON names, enums by name, durations in seconds. Null fields are dropped, unknown
+* Decodes a message. The source may have proto names or JSON names, enums by name or number, durations as text, and 64-bit integers
+* as numbers or text. The result has JSON names, enums by name, and durations in seconds. Null fields are dropped, unknown
  * fields are kept. Invalid fields are dropped and reported in `decoding`.
  * Source: the proto3 JSON mapping, as lenient as Istio's reader (golang/protobuf jsonpb).
  */
@@ -80,7 +80,7 @@ function decodeList(value: Value, kind: Kind, decoding: Decoding, spot: Spot): V
   return items.filter((item) => item !== undefined);
 }
 
-/** An element of a list or map: null is its zero value. */
+/** Decodes an element of a list or map. Null means the zero value. */
 function decodeItem(value: Value, kind: Kind, decoding: Decoding, spot: Spot): Value | undefined {
   return value === null ? zeroOf(kind) : decodeOne(value, kind, decoding, spot);
 }

@@ -3,7 +3,7 @@ import { isList, isMap, newMap, type Value } from "../../base/value.ts";
 import { durationText } from "./duration_text.ts";
 import { enumType, type Kind, type Scalar } from "../schema/schema.ts";
 
-/** Why a value is invalid: the wanted and the actual value. */
+/** The reason why a value is invalid: the message names the wanted and the actual value. */
 export class Wrong {
   readonly message: string;
 
@@ -12,7 +12,7 @@ export class Wrong {
   }
 }
 
-/** A value as messages name it: `a list`, `the text "x"`. */
+/** Describes a value for messages: `a list`, `the text "x"`. */
 function nounOf(value: Value): string {
   if (value === null) return "null";
   if (isList(value)) return "a list";
@@ -29,14 +29,14 @@ export function zeroOf(kind: Kind): Value {
   return zeroScalar(kind.type);
 }
 
-/** The zero of a scalar type; a 64-bit integer is text, as in JSON. */
+/** The zero value of a scalar type. For a 64-bit integer it is text, as in JSON. */
 export function zeroScalar(type: Scalar): Value {
   if (type === "string") return "";
   if (type === "bool") return false;
   return type === "int64" ? "0" : 0;
 }
 
-/** A scalar in its JSON form, or why the value is invalid. */
+/** Converts a scalar to its JSON form, or returns why the value is invalid. */
 export function decodeScalar(value: Value, type: Scalar): Value | Wrong {
   if (type === "string") return typeof value === "string" ? value : new Wrong("a string", value);
   if (type === "bool") return typeof value === "boolean" ? value : new Wrong("true or false", value);
@@ -64,7 +64,7 @@ function wholeNumber(value: Value): bigint | undefined {
   return /^[ \t\r\n]*-?(0|[1-9]\d*)[ \t\r\n]*$/.test(value) ? BigInt(value.trim()) : undefined;
 }
 
-/** NaN and the infinities are text, as in JSON. */
+/** Decodes a double. NaN and the infinities are text, as in proto3 JSON. */
 function decodeDouble(value: Value): Value | Wrong {
   if (typeof value === "bigint") return Number(value);
   if (typeof value === "number") return value;
@@ -74,7 +74,7 @@ function decodeDouble(value: Value): Value | Wrong {
   return /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(value) ? Number(value) : new Wrong(wanted, value);
 }
 
-/** A duration, a free-form struct or an enum in its JSON form, or why the value is invalid. */
+/** Converts a duration, a free-form struct or an enum to its JSON form, or returns why the value is invalid. */
 export function decodeSingle(
   value: Value,
   kind: Exclude<Kind, { is: "message" | "scalar" | "wrapper" }>,
@@ -91,7 +91,7 @@ function decodeDuration(value: Value): Value | Wrong {
   return durationText(nanoseconds);
 }
 
-/** A number without a name is kept: proto3 enums are open. */
+/** Decodes an enum. Keeps a number without a name, because proto3 enums are open. */
 function decodeEnum(value: Value, name: string): Value | Wrong {
   const type = enumType(name);
   if (typeof value === "string" && type.numbers.has(value)) return value;

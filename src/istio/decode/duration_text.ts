@@ -3,7 +3,7 @@ import { readDuration } from "../../golang/duration.ts";
 const SECOND = 1_000_000_000n;
 
 /**
- * A duration as proto3 JSON writes it: seconds with none, three, six or nine decimal digits, then `s`.
+* A duration in proto3 JSON: seconds with zero, three, six or nine decimal digits, then `s`.
  * Source: google/protobuf/duration.proto.
  */
 export function durationText(nanoseconds: bigint): string {
@@ -12,7 +12,7 @@ export function durationText(nanoseconds: bigint): string {
   return `${nanoseconds < 0n ? "-" : ""}${size / SECOND}${digits === "" ? "" : `.${digits}`}s`;
 }
 
-/** The nanoseconds of such a text; 0 for any other text, which decoded data never has. */
+/** The nanoseconds of a text from `durationText`; 0 for other texts, which do not occur in decoded data. */
 export function nanosecondsOf(text: string): bigint {
   const nanoseconds = readDuration(text);
   return typeof nanoseconds === "bigint" ? nanoseconds : 0n;

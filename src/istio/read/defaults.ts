@@ -25,7 +25,7 @@ const UNTIL_1_21 = { ...ISTIOD, tracing: { zipkin: { address: "zipkin.istio-syst
 const UNTIL_1_17 = { ...UNTIL_1_21, concurrency: 2 };
 const UNTIL_1_16 = { ...UNTIL_1_17, parentShutdownDuration: "60s" };
 
-/** `mesh.DefaultProxyConfig` of the releases. */
+/** `mesh.DefaultProxyConfig` of each era. */
 const PROXIES: Readonly<Record<Era, ValueMap>> = {
   current: ISTIOD,
   "1.21": UNTIL_1_21,
@@ -70,7 +70,7 @@ const SINCE_1_2 = {
   enablePrometheusMerge: true,
 };
 
-/** Where releases of an era differ, this has the values of the last one: their templates do not read these fields. */
+/** Defaults of 1.9 to 1.17. Where releases differ, these are the values of the last release; templates do not read these fields. */
 const SINCE_1_9 = {
   ...SINCE_1_2,
   dnsRefreshRate: "60s",
@@ -83,7 +83,7 @@ const SINCE_1_9 = {
 };
 const SINCE_1_18 = { ...SINCE_1_9, proxyInboundListenPort: 15006 };
 
-/** `mesh.DefaultMeshConfig` of the releases, without `defaultConfig`. */
+/** `mesh.DefaultMeshConfig` of each era, without `defaultConfig`. */
 const MESHES: Readonly<Record<Era, ValueMap>> = {
   current: { ...SINCE_1_18, inboundTrafficPolicy: { mode: "PASSTHROUGH" } },
   "1.21": SINCE_1_18,
@@ -93,7 +93,7 @@ const MESHES: Readonly<Record<Era, ValueMap>> = {
   "1.1": { ...COMMON_MESH, accessLogFile: "/dev/stdout", connectTimeout: "1s", dnsRefreshRate: "5s" },
 };
 
-/** The default mesh configuration of an era, a fresh copy. Source: Istio's ApplyMeshConfigDefaults. */
+/** Returns a new copy of an era's default mesh configuration. Source: Istio's ApplyMeshConfigDefaults. */
 export function defaultsOf(era: Era): MeshConfig {
   return { era, data: copyMap({ ...MESHES[era], defaultConfig: PROXIES[era] }) };
 }

@@ -5,7 +5,7 @@ import { clearOneof } from "../decode/decode.ts";
 import type { Era } from "../era.ts";
 import { MESH_CONFIG, messageType, PROXY_CONFIG } from "../schema/schema.ts";
 
-/** How a field is merged, if the overlay does not simply replace it. */
+/** Merges the values of a field that an overlay does not simply replace. */
 type Rule = (base: Value, overlay: Value, era: Era) => Value;
 
 const PROXY_RULES: ReadonlyMap<string, Rule> = new Map([["proxyMetadata", mergeKeys], ["proxyHeaders", mergeHeaders]]);
@@ -21,7 +21,7 @@ const MESH_RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
 ]);
 
 /**
- * Merges a proxy configuration over another: fields that are set replace, `proxyMetadata` merges by key, and `proxyHeaders`
+* Merges an overlay into a proxy configuration. Fields that the overlay sets replace, `proxyMetadata` merges by key, and `proxyHeaders`
  * keeps the sub-fields that Istio keeps. Source: Istio's mesh.MergeProxyConfig.
  */
 export function mergeProxyConfig(base: ProxyConfig, overlay: ProxyConfig): ProxyConfig {
@@ -30,7 +30,7 @@ export function mergeProxyConfig(base: ProxyConfig, overlay: ProxyConfig): Proxy
 }
 
 /**
- * Merges a mesh configuration over another. Fields that are set replace, except: `defaultConfig` merges as a proxy
+* Merges an overlay into a mesh configuration. Fields that the overlay sets replace, except: `defaultConfig` merges like a proxy
  * configuration, `defaultProviders` by field, `extensionProviders` by name and `trustDomainAliases` as a sorted set.
  * Source: Istio's mesh.ApplyMeshConfig.
  */
@@ -64,7 +64,7 @@ function mergeKeys(base: Value, overlay: Value): Value {
   return assign(isMap(base) ? base : {}, isMap(overlay) ? overlay : {});
 }
 
-/** Sub-fields that an overlay's `proxyHeaders` keeps if it does not set them; it removes all others. */
+/** Sub-fields of the base's `proxyHeaders` that are kept if the overlay does not set them. All other sub-fields are removed. */
 const KEPT_HEADERS = ["forwardedClientCert", "requestId", "attemptCount", "server", "envoyDebugHeaders"];
 
 function mergeHeaders(base: Value, overlay: Value): Value {
@@ -81,10 +81,10 @@ function isUnsetHeader(value: Value | undefined): boolean {
   return value === undefined || value === "UNDEFINED";
 }
 
-/** Providers of the same name are replaced in place; new ones are appended. */
+/** Replaces providers with the same name in place, and appends new providers. */
 function mergeProviders(base: Value, overlay: Value): Value {
   const merged = isList(base) ? [...base] : [];
-  // The first of a name.
+  // Reversed, so that the first provider with a name wins.
   const places = new Map(merged.map((known, at) => [nameOf(known), at] as const).toReversed());
   for (const provider of isList(overlay) ? overlay : []) {
     const name = nameOf(provider);

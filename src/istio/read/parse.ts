@@ -15,9 +15,9 @@ const MESH = "mesh configuration";
 const PROXY = "proxy configuration";
 
 /**
- * Parses a mesh configuration over the defaults of its era: YAML or JSON of a MeshConfig, or a ConfigMap that has one
- * under the key `mesh`. A text without a document gives the defaults.
- * Errors: MeshError with field paths and place for values that have the wrong type or that Istio rejects.
+* Parses a mesh configuration and adds the defaults of its era. The text is a MeshConfig in YAML or JSON, or a ConfigMap that contains a MeshConfig
+* under the key `mesh`. A text without a document returns the defaults.
+* Throws a MeshError with field paths and place for values that have the wrong type or that Istio rejects.
  */
 export function parseMeshConfig(text: string, file = "", era: Era = "current"): MeshConfig {
   const source = readSource(text, file, MESH);
@@ -29,16 +29,16 @@ export function parseMeshConfig(text: string, file = "", era: Era = "current"): 
 }
 
 /**
- * Parses a proxy configuration, YAML or JSON, such as the annotation `proxy.istio.io/config`: only the fields that the
+* Parses a proxy configuration in YAML or JSON, such as the annotation `proxy.istio.io/config`. Returns only the fields that the
  * text sets, for `mergeProxyConfig`.
- * Errors: MeshError with field paths and place for values of the wrong type.
+* Throws a MeshError with field paths and place for values of the wrong type.
  */
 export function parseProxyConfig(text: string, file = "", era: Era = "current"): ProxyConfig {
   return { era, data: decodeSource(readSource(text, file, PROXY), PROXY_CONFIG, era, PROXY) };
 }
 
 /**
- * Merges a pod's annotation `proxy.istio.io/config` over the mesh's `defaultConfig`. Errors: as `parseProxyConfig`.
+* Merges a pod's annotation `proxy.istio.io/config` into the mesh's `defaultConfig`. Throws like `parseProxyConfig`.
  */
 export function applyProxyConfigAnnotation(mesh: MeshConfig, text: string): MeshConfig {
   const overlay = parseProxyConfig(text, "", mesh.era);
@@ -46,8 +46,8 @@ export function applyProxyConfigAnnotation(mesh: MeshConfig, text: string): Mesh
 }
 
 /**
- * The problems of a `proxy.istio.io/config` over the defaults of the era: wrong types and wrong values.
- * Errors: MeshError for invalid YAML.
+* The problems of a `proxy.istio.io/config`, merged into the defaults of the era: wrong types and invalid values.
+* Throws a MeshError for invalid YAML.
  */
 export function proxyConfigProblems(text: string, era: Era): FieldProblem[] {
   const source = readSource(text, "", PROXY);
@@ -58,12 +58,12 @@ export function proxyConfigProblems(text: string, era: Era): FieldProblem[] {
   return [...decoding.problems, ...checked];
 }
 
-/** 1.1 has no default for these required fields. */
+/** Whether a field is checked in an era. 1.1 has no default for some required fields, so they are not checked there. */
 function isChecked(field: string, era: Era): boolean {
   return era !== "1.1" || (field !== "defaultConfig.statusPort" && field !== "trustDomain");
 }
 
-/** The only document of a text; `undefined` if it has none. */
+/** The only document of a text; `undefined` for a text without a document. */
 function readSource(text: string, file: string, what: string): ParsedDocument | undefined {
   const documents = splitText(text, file).map(parseDocument).filter((document) => document.value !== null);
   const second = documents[1];

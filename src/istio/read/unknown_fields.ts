@@ -4,20 +4,20 @@ import type { MeshConfig, ProxyConfig } from "../config.ts";
 import type { Era } from "../era.ts";
 import { type Field, MESH_CONFIG, messageType, PROXY_CONFIG } from "../schema/schema.ts";
 
-/** A field that the type does not have. Istio ignores it. */
+/** A field that the message type does not have. Istio ignores such a field. */
 export interface UnknownField {
-  /** `defaultConfig.drainDurations`. */
+  /** The path of the field, such as `defaultConfig.drainDurations`. */
   readonly field: string;
-  /** The name that is meant, if one is near. */
+  /** The most similar known name, if any. */
   readonly meant: string | undefined;
 }
 
-/** The fields of a mesh configuration that its era does not have. */
+/** The fields in a mesh configuration that its era does not know. */
 export function unknownMeshFields({ data, era }: MeshConfig): readonly UnknownField[] {
   return inMessage(data, MESH_CONFIG, era, "");
 }
 
-/** The fields of a proxy configuration that its era does not have. */
+/** The fields in a proxy configuration that its era does not know. */
 export function unknownProxyFields({ data, era }: ProxyConfig): readonly UnknownField[] {
   return inMessage(data, PROXY_CONFIG, era, "");
 }

@@ -1,8 +1,8 @@
-/** The fields of mesh and proxy configuration as types, from the schema: a misspelled one is a type error. */
+/** Types of mesh and proxy configuration, derived from the schema, so that a misspelled field is a type error. */
 import type { Value } from "../../base/value.ts";
 import type { MESSAGES } from "./schema_data.ts";
 
-/** `fileFlushInterval` of `file_flush_interval`: proto3's JSON name. */
+/** The proto3 JSON name of a proto name: `fileFlushInterval` for `file_flush_interval`. */
 type JsonName<Proto extends string> = Proto extends `${infer Head}_${infer Rest}`
   ? `${Head}${Capitalize<JsonName<Rest>>}`
   : Proto;
@@ -16,13 +16,13 @@ type NamesIn<Fields extends string, Known = never> = Fields extends `${infer Fie
 
 type MessageName = keyof typeof MESSAGES;
 
-/** The data of a message by JSON names. */
+/** The type of a decoded message, with fields by JSON names. */
 type DataOf<Name extends MessageName, Legacy extends string> = {
   readonly [name in NamesIn<typeof MESSAGES[Name]> | Legacy]?: Value;
 };
 
-/** A `MeshConfig`, with fields of earlier releases that their injector reads. */
+/** A `MeshConfig`, including fields of earlier releases that the injectors of those releases read. */
 export type MeshData = DataOf<"v1alpha1.MeshConfig", "sdsUdsPath" | "enableSdsTokenMount">;
 
-/** A `ProxyConfig`, with fields of earlier releases that the agent still reads. */
+/** A `ProxyConfig`, including fields of earlier releases that the agent still reads. */
 export type ProxyData = DataOf<"v1alpha1.ProxyConfig", "parentShutdownDuration">;

@@ -16,14 +16,14 @@ const SCALARS = ["string", "bool", "int32", "uint32", "int64", "double"] as cons
 /** The scalar types of mesh configuration. */
 export type Scalar = typeof SCALARS[number];
 
-/** A field of a message: its names in proto, JSON and Go, and its kind. */
+/** A field of a message: its names in proto, JSON and Go, and the kind of its value. */
 export interface Field {
   readonly name: string;
   readonly json: string;
   readonly go: string;
   readonly shape: "one" | "list" | "map";
   readonly kind: Kind;
-  /** The proto name of its oneof. */
+  /** The proto name of the oneof to which the field belongs. */
   readonly oneof: string | undefined;
 }
 
@@ -42,14 +42,14 @@ interface EnumType {
   readonly names: ReadonlyMap<number, string>;
 }
 
-/** The Go names of the two messages that people write. */
+/** The Go names of the two messages that users write. */
 export const MESH_CONFIG = "v1alpha1.MeshConfig";
 export const PROXY_CONFIG = "v1alpha1.ProxyConfig";
 
 const messages = new Map<string, Message>();
 const enums = new Map<string, EnumType>();
 
-/** The message with a Go name, as of an era. An unknown name throws an Error. */
+/** Returns the message with a Go name, as an era declares it. Throws an Error for an unknown name. */
 export function messageType(name: string, era: Era): Message {
   const key = `${era} ${name}`;
   const known = messages.get(key);
@@ -60,7 +60,7 @@ export function messageType(name: string, era: Era): Message {
   return made;
 }
 
-/** The enum with a Go name. An unknown name throws an Error. */
+/** Returns the enum with a Go name. Throws an Error for an unknown name. */
 export function enumType(name: string): EnumType {
   const known = enums.get(name);
   if (known !== undefined) return known;
@@ -122,7 +122,7 @@ function readKind(type: string): Kind {
   return { is: "scalar", type: scalar };
 }
 
-/** The JSON name that protoc derives: a letter after an underscore becomes upper-case, the underscore is dropped. */
+/** The JSON name that protoc derives: underscores are dropped, and a letter after an underscore becomes upper-case. */
 export function jsonName(name: string): string {
   return name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }

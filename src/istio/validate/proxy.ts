@@ -8,7 +8,7 @@ const SECOND = 1_000_000_000n;
 /** A rule for one field of a proxy configuration; `problem` is `undefined` for a valid value. */
 interface Check {
   readonly path: readonly string[];
-  /** The value may be unset. */
+  /** Whether the value may be unset. */
   readonly optional: boolean;
   readonly problem: (value: Value) => string | undefined;
 }
@@ -40,7 +40,7 @@ const OPTIONAL: readonly Check[] = [
   { path: ["privateKeyProvider", "qat"], optional: true, problem: pollDelayProblem },
 ];
 
-/** Connection settings: the minimum of each number. */
+/** The minimum of each number in the connection settings. */
 const LEAST: readonly (readonly [string, number])[] = [
   ["listenerPerConnectionBufferLimitBytes", 0],
   ["clusterPerConnectionBufferLimitBytes", 0],
@@ -113,7 +113,7 @@ function portProblem(value: Value): string | undefined {
   return port >= 1 && port <= 65535 ? undefined : `must be a port from 1 to 65535, not ${port}`;
 }
 
-/** Istio requires at least 1ms and whole seconds: that is at least a second. */
+/** The problem of a drain duration. Istio requires at least 1ms and whole seconds, so the minimum is one second. */
 function drainProblem(value: Value): string | undefined {
   const text = String(value ?? "0s");
   const duration = nanosecondsOf(text);
@@ -127,8 +127,8 @@ function policyProblem(value: Value): string | undefined {
 
 function pollDelayProblem(value: Value): string | undefined {
   const delay = isMap(value) ? value["pollDelay"] : undefined;
-  if (typeof delay !== "string") return "must have a pollDelay";
-  return nanosecondsOf(delay) === 0n ? "must have a pollDelay that is not zero" : undefined;
+  if (typeof delay !== "string") return "must set pollDelay";
+  return nanosecondsOf(delay) === 0n ? "must set a pollDelay other than zero" : undefined;
 }
 
 function nameProblems(data: ValueMap): FieldProblem[] {
@@ -139,10 +139,10 @@ function nameProblems(data: ValueMap): FieldProblem[] {
 function providerProblems(data: ValueMap): FieldProblem[] {
   const provider = data["privateKeyProvider"];
   if (!isMap(provider) || provider["cryptomb"] !== undefined || provider["qat"] !== undefined) return [];
-  return [{ field: "privateKeyProvider", text: "must have cryptomb or qat" }];
+  return [{ field: "privateKeyProvider", text: "must set cryptomb or qat" }];
 }
 
-/** Addresses of span collectors; `$(HOST_IP)` counts as an IP address. */
+/** Checks the addresses of span collectors. `$(HOST_IP)` counts as an IP address. */
 function tracingProblems(data: ValueMap): FieldProblem[] {
   const tracing = data["tracing"];
   if (!isMap(tracing)) return [];
@@ -164,7 +164,7 @@ function collectorProblems(tracing: ValueMap, name: string): FieldProblem[] {
 
 const CONFIG_MAP_SCHEME = "configmap://";
 
-/** Client TLS settings. Source: Istio's ValidateTLS. */
+/** Checks client TLS settings. Source: Istio's ValidateTLS. */
 function tlsProblems(tls: ValueMap, path: string): FieldProblem[] {
   const problems = skipVerifyProblems(tls, path);
   const credential = String(tls["credentialName"] ?? "");
@@ -176,7 +176,7 @@ function tlsProblems(tls: ValueMap, path: string): FieldProblem[] {
     const files = ["clientCertificate", "caCertificates", "privateKey", "caCrl"].filter((name) => isFilled(tls[name]));
     return [
       ...problems,
-      ...files.map((name) => ({ field: `${path}.${name}`, text: "must not be set beside credentialName" })),
+      ...files.map((name) => ({ field: `${path}.${name}`, text: "must not be set together with credentialName" })),
     ];
   }
   const needed = mode === "MUTUAL" ? ["clientCertificate", "privateKey"] : [];
@@ -195,7 +195,7 @@ function skipVerifyProblems(tls: ValueMap, path: string): FieldProblem[] {
     : [];
   if (tls["insecureSkipVerify"] !== true) return [];
   return forbidden.filter((name) => isFilled(tls[name]))
-    .map((name) => ({ field: `${path}.${name}`, text: "must not be set beside insecureSkipVerify" }));
+    .map((name) => ({ field: `${path}.${name}`, text: "must not be set together with insecureSkipVerify" }));
 }
 
 function isFilled(value: Value | undefined): boolean {

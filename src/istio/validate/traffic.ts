@@ -4,7 +4,7 @@ import { nanosecondsOf } from "../decode/duration_text.ts";
 
 const MILLISECOND = 1_000_000n;
 
-/** The problem of a duration that must be whole milliseconds, at least one. Source: Istio's ValidateDuration. */
+/** The problem of a duration that must be a positive whole number of milliseconds. Source: Istio's ValidateDuration. */
 export function durationProblem(text: string): string | undefined {
   const duration = nanosecondsOf(text);
   if (duration < MILLISECOND) return `must be at least "1ms", not "${text}"`;
@@ -50,11 +50,11 @@ function poolProblems(policy: ValueMap): FieldProblem[] {
   const pool = policy["connectionPool"];
   if (!isMap(pool)) return [];
   const field = "defaultTrafficPolicy.connectionPool";
-  if (pool["http"] === undefined && pool["tcp"] === undefined) return [{ field, text: "must have http or tcp" }];
+  if (pool["http"] === undefined && pool["tcp"] === undefined) return [{ field, text: "must set http or tcp" }];
   const isBoth = valueAt(pool, "http", "h2UpgradePolicy") === "UPGRADE" &&
     valueAt(pool, "http", "useClientProtocol") === true;
   return isBoth
-    ? [{ field: `${field}.http.useClientProtocol`, text: "must not be true beside the upgrade to HTTP/2" }]
+    ? [{ field: `${field}.http.useClientProtocol`, text: "must not be true together with the upgrade to HTTP/2" }]
     : [];
 }
 
@@ -74,7 +74,7 @@ function percentProblem(value: Value): string | undefined {
   return Number(value) < 0 || Number(value) > 100 ? `must be from 0 to 100, not ${value}` : undefined;
 }
 
-/** A timeout below a millisecond disables it. */
+/** The problem of an idle timeout. Istio accepts a timeout below a millisecond, which disables the timeout. */
 function idleProblem(value: Value): string | undefined {
   const text = String(value);
   const duration = nanosecondsOf(text);

@@ -29,16 +29,16 @@ export function meshConfigView(mesh: MeshConfig): GoStruct {
   return new MessageView(mesh.data, MESH_CONFIG, mesh.era);
 }
 
-/** A Go name of a message: a field, or the set field of a oneof. */
+/** A Go member of a message: a field, a oneof or a getter. */
 interface Member {
-  /** A getter may be called on a nil pointer. */
+  /** Whether this is a getter. Getters may be called on a nil pointer. */
   readonly isGetter: boolean;
   readonly read: (view: MessageView) => GoValue;
 }
 
 const memberTables = new WeakMap<Message, ReadonlyMap<string, Member>>();
 
-/** A pointer to a message; nil without data. */
+/** A pointer to a message. Without data it is a nil pointer. */
 class MessageView extends GoStruct {
   override readonly goType: string;
   readonly message: Message;

@@ -7,14 +7,14 @@ import { enumType, type Scalar } from "../schema/schema.ts";
 
 const SECOND = 1_000_000_000n;
 
-/** A scalar with its Go type: 32- and 64-bit integers keep it. */
+/** A scalar as a Go value. 32-bit and 64-bit integers keep their Go type. */
 export function scalarView(value: Value | undefined, type: Scalar): GoValue {
   const present = value ?? zeroScalar(type);
   if (type === "string" || type === "bool") return typeof present === "boolean" ? present : String(present);
   return type === "double" ? Number(present) : new GoInt(BigInt(String(present)), type);
 }
 
-/** A value of an enum: prints its name. */
+/** A value of an enum, which prints its name. */
 export class EnumView extends MethodStruct {
   protected override readonly members;
 
@@ -77,7 +77,7 @@ export class WrapperView extends MethodStruct {
 /** A pointer to a `durationpb.Duration`; nil if the field is unset. */
 export class DurationView extends MethodStruct {
   override readonly goType = "*durationpb.Duration";
-  /** The length; 0 if nil. */
+  /** The length of the duration; 0 if nil. */
   readonly nanoseconds: bigint;
   protected override readonly members;
 
@@ -116,7 +116,7 @@ export class DurationView extends MethodStruct {
   }
 }
 
-/** A `time.Duration`: prints as `1m30s`. */
+/** A `time.Duration`, which prints as `1m30s`. */
 class GoDuration extends MethodStruct {
   override readonly goType = "time.Duration";
   protected override readonly members;

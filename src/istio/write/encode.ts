@@ -6,7 +6,7 @@ import type { Era } from "../era.ts";
 import { type Field, type Message, messageType } from "../schema/schema.ts";
 
 /**
- * A decoded message as proto3 JSON: fields in declaration order (the set field of a oneof at the place of the first one),
+* A decoded message as proto3 JSON: fields in declaration order (the set field of a oneof at the position of the oneof's first field),
  * without zero values and unknown fields.
  */
 export function encodeMessage(data: ValueMap, name: string, era: Era): OrderedFields {
@@ -19,7 +19,7 @@ export function encodeMessage(data: ValueMap, name: string, era: Era): OrderedFi
   return new OrderedFields(entries);
 }
 
-/** The fields that the data has. */
+/** The fields that are set in the data, in the order of the JSON. */
 function inOrder({ fields }: Message, data: ValueMap): Field[] {
   const seen = new Set<string>();
   const found: Field[] = [];
@@ -34,7 +34,7 @@ function inOrder({ fields }: Message, data: ValueMap): Field[] {
   return found;
 }
 
-/** Whether proto3 counts a value as unset: a zero, except in messages, wrappers and fields of a oneof. */
+/** Whether proto3 treats a value as unset: a zero value, except for messages, wrappers and fields of a oneof. */
 export function isUnset(value: Value, field: Field): boolean {
   if (field.shape === "list") return isList(value) && value.length === 0;
   if (field.shape === "map") return isMap(value) && Object.keys(value).length === 0;

@@ -74,7 +74,7 @@ class CommonReader {
   }
 
   /**
-   * Skips the rest of the line if blank or a comment, further blank lines and comments, and the indentation of the next
+   * Skips the rest of the line if it is blank or a comment, further blank lines and comments, and the indentation of the next
    * line.
    */
   #passBlanks(from: number): void {
@@ -90,7 +90,7 @@ class CommonReader {
     return next === SPACE || next === LINE_FEED;
   }
 
-  /** Whether the line ends here, or with a comment. */
+  /** Whether the rest of the line is empty or a comment. */
   #endsLine(at: number): boolean {
     const code = this.#text.charCodeAt(at);
     return code === LINE_FEED || code === HASH;
@@ -102,7 +102,7 @@ class CommonReader {
     return at;
   }
 
-  /** The next token of a flow collection; the end of the text if its line is not indented enough. */
+  /** The offset of the next token of a flow collection; the end of the text if the token's line is not indented enough. */
   #gap(from: number): number {
     const at = this.#spaces(from);
     if (this.#text.charCodeAt(at) !== LINE_FEED) return at;
@@ -113,14 +113,14 @@ class CommonReader {
     return this.#looseFlow || column > this.#flowColumn ? next : this.#text.length;
   }
 
-  /** A list, map or scalar below its key or dash at `column`. */
+  /** Reads a list, map or scalar below its key or dash at `column`. */
   #block(column: number): YamlNode | undefined {
     if (this.#isDash(this.#at)) return this.#deeper(() => this.#list());
     if (this.#isKey(this.#at)) return this.#deeper(() => this.#map());
     return column < 0 ? undefined : this.#scalar(this.#at, column);
   }
 
-  /** Reads one level deeper. The depth is limited, so no text exhausts the stack. */
+  /** Reads one level deeper. The depth is limited, so that a text cannot exhaust the stack. */
   #deeper<T>(read: () => T): T | undefined {
     if (this.#depth === MAX_DEPTH) return undefined;
     this.#depth++;
@@ -142,7 +142,7 @@ class CommonReader {
       value.push(item.value);
       size += item.size;
     } while (this.#column === column && this.#isDash(this.#at));
-    // Deeper content after an item is an error, or a scalar of several lines.
+    // Deeper content after an item is an error, or continues a scalar of several lines.
     if (this.#column > column) return undefined;
     return { kind: "list", outer: start, start, anchor: undefined, flow: false, end: this.#end, size, items, value };
   }
@@ -202,7 +202,7 @@ class CommonReader {
     const end = this.#text.indexOf(":", start);
     const value = resolvePlain(this.#text.slice(start, end));
     this.#end = end;
-    // `compose` reads other keys.
+    // Keys that are not strings are left to `compose`.
     return typeof value === "string" ? scalar("plain", start, end, value) : undefined;
   }
 
@@ -211,7 +211,7 @@ class CommonReader {
     return mark === '"' || mark === "'" ? this.#quoted(start) : undefined;
   }
 
-  /** The value below a key whose line ends after the colon. */
+  /** Reads the value below a key whose line ends after the colon. */
   #below(at: number, afterColon: number, column: number): YamlNode | undefined {
     this.#passBlanks(at);
     const listAtKey = this.#column === column && this.#isDash(this.#at);
@@ -224,7 +224,7 @@ class CommonReader {
     return scalar("empty", at, at, null);
   }
 
-  /** The value in the rest of a line; a literal block continues below. */
+  /** Reads the value in the rest of a line. A literal block continues below the line. */
   #scalar(at: number, column: number): YamlNode | undefined {
     if (this.#text.charAt(at) === "|") return this.#literal(at, column);
     this.#flowColumn = column;
@@ -313,7 +313,7 @@ class CommonReader {
     return { kind: "map", outer: start, start, anchor: undefined, flow: true, end: this.#end, size, entries, value };
   }
 
-  /** Items between brackets, each read by `take`; false if the text is uncommon. */
+  /** Reads items between brackets with `take`. Returns false if the text is uncommon. */
   #flowItems(start: number, close: string, take: (at: number) => boolean): boolean {
     let at = this.#gap(start + 1);
     let closed = this.#text.charAt(at) === close;

@@ -27,15 +27,15 @@ export interface DuplicateKey {
   readonly offset: number;
 }
 
-/** The first document of a text, as nodes; later documents are ignored, as by kubectl. */
+/** The first document of a text, as nodes. Like kubectl, ignores later documents. */
 export interface Composition {
   readonly root: YamlNode | undefined;
   readonly duplicates: readonly DuplicateKey[];
-  /** The document has aliases or merges. */
+  /** Whether the document has aliases or merges. */
   readonly hasAliases: boolean;
-  /** Lines are indented less than YAML requires. */
+  /** Whether lines are indented less than YAML requires. */
   readonly isJoined: boolean;
-  /** A second document follows in the text (after `...`). */
+  /** Whether a second document follows in the text (after `...`). */
   readonly hasMore: boolean;
 }
 
@@ -129,7 +129,7 @@ class Composer {
     };
   }
 
-  /** Start and end of a scalar, including its quotes or header; for an absent scalar its position. */
+  /** Start and end of a scalar, including its quotes or header. For an absent scalar, both are its position. */
   #extent(event: ScalarEvent, parent: "map" | "list" | undefined): [number, number] {
     if (event.valueStart === ABSENT) {
       const at = this.#absent(event, parent);
@@ -217,14 +217,14 @@ class Composer {
     return { key, keyNode, node };
   }
 
-  /** js-yaml accepts a key directly after a quote or bracket (`"a"b: c`), kubectl's reader does not. */
+  /** Rejects a key directly after a quote or bracket (`"a"b: c`). js-yaml accepts it, but kubectl's reader does not. */
   #refuseGlued(start: number): void {
     if (start > 0 && !BEFORE_KEY.test(this.#text.charAt(start - 1))) {
       throw new Problem("Text follows a value: quote it as a whole, or start a new line", start);
     }
   }
 
-  /** js-yaml accepts a key of a block map after a list item on the same line (`- {a: b} c: d`). */
+  /** Rejects a key of a block map after a list item on the same line (`- {a: b} c: d`), which js-yaml accepts. */
   #refuseMidLine(start: number): void {
     let at = start - 1;
     while (" \t".includes(this.#text[at] ?? "\n")) at--;
@@ -255,7 +255,7 @@ class Composer {
   #open(event: MappingEvent | SequenceEvent) {
     this.#budget.count();
     const anchor = this.#properties(event);
-    // For a node that contains itself, the anchor is known but has no value yet.
+    // Inside the anchored node, an alias to it finds the anchor without a value: the node contains itself.
     if (anchor !== undefined) this.#anchors.set(anchor, undefined);
     this.#cursor = event.start;
     const flow = event.style === 2;
@@ -299,7 +299,7 @@ class Composer {
     };
   }
 
-  /** JSON has no infinity, so Kubernetes rejects it; as a map key it is text. */
+  /** Rejects `.inf` and `.nan` values, as Kubernetes does, because JSON cannot represent them. As map keys they are text. */
   #refuseInfinity(node: YamlNode): void {
     if (typeof node.value !== "number" || Number.isFinite(node.value)) return;
     throw new Problem("Kubernetes rejects .inf and .nan", node.start);

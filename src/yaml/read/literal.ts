@@ -1,14 +1,14 @@
-/** A literal block's value and end. */
+/** The value and the end of a literal block. */
 interface Literal {
   readonly value: string;
-  /** The start of the line after it. */
+  /** The start of the line after the block. */
   readonly end: number;
-  /** Whether it keeps all line breaks at its end (`|+`). */
+  /** Whether the block keeps all line breaks at its end (`|+`). */
   readonly keeps: boolean;
 }
 
 const HEADER = /\|[-+]? *\n/y;
-/** Empty lines, then the indentation of the first other line. */
+/** Empty lines and the indentation of the first line with content. */
 const FIRST = /\n* +(?=[^ \n])/y;
 
 /** Reads the literal block (`|`, `|-`, `|+`, without indentation indicator) at `at`, in a map or list at `column`. */

@@ -3,12 +3,12 @@ import { MeshError } from "../../base/errors.ts";
 import { wholeNumber } from "./resolve.ts";
 
 /**
- * A number as kubectl writes it: 64-bit integers in digits, others in Go's shortest `%g` (an exponent below -4 and from 6
+* A number as kubectl writes it: 64-bit integers in digits, other numbers in Go's shortest `%g` (with an exponent below -4 and from 6
  * on, with at least two digits).
  */
 export function numberText(value: number | bigint): string {
   if (typeof value === "bigint") return value.toString();
-  if (!Number.isFinite(value)) throw new MeshError(`Cannot write the number "${value}": JSON has no such value`);
+  if (!Number.isFinite(value)) throw new MeshError(`Cannot write the number "${value}": JSON cannot represent it`);
   return wholeNumber(value)?.toString() ?? goFloat(value.toExponential());
 }
 
@@ -20,7 +20,7 @@ export function floatKeyText(value: number): string {
   return floatText(single);
 }
 
-/** A finite 32-bit float in the fewest digits that give it back. */
+/** A finite 32-bit float in the fewest digits that read back as the same float. */
 export function floatText(single: number): string {
   for (let digits = 0; digits < 9; digits++) {
     const text = single.toExponential(digits);
@@ -29,7 +29,7 @@ export function floatText(single: number): string {
   return goFloat(single.toExponential());
 }
 
-/** `1.5e+7` of JavaScript's toExponential as Go's `%g` with the shortest precision. */
+/** Converts the result of JavaScript's toExponential, such as `1.5e+7`, to Go's `%g` with the shortest precision. */
 function goFloat(exponential: string): string {
   const [mantissa = "", power = "0"] = exponential.split("e");
   const exponent = Number(power);

@@ -9,12 +9,12 @@ import { Lines, placeOf } from "../position.ts";
 import type { SourceDocument } from "../source_document.ts";
 import { splitText } from "../split/split.ts";
 
-/** The deepest nesting of maps and lists. */
+/** Maximum nesting of maps and lists. */
 const MAX_DEPTH = 100;
-/** The longest document, in UTF-16 units. */
+/** Maximum length of a document, in UTF-16 units. */
 const MAX_LENGTH = 64 * 1024 * 1024;
 
-/** A warning: the text reads as something else than it seems. */
+/** A warning about text whose value is not what a reader expects. */
 interface YamlWarning {
   readonly message: string;
   readonly place: Place;
@@ -32,7 +32,7 @@ export interface ParsedDocument {
   readonly hasAliases: boolean;
   /** Whether lines are indented less than YAML requires, as kubectl accepts. */
   readonly isJoined: boolean;
-  /** The place of the node at a path, or of its nearest existing ancestor. */
+  /** The place of the node at a path, or of the nearest ancestor that exists. */
   place(path: readonly (string | number)[]): Place;
 }
 
@@ -85,7 +85,7 @@ function composeDocument(doc: SourceDocument): Composition {
 
 function warningsOf(composition: Composition, doc: SourceDocument, lines: Lines): YamlWarning[] {
   const warnings = composition.duplicates.map(({ key, offset }) => ({
-    message: `The key "${key}" is duplicated in its map: the last one counts`,
+    message: `The key "${key}" is duplicated in its map: the last value is used`,
     place: placeOf(doc, offset, lines),
   }));
   if (!composition.hasMore) return warnings;
@@ -97,7 +97,7 @@ function warningsOf(composition: Composition, doc: SourceDocument, lines: Lines)
 }
 
 /**
- * The offset to show for a path: the value if it is on the line of its key, else the key. The walk ends at a step that
+* The offset to show for a path: the value if it is on the line of its key, otherwise the key. The walk stops at a step that
  * does not exist.
  */
 function nodeOffset(root: YamlNode | undefined, path: readonly (string | number)[]): number {

@@ -6,7 +6,7 @@ import type { SourceDocument } from "../source_document.ts";
 
 const TEMPLATE_HINT = "this looks like a Helm template: render it first, for example with `helm template`";
 
-/** Clearer texts for js-yaml's reasons. */
+/** Clearer texts for the reasons in js-yaml's errors. */
 const REASONS: Readonly<Record<string, string>> = {
   "deficient indentation": "a line is indented too little, or a bracket or quote is not closed",
   "unexpected end of the stream within a flow collection": "a bracket is not closed",
@@ -17,7 +17,7 @@ const REASONS: Readonly<Record<string, string>> = {
   "nesting exceeded maxDepth (100)": "maps and lists are nested more than 100 deep",
 };
 
-/** The parser's exception as an error that a user can act on; other errors as they are. */
+/** Converts the parser's exception to an error that a user can act on. Returns other errors unchanged. */
 export function parseError(error: unknown, doc: SourceDocument): unknown {
   const found = finding(error, doc.text);
   if (found === undefined) return error;
@@ -42,7 +42,7 @@ function finding(error: unknown, text: string): { message: string; offset: numbe
   return { message: `Cannot read the YAML: ${REASONS[error.reason] ?? error.reason}`, offset };
 }
 
-/** The offset of a tab in the indentation of the line of the error or of the one before it. */
+/** The offset of a tab in the indentation of the error's line or of the previous line. */
 function tabIndentation(text: string, offset: number): number | undefined {
   const lines = new Lines(text);
   const start = lines.start(offset);
@@ -54,7 +54,7 @@ function tabIndentation(text: string, offset: number): number | undefined {
 }
 
 /**
- * Whether a template action (`{{`) is at the error: elsewhere it is text, as in the templates of an injector
+* Whether a template action (`{{`) is at the error. Elsewhere `{{` is text, as in the templates of an injector
  * configuration.
  */
 function looksLikeTemplate(text: string, offset: number): boolean {

@@ -1,4 +1,4 @@
-/** A problem of a document at an offset of its text; the caller knows file and line. */
+/** A problem at an offset of a document's text. The caller adds file and line. */
 export class Problem extends Error {
   readonly offset: number;
 

@@ -10,7 +10,7 @@ const INT = /^[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|0[0-7]*|[1-9][0-9
 const SIGN_AFTER_RADIX = /^0b[-+][01]+$/;
 const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 const DOT_FLOAT = /^\.[0-9][0-9_]*(?:[eE][-+]?[0-9][0-9_]*)?$/;
-/** Underscores stand only between digits. */
+/** Underscores that are not between digits. */
 const WRONG_UNDERSCORE = /__|_(?:[eE]|$)/;
 
 /** The keywords of YAML 1.1, as go-yaml v2 reads them. */
@@ -25,7 +25,7 @@ const WORDS = new Map<string, Value>([
 
 /**
  * The value of a plain scalar as kubectl reads it (go-yaml v2: YAML 1.1 without base 60, dates stay text). Integers
- * beyond 2^53 are `bigint`; `.inf` and `.nan` are numbers, although JSON has none.
+* beyond 2^53 are `bigint`; `.inf` and `.nan` are numbers, although JSON cannot represent them.
  */
 export function resolvePlain(text: string): Value {
   const word = WORDS.get(text);
@@ -34,7 +34,7 @@ export function resolvePlain(text: string): Value {
   return /^[-+0-9]/.test(text) ? resolveInt(text) ?? decimalFloat(text.replaceAll("_", "")) ?? text : text;
 }
 
-/** Whether a plain scalar with this text reads as something else than a string. */
+/** Whether this text, as a plain scalar, is read as a value that is not a string. */
 export function isAmbiguous(text: string): boolean {
   return typeof resolvePlain(text) !== "string";
 }
@@ -56,7 +56,7 @@ function parseGoInt(sign: string, digits: string): number | bigint | undefined {
 
 const OCTAL = /^0[0-7]/;
 
-/** Only an unsigned number may exceed int64. */
+/** Checks that an integer is within 64 bits. Only a number without a sign may exceed int64. */
 function within64Bits(sign: string, size: bigint): number | bigint | undefined {
   const value = sign === "-" ? -size : size;
   return value < INT64_MIN || value > (sign === "" ? UINT64_MAX : INT64_MAX) ? undefined : smallest(value);
@@ -70,7 +70,7 @@ function dotFloat(text: string): number | bigint | undefined {
   return DOT_FLOAT.test(text) && !WRONG_UNDERSCORE.test(text) ? finite(Number(text.replaceAll("_", ""))) : undefined;
 }
 
-/** A finite float; a whole one within 64 bits becomes an integer, as it does when it passes through JSON. */
+/** A finite float. A whole number within 64 bits becomes an integer, as when the value passes through JSON. */
 function finite(value: number): number | bigint | undefined {
   if (!Number.isFinite(value)) return undefined;
   return wholeNumber(value) ?? value + 0;
@@ -117,13 +117,13 @@ const FITS: Readonly<Record<string, (value: Value, text: string) => boolean>> = 
   timestamp: (value, text) => typeof value === "string" && /^\d{4}-\d{1,2}-\d{1,2}/.test(text),
 };
 
-/** Bytes that are not UTF-8 become U+FFFD, as Go's JSON writes them. */
+/** Decodes `!!binary`. Bytes that are not UTF-8 become U+FFFD, as in JSON that Go writes. */
 function decodeBinary(text: string): Tagged {
   try {
     const bytes = Uint8Array.from(atob(text.replace(/[\r\n]/g, "")), (char) => char.charCodeAt(0));
     return { value: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes) };
   } catch {
-    // An InvalidCharacterError.
+    // InvalidCharacterError: the text is not base64.
     return { problem: "The !!binary value is not valid base64" };
   }
 }

@@ -12,13 +12,13 @@ const DASH = 45;
 const COLON = 58;
 const BACKSLASH = 92;
 
-/** First characters of a common plain scalar, except the dash. */
+/** Characters that may start a common plain scalar, except the dash. */
 const FIRST = table("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789./$(+~=^;<\\)");
 const FLOW = table(",[]{}");
-/** Escapes that JSON has too. */
+/** Escapes that JSON also has. */
 const ESCAPED = table('"\\nt');
 
-/** The end of a plain scalar, with the spaces after it; `undefined` if no common scalar starts here. */
+/** The end of a plain scalar, including the spaces after it; `undefined` if no common scalar starts at `start`. */
 export function plainEnd(text: string, start: number, inFlow: boolean): number | undefined {
   if (!startsPlain(text, start, inFlow)) return undefined;
   for (let at = start + 1; at < text.length; at++) {
@@ -40,7 +40,7 @@ function endsPlain(code: number, inFlow: boolean): boolean {
   return code === SPACE || code === LINE_FEED || Number.isNaN(code) || (inFlow && FLOW[code] === 1);
 }
 
-/** The end of a quoted scalar on one line, with its quotes; `undefined` for other escapes, and without an end. */
+/** The end of a quoted scalar on one line, including its quotes; `undefined` for other escapes and for a missing end quote. */
 export function quotedEnd(text: string, start: number): number | undefined {
   return text.charCodeAt(start) === QUOTE ? doubleEnd(text, start + 1) : singleEnd(text, start + 1);
 }

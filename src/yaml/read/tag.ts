@@ -2,7 +2,7 @@ import type { DocumentEvent } from "js-yaml";
 
 const DEFAULT_HANDLES: Readonly<Record<string, string>> = { "!": "!", "!!": "tag:yaml.org,2002:" };
 
-/** The long form of a tag (`!!int`, `!<tag:…>`, `!e!x`), with the handles of `%TAG` lines. */
+/** Expands a tag (`!!int`, `!<tag:…>`, `!e!x`) to its long form, with the handles of `%TAG` lines. */
 export function longTag(raw: string, directives: DocumentEvent["directives"]): string {
   if (raw.startsWith("!<")) return raw.slice(2, -1);
   const end = raw.indexOf("!", 1) + 1;
@@ -16,7 +16,7 @@ function unescape(suffix: string): string {
   try {
     return decodeURIComponent(suffix);
   } catch {
-    // A URIError: the suffix is not percent-encoded.
+    // URIError: the suffix is not valid percent-encoding.
     return suffix;
   }
 }

@@ -2,14 +2,14 @@ import { type Event, EVENT_ID, parseEvents, YAMLException } from "js-yaml";
 
 /** Maximum number of joined lines. */
 const MAX_JOINED = 200;
-/** Maximum characters to parse in all: each joined line costs another parse. */
+/** Maximum characters to parse in total, because each joined line costs another parse. */
 const MAX_PARSED = 50_000_000;
 
 /**
  * The events of a text. YAML requires deeper indentation for the continuation lines of a flow collection or quoted
- * scalar. kubectl's reader ignores it, and people close a bracket at the column of its key. A line that js-yaml rejects
- * for this is joined to the previous one: spaces replace the line break. The length stays, so offsets are valid in the
- * original text, from which scalars are read.
+* scalar. kubectl's reader does not, and people close a bracket at the column of its key. If js-yaml rejects a line because of its
+* indentation, the line is joined to the previous line: spaces replace the line break. The length stays, so offsets are valid in the
+* original text, and scalars are read from the original text.
  */
 export function tolerantEvents(text: string, maxDepth: number): { events: Event[]; isJoined: boolean } {
   let joined = text;
@@ -27,7 +27,7 @@ export function tolerantEvents(text: string, maxDepth: number): { events: Event[
   }
 }
 
-/** A scalar over several lines of the original is folded, so js-yaml's fast slice does not apply. */
+/** Marks scalars that span several lines of the original text, because js-yaml must fold them instead of slicing the text. */
 function withFoldedScalars(events: Event[], text: string, joined: string): Event[] {
   if (text === joined) return events;
   for (const event of events) {
@@ -37,7 +37,7 @@ function withFoldedScalars(events: Event[], text: string, joined: string): Event
   return events;
 }
 
-/** The text with js-yaml's failing line joined to the one before; `undefined` for any other error. */
+/** The text with the line of js-yaml's error joined to the previous line; `undefined` for any other error. */
 function joinLine(text: string, error: unknown): string | undefined {
   if (!(error instanceof YAMLException) || error.reason !== "deficient indentation") return undefined;
   const at = error.mark?.position ?? 0;
@@ -67,7 +67,7 @@ function contentLength(line: string): number {
     const char = line.charAt(at);
     if (char === "#" && isSpace(line.charAt(at - 1))) return length;
     const end = char === '"' || char === "'" ? stringEnd(line, at) : at + 1;
-    // A quote that is not closed: the whole line is content.
+    // The quote is not closed, so the whole line is content.
     if (end === undefined) return line.length;
     if (!isSpace(char)) length = end;
     at = end;
@@ -75,7 +75,7 @@ function contentLength(line: string): number {
   return length;
 }
 
-/** White space; includes the start of a line. */
+/** Whether a character is white space. The empty text before the start of a line counts as white space. */
 function isSpace(char: string): boolean {
   return char.trim() === "";
 }

@@ -3,7 +3,7 @@ import { parseJson } from "../../base/json.ts";
 const CLOSING: Readonly<Record<string, number>> = { "{": 1, "[": 1, "}": -1, "]": -1 };
 
 /**
- * Splits consecutive JSON objects without `---`, as kubectl accepts them; each part keeps the white space after it. Any
+* Splits consecutive JSON objects without `---`, which kubectl accepts. Each part keeps the white space after its object. Any
  * other text is one part.
  */
 export function jsonValues(text: string): string[] {
@@ -20,7 +20,7 @@ export function jsonValues(text: string): string[] {
   return parts;
 }
 
-/** The offset after the object that begins at or after `from`; -1 if it does not end. */
+/** The offset after the object that begins at or after `from`; -1 if the object is not closed. */
 function endOfObject(text: string, from: number): number {
   const token = /["{}[\]]/g;
   token.lastIndex = from;

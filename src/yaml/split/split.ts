@@ -7,15 +7,15 @@ import { sizeText, Splitter } from "./splitter.ts";
 const LINE_FEED = 10;
 
 interface SplitOptions {
-  /** The file's name for places and documents, or `""`. */
+  /** The file's name in messages and documents, or `""`. */
   readonly file: string;
-  /** The longest document in bytes. */
+  /** Maximum size of a document, in bytes. */
   readonly maxBytes?: number;
 }
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** All documents of a text, split as `splitDocuments` does. Also throws for a document that cannot be read. */
+/** All documents of a text, split like `splitDocuments`. Also throws if a document cannot be read. */
 export function splitText(text: string, file: string): SourceDocument[] {
   refuseNul(text, file, 1);
   const splitter = new Splitter(file, MAX_BYTES);
@@ -26,8 +26,8 @@ export function splitText(text: string, file: string): SourceDocument[] {
 }
 
 /**
- * The documents of a file as they arrive, with at most one document and one chunk in memory. Joined, the separators and
- * texts are the file. A document that is not UTF-8 (its text is lossy) or has text on its separator carries a `problem`.
+* Yields the documents of a file as they arrive, with at most one document and one chunk in memory. The separators and
+* texts, joined in order, are the file. A document that is not UTF-8 (its text is lossy) or has text on its separator has a `problem`.
  * Throws a MeshError with file and line for UTF-16, NUL bytes, and a line or document that is too long.
  */
 export async function* splitDocuments(
@@ -46,7 +46,7 @@ export async function* splitDocuments(
   yield* splitter.end();
 }
 
-/** A line that is not UTF-8 makes only its own document unreadable. */
+/** Passes lines to the splitter. A line that is not UTF-8 makes only the document of that line unreadable. */
 function* takeBytes(splitter: Splitter, bytes: Uint8Array, file: string): Generator<SourceDocument> {
   const text = decoded(bytes);
   if (text !== undefined && !text.includes("\0")) return yield* splitter.take(text);
@@ -60,7 +60,7 @@ function* takeBytes(splitter: Splitter, bytes: Uint8Array, file: string): Genera
   }
 }
 
-/** Joins chunks into pieces that end with a line break: no character or line is cut in two. */
+/** Joins chunks into pieces that end with a line break, so that no character or line is cut in two. */
 class LineBytes {
   #rest: Uint8Array[] = [];
   #restLength = 0;
@@ -102,7 +102,7 @@ const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const encoder = new TextEncoder();
 const lenient = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** Checks without an exception, which would take most of the time if thrown for each line. */
+/** Checks for UTF-8 without an exception, because exceptions for each line would take most of the time. */
 function isUtf8(line: Uint8Array): boolean {
   return isSame(encoder.encode(lenient.decode(line)), line);
 }
@@ -115,7 +115,7 @@ function decoded(bytes: Uint8Array): string | undefined {
   try {
     return strict.decode(bytes);
   } catch {
-    // A TypeError: the bytes are not UTF-8.
+    // TypeError: the bytes are not UTF-8.
     return undefined;
   }
 }

@@ -3,10 +3,10 @@ import { countLines } from "../position.ts";
 import { jsonValues } from "./json_values.ts";
 import type { SourceDocument } from "../source_document.ts";
 
-/** A line among directives: a directive, a comment, or blank. */
+/** A line that may be among directives: a directive, a comment, or a blank line. */
 const IN_DIRECTIVES = /^(?:%|[ \t]*(?:#|\r?$))/;
 
-/** Whether a text of whole lines has only directives, comments and blank lines, and at least one directive. */
+/** Whether whole lines contain only directives, comments and blank lines, with at least one directive. */
 function isOnlyDirectives(text: string): boolean {
   const lines = text.replace(/^\uFEFF/, "").split("\n");
   return lines.pop() === "" && lines.every((line) => IN_DIRECTIVES.test(line)) &&
@@ -14,8 +14,8 @@ function isOnlyDirectives(text: string): boolean {
 }
 
 /**
- * Splits the lines of a file into documents as kubectl does: at lines that begin with `---`. Unlike kubectl it keeps the
- * `---` after `%YAML` lines in their document. Give the lines in order, then call `end`.
+* Splits the lines of a file into documents like kubectl: at lines that begin with `---`. Unlike kubectl, keeps the
+* `---` after `%YAML` lines in their document. Pass the lines to `take` in order, then call `end`.
  */
 export class Splitter {
   readonly #file: string;
@@ -30,7 +30,7 @@ export class Splitter {
   /** The line of the document's start. */
   #start = 1;
 
-  /** `maxLength`: the longest document, in UTF-16 units. */
+  /** `maxLength` is the maximum length of a document, in UTF-16 units. */
   constructor(file: string, maxLength: number) {
     this.#file = file;
     this.#maxLength = maxLength;
@@ -41,7 +41,7 @@ export class Splitter {
     return this.#line;
   }
 
-  /** Takes whole lines (the last of the file may lack its line break) and yields the documents that end in them. */
+  /** Adds whole lines (the last line of the file may lack its line break) and yields the documents that end in these lines. */
   *take(text: string): Generator<SourceDocument> {
     let from = 0;
     for (let at = separatorAt(text, 0); at >= 0; at = separatorAt(text, at)) {
@@ -60,12 +60,12 @@ export class Splitter {
     this.#append(text.slice(from));
   }
 
-  /** Marks the document of the next line as unreadable; the first reason counts. */
+  /** Marks the document of the next line as unreadable. Only the first reason is kept. */
   markUnreadable(problem: () => MeshError): void {
     this.#problem ??= problem();
   }
 
-  /** The last document, if there is one. */
+  /** Yields the last document, if the file has one. */
   *end(): Generator<SourceDocument> {
     if (this.#length > 0 || this.#separator !== "") yield* this.#document();
   }
@@ -130,7 +130,7 @@ export class Splitter {
   }
 }
 
-/** The offset of the next line that begins with `---`; `from` is the start of a line. -1 if there is none. */
+/** The offset of the next line that begins with `---`, or -1. `from` must be the start of a line. */
 function separatorAt(text: string, from: number): number {
   if (text.startsWith("---", from)) return from;
   const at = text.indexOf("\n---", from);
@@ -139,7 +139,7 @@ function separatorAt(text: string, from: number): number {
 
 const MIB = 1024 * 1024;
 
-/** A limit as text: `16 MiB` for whole mebibytes, else `400 characters`. */
+/** A limit as text: `16 MiB` for whole mebibytes, otherwise a number and `unit`, such as `400 characters`. */
 export function sizeText(size: number, unit: string): string {
   return size % MIB === 0 ? `${size / MIB} MiB` : `${size} ${unit}`;
 }

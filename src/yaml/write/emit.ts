@@ -9,11 +9,11 @@ export interface Layout {
   readonly step: number;
   /** Indentation of a list below its key. */
   readonly listIndent: number;
-  /** Sort keys as kubectl does; else keep the order of the value. */
+  /** Sort keys like kubectl. Otherwise keep the order of the value. */
   readonly sortKeys: boolean;
   /** The line break. */
   readonly eol: string;
-  /** Allow `|+`: blank lines that follow it in the text become part of its value. */
+  /** Allow `|+`. Blank lines after such a block become part of its value. */
   readonly keepBlocks: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface Block {
 
 type Write<T> = (value: Value, column: number, layout: Layout) => T;
 
-/** The value of a key at `column`. */
+/** The text of a value whose key is at `column`. */
 export const entryBlock = keptForShared((value, column, layout): Block => {
   if (isEmpty(value)) return { head: isList(value) ? "[]" : "{}", body: "" };
   if (isList(value)) return { head: "", body: listLines(value, column + layout.listIndent, layout) };
@@ -35,7 +35,7 @@ export const entryBlock = keptForShared((value, column, layout): Block => {
   return scalarBlock(value, column, layout);
 });
 
-/** An item of a list with dashes at `column`: `head` follows `- `. */
+/** The text of an item of a list with dashes at `column`: `head` follows `- `. */
 export function itemBlock(value: Value, column: number, layout: Layout): Block {
   const lines = itemLines(value, column, layout);
   const end = lines.indexOf(layout.eol);
@@ -65,7 +65,7 @@ function entryText(key: string, value: Value, column: number, layout: Layout): s
   return `${name}${head === "" ? "" : " "}${head}${layout.eol}${body}`;
 }
 
-/** The lines of a map, which must not be empty; `first` stands before its first key. */
+/** The lines of a map, which must not be empty. `first` precedes the first key. */
 export function mapLines(map: ValueMap, column: number, layout: Layout, first = spaces(column)): string {
   const keys = Object.keys(map);
   if (layout.sortKeys) keys.sort(naturalOrder);
@@ -101,8 +101,8 @@ function scalarBlock(value: Exclude<Value, object> | null, column: number, layou
 }
 
 /**
- * A string of several lines as a literal block under a key or dash at `column`; `undefined` if it has one line or needs
- * escapes. If the first line begins with white space, the header has the indentation.
+* A string of several lines as a literal block under a key or dash at `column`; `undefined` if the string has one line or needs
+* escapes. If the first line begins with white space, the header contains an indentation indicator.
  */
 export function literalBlock(value: string, column: number, layout: Layout): Block | undefined {
   if (!value.includes("\n") || /^\n*$/.test(value) || needsEscape(value)) return undefined;
@@ -119,11 +119,11 @@ function chomping(value: string): string {
   return value.endsWith("\n") ? "" : "-";
 }
 
-/** Maximum number of kept texts per value; documents have few layouts and columns. */
+/** Maximum number of cached texts per value. Documents have few layouts and columns. */
 const MAX_KEPT = 8;
 const MAX_INDENT = 64;
 
-/** `write`, with a cache for the texts of shared values, by column and layout. */
+/** Adds a cache to `write`: the texts of shared values by column and layout. */
 function keptForShared<T>(write: Write<T>): Write<T> {
   const blocks = new WeakMap<object, Map<number, T>>();
   return (value, column, layout) => {

@@ -2,10 +2,10 @@ import type { Value } from "../../base/value.ts";
 import { numberText } from "../read/number_text.ts";
 import { isAmbiguous } from "../read/resolve.ts";
 
-/** The form of a string on one line: as it is, in single quotes, or in double quotes with escapes. */
+/** The form of a string on one line: without quotes, in single quotes, or in double quotes with escapes. */
 type Form = "plain" | "single" | "double";
 
-/** Longest key without a `? ` before it: readers accept up to 1024 bytes, including escapes. */
+/** Maximum length of a key without a `? ` before it. Readers accept up to 1024 bytes, including escapes. */
 export const MAX_SIMPLE_KEY = 900;
 
 /** Texts that other YAML 1.1 readers read as base-60 numbers, dates or special types; go-yaml quotes most of them. */
@@ -13,11 +13,11 @@ const QUOTED_FOR_OTHERS = /^(?:\d{4}-\d\d?-\d\d?.*|=|<<|[-+]?0[oOxXbB].*|[-+]?\.
 /** Numbers in base 60; the range of each part is not checked. */
 const BASE_60 = /^[-+]?[0-9][0-9_]*:[0-9:]+(?:\.[0-9_]*)?$/;
 const NO_BASE_60_PART = /:(?![0-5]?[0-9](?:[:.]|$))/;
-/** What a plain scalar must not contain, start with or end with, in block and in flow collections. */
+/** Text that a plain scalar must not contain, start with or end with, in block and flow collections. */
 const NOT_PLAIN = /^[-?:](?:\s|$)|^(?:---|\.\.\.)|^[#,[\]{}&*!|>'"%@`\s]|:(?:\s|$)|\s#|\s$|^$/;
-/** Additionally unsafe in flow collections; program flags (`--level=info`) are safe. */
+/** Text that is also unsafe in flow collections. Program flags (`--level=info`) are safe. */
 const FLOW_INDICATOR = /[,[\]{}]|^[?:]|^-(?!-[A-Za-z_/$][\w/$.=+():-]*$)/;
-/** Tabs, control characters, line separators, byte order marks, lone surrogates: readers keep these only if escaped. */
+/** Tabs, control characters, line separators, byte order marks and lone surrogates, which readers keep only if escaped. */
 // deno-lint-ignore no-control-regex
 const NEEDS_ESCAPE = /[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]/u;
 
@@ -27,12 +27,12 @@ export function scalarText(value: Exclude<Value, object> | null, flow = false): 
   return typeof value === "number" || typeof value === "bigint" ? numberText(value) : String(value);
 }
 
-/** A string on one line: plain where safe, else quoted as go-yaml does (ambiguous in double, unsafe in single quotes). */
+/** A string on one line: plain if that is safe, otherwise quoted like go-yaml: ambiguous text in double quotes, unsafe text in single quotes. */
 export function stringText(value: string, flow = false): string {
   return write(value, formOf(value, flow));
 }
 
-/** A string in given quotes, if they can hold it; else in double quotes. */
+/** A string in the given quotes. Uses double quotes if the string needs escapes. */
 export function requoted(value: string, quotes: "single" | "double"): string {
   return write(value, quotes === "single" && NEEDS_ESCAPE.test(value) ? "double" : quotes);
 }
@@ -42,7 +42,7 @@ export function doubleQuoted(value: string): string {
   return JSON.stringify(value.toWellFormed()).replace(/[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g, escape);
 }
 
-/** Whether a string needs escapes, also for line breaks other than `\n`. */
+/** Whether a string needs escapes. Line breaks other than `\n` also need escapes. */
 export function needsEscape(value: string): boolean {
   return NEEDS_ESCAPE.test(value.replaceAll("\n", "").replaceAll("\t", ""));
 }

@@ -6,15 +6,15 @@ import { scalarText } from "./scalar_text.ts";
 const LAYOUT: Layout = { step: 2, listIndent: 0, sortKeys: false, eol: "\n", keepBlocks: true };
 
 /**
- * A value as YAML that kubectl reads back as the same value, with a final line break. Block style; strings are quoted if
- * a YAML 1.1 reader would read something else, several lines are a literal block, integers are exact, floats are as Go
- * writes them. Throws a MeshError for numbers that JSON does not have.
+* A value as YAML that kubectl reads back as the same value, with a final line break. Uses block style. Strings are quoted if
+* a YAML 1.1 reader would read another value; strings of several lines are literal blocks. Integers are exact; floats are written as Go
+* writes them. Throws a MeshError for numbers that JSON cannot represent.
  */
 export function toYaml(value: Value, layout: Partial<Layout> = {}): string {
   return yamlText(value, { ...LAYOUT, ...layout });
 }
 
-/** A value as a whole document in a given layout. */
+/** Writes a value as a whole document in a given layout. */
 export function yamlText(value: Value, layout: Layout): string {
   if (isEmpty(value)) return (isList(value) ? "[]" : "{}") + layout.eol;
   if (isList(value)) return listLines(value, 0, layout);

@@ -39,7 +39,7 @@ export function readPkcs1(der: Uint8Array): PrivateKey {
   if ([n, d, p, q, ...crt].some((number) => number <= 0n)) {
     throw new Error("x509: private key contains zero or negative value");
   }
-  if (hasMorePrimes) throw new Error("RSA keys of more than two primes are not available; use one of two");
+  if (hasMorePrimes) throw new Error("RSA keys with more than two primes are not supported: use a key with two primes");
   if (p === 1n || q === 1n) throw new Error("modulus must be > 1");
   const problem = publicProblem(numbers) ?? privateProblem(numbers, crt);
   if (problem !== undefined) throw new Error(`crypto/rsa: ${problem}`);

@@ -41,7 +41,7 @@ function fromBase64(text: string): Uint8Array {
   try {
     return Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
   } catch {
-    // An InvalidCharacterError.
+    // InvalidCharacterError: the text is not base64.
     throw new Error("illegal base64 data");
   }
 }

@@ -8,7 +8,7 @@ import { loadZone, localZone, secondsOf, UTC } from "./zone.ts";
 
 const SECOND = 1_000_000_000n;
 
-/** The functions by name; `now` is the clock. */
+/** Returns the date functions by name. `now` is the clock. */
 export function dateFunctions(now: () => Date): FuncMap {
   const clock = new Clock(now);
   const inZone = varying([STRING, ANY, STRING], (layout, date, zone) => clock.format(text(layout), date, text(zone)));
