@@ -64,7 +64,10 @@ function sumParts(body: string): bigint | DurationProblem {
   return total;
 }
 
-/** The nanoseconds of the digits after the point. As in Go, computed in float64 and truncated; digits beyond int64 are ignored. */
+/**
+ * The nanoseconds of the digits after the point. As in Go, computed in float64 and truncated; digits beyond int64 are
+ * ignored.
+ */
 function fractionOf(digits: string, unit: bigint): bigint {
   let value = 0n;
   let scale = 1;

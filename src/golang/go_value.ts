@@ -1,6 +1,6 @@
 /**
-* The values of a Go template. Go distinguishes integers from floats and JavaScript does not, so the engine has one JavaScript
- * type for each Go kind:
+ * The values of a Go template. Go distinguishes integers from floats and JavaScript does not, so the engine has one
+ * JavaScript type for each Go kind:
  *
  * | Go                          | here                                                        |
  * |-----------------------------|-------------------------------------------------------------|
@@ -14,8 +14,8 @@
  * | struct, pointer to struct   | `GoStruct`                                                  |
  * | func                        | `GoFunc`                                                    |
  *
-* Go strings are bytes. Here a byte that is not part of valid UTF-8 is the lone surrogate U+DC00 + byte (`bytes.ts`).
- * A pointer to a number or string is the number or string, or `null`.
+ * Go strings are bytes. Here a byte that is not part of valid UTF-8 is the lone surrogate U+DC00 + byte (`bytes.ts`). A
+ * pointer to a number or string is the number or string, or `null`.
  */
 export type GoValue =
   | null
@@ -40,8 +40,8 @@ export class GoInt {
 }
 
 /**
-* A Go struct, or a pointer to one, as templates use it. Fields have their Go names. Reading a method without arguments
-* calls it; a method with arguments is a field that holds a `GoFunc`. Implementations are lazy views over plain data.
+ * A Go struct, or a pointer to one, as templates use it. Fields have their Go names. Reading a method without arguments
+ * calls it; a method with arguments is a field that holds a `GoFunc`. Implementations are lazy views over plain data.
  */
 export abstract class GoStruct {
   /** The Go type as error messages and `%T` print it, such as `v1.PodSpec` or `*v1alpha1.ProxyConfig`. */
@@ -52,9 +52,14 @@ export abstract class GoStruct {
   fieldNames(): readonly string[] {
     return [];
   }
-  /** The value that `encoding/json` writes: fields by their JSON names in declaration order, with `omitempty` applied. */
+  /**
+   * The value that `encoding/json` writes: fields by their JSON names in declaration order, with `omitempty` applied.
+   */
   abstract toJSONValue(): GoValue;
-  /** Whether this is a nil pointer to a struct: false in `if`. Reading its fields is an error; calling its methods may work. */
+  /**
+   * Whether this is a nil pointer to a struct: false in `if`. Reading its fields is an error; calling its methods may
+   * work.
+   */
   get isNil(): boolean {
     return false;
   }
@@ -78,7 +83,7 @@ export abstract class MethodStruct extends GoStruct {
 }
 
 /**
-* A template function, called with evaluated arguments. A thrown error aborts the render, like a returned error in Go.
+ * A template function, called with evaluated arguments. A thrown error aborts the render, like a returned error in Go.
  * The engine checks number and types of the arguments before the call and converts number literals, as Go does by
  * reflection.
  */
@@ -89,9 +94,9 @@ export interface GoFunc {
 }
 
 /**
-* The effect of a function, which decides whether a rendering may be reused. `none`: the result depends only on the arguments,
-* which stay unchanged. `writes`: the function changes its first argument, a map. `varies`: the result depends on the clock,
-* on randomness or on the process.
+ * The effect of a function, which decides whether a rendering may be reused. `none`: the result depends only on the
+ * arguments, which stay unchanged. `writes`: the function changes its first argument, a map. `varies`: the result
+ * depends on the clock, on randomness or on the process.
  */
 export type Effect = "none" | "writes" | "varies";
 
@@ -122,9 +127,9 @@ export type FuncMap = Readonly<Record<string, GoFunc>>;
 const tags = new WeakMap<object, string>();
 
 /**
-* Tags a list or map with a Go type such as `[]string` or `map[string]string` and returns it. The default types are
-* `[]interface {}` and `map[string]interface {}`. The tag decides `%T`, `%#v` and the result of `index` for a missing key.
-* A nil map or slice of a typed Go field is represented by an empty map or list with a tag.
+ * Tags a list or map with a Go type such as `[]string` or `map[string]string` and returns it. The default types are
+ * `[]interface {}` and `map[string]interface {}`. The tag decides `%T`, `%#v` and the result of `index` for a missing
+ * key. A nil map or slice of a typed Go field is represented by an empty map or list with a tag.
  */
 export function typed<T extends readonly GoValue[] | GoMap>(value: T, goType: string): T {
   tags.set(value, goType);

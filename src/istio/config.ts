@@ -3,8 +3,8 @@ import type { Era } from "./era.ts";
 import type { MeshData, ProxyData } from "./schema/fields.ts";
 
 /**
-* A mesh configuration with all defaults: the result of `decodeMessage`, by JSON names, with unknown fields. It is immutable:
-* changes create a new object.
+ * A mesh configuration with all defaults: the result of `decodeMessage`, by JSON names, with unknown fields. It is
+ * immutable: changes create a new object.
  */
 export interface MeshConfig {
   readonly era: Era;

@@ -27,7 +27,10 @@ export function inboundTrafficPolicyMode({ data }: MeshConfig): "localhost" | "p
   return mapAt(data, "inboundTrafficPolicy")["mode"] === "LOCALHOST" ? "localhost" : "passthrough";
 }
 
-/** Checks that a value is one of the names. Returns the first name for an enum that is unset or set to a number without a name. */
+/**
+ * Checks that a value is one of the names. Returns the first name for an enum that is unset or set to a number without
+ * a name.
+ */
 function oneOf<T extends string>(value: Value | undefined, names: readonly [T, ...T[]]): T {
   return names.find((name) => name === value) ?? names[0];
 }

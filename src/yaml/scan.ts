@@ -1,4 +1,7 @@
-/** The first offset at or after `from`, the end of a token, that is not white space, a comment or a character of `skipped`. */
+/**
+ * The first offset at or after `from`, the end of a token, that is not white space, a comment or a character of
+ * `skipped`.
+ */
 export function skipBlank(text: string, from: number, skipped = ""): number {
   let at = from;
   while (at < text.length) {

@@ -1,16 +1,16 @@
 /** The declaration of a flag, and the type of its value. */
 
 /**
-* How the text of a flag is parsed, and the value that it becomes.
+ * How the text of a flag is parsed, and the value that it becomes.
  *
  * | type                        | value                                                   |
  * |-----------------------------|---------------------------------------------------------|
  * | text, file, address         | the text; its reader checks it                          |
  * | url                         | a URL of HTTP                                           |
  * | choice                      | one of `allowed`                                        |
-* | boolean                     | a value only after `=`, in the spellings that Go parses |
+ * | boolean                     | a value only after `=`, in the spellings that Go parses |
  * | integer, port               | a whole number from `least` to `most`                   |
-* | duration                    | Go's `1m30s`, in milliseconds from `least` to `most`    |
+ * | duration                    | Go's `1m30s`, in milliseconds from `least` to `most`    |
  * | ratio                       | a number from 0 to 1                                    |
  * | list, files                 | texts: comma lists, repeatable                          |
  * | urls                        | URLs: repeatable                                        |
@@ -81,7 +81,9 @@ export interface Flag {
   readonly doc: string;
   /** The flag requires at least one of these flags; without them it is an error. */
   readonly needs?: readonly string[];
-  /** An argument that the flag requires, such as `rev:NAME`. Any argument with the same prefix up to the colon counts. */
+  /**
+   * An argument that the flag requires, such as `rev:NAME`. Any argument with the same prefix up to the colon counts.
+   */
   readonly needsArgument?: string;
   /** Names of flags that cannot be combined with this flag. */
   readonly excludes?: readonly string[];
@@ -89,7 +91,10 @@ export interface Flag {
   readonly old?: readonly string[];
   /** The flag is accepted but not shown in help. */
   readonly hidden?: true;
-  /** The flag is accepted without effect and not shown in help. The text is the reason in the warning; `""` means no warning. */
+  /**
+   * The flag is accepted without effect and not shown in help. The text is the reason in the warning; `""` means no
+   * warning.
+   */
   readonly retired?: string;
 }
 
@@ -105,8 +110,8 @@ type Spelled<Spelling extends string> = Spelling extends `${string}--${string} $
 type Named = { readonly name: string; readonly doc: string };
 
 /**
-* Declares a flag by its spelling in help: `-n, --namespace NAMESPACE`, `--cni`, `--report text|json|none`. The spelling decides the
-* type unless `more` sets one.
+ * Declares a flag by its spelling in help: `-n, --namespace NAMESPACE`, `--cni`, `--report text|json|none`. The
+ * spelling decides the type unless `more` sets one.
  */
 export function flag<const Spelling extends string>(spelling: Spelling, doc: string): Named & Spelled<Spelling>;
 export function flag<const Spelling extends string, const More extends Partial<Flag>>(

@@ -1,6 +1,6 @@
 /**
  * Flags as data. A command declares its flags once, as a table; parsing, checking, help, completion and documentation
-* use that table. In: a table and arguments. Out: typed values, or problems with hints.
+ * use that table. In: a table and arguments. Out: typed values, or problems with hints.
  */
 export * from "./flag.ts";
 export * from "./parse.ts";

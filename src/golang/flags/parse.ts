@@ -1,6 +1,6 @@
 /**
  * Reads arguments as pflag does: `--flag value`, `--flag=value`, `-f value`, `-fvalue`, `-f=value`, `-abf value`. A
-* boolean accepts a value only after `=`. `--` ends the flags.
+ * boolean accepts a value only after `=`. `--` ends the flags.
  */
 import { closest } from "../../base/text/mod.ts";
 import { UsageError } from "../../base/errors.ts";
@@ -117,7 +117,10 @@ function readFlag<Name extends string>(state: State<Name>, word: string): void {
   readShorts(state, word.slice(1), word);
 }
 
-/** Reads short flags such as `-p15001` and `-nu1337`. The rest of the argument is the value of the first letter that needs one. */
+/**
+ * Reads short flags such as `-p15001` and `-nu1337`. The rest of the argument is the value of the first letter that
+ * needs one.
+ */
 function readShorts<Name extends string>(state: State<Name>, text: string, word: string): void {
   const origin = `-${text.charAt(0)}`;
   const rest = text.slice(1);
@@ -228,8 +231,8 @@ function valueOf(flag: Flag, texts: readonly string[] | undefined): unknown {
 }
 
 /**
-* Environment variables as arguments, to insert before the given arguments, which then win. A variable with an empty value
- * counts as unset.
+ * Environment variables as arguments, to insert before the given arguments, which then win. A variable with an empty
+ * value counts as unset.
  */
 export function variablesAsFlags(groups: FlagGroups, env: Readonly<Record<string, string>>): readonly string[] {
   return Object.values(flagTable(groups)).flatMap(({ name, env: names = [] }) => {

@@ -14,8 +14,8 @@ export interface GoJsonOptions {
 }
 
 /**
-* The JSON object of a struct, with fields in order. `GoStruct.toJSONValue()` returns this type, because the keys of a map
- * are sorted.
+ * The JSON object of a struct, with fields in order. `GoStruct.toJSONValue()` returns this type, because the keys of a
+ * map are sorted.
  */
 export class OrderedFields extends GoStruct {
   constructor(readonly entries: readonly (readonly [string, GoValue])[], override readonly goType = "struct") {
@@ -37,7 +37,7 @@ export class OrderedFields extends GoStruct {
 
 /**
  * The JSON text of a value, byte for byte as Go writes it.
-* Throws an Error with Go's text for NaN, infinities and functions.
+ * Throws an Error with Go's text for NaN, infinities and functions.
  */
 export function goJson(value: Value | GoValue, options: GoJsonOptions = {}): string {
   const writer: Writer = { indent: options.indent, special: options.escapeHtml === false ? SEPARATORS : HTML };
@@ -146,7 +146,7 @@ function escapeSpecial(json: string, special: RegExp): string {
 /**
  * Reads JSON as Go does into `any`: every number a float64, the last of duplicate keys wins, lone surrogates become
  * U+FFFD, maps have no prototype.
-* Throws an Error with the text of Go's syntax errors.
+ * Throws an Error with the text of Go's syntax errors.
  */
 export function goJsonParse(text: string): GoValue {
   let parsed: unknown;

@@ -29,8 +29,8 @@ export function integerOf(value: GoValue | undefined): bigint | undefined {
 }
 
 /**
-* `eq a b`: whether two values are equal. Integers of different types can be compared. Comparing an integer with a float,
-* or lists or maps, throws an Error with Go's text.
+ * `eq a b`: whether two values are equal. Integers of different types can be compared. Comparing an integer with a
+ * float, or lists or maps, throws an Error with Go's text.
  */
 export function equals(a: GoValue | undefined, b: GoValue | undefined): boolean {
   const left = basicKind(a);
@@ -80,7 +80,10 @@ function incompatible(a: GoValue, b: GoValue): Error {
   return new Error(`incompatible types for comparison: ${typeOf(a)} and ${typeOf(b)}`);
 }
 
-/** `lt a b`: compares numbers of one kind by size, strings by bytes. Other kinds, and values of different kinds, throw an Error with Go's text. */
+/**
+ * `lt a b`: compares numbers of one kind by size, strings by bytes. Other kinds, and values of different kinds, throw
+ * an Error with Go's text.
+ */
 export function lessThan(a: GoValue | undefined, b: GoValue | undefined): boolean {
   const left = basicKind(a);
   const right = basicKind(b);

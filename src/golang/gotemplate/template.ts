@@ -44,8 +44,8 @@ export class Template {
   }
 
   /**
-   * Renders the template with this data. Throws a TemplateError with the text and position of Go's error. Limits that are
-   * not given come from `defaultLimits`.
+   * Renders the template with this data. Throws a TemplateError with the text and position of Go's error. Limits that
+   * are not given come from `defaultLimits`.
    */
   render(data: GoValue, options: { readonly limits?: Partial<Limits> } = {}): string {
     const state = new State(this.source, this.name, { ...defaultLimits, ...options.limits });
@@ -69,8 +69,8 @@ function noTemplate(name: string): TemplateError {
 }
 
 /**
-* Parses a template text like Go 1.26's text/template. `name` is the template's name in errors. Throws a
-* TemplateError with Go's text and the line.
+ * Parses a template text like Go 1.26's text/template. `name` is the template's name in errors. Throws a
+ * TemplateError with Go's text and the line.
  */
 export function parse(name: string, text: string, options: ParseOptions = {}): Template {
   const functions = options.funcs ?? {};

@@ -2,8 +2,8 @@ import { isGoMap } from "./kind.ts";
 import { GoInt, GoStruct, type GoValue } from "../go_value.ts";
 
 /**
-* Whether a value is true for `if`, `and` and `not`. false, 0, nil and empty values are false. A struct is always true, a nil
- * pointer false, an enum true unless its number is 0. `undefined` is the missing value.
+ * Whether a value is true for `if`, `and` and `not`. false, 0, nil and empty values are false. A struct is always true,
+ * a nil pointer false, an enum true unless its number is 0. `undefined` is the missing value.
  */
 export function truth(value: GoValue | undefined): boolean {
   switch (typeof value) {

@@ -1,6 +1,6 @@
 /**
  * Addresses and blocks as text, as Go's net/netip prints them (RFC 5952): lower case, the longest run of zero groups
-* as `::`. Host bits after the prefix are kept. An IPv4-mapped address keeps its dotted form.
+ * as `::`. Host bits after the prefix are kept. An IPv4-mapped address keeps its dotted form.
  */
 import { type Address, type Cidr, parseAddress, parseCidr } from "./parse.ts";
 

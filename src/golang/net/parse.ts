@@ -1,6 +1,6 @@
 /**
-* Parses ports, addresses and names like Go's strconv, net/netip and net, and host names by the rules of Kubernetes.
-* Functions return the value, or the problem as a string.
+ * Parses ports, addresses and names like Go's strconv, net/netip and net, and host names by the rules of Kubernetes.
+ * Functions return the value, or the problem as a string.
  */
 import { trimmed } from "../../base/text/mod.ts";
 

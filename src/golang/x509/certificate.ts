@@ -56,8 +56,9 @@ const SERVER_AUTH = "1.3.6.1.5.5.7.3.1";
 const CLIENT_AUTH = "1.3.6.1.5.5.7.3.2";
 
 /**
-* Creates a certificate for a key, in DER. Throws with Go's texts if the issuer cannot sign, the issuer's key does not belong to
-* its certificate, or certificates do not support the type of the key. Throws a `DnsNameError` for an invalid DNS name.
+ * Creates a certificate for a key, in DER. Throws with Go's texts if the issuer cannot sign, the issuer's key does not
+ * belong to its certificate, or certificates do not support the type of the key. Throws a `DnsNameError` for an invalid
+ * DNS name.
  */
 export function createCertificate(request: Request, key: PrivateKey, issuer: Issuer): Uint8Array {
   const { signer } = issuer.key;
@@ -106,9 +107,9 @@ function extensions(request: Request, subject: Uint8Array, publicKey: Uint8Array
 }
 
 /**
- * A request in DER for a certificate with one alternative name, a URI, and without a subject (SPIFFE X.509-SVID, 2). The
-* name is critical because the subject is empty (RFC 5280, 4.2.1.6). Throws if the key cannot sign or the URI has characters
- * beyond ASCII.
+ * A request in DER for a certificate with one alternative name, a URI, and without a subject (SPIFFE X.509-SVID, 2).
+ * The name is critical because the subject is empty (RFC 5280, 4.2.1.6). Throws if the key cannot sign or the URI has
+ * characters beyond ASCII.
  */
 export function createRequest(uri: string, key: PrivateKey): Uint8Array {
   const { signer } = key;

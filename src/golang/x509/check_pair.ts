@@ -22,7 +22,10 @@ export interface PairNames {
 export function certificateInfo(pem: string, file: string): CertificateInfo {
   const [first] = decodePems(pem).filter(({ type }) => type === "CERTIFICATE");
   if (first === undefined) {
-    throw new MeshError("No certificate in PEM", { place: { file }, hint: 'a certificate begins with "-----BEGIN CERTIFICATE"' });
+    throw new MeshError("No certificate in PEM", {
+      place: { file },
+      hint: 'a certificate begins with "-----BEGIN CERTIFICATE"',
+    });
   }
   try {
     return readCertificateInfo(first.bytes);
@@ -32,8 +35,8 @@ export function certificateInfo(pem: string, file: string): CertificateInfo {
 }
 
 /**
-* Checks that a key belongs to a certificate. Some programs write the two files one after the other, and a new certificate
-* must not be used with the old key. Throws a MeshError that names the file and does not quote the key.
+ * Checks that a key belongs to a certificate. Some programs write the two files one after the other, and a new
+ * certificate must not be used with the old key. Throws a MeshError that names the file and does not quote the key.
  */
 export async function checkPair(pair: KeyPair, names: PairNames): Promise<void> {
   await loadP521For(pair.key);

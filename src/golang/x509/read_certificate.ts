@@ -12,7 +12,10 @@ interface CertificateParts extends Parent {
   readonly extensions: ReadonlyMap<string, Uint8Array>;
 }
 
-/** Reads a certificate in DER. Checks the key identifier, but neither the validity nor other extensions. Throws for other bytes. */
+/**
+ * Reads a certificate in DER. Checks the key identifier, but neither the validity nor other extensions. Throws for
+ * other bytes.
+ */
 export function readCertificate(der: Uint8Array): CertificateParts {
   const outer = new DerReader(der);
   const certificate = read("malformed certificate", () => outer.sequence());

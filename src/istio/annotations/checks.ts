@@ -43,8 +43,8 @@ const CHECKS = {
   proxyConfig: { wanted: "a ProxyConfig in YAML or JSON", problem: proxyConfigProblem },
 } as const satisfies Readonly<Record<string, Check>>;
 
-// The eras whose injectors check a value. An era is a form of the configuration: `1.1` means 1.0 and 1.1, `1.8` means 1.2 to 1.8,
-// and `current` means 1.9 and later. For a new annotation, use TODAY.
+// The eras whose injectors check a value. An era is a form of the configuration: `1.1` means 1.0 and 1.1, `1.8` means
+// 1.2 to 1.8, and `current` means 1.9 and later. For a new annotation, use TODAY.
 const ALWAYS: readonly Era[] = ["1.1", "1.8", "current"];
 const SINCE_1_2: readonly Era[] = ["1.8", "current"];
 const TODAY: readonly Era[] = ["current"];

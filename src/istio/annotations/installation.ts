@@ -1,5 +1,6 @@
 /**
-* The annotation that `webhook manifests` sets on its objects: the flags that create the same objects again. `check` shows these flags.
+ * The annotation that `webhook manifests` sets on its objects: the flags that create the same objects again. `check`
+ * shows these flags.
  */
 import { parseJson } from "../../base/json.ts";
 

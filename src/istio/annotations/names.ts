@@ -1,4 +1,7 @@
-/** Annotations on pods: Istio's annotations, and other annotations that injection reads or writes. Source: istio.io/api annotation. */
+/**
+ * Annotations on pods: Istio's annotations, and other annotations that injection reads or writes. Source: istio.io/api
+ * annotation.
+ */
 export const ANNOTATION = {
   inject: "sidecar.istio.io/inject",
   templates: "inject.istio.io/templates",

@@ -14,7 +14,7 @@ interface AnnotationProblem {
 }
 
 /**
-* The annotations whose values the injector of an era rejects, sorted by name.
+ * The annotations whose values the injector of an era rejects, sorted by name.
  * Source: Istio's validateAnnotations.
  */
 export function validateAnnotations(annotations: Annotations, era: Era): AnnotationProblem[] {
@@ -38,8 +38,8 @@ interface UnknownAnnotation {
 }
 
 /**
- * Annotations with `istio` in their names that Istio does not know, sorted by name. For the era `current`, only annotations that
- * resemble a known annotation. For earlier eras every unknown annotation, which Istio 1.8 reports too.
+ * Annotations with `istio` in their names that Istio does not know, sorted by name. For the era `current`, only
+ * annotations that resemble a known annotation. For earlier eras every unknown annotation, which Istio 1.8 reports too.
  */
 export function misspelledAnnotations(annotations: Annotations, era: Era): UnknownAnnotation[] {
   return sorted(annotations).flatMap(([annotation, value]) => {

@@ -3,7 +3,9 @@ import { decodeScalar, decodeSingle, Wrong, zeroOf } from "./decode_single.ts";
 import type { Era } from "../era.ts";
 import { type Field, type Kind, type Message, messageType } from "../schema/schema.ts";
 
-/** The position of a value: its path in JSON names (`defaultConfig.drainDuration`), and the keys as the user wrote them. */
+/**
+ * The position of a value: its path in JSON names (`defaultConfig.drainDuration`), and the keys as the user wrote them.
+ */
 interface Spot {
   readonly field: string;
   readonly written: readonly (string | number)[];
@@ -24,9 +26,9 @@ export interface Decoding {
 const ROOT: Spot = { field: "", written: [] };
 
 /**
-* Decodes a message. The source may have proto names or JSON names, enums by name or number, durations as text, and 64-bit integers
-* as numbers or text. The result has JSON names, enums by name, and durations in seconds. Null fields are dropped, unknown
- * fields are kept. Invalid fields are dropped and reported in `decoding`.
+ * Decodes a message. The source may have proto names or JSON names, enums by name or number, durations as text, and
+ * 64-bit integers as numbers or text. The result has JSON names, enums by name, and durations in seconds. Null fields
+ * are dropped, unknown fields are kept. Invalid fields are dropped and reported in `decoding`.
  * Source: the proto3 JSON mapping, as lenient as Istio's reader (golang/protobuf jsonpb).
  */
 export function decodeMessage(source: ValueMap, name: string, decoding: Decoding, spot = ROOT): ValueMap {

@@ -3,7 +3,7 @@ import { readDuration } from "../../golang/duration.ts";
 const SECOND = 1_000_000_000n;
 
 /**
-* A duration in proto3 JSON: seconds with zero, three, six or nine decimal digits, then `s`.
+ * A duration in proto3 JSON: seconds with zero, three, six or nine decimal digits, then `s`.
  * Source: google/protobuf/duration.proto.
  */
 export function durationText(nanoseconds: bigint): string {

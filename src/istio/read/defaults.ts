@@ -70,7 +70,10 @@ const SINCE_1_2 = {
   enablePrometheusMerge: true,
 };
 
-/** Defaults of 1.9 to 1.17. Where releases differ, these are the values of the last release; templates do not read these fields. */
+/**
+ * Defaults of 1.9 to 1.17. Where releases differ, these are the values of the last release; templates do not read these
+ * fields.
+ */
 const SINCE_1_9 = {
   ...SINCE_1_2,
   dnsRefreshRate: "60s",

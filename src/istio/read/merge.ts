@@ -21,8 +21,8 @@ const MESH_RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
 ]);
 
 /**
-* Merges an overlay into a proxy configuration. Fields that the overlay sets replace, `proxyMetadata` merges by key, and `proxyHeaders`
- * keeps the sub-fields that Istio keeps. Source: Istio's mesh.MergeProxyConfig.
+ * Merges an overlay into a proxy configuration. Fields that the overlay sets replace, `proxyMetadata` merges by key,
+ * and `proxyHeaders` keeps the sub-fields that Istio keeps. Source: Istio's mesh.MergeProxyConfig.
  */
 export function mergeProxyConfig(base: ProxyConfig, overlay: ProxyConfig): ProxyConfig {
   const data = mergeFields(base.data, overlay.data, { name: PROXY_CONFIG, era: base.era, rules: PROXY_RULES });
@@ -30,8 +30,9 @@ export function mergeProxyConfig(base: ProxyConfig, overlay: ProxyConfig): Proxy
 }
 
 /**
-* Merges an overlay into a mesh configuration. Fields that the overlay sets replace, except: `defaultConfig` merges like a proxy
- * configuration, `defaultProviders` by field, `extensionProviders` by name and `trustDomainAliases` as a sorted set.
+ * Merges an overlay into a mesh configuration. Fields that the overlay sets replace, except: `defaultConfig` merges
+ * like a proxy configuration, `defaultProviders` by field, `extensionProviders` by name and `trustDomainAliases` as a
+ * sorted set.
  * Source: Istio's mesh.ApplyMeshConfig.
  */
 export function mergeMeshConfig(base: MeshConfig, overlay: MeshConfig): MeshConfig {
@@ -64,7 +65,10 @@ function mergeKeys(base: Value, overlay: Value): Value {
   return assign(isMap(base) ? base : {}, isMap(overlay) ? overlay : {});
 }
 
-/** Sub-fields of the base's `proxyHeaders` that are kept if the overlay does not set them. All other sub-fields are removed. */
+/**
+ * Sub-fields of the base's `proxyHeaders` that are kept if the overlay does not set them. All other sub-fields are
+ * removed.
+ */
 const KEPT_HEADERS = ["forwardedClientCert", "requestId", "attemptCount", "server", "envoyDebugHeaders"];
 
 function mergeHeaders(base: Value, overlay: Value): Value {

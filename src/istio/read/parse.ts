@@ -15,9 +15,9 @@ const MESH = "mesh configuration";
 const PROXY = "proxy configuration";
 
 /**
-* Parses a mesh configuration and adds the defaults of its era. The text is a MeshConfig in YAML or JSON, or a ConfigMap that contains a MeshConfig
-* under the key `mesh`. A text without a document returns the defaults.
-* Throws a MeshError with field paths and place for values that have the wrong type or that Istio rejects.
+ * Parses a mesh configuration and adds the defaults of its era. The text is a MeshConfig in YAML or JSON, or a
+ * ConfigMap that contains a MeshConfig under the key `mesh`. A text without a document returns the defaults.
+ * Throws a MeshError with field paths and place for values that have the wrong type or that Istio rejects.
  */
 export function parseMeshConfig(text: string, file = "", era: Era = "current"): MeshConfig {
   const source = readSource(text, file, MESH);
@@ -29,16 +29,16 @@ export function parseMeshConfig(text: string, file = "", era: Era = "current"): 
 }
 
 /**
-* Parses a proxy configuration in YAML or JSON, such as the annotation `proxy.istio.io/config`. Returns only the fields that the
- * text sets, for `mergeProxyConfig`.
-* Throws a MeshError with field paths and place for values of the wrong type.
+ * Parses a proxy configuration in YAML or JSON, such as the annotation `proxy.istio.io/config`. Returns only the fields
+ * that the text sets, for `mergeProxyConfig`.
+ * Throws a MeshError with field paths and place for values of the wrong type.
  */
 export function parseProxyConfig(text: string, file = "", era: Era = "current"): ProxyConfig {
   return { era, data: decodeSource(readSource(text, file, PROXY), PROXY_CONFIG, era, PROXY) };
 }
 
 /**
-* Merges a pod's annotation `proxy.istio.io/config` into the mesh's `defaultConfig`. Throws like `parseProxyConfig`.
+ * Merges a pod's annotation `proxy.istio.io/config` into the mesh's `defaultConfig`. Throws like `parseProxyConfig`.
  */
 export function applyProxyConfigAnnotation(mesh: MeshConfig, text: string): MeshConfig {
   const overlay = parseProxyConfig(text, "", mesh.era);
@@ -46,8 +46,8 @@ export function applyProxyConfigAnnotation(mesh: MeshConfig, text: string): Mesh
 }
 
 /**
-* The problems of a `proxy.istio.io/config`, merged into the defaults of the era: wrong types and invalid values.
-* Throws a MeshError for invalid YAML.
+ * The problems of a `proxy.istio.io/config`, merged into the defaults of the era: wrong types and invalid values.
+ * Throws a MeshError for invalid YAML.
  */
 export function proxyConfigProblems(text: string, era: Era): FieldProblem[] {
   const source = readSource(text, "", PROXY);

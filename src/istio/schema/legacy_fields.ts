@@ -7,12 +7,13 @@ const FIRST: readonly Era[] = ["1.1"];
 const UNTIL_1_16: readonly Era[] = [...OLD, "1.16"];
 
 /**
-* A message, its eras, the field to replace or after which to insert (`""`: at the start), and the field in the schema's notation.
+ * A message, its eras, the field to replace or after which to insert (`""`: at the start), and the field in the
+ * schema's notation.
  */
 type LegacyField = readonly [message: string, eras: readonly Era[], after: string, field: string];
 
 /**
-* Fields that templates of 1.0 to 1.16 may read and that today's protos lack or declare with another kind.
+ * Fields that templates of 1.0 to 1.16 may read and that today's protos lack or declare with another kind.
  * Source: mesh/v1alpha1 of the releases.
  */
 export const LEGACY_FIELDS: readonly LegacyField[] = [

@@ -7,7 +7,7 @@ import { DurationView } from "./view_types.ts";
 
 /**
  * A message in the proto text format, on one line: `config_path:"/etc" drain_duration:{seconds:45}`. Fields are separated
-* by one space. Go randomly adds a second space.
+ * by one space. Go randomly adds a second space.
  */
 export function messageText(data: ValueMap, name: string, era: Era): string {
   return messageType(name, era).fields.flatMap((field) => {

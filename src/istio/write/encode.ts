@@ -6,8 +6,8 @@ import type { Era } from "../era.ts";
 import { type Field, type Message, messageType } from "../schema/schema.ts";
 
 /**
-* A decoded message as proto3 JSON: fields in declaration order (the set field of a oneof at the position of the oneof's first field),
- * without zero values and unknown fields.
+ * A decoded message as proto3 JSON: fields in declaration order (the set field of a oneof at the position of the
+ * oneof's first field), without zero values and unknown fields.
  */
 export function encodeMessage(data: ValueMap, name: string, era: Era): OrderedFields {
   const entries: [string, GoValue][] = [];

@@ -10,8 +10,8 @@ import type { YamlNode } from "../node.ts";
 const MAX_PASSES = 5;
 
 /**
- * Constructs that require a check of the edited text: `? ` keys, lines of spaces (part of the previous block scalar), `|+`
-* block scalars, and tags.
+ * Constructs that require a check of the edited text: `? ` keys, lines of spaces (part of the previous block scalar),
+ * `|+` block scalars, and tags.
  */
 const RARE = /^[^\S\n]*\?|^[^\S\n]+$|[|>]\d?\+|[\s{[,]!/m;
 
@@ -47,7 +47,8 @@ function editText(parsed: ParsedDocument, next: Value, options: EditOptions): st
     const text = editor.run(next);
     const stable = [...editor.touched].every((node) => changed.has(node));
     if (!parsed.hasAliases || stable || pass === MAX_PASSES) return text;
-    // This pass changed anchored nodes, so their aliases have another value now. The next pass replaces these aliases with values.
+    // This pass changed anchored nodes, so their aliases have another value now. The next pass replaces these aliases
+    // with values.
     changed = new Set([...changed, ...editor.touched]);
   }
 }

@@ -10,8 +10,8 @@ export interface EditOptions {
   /** Keeps the comments above and below a removed node, which are otherwise removed with the node. */
   readonly keepsComments?: boolean;
   /**
-   * Replaces a node with an alias if its new value is the value of an unused anchor: an earlier edit replaced the alias with the
-   * value.
+   * Replaces a node with an alias if its new value is the value of an unused anchor: an earlier edit replaced the alias
+   * with the value.
    */
   readonly restoresAliases?: boolean;
 }
@@ -49,7 +49,10 @@ export interface Editing {
   forget(node: YamlNode): void;
 }
 
-/** A new string in the quotes of the old scalar; `undefined` if the old scalar has no quotes or the string has several lines. */
+/**
+ * A new string in the quotes of the old scalar; `undefined` if the old scalar has no quotes or the string has several
+ * lines.
+ */
 export function inOldQuotes(node: YamlNode, next: Value): string | undefined {
   if (node.kind !== "scalar" || typeof next !== "string" || next.includes("\n")) return undefined;
   return node.style === "single" || node.style === "double" ? requoted(next, node.style) : undefined;

@@ -28,7 +28,7 @@ export function leadingStart(lines: Lines, offset: number): number {
 }
 
 /**
-* The lines of a node that begins at `start`: its content, comments above it at its column, and deeper comments
+ * The lines of a node that begins at `start`: its content, comments above it at its column, and deeper comments
  * below it. `keepsComments` excludes the comments.
  */
 export function linesOf(

@@ -63,8 +63,8 @@ interface Plan {
 }
 
 /**
-* The texts of moved items, with their comments. Excludes an item on the line of an outer dash, because its indentation is
- * not white space.
+ * The texts of moved items, with their comments. Excludes an item on the line of an outer dash, because its indentation
+ * is not white space.
  */
 function movedTexts(
   editor: Editing,

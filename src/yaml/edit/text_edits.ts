@@ -20,7 +20,10 @@ export class TextEdits {
     if (end > start || text !== "") this.#edits.push({ start, end, text });
   }
 
-  /** Returns the text from `from` to `to` with all edits, which must lie within this range. Insertions precede a removal at the same offset. */
+  /**
+   * Returns the text from `from` to `to` with all edits, which must lie within this range. Insertions precede a removal
+   * at the same offset.
+   */
   apply(text: string, from = 0, to = text.length): string {
     const sorted = this.#edits.sort((a, b) => a.start - b.start || Number(a.end > a.start) - Number(b.end > b.start));
     let result = "";

@@ -2,15 +2,15 @@ import { isList, isMap, type Value } from "../../base/value.ts";
 import { Problem } from "./problem.ts";
 
 /**
-* go-yaml's rule: up to `LOW` nodes, nearly all may come from aliases. From `LOW` to `HIGH`, the allowed share falls to a
- * tenth.
+ * go-yaml's rule: up to `LOW` nodes, nearly all may come from aliases. From `LOW` to `HIGH`, the allowed share falls to
+ * a tenth.
  */
 const LOW = 400_000;
 const HIGH = 4_000_000;
 
 /**
-* Maximum characters from aliases. Without it, a text of a megabyte with an anchor and a thousand aliases would become a gigabyte
- * of JSON.
+ * Maximum characters from aliases. Without it, a text of a megabyte with an anchor and a thousand aliases would become
+ * a gigabyte of JSON.
  */
 const MAX_TEXT = 64 * 1024 * 1024;
 

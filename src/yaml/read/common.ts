@@ -9,7 +9,10 @@ import type { ListNode, MapEntry, MapNode, ScalarNode, ScalarStyle, YamlNode } f
 import { resolvePlain } from "./resolve.ts";
 import { plainEnd, quotedEnd } from "./scalar_end.ts";
 
-/** Characters that only js-yaml handles: tabs, other line breaks, unprintable characters, lone surrogates, document markers. */
+/**
+ * Characters that only js-yaml handles: tabs, other line breaks, unprintable characters, lone surrogates, document
+ * markers.
+ */
 const UNUSUAL = /\n(?:\.\.\.|---)|[^\n -~\u00a0-\u1fff\u2010-\u2027\u2030-\ud7ff]/;
 const MAX_DEPTH = 60;
 
@@ -26,7 +29,7 @@ const LINE_FEED = 10;
 const HASH = 35;
 
 /**
-* Returns the same as `compose` for a text that ends with a line break; `undefined` for uncommon text, valid or
+ * Returns the same as `compose` for a text that ends with a line break; `undefined` for uncommon text, valid or
  * not.
  */
 export function composeCommon(text: string): Composition | undefined {
@@ -74,8 +77,8 @@ class CommonReader {
   }
 
   /**
-   * Skips the rest of the line if it is blank or a comment, further blank lines and comments, and the indentation of the next
-   * line.
+   * Skips the rest of the line if it is blank or a comment, further blank lines and comments, and the indentation of
+   * the next line.
    */
   #passBlanks(from: number): void {
     let at = this.#spaces(from);
@@ -102,7 +105,9 @@ class CommonReader {
     return at;
   }
 
-  /** The offset of the next token of a flow collection; the end of the text if the token's line is not indented enough. */
+  /**
+   * The offset of the next token of a flow collection; the end of the text if the token's line is not indented enough.
+   */
   #gap(from: number): number {
     const at = this.#spaces(from);
     if (this.#text.charCodeAt(at) !== LINE_FEED) return at;

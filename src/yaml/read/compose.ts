@@ -299,7 +299,10 @@ class Composer {
     };
   }
 
-  /** Rejects `.inf` and `.nan` values, as Kubernetes does, because JSON cannot represent them. As map keys they are text. */
+  /**
+   * Rejects `.inf` and `.nan` values, as Kubernetes does, because JSON cannot represent them. As map keys they are
+   * text.
+   */
   #refuseInfinity(node: YamlNode): void {
     if (typeof node.value !== "number" || Number.isFinite(node.value)) return;
     throw new Problem("Kubernetes rejects .inf and .nan", node.start);

@@ -54,7 +54,7 @@ function tabIndentation(text: string, offset: number): number | undefined {
 }
 
 /**
-* Whether a template action (`{{`) is at the error. Elsewhere `{{` is text, as in the templates of an injector
+ * Whether a template action (`{{`) is at the error. Elsewhere `{{` is text, as in the templates of an injector
  * configuration.
  */
 function looksLikeTemplate(text: string, offset: number): boolean {

@@ -25,7 +25,7 @@ const WORDS = new Map<string, Value>([
 
 /**
  * The value of a plain scalar as kubectl reads it (go-yaml v2: YAML 1.1 without base 60, dates stay text). Integers
-* beyond 2^53 are `bigint`; `.inf` and `.nan` are numbers, although JSON cannot represent them.
+ * beyond 2^53 are `bigint`; `.inf` and `.nan` are numbers, although JSON cannot represent them.
  */
 export function resolvePlain(text: string): Value {
   const word = WORDS.get(text);

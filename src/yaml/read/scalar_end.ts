@@ -40,7 +40,10 @@ function endsPlain(code: number, inFlow: boolean): boolean {
   return code === SPACE || code === LINE_FEED || Number.isNaN(code) || (inFlow && FLOW[code] === 1);
 }
 
-/** The end of a quoted scalar on one line, including its quotes; `undefined` for other escapes and for a missing end quote. */
+/**
+ * The end of a quoted scalar on one line, including its quotes; `undefined` for other escapes and for a missing end
+ * quote.
+ */
 export function quotedEnd(text: string, start: number): number | undefined {
   return text.charCodeAt(start) === QUOTE ? doubleEnd(text, start + 1) : singleEnd(text, start + 1);
 }

@@ -7,9 +7,9 @@ const MAX_PARSED = 50_000_000;
 
 /**
  * The events of a text. YAML requires deeper indentation for the continuation lines of a flow collection or quoted
-* scalar. kubectl's reader does not, and people close a bracket at the column of its key. If js-yaml rejects a line because of its
-* indentation, the line is joined to the previous line: spaces replace the line break. The length stays, so offsets are valid in the
-* original text, and scalars are read from the original text.
+ * scalar. kubectl's reader does not, and people close a bracket at the column of its key. If js-yaml rejects a line
+ * because of its indentation, the line is joined to the previous line: spaces replace the line break. The length stays,
+ * so offsets are valid in the original text, and scalars are read from the original text.
  */
 export function tolerantEvents(text: string, maxDepth: number): { events: Event[]; isJoined: boolean } {
   let joined = text;
@@ -27,7 +27,10 @@ export function tolerantEvents(text: string, maxDepth: number): { events: Event[
   }
 }
 
-/** Marks scalars that span several lines of the original text, because js-yaml must fold them instead of slicing the text. */
+/**
+ * Marks scalars that span several lines of the original text, because js-yaml must fold them instead of slicing the
+ * text.
+ */
 function withFoldedScalars(events: Event[], text: string, joined: string): Event[] {
   if (text === joined) return events;
   for (const event of events) {

@@ -3,8 +3,8 @@ import { parseJson } from "../../base/json.ts";
 const CLOSING: Readonly<Record<string, number>> = { "{": 1, "[": 1, "}": -1, "]": -1 };
 
 /**
-* Splits consecutive JSON objects without `---`, which kubectl accepts. Each part keeps the white space after its object. Any
- * other text is one part.
+ * Splits consecutive JSON objects without `---`, which kubectl accepts. Each part keeps the white space after its
+ * object. Any other text is one part.
  */
 export function jsonValues(text: string): string[] {
   if (!/^\s*\{/.test(text)) return [text];

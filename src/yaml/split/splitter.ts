@@ -14,8 +14,8 @@ function isOnlyDirectives(text: string): boolean {
 }
 
 /**
-* Splits the lines of a file into documents like kubectl: at lines that begin with `---`. Unlike kubectl, keeps the
-* `---` after `%YAML` lines in their document. Pass the lines to `take` in order, then call `end`.
+ * Splits the lines of a file into documents like kubectl: at lines that begin with `---`. Unlike kubectl, keeps the
+ * `---` after `%YAML` lines in their document. Pass the lines to `take` in order, then call `end`.
  */
 export class Splitter {
   readonly #file: string;
@@ -41,7 +41,10 @@ export class Splitter {
     return this.#line;
   }
 
-  /** Adds whole lines (the last line of the file may lack its line break) and yields the documents that end in these lines. */
+  /**
+   * Adds whole lines (the last line of the file may lack its line break) and yields the documents that end in these
+   * lines.
+   */
   *take(text: string): Generator<SourceDocument> {
     let from = 0;
     for (let at = separatorAt(text, 0); at >= 0; at = separatorAt(text, at)) {

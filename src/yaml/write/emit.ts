@@ -101,8 +101,8 @@ function scalarBlock(value: Exclude<Value, object> | null, column: number, layou
 }
 
 /**
-* A string of several lines as a literal block under a key or dash at `column`; `undefined` if the string has one line or needs
-* escapes. If the first line begins with white space, the header contains an indentation indicator.
+ * A string of several lines as a literal block under a key or dash at `column`; `undefined` if the string has one line
+ * or needs escapes. If the first line begins with white space, the header contains an indentation indicator.
  */
 export function literalBlock(value: string, column: number, layout: Layout): Block | undefined {
   if (!value.includes("\n") || /^\n*$/.test(value) || needsEscape(value)) return undefined;

@@ -1,6 +1,6 @@
 /**
-* Compares two keys as go-yaml sorts them: letters after all other characters, runs of digits by their number, otherwise code points.
-* Negative if `a` comes first.
+ * Compares two keys as go-yaml sorts them: letters after all other characters, runs of digits by their number,
+ * otherwise code points. Negative if `a` comes first.
  */
 export function naturalOrder(a: string, b: string): number {
   const left = Array.from(a);
@@ -14,7 +14,10 @@ export function naturalOrder(a: string, b: string): number {
   return (isLetter(l) ? 0 : numberOrder(left, right, at)) || codePoint(l) - codePoint(r);
 }
 
-/** Compares the numbers that start at the first difference. If one of them starts with a zero after a nonzero digit, that digit counts as part of both numbers. */
+/**
+ * Compares the numbers that start at the first difference. If one of them starts with a zero after a nonzero digit,
+ * that digit counts as part of both numbers.
+ */
 function numberOrder(left: readonly string[], right: readonly string[], at: number): number {
   const lead = (left[at] === "0" || right[at] === "0") && afterSignificantDigit(left, at) ? "1" : "0";
   const l = digitsFrom(left, at);
@@ -38,7 +41,10 @@ function digitsFrom(chars: readonly string[], at: number): string {
   return chars.slice(at, end).join("");
 }
 
-/** Whether a character is a letter. Tests ASCII without a Unicode expression, because V8's first use of one takes half a millisecond. */
+/**
+ * Whether a character is a letter. Tests ASCII without a Unicode expression, because V8's first use of one takes half a
+ * millisecond.
+ */
 function isLetter(char: string): boolean {
   return char < "\x80" ? /[A-Za-z]/.test(char) : /\p{L}/u.test(char);
 }

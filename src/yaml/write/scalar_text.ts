@@ -17,7 +17,9 @@ const NO_BASE_60_PART = /:(?![0-5]?[0-9](?:[:.]|$))/;
 const NOT_PLAIN = /^[-?:](?:\s|$)|^(?:---|\.\.\.)|^[#,[\]{}&*!|>'"%@`\s]|:(?:\s|$)|\s#|\s$|^$/;
 /** Text that is also unsafe in flow collections. Program flags (`--level=info`) are safe. */
 const FLOW_INDICATOR = /[,[\]{}]|^[?:]|^-(?!-[A-Za-z_/$][\w/$.=+():-]*$)/;
-/** Tabs, control characters, line separators, byte order marks and lone surrogates, which readers keep only if escaped. */
+/**
+ * Tabs, control characters, line separators, byte order marks and lone surrogates, which readers keep only if escaped.
+ */
 // deno-lint-ignore no-control-regex
 const NEEDS_ESCAPE = /[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]/u;
 
@@ -27,7 +29,10 @@ export function scalarText(value: Exclude<Value, object> | null, flow = false): 
   return typeof value === "number" || typeof value === "bigint" ? numberText(value) : String(value);
 }
 
-/** A string on one line: plain if that is safe, otherwise quoted like go-yaml: ambiguous text in double quotes, unsafe text in single quotes. */
+/**
+ * A string on one line: plain if that is safe, otherwise quoted like go-yaml: ambiguous text in double quotes, unsafe
+ * text in single quotes.
+ */
 export function stringText(value: string, flow = false): string {
   return write(value, formOf(value, flow));
 }

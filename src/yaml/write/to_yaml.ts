@@ -6,9 +6,9 @@ import { scalarText } from "./scalar_text.ts";
 const LAYOUT: Layout = { step: 2, listIndent: 0, sortKeys: false, eol: "\n", keepBlocks: true };
 
 /**
-* A value as YAML that kubectl reads back as the same value, with a final line break. Uses block style. Strings are quoted if
-* a YAML 1.1 reader would read another value; strings of several lines are literal blocks. Integers are exact; floats are written as Go
-* writes them. Throws a MeshError for numbers that JSON cannot represent.
+ * A value as YAML that kubectl reads back as the same value, with a final line break. Uses block style. Strings are
+ * quoted if a YAML 1.1 reader would read another value; strings of several lines are literal blocks. Integers are
+ * exact; floats are written as Go writes them. Throws a MeshError for numbers that JSON cannot represent.
  */
 export function toYaml(value: Value, layout: Partial<Layout> = {}): string {
   return yamlText(value, { ...LAYOUT, ...layout });

@@ -25,8 +25,8 @@ const oneOrMore: Signature = { params: [slotType, slotType], variadic: true };
 const anyNumber: Signature = { params: [anyType], variadic: true };
 
 /**
-* The functions of every template. `and`, `or` and `call` are listed for their signatures only: the compiler implements the
-* short circuit of `and` and `or`, and the function value of `call`.
+ * The functions of every template. `and`, `or` and `call` are listed for their signatures only: the compiler implements
+ * the short circuit of `and` and `or`, and the function value of `call`.
  */
 export const builtins: ReadonlyMap<string, Callable> = new Map<string, Callable>([
   ["and", { signature: oneOrMore, run: (...args) => args.at(-1) }],

@@ -69,7 +69,10 @@ function argument(node: Operand, type: string, operand: CompileOperand): Eval {
   return isLiteral(node) ? literalArgument(node, type) : checkedArgument(operand(node), type);
 }
 
-/** Compiles `and` and `or`: the result is the first argument that decides, or the last. Later arguments are not evaluated. */
+/**
+ * Compiles `and` and `or`: the result is the first argument that decides, or the last. Later arguments are not
+ * evaluated.
+ */
 export function compileShortCircuit(call: Call, operand: CompileOperand): Eval {
   if (countProblem(call) !== undefined || (call.args.length === 0 && !call.hasFinal)) return compileCall(call, operand);
   const args = call.args.map((node) => argument(node, slotType, operand));

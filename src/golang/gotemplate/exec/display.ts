@@ -3,7 +3,9 @@ import { isPointer } from "../kind.ts";
 import { GoStruct, type GoValue } from "../../go_value.ts";
 import type { Slot } from "./state.ts";
 
-/** The text that an action prints: `<no value>` for a missing value, and the target of a pointer instead of the pointer. */
+/**
+ * The text that an action prints: `<no value>` for a missing value, and the target of a pointer instead of the pointer.
+ */
 export function display(value: Slot): string {
   if (value === undefined || value === null) return "<no value>";
   const text = sprint(value);

@@ -25,7 +25,10 @@ export interface Environment {
   readonly watch?: Watch;
 }
 
-/** Receives the evaluated arguments and the result of a function call. If it throws, the rendering stops with that error. */
+/**
+ * Receives the evaluated arguments and the result of a function call. If it throws, the rendering stops with that
+ * error.
+ */
 export type Watch = (name: string, args: readonly Slot[], result: Slot, effect: Effect) => void;
 
 /** The arguments of a command, and whether the pipeline's previous command passes a value to it. */
@@ -51,7 +54,10 @@ export class ExpressionCompiler {
 
   constructor(readonly environment: Environment, readonly frame: Frame) {}
 
-  /** Compiles a pipeline to the value of its last command. The value is also stored in the variables that the pipeline declares or assigns. */
+  /**
+   * Compiles a pipeline to the value of its last command. The value is also stored in the variables that the pipeline
+   * declares or assigns.
+   */
   pipeline(pipe: PipeNode, elements = false): Eval {
     const value = this.#commands(pipe);
     const [first, second] = pipe.declared.map((node) => this.#target(node, pipe, elements));
@@ -164,7 +170,9 @@ export class ExpressionCompiler {
     };
   }
 
-  /** Compiles a field chain with arguments. The last name must be a method: arguments for a field or a key are an error. */
+  /**
+   * Compiles a field chain with arguments. The last name must be a method: arguments for a field or a key are an error.
+   */
   #method(base: Eval, node: Operand, names: readonly string[], { rest, parent }: Access): Eval {
     const name = names.at(-1) ?? "";
     const walk = this.#walk(names.slice(0, -1), node);
@@ -256,7 +264,10 @@ function undefinedVariable(name: string): Eval {
   };
 }
 
-/** Fails because a value that is not a function has arguments. Without a place, the error is at the previous node, as in Go for a parenthesised pipeline. */
+/**
+ * Fails because a value that is not a function has arguments. Without a place, the error is at the previous node, as in
+ * Go for a parenthesised pipeline.
+ */
 function notAFunction(node: Operand, place: Operand | undefined): Eval {
   const message = `can't give argument to non-function ${nodeText(node)}`;
   if (place !== undefined) return failing(place, message);

@@ -6,8 +6,8 @@ import { nodeText } from "../parse/node_text.ts";
 import type { GoValue } from "../../go_value.ts";
 
 /**
-* A value while a template runs. `undefined` is a missing value, such as a missing key: printed `<no value>`, and its fields
-* are missing too. `null` is the nil value of a key: reading its fields is an error.
+ * A value while a template runs. `undefined` is a missing value, such as a missing key: printed `<no value>`, and its
+ * fields are missing too. `null` is the nil value of a key: reading its fields is an error.
  */
 export type Slot = GoValue | undefined;
 
@@ -30,7 +30,9 @@ export interface Limits {
   readonly isLate?: (() => boolean) | undefined;
 }
 
-/** 16 Mi characters, 1,000 nested calls, 10 million steps, 64 MiB of results, three RSA keys or thirty password hashes. */
+/**
+ * 16 Mi characters, 1,000 nested calls, 10 million steps, 64 MiB of results, three RSA keys or thirty password hashes.
+ */
 export const defaultLimits: Limits = { output: 16 << 20, depth: 1000, steps: 10_000_000, made: 64 << 20, slow: 30 };
 
 /** The cost of slow functions, in tenths of a second. */
@@ -164,7 +166,7 @@ export class State {
 }
 
 /**
-* A compiled expression. `final` is the value that the pipeline passes on from the previous command, `undefined` in the
+ * A compiled expression. `final` is the value that the pipeline passes on from the previous command, `undefined` in the
  * first command.
  */
 export type Eval = (state: State, dot: Slot, vars: Slot[], final: Slot) => Slot;

@@ -30,7 +30,10 @@ function decimal(size: number, verb: string, precision: number): string {
   return general(kept, precision, verb);
 }
 
-/** %g: uses the exponent form for exponents below -4 or at least the precision. The shortest text decides like precision 6. */
+/**
+ * %g: uses the exponent form for exponents below -4 or at least the precision. The shortest text decides like precision
+ * 6.
+ */
 function general(kept: Decimal, precision: number, verb: string): string {
   const count = kept.digits.length;
   const exponent = kept.point - 1;

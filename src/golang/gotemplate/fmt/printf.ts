@@ -20,8 +20,9 @@ interface Reader {
 }
 
 /**
-* `fmt.Sprintf` with every verb, flag, width, precision and argument index of Go. A mistake is not an error but a note in the
- * text: `%!d(string=x)`, `%!d(MISSING)`, `%!(EXTRA int=1)`, `%!(NOVERB)`, `%!(BADWIDTH)`, `%!(BADPREC)`, `%!d(BADINDEX)`.
+ * `fmt.Sprintf` with every verb, flag, width, precision and argument index of Go. A mistake is not an error but a note
+ * in the text: `%!d(string=x)`, `%!d(MISSING)`, `%!(EXTRA int=1)`, `%!(NOVERB)`, `%!(BADWIDTH)`, `%!(BADPREC)`,
+ * `%!d(BADINDEX)`.
  */
 export function sprintf(format: string, args: readonly GoValue[]): string {
   const reader: Reader = { format, args, at: 0, argument: 0, reordered: false, goodIndex: true, out: "" };

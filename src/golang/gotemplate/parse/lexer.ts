@@ -3,7 +3,10 @@ import { sprintf } from "../fmt/printf.ts";
 import { isAlphanumeric } from "../unicode.ts";
 import { isKeyword, type Token, type TokenType } from "./token.ts";
 
-/** The delimiters of actions, and a test for function names: `break` and `continue` can be functions instead of keywords. */
+/**
+ * The delimiters of actions, and a test for function names: `break` and `continue` can be functions instead of
+ * keywords.
+ */
 export interface LexOptions {
   readonly left: string;
   readonly right: string;
@@ -23,8 +26,8 @@ const NUMBER_START = /^(?:[-+\d]|\.\d)/;
 const asciiWord = /[A-Za-z0-9_]*/y;
 
 /**
-* Splits a template into tokens, one at a time. White space in actions is not a token; it marks the next token. After an
-* `error` token, all tokens are `eof`.
+ * Splits a template into tokens, one at a time. White space in actions is not a token; it marks the next token. After
+ * an `error` token, all tokens are `eof`.
  */
 export class Lexer {
   #pos = 0;

@@ -13,7 +13,10 @@ interface Constant {
   readonly isFloat: boolean;
 }
 
-/** Parses a number of at most a million characters, or a character constant. Throws an Error with Go's text for other texts. */
+/**
+ * Parses a number of at most a million characters, or a character constant. Throws an Error with Go's text for other
+ * texts.
+ */
 export function constantOf(text: string): Constant {
   return text.startsWith("'") ? parseCharacter(text) : parseNumber(text);
 }

@@ -7,7 +7,9 @@ import { Tokens } from "./tokens.ts";
 /** The bodies of a template and of the templates that it defines, by name. */
 export type Trees = Map<string, readonly Statement[]>;
 
-/** Maximum nesting of `if`, `with`, `range`, `block` and `else if`, because parser and evaluator recurse for each level. */
+/**
+ * Maximum nesting of `if`, `with`, `range`, `block` and `else if`, because parser and evaluator recurse for each level.
+ */
 const maxNesting = 200;
 
 /** The end of a list of statements. For `else if` and `else with`, the second keyword is not yet consumed. */
@@ -43,7 +45,10 @@ class Parser {
     return this.#trees;
   }
 
-  /** Reads `{{define "x"}} ... {{end}}`. Returns false, without consuming tokens, if the next action is not a definition. */
+  /**
+   * Reads `{{define "x"}} ... {{end}}`. Returns false, without consuming tokens, if the next action is not a
+   * definition.
+   */
   #definition(): boolean {
     if (this.tokens.peek().type !== "leftDelim") return false;
     const delim = this.tokens.next();
@@ -147,7 +152,10 @@ class Parser {
     return { kind, pos: pipe.pos, pipe, list, otherwise };
   }
 
-  /** Reads the part after `else`. `else if` is an `if` inside the `else` and shares its `end`; the same holds for `else with`. */
+  /**
+   * Reads the part after `else`. `else if` is an `if` inside the `else` and shares its `end`; the same holds for `else
+   * with`.
+   */
   #otherwise(kind: BranchNode["kind"], scope: Scope): readonly Statement[] {
     if (kind !== "range" && this.tokens.peek().type === kind) {
       this.tokens.next();

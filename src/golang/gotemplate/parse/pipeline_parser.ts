@@ -63,7 +63,9 @@ export class PipelineParser {
     return { kind: "pipe", pos, declared, isAssign, commands };
   }
 
-  /** Reads `$x :=`, `$x =`, and in a `range` also `$i, $x :=`. Returns whether the pipeline assigns existing variables. */
+  /**
+   * Reads `$x :=`, `$x =`, and in a `range` also `$i, $x :=`. Returns whether the pipeline assigns existing variables.
+   */
   #declarations(context: string, scope: Scope, declared: VariableNode[]): boolean {
     for (;;) {
       const variable = this.tokens.peek();

@@ -1,5 +1,6 @@
 /**
-* Reads the arguments of template functions. The engine has checked their types against the signature. Also short names of Go types.
+ * Reads the arguments of template functions. The engine has checked their types against the signature. Also short names
+ * of Go types.
  */
 import { isGoMap, isList } from "../kind.ts";
 import { GoInt, type GoMap, type GoValue } from "../../go_value.ts";

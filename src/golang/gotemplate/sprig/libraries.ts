@@ -13,7 +13,10 @@ const LIBRARIES: readonly { readonly functions: RegExp; readonly library: { load
   { functions: /\b(?:gen[A-Z]\w+WithKey|buildCustomCert)\b/, library: p521Library },
 ];
 
-/** Loads the libraries that functions in these texts need. Pass templates, and values that a template renders as templates. */
+/**
+ * Loads the libraries that functions in these texts need. Pass templates, and values that a template renders as
+ * templates.
+ */
 export async function loadLibraries(...texts: readonly string[]): Promise<void> {
   const needed = LIBRARIES.filter(({ functions }) => texts.some((text) => functions.test(text)));
   await Promise.all(needed.map(({ library }) => library.loaded()));

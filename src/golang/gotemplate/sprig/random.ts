@@ -43,7 +43,10 @@ function between(min: number, max: number): number {
   return min + below(max - min);
 }
 
-/** A uniform random number below `limit`. Draws 53 bits, and draws again if they exceed the last whole multiple of `limit`. */
+/**
+ * A uniform random number below `limit`. Draws 53 bits, and draws again if they exceed the last whole multiple of
+ * `limit`.
+ */
 function below(limit: number): number {
   const usable = Math.floor(2 ** 53 / limit) * limit;
   for (;;) {

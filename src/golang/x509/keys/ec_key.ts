@@ -72,7 +72,10 @@ export function sec1Shape(der: Uint8Array) {
   return { version, scalar, curve: named === undefined ? undefined : new DerReader(named.content).oid() };
 }
 
-/** Reads a key from SEC 1. `curve` comes from a surrounding PKCS #8. Throws if the DER is not a key or the curve is unknown. */
+/**
+ * Reads a key from SEC 1. `curve` comes from a surrounding PKCS #8. Throws if the DER is not a key or the curve is
+ * unknown.
+ */
 export function readSec1(der: Uint8Array, curve?: string): PrivateKey {
   const { version, scalar, curve: named = "" } = sec1Shape(der);
   if (version !== 1n) throw new Error(`x509: unknown EC private key version ${version}`);
@@ -85,7 +88,9 @@ function curveOf(id: string): Curve {
   return curve;
 }
 
-/** Creates a key from the scalar's bytes, which may have too many or too few leading zeros: some programs write them. */
+/**
+ * Creates a key from the scalar's bytes, which may have too many or too few leading zeros: some programs write them.
+ */
 function ecKey(curve: Curve, bytes: Uint8Array): PrivateKey {
   const value = numberOf(bytes);
   if (value >> BigInt(curve.size * 8) > 0n) throw new Error("x509: invalid private key length");

@@ -30,8 +30,8 @@ const GENERATORS: ReadonlyMap<string, () => PrivateKey> = new Map([
 ]);
 
 /**
-* Generates a key in PEM: RSA with 4096 bits (the default), ECDSA on P-256, or Ed25519. For an unknown kind the result is a
-* sprig's error text. Throws for the kind `dsa`.
+ * Generates a key in PEM: RSA with 4096 bits (the default), ECDSA on P-256, or Ed25519. For an unknown kind the result
+ * is a sprig's error text. Throws for the kind `dsa`.
  */
 export function genPrivateKey(kind: string): string {
   if (kind === "dsa") throw new Error(NO_DSA);

@@ -24,7 +24,9 @@ export interface PrivateKey {
 /** Go's x509 cannot sign with DSA, and TLS libraries no longer accept it. */
 export const NO_DSA = 'DSA keys are not supported: use "ecdsa", "ed25519" or "rsa"';
 
-/** An RSA or ECDSA key in PKCS #8 (RFC 5208), which contains the algorithm of the public key and the key's own format. */
+/**
+ * An RSA or ECDSA key in PKCS #8 (RFC 5208), which contains the algorithm of the public key and the key's own format.
+ */
 export function pkcs8Pem(key: PrivateKey): string {
   const own = decodePem(key.pem());
   if (own === undefined || own.type === "PRIVATE KEY") return key.pem();

@@ -20,7 +20,10 @@ const FORMS: ReadonlyMap<string, Form> = new Map([
   ["EC PRIVATE KEY", { problem: "parsing EC private key from PEM", read: (der) => readSec1OrHint(der) }],
 ]);
 
-/** Reads the key in the first PEM block of a text (one character per byte). Throws if the text has no block or the block has no key of a known type. */
+/**
+ * Reads the key in the first PEM block of a text (one character per byte). Throws if the text has no block or the block
+ * has no key of a known type.
+ */
 export function readPrivateKey(pem: string): PrivateKey {
   const block = decodePem(pem);
   if (block === undefined) throw new Error("no PEM data in input");

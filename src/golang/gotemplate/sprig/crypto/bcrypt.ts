@@ -9,8 +9,8 @@ const COST = 10;
 const MAX_BYTES = 72;
 
 /**
-* Returns the hash of a password with a fresh salt, as Go writes it (version 2a), or sprig's error text if the password is too
- * long.
+ * Returns the hash of a password with a fresh salt, as Go writes it (version 2a), or sprig's error text if the password
+ * is too long.
  */
 export function bcrypt(password: string): string {
   if (byteLength(password) > MAX_BYTES) {

@@ -181,7 +181,10 @@ const OFFSETS: Readonly<Record<string, RegExp>> = {
 };
 const FRACTION = /^(?:[.,](\d+))?/;
 
-/** Returns the reader of a zone offset or of a fraction. A token with `Z` also accepts the letter `Z`; the fraction of `.999` is optional. */
+/**
+ * Returns the reader of a zone offset or of a fraction. A token with `Z` also accepts the letter `Z`; the fraction of
+ * `.999` is optional.
+ */
 function readerOf(token: string, rest: string): Reader {
   const offset = OFFSETS[token.slice(1)];
   if (offset === undefined) return { pattern: FRACTION, set: (d, t) => d.fraction = t };
@@ -189,8 +192,8 @@ function readerOf(token: string, rest: string): Reader {
 }
 
 /**
-* Parses a time by a layout. If the value names no zone, the time is in `zone`.
-* Throws if the value does not match the layout, or a part is out of range.
+ * Parses a time by a layout. If the value names no zone, the time is in `zone`.
+ * Throws if the value does not match the layout, or a part is out of range.
  */
 export function parseTime(layout: string, value: string, zone: Zone): Moment {
   const draft = read(layout, value);

@@ -25,7 +25,10 @@ export function localZone(): Zone {
   return loadZone(new Intl.DateTimeFormat().resolvedOptions().timeZone) ?? UTC;
 }
 
-/** Finds a zone by name; `undefined` if the name is unknown. As in time.LoadLocation, `""` is UTC and `Local` is the machine's zone. */
+/**
+ * Finds a zone by name; `undefined` if the name is unknown. As in time.LoadLocation, `""` is UTC and `Local` is the
+ * machine's zone.
+ */
 export function loadZone(name: string): Zone | undefined {
   if (name === "" || name === "UTC") return UTC;
   if (name === "Local") return localZone();

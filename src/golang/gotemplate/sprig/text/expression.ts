@@ -29,7 +29,10 @@ export class Expression {
     return this.#compiled.matcher(subject).find();
   }
 
-  /** Finds all matches, or at most `limit` unless it is negative. An empty match directly after another match does not count. */
+  /**
+   * Finds all matches, or at most `limit` unless it is negative. An empty match directly after another match does not
+   * count.
+   */
   findAll(subject: string, limit: number): Match[] {
     const matcher = this.#compiled.matcher(subject);
     const matches: Match[] = [];
@@ -63,7 +66,10 @@ function compile(pattern: string): Compiled {
 
 const UNIQUE = /^group\d+_/;
 
-/** Makes group names unique, because Go allows duplicate names and re2js does not. Skips quotes, escapes and classes, which contain no groups. */
+/**
+ * Makes group names unique, because Go allows duplicate names and re2js does not. Skips quotes, escapes and classes,
+ * which contain no groups.
+ */
 function withUniqueNames(pattern: string): string {
   let groups = 0;
   return pattern.replace(
@@ -77,7 +83,10 @@ interface SyntaxError {
   readonly input: string | null;
 }
 
-/** Converts a re2js error to Go's error text. The texts differ where Go quotes the whole pattern, and for a pattern that ends in `(?P<` or `(?<`. */
+/**
+ * Converts a re2js error to Go's error text. The texts differ where Go quotes the whole pattern, and for a pattern that
+ * ends in `(?P<` or `(?<`.
+ */
 function goError({ error, input }: SyntaxError, pattern: string): Error {
   if (input === "(?P<" || input === "(?<") {
     return new Error(`error parsing regexp: invalid or unsupported Perl syntax: \`${input.slice(0, 3)}\``);

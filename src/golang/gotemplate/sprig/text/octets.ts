@@ -1,6 +1,6 @@
 /**
-* Conversions for functions that count bytes. A "binary" string has one character (U+0000-U+00FF) per byte of the UTF-8 text, so
- * that JavaScript's string methods count bytes.
+ * Conversions for functions that count bytes. A "binary" string has one character (U+0000-U+00FF) per byte of the UTF-8
+ * text, so that JavaScript's string methods count bytes.
  */
 import { binaryOf, bytesOfBinary } from "../../../../base/bytes.ts";
 import { bytesOf, isAscii, stringOf } from "../../bytes.ts";

@@ -6,7 +6,9 @@ import { stringList } from "./strings.ts";
 
 type Body = (expression: Expression, subject: string, argument: GoValue) => GoValue;
 
-/** Returns the functions by name. Functions without `must` also throw for an invalid expression, except `regexMatch`. */
+/**
+ * Returns the functions by name. Functions without `must` also throw for an invalid expression, except `regexMatch`.
+ */
 export function regexpFunctions(): FuncMap {
   return {
     regexMatch: pure([STRING, STRING], (pattern, s) => matchesLeniently(text(pattern), text(s))),
@@ -87,7 +89,10 @@ function expand(template: string, match: Match, names: readonly string[]): strin
   });
 }
 
-/** Splits a text at matches, into at most `limit` parts unless `limit` is negative. An empty match at the start does not split. */
+/**
+ * Splits a text at matches, into at most `limit` parts unless `limit` is negative. An empty match at the start does not
+ * split.
+ */
 function split(expression: Expression, subject: string, limit: number): string[] {
   if (limit === 0) return [];
   if (subject === "") return expression.pattern === "" ? [] : [""];

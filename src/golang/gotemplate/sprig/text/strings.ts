@@ -187,7 +187,10 @@ function truncate(count: number, s: string): string {
   return length > count ? sliceBytes(s, 0, count) : s;
 }
 
-/** The bytes from `start` up to, but not including, `end`. A negative start means 0; a negative or too large end means the length. */
+/**
+ * The bytes from `start` up to, but not including, `end`. A negative start means 0; a negative or too large end means
+ * the length.
+ */
 function substring(start: number, end: number, s: string): string {
   const length = byteLength(s);
   if (start < 0) return cut(s, 0, end, length);

@@ -1,6 +1,6 @@
 /**
-* Conversions between `CamelCase`, `snake_case` and `kebab-case` by sprig's word rules: digits join the previous or next word;
- * after, `HTTPServer` is two words.
+ * Conversions between `CamelCase`, `snake_case` and `kebab-case` by sprig's word rules: digits join the previous or
+ * next word; after, `HTTPServer` is two words.
  */
 import { isSpace, isUpper, lowerRune, upperRune } from "./letters.ts";
 
@@ -138,7 +138,10 @@ function splitWords(runes: readonly string[]): Word[] {
   return words;
 }
 
-/** Tests for runes that continue a word, by the kind of the word's first rune. By default, runes of the same kind continue it. */
+/**
+ * Tests for runes that continue a word, by the kind of the word's first rune. By default, runes of the same kind
+ * continue it.
+ */
 const RUNS: Partial<Record<Kind, (rune: string) => boolean>> = { letters: isLowerLetter, punctuation: isPunctuation };
 
 function wordAt(runes: readonly string[], at: number): Word {

@@ -1,6 +1,6 @@
 /**
-* sprig's conversions to numbers, by the rules of spf13/cast: a value that cannot be converted gives 0. Strings are read
- * with a base prefix, so `0x10` is 16, `010` is 8 and `08` is 0.
+ * sprig's conversions to numbers, by the rules of spf13/cast: a value that cannot be converted gives 0. Strings are
+ * read with a base prefix, so `0x10` is 16, `010` is 8 and `08` is 0.
  */
 import { GoInt, type GoValue } from "../../../go_value.ts";
 import { parseFloat64, parseInteger } from "../../strconv.ts";

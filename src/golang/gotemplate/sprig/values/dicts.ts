@@ -50,7 +50,10 @@ function isNilMap(value: GoValue): boolean {
   return value === null || (isGoMap(value) && typeTag(value) === MAP);
 }
 
-/** Returns the same map as a writable type. GoMap is read-only because the engine never writes to maps, but sprig's `set` does. */
+/**
+ * Returns the same map as a writable type. GoMap is read-only because the engine never writes to maps, but sprig's
+ * `set` does.
+ */
 function writable(value: GoValue): Writable {
   if (isGoMap(value) && !isNilMap(value)) return value as Writable;
   throw new Error("assignment to entry in nil map");
@@ -129,7 +132,7 @@ function merger(overwrite: boolean) {
 }
 
 /**
-* Copies values that are missing or empty in the target (all values if `overwrite`). Merges nested maps key by key.
+ * Copies values that are missing or empty in the target (all values if `overwrite`). Merges nested maps key by key.
  *
  * | source    | target           | merge           | mergeOverwrite  |
  * |-----------|------------------|-----------------|-----------------|

@@ -79,8 +79,8 @@ function uniq(list: readonly GoValue[]): GoValue {
 }
 
 /**
-* A key to look up equal values: equal values have the same JSON text. A value without JSON, such as a function, has an empty
- * key.
+ * A key to look up equal values: equal values have the same JSON text. A value without JSON, such as a function, has an
+ * empty key.
  */
 function bucketOf(value: GoValue): string {
   try {

@@ -74,7 +74,10 @@ function foldDecimals(start: number, values: readonly GoValue[], operate: (a: De
   return floatOf(values.map(toFloat64).map(decimalOf).reduce(operate, decimalOf(start)));
 }
 
-/** Rounds to `places`: up if the rest is at least `on` (default 0.5) of the last place. Negative numbers round towards minus infinity. */
+/**
+ * Rounds to `places`: up if the rest is at least `on` (default 0.5) of the last place. Negative numbers round towards
+ * minus infinity.
+ */
 function round(value: number, places: number, on: GoValue | undefined): number {
   const power = 10 ** places;
   const shifted = power * value;
