@@ -1,6 +1,6 @@
 /**
  * Runs the tests: `tools/deno task test [long [--minutes N]] [quick|unit|golden|e2e|FILE|FOLDER ...] [-- FLAGS of deno test]`,
- * all suites unless some are named; `quick` is unit and golden. `long` runs the tests that have a long form in it, and ends
+ * all suites unless some are named, without the heavy files; `quick` is unit and golden. `long` runs the tests that have a long form in it, and ends
  * after so many minutes. `versions` makes the tables of docs/versions.md (`test/versions/main.ts`). Several processes of `deno test` run at a time; the output of each is printed when it ends. Closes
  * with the failures, the skipped tests with their reasons, `N not run: out of time`, and `N passed, N failed, N skipped`.
  * The exit code is 1 if a test failed or none ran.
@@ -8,7 +8,7 @@
 import { parseArgs } from "node:util";
 import { ClusterPool, POOL } from "../test/e2e/support/cluster/pool.ts";
 import { BUNDLED, bundledProgram } from "./test/bundled_program.ts";
-import { filesOf, GROUPS, inOrder, type Job, jobsOf, longJobsOf, runsProgram, SUITES } from "./test/jobs.ts";
+import { filesOf, GROUPS, HEAVY, inOrder, type Job, jobsOf, longJobsOf, runsProgram, SUITES } from "./test/jobs.ts";
 import { MESH_BINARY } from "../test/support/programs/mesh.ts";
 import { killLeftBehind, removeNamespaces, RUN } from "./test/left_behind.ts";
 import { sum, summary } from "./test/report.ts";
@@ -30,7 +30,9 @@ const COLORS = Deno.stdout.isTerminal() && Deno.env.get("NO_COLOR") === undefine
 
 async function main(args: readonly string[]): Promise<number> {
   const { named, isLong, minutes, flags } = asked(args);
-  const jobs = chosen(named, isLong);
+  const isWhole = named.length === 0 && !isLong && MESH_BINARY === undefined;
+  const all = chosen(named, isLong);
+  const jobs = isWhole ? all.filter(({ files: [file = ""] }) => !HEAVY.includes(file)) : all;
   const run = await Run.start();
   const signal = minutes === undefined
     ? run.signal
@@ -54,6 +56,9 @@ async function main(args: readonly string[]): Promise<number> {
   }
   const ended = [...results.values()];
   const total = sum(ended.map(({ tally }) => tally));
+  if (isWhole) {
+    total.skipped.push(...HEAVY.map((file) => `${file} [skipped: takes long: \`test e2e\` runs it, or its name]`));
+  }
   const notRun = jobs.filter((job) => results.get(job)?.isCut !== false).flatMap(({ files }) => files);
   print(summary(total, ended.flatMap(({ failures }) => failures), notRun));
   return total.failed > 0 || total.passed === 0 ? 1 : 0;

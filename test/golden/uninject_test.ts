@@ -97,7 +97,7 @@ const REWRITTEN = /ISTIO_KUBE_APP_PROBERS|ISTIO_PROMETHEUS_ANNOTATIONS|proxy\.is
 
 Deno.test("uninject of injected manifests gives them back", (t) => eachManifest(t, checkFile));
 
-Deno.test("inject, check injection -f and uninject agree about 1,000 generated manifests of every kind", async () => {
+Deno.test("inject, check injection -f and uninject agree about 300 generated manifests of every kind", async () => {
   const kinds = new Set<string>();
   const one = fc.asyncProperty(MANIFEST_TEXTS, fc.boolean(), async ({ kind, text, isRewritten }, native) => {
     kinds.add(kind);
@@ -110,7 +110,7 @@ Deno.test("inject, check injection -f and uninject agree about 1,000 generated m
     else assert.equal(back.text, text);
     assert.deepEqual(back.warnings, []);
   });
-  await fc.assert(one, { numRuns: 1000 });
+  await fc.assert(one, { numRuns: 300 });
   assert.deepEqual([...kinds].sort(), [...new Set(KINDS.map(({ kind }) => kind))].sort());
 });
 

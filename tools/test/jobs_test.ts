@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { filesBelow, read, ROOT } from "../../test/house/source.ts";
-import { filesOf, FIRST, inOrder, jobsOf, longJobsOf, runsProgram } from "./jobs.ts";
+import { filesOf, FIRST, HEAVY, inOrder, jobsOf, longJobsOf, runsProgram } from "./jobs.ts";
 
 Deno.test("runsProgram(): tests that start the program themselves or through others", () => {
   assert.equal(runsProgram("test/golden/cli_process_test.ts"), true);
@@ -16,6 +16,12 @@ Deno.test("one module of the tests knows the binary: tests without it do not run
 Deno.test("the files that start first exist", () => {
   const files = filesOf("e2e", ROOT);
   assert.deepEqual(FIRST.filter((file) => !files.includes(file)), []);
+});
+
+Deno.test("the heavy files exist, and CI runs each: with the compiled binary", () => {
+  const files = filesOf("e2e", ROOT);
+  assert.deepEqual(HEAVY.filter((file) => !files.includes(file) || !runsProgram(file)), []);
+  assert.match(read(".ci/run"), /^suite .* env MESH_BINARY=\S+ tools\/deno task --quiet test golden e2e$/m);
 });
 
 Deno.test("unit tests are modules of one, but for those that may leave something open", () => {
