@@ -20,7 +20,7 @@ const CASES: readonly [args: string, error: string][] = [
   ["--frobnicate inject", 'Unknown flag "--frobnicate"; see "kubectl mesh inject --help"'],
   ["inject -f", 'The flag -f/--filename needs a value; see "kubectl mesh inject --help"'],
   ["inject --hub", 'The flag --hub needs a value; see "kubectl mesh inject --help"'],
-  ["inject --report xml", 'The flag --report cannot be "xml"; it takes "text", "changed", "json", "sarif" or "none"'],
+  ["inject --report xml", 'The flag --report cannot be "xml"; it must be "text", "changed", "json", "sarif" or "none"'],
   ["inject a.yaml b.yaml", 'Unexpected argument "a.yaml"; name files with -f'],
   ["version now", 'Unexpected argument "now"; see "kubectl mesh version --help"'],
   ["version -- now", 'Unexpected argument "now"; see "kubectl mesh version --help"'],

@@ -25,10 +25,10 @@ Deno.test("readCommandLine: the last of a flag counts, repeatable ones add", () 
 Deno.test("readCommandLine: everything that is wrong is reported at once", () => {
   const line = "--concurrency four --drainDuration 1 --stsPort 70000 --profiling=maybe --concurency 2 --id";
   assert.deepEqual(read(line).problems, [
-    'The flag --concurrency cannot be "four": it takes a whole number from 0 to 4294967295',
-    'The flag --drainDuration cannot be "1": a unit is missing: it takes a duration such as "1m30s" or "500ms"',
-    'The flag --stsPort cannot be "70000": it takes a whole number from 0 to 65535',
-    'The flag --profiling cannot be "maybe": it takes "true" or "false"',
+    'The flag --concurrency cannot be "four": it must be a whole number from 0 to 4294967295',
+    'The flag --drainDuration cannot be "1": a unit is missing: use a duration such as "1m30s" or "500ms"',
+    'The flag --stsPort cannot be "70000": it must be a whole number from 0 to 65535',
+    'The flag --profiling cannot be "maybe": it must be "true" or "false"',
     'Unknown flag "--concurency": did you mean "--concurrency"?',
     "The flag --id needs a value",
   ]);

@@ -35,13 +35,13 @@ const wrong: readonly (readonly [args: string, code: number, stderr: string])[] 
   ["wait sh -c true -- x", 2, 'error: Unexpected argument "sh"; a command to run stands behind "--"\n'],
   ["wait --shutdown", 2, 'error: The flag --shutdown needs a command; it stands behind "--"\n'],
   ["wait --shutdown --", 2, 'error: The flag --shutdown needs a command; it stands behind "--"\n'],
-  ["wait --on-timeout stop", 2, 'error: The flag --on-timeout cannot be "stop"; it takes "fail" or "continue"\n'],
+  ["wait --on-timeout stop", 2, 'error: The flag --on-timeout cannot be "stop"; it must be "fail" or "continue"\n'],
   ["wait --log-format xml", 2, 'error: Unknown log format "xml": use text or json\n'],
   ["wait --log-level loud", 2, 'error: Unknown log level "loud": use debug, info, warning or error\n'],
   [
     "wait --timeoutSeconds 1m",
     2,
-    'error: The flag --timeoutSeconds cannot be "1m"; it takes a whole number from 0 to 2073600\n',
+    'error: The flag --timeoutSeconds cannot be "1m"; it must be a whole number from 0 to 2073600\n',
   ],
   ["agent quit now", 2, 'error: Unexpected argument "now"; see "kubectl mesh agent quit --help"\n'],
   ["pilot-agent wiat", 255, 'Error: Unknown command "pilot-agent wiat"; did you mean "wait"?\n'],
@@ -51,9 +51,9 @@ const wrong: readonly (readonly [args: string, code: number, stderr: string])[] 
   [
     "pilot-agent request --debug-port 15001 GET x",
     255,
-    'Error: The flag --debug-port cannot be "15001"; it takes "15000", "15004", "15020" or "15021"\n',
+    'Error: The flag --debug-port cannot be "15001"; it must be "15000", "15004", "15020" or "15021"\n',
   ],
-  ["pilot-agent version -o xml", 255, 'Error: The flag -o/--output cannot be "xml"; it takes "json" or "yaml"\n'],
+  ["pilot-agent version -o xml", 255, 'Error: The flag -o/--output cannot be "xml"; it must be "json" or "yaml"\n'],
   ["pilot-agent request GET x", 255, "Error: Received unsuccessful status code 500: no body\n"],
 ];
 

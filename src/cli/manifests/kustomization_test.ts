@@ -37,5 +37,5 @@ Deno.test("inject -k says what kubectl says, or which programs are missing", asy
 Deno.test("inject takes either -k or -f", async () => {
   const { code, stderr } = await built({}, "inject -k a -f b");
   assert.equal(code, 2);
-  assert.match(stderr, /exclude each other/);
+  assert.match(stderr, /cannot be combined/);
 });

@@ -18,7 +18,7 @@ const HINT = { hint: "such as --to reviews:9080/api, or --from 10.1.9.9 --to-por
 export function readConnection(flags: ConnectionFlags): Connection | undefined {
   const { to, from, toPort } = flags;
   if (to !== undefined && (from !== undefined || toPort !== undefined)) {
-    throw new UsageError("The flags --to and --from exclude each other", HINT);
+    throw new UsageError("The flags --to and --from cannot be combined", HINT);
   }
   if (to !== undefined) return outbound(to, flags);
   if (from !== undefined || toPort !== undefined) return inbound(from, toPort, flags);

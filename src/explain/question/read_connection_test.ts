@@ -35,7 +35,7 @@ const WRONG: readonly (readonly [Partial<ConnectionFlags>, RegExp])[] = [
   [{ to: "a_b c:80" }, /neither a host name nor an IP address/],
   [{ to: "tcp://a" }, /has no port/],
   [{ to: "ftp://a" }, /none of http/],
-  [{ to: "a:80", from: "10.0.0.1" }, /exclude each other/],
+  [{ to: "a:80", from: "10.0.0.1" }, /cannot be combined/],
   [{ from: "web", toPort: 80 }, /not an IP address/],
   [{ from: "10.0.0.1" }, /--from needs --to-port/],
   [{ to: "a:80", header: ["x"] }, /NAME:VALUE/],

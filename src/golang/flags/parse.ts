@@ -204,7 +204,7 @@ export function problemsTogether(
   }));
   return [...on.values()].flatMap(({ name, needs, needsArgument, excludes = [] }) => {
     const excluded = excludes.find((other) => on.has(other));
-    if (excluded !== undefined) return [{ message: `The flags --${name} and --${excluded} exclude each other` }];
+    if (excluded !== undefined) return [{ message: `The flags --${name} and --${excluded} cannot be combined` }];
     const start = needsArgument?.slice(0, needsArgument.lastIndexOf(":") + 1);
     if (start !== undefined && words?.some((word) => word.startsWith(start)) === false) {
       return [{ message: `The flag --${name} needs an argument ${needsArgument}` }];

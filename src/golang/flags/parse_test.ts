@@ -47,7 +47,7 @@ const CASES: readonly (readonly [args: string, expected: Readonly<Record<string,
 
 /** The first problem of arguments. */
 const WRONG: readonly (readonly [args: string, message: string, hint?: string])[] = [
-  ["--url a --url=b", 'The flag --url cannot be "a"', 'it takes a URL such as "http://localhost:15021/healthz/ready"'],
+  ["--url a --url=b", 'The flag --url cannot be "a"', 'it must be a URL such as "http://localhost:15021/healthz/ready"'],
   ["--frob", 'Unknown flag "--frob"'],
   ["--ulr=a", 'Unknown flag "--ulr"', 'did you mean "--url"?'],
   ["--secrets a", 'Unknown flag "--secrets"'],
@@ -56,8 +56,8 @@ const WRONG: readonly (readonly [args: string, message: string, hint?: string])[
   ["--output", "The flag -o/--output needs a value"],
   ["-o", "The flag -o/--output needs a value"],
   ["--url -- a", "The flag --url needs a value"],
-  ["--quiet=maybe", 'The flag -q/--quiet cannot be "maybe"', 'it takes "true" or "false"'],
-  ["--count=x --count=1", 'The flag -c/--count cannot be "x"', "it takes a whole number from 0 to 4294967295"],
+  ["--quiet=maybe", 'The flag -q/--quiet cannot be "maybe"', 'it must be "true" or "false"'],
+  ["--count=x --count=1", 'The flag -c/--count cannot be "x"', "it must be a whole number from 0 to 4294967295"],
 ];
 
 for (const [args, expected] of CASES) {
@@ -122,7 +122,7 @@ Deno.test("problemsTogether() finds flags that need others or an argument, and f
   assert.deepEqual(messages("--names a -q"), []);
   assert.deepEqual(messages("--names a"), ["The flag --names needs --quiet"]);
   assert.deepEqual(messages("--names a --quiet=false"), ["The flag --names needs --quiet"]);
-  assert.deepEqual(messages("--names a -q -o x"), ["The flags --names and --output exclude each other"]);
+  assert.deepEqual(messages("--names a -q -o x"), ["The flags --names and --output cannot be combined"]);
   assert.deepEqual(messages("--user a file live"), ["The flag --user needs an argument live:NAME"]);
   assert.deepEqual(messages("--user a file live:b"), []);
 });

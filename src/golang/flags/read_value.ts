@@ -17,14 +17,14 @@ const asUrl: Reader = (text) => {
   const protocol = URL.parse(text)?.protocol;
   return protocol === "http:" || protocol === "https:"
     ? { value: text }
-    : { reason: 'it takes a URL such as "http://localhost:15021/healthz/ready"' };
+    : { reason: 'it must be a URL such as "http://localhost:15021/healthz/ready"' };
 };
 
 const asInteger = (least: number, most: number): Reader => (text, flag) => {
   const [from, to] = [flag.least ?? least, flag.most ?? most];
   const value = Number(text);
   if (/^\+?\d+$/.test(text) && value >= from && value <= to) return { value };
-  return { reason: `it takes a whole number from ${from} to ${to}` };
+  return { reason: `it must be a whole number from ${from} to ${to}` };
 };
 
 const asDuration: Reader = (text, { least = 0, most = Infinity, unit }) => {
@@ -36,7 +36,7 @@ const asDuration: Reader = (text, { least = 0, most = Infinity, unit }) => {
   return { reason: `it must be ${most === Infinity ? "at least" : "from"} ${least}ms${bound(most)}: ${DURATION}` };
 };
 
-const DURATION = 'it takes a duration such as "1m30s" or "500ms"';
+const DURATION = 'use a duration such as "1m30s" or "500ms"';
 
 function bound(most: number): string {
   return most === Infinity ? "" : ` to ${most}ms`;
@@ -56,14 +56,14 @@ const READERS: Readonly<Record<FlagType, Reader>> = {
   duration: asDuration,
   boolean: (text) => {
     const value = parseBool(text);
-    return value === undefined ? { reason: 'it takes "true" or "false"' } : { value };
+    return value === undefined ? { reason: 'it must be "true" or "false"' } : { value };
   },
   ratio: (text) => {
     const isRatio = /^(?:\d+(?:\.\d+)?|\.\d+)$/.test(text) && Number(text) <= 1;
-    return isRatio ? { value: Number(text) } : { reason: "it takes a number from 0 to 1" };
+    return isRatio ? { value: Number(text) } : { reason: "it must be a number from 0 to 1" };
   },
   choice: (text, { allowed = [] }) =>
-    allowed.includes(text) ? { value: text } : { reason: `it takes ${either(allowed)}` },
+    allowed.includes(text) ? { value: text } : { reason: `it must be ${either(allowed)}` },
 };
 
 /** Parses one text of a flag. */

@@ -25,23 +25,23 @@ const RIGHT: readonly (readonly [Flag, string, unknown])[] = [
 ];
 
 const WRONG: readonly (readonly [Flag, string, RegExp])[] = [
-  [TIME, "60", /^a unit is missing: it takes a duration such as "1m30s"/],
+  [TIME, "60", /^a unit is missing: use a duration such as "1m30s"/],
   [TIME, "-1s", /^it must be from 0ms to 2147483647ms/],
   [{ ...TIME, least: 1 }, "0", /^it must be from 1ms/],
   [TIME, "999h", /^it must be from 0ms to 2147483647ms/],
   [flag({ type: "duration" }), "-1s", /^it must be at least 0ms: /],
-  [NUMBER, "1.5", /^it takes a whole number from 0 to 4294967295$/],
-  [NUMBER, "", /^it takes a whole number/],
-  [NUMBER, "0x10", /^it takes a whole number/],
-  [{ ...NUMBER, least: 6, most: 7 }, "5", /^it takes a whole number from 6 to 7$/],
-  [flag({ type: "port" }), "65536", /^it takes a whole number from 1 to 65535$/],
-  [CHOICE, "x", /^it takes "a", "b" or "c"$/],
-  [flag({ type: "url" }), "localhost:15021", /^it takes a URL such as "http:/],
-  [flag({ type: "url" }), "/healthz", /^it takes a URL such as "http:/],
-  [flag({ type: "ratio" }), "1.1", /^it takes a number from 0 to 1$/],
+  [NUMBER, "1.5", /^it must be a whole number from 0 to 4294967295$/],
+  [NUMBER, "", /^it must be a whole number/],
+  [NUMBER, "0x10", /^it must be a whole number/],
+  [{ ...NUMBER, least: 6, most: 7 }, "5", /^it must be a whole number from 6 to 7$/],
+  [flag({ type: "port" }), "65536", /^it must be a whole number from 1 to 65535$/],
+  [CHOICE, "x", /^it must be "a", "b" or "c"$/],
+  [flag({ type: "url" }), "localhost:15021", /^it must be a URL such as "http:/],
+  [flag({ type: "url" }), "/healthz", /^it must be a URL such as "http:/],
+  [flag({ type: "ratio" }), "1.1", /^it must be a number from 0 to 1$/],
   // Go's strconv.ParseBool knows no other capitals.
   ...["tRUE", "yes", "fALSE", "TrUe", ""].map((text) =>
-    [flag({ type: "boolean" }), text, /^it takes "true" or/] as const
+    [flag({ type: "boolean" }), text, /^it must be "true" or/] as const
   ),
 ];
 
