@@ -23,7 +23,7 @@ const UNITS: ReadonlyMap<string, bigint> = new Map([
   ["h", HOUR],
 ]);
 
-/** Why a text is not a duration: a clause for messages, and the start of Go's error. */
+/** Why a text is not a duration: `reason` is a clause for messages, `go` is the start of Go's error. */
 interface DurationProblem {
   readonly reason: string;
   readonly go: string;

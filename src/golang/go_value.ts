@@ -29,7 +29,7 @@ export type GoValue =
   | readonly GoValue[]
   | GoMap;
 
-/** A Go map with string keys: JSON-like data is used as it is, without a copy. */
+/** A Go map with string keys. JSON-like data is used without a copy. */
 export interface GoMap {
   readonly [key: string]: GoValue;
 }

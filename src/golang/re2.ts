@@ -2,7 +2,7 @@
 import type { RE2JS } from "re2js";
 import { LateLibrary } from "../base/late_library.ts";
 
-/** Await `loaded()` before the first use. */
+/** The re2js library. Await `loaded()` before the first use. */
 export const re2Library = new LateLibrary("re2js", () => import("re2js"));
 
 /** Compiles a pattern, or returns why it is invalid. Throws if `re2Library` is not loaded. */

@@ -20,7 +20,7 @@ export interface ProxyConfig {
 /** One object per mesh for all pods, so that callers can cache results for the object, such as its text. */
 const defaultConfigs = new WeakMap<MeshConfig, ProxyConfig>();
 
-/** The mesh's `defaultConfig`. Returns the same object for the same mesh. */
+/** Returns the mesh's `defaultConfig`: always the same object for the same mesh. */
 export function defaultProxyConfig(mesh: MeshConfig): ProxyConfig {
   const known = defaultConfigs.get(mesh);
   if (known !== undefined) return known;

@@ -18,7 +18,7 @@ export type ScalarStyle = "empty" | "plain" | "single" | "double" | "literal" | 
 export interface ScalarNode extends NodeBase {
   readonly kind: "scalar";
   readonly style: ScalarStyle;
-  /** A block scalar that keeps its trailing line breaks (`|+`). */
+  /** Whether this is a block scalar that keeps its trailing line breaks (`|+`). */
   readonly keeps: boolean;
   readonly value: Value;
 }
@@ -47,7 +47,7 @@ export interface MapEntry {
 export interface MapNode extends NodeBase {
   readonly kind: "map";
   readonly flow: boolean;
-  /** In the order of the text, with duplicate keys. */
+  /** The entries in the order of the text, including duplicate keys. */
   readonly entries: readonly MapEntry[];
   readonly value: ValueMap;
 }

@@ -3,7 +3,7 @@ import type { MeshError } from "../base/errors.ts";
 /** One document of a file with its text. The separators and texts of all documents, joined in order, are the file. */
 export interface SourceDocument {
   readonly file: string;
-  /** The number of the document in the file, from 1. */
+  /** The document's number in the file, from 1. */
   readonly index: number;
   /** The line of the file where the text starts, from 1. */
   readonly line: number;

@@ -79,7 +79,7 @@ export interface Flag {
   readonly value?: string;
   /** Help text: one or more clauses in lower case, without a final period. */
   readonly doc: string;
-  /** The flag requires at least one of these flags; without them it is an error. */
+  /** The flag requires at least one of these flags. Using it without them is an error. */
   readonly needs?: readonly string[];
   /**
    * An argument that the flag requires, such as `rev:NAME`. Any argument with the same prefix up to the colon counts.

@@ -47,7 +47,11 @@ const CASES: readonly (readonly [args: string, expected: Readonly<Record<string,
 
 /** The first problem of arguments. */
 const WRONG: readonly (readonly [args: string, message: string, hint?: string])[] = [
-  ["--url a --url=b", 'The flag --url cannot be "a"', 'it must be a URL such as "http://localhost:15021/healthz/ready"'],
+  [
+    "--url a --url=b",
+    'The flag --url cannot be "a"',
+    'it must be a URL such as "http://localhost:15021/healthz/ready"',
+  ],
   ["--frob", 'Unknown flag "--frob"'],
   ["--ulr=a", 'Unknown flag "--ulr"', 'did you mean "--url"?'],
   ["--secrets a", 'Unknown flag "--secrets"'],

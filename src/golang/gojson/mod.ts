@@ -134,7 +134,7 @@ function writeFloat(value: number): string {
 
 function quote(text: string, special: RegExp): string {
   if (text.isWellFormed()) return escapeSpecial(JSON.stringify(text), special);
-  // A lone surrogate represents an invalid byte; Go writes each as an escaped U+FFFD.
+  // A lone surrogate represents an invalid byte. Go writes each invalid byte as an escaped U+FFFD.
   const parts = text.split(/[\ud800-\udfff]/u).map((part) => escapeSpecial(JSON.stringify(part), special).slice(1, -1));
   return `"${parts.join("\\ufffd")}"`;
 }
@@ -144,7 +144,7 @@ function escapeSpecial(json: string, special: RegExp): string {
 }
 
 /**
- * Reads JSON as Go does into `any`: every number a float64, the last of duplicate keys wins, lone surrogates become
+ * Parses JSON as Go does into `any`: all numbers are float64, the last of duplicate keys wins, lone surrogates become
  * U+FFFD, maps have no prototype.
  * Throws an Error with the text of Go's syntax errors.
  */

@@ -9,7 +9,7 @@ const replacement = [0xef, 0xbf, 0xbd];
 // deno-lint-ignore no-control-regex -- the range of ASCII: strings with as many bytes as characters
 const asciiOnly = /^[\x00-\x7f]*$/;
 
-/** Whether every character is one byte. */
+/** Whether a string is ASCII, so that every character is one byte. */
 export function isAscii(text: string): boolean {
   return asciiOnly.test(text);
 }

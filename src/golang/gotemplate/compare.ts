@@ -4,7 +4,7 @@ import { noFlags } from "./fmt/flags.ts";
 import { isUnsigned, kindOf, typeOf } from "./kind.ts";
 import { GoInt, GoStruct, type GoValue } from "../go_value.ts";
 
-/** The kinds of `eq` and `lt`: `int` is any signed integer, `uint` any unsigned one. */
+/** The kinds that `eq` and `lt` distinguish: `int` is any signed integer, `uint` is any unsigned integer. */
 export type BasicKind = "bool" | "int" | "uint" | "float" | "string" | "other";
 
 const basicKinds: Readonly<Record<string, BasicKind>> = {
@@ -21,7 +21,7 @@ export function basicKind(value: GoValue | undefined): BasicKind {
   return basicKinds[typeof value] ?? "other";
 }
 
-/** The integer in a value of kind `int` or `uint`, `undefined` for others. */
+/** The integer in a value of kind `int` or `uint`; `undefined` for other kinds. */
 export function integerOf(value: GoValue | undefined): bigint | undefined {
   if (typeof value === "bigint") return value;
   if (value instanceof GoStruct) return integerOf(value.integer());

@@ -3,7 +3,7 @@ import { GoInt, type GoMap, GoStruct, type GoValue, typeTag } from "../go_value.
 
 const INT_KINDS = ["int8", "int16", "int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64"] as const;
 
-/** A kind as Go's `reflect.Kind` prints it; nil has `invalid`. */
+/** A kind as Go's `reflect.Kind` prints it; `invalid` for nil. */
 export type Kind =
   | "invalid"
   | "bool"

@@ -18,7 +18,7 @@ export function cidrText(cidr: Cidr): string {
   return `${addressText(cidr.address)}/${cidr.bits}`;
 }
 
-/** The block that contains only this address. */
+/** The block (CIDR) that contains only this address. */
 export function hostBlock(address: Address): Cidr {
   return { address: { ...address, zone: "" }, bits: address.family === 4 ? 32 : 128 };
 }

@@ -1,4 +1,4 @@
-/** Addresses, ports and names, read as Go reads them, and texts of addresses. */
+/** Parses addresses, ports and names like Go, and formats addresses. */
 export * from "./address_text.ts";
 export * from "./nameservers.ts";
 export * from "./network_of.ts";

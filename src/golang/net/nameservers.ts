@@ -1,12 +1,12 @@
 import { type Address, parseAddress } from "./parse.ts";
 
-/** A `nameserver` line: its text, and the address, which may have a zone. */
+/** The text and the address of a `nameserver` line. The address may have a zone. */
 export interface Nameserver {
   readonly host: string;
   readonly address: Address;
 }
 
-/** The `nameserver` lines of a resolv.conf(5), in order. `invalid`: texts that are not IP addresses. */
+/** Reads the `nameserver` lines of a resolv.conf(5), in order. `invalid` lists texts that are not IP addresses. */
 export function nameservers(text: string) {
   const servers: Nameserver[] = [];
   const invalid: string[] = [];

@@ -28,23 +28,23 @@ export function parseUint(text: string, bits: 8 | 16 | 32): number | string {
   return number > most ? `${text} is more than ${most}` : number;
 }
 
-/** A port of 0 to 65535; spaces around it are ignored. */
+/** Parses a port from 0 to 65535. Spaces around the number are ignored. */
 export function parsePort(text: string): number | string {
   return parseUint(goTrim(text), 16);
 }
 
-/** A comma list of ports; an empty text is an empty list, an empty item is an error. */
+/** Parses a comma-separated list of ports. An empty text is an empty list; an empty item is an error. */
 export function parsePortList(text: string): number[] | string {
   const trimmed = goTrim(text);
   return trimmed === "" ? [] : readAll(trimmed.split(","), parsePort);
 }
 
-/** A comma list of blocks without spaces; an empty text is an empty list. */
+/** Parses a comma-separated list of blocks, without spaces. An empty text is an empty list. */
 export function parseCidrList(text: string): Cidr[] | string {
   return text === "" ? [] : readAll(text.split(","), parseCidr);
 }
 
-/** The values of all items, or the problem of the first invalid one. */
+/** Parses all items. Returns their values, or the problem of the first invalid item. */
 export function readAll<T extends number | object>(
   items: readonly string[],
   read: (item: string) => T | string,
@@ -114,7 +114,7 @@ function ipv6Bits(text: string): bigint | undefined {
   return groups.reduce((value, group) => value << 16n | group, 0n);
 }
 
-/** The groups of one side of `::`; an IPv4 address may only be at the end of the text. */
+/** The groups on one side of `::`. An IPv4 address is allowed only at the end of the text. */
 function groupsOf(text: string, isEnd: boolean): bigint[] | undefined {
   if (text === "") return [];
   const parts = text.split(":");
@@ -175,7 +175,10 @@ export function hostPortProblem(text: string): string | undefined {
   return isHost ? undefined : `"${parts.host}" is neither a host name nor an IP address`;
 }
 
-/** The problem of the name of a network interface: at most 15 of letters, digits, `_`, `.` and `-`, a letter first. */
+/**
+ * The problem of a network interface's name: it must have 1 to 15 letters, digits, `_`, `.` or `-`, and start with a
+ * letter.
+ */
 export function interfaceNameProblem(text: string): string | undefined {
   if (text === "") return "an interface name is empty";
   if (text.length > 15) return `the interface name "${text}" is longer than 15 characters`;

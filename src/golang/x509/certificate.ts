@@ -24,7 +24,9 @@ export interface Request {
 export class DnsNameError extends Error {
   constructor(readonly dnsName: string) {
     super(
-      `The DNS name ${JSON.stringify(dnsName)} has characters that a certificate cannot hold; write it in punycode`,
+      `The DNS name ${
+        JSON.stringify(dnsName)
+      } has characters that a certificate cannot contain; write the name in punycode`,
     );
   }
 }
@@ -107,9 +109,9 @@ function extensions(request: Request, subject: Uint8Array, publicKey: Uint8Array
 }
 
 /**
- * A request in DER for a certificate with one alternative name, a URI, and without a subject (SPIFFE X.509-SVID, 2).
- * The name is critical because the subject is empty (RFC 5280, 4.2.1.6). Throws if the key cannot sign or the URI has
- * characters beyond ASCII.
+ * Creates a certificate signing request in DER with one alternative name, a URI, and without a subject (SPIFFE
+ * X.509-SVID, 2). The name is critical because the subject is empty (RFC 5280, 4.2.1.6). Throws if the key cannot sign
+ * or the URI has characters beyond ASCII.
  */
 export function createRequest(uri: string, key: PrivateKey): Uint8Array {
   const { signer } = key;
@@ -133,7 +135,7 @@ function alternativeNames({ dnsNames, addresses, uris = [] }: Request): Uint8Arr
 function uriName(uri: string): Uint8Array {
   // deno-lint-ignore no-control-regex -- the range of IA5String
   if (/^[\x00-\x7f]*$/.test(uri)) return implicit(6, bytesOfBinary(uri));
-  throw new Error(`The name ${JSON.stringify(uri)} has characters that a certificate cannot hold`);
+  throw new Error(`The name ${JSON.stringify(uri)} has characters that a certificate cannot contain`);
 }
 
 function dnsName(name: string): Uint8Array {

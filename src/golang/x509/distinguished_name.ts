@@ -1,4 +1,4 @@
-/** Names of certificates' subjects and issuers. */
+/** Formats the distinguished names of certificates. */
 import { DerReader } from "./der/der_reader.ts";
 
 /** Attributes by object identifier (RFC 4519). */

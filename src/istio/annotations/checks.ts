@@ -76,7 +76,7 @@ export const CHECKED: ReadonlyMap<string, { readonly check: Check; readonly eras
   [ANNOTATION.mergeMetrics, { check: CHECKS.boolean, eras: SINCE_1_2 }],
 ]);
 
-/** Makes a check from a parser, whose result is the problem or an unused value. */
+/** Makes a check from a parser that returns a value or a problem. The value is ignored. */
 function reported(parse: (value: string) => number | object | string): Check["problem"] {
   return (value) => {
     const parsed = parse(value);

@@ -38,8 +38,9 @@ interface UnknownAnnotation {
 }
 
 /**
- * Annotations with `istio` in their names that Istio does not know, sorted by name. For the era `current`, only
- * annotations that resemble a known annotation. For earlier eras every unknown annotation, which Istio 1.8 reports too.
+ * Returns annotations with `istio` in their names that Istio does not know, sorted by name. For the era `current`,
+ * returns only annotations that resemble a known annotation. For earlier eras, returns all of these annotations, like
+ * Istio 1.8.
  */
 export function misspelledAnnotations(annotations: Annotations, era: Era): UnknownAnnotation[] {
   return sorted(annotations).flatMap(([annotation, value]) => {

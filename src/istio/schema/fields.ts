@@ -9,7 +9,7 @@ type JsonName<Proto extends string> = Proto extends `${infer Head}_${infer Rest}
 
 type NameOf<Field extends string> = Field extends `${infer Proto} ${string}` ? JsonName<Proto> : never;
 
-/** The names in a line of the schema: `name kind;name kind`. */
+/** The type of the names in a line of the schema, such as `name kind;name kind`. */
 type NamesIn<Fields extends string, Known = never> = Fields extends `${infer Field};${infer Rest}`
   ? NamesIn<Rest, Known | NameOf<Field>>
   : Known | NameOf<Fields>;

@@ -55,7 +55,7 @@ function notTrustDomain(field: string, value: Value): FieldProblem {
   return { field, text: value === "" ? "must be set" : `must be a domain name, not "${value}"` };
 }
 
-/** DNS labels joined by dots, with an optional final dot. */
+/** Whether a value is a trust domain: DNS labels joined by dots, with an optional final dot. */
 function isTrustDomain(value: Value): boolean {
   if (typeof value !== "string" || value === "") return false;
   const labels = value.split(".");
@@ -73,7 +73,7 @@ function serviceProblems(settings: Value, index: number): FieldProblem[] {
   );
 }
 
-/** A host name whose first label may be `*` or start with `*` or `*-`. */
+/** Whether a text is a host name whose first label may be `*` or start with `*` or `*-`. */
 function isWildcardHost(host: string): boolean {
   const [first = "", ...rest] = host.split(".");
   const bare = first === "*" ? "a" : first.replace(/^\*-?/, "");

@@ -169,7 +169,7 @@ function tlsProblems(tls: ValueMap, path: string): FieldProblem[] {
   const problems = skipVerifyProblems(tls, path);
   const credential = String(tls["credentialName"] ?? "");
   if (credential.startsWith(CONFIG_MAP_SCHEME)) {
-    problems.push({ field: `${path}.credentialName`, text: "must not be a ConfigMap here" });
+    problems.push({ field: `${path}.credentialName`, text: "must not refer to a ConfigMap here" });
   }
   const mode = tls["mode"] ?? "DISABLE";
   if ((mode === "SIMPLE" || mode === "MUTUAL") && credential !== "") {

@@ -26,7 +26,7 @@ const LEFT_OUT: readonly (keyof ProxyData)[] = [
   "concurrency",
 ];
 
-/** Most pods have the mesh's proxy configuration, so its text is cached. */
+/** Cached texts of proxy configurations, because most pods share the mesh's configuration. */
 const shortTexts = new WeakMap<ProxyConfig, string>();
 
 /**

@@ -16,8 +16,8 @@ const MAX_PASSES = 5;
 const RARE = /^[^\S\n]*\?|^[^\S\n]+$|[|>]\d?\+|[\s{[,]!/m;
 
 /**
- * A lone carriage return: a line break in YAML 1.1 (section 4.2.1), but in no current editor. To a line-based edit the
- * whole document would be one line, and added text would be indented by its length.
+ * A lone carriage return: a line break in YAML 1.1 (section 4.2.1), but not in current editors. For a line-based edit
+ * the whole document would be one line, and added text would be indented by its length.
  */
 const LONE_RETURN = /\r(?!\n)/g;
 
@@ -53,7 +53,7 @@ function editText(parsed: ParsedDocument, next: Value, options: EditOptions): st
   }
 }
 
-/** Replaces the whole content. Comments before and after it stay if the result reads as `next`. */
+/** Replaces the whole content. Keeps comments before and after the content if the result reads as `next`. */
 function rewrite(parsed: ParsedDocument, next: Value): string {
   const editor = new Editor(withBreak(parsed.doc.text), parsed.root);
   const text = editor.runWhole(next);

@@ -25,7 +25,7 @@ export type Slot =
   | { readonly kind: "item"; readonly column: number; readonly after: number }
   | { readonly kind: "flow"; readonly owner: MapNode | ListNode };
 
-/** The editor, as the edits of maps, lists and flow collections use it. They call it for their children. */
+/** The editor's interface for the edits of maps, lists and flow collections, which call the editor for child nodes. */
 export interface Editing {
   readonly text: string;
   /** The lines of `text`. */

@@ -6,7 +6,7 @@ import { type Match, matchItems } from "./match_items.ts";
 import type { ListNode } from "../node.ts";
 import { skipBlank } from "../scan.ts";
 
-/** Edits, removes and inserts items of a block list; replaces the list if no item stays. */
+/** Edits, removes and inserts items of a block list. Replaces the list if it keeps no item. */
 export function editBlockList(editor: Editing, node: ListNode, next: readonly Value[], slot: Slot): void {
   const match = matchItems(node.value, next);
   const dashes = dashesOf(editor.text, node);

@@ -7,7 +7,7 @@ import type { Lines } from "../position.ts";
 import { scalarText } from "../write/scalar_text.ts";
 import { sameValue } from "../../base/values/mod.ts";
 
-/** Edits, removes and appends keys of a block map; replaces the map if no key stays. */
+/** Edits, removes and appends keys of a block map. Replaces the map if it keeps no key. */
 export function editBlockMap(editor: Editing, node: MapNode, next: ValueMap, slot: Slot): void {
   const names = newNames(node, next);
   const slots = node.entries.map((entry) => entrySlot(editor.lines, entry));
@@ -27,8 +27,8 @@ export function editBlockMap(editor: Editing, node: MapNode, next: ValueMap, slo
 }
 
 /**
- * The key of each entry in the new map; `undefined` for a removed entry. A new key in the place of an old one keeps its
- * lines: `httpGet` for `tcpSocket`. A merge `<<` has the name `""`.
+ * The key of each entry in the new map; `undefined` for a removed entry. A new key in the place of an old key keeps the
+ * entry's lines, such as `httpGet` for `tcpSocket`. A merge `<<` has the name `""`.
  */
 export function newNames(node: MapNode, next: ValueMap): readonly (string | undefined)[] {
   const keys = Object.keys(next);

@@ -20,12 +20,12 @@ export class AliasBudget {
   #expanded = 0;
   #text = 0;
 
-  /** Counts a node of the text. */
+  /** Counts a node that is in the text itself. */
   count(): void {
     this.#nodes++;
   }
 
-  /** Counts an alias of a value of `size` nodes; throws a `Problem` beyond the budget. */
+  /** Counts an alias of a value with `size` nodes. Throws a `Problem` if the budget is exceeded. */
   expand(size: number, value: Value, offset: number): void {
     this.#text += textLength(value);
     if (this.#text > MAX_TEXT) throw new Problem("The aliases of the document expand to too many characters", offset);

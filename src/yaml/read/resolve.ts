@@ -1,6 +1,6 @@
 import type { Value } from "../../base/value.ts";
 
-/** Tags of YAML's own types, in their long form. */
+/** Prefix of the long form of YAML's standard tags. */
 const YAML_TAG = "tag:yaml.org,2002:";
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;

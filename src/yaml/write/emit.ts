@@ -17,9 +17,9 @@ export interface Layout {
   readonly keepBlocks: boolean;
 }
 
-/** A value's text: the part on the line of its key or dash, and the whole lines after it. */
+/** A value's text: the part on the line of its key or dash, and the whole lines after that line. */
 export interface Block {
-  /** `""` if all text is on the lines after. */
+  /** `""` if the whole text is on the following lines. */
   readonly head: string;
   /** Each line with its line break. */
   readonly body: string;
@@ -42,7 +42,7 @@ export function itemBlock(value: Value, column: number, layout: Layout): Block {
   return { head: lines.slice(column + "- ".length, end), body: lines.slice(end + layout.eol.length) };
 }
 
-/** The line `- item` and the further lines of the item. */
+/** The line `- item` and the other lines of the item. */
 export const itemLines = keptForShared((value, column, layout) => {
   const inner = column + "- ".length;
   const dash = `${spaces(column)}- `;
@@ -52,7 +52,7 @@ export const itemLines = keptForShared((value, column, layout) => {
   return `${dash}${head}${layout.eol}${body}`;
 });
 
-/** The line `key: value` and the further lines of the value. */
+/** The line `key: value` and the other lines of the value. */
 export function entryLines(key: string, value: Value, column: number, layout: Layout): string {
   return spaces(column) + entryText(key, value, column, layout);
 }

@@ -15,8 +15,8 @@ export function naturalOrder(a: string, b: string): number {
 }
 
 /**
- * Compares the numbers that start at the first difference. If one of them starts with a zero after a nonzero digit,
- * that digit counts as part of both numbers.
+ * Compares the numbers that start at the first difference. If a number starts with a zero there and follows a nonzero
+ * digit, both numbers are compared with a leading 1.
  */
 function numberOrder(left: readonly string[], right: readonly string[], at: number): number {
   const lead = (left[at] === "0" || right[at] === "0") && afterSignificantDigit(left, at) ? "1" : "0";

@@ -23,7 +23,7 @@ const FLOW_INDICATOR = /[,[\]{}]|^[?:]|^-(?!-[A-Za-z_/$][\w/$.=+():-]*$)/;
 // deno-lint-ignore no-control-regex
 const NEEDS_ESCAPE = /[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]/u;
 
-/** A scalar on one line, so that kubectl and other YAML 1.1 readers read the same value back. */
+/** A scalar on one line, written so that kubectl and other YAML 1.1 readers read the same value back. */
 export function scalarText(value: Exclude<Value, object> | null, flow = false): string {
   if (typeof value === "string") return stringText(value, flow);
   return typeof value === "number" || typeof value === "bigint" ? numberText(value) : String(value);
@@ -42,7 +42,7 @@ export function requoted(value: string, quotes: "single" | "double"): string {
   return write(value, quotes === "single" && NEEDS_ESCAPE.test(value) ? "double" : quotes);
 }
 
-/** A string in double quotes, as JSON and YAML both read it. */
+/** A string in double quotes, in a form that is valid in JSON and YAML. */
 export function doubleQuoted(value: string): string {
   return JSON.stringify(value.toWellFormed()).replace(/[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g, escape);
 }

@@ -13,7 +13,7 @@ export interface Call {
   readonly name: string;
   readonly callee: Callable;
   readonly args: readonly Operand[];
-  /** Whether the pipeline passes a value as last argument. */
+  /** Whether the pipeline passes a value to the call as its last argument. */
   readonly hasFinal: boolean;
   /** The node that errors of the function refer to. */
   readonly site: Node;
@@ -24,7 +24,7 @@ export type CompileOperand = (node: Operand) => Eval;
 
 const passFinal: Eval = (_state, _dot, _vars, final) => final;
 
-/** Makes a function of the engine's caller callable. */
+/** Converts a function from the engine's caller for use in calls. */
 export function callable(body: GoFunc): Callable {
   // checkedArgument rejects `undefined` except for parameters of slotType, which only builtins have.
   return { run: body as Callable["run"], signature: body.signature, effect: body.effect };

@@ -70,7 +70,7 @@ export class ExpressionCompiler {
     };
   }
 
-  /** Compiles the storing of dot in the declared or assigned variable. */
+  /** Compiles an assignment of dot to the declared or assigned variable. */
   #target(node: VariableNode, pipe: PipeNode, elements: boolean): Eval {
     const [name = "$"] = node.names;
     const slot = pipe.isAssign ? this.frame.find(name)?.slot : this.frame.declare(name, elements);
@@ -243,7 +243,7 @@ function withoutNil(value: Slot): Slot {
   return value === null ? undefined : value;
 }
 
-/** Makes the node the current one, for error messages, before it evaluates the value. */
+/** Wraps an evaluation so that errors name this node. */
 function at(node: Operand, value: Eval): Eval {
   return (state, dot, vars, final) => {
     state.node = node;

@@ -33,7 +33,7 @@ export function elementZero(map: GoMap): Slot {
   return tag === undefined ? null : zeroOf(tag.slice(tag.indexOf("]") + 1));
 }
 
-/** The zero value of a Go type that a template may meet. */
+/** The zero value of a Go type that can occur in a template. */
 export function zeroOf(type: string): Slot {
   if (type === "reflect.Value") return undefined;
   if (type === "string") return "";

@@ -7,7 +7,10 @@ export interface Variable {
   readonly element: boolean;
 }
 
-/** The variables of one template body during compilation. Names become slots: at run time no name is looked up. */
+/**
+ * The variables of one template body during compilation. Names become slots, so that no names are looked up at run
+ * time.
+ */
 export class Frame {
   readonly #names = new Names<Variable>();
   #size = 0;
@@ -27,7 +30,7 @@ export class Frame {
     return slot;
   }
 
-  /** The innermost variable of that name. */
+  /** The innermost variable with a name. */
   find(name: string): Variable | undefined {
     return this.#names.find(name);
   }

@@ -112,7 +112,7 @@ export class State {
 
   /**
    * Counts the size of a function's result, so that a loop of `concat` or `printf` cannot exhaust memory. Returns the
-   * result. A list that contains one list twice counts it twice, as JSON prints it twice.
+   * result. A nested list that occurs twice is counted twice, because JSON prints it twice.
    */
   count(result: Slot): Slot {
     const slow = SLOW.get(this.call?.name ?? "");

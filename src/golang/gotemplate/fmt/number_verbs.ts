@@ -5,7 +5,7 @@ import { quoteRune, validRune } from "./quote.ts";
 
 const bases: Readonly<Record<string, number>> = { d: 10, b: 2, o: 8, O: 8, x: 16, X: 16 };
 
-/** An integer under an integer verb (v d b o O x X c q U); `undefined` for any other verb. */
+/** Formats an integer with an integer verb (v d b o O x X c q U); `undefined` for any other verb. */
 export function integerText(value: bigint, unsigned: boolean, verb: string, flags: Flags): string | undefined {
   if (verb === "v") {
     if (!flags.sharpV || !unsigned) return digitsText(value, 10, "d", flags);
@@ -66,7 +66,7 @@ const floatVerbs: Readonly<Record<string, { readonly verb: string; readonly prec
   E: { verb: "E", precision: 6 },
 };
 
-/** A float64 under a floating-point verb; `undefined` for any other verb. */
+/** Formats a float64 with a floating-point verb; `undefined` for any other verb. */
 export function floatText(value: number, verb: string, flags: Flags): string | undefined {
   const form = floatVerbs[verb];
   if (form === undefined) return undefined;
@@ -85,7 +85,7 @@ function infiniteText(text: string, flags: Flags): string {
   return text === "-Inf" ? text : (sign === "" ? "+" : sign) + "Inf";
 }
 
-/** Zeros go between the sign and the digits; spaces before the sign. */
+/** Pads a number: zeros go between the sign and the digits, spaces before the sign. */
 function signedPad(sign: string, body: string, flags: Flags): string {
   if (sign === "" || !flags.zero || flags.minus || flags.width === undefined) return pad(sign + body, flags);
   return sign + body.padStart(flags.width - 1, "0");

@@ -130,7 +130,7 @@ function structBody(value: GoStruct, verb: string, flags: Flags, depth: number):
   return flags.sharpV ? `${value.goType.replace(/^\*/, "")}{${items.join(", ")}}` : `{${items.join(" ")}}`;
 }
 
-/** A string under a string verb (v s q x X); `undefined` for any other verb. */
+/** Formats a string with a string verb (v s q x X); `undefined` for any other verb. */
 function stringText(value: string, verb: string, flags: Flags): string | undefined {
   switch (verb) {
     case "v":
@@ -161,7 +161,10 @@ function quotedText(value: string, flags: Flags): string {
   return pad(flags.sharp && canBackquote(text) ? `\`${text}\`` : quote(text, flags.plus), flags);
 }
 
-/** Two hexadecimal digits a byte. `% x` puts spaces between bytes, `%#x` one 0x before the text, `%# x` 0x before each byte. */
+/**
+ * Two hexadecimal digits per byte. `% x` puts spaces between bytes, `%#x` puts 0x before the text, `%# x` puts 0x
+ * before each byte.
+ */
 function hexText(value: string, flags: Flags): string {
   const bytes = [...bytesOf(value).subarray(0, flags.precision)].map((byte) => byte.toString(16).padStart(2, "0"));
   if (bytes.length === 0) return pad("", flags);

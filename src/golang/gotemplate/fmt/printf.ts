@@ -13,7 +13,7 @@ interface Reader {
   readonly args: readonly GoValue[];
   at: number;
   argument: number;
-  /** A verb named its argument by index: unused arguments are then allowed. */
+  /** Whether a verb named its argument by index. If so, unused arguments are allowed. */
   reordered: boolean;
   goodIndex: boolean;
   out: string;
@@ -62,7 +62,7 @@ function writeVerb(reader: Reader, verb: string, flags: Flags): void {
   }
 }
 
-/** Under %v the flags # and + mean Go syntax and field names. */
+/** The flags of %v, where # means Go syntax and + means field names. */
 function goSyntax(flags: Flags): Flags {
   return { ...flags, sharpV: flags.sharp, sharp: false, plusV: flags.plus, plus: false };
 }

@@ -23,7 +23,7 @@ export function quoteRune(code: number, ascii = false): string {
   return `'${escaped(validRune(code), "'", ascii)}'`;
 }
 
-/** The code point, or U+FFFD for an invalid one. */
+/** The code point, or U+FFFD for an invalid code point. */
 export function validRune(code: number): number {
   return code < 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff) ? 0xfffd : code;
 }

@@ -1,4 +1,4 @@
-/** Every node knows its offset in the template text. Nodes are data that JSON can hold. */
+/** Every node has its offset in the template text. Nodes are plain data that JSON can represent. */
 interface At {
   readonly pos: number;
 }
@@ -10,7 +10,7 @@ export type IdentifierNode = At & { readonly kind: "identifier"; readonly name: 
 export type DotNode = At & { readonly kind: "dot" };
 export type NilNode = At & { readonly kind: "nil" };
 export type BoolNode = At & { readonly kind: "bool"; readonly value: boolean };
-/** A number or character; `constantOf` has its value. */
+/** A number or character constant; `constantOf` parses its value. */
 export type NumberNode = At & { readonly kind: "number"; readonly text: string };
 export type StringNode = At & { readonly kind: "string"; readonly quoted: string; readonly value: string };
 

@@ -39,7 +39,7 @@ export class Lexer {
 
   constructor(readonly input: string, readonly options: LexOptions) {}
 
-  /** The next token. */
+  /** Reads the next token. */
   next(): Token {
     if (this.#failed) return { type: "eof", text: "EOF", pos: this.#start, spaced: false };
     return this.#inside ? this.#insideAction() : this.#text();
@@ -71,7 +71,7 @@ export class Lexer {
     return spaces[this.input.charCodeAt(offset)] === 1;
   }
 
-  /** Text up to the next action, trimmed at the end if the action says so. Comments are skipped. */
+  /** Reads text up to the next action, trimmed at the end if the action starts with `{{-`. Skips comments. */
   #text(): Token {
     for (;;) {
       const delim = this.input.indexOf(this.options.left, this.#pos);
@@ -94,7 +94,7 @@ export class Lexer {
     return this.input.charAt(offset) === "-" && this.#isSpace(offset + 1);
   }
 
-  /** The left delimiter; `undefined` if it opened a comment, which is skipped. */
+  /** Reads the left delimiter; `undefined` if it opens a comment, which is skipped. */
   #leftDelim(trims: boolean): Token | undefined {
     this.#pos += this.options.left.length;
     const marker = trims ? 2 : 0;
@@ -150,7 +150,7 @@ export class Lexer {
     return this.#marked(this.input.charAt(this.#pos));
   }
 
-  /** A token that its first character determines. */
+  /** Reads a token whose first character determines its type. */
   #marked(character: string): Token {
     const single = SINGLES[character];
     if (single !== undefined) return this.#single(single);

@@ -43,7 +43,7 @@ function ints(value: bigint): Pick<Constant, "int" | "uint"> {
   };
 }
 
-/** A character constant such as `'a'` or `'\n'`. */
+/** Parses a character constant such as `'a'` or `'\n'`. */
 function parseCharacter(text: string): Constant {
   const one = unquoteCharacter(text.slice(1), "'");
   if (one === undefined) throw new Error("invalid syntax");

@@ -153,8 +153,8 @@ class Parser {
   }
 
   /**
-   * Reads the part after `else`. `else if` is an `if` inside the `else` and shares its `end`; the same holds for `else
-   * with`.
+   * Reads the part after `else`. `else if` is an `if` inside the `else` and shares its `end`. The same holds for
+   * `else with`.
    */
   #otherwise(kind: BranchNode["kind"], scope: Scope): readonly Statement[] {
     if (kind !== "range" && this.tokens.peek().type === kind) {

@@ -8,7 +8,7 @@ export class Tokens {
   readonly #pushed: Token[] = [];
   /** The token that was read last. Errors name its line. */
   #latest: Token = { type: "eof", text: "", pos: 0, spaced: false };
-  /** The line on which the current action started. */
+  /** The offset at which the current action started. */
   actionStart: number | undefined;
 
   constructor(readonly name: string, readonly text: string, options: LexOptions) {

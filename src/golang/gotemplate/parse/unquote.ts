@@ -17,7 +17,7 @@ const escapes = /^\\(?:([abfnrtv\\'"])|x([0-9a-fA-F]{2})|([0-7]{3})|u([0-9a-fA-F
 interface Unquoted {
   readonly text: string;
   readonly code: number;
-  /** The length of its source. */
+  /** The length of the character's source text. */
   readonly length: number;
 }
 

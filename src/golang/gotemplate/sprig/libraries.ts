@@ -1,6 +1,6 @@
 /**
  * Libraries that few templates need. The functions of a template are synchronous, so a library is loaded before the
- * template is rendered, if its text names one of the functions.
+ * template is rendered if the template's text names one of the library's functions.
  */
 import { re2Library } from "../../re2.ts";
 import { p521Library } from "../../x509/mod.ts";

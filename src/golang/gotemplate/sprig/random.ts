@@ -28,7 +28,7 @@ function characters(alphabet: string) {
   });
 }
 
-/** Random bytes, as many as the generator returns in one call at most. */
+/** Random bytes. Throws if `count` is more than the generator returns in one call. */
 function randomBytes(count: number): Uint8Array {
   if (count < 0) throw new Error("runtime error: makeslice: len out of range");
   if (count > MAX_BYTES) throw new Error(`the result has more than ${MAX_BYTES} elements`);

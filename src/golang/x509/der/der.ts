@@ -19,7 +19,7 @@ export const TAG = {
   set: 0x31,
 } as const;
 
-/** An element: identifier, length, contents. */
+/** Writes an element: identifier, length, contents. */
 export function element(tag: number, ...contents: readonly Uint8Array[]): Uint8Array {
   const content = joinBytes(contents.length === 0 ? [new Uint8Array()] : contents);
   return joinBytes([Uint8Array.of(tag, ...lengthOctets(content.length)), content]);
@@ -94,7 +94,7 @@ export const TRUE = element(TAG.boolean, Uint8Array.of(0xff));
 
 /**
  * A text: a PrintableString if its characters allow that, otherwise a UTF8String, like Go's encoding/asn1.
- * Errors: the text is not UTF-8.
+ * Throws if the text is not UTF-8.
  */
 export function text(value: string): Uint8Array {
   if (!value.isWellFormed()) throw new Error("asn1: string not valid UTF-8");

@@ -14,7 +14,7 @@ export interface Element {
   readonly whole: Uint8Array;
 }
 
-/** Reads elements one after the other. Bytes after the last element that was read are ignored, as in Go. */
+/** Reads elements in order. As in Go, bytes after the last element are ignored. */
 export class DerReader {
   #at = 0;
 
@@ -94,7 +94,7 @@ export class DerReader {
     return first < 0x80 ? value : value - (1n << BigInt(content.length * 8));
   }
 
-  /** An object identifier in its dotted form. */
+  /** Reads an object identifier. Returns its dotted form. */
   oid(): string {
     const { content } = this.take(TAG.oid, "ObjectIdentifier");
     if (content.length === 0) throw syntaxError("zero length OBJECT IDENTIFIER");

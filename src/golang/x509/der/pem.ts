@@ -42,7 +42,7 @@ function blockFrom(binary: string, start: number): { readonly block: PemBlock; r
   }
 }
 
-/** The last BEGIN line before an END line. Earlier BEGIN lines without an END are skipped. */
+/** Finds the last BEGIN line before an END line. Earlier BEGIN lines without an END line are skipped. */
 function beginBefore(binary: string, from: number, end: number): number | undefined {
   const begin = binary.slice(from, end).lastIndexOf(BEGIN);
   if (begin < 0 || (begin > 0 && binary[from + begin - 1] !== "\n")) return undefined;

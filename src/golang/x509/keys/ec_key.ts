@@ -13,7 +13,7 @@ interface Curve {
   /** Size of a scalar, in bytes. */
   readonly size: number;
   readonly order: bigint;
-  /** The identifier of ECDSA with the hash that Go's x509 uses for the curve. */
+  /** The object identifier of ECDSA with the hash that Go's x509 uses for the curve. */
   readonly signature: string;
   /** The public point of a scalar, uncompressed. */
   readonly point: (scalar: Uint8Array, curve: Curve) => Uint8Array;
@@ -63,7 +63,7 @@ function pkcs8Pem(curve: Curve, scalar: Uint8Array): string {
   return encodePem("PRIVATE KEY", sequence(integer(0), sequence(oid(EC), oid(curve.id)), octets(key)));
 }
 
-/** The fields of SEC 1. Errors: as asn1.Unmarshal. */
+/** Reads the fields of SEC 1. Throws with the errors of asn1.Unmarshal. */
 export function sec1Shape(der: Uint8Array) {
   const reader = new DerReader(der).sequence("ecPrivateKey");
   const version = reader.integer("int");
@@ -89,7 +89,7 @@ function curveOf(id: string): Curve {
 }
 
 /**
- * Creates a key from the scalar's bytes, which may have too many or too few leading zeros: some programs write them.
+ * Creates a key from the scalar's bytes. Some programs write too many or too few leading zeros, which is accepted.
  */
 function ecKey(curve: Curve, bytes: Uint8Array): PrivateKey {
   const value = numberOf(bytes);

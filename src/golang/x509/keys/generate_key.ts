@@ -31,7 +31,7 @@ const GENERATORS: ReadonlyMap<string, () => PrivateKey> = new Map([
 
 /**
  * Generates a key in PEM: RSA with 4096 bits (the default), ECDSA on P-256, or Ed25519. For an unknown kind the result
- * is a sprig's error text. Throws for the kind `dsa`.
+ * is sprig's error text. Throws for the kind `dsa`.
  */
 export function genPrivateKey(kind: string): string {
   if (kind === "dsa") throw new Error(NO_DSA);

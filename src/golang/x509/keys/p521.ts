@@ -3,10 +3,10 @@ import { LateLibrary } from "../../../base/late_library.ts";
 import { hexOf, oid } from "../der/der.ts";
 import { decodePems } from "../der/pem.ts";
 
-/** The identifier of the curve. */
+/** The object identifier of the curve. */
 export const P521_ID = "1.3.132.0.35";
 
-/** Await `loaded()` before reading keys on P-521. */
+/** The library for P-521. Await `loaded()` before reading keys on P-521. */
 export const p521Library = new LateLibrary("@noble/curves", async () => (await import("@noble/curves/nist.js")).p521);
 
 /** Loads the curve if a block of a PEM text names it. */

@@ -17,7 +17,7 @@ interface Numbers {
   readonly q: bigint;
 }
 
-/** The fields of PKCS #1. Errors: as asn1.Unmarshal. */
+/** Reads the fields of PKCS #1. Throws with the errors of asn1.Unmarshal. */
 export function pkcs1Shape(der: Uint8Array) {
   const outer = new DerReader(der);
   const reader = outer.sequence("pkcs1PrivateKey");

@@ -1,4 +1,4 @@
-/** sprig's functions that make certificates, with the error texts of its crypto.go. */
+/** sprig's functions that create certificates, with the error texts of sprig's crypto.go. */
 import { bytesOfBinary } from "../../../../base/bytes.ts";
 import { OrderedFields } from "../../../gojson/mod.ts";
 import { parseAddress } from "../../../net/mod.ts";
@@ -94,7 +94,7 @@ function created(request: Request, key: PrivateKey, issuer: Issuer): Uint8Array 
   }
 }
 
-/** `variable` is the name of the argument in sprig's error. */
+/** Reads a certificate from PEM. `variable` is the name of the argument in sprig's error. */
 function readCertificatePem(binary: string, variable: string): Parent {
   const block = decodePem(binary);
   if (block === undefined) throw new Error("unable to decode certificate");
@@ -116,7 +116,7 @@ function requestFor(
   };
 }
 
-/** Go's durations are 64-bit nanoseconds: more than 292 years overflow. */
+/** The validity of a certificate. As in Go, whose durations are 64-bit nanoseconds, more than 292 years overflow. */
 function validity(now: Date, days: bigint): { readonly notBefore: bigint; readonly notAfter: bigint } {
   const start = BigInt(now.getTime());
   const nanoseconds = BigInt.asIntN(64, days * 86_400_000_000_000n);

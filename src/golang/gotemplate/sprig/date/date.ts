@@ -58,7 +58,7 @@ export class GoTime extends GoStruct {
 /** The zero time.Time: the first of January of year 1. */
 const ZERO = new GoTime({ nanoseconds: BigInt(secondsOf([1, 1, 1])) * SECOND, zone: UTC });
 
-/** A month or a day of the week: prints its name. */
+/** A month or a day of the week, which prints as its name. */
 class Named extends GoStruct {
   constructor(override readonly goType: string, readonly name: string) {
     super();

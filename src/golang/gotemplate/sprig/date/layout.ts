@@ -131,7 +131,7 @@ interface Draft {
   abbreviation: string;
 }
 
-/** Reads one token: removes the match from the value and gives the first group to `set`. */
+/** Reads one token. The match is removed from the value, and its first group is passed to `set`. */
 interface Reader {
   readonly pattern: RegExp;
   set(draft: Draft, text: string): void;
@@ -307,7 +307,7 @@ function moment(clock: number, draft: Draft, zone: Zone): Moment {
   if (draft.abbreviation === "" || draft.abbreviation === local.abbreviation) return at(seconds, zone);
   const hours = /^GMT([+-]\d{1,2})$/.exec(draft.abbreviation)?.[1];
   const offset = 3600 * Number(hours ?? 0);
-  // Go reads the clock as UTC here and only prints the offset.
+  // For an unknown abbreviation, Go reads the clock as UTC and uses the offset only for display.
   return at(clock, fixedZone(draft.abbreviation, offset));
 }
 

@@ -1,4 +1,4 @@
-/** Regular expressions of Go, by re2js. */
+/** Go's regular expressions, implemented by re2js. */
 import type { Matcher, RE2JS } from "re2js";
 import { re2Library } from "../../../re2.ts";
 

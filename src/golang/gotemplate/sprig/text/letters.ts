@@ -71,7 +71,7 @@ export function titleRune(rune: string): string {
   return upperRune(rune);
 }
 
-/** The upper case of a Greek vowel with an iota subscript: the title-case rune, as in Unicode's simple mapping. */
+/** The upper case of a Greek vowel with an iota subscript: its title-case rune, as in Unicode's simple mapping. */
 function withIotaSubscript(rune: string): string | undefined {
   const code = rune.codePointAt(0) ?? 0;
   if (code >= 0x1f80 && code <= 0x1faf) return String.fromCodePoint(code | 8);

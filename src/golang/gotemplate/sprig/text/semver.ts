@@ -206,7 +206,10 @@ const CHECKS: Readonly<Record<string, Check>> = {
   "^": caret,
 };
 
-/** A pre-release satisfies only a constraint with a pre-release, except for an exact `!=`. */
+/**
+ * Whether a version satisfies a constraint. A pre-release satisfies only constraints with a pre-release, or an exact
+ * `!=`.
+ */
 function satisfies(version: Version, constraint: Constraint): boolean {
   const exception = constraint.operator === "!=" && constraint.given === 3;
   if (version.pre !== "" && constraint.version.pre === "" && !exception) return false;
@@ -244,7 +247,10 @@ function compareFirst(a: Version, b: Version, count: number): number {
   return 0;
 }
 
-/** The same major and minor version, at least this patch. `~1` allows any minor version, `~0.0.0` and `~*` any version. */
+/**
+ * `~1.2.3`: the same major and minor version, and at least this patch. `~1` allows any minor version; `~0.0.0` and `~*`
+ * allow any version.
+ */
 function tilde(version: Version, { version: wanted, given }: Constraint): boolean {
   if (compareVersions(version, wanted) < 0) return false;
   const isZero = wanted.numbers.every((number) => number === 0n);

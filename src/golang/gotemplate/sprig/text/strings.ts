@@ -238,7 +238,7 @@ function swapCase(s: string): string {
   return out;
 }
 
-/** The first byte of each word. sprig reads bytes as characters here, which changes letters beyond ASCII. */
+/** The first byte of each word. Like sprig, reads bytes as characters, which changes letters beyond ASCII. */
 function initials(s: string): string {
   let afterSpace = true;
   let out = "";
@@ -250,7 +250,7 @@ function initials(s: string): string {
   return out;
 }
 
-/** Removes white space. If the text contained any, sprig reads the remaining bytes as characters. */
+/** Removes white space. Like sprig, reads the remaining bytes as characters if the text contained white space. */
 function withoutSpace(s: string): string {
   const binary = toBinary(s);
   const kept = [...binary].filter((byte) => !isSpace(byte)).join("");

@@ -1,6 +1,6 @@
 /**
  * Conversions between `CamelCase`, `snake_case` and `kebab-case` by sprig's word rules: digits join the previous or
- * next word; after, `HTTPServer` is two words.
+ * next word, and `HTTPServer` is two words.
  */
 import { isSpace, isUpper, lowerRune, upperRune } from "./letters.ts";
 
@@ -13,7 +13,10 @@ interface Word {
 
 const NONE: Word = { kind: "none", runes: [] };
 
-/** `HttpServer` from `http_server`. Leading and doubled connectors stay; the connector of a text of connectors is doubled. */
+/**
+ * Converts `http_server` to `HttpServer`. Leading and doubled connectors stay. A text of connectors only gets one more
+ * connector.
+ */
 export function pascalCase(text: string): string {
   const runes = [...text];
   const start = runes.findIndex((rune) => !isConnector(rune));
@@ -152,7 +155,10 @@ function wordAt(runes: readonly string[], at: number): Word {
   return { kind, runes: runes.slice(at, endOfRun(runes, at + 1, belongs)) };
 }
 
-/** `First` is one word; in `HTTPStatus` the last capital letter starts the second word. */
+/**
+ * Reads a word that starts with a capital letter. `First` is one word; in `HTTPStatus` the last capital letter starts
+ * the second word.
+ */
 function upperWordAt(runes: readonly string[], at: number): Word {
   const second = runes[at + 1] ?? "";
   if (!isUpper(second)) return { kind: "upper", runes: runes.slice(at, endOfRun(runes, at + 1, isLowerLetter)) };
@@ -185,7 +191,7 @@ function isLowerLetter(rune: string): boolean {
 
 const IDEOGRAPH = /^[\u3400-\u4d85\u4e00-\u9fcc\u{20000}-\u{2b81d}]$/u;
 
-/** Letters that form words: Chinese ideographs do not. */
+/** Whether a rune is a letter that forms words. Chinese ideographs do not form words. */
 function isAlphabet(rune: string): boolean {
   return /^\p{L}$/u.test(rune) && !IDEOGRAPH.test(rune);
 }

@@ -8,7 +8,7 @@ import { parseFloat64, parseInteger } from "../../strconv.ts";
 const MIN = -(1n << 63n);
 const MAX = (1n << 63n) - 1n;
 
-/** An int64 as the engine holds it. */
+/** An int64 as the engine represents it. */
 export function int64(value: bigint): GoInt {
   return new GoInt(BigInt.asIntN(64, value), "int64");
 }

@@ -31,7 +31,7 @@ function copyOf(value: GoValue): GoValue {
   return deepCopy(value);
 }
 
-/** Whether a value is the zero value of its type; a struct never is. */
+/** Whether a value is the zero value of its type. A struct is never empty. */
 export function empty(value: GoValue): boolean {
   return value instanceof GoStruct ? value.isNil : !truth(value);
 }
@@ -49,7 +49,9 @@ function jsonFunctions(): FuncMap {
   };
 }
 
-/** The lenient functions return an empty text for a value that JSON cannot represent. */
+/**
+ * Makes a function that writes JSON. A lenient function returns an empty text for a value that JSON cannot represent.
+ */
 function writer(lenient: boolean, options: GoJsonOptions) {
   return pure([ANY], (value) => lenient ? attempt(() => goJson(value, options), "") : goJson(value, options));
 }
