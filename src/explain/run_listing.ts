@@ -2,7 +2,7 @@
 import { EXIT, MeshError } from "../base/errors.ts";
 import { columnsWithin, visible } from "../base/text/mod.ts";
 import { withProgress } from "../platform/progress.ts";
-import { columnsOf } from "../platform/terminal.ts";
+import { tableWidthOf } from "../platform/terminal.ts";
 import type { World } from "../platform/world.ts";
 import { toYaml } from "../yaml/mod.ts";
 import { readEnvoy } from "./envoy/config.ts";
@@ -49,12 +49,7 @@ export async function explainListing(world: World, { source, output, of, filter 
   const { rows, messages } = LISTINGS[of]({ config, snapshot, filter, now: snapshot.time ?? world.clock.now() });
   if (output === "json") world.stdout.write(`${JSON.stringify(valueWithoutSecrets(messages), undefined, 2)}\n`);
   else if (output === "yaml") world.stdout.write(toYaml(valueWithoutSecrets(messages)));
-  else world.stdout.write(columnsWithin(rows.map((row) => row.map(visible)), widthOfTable(world)));
+  else world.stdout.write(columnsWithin(rows.map((row) => row.map(visible)), tableWidthOf(world)));
   if (rows.length < 2 && of !== "bootstrap") world.stderr.write(`note: No ${of} match\n`);
   return EXIT.ok;
-}
-
-/** Programs get a row on each line, whatever its length. */
-function widthOfTable(world: World): number {
-  return world.stdout.isTerminal ? columnsOf(world) : Infinity;
 }

@@ -1,5 +1,6 @@
 /** One run of a command with valid settings: print, clean, apply. */
 import { type Logger, logText } from "../platform/log.ts";
+import { tableWidthOf } from "../platform/terminal.ts";
 import type { World } from "../platform/world.ts";
 import { MeshError } from "../base/errors.ts";
 import { type ApplyOptions, converge, pending } from "./apply/apply.ts";
@@ -48,11 +49,11 @@ async function makePodPlan({ world, log, logBlock, settings }: Job): Promise<Pod
 /** Prints the plan. */
 export async function print(job: Job): Promise<void> {
   const plan = await planOf(job);
-  write(job, viewText(plan, job.settings.run));
+  write(job, viewText(plan, job.settings.run, tableWidthOf(job.world)));
 }
 
 /** The plan in the format of the settings; `restore` prints IPv6 after a line `# IPv6`. */
-function viewText(plan: Plan, run: Settings["run"]): string {
+function viewText(plan: Plan, run: Settings["run"], width: number): string {
   switch (formatOf(run)) {
     case "restore":
       return plan.families.map((family) => (family === 6 ? "# IPv6\n" : "") + restoreText(plan, family, run)).join("");
@@ -63,7 +64,7 @@ function viewText(plan: Plan, run: Settings["run"]): string {
     case "commands":
       return commandsText(plan, run);
     case "table":
-      return tableText(plan, run);
+      return tableText(plan, { ...run, width });
   }
 }
 

@@ -19,6 +19,11 @@ export function columnsOf({ stdout, env }: Pick<World, "stdout" | "env">): numbe
   return numberIn(env.get("COLUMNS")) ?? stdout.columns ?? USUAL_COLUMNS;
 }
 
+/** The width of a table: the columns of a terminal; no limit in a pipe or a file. */
+export function tableWidthOf(world: Pick<World, "stdout" | "env">): number {
+  return world.stdout.isTerminal ? columnsOf(world) : Infinity;
+}
+
 /** The lines of the terminal; LINES comes first; 24 where neither is known. */
 export function rowsOf({ stdout, env }: Pick<World, "stdout" | "env">): number {
   return numberIn(env.get("LINES")) ?? stdout.rows ?? USUAL_ROWS;

@@ -1,11 +1,11 @@
 /** The report of `iptables verify`: a table or JSON. */
-import { columns } from "../../base/text/mod.ts";
+import { columnsWithin } from "../../base/text/mod.ts";
 import type { FlowResult } from "./flows.ts";
 import { endpointText } from "./probe/ports.ts";
 import type { Verification } from "./report_schema.ts";
 
-/** A line for each flow: kind, family, target, port, result and reason. */
-export function resultTable(results: readonly FlowResult[]): string {
+/** A line for each flow: kind, family, target, port, result and reason; a block of lines, if a line is longer than `width`. */
+export function resultTable(results: readonly FlowResult[], width: number): string {
   const rows = results.map(({ flow, target, outcome, reason }) => [
     flow.kind,
     `IPv${flow.family}`,
@@ -14,7 +14,7 @@ export function resultTable(results: readonly FlowResult[]): string {
     outcome,
     reason,
   ]);
-  return columns([["FLOW", "FAMILY", "TO", "PORT", "RESULT", "WHY"], ...rows]);
+  return columnsWithin([["FLOW", "FAMILY", "TO", "PORT", "RESULT", "WHY"], ...rows], width);
 }
 
 /** The results as one JSON document. */

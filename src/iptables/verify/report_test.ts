@@ -13,7 +13,7 @@ const RESULT: FlowResult = {
 const UNKNOWN: FlowResult = { ...RESULT, target: undefined, outcome: "not provable", reason: "no address" };
 
 Deno.test("resultTable() has a line for each flow", () => {
-  assert.deepEqual(resultTable([RESULT, UNKNOWN]).split("\n"), [
+  assert.deepEqual(resultTable([RESULT, UNKNOWN], Infinity).split("\n"), [
     "FLOW      FAMILY  TO               PORT   RESULT        WHY",
     "outbound  IPv4    192.0.2.1:15002  15001  proved        a random token came back from it",
     "outbound  IPv4    -                15001  not provable  no address",

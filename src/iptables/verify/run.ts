@@ -2,6 +2,7 @@
 import { EXIT, MeshError } from "../../base/errors.ts";
 import type { Plan } from "../plan/rule.ts";
 import { logText } from "../../platform/log.ts";
+import { tableWidthOf } from "../../platform/terminal.ts";
 import { applyOptions, type Job, planOf } from "../job.ts";
 import { capturedDirections, checkRequired, DIRECTIONS, NOTHING_CAPTURED } from "../settings/directions.ts";
 import type { Direction, Required } from "../settings/settings.ts";
@@ -25,7 +26,9 @@ export async function verify(asked: Job): Promise<number> {
   const results = await verifyCapture(world, { ...job, ...plan });
   const isProved = isWhole(results, run.require);
   if (mode === "verify") {
-    world.stdout.write(run.output === "json" ? resultJson(results, isProved) : resultTable(results));
+    world.stdout.write(
+      run.output === "json" ? resultJson(results, isProved) : resultTable(results, tableWidthOf(world)),
+    );
   } else results.forEach((result) => log.info(logText(`${result.outcome}: ${resultLine(result)}`)));
   if (!isProved) throw await failure(job, plan, results);
   const flows = results.filter(({ outcome }) => outcome === "proved").map(({ flow }) =>

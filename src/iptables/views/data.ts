@@ -1,5 +1,5 @@
 /** The plan as JSON, as commands (one for each chain, rule, route, address), and as a table with reasons. */
-import { columns } from "../../base/text/mod.ts";
+import { columns, columnsWithin } from "../../base/text/mod.ts";
 import { cidrText } from "../../golang/net/mod.ts";
 import { type Family, type Match, type Plan, type PolicyRule, type Rule, rulesOf } from "../plan/rule.ts";
 import { NFT_TABLES, nftChain, nftRule, nftText } from "./nft.ts";
@@ -67,8 +67,15 @@ function addressCommand(cidr: Plan["loopbackAddresses"][number]): string {
   return `ip -6 addr add ${cidrText(cidr)} dev lo`;
 }
 
+/** How the table looks. */
+interface TableLook {
+  readonly nativeNftables?: boolean;
+  /** Columns of the terminal; if the table is wider, each rule is a block of lines. */
+  readonly width: number;
+}
+
 /** The rules in order, each with its reason. */
-export function tableText(plan: Plan, { nativeNftables }: { readonly nativeNftables?: boolean } = {}): string {
+export function tableText(plan: Plan, { nativeNftables, width }: TableLook): string {
   const rows = plan.rules.map((rule) => [
     rule.family === undefined ? plan.families.map((family) => `IPv${family}`).join(" ") : `IPv${rule.family}`,
     nativeNftables === true ? (NFT_TABLES.find(({ table }) => table === rule.table)?.name ?? rule.table) : rule.table,
@@ -81,5 +88,9 @@ export function tableText(plan: Plan, { nativeNftables }: { readonly nativeNftab
   );
   const source = "source address of the proxy for connections to the application";
   const addresses = plan.loopbackAddresses.map((cidr) => ["IPv6", "-", "-", addressCommand(cidr), source]);
-  return columns([["FAMILY", "TABLE", "CHAIN", "RULE", "WHY"], ...rows, ...routes, ...addresses]);
+  const all = [...rows, ...routes, ...addresses];
+  const text = columns([["FAMILY", "TABLE", "CHAIN", "RULE", "WHY"], ...all]);
+  if (text.split("\n").every((line) => line.length <= width)) return text;
+  const blocks = all.map(([family, table, chain, rule = "", why = ""]) => [`${family} ${table} ${chain}`, rule, why]);
+  return columnsWithin([["PLACE", "RULE", "WHY"], ...blocks], width);
 }

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { fakeWorld } from "../../../test/support/fake_world.ts";
 import { runIptables } from "../mod.ts";
 import { PLAN } from "./plan_schema.ts";
@@ -31,3 +32,16 @@ for (const flags of SETTINGS) {
     PLAN.parse(JSON.parse(world.said.stdout));
   });
 }
+
+Deno.test("generate --output table: on a terminal of 80 columns each rule is a block of lines", async () => {
+  const wide = fakeWorld(POD);
+  await runIptables(wide, { mode: "generate", isDropIn: false }, ["-b", "*", "--output", "table"]);
+  const narrow = fakeWorld({ ...POD, terminal: true, columns: 80 });
+  await runIptables(narrow, { mode: "generate", isDropIn: false }, ["-b", "*", "--output", "table"]);
+  const lines = narrow.said.stdout.split("\n");
+  assert.deepEqual(lines.filter((line) => line.length > 80), []);
+  assert.equal(
+    lines.filter((line) => line.startsWith("  rule  ")).length,
+    wide.said.stdout.trimEnd().split("\n").length - 1,
+  );
+});
