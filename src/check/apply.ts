@@ -1,28 +1,31 @@
-/** Runs printed advice after asking (`check --fix`). */
+/** Prints repairs and runs them after the user agrees (`check --fix`). */
 import type { World } from "../platform/mod.ts";
 import { linesOf, shellQuoted } from "../base/text/mod.ts";
 import { printable } from "./print/lines.ts";
 import type { CheckResult } from "./result_schema.ts";
 import type { ShownAdvice } from "./advice/advice_schema.ts";
 
-/** Advice that commands can carry out. */
+/** Advice that its commands can carry out without the user's input. */
 export interface Repair {
-  /** The check. */
+  /** The id of the failed check. */
   readonly id: string;
   readonly title: string;
   readonly objects: readonly string[];
   readonly advice: ShownAdvice;
-  /** Asks even after "all" or with `--yes`: it has a risk, deletes an object, or makes an assumption that the user must check. */
+  /**
+   * Asks the user even after the answer "all" and with `--yes`. True if the advice has a risk, deletes an object, or
+   * needs a confirmed cause.
+   */
   readonly isRisky: boolean;
 }
 
-/** Commands that delete an object, also to create it again: a Job then runs again. */
+/** Matches commands that delete an object. `replace --force` also deletes: a Job then runs again. */
 const DELETES = /\bkubectl (delete|replace --force) /;
 
-/** Arguments that the user has to fill in, and commands that open an editor. */
+/** Matches commands with placeholders that the user must fill in, and commands that open an editor. */
 const BY_HAND = /(^|[ =])(FILE|NAME)( |$)|^kubectl edit /;
 
-/** The first advice of each fix that commands can carry out; none for consequences of another failure. */
+/** Returns the first runnable advice of each fix. Skips failures that another failure causes. */
 export function repairsIn(results: readonly CheckResult[]): readonly Repair[] {
   const all = results.filter(({ becauseOf }) => becauseOf === "").flatMap(({ id, title, fixes }) =>
     fixes.flatMap(({ objects, alternatives }): readonly Repair[] => {
@@ -48,16 +51,16 @@ function isDeleting({ commands }: ShownAdvice): boolean {
 }
 
 const RISKS: Readonly<Record<ShownAdvice["risk"], string>> = {
-  none: "it helps only if a look at the cause confirms it",
+  none: "it helps only if the suspected cause is confirmed",
   loosens: "a policy then admits more",
   enrols: "pods of a namespace outside the mesh are then injected",
   "takes-out": "pods lose their proxy when they are recreated",
 };
 
 export interface Applying {
-  /** Run harmless repairs without asking. Risky ones are asked for at a terminal, else not run. */
+  /** Runs harmless repairs without asking. Risky repairs still ask at a terminal, and never run without a terminal. */
   readonly yes: boolean;
-  /** Flags of kubectl that name the cluster that was checked. */
+  /** kubectl flags that select the checked cluster. */
   readonly clusterFlags: readonly string[];
 }
 
@@ -66,8 +69,8 @@ type Answer = "yes" | "no" | "all" | "quit";
 const ANSWERS: readonly Answer[] = ["yes", "no", "all", "quit"];
 
 /**
- * Prints each repair on standard error, asks, and runs it. Repairs that the user may not run come first. Returns how
- * many ran.
+ * Prints each repair to standard error, asks the user, and runs it. Forbidden repairs come first. Returns how
+ * many repairs succeeded.
  */
 export async function applied(world: World, all: readonly Repair[], applying: Applying): Promise<number> {
   const repairs = all.toSorted((a, b) => Number(isForbidden(b)) - Number(isForbidden(a)));
@@ -90,7 +93,7 @@ function isForbidden({ advice: { forbidden } }: Repair): boolean {
   return forbidden.length > 0;
 }
 
-/** Programs that do not get the flags of kubectl. */
+/** Programs that do not accept kubectl's flags. */
 const WITHOUT_FLAGS = /^(helm|oc) /;
 
 function objectionTo(
@@ -101,12 +104,12 @@ function objectionTo(
   if (forbidden.length > 0) return `you may not ${forbidden.join(", ")}: ask an administrator`;
   const other = commands.map((each) => WITHOUT_FLAGS.exec(each)?.[1]).find((each) => each !== undefined);
   if (other !== undefined && clusterFlags.length > 0) {
-    return `${other} would ask the cluster of the current context: run check --fix without ${clusterFlags.join(" ")}`;
+    return `${other} would change the cluster of the current context: run check --fix without ${clusterFlags.join(" ")}`;
   }
-  return isRisky && isAlone ? "--yes runs nothing that has a risk; run check --fix at a terminal" : undefined;
+  return isRisky && isAlone ? "--yes does not run risky repairs; run check --fix at a terminal" : undefined;
 }
 
-/** What earlier answers decided. */
+/** The effect of earlier answers. */
 interface Rounds {
   isAll: boolean;
   isEnded: boolean;
@@ -125,7 +128,7 @@ async function isWanted(
   return isRisky ? await isWanted({ isRisky }, rounds, ask) : true;
 }
 
-/** Asks until the input is an answer or the beginning of one; the end of the input means "quit". */
+/** Asks until the input is an answer or a prefix of an answer. The end of the input counts as "quit". */
 function asker(world: World): () => Promise<Answer> {
   const lines = linesOf(world.stdin.chunks());
   return async () => {
@@ -156,13 +159,16 @@ async function run(world: World, { advice }: Repair, flags: readonly string[]): 
     const { code, stdout, stderr } = await world.processes.run({ command: "sh", args: ["-c", script] });
     for (const line of `${stdout}${stderr}`.split("\n")) if (line !== "") world.stderr.write(`  ${printable(line)}\n`);
     if (code === 0) continue;
-    world.stderr.write(`  error: the command ended with ${code}\n`);
+    world.stderr.write(`  error: the command exited with ${code}\n`);
     return false;
   }
   return true;
 }
 
-/** kubectl takes no flags before the name of a plugin. The plugin only prints here, and asks no cluster. */
+/**
+ * Defines a shell function that adds the flags to `kubectl`. kubectl accepts no flags before a plugin's name, and
+ * `kubectl mesh` only prints here.
+ */
 function kubectlWith(flags: readonly string[]): string {
   const words = flags.map(shellQuoted).join(" ");
   return `kubectl() { if [ "$1" = mesh ]; then command kubectl "$@"; else command kubectl ${words} "$@"; fi; }`;

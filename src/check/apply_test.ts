@@ -98,7 +98,7 @@ Deno.test("applied() says what may not be run before it asks, and that --yes run
 Deno.test("applied() prints the error of a command, and goes on", async () => {
   const { said, count, commands } = await ran("y\ny\ny\n", false, 3);
   assert.deepEqual([count, commands.length], [0, 3]);
-  assert.match(said, /kubectl a\nRun it\?.* {2}no\n {2}error: the command ended with 3\n/);
+  assert.match(said, /kubectl a\nRun it\?.* {2}no\n {2}error: the command exited with 3\n/);
   assert.match(said, /\n0 of 4 run\n$/);
 });
 

@@ -1,8 +1,8 @@
-/** Which failures explain others. */
+/** Finds failures that are caused by other failures. */
 import { namedIn } from "./checks/findings.ts";
 import type { CheckResult } from "./result_schema.ts";
 
-/** Checks, and the checks that fail because of them. */
+/** The id of a check, and the ids of checks that fail because of it. */
 const EXPLAINS: Readonly<Record<string, readonly string[]>> = {
   "api-mutating-admission": ["webhook-reachable", "workload-proxy-missing"],
   "api-aggregator-routing": ["webhook-reachable"],
@@ -43,8 +43,9 @@ const EXPLAINS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Adds to each result the failure that causes it, and puts causes first: categories with a cause or an error of their
- * own come before the others, and within them these results. Everything else keeps its order.
+ * Adds to each result the failure that causes it, and sorts causes first. Categories that contain a cause or an
+ * uncaused error come before other categories, and these results come first in their category. The order is otherwise
+ * kept.
  */
 export function causesFirst(results: readonly CheckResult[]): readonly CheckResult[] {
   const failing = results.filter(({ result }) => result === "error" || result === "warning");
@@ -68,7 +69,10 @@ function explains(cause: CheckResult, other: CheckResult): boolean {
   return covers === undefined || other.objects.every((each) => cause.objects.some((own) => covers(own, each)));
 }
 
-/** A problem of a namespace or a pod explains nothing elsewhere. */
+/**
+ * Whether a failure of one object can explain a failure of another. A failure of a namespace or a pod explains no
+ * failure elsewhere.
+ */
 const COVERS: Readonly<Record<string, (cause: string, object: string) => boolean>> = {
   "namespaces": (cause, object) => namespaceOf(cause) === namespaceOf(object),
   "security": (cause, object) => namedIn(cause).kind === "node" || namespaceOf(cause) === namespaceOf(object),

@@ -1,9 +1,9 @@
-/** A check: a record of a table, judged over what is known of a cluster. */
+/** A check: an entry of a table, with a function that judges the snapshot of a cluster. */
 import type { Fix } from "./advice/advice.ts";
 import type { Facts } from "./facts.ts";
 import type { CheckResult } from "./result_schema.ts";
 
-/** The categories, in the order of the output. */
+/** The categories of checks, in the order of the output. */
 export const CATEGORIES = [
   "kubernetes-api",
   "injector-configuration",
@@ -16,7 +16,7 @@ export const CATEGORIES = [
 
 export type Category = typeof CATEGORIES[number];
 
-/** `skipped`: a required check failed, or there is nothing to check. `unknown`: it cannot be determined. */
+/** `skipped`: a required check failed, or there is nothing to check. `unknown`: the result cannot be determined. */
 export type Outcome = CheckResult["result"];
 
 /** The result of one check. */
@@ -27,21 +27,21 @@ export interface Finding {
   readonly fixes?: readonly Fix[];
   /** The affected objects: `pod/shop/cart-1`. */
   readonly objects?: readonly string[];
-  /** The right without which it is unknown: `list on pods`. */
+  /** The missing right that makes the result unknown: `list on pods`. */
   readonly missingRight?: string;
 }
 
 /** A check in the table of its category. */
 export interface CheckRow {
-  /** Stable: the anchor in docs/checks.md, and what `--only` and `--skip` name. */
+  /** Stable identifier: the anchor in docs/checks.md, and the value of `--only` and `--skip`. */
   readonly id: string;
   /** A claim in the present tense: `the Kubernetes API is reachable`. */
   readonly title: string;
   /** Checks that must pass first. */
   readonly needs?: readonly string[];
-  /** It also runs before the mesh is installed (`--pre`). */
+  /** The check also runs before the mesh is installed (`--pre`). */
   readonly pre?: true;
-  /** `judge` calls it: reading an unknown value ends it, and so does a thrown error. */
+  /** Called by `judge`, which turns an error, such as for an unknown value, into a finding. */
   run(facts: Facts): Promise<Finding> | Finding;
 }
 

@@ -61,7 +61,10 @@ export function checkNames(): { readonly id: string; readonly category: string; 
   return ALL_CHECKS.map(({ id, category, title }) => ({ id, category, title }));
 }
 
-/** The selected checks: category, id and title, a line each; in a terminal of `width` columns, titles stay in their column. */
+/**
+ * The selected checks: category, id and title, a line each; in a terminal of `width` columns, titles stay in their
+ * column.
+ */
 export function listText(choice: Choice, width?: number): string {
   const { checks, shown } = chooseChecks(ALL_CHECKS, choice);
   const rows = [

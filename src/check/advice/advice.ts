@@ -1,4 +1,4 @@
-/** What to do about a finding, as data: `decide.ts` orders it, the printers write it. */
+/** Advice on how to fix a finding, as data. `decide.ts` selects and orders it; the printers print it. */
 
 import type { AccessRequest } from "../inventory/mod.ts";
 
@@ -11,12 +11,12 @@ export interface Step {
   readonly needs: readonly Need[];
 }
 
-/** What an advice changes, the smallest first; `nothing`: it only shows more. */
+/** How far a change reaches, from smallest to largest. `nothing` means that the commands only read. */
 export const REACHES = ["nothing", "workload", "namespace", "webhook", "mesh", "cluster"] as const;
 
 export type Reach = typeof REACHES[number];
 
-/** What else happens, the most harmless first; the schema of advice says what each means. */
+/** Risks of a change, from the most harmless to the worst. `advice_schema.ts` describes each. */
 export const RISKS = ["none", "loosens", "enrols", "takes-out"] as const;
 
 export type Risk = typeof RISKS[number];
@@ -29,13 +29,13 @@ export interface Advice {
   readonly steps: readonly Step[];
   readonly risk: Risk;
   readonly namespace?: string;
-  /** It helps only if its assumption holds; a look shows that. */
+  /** The fix assumes a cause that the user must confirm with a read-only command first. */
   readonly isGuess?: true;
-  /** Pods of the namespace get a proxy. Advice with the risk `enrols` always implies this. */
+  /** The change gives a proxy to pods of the namespace. The risk `enrols` implies this. */
   readonly invites?: true;
 }
 
-/** The alternative fixes of some objects. */
+/** Alternative fixes for a group of objects. */
 export interface Fix {
   readonly objects: readonly string[];
   readonly alternatives: readonly Advice[];
@@ -46,17 +46,17 @@ export function byHand(change: string, reach: Reach = "cluster"): Advice {
   return { change, reach, steps: [], risk: "none" };
 }
 
-/** A command that changes nothing. */
+/** Advice to run a read-only command. */
 export function look(change: string, step: Step): Advice {
   return { change, reach: "nothing", steps: [step], risk: "none" };
 }
 
-/** A change after which a policy admits more. */
+/** Advice that makes a policy admit more. */
 export function loosening(change: string, reach: Reach, ...steps: readonly Step[]): Advice {
   return { change, reach, steps, risk: "loosens" };
 }
 
-/** A harmless change. */
+/** Advice with the risk `none`. */
 export function harmless(change: string, reach: Reach, ...steps: readonly Step[]): Advice {
   return { change, reach, steps, risk: "none" };
 }

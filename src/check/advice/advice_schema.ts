@@ -3,26 +3,26 @@ import { z } from "zod";
 
 /** A fix of a finding. */
 export const SHOWN_ADVICE = z.strictObject({
-  change: z.string().describe("what it changes, as an imperative clause"),
+  change: z.string().describe("the change, as an imperative clause"),
   scope: z.enum(["nothing", "workload", "namespace", "webhook", "mesh", "cluster"]).describe(
-    "how far the change reaches; nothing: it only shows more",
+    "how far the change reaches; nothing: the commands only read",
   ),
   risk: z.enum(["none", "loosens", "enrols", "takes-out"]).describe(
     "loosens: a policy admits more; enrols: pods of a namespace outside the mesh are injected; takes-out: pods lose " +
       "their proxy when they are recreated; the first advice of a list has the risk none",
   ),
-  commands: z.array(z.string()).readonly().describe("to be run one after the other; empty if no command can do it"),
+  commands: z.array(z.string()).readonly().describe("shell commands to run in this order; empty if the user must make the change by hand"),
   needs: z.array(z.string()).readonly().describe("the rights of the commands, such as `patch namespaces`"),
   forbidden: z.array(z.string()).readonly().describe(
-    "those that the user does not have, as the API server says (SelfSubjectAccessReview)",
+    "the needed rights that the user lacks, according to the API server (SelfSubjectAccessReview)",
   ),
 });
 
-/** The alternatives for some objects. */
+/** Alternative fixes for a group of objects. */
 export const SHOWN_FIX = z.strictObject({
-  objects: z.array(z.string()).readonly().describe("what it is for; may be empty"),
+  objects: z.array(z.string()).readonly().describe("the objects that the fix is for; may be empty"),
   alternatives: z.array(SHOWN_ADVICE).readonly().describe(
-    "one of them is enough; the smallest harmless change is first",
+    "one alternative is enough; the smallest harmless change comes first",
   ),
 });
 

@@ -1,4 +1,7 @@
-/** Commands with the rights that they need. Every argument is quoted for a shell: names come from the cluster or a file. */
+/**
+ * Commands and the rights that each needs. Every argument is quoted for a shell, because names come from the cluster or
+ * a file.
+ */
 import { shellQuoted } from "../../base/text/mod.ts";
 import { type Advice, look, type Need, type Step } from "./advice.ts";
 
@@ -7,7 +10,7 @@ export function kubectl(...args: readonly string[]): string {
   return ["kubectl", ...args].map(shellQuoted).join(" ");
 }
 
-/** Labels to set; `undefined` removes one. */
+/** Labels to set, by key. The value `undefined` removes the label. */
 export type LabelChange = Readonly<Record<string, string | undefined>>;
 
 /** Changes labels of a namespace. Only keys in `present` need `--overwrite`, or can be removed. */
@@ -22,7 +25,7 @@ export function labelNamespace(name: string, change: LabelChange, present: Reado
   };
 }
 
-/** An object of a namespace. `kind` may have any case. */
+/** The kind, namespace, and name of an object. The case of `kind` does not matter. */
 export interface Named {
   readonly kind: string;
   readonly namespace: string;
@@ -42,14 +45,14 @@ const GROUPS: Readonly<Record<string, string>> = {
   validatingadmissionpolicy: "admissionregistration.k8s.io",
 };
 
-/** The right to do something with an object. */
+/** Returns the right to use a verb, such as `patch`, on an object. */
 export function needOf(verb: string, { kind, namespace, name }: Named): Need {
   const small = kind.toLowerCase();
   const need = { verb, group: GROUPS[small] ?? "", resource: small.replace(/y$/, "ie") + "s", name };
   return namespace === "" ? need : { ...need, namespace };
 }
 
-/** Changes an object. */
+/** Patches an object. */
 export function patch(object: Named, change: object, type: "merge" | "strategic" = "merge"): Step {
   const words = ["patch", ref(object), ...inNamespace(object), `--type=${type}`, "-p", JSON.stringify(change)];
   return { command: kubectl(...words), needs: [needOf("patch", object)] };
@@ -82,7 +85,7 @@ export function edit(object: Named): Step {
   };
 }
 
-/** Deletes an object and creates it again, changed by a merge patch. */
+/** Deletes an object and creates it again, optionally with a merge patch applied. */
 export function createAgain(object: Named, change?: object): Step {
   const all = [
     kubectl("get", ref(object), ...inNamespace(object), "-o", "yaml"),
@@ -95,7 +98,7 @@ export function createAgain(object: Named, change?: object): Step {
   return { command: all.join(" | "), needs: [needOf("get", object), needOf("delete", object), create] };
 }
 
-/** Copies an object of a namespace to another one, without what the API server wrote. */
+/** Copies an object to another namespace, without the metadata that the API server sets. */
 export function copy(object: Named, namespace: string): Step {
   const metadata = { namespace, creationTimestamp: null, resourceVersion: null, uid: null };
   const all = [
@@ -107,7 +110,7 @@ export function copy(object: Named, namespace: string): Step {
   return { command: all.join(" | "), needs: [needOf("get", object), create] };
 }
 
-/** Creates a Secret for pulling images from a file of the user. */
+/** Creates an image pull Secret from a Docker configuration file of the user. */
 export function pullSecret(name: string, namespace: string, file: string): Step {
   const words = ["--type=kubernetes.io/dockerconfigjson", `--from-file=.dockerconfigjson=${file}`];
   return {
@@ -143,20 +146,20 @@ export function logs(object: Named, ...flags: readonly string[]): Step {
   };
 }
 
-/** Explains a workload. */
+/** Runs `kubectl mesh check injection` for a workload. */
 export function explainInjection({ kind, namespace, name }: Named): Step {
   const command = kubectl("mesh", "check", "injection", `${kind.toLowerCase()}/${name}`, "-n", namespace);
   return { command, needs: [] };
 }
 
-/** A command that only reads. */
+/** A read-only kubectl command that lists no needed rights. */
 export function shows(...args: readonly string[]): Step {
   return { command: kubectl(...args), needs: [] };
 }
 
-/** Shows an object with its events. */
+/** Advice to run `kubectl describe`, which shows an object and its events. */
 export function described({ kind, namespace, name }: Named): Advice {
-  return look("see what happened to it", shows("describe", kind, name, "-n", namespace));
+  return look("see its status and events", shows("describe", kind, name, "-n", namespace));
 }
 
 function ref({ kind, name }: Named): string {

@@ -1,4 +1,4 @@
-/** Which advice is shown, in which order, and what the user may not do. */
+/** Selects and orders the advice to show, and adds the rights that the user lacks. */
 import type { MutatingWebhookConfiguration } from "../../kube/client/mod.ts";
 import { injectorWebhooks, isOfInjector } from "../inventory/injector_webhooks.ts";
 import { isKnown, type Observed } from "../inventory/mod.ts";
@@ -7,7 +7,7 @@ import { type Advice, type Fix, look, type Need, REACHES, type Risk, RISKS } fro
 import type { ShownAdvice, ShownFix } from "./advice_schema.ts";
 import { kubectl } from "./commands.ts";
 
-/** What decides about advice. */
+/** The queries that decide which advice is shown. */
 export interface Deciding {
   readonly isProtected: (namespace: string) => Promise<boolean>;
   /** Whether the user has a right; `undefined` if that is not known. */
@@ -15,15 +15,15 @@ export interface Deciding {
 }
 
 /**
- * The alternatives as they are shown:
+ * Returns the alternatives to show, in order:
  *
  * | rule                                                                                  | because                        |
  * |---------------------------------------------------------------------------------------|--------------------------------|
- * | nothing gives pods of a protected namespace a proxy                                   | the injector would need itself |
- * | harmless changes come first, then commands that show, `loosens`, `enrols`, `takes-out` | the first one is copied        |
- * | a guess comes after commands that show                                                | they show whether it helps     |
- * | among equals, the smallest reach comes first                                          | nothing else should change     |
- * | a command that shows comes before a first command that enrols or takes out            | the user decides               |
+ * | advice that gives a proxy to pods of a protected namespace is dropped                  | the injector would need itself |
+ * | harmless changes come first, then read-only commands, `loosens`, `enrols`, `takes-out`  | users copy the first           |
+ * | a guess comes after read-only commands                                                 | they confirm or refute it      |
+ * | within a group, the smallest reach comes first                                         | smaller changes are safer      |
+ * | a first command that enrols or takes out gets a read-only command in front             | the user decides               |
  */
 export async function decided(alternatives: readonly Advice[], deciding: Deciding): Promise<readonly ShownAdvice[]> {
   const isAllowed = await Promise.all(alternatives.map((advice) => mayBeShown(advice, deciding)));
@@ -32,7 +32,7 @@ export async function decided(alternatives: readonly Advice[], deciding: Decidin
   return await Promise.all(all.map((advice) => shown(advice, deciding)));
 }
 
-/** All fixes of a finding; those without any advice are left out. */
+/** Returns the fixes of a finding, without fixes for which no advice is left. */
 export async function decidedFixes(fixes: readonly Fix[], deciding: Deciding): Promise<readonly ShownFix[]> {
   const found = await Promise.all(fixes.map(async ({ objects, alternatives }) => {
     return { objects, alternatives: await decided(alternatives, deciding) };
@@ -50,13 +50,13 @@ function distinct(all: readonly Advice[]): readonly Advice[] {
   return [...new Map(all.toReversed().map((each) => [key(each), each])).values()].toReversed();
 }
 
-/** Looks come after harmless changes and before risky ones. */
+/** The sort key. Read-only commands come after harmless changes and before risky changes. */
 function rank({ risk, reach, isGuess }: Advice): number {
   const group = risk === "none" ? Number(isGuess === true || reach === "nothing") : 1 + RISKS.indexOf(risk);
   return group * REACHES.length + REACHES.indexOf(reach);
 }
 
-/** Adds a look before a first command that changes who is in the mesh. */
+/** Puts a read-only command before the first command, if that adds pods to the mesh or removes pods from it. */
 function withLook(ordered: readonly Advice[]): readonly Advice[] {
   const index = ordered.findIndex(({ steps }) => steps.length > 0);
   const first = ordered[index];
@@ -68,10 +68,13 @@ const MOVING: readonly Risk[] = ["enrols", "takes-out"];
 function lookFirst({ namespace }: Advice): Advice {
   const where = namespace === undefined ? ["-A"] : ["-n", namespace];
   const command = kubectl("mesh", "check", "injection", ...where);
-  return look("see first who is in the mesh", { command, needs: [] });
+  return look("see first which pods are in the mesh", { command, needs: [] });
 }
 
-/** Each right is a request; advice for all namespaces of a large cluster would take minutes. */
+/**
+ * Maximum number of rights to check. Each is a request, and advice for all namespaces of a large cluster would take
+ * minutes.
+ */
 const MAX_NEEDS = 10;
 
 async function shown({ change, reach, risk, steps }: Advice, { may }: Deciding): Promise<ShownAdvice> {
@@ -99,7 +102,10 @@ export interface DecidingSource {
   readonly may: (need: Need) => Promise<Observed<boolean>>;
 }
 
-/** A namespace is protected if it is the scope's control plane or runs a webhook's pods. */
+/**
+ * A namespace is protected if it never gets sidecars, as the control plane's namespace, or runs the pods of an
+ * injection webhook.
+ */
 export function decidingOver({ istioNamespace, mutatingWebhooks, may }: DecidingSource): Deciding {
   return {
     isProtected: async (name) => {

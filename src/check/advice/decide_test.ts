@@ -22,7 +22,7 @@ interface Row {
   readonly shown: readonly string[];
 }
 
-const LOOK = "see first who is in the mesh";
+const LOOK = "see first which pods are in the mesh";
 
 const ROWS: readonly Row[] = [
   { rule: "nothing stays nothing", given: [], shown: [] },

@@ -1,4 +1,4 @@
-/** The risk of changing labels of a namespace. */
+/** The risk of changing a namespace's labels or of removing webhooks. */
 import type { Pod } from "../../kube/client/mod.ts";
 import { newMap, type ValueMap } from "../../base/value.ts";
 import { findProxy } from "../../inject/mod.ts";
@@ -7,12 +7,12 @@ import { isAlive } from "../inventory/live_pods.ts";
 import type { Advice, Risk } from "./advice.ts";
 import { type LabelChange, labelNamespace } from "./commands.ts";
 
-/** A namespace, and all that decides about its pods. */
+/** A namespace, and the webhooks and pods that decide the risk of a change of its labels. */
 export interface Enrolment {
   readonly name: string;
   readonly labels: ValueMap;
   readonly webhooks: readonly InjectorWebhook[] | undefined;
-  /** Live pods, also of other namespaces; `undefined` if they are not known. */
+  /** Live pods of all namespaces; `undefined` if the pods are unknown. */
   readonly pods: readonly Pod[] | undefined;
 }
 
@@ -23,8 +23,9 @@ export function changedLabels(labels: ValueMap, change: LabelChange): ValueMap {
 }
 
 /**
- * The risk of a change of labels: `takes-out` if pods lose their proxy, `enrols` if a namespace without proxies becomes
- * injected. Unknown webhooks count as the worst, unknown pods as unlabelled ones.
+ * Returns the risk of changing labels: `takes-out` if pods lose their proxy, `enrols` if a namespace without proxies
+ * becomes injected. If the webhooks are unknown, assumes the worst. If the pods are unknown, assumes pods without
+ * labels.
  */
 export function riskOfLabels({ name, labels, webhooks, pods }: Enrolment, change: LabelChange): Risk {
   if (webhooks === undefined) {
@@ -41,14 +42,14 @@ export function riskOfLabels({ name, labels, webhooks, pods }: Enrolment, change
   return isNew && (inMesh ?? []).length === 0 ? "enrols" : "none";
 }
 
-/** Other labels of a namespace, with their risk. */
+/** Advice to change labels of a namespace, with the risk of the change. */
 export function relabelled(enrolment: Enrolment, change: string, of: LabelChange): Advice {
   const { name, labels } = enrolment;
   const risk = riskOfLabels(enrolment, of);
   return { change, reach: "namespace", steps: [labelNamespace(name, of, labels)], risk, namespace: name };
 }
 
-/** The risk of taking webhooks away. */
+/** Returns the risk of removing webhooks. */
 export function riskOfRemoval(
   all: readonly InjectorWebhook[],
   isRemoved: (webhook: InjectorWebhook) => boolean,

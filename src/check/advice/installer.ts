@@ -1,11 +1,14 @@
-/** What installed a control plane, by the annotations of its objects, and the command that recreates an object. */
+/**
+ * Finds the installer of a control plane in the annotations of its objects, and the command that recreates a lost
+ * object.
+ */
 import { FLAGS_ANNOTATION, readFlags } from "../../istio/annotations/installation.ts";
 import { textAt, type ValueMap } from "../../base/value.ts";
 import { type Advice, harmless, type Need } from "./advice.ts";
 import { shellQuoted } from "../../base/text/mod.ts";
 import { kubectl, needOf } from "./commands.ts";
 
-/** `webhook manifests` with flags, or a release of Helm. What istioctl installs has neither annotation. */
+/** The flags of `webhook manifests`, or a Helm release. Objects that istioctl installs have neither annotation. */
 export type Installer = { readonly flags: readonly string[] } | Release;
 
 interface Release {
@@ -13,10 +16,13 @@ interface Release {
   readonly namespace: string;
 }
 
-/** Source: Helm, "Resource ownership": the annotations of each object of a release. */
+/** Annotations of every object of a Helm release. Source: Helm, "Resource ownership". */
 const HELM = { release: "meta.helm.sh/release-name", namespace: "meta.helm.sh/release-namespace" };
 
-/** The installer of an object of this program's webhook, or of istiod; `undefined` if no annotation says it. */
+/**
+ * Returns the installer of an object; `undefined` if no annotation names one. `isOwn`: the object belongs to this
+ * program's webhook, not to istiod.
+ */
 export function installerIn(annotations: ValueMap, isOwn: boolean): Installer | undefined {
   if (isOwn) {
     const flags = readFlags(textAt(annotations, FLAGS_ANNOTATION));
@@ -29,7 +35,7 @@ export function installerIn(annotations: ValueMap, isOwn: boolean): Installer | 
 export interface Lost {
   readonly kind: "ConfigMap" | "Service" | "Deployment" | "MutatingWebhookConfiguration";
   readonly namespace: string;
-  /** The port of the existing Service, or the port that a configuration calls; `undefined` if unknown. */
+  /** Port of the existing Service, or the port that a webhook configuration calls; `undefined` if unknown. */
   readonly port?: number | undefined;
 }
 
@@ -38,8 +44,8 @@ const OF_WEBHOOKS = ["-l", "app=sidecar-injector"];
 const FILES = /^--(?:inject-config|values|mesh-config)=(.*)$/;
 
 /**
- * Advice to recreate a missing object, or to restore a changed one (`isThere`). `undefined` if the installer creates no
- * such object.
+ * Returns advice to recreate a missing object, or to restore a changed object (`isThere`). `undefined` if the installer
+ * creates no such object.
  */
 export function madeAgain(installer: Installer, { kind, namespace, port }: Lost, isThere = false): Advice | undefined {
   const printed = "flags" in installer ? byFlags(withPort(installer.flags, port), kind) : byHelm(installer, kind);
@@ -54,7 +60,7 @@ export function madeAgain(installer: Installer, { kind, namespace, port }: Lost,
 
 const MISSING = { change: "make it again", apply: [], verb: "create" };
 const CHANGED = {
-  change: "give the webhooks their selectors again",
+  change: "restore the selectors of the webhooks",
   apply: ["--server-side", "--force-conflicts"],
   verb: "patch",
 };

@@ -1,7 +1,7 @@
-/** Advice as lines. */
+/** Formats advice as lines. */
 import type { ShownAdvice, ShownFix } from "./advice_schema.ts";
 
-/** A line; a command is never wrapped. */
+/** A line of text. The printer does not wrap commands. */
 export interface Line {
   readonly text: string;
   readonly isCommand: boolean;
@@ -11,10 +11,10 @@ const FIX = "fix: ";
 const LOOK = "next: ";
 const OR = "or: ";
 
-/** Commands that are shown. */
+/** Maximum number of commands to show. */
 const MAX_COMMANDS = 10;
 
-/** The lines of some alternatives: what each changes, its commands, and what the user may not do. */
+/** Lists the change, the commands, and the forbidden rights of each alternative. `isWhole`: without limits. */
 export function adviceLines(alternatives: readonly ShownAdvice[], isWhole = false): readonly Line[] {
   return alternatives.flatMap(({ change, scope, commands, forbidden }, index) => {
     const most = isWhole ? commands.length : scope === "nothing" ? 1 : MAX_COMMANDS;
@@ -29,10 +29,10 @@ export function adviceLines(alternatives: readonly ShownAdvice[], isWhole = fals
   });
 }
 
-/** Fixes that are shown. */
+/** Maximum number of fixes to show. */
 const MAX_FIXES = 3;
 
-/** The lines of all fixes; with several, each names its first object. `isWhole`: without limits. */
+/** Returns the lines of all fixes. If there are several, each names its first object. `isWhole`: without limits. */
 export function fixLines(fixes: readonly ShownFix[], isWhole = false): readonly Line[] {
   const shown = isWhole ? fixes : fixes.slice(0, MAX_FIXES);
   const left = fixes.length - shown.length;

@@ -1,4 +1,4 @@
-/** The category data-plane: pods with a proxy, as the kubelet reports them. */
+/** The category data-plane: checks pods with a proxy by the status that the kubelet reports. */
 import { EXIT } from "../../base/errors.ts";
 import type { Pod } from "../../kube/client/mod.ts";
 import { mapAt, textAt } from "../../base/value.ts";
@@ -31,15 +31,15 @@ import {
 } from "./data_plane/proxies.ts";
 import { findingOf, namedIn, type Problem, type ProblemOf } from "./findings.ts";
 
-/** The kubelet's reasons for a container that it cannot create. */
+/** Waiting reasons of the kubelet for a container that it cannot create or start. */
 const START_REASONS = new Set(["CreateContainerConfigError", "CreateContainerError", "RunContainerError"]);
 const KILLED_BY_KERNEL = 137;
 
 interface PodCheck extends Omit<CheckRow, "run"> {
   readonly judge: (pod: ProxyPod, now: Date) => ProblemOf | undefined;
-  /** What to do about a problem that has no advice of its own. */
+  /** Advice for a problem that has no advice of its own. */
   readonly advice?: (pod: Named) => readonly Advice[];
-  /** Advice that comes first and needs requests. Asked for only if there is a problem. */
+  /** Advice that comes first. It needs requests to the API server, so it is only called if there is a problem. */
   readonly first?: (facts: Facts) => Promise<(pod: Named) => readonly Advice[]>;
 }
 
@@ -55,7 +55,7 @@ export const POD_CHECKS: readonly PodCheck[] = [
     advice: (pod) => [
       described(pod),
       byHand(
-        "give the namespace the imagePullSecrets that the registry wants, or the nodes network access to it",
+        "give the namespace imagePullSecrets for the registry, or give the nodes network access to the registry",
         "mesh",
       ),
     ],
@@ -93,11 +93,11 @@ async function overPods(check: PodRow, facts: Facts): Promise<Finding> {
   return judgePods({ ...check, advice: (pod) => [...first(pod), ...check.advice?.(pod) ?? []] }, pods, now);
 }
 
-/** Each proxy takes a command in its container. */
+/** Maximum number of proxies to query. Each query runs a command in the proxy's container. */
 const MAX_ASKED = 20;
 const ASKED_AT_ONCE = 5;
 
-/** Asks running proxies that are not ready. */
+/** Queries running proxies that are not ready for their configuration and certificate. */
 async function unreadyProxies({ pods, proxyAnswer }: Pick<Facts, "pods" | "proxyAnswer">): Promise<Finding> {
   let hasProxies = false;
   const unready: ProxyPod[] = [];
@@ -112,11 +112,11 @@ async function unreadyProxies({ pods, proxyAnswer }: Pick<Facts, "pods" | "proxy
     return (answer?.problems ?? []).slice(0, 1).map((problem): Problem => ({ object, ...problem }));
   });
   return findingOf(asked.flat(), ({ namespace, name }) => [
-    look("see what the pod's side of the mesh does", shows("mesh", "explain", `pod/${name}`, "-n", namespace)),
+    look("see the state of the mesh in the pod", shows("mesh", "explain", `pod/${name}`, "-n", namespace)),
   ]);
 }
 
-/** Runs a check over all pods. */
+/** Runs a check over all live pods with a proxy. */
 export function judgePods({ judge, advice }: PodRow, pods: readonly Pod[], now: Date): Finding {
   let hasProxies = false;
   const problems: Problem[] = [];
@@ -130,7 +130,9 @@ export function judgePods({ judge, advice }: PodRow, pods: readonly Pod[], now: 
 
 const NO_PROXY: Finding = { result: "skipped", message: "no pod has a proxy" };
 
-/** Reports the scheduler's reason: waiting does not help (linkerd2 #4680). */
+/**
+ * Reports the scheduler's reason without delay, because an unscheduled pod does not recover by itself (linkerd2 #4680).
+ */
 function scheduled({ object, pod, proxy }: ProxyPod): ProblemOf | undefined {
   const condition = conditionOf(pod, "PodScheduled");
   if (condition?.status !== "False") return undefined;
@@ -154,8 +156,8 @@ function imagePulled({ object, pod, proxy, init }: ProxyPod): ProblemOf | undefi
     const [, namespace = "", name = ""] = object.split("/");
     return {
       result: "error",
-      message: `${without.name} has the image "auto", which injection replaces, and nothing injects it`,
-      advice: [look("see why nothing injects it", explainInjection({ kind: "pod", namespace, name }))],
+      message: `${without.name} has the image "auto", which injection replaces, but the pod is not injected`,
+      advice: [look("see why the pod is not injected", explainInjection({ kind: "pod", namespace, name }))],
     };
   }
   const message = [
@@ -168,7 +170,7 @@ function imagePulled({ object, pod, proxy, init }: ProxyPod): ProblemOf | undefi
   return own.length === 0 ? problem : { ...problem, advice: [...own, described(namedIn(object))] };
 }
 
-/** The image of gateways and of own proxies in manifests: the injector fills it in. */
+/** Image placeholder in manifests of gateways and of user-defined proxies. The injector replaces it. */
 const AUTO = "auto";
 
 function initialized({ object, pod, init }: ProxyPod): ProblemOf | undefined {
@@ -192,7 +194,7 @@ function ready(each: ProxyPod, now: Date): ProblemOf | undefined {
   if (proxy.status.ready === true || isBefore(pod, proxy)) return undefined;
   const { waiting, running, terminated } = proxy.status.state ?? {};
   if ((waiting ?? running ?? terminated) === undefined) {
-    const message = `the kubelet reports nothing of ${proxy.name}`;
+    const message = `the kubelet reports no status of ${proxy.name}`;
     return { result: "error", message, advice: [described(namedIn(object))] };
   }
   const message = notReady(each, now);
@@ -200,7 +202,7 @@ function ready(each: ProxyPod, now: Date): ProblemOf | undefined {
   return message === undefined ? undefined : { result: "error", message, advice };
 }
 
-/** `undefined` if other checks report the proxy, or if it may still start. */
+/** Returns `undefined` if other checks report the proxy, or if the proxy may still start. */
 function notReady(each: ProxyPod, now: Date): string | undefined {
   const { proxy } = each;
   if (waitingReason(proxy) === "PodInitializing") return initializing(each, now);
@@ -210,21 +212,21 @@ function notReady(each: ProxyPod, now: Date): string | undefined {
   return [`${proxy.name} ${unreadyText(proxy)}`, ...last].join(", ");
 }
 
-/** Other checks report why the kubelet has not started the proxy. */
+/** Whether other checks report why the proxy has not started. */
 function isBefore(pod: ProxyPod["pod"], proxy: ContainerState): boolean {
   return isWithoutImage(proxy) || conditionOf(pod, "PodScheduled")?.status === "False";
 }
 
-/** Init containers may take this long. */
+/** Maximum age of a pod, in minutes, at which running init containers are not reported. */
 const INIT_MINUTES = 5;
 
-/** The proxy waits for init containers. Other checks report the init container of the injection. */
+/** Describes a proxy that waits for init containers. Other checks report failures of the injected init container. */
 function initializing({ pod, proxy, init }: ProxyPod, now: Date): string | undefined {
   const since = Date.parse(pod.metadata.creationTimestamp ?? "");
   const minutes = Math.floor((now.getTime() - since) / 60_000);
   if (minutes < INIT_MINUTES || (init !== undefined && (hasFailed(init) || isWithoutImage(init)))) return undefined;
   const blocking = (pod.status?.initContainerStatuses ?? []).find(({ state }) => state?.terminated?.exitCode !== 0);
-  const cause = blocking === undefined ? "" : `: its init container "${blocking.name}" has not ended`;
+  const cause = blocking === undefined ? "" : `: the init container "${blocking.name}" has not finished`;
   const time = Number.isNaN(minutes) ? "" : ` for ${minutes} minutes`;
   return `${proxy.name} waits${time}${cause}`;
 }
@@ -243,7 +245,7 @@ function withinMemory({ pod, proxy }: ProxyPod): ProblemOf | undefined {
   return { result: "warning", message, advice: moreMemory(pod, proxy.spec) };
 }
 
-/** The agent also exits with 137 if the kernel killed Envoy alone. */
+/** The agent also exits with 137 if the kernel killed only Envoy. */
 function isOutOfMemory(reason: string, code: number): boolean {
   return reason === "OOMKilled" || code === KILLED_BY_KERNEL;
 }
@@ -258,7 +260,7 @@ function steady({ object, pod, proxy }: ProxyPod): ProblemOf | undefined {
     message: `${proxy.name} restarted ${times}, the last time it ${endingText(ending)}`,
     advice: [
       look("see its previous log", logs(namedIn(object), "-c", proxy.name, "--previous")),
-      { ...recreatedWhen(pod, "if the cause is over: the kubelet counts anew"), isGuess: true },
+      { ...recreatedWhen(pod, "if the cause is gone, to reset the restart count"), isGuess: true },
     ],
   };
 }

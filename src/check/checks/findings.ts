@@ -1,4 +1,4 @@
-/** Findings about many objects: the message has the first few, `objects` all. */
+/** Findings about many objects. The message lists the first objects, and `objects` lists all. */
 import type { Advice, Fix } from "../advice/advice.ts";
 import type { Named } from "../advice/commands.ts";
 import type { Finding } from "../check.ts";
@@ -7,7 +7,7 @@ import type { Finding } from "../check.ts";
 export interface Problem {
   /** `pod/shop/cart-1`. */
   readonly object: string;
-  /** `note`: worth knowing, and the check is ok. */
+  /** `note`: the check passes, and its message shows the note. */
   readonly result: "note" | "warning" | "error";
   readonly message: string;
   readonly advice?: readonly Advice[];
@@ -16,23 +16,23 @@ export interface Problem {
 /** A problem without the name of its object. */
 export type ProblemOf = Omit<Problem, "object">;
 
-/** An empty selection of pods must not pass. */
+/** The finding if `--selector` matches no pod, because a check of no pods must not pass. */
 export const NO_POD: Finding = { result: "skipped", message: "no pod has the labels of --selector" };
 
-/** What a rule of `inject` found in a field, as it continues after the name of an object. */
+/** Formats a problem in a field to follow an object's name: `FIELD: message`, with a lower-case first letter. */
 export function ofField({ field, message }: { readonly field: string; readonly message: string }): string {
   return `${field}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
 }
 
-/** The JSON output has every object. */
+/** Maximum number of objects in the message. The JSON output lists every object. */
 const MAX_LINES = 10;
 
-/** Advice for all objects, or for each. Advice of a problem itself takes precedence. */
+/** The same advice for all objects, or a function of the object. A problem's own advice takes precedence. */
 export type AdviceFor = readonly Advice[] | ((object: Named) => readonly Advice[]);
 
 /**
- * One finding for all problems, with the worst result, or `ok`. Objects with the same advice share a fix. Notes are shown
- * only if there is nothing else.
+ * Combines all problems into one finding with the worst result, or `ok`. Objects with the same advice share a fix.
+ * Notes are shown only if there are no warnings and errors.
  */
 export function findingOf(problems: readonly Problem[], advice: AdviceFor = []): Finding {
   if (problems.every(({ result }) => result === "note")) return noted(problems);
@@ -48,7 +48,7 @@ export function findingOf(problems: readonly Problem[], advice: AdviceFor = []):
   };
 }
 
-/** The message of a check that is ok is one line. */
+/** Returns an `ok` finding with the first note. The message of an `ok` finding is one line. */
 function noted(notes: readonly Problem[]): Finding {
   const [first] = notes;
   if (first === undefined) return { result: "ok" };
@@ -60,7 +60,7 @@ function noted(notes: readonly Problem[]): Finding {
   };
 }
 
-/** Objects whose advice has the same texts share a fix, with the commands of all. */
+/** Groups objects whose advice has the same text into one fix, with the commands of all objects. */
 function fixesOf(problems: readonly Problem[], general: AdviceFor): readonly Fix[] {
   const all = problems.map(({ object, advice }) => {
     return { object, alternatives: advice ?? (typeof general === "function" ? general(namedIn(object)) : general) };
@@ -77,17 +77,17 @@ function fixesOf(problems: readonly Problem[], general: AdviceFor): readonly Fix
   }));
 }
 
-/** The fix of a finding that is about no object in particular. */
+/** Returns the fix of a finding that is not about specific objects. */
 export function fixesBy(...alternatives: readonly Advice[]): readonly Fix[] {
   return [{ objects: [], alternatives }];
 }
 
-/** An object as findings name it: `deployment/shop/web`. */
+/** Formats an object's reference in findings: `deployment/shop/web`. */
 export function refOf({ kind, namespace, name }: Named): string {
   return `${kind.toLowerCase()}/${namespace}/${name}`;
 }
 
-/** The parts of such a name. */
+/** Parses the reference of an object, such as `deployment/shop/web` or `node/a`. */
 export function namedIn(object: string): Named {
   const [kind = "", ...names] = object.split("/");
   const [namespace = "", name] = names.length > 1 ? names : ["", ...names];

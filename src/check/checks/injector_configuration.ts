@@ -1,4 +1,4 @@
-/** The category injector-configuration: the ConfigMaps of the control planes. */
+/** The category injector-configuration: checks the ConfigMaps of the control planes. */
 import { errorLine, MeshError } from "../../base/errors.ts";
 import { parseMeshConfig } from "../../istio/mod.ts";
 import { type ClusterConfiguration, configurationOf, type Injector, newInjector } from "../../inject/mod.ts";
@@ -22,12 +22,12 @@ interface Row extends Omit<CheckRow, "run"> {
 const PRESENT = "injector-config-present";
 
 const CORRECT = (map: Named) => [
-  harmless("correct it where the message says, then see whether it is read", "mesh", edit(map)),
-  byHand("write it again by the tool that installed the control plane", "mesh"),
+  harmless("correct the field that the message names, then run the check again", "mesh", edit(map)),
+  byHand("write the ConfigMap again with the tool that installed the control plane", "mesh"),
 ];
 
 const ELSEWHERE = [
-  byHand("name the control plane's place by --istioNamespace and --revision", "nothing"),
+  byHand("name the control plane with --istioNamespace and --revision", "nothing"),
   byHand("install the control plane again", "mesh"),
 ];
 
@@ -54,7 +54,7 @@ const ROWS: readonly Row[] = [
     needs: ["injector-config-valid", "injector-templates-compile"],
     judge: policy,
     advice: (map) => [
-      byHand("label the pod templates that are meant sidecar.istio.io/inject=true", "workload"),
+      byHand("label pod templates that need a sidecar with sidecar.istio.io/inject=true", "workload"),
       harmless('set "policy: enabled" in its key "config": labelled namespaces are then injected', "mesh", edit(map)),
     ],
   },
@@ -66,8 +66,8 @@ export const INJECTOR_CONFIGURATION_CHECKS: readonly CheckRow[] = ROWS.map((row)
 }));
 
 /**
- * Problems of all control planes. Without the right to read webhooks a missing ConfigMap is no problem: the control
- * plane is then a guess.
+ * Returns the problems of all control planes. Without the right to read webhooks, a missing ConfigMap is not a problem,
+ * because the location of the control plane is then a guess.
  */
 async function ofPlanes(facts: Facts, { judge, advice }: Row): Promise<Finding> {
   const [webhooks, planes] = await Promise.all([later(facts.mutatingWebhooks()), facts.planes()]);
@@ -90,12 +90,12 @@ async function ofPlanes(facts: Facts, { judge, advice }: Row): Promise<Finding> 
   return findingOf(inAll([areAll, ...finders], (find) => find()), advice);
 }
 
-/** `template` in configurations of Istio 1.0 to 1.8, `templates.NAME` in current ones. */
+/** Whether the failure is in a template: `template` in Istio 1.0 to 1.8, `templates.NAME` in later releases. */
 function isOfTemplate({ place }: MeshError): boolean {
   return /^templates?(\.|$)/.test(place?.field ?? "");
 }
 
-/** Why configuration and values are invalid; ignores the mesh configuration. */
+/** Returns the problem of an invalid configuration or values. Ignores the mesh configuration. */
 function failureOf(
   texts: PlaneTexts,
   { plane }: Pick<ObservedPlane, "plane">,
@@ -119,7 +119,7 @@ function mesh({ mesh: { text, file }, meshRef: object }: PlaneTexts): readonly P
   return failure === undefined ? [] : [{ object, result: "error", message: errorLine(failure) }];
 }
 
-/** Known without the mesh configuration, which has its own check. */
+/** Reports a policy other than "enabled". Does not read the mesh configuration, which has its own check. */
 function policy(texts: PlaneTexts, { plane }: ObservedPlane, clock: Facts["clock"]): readonly Problem[] {
   const [failure] = failureOf(texts, { plane }, clock);
   if (failure !== undefined) return cannotTell(failure.message);
@@ -127,7 +127,7 @@ function policy(texts: PlaneTexts, { plane }: ObservedPlane, clock: Facts["clock
   if (text === "enabled") return [];
   const message = text === "disabled"
     ? 'the policy is "disabled": only pods with the label sidecar.istio.io/inject=true are injected'
-    : `the policy "${text}" is neither "enabled" nor "disabled": nothing is injected`;
+    : `the policy "${text}" is neither "enabled" nor "disabled": no pod is injected`;
   return [{ object: texts.injectorRef, result: text === "disabled" ? "warning" : "error", message }];
 }
 

@@ -15,7 +15,7 @@ import { installRights } from "./kubernetes_api/install_rights.ts";
 /** The first version with admissionregistration.k8s.io/v1 (Kubernetes, "Deprecated API Migration Guide", v1.16). */
 const OLDEST = { major: 1, minor: 16 };
 
-/** Whether the API server answers and can call webhooks. */
+/** The category kubernetes-api: checks that the API server responds and can call webhooks. */
 export const KUBERNETES_API_CHECKS: readonly CheckRow[] = [
   { id: FIRST, title: "the Kubernetes API is reachable", pre: true, run: reachable },
   { id: "api-version", title: "the Kubernetes version is supported", pre: true, run: version },
@@ -60,15 +60,15 @@ async function reachable({ answers, server }: Facts): Promise<Finding> {
     result: "error",
     message: failed,
     fixes: fixesBy(
-      byHand("choose the cluster by --context or --kubeconfig, or sign in again", "nothing"),
-      look("see whether kubectl reaches it", shows("version")),
+      byHand("choose the cluster with --context or --kubeconfig, or sign in again", "nothing"),
+      look("see whether kubectl reaches the cluster", shows("version")),
     ),
   };
 }
 
 async function version(facts: Facts): Promise<Finding> {
   const { text, major, minor } = await facts.version();
-  if (Number.isNaN(major) || Number.isNaN(minor)) return cannotTell(`the server calls its version "${text}"`);
+  if (Number.isNaN(major) || Number.isNaN(minor)) return cannotTell(`the server reports the version "${text}"`);
   if (major > OLDEST.major || minor >= OLDEST.minor) return { result: "ok", message: text };
   const oldest = `${OLDEST.major}.${OLDEST.minor}`;
   return {
@@ -92,9 +92,9 @@ const NOT_SHOWN: Finding = {
   message: "cannot tell: the kube-apiserver pods are not visible, as on managed clusters",
 };
 
-const NOT_ASKED: Finding = { result: "skipped", message: "it needs pods of another namespace than --namespace" };
+const NOT_ASKED: Finding = { result: "skipped", message: "the check needs pods outside the namespace of --namespace" };
 
-/** What the flags of kube-apiserver show; `undefined` if its pods are not visible. */
+/** Judges the flags of kube-apiserver; `undefined` if its pods are not visible. */
 async function pluginFinding(facts: Facts, plugin: string): Promise<Finding | undefined> {
   const pods = await facts.apiServerPods();
   if (pods.length === 0) return undefined;
@@ -112,7 +112,7 @@ async function pluginFinding(facts: Facts, plugin: string): Promise<Finding | un
   };
 }
 
-/** A dry run that returns a sidecar, or is denied by a webhook, went through a webhook. */
+/** Looks for a dry run that a webhook answered: the pod has a sidecar, or the webhook denied it. */
 async function seenMutating(facts: Facts): Promise<Finding | undefined> {
   const webhooks = injectorWebhooks(await facts.mutatingWebhooks());
   return await firstKnown([
@@ -125,14 +125,14 @@ async function seenMutating(facts: Facts): Promise<Finding | undefined> {
   ]);
 }
 
-/** A sidecar in a dry run proves that the API server called some webhook. This needs no right to read webhooks. */
+/** Looks for a sidecar in a dry run, which proves a webhook call without the right to read webhooks. */
 async function seenInScope({ scope: { namespace }, dryRunOf }: Facts): Promise<Finding | undefined> {
   if (namespace === undefined) return undefined;
   const { outcome } = await dryRunOf(namespace, podToTry({ [LABEL.inject]: "true" }));
   return outcome === "injected" ? { result: "ok", message: "confirmed by a dry run" } : undefined;
 }
 
-/** Conditions may exclude the pod: "webhook-reachable" evaluates them. */
+/** Reports a webhook that was not called. Skips webhooks with match conditions, which "webhook-reachable" evaluates. */
 function uncalled(webhook: InjectorWebhook, run: DryRun | undefined): Finding | undefined {
   if (run === undefined || webhook.matchConditions.length > 0 || !isUncalled(webhook, run)) return undefined;
   return {
@@ -143,10 +143,13 @@ function uncalled(webhook: InjectorWebhook, run: DryRun | undefined): Finding | 
   };
 }
 
-/** Issuers backdate certificates by about a minute. */
+/** Maximum clock difference, in milliseconds. Issuers backdate certificates by about a minute. */
 const MAX_SKEW = 60_000;
 
-/** With a larger skew, certificates and tokens look expired, or not yet valid. */
+/**
+ * Compares the clocks of the API server and this machine. With a large skew, certificates and tokens look expired or
+ * not yet valid.
+ */
 export async function clockSkew(facts: Facts): Promise<Finding> {
   const { ahead } = await facts.version();
   if (ahead === undefined) return cannotTell("the server sends no Date header");
@@ -155,7 +158,7 @@ export async function clockSkew(facts: Facts): Promise<Finding> {
   return {
     result: "warning",
     message: `the API server is ${seconds} s ${ahead > 0 ? "ahead of" : "behind"} this machine: certificates may be ` +
-      `"not yet valid" for one of them`,
-    fixes: fixesBy(byHand("synchronize the clocks by NTP")),
+      `"not yet valid" on one side`,
+    fixes: fixesBy(byHand("synchronize the clocks with NTP")),
   };
 }

@@ -1,4 +1,4 @@
-/** What the control plane must do for a namespace whose pods are injected. */
+/** Checks of what istiod provides for a namespace whose pods are injected. */
 import { errorLine, MeshError } from "../../base/errors.ts";
 import { selectorMatches } from "../../kube/text/selector.ts";
 import { parseMeshConfig } from "../../istio/mod.ts";
@@ -15,7 +15,7 @@ import { findingOf, type Problem } from "./findings.ts";
 
 type Judge = (namespace: SidecarNamespace, facts: Facts) => readonly Problem[] | Promise<readonly Problem[]>;
 
-/** A check of each namespace that a webhook injects. */
+/** Returns a check that judges each namespace whose pods a webhook injects. */
 export function ofInjected(judge: Judge): (facts: Facts) => Promise<Finding> {
   return async (facts) => {
     const injected = (await facts.sidecars()).filter(({ planned }) => !planned);
@@ -24,7 +24,7 @@ export function ofInjected(judge: Judge): (facts: Facts) => Promise<Finding> {
   };
 }
 
-/** istiod ignores namespaces that none of its `discoverySelectors` match (istio #56574). */
+/** Reports a namespace that no `discoverySelectors` match. istiod ignores it (istio #56574). */
 export function discovered({ name, namespace, plane }: SidecarNamespace): readonly Problem[] {
   if (plane === undefined) return [];
   const { mesh, meshRef } = known(plane.texts);
@@ -37,7 +37,7 @@ export function discovered({ name, namespace, plane }: SidecarNamespace): readon
   return [{ object: `namespace/${name}`, result: "error", message, advice }];
 }
 
-/** A label that only this selector reads is the smallest change. Injection labels decide about much more. */
+/** Advises labels for a selector, as the smallest change, unless it uses labels that also control injection. */
 function discoveryAdvice(name: string, labels: ValueMap, selectors: readonly Value[]): readonly Advice[] {
   const wanted = selectors.filter(isMap).map((selector) => Object.entries(mapAt(selector, "matchLabels")))
     .find((pairs) => pairs.length > 0 && pairs.every(([key]) => !DECIDING.includes(key)));
@@ -53,7 +53,10 @@ function discoveryAdvice(name: string, labels: ValueMap, selectors: readonly Val
 
 const DECIDING: readonly string[] = [LABEL.injection, LABEL.revision, LABEL.dataplaneMode];
 
-/** Another check reports an invalid mesh configuration. */
+/**
+ * Returns `discoverySelectors`. If the mesh configuration is invalid, the result is unknown, and another check reports
+ * it.
+ */
 function selectorsIn({ text, file }: { readonly text: string; readonly file: string }): readonly Value[] {
   try {
     const { discoverySelectors = [] } = parseMeshConfig(text, file).data;
@@ -64,10 +67,13 @@ function selectorsIn({ text, file }: { readonly text: string; readonly file: str
   }
 }
 
-/** The volume of the root certificate in Istio's templates. */
+/** Name of the root certificate's volume in Istio's templates. */
 const VOLUME = "istiod-ca-cert";
 
-/** Without the ConfigMap that istiod writes, pods wait for their volume (istio #22463, #43824). */
+/**
+ * Reports a missing root certificate ConfigMap. Until istiod writes it, pods wait for their volume (istio #22463,
+ * #43824).
+ */
 export async function rootCertificate({ name, sidecar }: SidecarNamespace, facts: Facts): Promise<readonly Problem[]> {
   const volume = mapsAt(specOf(sidecar), "volumes").find((each) => textAt(each, "name") === VOLUME);
   const map = volume === undefined ? "" : textAt(mapAt(volume, "configMap"), "name");
@@ -81,8 +87,8 @@ export async function rootCertificate({ name, sidecar }: SidecarNamespace, facts
       ? [harmless(`copy it from ${namespace} until istiod writes it`, "namespace", copy(source, name))]
       : [],
     look("see why istiod does not write it", logs({ kind: "deployment", namespace, name: "istiod" })),
-    look("see where it is", shows("get", "configmaps", "-A", "--field-selector", `metadata.name=${map}`)),
-    byHand("give istiod the right to write ConfigMaps, and the namespace in its discoverySelectors", "mesh"),
+    look("see which namespaces contain it", shows("get", "configmaps", "-A", "--field-selector", `metadata.name=${map}`)),
+    byHand("give istiod the right to write ConfigMaps, and select the namespace in discoverySelectors", "mesh"),
   ];
   return [{ object: `namespace/${name}`, result: "error", message, advice }];
 }

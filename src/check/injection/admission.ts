@@ -1,6 +1,6 @@
 /**
- * Whether the API server admits a pod that is to be injected: by a dry run, else by what its controller reports, else by
- * the rules of `check security`.
+ * Whether the API server admits a pod that is to be injected: by a dry run, else by what its controller reports, else
+ * by the rules of `check security`.
  */
 import { trimmedEnd } from "../../base/text/mod.ts";
 import { isLimitRange, isResourceQuota, type KubeApi } from "../../kube/client/mod.ts";

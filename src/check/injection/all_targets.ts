@@ -17,8 +17,8 @@ export interface AllWorkloads {
 }
 
 /**
- * The workloads, by namespace and name. Errors: errors of the API, also for one kind (its workloads would be missing); a
- * MeshError if there is none.
+ * The workloads, by namespace and name. Errors: errors of the API, also for one kind (its workloads would be missing);
+ * a MeshError if there is none.
  */
 export async function allTargets(api: KubeApi, { namespace, selector }: AllWorkloads): Promise<readonly Target[]> {
   const lists = await Promise.all(COLLECTIONS.map(([group, resource]) => {

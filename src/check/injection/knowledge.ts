@@ -57,8 +57,8 @@ function givenInjector(given: Injector | undefined): Observed<Injector> {
 }
 
 /**
- * Asks for webhooks and control planes at most once, for a namespace when it is needed. Without its labels it is unknown
- * which webhooks are called.
+ * Asks for webhooks and control planes at most once, for a namespace when it is needed. Without its labels it is
+ * unknown which webhooks are called.
  */
 export function clusterKnowledge(asking: Asking): (namespace: string) => Promise<Knowledge> {
   const shared: Shared = {

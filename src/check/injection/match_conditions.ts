@@ -77,7 +77,9 @@ const COMPILING = 100;
 /** The method `matches` by RE2: cel-js has one that backtracks, and cannot be replaced. */
 const RE2_METHOD = "matches_by_re2";
 
-/** CEL for one condition with RE2's `matches`, and whether that took too long: `||` and macros continue after an error. */
+/**
+ * CEL for one condition with RE2's `matches`, and whether that took too long: `||` and macros continue after an error.
+ */
 function environment(): { readonly cel: Environment; readonly isTooLong: () => boolean } {
   let steps = 0;
   const isTooLong = () => steps > MAX_STEPS;

@@ -44,7 +44,9 @@ export function changePod(target: Target, { of, key, value }: PodChange): Advice
 /** Annotations to set; `null` removes one. */
 type Annotations = Readonly<Record<string, string | null>>;
 
-/** Changes annotations of the pod of a workload that a finding names. A Job would run again: its manifest must change. */
+/**
+ * Changes annotations of the pod of a workload that a finding names. A Job would run again: its manifest must change.
+ */
 export function annotatedPod(object: Named, change: string, annotations: Annotations): Advice {
   const target = targetNamed(object);
   if (target !== undefined && target.row.kind !== "Job") {

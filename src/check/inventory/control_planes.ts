@@ -139,7 +139,9 @@ export interface PlaneSource {
   readonly scope: ClusterChoice & { readonly namespace?: string | undefined };
 }
 
-/** The control planes that webhooks call, with their configuration. Gets ConfigMaps by name: no right to list is needed. */
+/**
+ * The control planes that webhooks call, with their configuration. Gets ConfigMaps by name: no right to list is needed.
+ */
 export function injectorInventory(
   source: PlaneSource,
   mutatingWebhooks: () => Promise<Observed<readonly MutatingWebhookConfiguration[]>>,

@@ -40,7 +40,10 @@ export const GATEWAY_CRDS: readonly string[] = PLURALS.map(nameOf);
 
 export function gatewayInventory(source: Source) {
   return {
-    /** Those that are there. Each is asked for by its name: all CRDs of a cluster are megabytes, and no right to them is needed. */
+    /**
+     * Those that are there. Each is asked for by its name: all CRDs of a cluster are megabytes, and no right to them is
+     * needed.
+     */
     gatewayCrds: once(async (): Promise<Observed<readonly GatewayCrd[]>> => {
       const lists = await Promise.all(
         PLURALS.map(async (plural) => ({

@@ -44,7 +44,9 @@ export type WebhookTarget =
 const NAMES = /(^|\.)(sidecar-injector\.)?istio\.io$/;
 const APP = "sidecar-injector";
 
-/** The webhooks that inject: for new pods, with Istio's names or in a configuration labelled `app: sidecar-injector`. */
+/**
+ * The webhooks that inject: for new pods, with Istio's names or in a configuration labelled `app: sidecar-injector`.
+ */
 export function injectorWebhooks(configurations: readonly MutatingWebhookConfiguration[]): InjectorWebhook[] {
   return configurations.flatMap(({ metadata: { name, labels = {} }, webhooks = [] }) =>
     webhooks.filter((webhook) => isInjector(webhook, labels)).map((webhook) => readWebhook(webhook, name, labels))

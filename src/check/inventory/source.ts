@@ -68,7 +68,9 @@ export interface Source {
   readonly scope: Scope;
 }
 
-/** The objects of a collection, such as `apis/apps/v1` and `deployments`; none of a kind that the server does not know. */
+/**
+ * The objects of a collection, such as `apis/apps/v1` and `deployments`; none of a kind that the server does not know.
+ */
 export function listOf<T extends KubeObject>(
   { api }: { readonly api: Pick<KubeApi, "list"> },
   group: string,

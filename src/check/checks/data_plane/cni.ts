@@ -1,4 +1,6 @@
-/** The CNI plugin on the nodes of the pods that it captures: Istio's istio-cni, and this program's mesh-cni. */
+/**
+ * Checks that the CNI plugin, Istio's istio-cni or this program's mesh-cni, runs on every node with pods that need it.
+ */
 import type { Pod } from "../../../kube/client/mod.ts";
 import { textAt } from "../../../base/value.ts";
 import { containersOf } from "../../../inject/mod.ts";
@@ -12,22 +14,22 @@ import { counted } from "../../../base/text/mod.ts";
 import { findingOf, type Problem } from "../findings.ts";
 import { endingText, lastEnding, stateOf, unreadyText } from "./proxies.ts";
 
-/** The container of the DaemonSet's pods, in Istio's chart and in `webhook manifests --cni`. */
+/** The container name in the plugin's DaemonSet, the same in Istio's chart and in `webhook manifests --cni`. */
 const INSTALLER = "install-cni";
 
-/** Compares the nodes of captured pods with the installers on them. */
+/** Reports nodes that run captured pods but no ready installer of the plugin. */
 export async function cniOnNodes({ pods, scope }: Pick<Facts, "pods" | "scope">): Promise<Finding> {
   const all = (await pods()).filter(isAlive);
   const captured = Map.groupBy(all.filter(isCapturedByPlugin), nodeOf);
   captured.delete("");
-  if (captured.size === 0) return { result: "skipped", message: "no pod on a node is captured by the CNI plugin" };
-  if (!hasAllPods(scope)) cannotTell("the plugin's pods may be in other namespaces than the checked ones");
+  if (captured.size === 0) return { result: "skipped", message: "no scheduled pod is captured by the CNI plugin" };
+  if (!hasAllPods(scope)) cannotTell("the plugin's pods may be in namespaces that are not checked");
   const installers = Map.groupBy(all.filter((pod) => installerOf(pod) !== undefined), nodeOf);
   const problems = [...captured].flatMap(([node, its]) => problemsOf(node, its.length, installers.get(node) ?? []));
   return findingOf(problems, seeLog);
 }
 
-/** Its init container proves rules that the node has made. */
+/** The init container `istio-validation` tests the rules that the CNI plugin made. */
 function isCapturedByPlugin(pod: Pod): boolean {
   return containersOf(pod, "initContainers").some((each) => textAt(each, "name") === "istio-validation");
 }
@@ -46,7 +48,7 @@ function problemsOf(node: string, count: number, installers: readonly Pod[]): Pr
       count === 1 ? "needs" : "need"
     } it`;
     const change =
-      "run the plugin's DaemonSet on this node, of Istio's chart or of kubectl mesh webhook manifests --cni";
+      "run the plugin's DaemonSet, from Istio's chart or kubectl mesh webhook manifests --cni, on this node";
     return [{ object: `node/${node}`, result: "error", message, advice: [byHand(change)] }];
   }
   return installers.flatMap((pod) => {
@@ -63,5 +65,5 @@ function problemsOf(node: string, count: number, installers: readonly Pod[]): Pr
 }
 
 function seeLog(pod: Named) {
-  return [look("see why, in its log", logs(pod, "-c", INSTALLER))];
+  return [look("see the cause in its log", logs(pod, "-c", INSTALLER))];
 }

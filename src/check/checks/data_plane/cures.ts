@@ -1,4 +1,4 @@
-/** Changes of a workload that heal its proxies, as advice. */
+/** Advice to change a workload so that its proxies recover. */
 import { MeshError } from "../../../base/errors.ts";
 import { ANNOTATION } from "../../../istio/annotations/names.ts";
 import { isMap, textAt, type ValueMap } from "../../../base/value.ts";
@@ -25,7 +25,7 @@ const RESOURCES = [
   ["limits.memory", ANNOTATION.proxyMemoryLimit],
 ] as const;
 
-/** Sets all four: with any one of them, templates ignore the resources in the injector's values. */
+/** Sets all known amounts, because one annotation makes the templates ignore all resources in the injector's values. */
 function resourceAnnotations(amounts: Amounts): Readonly<Record<string, string>> {
   return Object.fromEntries(RESOURCES.flatMap(([name, annotation]) => {
     const amount = amounts.get(name);
@@ -33,21 +33,23 @@ function resourceAnnotations(amounts: Amounts): Readonly<Record<string, string>>
   }));
 }
 
-/** For a proxy that was killed for its memory. */
+/** Advice for a proxy that was OOM-killed. */
 export function moreMemory(pod: Pod, proxy: ValueMap): readonly Advice[] {
   const amounts = amountsOf(proxy);
   const limit = amounts.get("limits.memory");
-  const narrower = byHand("limit the proxy's configuration by a Sidecar resource", "namespace");
+  const narrower = byHand("limit the proxy's configuration with a Sidecar resource", "namespace");
   if (limit === undefined) return [narrower];
   const annotations = resourceAnnotations(new Map([...amounts, ["limits.memory", 2n * limit]]));
   const change = "double the proxy's memory limit, and keep its other resources";
   return [annotatedPod(workloadOf(pod), change, annotations), narrower];
 }
 
-/** What Istio's profile "demo" requests for a proxy, in thousandths. */
+/** Resource requests of a proxy in Istio's profile "demo", in thousandths of a CPU and of a byte. */
 const SMALLEST: Amounts = new Map([["requests.cpu", 10n], ["requests.memory", 40n * 1024n ** 2n * 1000n]]);
 
-/** For a pod that fits on no node; `said` is the scheduler's message (k8s.io/kubernetes, plugins/noderesources). */
+/**
+ * Advice for a pod that fits on no node. `said` is the scheduler's message (k8s.io/kubernetes, plugins/noderesources).
+ */
 export function smallerRequests(pod: Pod, proxy: ValueMap, said: string): readonly Advice[] {
   const amounts = amountsOf(proxy);
   const lower = [...SMALLEST].filter(([name, amount]) => {
@@ -55,36 +57,36 @@ export function smallerRequests(pod: Pod, proxy: ValueMap, said: string): readon
   });
   if (lower.length === 0) return [];
   const amountTexts = lower.map(([name, amount]) => `${name.slice("requests.".length)} ${amountText(amount, name)}`);
-  const change = `lower the proxy's requests to ${amountTexts.join(" and ")}, as Istio's profile demo has them`;
+  const change = `lower the proxy's requests to ${amountTexts.join(" and ")}, as in Istio's profile demo`;
   return [annotatedPod(workloadOf(pod), change, resourceAnnotations(new Map([...amounts, ...lower])))];
 }
 
-/** Recreates the pods of the workload; `when` is the precondition, as the end of a clause. */
+/** Advice to recreate the pods of the workload. `when` is the precondition, as the end of a clause. */
 export function recreatedWhen(pod: Pod, when: string): Advice {
   const advice = recreated(workloadOf(pod));
   return { ...advice, change: `${advice.change}, ${when}` };
 }
 
-/** For an image that the pod's own annotation names. */
+/** Advice to remove the pod annotation that overrides the proxy's image. */
 export function withoutOwnImage(pod: Pod): readonly Advice[] {
   if (pod.metadata.annotations?.[ANNOTATION.proxyImage] === undefined) return [];
-  const change = `take the image of the injector's values: remove the annotation ${ANNOTATION.proxyImage}`;
+  const change = `use the image from the injector's values: remove the annotation ${ANNOTATION.proxyImage}`;
   return [annotatedPod(workloadOf(pod), change, { [ANNOTATION.proxyImage]: null })];
 }
 
-/** For a proxy whose own annotation names another control plane than the mesh does. */
+/** Advice to remove the control plane's address from the pod's own proxy configuration. */
 export function withoutOwnControlPlane(pod: Pod): readonly Advice[] {
   const config = parsed(pod.metadata.annotations?.[ANNOTATION.proxyConfig] ?? "");
   if (config === undefined || textAt(config, ADDRESS) === "") return [];
   const { [ADDRESS]: address, ...rest } = config;
   const value = Object.keys(rest).length === 0 ? null : toYaml(rest);
-  const change = `ask the mesh's control plane, not "${address}": take ${ADDRESS} from ${ANNOTATION.proxyConfig}`;
+  const change = `use the mesh's control plane, not "${address}": remove ${ADDRESS} from ${ANNOTATION.proxyConfig}`;
   return [{ ...annotatedPod(workloadOf(pod), change, { [ANNOTATION.proxyConfig]: value }), isGuess: true }];
 }
 
 const ADDRESS = "discoveryAddress";
 
-/** `undefined` for invalid YAML: the injector refuses it too. */
+/** Returns `undefined` for invalid YAML, which the injector refuses too. */
 function parsed(text: string): ValueMap | undefined {
   try {
     const value = parseYaml(text);
@@ -95,7 +97,7 @@ function parsed(text: string): ValueMap | undefined {
   }
 }
 
-/** For images that the injector's values name. */
+/** Returns a function that advises to correct the image in the injector's values and to recreate the pod. */
 export async function otherImages(facts: Facts): Promise<(object: Named) => readonly Advice[]> {
   const expected = await forAdvice(facts.expectations()) ?? [];
   return ({ namespace, name }) => {

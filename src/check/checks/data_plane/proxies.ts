@@ -1,4 +1,4 @@
-/** The proxies of pods as the kubelet reports them. */
+/** Reads the state of proxies from the pod status that the kubelet reports. */
 import { oneLine } from "../../../base/errors.ts";
 import type { V1ContainerStatus, V1PodCondition } from "@kubernetes/client-node/models";
 import type { Plain, Pod } from "../../../kube/client/mod.ts";
@@ -7,7 +7,7 @@ import { containersOf, findProxy } from "../../../inject/mod.ts";
 import { isAlive, statusOf } from "../../inventory/live_pods.ts";
 import { printable } from "../../print/lines.ts";
 
-/** An injected container; its status is empty until the kubelet reports one. */
+/** A container of a pod. Its status is empty until the kubelet reports it. */
 export interface ContainerState {
   readonly name: string;
   readonly spec: ValueMap;
@@ -20,11 +20,11 @@ export interface ProxyPod {
   readonly object: string;
   readonly pod: Pod;
   readonly proxy: ContainerState;
-  /** The init container that captures the traffic or verifies the capture, where there is one. */
+  /** The init container that captures the traffic or verifies the capture; `undefined` if the pod has none. */
   readonly init: ContainerState | undefined;
 }
 
-/** The kubelet's reasons for a missing image (k8s.io/kubernetes/pkg/kubelet/images). */
+/** Waiting reasons of the kubelet that mean an image is not available (k8s.io/kubernetes/pkg/kubelet/images). */
 const IMAGE_REASONS = new Set([
   "ErrImagePull",
   "ImagePullBackOff",
@@ -37,7 +37,7 @@ const IMAGE_REASONS = new Set([
 
 const INIT_NAMES = new Set(["istio-init", "istio-validation"]);
 
-/** The live pods with a proxy, one at a time to save memory. Completed pods of Jobs are fine (linkerd2 #6128). */
+/** Yields the live pods with a proxy, one at a time to save memory. Skips completed pods of Jobs (linkerd2 #6128). */
 export function* proxyPods(pods: readonly Pod[]): Generator<ProxyPod> {
   for (const pod of pods) {
     const spec = findProxy(pod);
@@ -53,23 +53,23 @@ export function* proxyPods(pods: readonly Pod[]): Generator<ProxyPod> {
   }
 }
 
-/** The state of a container of a pod. */
+/** Returns a container of the pod with its status. */
 export function stateOf(pod: Pod, spec: ValueMap): ContainerState {
   const name = textAt(spec, "name");
   return { name, spec, status: statusOf(pod, name) ?? {} };
 }
 
-/** Why the container does not start, such as `ImagePullBackOff`; `""` if it does not wait. */
+/** Returns the kubelet's waiting reason, such as `ImagePullBackOff`; `""` if the container does not wait. */
 export function waitingReason({ status }: ContainerState): string {
   return status.state?.waiting?.reason ?? "";
 }
 
-/** Whether it waits for an image that the kubelet cannot get. */
+/** Whether the container waits for an image that the kubelet cannot pull. */
 export function isWithoutImage(state: ContainerState): boolean {
   return IMAGE_REASONS.has(waitingReason(state));
 }
 
-/** Why a container is not ready, as the end of a clause. */
+/** Describes why a container is not ready, as the end of a clause. */
 export function unreadyText(state: ContainerState): string {
   if (waitingReason(state) !== "") return `waits: ${waitingReason(state)}`;
   return state.status.state?.running === undefined ? "does not run" : "runs but is not ready";
@@ -84,11 +84,11 @@ export interface Ending {
   readonly container: string;
   readonly code: number;
   readonly reason: string;
-  /** Its termination log: untrusted, and of any length. */
+  /** The termination message of the container. It is untrusted and can be of any length. */
   readonly message: string;
 }
 
-/** How the container ended last. */
+/** Returns the latest termination of the container; `undefined` if it never terminated. */
 export function lastEnding({ name, status }: ContainerState): Ending | undefined {
   const ended = [status.state, status.lastState].map((state) => state?.terminated)
     .find((terminated) => terminated?.exitCode !== undefined);
@@ -98,34 +98,37 @@ export function lastEnding({ name, status }: ContainerState): Ending | undefined
 
 const LONGEST = 300;
 
-/** Exit codes with a meaning of their own: of a shell, and of Linux (128 + signal). */
+/** Exit codes with a conventional meaning: 126 of a shell, and 128 + signal number. */
 const CODES: Readonly<Record<number, string>> = {
   126: "its program cannot be executed",
   134: "it aborted",
   137: "it was killed",
   139: "a segmentation fault",
-  143: "it was asked to end",
+  143: "it was terminated",
 };
 
-/** The code with which istio-init and istio-validation say that traffic is not captured. */
+/** Exit code of istio-init and istio-validation when traffic is not captured. */
 const UNCAPTURED = 126;
 const NOT_CAPTURED = "the traffic is not captured: the CNI plugin did not run for this pod";
 
-/** `ended with 1 (Error): Envoy exited`. */
+/** Describes a termination: `ended with 1 (Error): Envoy exited`. */
 export function endingText({ container, code, reason, message }: Ending): string {
   const meaning = code === UNCAPTURED && INIT_NAMES.has(container) ? NOT_CAPTURED : CODES[code];
   const head = `ended with ${code}${reason === "" || reason === "Error" ? "" : ` (${reason})`}`;
   return [head, ...(meaning === undefined ? [] : [meaning]), ...reported(message)].join(": ");
 }
 
-/** The end of a message, where the cause is, as one printable line; empty without a message. */
+/**
+ * Returns the last part of a message, where the cause is, as one printable line. Returns an empty list without a
+ * message.
+ */
 export function reported(message: string): readonly string[] {
   const text = printable(oneLine(message.slice(-4 * LONGEST))).trim();
   if (text === "") return [];
   return [text.length > LONGEST ? `...${text.slice(-LONGEST)}` : text];
 }
 
-/** A condition of the pod, such as `PodScheduled`. */
+/** Returns a condition of the pod by its type, such as `PodScheduled`. */
 export function conditionOf({ status }: Pod, type: string): Plain<V1PodCondition> | undefined {
   return status?.conditions?.find((condition) => condition.type === type);
 }

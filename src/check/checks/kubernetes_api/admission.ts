@@ -1,11 +1,11 @@
 /** Reads the command line of a kube-apiserver. */
 import type { Pod } from "../../../kube/client/mod.ts";
 
-/** The API of webhook configurations. */
+/** The API group and version of webhook configurations. */
 export const ADMISSION = "admissionregistration.k8s.io/v1";
 
 /**
- * The flag that disables a default admission plugin of a kube-apiserver; `undefined` if the plugin is enabled.
+ * Returns the flag that disables a default admission plugin of a kube-apiserver; `undefined` if the plugin is enabled.
  * Source: Kubernetes, "Admission Controllers Reference"; before 1.10 `--admission-control` lists all enabled plugins.
  */
 export function admissionOf(pod: Pod, plugin: string): string | undefined {
@@ -16,7 +16,7 @@ export function admissionOf(pod: Pod, plugin: string): string | undefined {
   return disabling ?? listed("admission-control").find((flag) => !names(flag).includes(plugin));
 }
 
-/** The flags of the process in a pod. */
+/** Returns the command-line flags of all containers of a pod. */
 export function flagsOf({ spec }: Pod): string[] {
   const containers = spec?.containers ?? [];
   const words = containers.flatMap(({ command = [], args = [] }) => [...command, ...args]);

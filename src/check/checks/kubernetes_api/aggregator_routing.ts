@@ -1,6 +1,6 @@
 /**
- * How the API server reaches the pods of Services: by their addresses (`--enable-aggregator-routing`), else by the
- * cluster IP, which needs kube-proxy on its node (Kubernetes, "Configure the Aggregation Layer").
+ * Checks how the API server reaches the pods of Services: at their addresses (`--enable-aggregator-routing`), or at the
+ * cluster IP, which needs kube-proxy on the API server's node (Kubernetes, "Configure the Aggregation Layer").
  */
 import type { Pod } from "../../../kube/client/mod.ts";
 import { parseBool } from "../../../golang/go_bool.ts";
@@ -16,7 +16,7 @@ import { type Called, isCalled, nameOf } from "../webhook/service.ts";
 
 const FLAG = "--enable-aggregator-routing";
 
-/** Evidence from the pods of kube-apiserver, else from answers of Services. */
+/** Looks for evidence in the pods of kube-apiserver first, then in responses of Services to the API server. */
 export async function aggregatorRouting(facts: Facts): Promise<Finding> {
   const found = await firstKnown<Finding | undefined>([
     () => ofServers(facts),
@@ -32,7 +32,7 @@ async function ofServers(facts: Facts): Promise<Finding | undefined> {
   if (servers.length === 0) return undefined;
   if (servers.every(isRouted)) return { result: "ok", message: FLAG };
   const stranded = await withoutProxy(servers, facts);
-  return stranded.length === 0 ? { result: "ok", message: "by kube-proxy on its node" } : undefined;
+  return stranded.length === 0 ? { result: "ok", message: "through kube-proxy on its node" } : undefined;
 }
 
 function reachedIn(evidence: readonly Evidence[]): Finding | undefined {
@@ -40,7 +40,7 @@ function reachedIn(evidence: readonly Evidence[]): Finding | undefined {
   return found === undefined ? undefined : { result: "ok", message: `it reaches ${found.reached}` };
 }
 
-/** A failed call is evidence only if nothing else routes to Services. */
+/** Reports API servers that cannot route to Services. A failed call alone is not evidence of that. */
 async function ofStranded(facts: Facts): Promise<Finding | undefined> {
   const stranded = await withoutProxy(await facts.apiServerPods(), facts);
   if (stranded.length === 0) return undefined;
@@ -59,10 +59,10 @@ function failureIn(evidence: readonly Evidence[]): string | undefined {
 const NOT_SHOWN: Finding = {
   result: "unknown",
   message: "cannot tell: the kube-apiserver pods are not visible, as on managed clusters, and " +
-    "no Service is known to answer the API server",
+    "no Service is known to have responded to the API server",
 };
 
-/** Without a failed call this is a guess: replacements of kube-proxy have many names. */
+/** Returns `unknown` without a failed call, because a replacement of kube-proxy with another name may route. */
 function verdictOn(stranded: readonly Pod[], failed: string | undefined): Finding {
   const objects = stranded.map(({ metadata }) => `pod/kube-system/${metadata.name}`);
   const state = `${objects[0]} runs without ${FLAG}, and no kube-proxy is on its node`;
@@ -77,19 +77,19 @@ function verdictOn(stranded: readonly Pod[], failed: string | undefined): Findin
     message: `${state}: ${failed}`,
     objects,
     fixes: fixesBy(
-      byHand(`set ${FLAG}=true in its manifest: it then calls the pods of a Service`),
+      byHand(`set ${FLAG}=true in its manifest, so that it calls the pods of a Service directly`),
       byHand("run kube-proxy, or a replacement, on its node"),
     ),
   };
 }
 
-/** The last flag counts. */
+/** Whether aggregator routing is enabled. The last occurrence of the flag counts. */
 function isRouted(pod: Pod): boolean {
   const last = flagsOf(pod).findLast((flag) => flag === FLAG || flag.startsWith(`${FLAG}=`));
   return last !== undefined && parseBool(last.slice(FLAG.length + 1) || "true") === true;
 }
 
-/** API servers that call cluster IPs from nodes without kube-proxy. */
+/** Returns the API servers that call cluster IPs from nodes without kube-proxy. */
 async function withoutProxy(servers: readonly Pod[], facts: Facts): Promise<readonly Pod[]> {
   const byAddress = servers.filter((pod) => !isRouted(pod));
   if (byAddress.length === 0) return [];
@@ -101,7 +101,7 @@ function nodeOf({ spec }: Pod): string {
   return spec?.nodeName ?? "";
 }
 
-/** Whether a Service answered the API server. */
+/** A Service that responded to the API server, or the message of a failed call. */
 type Evidence = { readonly reached: string } | { readonly failed: string };
 
 async function ofWebhooks(facts: Facts): Promise<readonly Evidence[]> {
@@ -112,7 +112,7 @@ async function ofWebhooks(facts: Facts): Promise<readonly Evidence[]> {
   });
 }
 
-/** A sidecar in the dry run is evidence if all injection webhooks have Services. */
+/** A sidecar in the dry run proves a reached Service only if all injection webhooks use Services. */
 function ofDryRun(webhook: Called, run: DryRun, all: readonly InjectorWebhook[]): readonly Evidence[] {
   if (run.outcome === "injected") return all.every(isCalled) ? [reached(nameOf(webhook.target))] : [];
   if (run.webhook !== webhook.name) return [];
@@ -130,7 +130,9 @@ function isUnreached(message: string): boolean {
   return NO_ANSWER.test(message) || NO_ROUTE.test(message);
 }
 
-/** Aggregated APIs, such as metrics-server: the API server calls their Services as it calls webhooks. */
+/**
+ * Evidence from aggregated APIs, such as metrics-server. The API server calls their Services the way it calls webhooks.
+ */
 async function ofApiServices(facts: Facts): Promise<readonly Evidence[]> {
   return (await facts.apiServices()).flatMap(({ spec, status }): Evidence[] => {
     const { name, namespace } = spec?.service ?? {};

@@ -1,4 +1,4 @@
-/** Whether the CRDs of the Gateway API are ones that Istio reads. */
+/** Checks that Istio reads the installed CRDs of the Gateway API. */
 import { byHand } from "../../advice/advice.ts";
 import type { Finding } from "../../check.ts";
 import type { Facts } from "../../facts.ts";
@@ -6,13 +6,13 @@ import { BUNDLE, GATEWAY_GROUP, type GatewayCrd, type GatewayPlural } from "../.
 import { findingOf, type Problem } from "../findings.ts";
 import { WHOLE_CLUSTER } from "./whole_cluster.ts";
 
-/** What Istio wants of a CRD. */
+/** Istio's requirements for a CRD. */
 interface Wanted {
-  /** The version of the API that it reads today, the one before, and the release of Istio since which it reads the first. */
+  /** The API version that current Istio reads, the previous version, and the Istio release that switched. */
   readonly reads?: readonly [now: string, before?: string, since?: string];
-  /** The oldest release of the Gateway API whose CRD it takes, and the release of Istio since which it looks. */
+  /** The oldest Gateway API release whose CRD Istio accepts, and the Istio release that introduced this minimum. */
   readonly from?: readonly [bundle: string, since: string];
-  /** The first release of the Gateway API that has all of it. */
+  /** The first Gateway API release that meets all requirements. */
   readonly upgrade: string;
 }
 
@@ -30,11 +30,11 @@ const WANTED: Readonly<Record<GatewayPlural, Wanted>> = {
   tcproutes: { from: ["1.6.0", "1.31"], upgrade: "1.6.0" },
 };
 
-/** Istio ignores other CRDs without a word in the status of their resources, or cannot read them. */
+/** Reports CRDs that Istio ignores or cannot read. It reports no error in the status of their resources. */
 export async function gatewayCrds(facts: Facts): Promise<Finding> {
   if (facts.scope.namespace !== undefined) return WHOLE_CLUSTER;
   const isServed = (await facts.apiGroups()).some((each) => each.startsWith(`${GATEWAY_GROUP}/`));
-  if (!isServed) return { result: "skipped", message: "the cluster has no Gateway API" };
+  if (!isServed) return { result: "skipped", message: "the cluster does not serve the Gateway API" };
   return findingOf((await facts.gatewayCrds()).flatMap(problemsOf));
 }
 
@@ -65,11 +65,11 @@ function ignored({ bundle }: GatewayCrd, { from }: Wanted): Judged {
   if (version !== undefined && compared(version, versionOf(oldest) ?? []) >= 0) return undefined;
   const message = version === undefined
     ? `its annotation ${BUNDLE} is ${bundle === "" ? "missing" : `"${bundle}"`}`
-    : `it is of the Gateway API ${bundle}`;
-  return { result: "warning", message: `${message}: Istio ignores it since ${since}, below v${oldest}` };
+    : `it comes from the Gateway API ${bundle}`;
+  return { result: "warning", message: `${message}: Istio ${since} and later ignore versions below v${oldest}` };
 }
 
-/** The numbers of `v1.5.0-rc.1`: Istio takes a candidate for the release. */
+/** Parses the numbers of `v1.5.0-rc.1`. Like Istio, treats a release candidate as the release. */
 function versionOf(text: string): readonly number[] | undefined {
   const [, ...numbers] = /^v?(\d+)\.(\d+)\.(\d+)(?:[-+].*)?$/.exec(text) ?? [];
   return numbers.length === 0 ? undefined : numbers.map(Number);

@@ -14,11 +14,11 @@ const ADMISSION = "admissionregistration.k8s.io";
 interface Created {
   readonly group: string;
   readonly resources: readonly string[];
-  /** In the namespace of the control plane. */
+  /** The resources are created in the namespace of the control plane. */
   readonly inControlPlane?: true;
 }
 
-/** What Istio's charts `base` and `istiod` create. */
+/** The resources that Istio's charts `base` and `istiod` create. */
 const CREATED: readonly Created[] = [
   { group: "", resources: ["namespaces"] },
   { group: RBAC, resources: ["clusterroles", "clusterrolebindings"] },
@@ -31,7 +31,7 @@ const CREATED: readonly Created[] = [
   { group: "policy", resources: ["poddisruptionbudgets"], inControlPlane: true },
 ];
 
-/** A warning: nothing is wrong with the cluster, and somebody else may install it. */
+/** Reports missing rights as a warning, because another user may install Istio. */
 export async function installRights(facts: Facts): Promise<Finding> {
   const { namespace, istioNamespace } = facts.scope;
   if (namespace !== undefined) return WHOLE_CLUSTER;
@@ -55,8 +55,8 @@ export async function installRights(facts: Facts): Promise<Finding> {
     message: `you may not create ${counted(denied.length, "kind")} of ${wanted.length} that Istio's charts create: ` +
       names.join(", "),
     fixes: fixesBy(
-      byHand("let somebody install Istio who may", "nothing"),
-      look("see all that you may do", shows("auth", "can-i", "--list")),
+      byHand("ask an administrator to install Istio", "nothing"),
+      look("list all your rights", shows("auth", "can-i", "--list")),
     ),
   };
 }

@@ -1,7 +1,7 @@
 import type { Finding } from "../../check.ts";
 
-/** For what a namespace does not show. */
+/** The finding of cluster-wide checks when `--namespace` limits the scope. */
 export const WHOLE_CLUSTER: Finding = {
   result: "skipped",
-  message: "it is about the whole cluster, and --namespace about one namespace",
+  message: "the check needs the whole cluster, but --namespace selects one namespace",
 };

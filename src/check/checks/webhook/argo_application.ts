@@ -6,7 +6,10 @@ import { type Advice, harmless } from "../../advice/advice.ts";
 import { kubectl } from "../../advice/commands.ts";
 import { type Facts, forAdvice } from "../../facts.ts";
 
-/** Argo CD sets this annotation on the objects that it compares with a manifest, but not on pods that controllers create. */
+/**
+ * Argo CD sets this annotation on the objects that it compares with a manifest, but not on pods that controllers
+ * create.
+ */
 export const TRACKED = "argocd.argoproj.io/tracking-id";
 const INSTANCE = "app.kubernetes.io/instance";
 const RESPECT = "RespectIgnoreDifferences";

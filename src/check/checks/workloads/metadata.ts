@@ -19,8 +19,8 @@ const WANTED: readonly string[] = [
 const OTHERS: ReadonlySet<string> = new Set(RULES.map(({ id }) => id).filter((id) => !WANTED.includes(id)));
 
 /**
- * Labels and annotations that are misspelt, misplaced, deprecated, or that the injector refuses; `workload-label-place` has the
- * label that asks for injection.
+ * Labels and annotations that are misspelt, misplaced, deprecated, or that the injector refuses; `workload-label-place`
+ * has the label that asks for injection.
  */
 export function metadataProblems(target: Target): readonly ProblemOf[] {
   const { manifest, row } = target;
