@@ -2,32 +2,35 @@ import { UsageError } from "../base/errors.ts";
 import { closest } from "../base/text/mod.ts";
 import { CATEGORIES, type Check } from "./check.ts";
 
-/** The user's selection. An empty list selects everything, or excludes nothing. */
+/** The user's selection of checks. An empty `only` selects all checks, and an empty `skip` excludes none. */
 export interface Choice {
   readonly categories: readonly string[];
   readonly only: readonly string[];
-  /** Ids or categories. */
+  /** Ids or categories of checks to leave out. */
   readonly skip: readonly string[];
-  /** Only checks for a cluster without a mesh. */
+  /** Selects only checks that also run before the mesh is installed. */
   readonly pre: boolean;
 }
 
 /** The checks to run, and those to report. */
 export interface Chosen {
-  /** With the checks that the selected ones need. */
+  /** The selected checks, and the checks that these need. */
   readonly checks: readonly Check[];
   readonly shown: ReadonlySet<string>;
 }
 
-/** All other checks need this one. */
+/** Id of the check that all other checks need. */
 export const FIRST = "api-reachable";
 
-/** The checks that must pass before this one. */
+/** Returns the ids of the checks that must pass first. */
 export function needsOf({ id, needs }: Check): readonly string[] {
   return id === FIRST ? needs : [FIRST, ...needs];
 }
 
-/** The selected checks. Errors: a UsageError for an unknown id or category, and for an empty selection. */
+/**
+ * Returns the checks to run and to report. Throws a UsageError for an unknown id or category, and for an empty
+ * selection.
+ */
 export function chooseChecks(all: readonly Check[], choice: Choice): Chosen {
   refuseUnknown(choice.categories, CATEGORIES, "category", all);
   const names = [...CATEGORIES, ...all.map(({ id }) => id)];
@@ -54,7 +57,7 @@ function withNeeds(wanted: readonly Check[], left: readonly Check[]): readonly C
   return left.filter(({ id }) => ids.has(id));
 }
 
-/** The ids do not fit on a line. */
+/** Hint for an unknown word. The ids of checks do not fit on a line. */
 const IDS = { "category": "", "check or category": '"kubectl mesh check --list" prints the ids, ' } as const;
 
 function refuseUnknown(

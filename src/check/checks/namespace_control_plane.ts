@@ -93,7 +93,7 @@ export async function rootCertificate({ name, sidecar }: SidecarNamespace, facts
   return [{ object: `namespace/${name}`, result: "error", message, advice }];
 }
 
-/** Pods can only use Secrets of their own namespace. */
+/** Reports pull Secrets of the proxy that the namespace lacks. Pods can only use Secrets of their own namespace. */
 export async function pullSecrets({ name, sidecar }: SidecarNamespace, facts: Facts): Promise<readonly Problem[]> {
   const wanted = mapsAt(specOf(sidecar), "imagePullSecrets").map((each) => textAt(each, "name"));
   const missing = await inEach(
@@ -104,7 +104,7 @@ export async function pullSecrets({ name, sidecar }: SidecarNamespace, facts: Fa
   const message = `it has no Secret ${missing.map((each) => `"${each}"`).join(", ")} for the proxy's image`;
   const advice = [
     harmless(
-      "create it there from FILE, the registry's credentials as docker login writes them",
+      "create it from FILE, a Docker configuration file with the registry's credentials",
       "namespace",
       ...missing.map((secret) => pullSecret(secret, name, "FILE")),
     ),

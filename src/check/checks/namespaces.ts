@@ -1,4 +1,4 @@
-/** The category namespaces: injection labels compared with the served revisions. */
+/** The category namespaces: checks injection labels against the revisions that webhooks serve. */
 import type { Namespace as StoredNamespace, Pod } from "../../kube/client/mod.ts";
 import { closest } from "../../base/text/mod.ts";
 import { LABEL } from "../../istio/annotations/labels.ts";
@@ -42,9 +42,9 @@ interface Namespace {
   readonly injection: string | undefined;
   readonly revision: string | undefined;
   readonly isSystem: boolean;
-  /** What decides about the pods, as far as it is known. */
+  /** The known data that decides the risk of changing labels. */
   readonly enrolment: Enrolment;
-  /** Makes the webhooks select it, for a namespace that they exclude. */
+  /** Advice for a namespace that all webhooks exclude: make a webhook select it. */
   readonly reinstall: readonly Advice[];
 }
 
@@ -101,10 +101,10 @@ async function ofServed(facts: Facts, judge: Judge): Promise<Finding> {
   return await ofNamespaces(facts, (namespace) => judge(namespace, injectors));
 }
 
-/** An empty selection must not pass. */
+/** The finding if `--selector` matches no namespace, because a check of no namespaces must not pass. */
 const NONE_CHOSEN: Finding = { result: "skipped", message: "no namespace has the labels of --selector" };
 
-/** Adds the data that decides the risk of other labels; only advice needs it. */
+/** Adds the webhooks and pods that decide the risk of changing labels. Only advice needs them. */
 async function forTheirAdvice(all: readonly Namespace[], facts: Facts): Promise<readonly Namespace[]> {
   const [configurations, pods] = await Promise.all([forAdvice(facts.mutatingWebhooks()), forAdvice(facts.pods())]);
   const webhooks = configurations === undefined ? undefined : injectorWebhooks(configurations);
@@ -134,19 +134,24 @@ function inScope({ scope }: Pick<Facts, "scope">, namespaces: readonly StoredNam
     });
 }
 
-/** Replaces the injection labels by the first that is served; `undefined` if none is. */
+/**
+ * Returns a change of the injection labels to the first label that a webhook serves; `undefined` if no label is served.
+ */
 function servedLabel({ name, enrolment }: Namespace): LabelChange | undefined {
   const [label] = servedLabels(enrolment.webhooks ?? [], name);
   return label === undefined ? undefined : { [LABEL.injection]: undefined, [LABEL.revision]: undefined, ...label };
 }
 
-/** An invalid value disables injection, also for labeled pods. A misspelled key has no effect. */
+/**
+ * Reports misspelled injection labels. An invalid value disables injection, even for labeled pods. A misspelled key has
+ * no effect.
+ */
 function spelling(namespace: Namespace): readonly Problem[] {
   const { object, labels, injection } = namespace;
   const problems: Problem[] = [];
   if (injection !== undefined && !INJECTION_VALUES.includes(injection)) {
     const message = `the label ${LABEL.injection}="${injection}" is neither "enabled" nor "disabled", ` +
-      "and no pod is injected";
+      "so no pod is injected";
     problems.push({ object, result: "error", message, advice: correctedValue(namespace, injection) });
   }
   for (const { key, meant, message } of nearMisses(labels)) {
@@ -161,7 +166,7 @@ function correctedValue(namespace: Namespace, injection: string): readonly Advic
   if (isOff) return [relabelled(namespace.enrolment, "correct the label", { [LABEL.injection]: "disabled" }), removal];
   const served = servedLabel(namespace);
   if (served === undefined || namespace.isSystem) return [removal];
-  const change = served[LABEL.injection] === undefined ? "name a revision that is served" : "correct the label";
+  const change = served[LABEL.injection] === undefined ? "use a revision that a webhook serves" : "correct the label";
   const corrected = relabelled(namespace.enrolment, change, served);
   return corrected.risk === "none" ? [corrected] : [removal, corrected];
 }
@@ -184,7 +189,10 @@ function meantValue(text: string): string {
   return OFF.includes(word) || closest(word, ["disabled"]) !== undefined ? "disabled" : "enabled";
 }
 
-/** Source: Istio, "Canary Upgrades": `istio-injection` takes precedence over `istio.io/rev`. */
+/**
+ * Reports namespaces with both labels. `istio-injection` takes precedence over `istio.io/rev` (Istio, "Canary
+ * Upgrades").
+ */
 function bothLabels(namespace: Namespace): readonly Problem[] {
   const { object, injection, revision } = namespace;
   if (injection === undefined || revision === undefined) return [];
@@ -192,11 +200,14 @@ function bothLabels(namespace: Namespace): readonly Problem[] {
     relabelled(namespace.enrolment, `remove ${LABEL.revision}`, { [LABEL.revision]: undefined }),
     relabelled(namespace.enrolment, `remove ${LABEL.injection}`, { [LABEL.injection]: undefined }),
   ];
-  const message = `${LABEL.injection}=${injection} wins over ${LABEL.revision}=${revision}, which has no effect`;
+  const message = `${LABEL.injection}=${injection} takes precedence, so ${LABEL.revision}=${revision} has no effect`;
   return [{ object, result: "warning", message, advice }];
 }
 
-/** Source: Istio, "Add workloads to the mesh" of ambient mode: pods with a sidecar stay out of ztunnel. */
+/**
+ * Reports namespaces in both modes. ztunnel ignores pods with a sidecar (Istio ambient mode, "Add workloads to the
+ * mesh").
+ */
 function bothModes(namespace: Namespace): readonly Problem[] {
   const { object, labels, injection, revision } = namespace;
   const isInjected = injection === "enabled" || (injection === undefined && revision !== undefined);
@@ -205,31 +216,34 @@ function bothModes(namespace: Namespace): readonly Problem[] {
   const message = `it has ${own} and ${LABEL.dataplaneMode}=ambient: pods with a sidecar stay out of ambient mode`;
   const advice = [
     withoutAmbient(namespace),
-    relabelled(namespace.enrolment, `leave sidecars: remove ${own}`, { [own]: undefined }),
+    relabelled(namespace.enrolment, `stop using sidecars: remove ${own}`, { [own]: undefined }),
   ];
   return [{ object, result: "warning", message, advice }];
 }
 
-/** Pods without a sidecar leave the mesh. */
+/** Advice to remove the ambient label, with the risk that pods without a sidecar leave the mesh. */
 function withoutAmbient(namespace: Namespace): Advice {
   const isLosing = livePods(namespace)?.some((pod) => findProxy(pod) === undefined) ?? true;
-  const advice = relabelled(namespace.enrolment, "leave ambient mode", { [LABEL.dataplaneMode]: undefined });
+  const advice = relabelled(namespace.enrolment, "stop using ambient mode", { [LABEL.dataplaneMode]: undefined });
   return isLosing ? { ...advice, risk: "takes-out" } : advice;
 }
 
-/** Pods with a proxy would lose it when the label is served again later. */
+/**
+ * Advice to remove an unserved label. Without it, pods of the namespace lose their proxy even if a webhook serves the
+ * label again later.
+ */
 function withoutUnserved(namespace: Namespace, key: string): Advice {
   const isLosing = livePods(namespace)?.some((pod) => findProxy(pod) !== undefined) ?? true;
   const advice = relabelled(namespace.enrolment, "remove the label", { [key]: undefined });
   return isLosing && !namespace.isSystem ? { ...advice, risk: "takes-out" } : advice;
 }
 
-/** The live pods of the namespace; `undefined` if they are not known. */
+/** Returns the live pods of the namespace; `undefined` if the pods are unknown. */
 function livePods({ name, enrolment: { pods } }: Namespace): readonly Pod[] | undefined {
   return pods?.filter((pod) => pod.metadata.namespace === name && isAlive(pod));
 }
 
-/** Injection labels that no webhook serves. Another check reports misspelled values. */
+/** Reports injection labels that no webhook serves. Another check reports misspelled values. */
 function unserved(namespace: Namespace, webhooks: readonly InjectorWebhook[]): readonly Problem[] {
   const { name, object, injection, revision, isSystem } = namespace;
   const key = injection === "enabled" ? LABEL.injection : injection === undefined ? LABEL.revision : undefined;
@@ -237,24 +251,24 @@ function unserved(namespace: Namespace, webhooks: readonly InjectorWebhook[]): r
   if (key === undefined || value === undefined || isServed(webhooks, name, { [key]: value })) return [];
   const removal = withoutUnserved(namespace, key);
   if (isSystem) {
-    const message = `no webhook serves ${key}=${value}, and no pod there is injected`;
+    const message = `no webhook serves ${key}=${value}, and no pod in the namespace is injected`;
     return [{ object, result: "warning", message, advice: [removal] }];
   }
   const served = servedLabels(webhooks, name);
   const label = servedLabel(namespace);
   if (label === undefined) {
-    const message = "the webhooks exclude it, whatever its labels are";
+    const message = "the webhooks exclude the namespace, regardless of its labels";
     return [{ object, result: "warning", message, advice: [...namespace.reinstall, removal] }];
   }
-  const relabel = relabelled(namespace.enrolment, "name a revision that is served", label);
-  const install = byHand(`install the revision "${value}", or give a tag that name`, "mesh");
+  const relabel = relabelled(namespace.enrolment, "use a revision that a webhook serves", label);
+  const install = byHand(`install the revision "${value}", or create a tag with that name`, "mesh");
   const message = `no webhook serves ${key}=${value}; served: ${labelsText(served)}`;
   return [{ object, result: "error", message, advice: [relabel, ...key === LABEL.revision ? [install] : []] }];
 }
 
-const REINSTALL = byHand("let the webhooks select the namespace: install the control plane again", "mesh");
+const REINSTALL = byHand("install the control plane again, so that its webhooks select the namespace", "mesh");
 
-/** Injected pods lose their proxy when they are recreated. */
+/** Reports namespaces without an injection label whose pods lose their proxy when they are recreated. */
 async function unlabelled(facts: Facts): Promise<Finding> {
   const [namespaces, webhooks, expectations] = await Promise.all([
     facts.namespaces(),
@@ -278,8 +292,8 @@ async function unlabelled(facts: Facts): Promise<Finding> {
       return {
         object: each.object,
         result: "warning",
-        message: "it has injected pods but no injection label: new pods get no proxy",
-        advice: label === undefined ? each.reinstall : [relabelled(each.enrolment, "label it again", label)],
+        message: "it has injected pods but no injection label, so new pods get no proxy",
+        advice: label === undefined ? each.reinstall : [relabelled(each.enrolment, "label the namespace again", label)],
       };
     },
   );
@@ -290,10 +304,13 @@ async function unlabelled(facts: Facts): Promise<Finding> {
   return isAnySent ? { result: "ok" } : await nobody(all, injectors, facts);
 }
 
-/** No namespace of the scope is injected. Injecting one workload is the smaller change. */
+/**
+ * Reports that no namespace of the scope is injected. Advises first to inject one workload, which is the smaller
+ * change.
+ */
 async function nobody(all: readonly Namespace[], webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
   const [only] = facts.scope.namespace === undefined ? [] : all;
-  if (only?.isSystem) return { result: "skipped", message: `no sidecar belongs into the namespace "${only.name}"` };
+  if (only?.isSystem) return { result: "skipped", message: `the namespace "${only.name}" must not have sidecars` };
   const { name, labels } = only ?? { name: SOME, labels: {} };
   const [served] = servedLabels(webhooks, name);
   const asking = { [LABEL.inject]: "true" };
@@ -318,10 +335,10 @@ function notLabelled(only: Namespace | undefined, { selector }: Facts["scope"]):
   return `no namespace ${selector === undefined ? "" : "of --selector "}is labeled for injection`;
 }
 
-/** A placeholder that the user replaces. */
+/** A placeholder for a namespace's name, which the user replaces. */
 const SOME = "NAME";
 
-/** The label has no effect, so removing it changes nothing else. */
+/** Advice to remove a revision label that has no effect. The removal is therefore harmless. */
 function withoutRevision(owner: Owner): Advice {
   const { kind, namespace, name } = owner;
   if (kind === "Pod") {
@@ -333,12 +350,12 @@ function withoutRevision(owner: Owner): Advice {
   return target === undefined ? byHand("remove the label of its pod template", "workload") : changePod(target, change);
 }
 
-/** `--selector` chooses pods here, not their namespaces. */
+/** Ignores `--selector` for namespaces, because here it selects pods. */
 function everyNamespace({ scope }: Facts): Pick<Facts, "scope"> {
   return { scope: { ...scope, selector: undefined } };
 }
 
-/** A pod's own revision counts only if its namespace has none (the webhooks' selectors). */
+/** Reports revision labels of pods that the webhooks ignore, because the namespace has an injection label. */
 async function podRevisions(facts: Facts): Promise<Finding> {
   const [namespaces, expectations] = await Promise.all([facts.namespaces(), facts.expectations()]);
   const chosen = new Map(
@@ -350,7 +367,7 @@ async function podRevisions(facts: Facts): Promise<Finding> {
     const own = labelText(labelsOfObject(pod), LABEL.revision);
     const wins = chosen.get(pod.metadata.namespace ?? "");
     if (own === undefined || wins === undefined) return [];
-    // Injection by Istio 1.6 to 1.8 leaves the label itself.
+    // The injectors of Istio 1.6 to 1.8 set this label on pods themselves.
     if (own === wins || own === known(webhook)?.revision || own === known(webhook)?.tag) return [];
     return [{
       object: refOf(owner),

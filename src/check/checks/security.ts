@@ -1,4 +1,4 @@
-/** The category security: cluster policies that would deny injected pods. */
+/** The category security: checks cluster policies that may deny injected pods. */
 import type { LimitRange, Namespace, Pod, ResourceQuota } from "../../kube/client/mod.ts";
 import { mapAt, type ValueMap } from "../../base/value.ts";
 import { type Advice, byHand, loosening } from "../advice/advice.ts";
@@ -29,7 +29,7 @@ export const SECURITY_CHECKS: readonly CheckRow[] = [
   },
   {
     id: "resource-quota",
-    title: "resource quotas leave enough for sidecars",
+    title: "resource quotas leave room for sidecars",
     pre: true,
     run: (facts) => unlessOpen(() => quotas(facts), async () => (await facts.resourceQuotas()).length === 0),
   },
@@ -41,7 +41,7 @@ export const SECURITY_CHECKS: readonly CheckRow[] = [
   },
   {
     id: "scc-ranges",
-    title: "sidecars run as users of OpenShift's ranges",
+    title: "sidecars run as users in OpenShift's ranges",
     pre: true,
     run: (facts) => {
       const judged = async () => judge(await facts.sidecars(), sccRanges);
@@ -52,7 +52,7 @@ export const SECURITY_CHECKS: readonly CheckRow[] = [
   { id: "native-sidecars", title: "nodes support native sidecars", pre: true, run: nativeSidecars },
 ];
 
-/** The namespace's own level would admit any pod. */
+/** Advice for Pod Security. The label in the second item lets the namespace admit any pod. */
 const ADVICE_POD_SECURITY = ({ name }: Named): readonly Advice[] => [
   byHand("let the CNI plugin capture traffic (pilot.cni.enabled, or inject --cni)", "mesh"),
   loosening(
@@ -63,13 +63,14 @@ const ADVICE_POD_SECURITY = ({ name }: Named): readonly Advice[] => [
 ];
 
 const LOWER = byHand(
-  "lower the sidecar's resources by annotations of the pod template: sidecar.istio.io/proxyCPU, proxyMemory, " +
+  "lower the sidecar's resources with annotations of the pod template: sidecar.istio.io/proxyCPU, proxyMemory, " +
     "proxyCPULimit, proxyMemoryLimit",
   "workload",
 );
 
 /**
- * The finding. If it is unknown, `ok` if nothing in the scope refuses any pod: this needs no right to read webhooks.
+ * Returns the finding of `judged`. If the finding is unknown but no policy exists in the scope, returns `ok`, which
+ * needs no right to read webhooks.
  */
 async function unlessOpen(judged: () => Promise<Finding>, isOpen: () => Promise<boolean>): Promise<Finding> {
   const open = async (): Promise<Finding | undefined> => await isOpen() ? { result: "ok" } : undefined;
@@ -87,13 +88,16 @@ function judge(sidecars: readonly SidecarNamespace[], ofEach: Judge, advice?: Ad
   return findingOf(inAll(sidecars, ofEach), advice);
 }
 
-/** Another SCC may admit the pod: "pod-admission" finds out by a dry run. */
+/**
+ * Reports users outside the range as a warning, because another SCC may admit the pod. The check "pod-admission" tests
+ * that with a dry run.
+ */
 function sccRanges(namespace: SidecarNamespace): readonly Problem[] {
   const message = outsideRange(namespace);
   return message === undefined ? [] : [{ ...problem(namespace, "warning", message), advice: rangeAdvice(namespace) }];
 }
 
-/** Without a mesh nothing is broken yet. */
+/** Returns the problem of a namespace. Before the mesh is installed, every problem is only a warning. */
 function problem({ name, planned }: SidecarNamespace, result: Problem["result"], message: string): Problem {
   return { object: `namespace/${name}`, result: planned ? "warning" : result, message };
 }
@@ -107,19 +111,19 @@ function podSecurity(namespace: SidecarNamespace): readonly Problem[] {
     return [problem(namespace, "error", `enforces ${level}, and ${lenient.join("; ")}`)];
   }
   if (strict.length === 0) return [];
-  const message = `enforces ${level}, and ${strict.join("; ")}: pods must set it in their securityContext`;
+  const message = `enforces ${level}, and ${strict.join("; ")}: pods must set this in their securityContext`;
   return [problem(namespace, "warning", message)];
 }
 
-/** The pod settings that pods for the restricted level have. */
+/** Adds the pod-level settings that the restricted level requires. */
 function withPodSettings(pod: ValueMap): ValueMap {
   const securityContext = { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } };
   return { ...pod, spec: { ...mapAt(pod, "spec"), securityContext } };
 }
 
-const SET = byHand("set global.proxy.resources and global.proxy_init.resources of the injector's values", "mesh");
+const SET = byHand("set global.proxy.resources and global.proxy_init.resources in the injector's values", "mesh");
 
-/** Reads limit ranges only for defaults that a sidecar does not set, and pods only for advice. */
+/** Checks quotas. Reads limit ranges only for defaults that the sidecar does not set, and pods only for advice. */
 async function quotas(facts: Facts): Promise<Finding> {
   const [quotas, ranges] = await Promise.all([facts.resourceQuotas(), later(facts.limitRanges())]);
   const sidecars = await facts.sidecars();
@@ -134,7 +138,7 @@ async function quotas(facts: Facts): Promise<Finding> {
 
 interface Beside {
   readonly ranges: () => readonly LimitRange[];
-  /** What a pod requests without its sidecar. */
+  /** The largest requests of a pod without its sidecar, by resource. */
   readonly own: Amounts;
 }
 
@@ -151,7 +155,7 @@ function quotaProblems(quota: ResourceQuota, namespace: SidecarNamespace, { rang
   }));
 }
 
-/** The largest request of a live pod in the namespace for each resource, without its sidecar. */
+/** Returns, for each resource, the largest request of a live pod in the namespace without its sidecar. */
 function largestIn(pods: readonly Pod[], { name }: SidecarNamespace): Amounts {
   const most = new Map<string, bigint>();
   for (const pod of pods.filter(({ metadata }) => metadata.namespace === name).filter(isAlive)) {

@@ -16,7 +16,7 @@ import { validationAnswers } from "./webhook/validation.ts";
 const EXISTS = "webhook-exists";
 const SERVICE = "webhook-service";
 
-/** Whether the webhooks of injectors exist, are correct, and answer. */
+/** The category webhook: checks that injection webhooks exist, are correct, and respond. */
 export const WEBHOOK_CHECKS: readonly CheckRow[] = [
   {
     id: EXISTS,
@@ -80,19 +80,19 @@ export const WEBHOOK_CHECKS: readonly CheckRow[] = [
   },
   {
     id: "webhook-chain",
-    title: "other webhooks leave the sidecar as it is",
+    title: "other webhooks do not change the sidecar",
     needs: [EXISTS],
     run: chainKeepsSidecar,
   },
   {
     id: "webhook-gitops",
-    title: "GitOps controllers leave the caBundle alone",
+    title: "GitOps controllers do not overwrite the caBundle",
     needs: [EXISTS],
     run: bundleIsUnmanaged,
   },
   {
     id: "webhook-validation",
-    title: "the validating webhook of Istio answers",
+    title: "the validating webhook of Istio responds",
     needs: ["api-admission-registration"],
     run: validationAnswers,
   },

@@ -1,4 +1,6 @@
-/** The category workloads: live pods compared with new ones, and conflicts between applications and their proxy. */
+/**
+ * The category workloads: compares live pods with new pods, and finds conflicts between applications and their proxy.
+ */
 import type { KubeObject } from "../../kube/client/mod.ts";
 import { findProxy } from "../../inject/mod.ts";
 import type { CheckRow, Finding } from "../check.ts";
@@ -21,21 +23,21 @@ import { podsCreated } from "./workloads/created.ts";
 import { isChosen } from "../inventory/mod.ts";
 import { labelsOfObject } from "../inventory/injector_webhooks.ts";
 
-/** `isByHand`: the template of a workload has a proxy, written by `inject`. */
+/** Judges a pod. `isByHand` returns whether `inject` wrote a proxy into the template of a workload. */
 type Judge = (pod: ExpectedPod, isByHand: (workload: string) => boolean) => ProblemOf | undefined;
 
 interface Row extends Omit<CheckRow, "run"> {
   readonly judge: Judge;
-  /** The judge asks which workloads have a proxy in their template. */
+  /** The judge needs the templates of workloads. */
   readonly readsTemplates?: true;
-  /** For problems without advice of their own. */
+  /** Advice for problems that have no advice of their own. */
   readonly advice?: (object: Named, hasNativeSidecars: boolean) => readonly Advice[];
 }
 
 const ROWS: readonly Row[] = [
   {
     id: "workload-proxy-missing",
-    title: "pods that should have a proxy have one",
+    title: "every pod that should have a proxy has a proxy",
     judge: missingProxy,
     advice: (object) => [recreated(object)],
   },
@@ -44,7 +46,7 @@ const ROWS: readonly Row[] = [
     title: "injected pods are injected again when recreated",
     judge: unexpectedProxy,
     readsTemplates: true,
-    advice: (object) => [look("see why, and what changes it", explainInjection(object))],
+    advice: (object) => [look("see the reason, and how to change it", explainInjection(object))],
   },
   {
     id: "workload-proxy-current",
@@ -57,8 +59,8 @@ const ROWS: readonly Row[] = [
     title: "mesh pods do not use the host network",
     judge: hostNetwork,
     advice: (object) => [
-      optedOut(object, "say that it stays out of the mesh", "none"),
-      byHand("take hostNetwork from its pod template", "workload"),
+      optedOut(object, "opt the pod out of the mesh explicitly", "none"),
+      byHand("remove hostNetwork from its pod template", "workload"),
     ],
   },
   {
@@ -74,12 +76,12 @@ const ROWS: readonly Row[] = [
     judge: initNetwork,
     advice: (object, hasNativeSidecars) => [
       nativeSidecar(object, hasNativeSidecars),
-      byHand("run them as user 1337, whose traffic is not captured", "workload"),
+      byHand("run the init containers as user 1337, whose traffic is not captured", "workload"),
     ],
   },
   {
     id: "workload-jobs",
-    title: "Job proxies end with the Job",
+    title: "Job proxies exit with the Job",
     judge: jobProxy,
     advice: (object, hasNativeSidecars) => [
       nativeSidecar(object, hasNativeSidecars),
@@ -102,12 +104,15 @@ const ROWS: readonly Row[] = [
     title: "no application uses a proxy port",
     judge: appPorts,
     advice: (object) => [
-      editedPod(object, (pod) => `give the application another port, and name it in ${pod}.containers`),
+      editedPod(object, (pod) => `give the application another port, and declare this port in ${pod}.containers`),
     ],
   },
 ];
 
-/** A kubelet that is too old for it would wait for the sidecar's end. */
+/**
+ * Advice to use a native sidecar. Gives a command only if all nodes support it, because an old kubelet waits for the
+ * sidecar to exit.
+ */
 function nativeSidecar(object: Named, hasNativeSidecars: boolean): Advice {
   const change = "make the proxy a native sidecar";
   const advice = annotatedPod(object, change, { [ANNOTATION.nativeSidecar]: "true" });
@@ -124,17 +129,17 @@ export const WORKLOAD_CHECKS: readonly CheckRow[] = [
   },
   {
     id: "workload-annotations",
-    title: "annotations and labels of Istio are known and on pod templates",
+    title: "Istio's annotations and labels are known and on pod templates",
     run: (facts) => ofWorkloads(facts, metadataProblems),
   },
   {
     id: "workload-services",
-    title: "Services of mesh pods name protocols, and the same ones",
+    title: "Services of mesh pods name consistent protocols",
     run: serviceProtocols,
   },
 ];
 
-/** Problems are grouped by workload, with a count of pods (linkerd2 #6272). */
+/** Judges all pods, and groups problems by workload with a count of pods (linkerd2 #6272). */
 async function ofPods(facts: Facts, { judge, advice, readsTemplates }: Omit<Row, "id" | "title">): Promise<Finding> {
   const pods = await facts.expectations();
   if (pods.length === 0 && facts.scope.selector !== undefined) return NO_POD;

@@ -78,7 +78,7 @@ function verdictOn(stranded: readonly Pod[], failed: string | undefined): Findin
     objects,
     fixes: fixesBy(
       byHand(`set ${FLAG}=true in its manifest, so that it calls the pods of a Service directly`),
-      byHand("run kube-proxy, or a replacement, on its node"),
+      byHand("run kube-proxy, or a replacement, on the API server's node"),
     ),
   };
 }

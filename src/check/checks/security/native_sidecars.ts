@@ -1,6 +1,6 @@
 /**
- * Whether the kubelets support native sidecars (KEP-753: since Kubernetes 1.29). An older node waits for the end of the
- * sidecar forever.
+ * Checks that the kubelets support native sidecars (KEP-753: since Kubernetes 1.29). An older kubelet waits forever for
+ * the sidecar to exit.
  */
 import type { Node, Pod } from "../../../kube/client/mod.ts";
 import { containersOf, findProxy, kubeletMinor, kubeletVersion, specOf } from "../../../inject/mod.ts";
@@ -14,7 +14,9 @@ import { findingOf } from "../findings.ts";
 const MINOR = 29;
 const PROXY = "istio-proxy";
 
-/** An error if native sidecars are in use, else a warning. Cordoned nodes without mesh pods do not count. */
+/**
+ * Reports old kubelets: an error if native sidecars are in use, else a warning. Skips cordoned nodes without mesh pods.
+ */
 export async function nativeSidecars(facts: Facts): Promise<Finding> {
   const nodes = await facts.nodes();
   if (nodes.length === 0) return { result: "skipped", message: "the cluster has no nodes" };
@@ -26,8 +28,8 @@ export async function nativeSidecars(facts: Facts): Promise<Finding> {
     pods.some((pod) => specOf(pod)["nodeName"] === name && isAlive(pod) && findProxy(pod) !== undefined);
   const used = old.filter((node) => !isCordoned(node) || hasMeshPods(node.metadata.name));
   const consequence = inUse
-    ? "pods with a native sidecar do not start on it"
-    : "proxies on it do not start before init containers, nor end with a Job";
+    ? "pods with a native sidecar do not start on this node"
+    : "proxies on this node start after init containers and do not exit with a Job";
   const problems = used.map((node) => ({
     object: `node/${node.metadata.name}`,
     result: inUse ? "error" as const : "warning" as const,
@@ -38,9 +40,9 @@ export async function nativeSidecars(facts: Facts): Promise<Finding> {
   return findingOf(problems, ({ name }) => hasOthers ? [upgrade, drained(name)] : [upgrade]);
 }
 
-/** Deletes emptyDir data: pods with a proxy have such volumes. */
+/** Advice to drain a node. The command deletes emptyDir data, because pods with a proxy use emptyDir volumes. */
 function drained(name: string): Advice {
-  return harmless("until then, move their pods to the newer nodes", "cluster", {
+  return harmless("until then, move the pods to newer nodes", "cluster", {
     command: kubectl("drain", name, "--ignore-daemonsets", "--delete-emptydir-data"),
     needs: [
       { verb: "patch", group: "", resource: "nodes", name },
@@ -53,7 +55,7 @@ function isCordoned({ spec }: Node): boolean {
   return spec?.unschedulable === true;
 }
 
-/** Whether all nodes run native sidecars; advice needs it. */
+/** Whether all nodes support native sidecars. Only advice depends on the result. */
 export async function haveNativeSidecars(facts: Pick<Facts, "nodes">): Promise<boolean> {
   const nodes = await forAdvice(facts.nodes()) ?? [];
   return nodes.length > 0 && !nodes.some(isOld);
@@ -63,7 +65,7 @@ function hasNativeProxy(pod: Pod): boolean {
   return containersOf(pod, "initContainers").some(({ name }) => name === PROXY);
 }
 
-/** An unreadable version counts as new. */
+/** Whether the kubelet is too old for native sidecars. False for a version that cannot be parsed. */
 function isOld(node: Node): boolean {
   return (kubeletMinor(node) ?? Infinity) < MINOR;
 }

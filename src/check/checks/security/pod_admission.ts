@@ -1,4 +1,4 @@
-/** Whether the API server admits an injected pod in each namespace, by dry runs. */
+/** Checks with dry runs that the API server admits an injected pod in each namespace. */
 import { injectorWebhooks } from "../../inventory/injector_webhooks.ts";
 import type { DryRun } from "../../inventory/dry_run.ts";
 import { cannotTell, type Facts, inEach, known } from "../../facts.ts";
@@ -10,8 +10,8 @@ import type { Finding } from "../../check.ts";
 import { findingOf, namedIn, type Problem } from "../findings.ts";
 
 /**
- * Policies, validating webhooks and the API server's own validation see the injected pod. A refusal counts if the same
- * pod is admitted without a sidecar.
+ * Reports refused dry runs of injected pods. The pod passes through policies, validating webhooks, and the API server's
+ * validation. A refusal is reported only if the same pod is admitted without a sidecar.
  */
 export async function podAdmission(facts: Facts): Promise<Finding> {
   const [configurations, sidecars] = await Promise.all([facts.mutatingWebhooks(), facts.sidecars()]);
@@ -23,15 +23,15 @@ export async function podAdmission(facts: Facts): Promise<Finding> {
   );
 }
 
-/** The admission plugin's message (k8s.io/apiserver/pkg/admission/plugin/policy/validating). */
+/** Matches the message of ValidatingAdmissionPolicy (k8s.io/apiserver/pkg/admission/plugin/policy/validating). */
 const POLICY = /ValidatingAdmissionPolicy '([^']+)' with binding '/;
-/** The API server's own validation of a pod. */
+/** Matches the message of the API server's own pod validation. */
 const INVALID = /^Pod "[^"]*" is invalid: /;
 
 function adviceFor({ plane }: SidecarNamespace, message: string): readonly Advice[] {
   const [, policy] = POLICY.exec(message) ?? [];
   if (policy !== undefined) {
-    const change = `let the validations of the policy "${policy}" admit the containers that injection adds`;
+    const change = `change the validations of the policy "${policy}" so that they admit the injected containers`;
     const named = { kind: "ValidatingAdmissionPolicy", namespace: "", name: policy };
     return [loosening(change, "cluster", edit(named))];
   }
@@ -41,11 +41,11 @@ function adviceFor({ plane }: SidecarNamespace, message: string): readonly Advic
   }
   return [
     byHand("correct the injector's configuration, if the message is about a field of the sidecar", "mesh"),
-    byHand("let the policy or webhook that the message names admit sidecars"),
+    byHand("change the policy or webhook that the message names so that it admits sidecars"),
   ];
 }
 
-/** Other checks of this category report these, with their fixes. */
+/** Matches refusals that other checks of this category report, with fixes. */
 const REPORTED = /exceeded quota|failed quota|(?:minimum|maximum) \S+ usage per|max limit to request ratio/;
 const POD_SECURITY = /violates PodSecurity/;
 

@@ -1,6 +1,6 @@
 /**
- * OpenShift's ranges of user ids ("Managing security context constraints"): `restricted-v2` admits only these (istio
- * #61791).
+ * Checks sidecars against OpenShift's user ID ranges ("Managing security context constraints"). The SCC `restricted-v2`
+ * admits only users in the namespace's range (istio #61791).
  */
 import { intAt, mapAt, textAt } from "../../../base/value.ts";
 import type { Namespace } from "../../../kube/client/mod.ts";
@@ -13,12 +13,12 @@ import type { SidecarNamespace } from "../../inventory/sidecars.ts";
 
 const RANGE = "openshift.io/sa.scc.uid-range";
 
-/** Whether a namespace limits users. */
+/** Whether a namespace has a range of allowed user IDs. */
 export function hasRange({ metadata }: Namespace): boolean {
   return metadata.annotations?.[RANGE] !== undefined;
 }
 
-/** Containers of the sidecar with a user outside the range of the namespace, as a clause. */
+/** Describes the injected containers whose user is outside the namespace's range; `undefined` if all are inside. */
 export function outsideRange({ namespace, sidecar }: SidecarNamespace): string | undefined {
   const text = namespace.metadata.annotations?.[RANGE];
   const range = text === undefined ? undefined : rangeOf(text);
@@ -27,10 +27,10 @@ export function outsideRange({ namespace, sidecar }: SidecarNamespace): string |
     const isInside = user >= range.first && user <= range.last;
     return isInside ? [] : [`container "${name}" runs as ${user}`];
   });
-  return outside.length === 0 ? undefined : `its range of users is ${text}, and ${outside.join(", ")}`;
+  return outside.length === 0 ? undefined : `its user ID range is ${text}, but ${outside.join(", ")}`;
 }
 
-/** `1000650000/10000` (first and size), or `1000650000-1000659999`. */
+/** Parses `1000650000/10000` (first user ID and size) or `1000650000-1000659999`. */
 function rangeOf(text: string): { readonly first: number; readonly last: number } | undefined {
   const [, first = "", kind = "", second = ""] = /^(\d+)([/-])(\d+)$/.exec(text) ?? [];
   if (kind === "") return undefined;
@@ -45,8 +45,8 @@ function usersOf(sidecar: Pod): readonly { readonly name: string; readonly user:
 }
 
 /**
- * Brings the users into the range, or allows other users in the namespace. `nonroot-v2` admits any user but root,
- * `privileged` an init container that changes rules of the kernel.
+ * Advises to use users inside the range, or to grant an SCC that allows other users. `nonroot-v2` admits any user
+ * except root, and `privileged` also admits an init container that changes iptables rules.
  */
 export function rangeAdvice({ name, sidecar, plane }: SidecarNamespace): readonly Advice[] {
   const needsRoot = usersOf(sidecar).some(({ user }) => user === 0);
@@ -63,8 +63,11 @@ export function rangeAdvice({ name, sidecar, plane }: SidecarNamespace): readonl
 
 const BY_PROFILE = byHand("install Istio with the profile openshift, whose sidecars use the range", "mesh");
 
-/** What the profile sets for sidecars. Source: Istio, "Platform-specific prerequisites", and its GetProxyIDs. */
+/**
+ * Advice to set the values that the profile sets for sidecars. Source: Istio, "Platform-specific prerequisites" and
+ * GetProxyIDs.
+ */
 function onOpenShift(injectorRef: string): Advice {
-  const change = 'set "global.platform: openshift" in its key "values": its sidecars use the range';
+  const change = 'set "global.platform: openshift" in its key "values", so that sidecars use the range';
   return harmless(change, "mesh", edit(namedIn(injectorRef)));
 }

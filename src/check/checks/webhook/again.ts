@@ -1,4 +1,6 @@
-/** Advice that recreates lost objects of a control plane, by its remaining objects. */
+/**
+ * Advises how to recreate lost objects of a control plane. The annotations of the remaining objects name the installer.
+ */
 import { LABEL } from "../../../istio/annotations/labels.ts";
 import { mapAt, textAt, type ValueMap } from "../../../base/value.ts";
 import type { Advice } from "../../advice/advice.ts";
@@ -17,22 +19,22 @@ interface Part {
   readonly isOwn: boolean;
   readonly installer: Installer;
   readonly configuration: string | undefined;
-  /** The Service behind it. */
+  /** The Service of the control plane. */
   readonly service: Place;
-  /** What the configuration calls. */
+  /** The Service port that the webhook configuration calls; `undefined` for a Deployment. */
   readonly port: number | undefined;
 }
 
-/** Recreates the ConfigMaps of a control plane. */
+/** Returns advice to recreate the ConfigMaps of a control plane. */
 export async function mapsAgain({ revision, names, own }: ControlPlane, facts: Facts): Promise<readonly Advice[]> {
   const { namespace } = names;
   const parts = (await partsOf(facts)).filter((part) => part.namespace === namespace && part.revision === revision);
-  // This program's webhook may read Istio's ConfigMaps.
+  // If this program's webhook uses Istio's ConfigMaps, its installer does not create them.
   const all = parts.filter(({ isOwn }) => own !== undefined || !isOwn);
   return await advice(all, { kind: "ConfigMap", namespace }, facts);
 }
 
-/** Recreates the Service of a webhook, or the Deployment behind it. */
+/** Returns advice to recreate the Service of a webhook, or the Deployment behind the Service. */
 export async function serverAgain(
   kind: "Service" | "Deployment",
   { namespace, name }: Place,
@@ -42,14 +44,14 @@ export async function serverAgain(
   return await advice(parts, { kind, namespace }, facts);
 }
 
-/** Recreates the webhook configurations of the scope's revision, if none exists. */
+/** Returns advice to recreate the webhook configurations of the scope's revision. */
 export async function webhooksAgain(facts: Facts): Promise<readonly Advice[]> {
   const { revision } = facts.scope;
   const parts = (await partsOf(facts)).filter((part) => revision === undefined || part.revision === revision);
   return await advice(parts, { kind: "MutatingWebhookConfiguration", namespace: "" }, facts);
 }
 
-/** Restores the selectors that webhook configurations had when they were installed. */
+/** Returns advice to restore the original selectors of webhook configurations. */
 export async function selectorsAgain(facts: Facts): Promise<readonly Advice[]> {
   const parts = (await partsOf(facts)).filter(({ configuration }) => configuration !== undefined);
   const found = await Promise.all(
@@ -73,7 +75,10 @@ async function advice(parts: readonly Part[], lost: Lost, facts: Facts, isThere?
   return all.flat();
 }
 
-/** For a Service, the port that configurations call; for a configuration, the port of the existing Service. */
+/**
+ * Returns the port of the lost object. For a Service, this is the port that configurations call. For a configuration,
+ * it is the port of the Service.
+ */
 async function portFor({ service, port }: Part, { kind }: Lost, facts: Facts): Promise<number | undefined> {
   if (kind === "Service") return port;
   if (kind !== "MutatingWebhookConfiguration") return undefined;
@@ -81,7 +86,7 @@ async function portFor({ service, port }: Part, { kind }: Lost, facts: Facts): P
   return others.length === 0 ? only?.port : undefined;
 }
 
-/** This program's webhook first: it may have replaced istiod's. */
+/** Groups parts by installer. This program's webhook comes first, because it may have replaced istiod's webhook. */
 function byInstaller(parts: readonly Part[]): readonly (readonly Part[])[] {
   const ordered = [...parts.filter(({ isOwn }) => isOwn), ...parts.filter(({ isOwn }) => !isOwn)];
   return [...Map.groupBy(ordered, ({ installer }) => JSON.stringify(installer)).values()];
@@ -89,7 +94,7 @@ function byInstaller(parts: readonly Part[]): readonly (readonly Part[])[] {
 
 const ISTIOD = /^istiod(-|$)/;
 
-/** Webhook configurations and Deployments whose annotations name their installer. */
+/** Finds the webhook configurations and Deployments whose annotations name their installer. */
 async function partsOf(facts: Facts): Promise<readonly Part[]> {
   const [configurations = [], workloads = []] = await Promise.all([
     forAdvice(facts.mutatingWebhooks()),
@@ -113,7 +118,10 @@ async function partsOf(facts: Facts): Promise<readonly Part[]> {
   return [...called, ...running];
 }
 
-/** One webhook may have taken over the other's configuration, with its annotations. */
+/**
+ * Returns a part if the annotations name the installer of the Service. Ignores the annotations of other installers,
+ * because one webhook may have taken over the configuration of another.
+ */
 function partOf(
   { name, namespace }: Place,
   metadata: ValueMap,

@@ -1,4 +1,4 @@
-/** Argo CD's Application of an object, and the command that makes it leave fields alone. */
+/** Finds the Argo CD Application of an object, and the command that makes it ignore fields. */
 import type { KubeObject } from "../../../kube/client/mod.ts";
 import { sameValue } from "../../../base/values/mod.ts";
 import { mapAt, mapsAt, textAt, type ValueMap } from "../../../base/value.ts";
@@ -14,7 +14,7 @@ export const TRACKED = "argocd.argoproj.io/tracking-id";
 const INSTANCE = "app.kubernetes.io/instance";
 const RESPECT = "RespectIgnoreDifferences";
 
-/** Fields of a kind, as `jq` paths. */
+/** Fields of a kind that Argo CD should ignore, as `jq` paths. */
 export interface LeftAlone {
   readonly group: string;
   readonly kind: string;
@@ -22,8 +22,8 @@ export interface LeftAlone {
 }
 
 /**
- * Patches the Application of an object; none if it is not known. A merge patch replaces lists, so it repeats what they
- * have (Argo CD, "Resource Tracking", "Diffing Customization").
+ * Returns advice to patch the Application of an object, or an empty list if the Application is unknown. A merge patch
+ * replaces lists, so it repeats their existing items (Argo CD, "Resource Tracking", "Diffing Customization").
  */
 export async function applicationPatched(
   metadata: ValueMap,
@@ -36,13 +36,16 @@ export async function applicationPatched(
   if (application === undefined || others.length > 0) return [];
   const { namespace: home = "" } = application.metadata;
   const words = [`applications.argoproj.io/${name}`, "-n", home, "--type=merge", "-p"];
-  return [harmless(`let the Application "${name}" leave them alone`, "webhook", {
+  return [harmless(`make the Application "${name}" ignore these fields`, "webhook", {
     command: kubectl("patch", ...words, JSON.stringify({ spec: changed(application, fields) })),
     needs: [{ verb: "patch", group: "argoproj.io", resource: "applications", namespace: home, name }],
   })];
 }
 
-/** The mark is `APP:GROUP/KIND:NAMESPACE/NAME`; an Application outside of Argo CD's namespace is `NAMESPACE_APP`. */
+/**
+ * Parses the tracking id `APP:GROUP/KIND:NAMESPACE/NAME`. An Application outside Argo CD's own namespace is written
+ * `NAMESPACE_APP`.
+ */
 function applicationOf(metadata: ValueMap): { readonly name: string; readonly namespace: string } {
   const [mark = ""] = textAt(mapAt(metadata, "annotations"), TRACKED).split(":");
   const parts = (mark === "" ? textAt(mapAt(metadata, "labels"), INSTANCE) : mark).split("_");

@@ -12,14 +12,16 @@ export interface Authority {
   readonly info: CertificateInfo;
 }
 
-/** A bundle is some KB. */
+/** Maximum length of a caBundle to parse, in characters. A normal caBundle has a few thousand. */
 const MAX_CHARACTERS = 4 * 1024 * 1024;
 
-/** The certificates in a caBundle (PEM in base64). Errors: an Error with the reason if it is not one. */
+/**
+ * Returns the certificates in a caBundle (PEM in base64). Throws an Error with the reason if the caBundle is invalid.
+ */
 export function authoritiesOf(caBundle: string): Authority[] {
   if (caBundle.length > MAX_CHARACTERS) throw new Error("it is too large");
   const blocks = decodePems(binaryOf(caBundle)).filter(({ type }) => type === "CERTIFICATE");
-  if (blocks.length === 0) throw new Error("it has no certificate in PEM");
+  if (blocks.length === 0) throw new Error("it contains no PEM certificate");
   return blocks.map(({ bytes }) => ({ der: bytes, info: readCertificateInfo(bytes) }));
 }
 
@@ -32,7 +34,7 @@ function binaryOf(base64: string): string {
   }
 }
 
-/** Each caBundle has a valid certificate with more than a third of its lifetime left. */
+/** Checks that each caBundle contains a valid certificate with more than a third of its lifetime left. */
 export function bundleValid(webhooks: readonly InjectorWebhook[], { clock }: Facts): Finding {
   const now = clock.now();
   const problems = distinct(webhooks, ({ configuration, caBundle }) => [configuration, caBundle])
@@ -44,11 +46,11 @@ export function bundleValid(webhooks: readonly InjectorWebhook[], { clock }: Fac
   return findingOf(problems);
 }
 
-/** With a URL and no bundle, the API server uses the authorities of its system. */
+/** Judges one caBundle. A webhook with a URL needs none: the API server then trusts the authorities of its system. */
 function bundleProblem({ caBundle, target }: InjectorWebhook, now: Date): ProblemOf | undefined {
   if (caBundle === "" && "url" in target) return undefined;
   if (caBundle === "") {
-    return { result: "error", message: "its caBundle is empty: the API server trusts no certificate" };
+    return { result: "error", message: "its caBundle is empty, so the API server trusts no certificate" };
   }
   try {
     return validityProblem(authoritiesOf(caBundle).map(({ info }) => info), now);
@@ -57,13 +59,16 @@ function bundleProblem({ caBundle, target }: InjectorWebhook, now: Date): Proble
   }
 }
 
-/** One valid certificate is enough: the others may be its predecessor and successor. */
+/**
+ * Reports a caBundle without any valid certificate. One is enough, because a caBundle may also contain the previous and
+ * the next certificate.
+ */
 function validityProblem(all: readonly CertificateInfo[], now: Date): ProblemOf | undefined {
   const current = all.filter(({ notBefore, notAfter }) => notBefore <= now && now < notAfter);
   const [longest] = current.toSorted((a, b) => b.notAfter.getTime() - a.notAfter.getTime());
   if (longest !== undefined) return expiryProblem(longest, now);
   const [first] = all;
-  if (first === undefined) return { result: "error", message: "its caBundle has no certificate" };
+  if (first === undefined) return { result: "error", message: "its caBundle contains no certificate" };
   const message = now < first.notBefore
     ? `its caBundle is valid only from ${first.notBefore.toISOString()}`
     : `its caBundle expired at ${first.notAfter.toISOString()}`;
@@ -72,7 +77,7 @@ function validityProblem(all: readonly CertificateInfo[], now: Date): ProblemOf 
 
 const DAY = 24 * 60 * 60 * 1000;
 
-/** Relative to the lifetime, which is a day or ten years (linkerd2 #5149). */
+/** Warns in the last third of a certificate's lifetime, which may be a day or ten years (linkerd2 #5149). */
 function expiryProblem({ notBefore, notAfter }: CertificateInfo, now: Date): ProblemOf | undefined {
   const left = notAfter.getTime() - now.getTime();
   if (left > (notAfter.getTime() - notBefore.getTime()) / 3) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Other mutating webhooks that remove what a sidecar needs: they decode pods with old types, or set fields of every
- * container (istio #49054, #49221).
+ * Finds other mutating webhooks that remove parts of a sidecar, because they decode pods with old types or set fields
+ * of every container (istio #49054, #49221).
  */
 import { LABEL } from "../../../istio/annotations/labels.ts";
 import { mapAt, mapsAt, type ValueMap } from "../../../base/value.ts";
@@ -22,7 +22,7 @@ import { amountsOf } from "../../policies/pod_resources.ts";
 import { podToTry } from "../../inventory/dry_run.ts";
 import { entriesPatched } from "./webhook_advice.ts";
 
-/** One dry run for each set of webhooks that are called after the injector. */
+/** Tries a pod with a sidecar in one dry run for each set of webhooks that are called after the injector. */
 export async function chainKeepsSidecar(facts: Facts): Promise<Finding> {
   const [configurations, sidecars] = await Promise.all([facts.mutatingWebhooks(), facts.sidecars()]);
   const injected = sidecars.filter(({ planned }) => !planned);
@@ -63,16 +63,19 @@ function problemsOf(
   return [{
     object: `mutatingwebhookconfiguration/${first.configuration}`,
     result: "error",
-    message: `${who} takes from injected pods in the namespace "${name}": ${lost.join(", ")}`,
+    message: `${who} removes or changes in injected pods of the namespace "${name}": ${lost.join(", ")}`,
     advice: [
       ...culprits.length === 1 ? [excluding(first)] : [],
-      byHand("update that webhook, or exclude injected pods from it by a selector", "webhook"),
-      byHand("turn native sidecars off until then", "mesh"),
+      byHand("update that webhook, or exclude injected pods with its objectSelector", "webhook"),
+      byHand("turn off native sidecars until then", "mesh"),
     ],
   }];
 }
 
-/** Templates label injected pods, and the API server matches later webhooks against that label. */
+/**
+ * Advice to exclude injected pods from a webhook by a label that injection sets. The API server matches later webhooks
+ * against this label.
+ */
 function excluding({ configuration, name, objectSelector }: InjectorWebhook): Advice {
   const matchExpressions = [
     ...objectSelector.matchExpressions ?? [],
@@ -86,7 +89,7 @@ const PROXY = "istio-proxy";
 const VOLUME = "istio-envoy";
 const PROXY_UID = 1337;
 
-/** A native sidecar as templates write it. */
+/** A native sidecar like the sidecar from Istio's templates. */
 const SIDECAR: ValueMap = {
   name: PROXY,
   image: "kubectl-mesh-check",
@@ -103,7 +106,7 @@ const SIDECAR: ValueMap = {
   volumeMounts: [{ name: VOLUME, mountPath: "/etc/istio/proxy" }],
 };
 
-/** The labels of an injected pod that opts out of another injection. */
+/** Labels that mark the pod as injected and prevent another injection. */
 const INJECTED = { [LABEL.inject]: "false", [LABEL.tlsMode]: "istio" };
 
 function probe(): object {
@@ -112,7 +115,7 @@ function probe(): object {
   return { ...pod, spec: { ...pod.spec, initContainers: [SIDECAR], volumes } };
 }
 
-/** What other webhooks removed or changed. Added defaults do not count. */
+/** Lists the parts of the sidecar that other webhooks removed or changed. Ignores added defaults. */
 function lostIn(pod: Pod): readonly string[] {
   const all = [...containersOf(pod, "initContainers"), ...containersOf(pod, "containers")];
   const sidecar = all.find(({ name }) => name === PROXY);

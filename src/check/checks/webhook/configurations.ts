@@ -18,7 +18,7 @@ const LOOKS = [
   look("see how to run a webhook of a revision of its own", shows("mesh", "webhook", "manifests", "--help")),
 ];
 
-/** A webhook exists, and at least one is active. */
+/** Checks that injection webhooks exist and that at least one is active. */
 export async function exists(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
   const { scope } = facts;
   const of = scope.revision === undefined ? "" : ` of the revision "${scope.revision}"`;
@@ -41,7 +41,10 @@ export async function exists(webhooks: readonly InjectorWebhook[], facts: Facts)
   return { result: "ok", message: [...new Set(webhooks.map(({ configuration }) => configuration))].join(", ") };
 }
 
-/** Each tag points to an installed revision (one with a configuration of its own), and has one configuration. */
+/**
+ * Checks that each tag has one configuration and points to an installed revision. An installed revision has its own
+ * configuration.
+ */
 export async function revisionTags(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
   const configurations = distinct(webhooks, ({ configuration }) => configuration);
   const revisions = new Set(configurations.flatMap(({ tag, revision }) => tag === undefined ? [revision] : []));
@@ -51,21 +54,21 @@ export async function revisionTags(webhooks: readonly InjectorWebhook[], facts: 
     const object = configurationRef(webhook);
     const twin = configurations.find((other) => other !== webhook && other.tag === tag);
     if (twin !== undefined) {
-      const message = `the tag "${tag}" also belongs to "${twin.configuration}"`;
-      const advice = [await deleted(configuration, "delete one of them", facts)];
+      const message = `the configuration "${twin.configuration}" has the same tag "${tag}"`;
+      const advice = [await deleted(configuration, "delete one of the two configurations", facts)];
       return [{ object, result: "error", message, advice }];
     }
     if (!revisions.has(revision)) {
       const message = `the tag "${tag}" points to "${revision}", which is not installed`;
       const advice = [
         byHand(`point the tag to an installed revision with "istioctl tag set ${tag} --overwrite"`, "webhook"),
-        await deleted(configuration, "delete the tag that nobody uses", facts),
+        await deleted(configuration, "delete the tag if no namespace uses it", facts),
       ];
       return [{ object, result: "error", message, advice }];
     }
     if (!revisions.has(tag) || tag === revision || tag === "default") return [];
     const message = `the tag "${tag}" is also the name of a revision`;
-    const advice = [byHand("give the tag a name of its own, and label the namespaces with it", "webhook")];
+    const advice = [byHand("rename the tag, and label the namespaces with the new name", "webhook")];
     return [{ object, result: "warning", message, advice }];
   }));
   return findingOf(found.flat());

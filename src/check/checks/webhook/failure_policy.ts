@@ -6,7 +6,9 @@ import { anySends, configurationRef, type InjectorWebhook, labelsOfObject } from
 import { type Facts, forAdvice } from "../../facts.ts";
 import { entriesPatched, logged } from "./webhook_advice.ts";
 
-/** How many pods an outage of the webhook affects: they are denied, or start without a sidecar. */
+/**
+ * Counts the pods that an outage of the webhook affects. The API server denies them, or they start without a sidecar.
+ */
 export async function failurePolicy(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
   const [namespaces, all] = await Promise.all([facts.namespaces(), facts.pods()]);
   const sentence = (policy: "Fail" | "Ignore", what: string) => {
@@ -26,7 +28,9 @@ export async function failurePolicy(webhooks: readonly InjectorWebhook[], facts:
   };
 }
 
-/** Fail blocks pods while the webhook does not answer: it must answer first. */
+/**
+ * Advises to set Fail only if a dry run shows that the webhook responds, because Fail blocks all pods if it does not.
+ */
 async function fixesOf(ignoring: readonly InjectorWebhook[], facts: Facts): Promise<readonly Fix[]> {
   const groups = Map.groupBy(ignoring, ({ configuration }) => configuration);
   return await Promise.all([...groups].map(async ([configuration, own]) => {
@@ -35,25 +39,25 @@ async function fixesOf(ignoring: readonly InjectorWebhook[], facts: Facts): Prom
     const answers = runs.some((run) => run?.outcome === "injected");
     const alternatives: readonly Advice[] = answers
       ? [harmless(
-        "set it to Fail, with more than one replica of the webhook",
+        "set failurePolicy to Fail, and run more than one replica of the webhook",
         "webhook",
         entriesPatched(configuration, own.map(({ name }) => ({ name, failurePolicy: "Fail" }))),
       )]
       : [
-        byHand("make the webhook answer, then set it to Fail", "mesh"),
+        byHand("make the webhook respond, then set failurePolicy to Fail", "mesh"),
         ...own.slice(0, 1).flatMap(({ target }) => logged(target)),
       ];
     return { objects, alternatives };
   }));
 }
 
-/** How many pods match a webhook when they are recreated, and their namespaces. */
+/** The number of live pods that match a webhook when they are recreated, and their namespaces. */
 interface Radius {
   readonly pods: number;
   readonly namespaces: readonly string[];
 }
 
-/** The live pods that webhooks match. A pod counts once. */
+/** Counts the live pods that match at least one webhook. */
 function radiusOf(
   webhooks: readonly InjectorWebhook[],
   namespaces: readonly Namespace[],

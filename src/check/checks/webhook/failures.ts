@@ -1,28 +1,31 @@
-/** Explains the API server's errors about webhooks that it could not call, and what to do about them. */
+/** Explains errors of the API server when it cannot call a webhook, with advice. */
 import { type Advice, byHand, harmless } from "../../advice/advice.ts";
 import type { InjectorWebhook } from "../../inventory/injector_webhooks.ts";
 import { entriesPatched, logged, restarted } from "./webhook_advice.ts";
 
-/** What the API server calls. */
+/** The target of the API server's calls. */
 export interface Callee {
-  /** The pods' port. */
+  /** The port of the pods behind the Service; `undefined` if unknown. */
   readonly port: number | undefined;
   readonly clusterIP: string | undefined;
   readonly webhooks: readonly InjectorWebhook[];
-  /** Advice for a port on which nothing listens. */
+  /** Advice for the failure "connection refused". */
   readonly opening: readonly Advice[];
 }
 
 interface Failure {
   readonly pattern: RegExp;
-  /** Only for calls of the Service's own address. */
+  /** Applies only to calls to the cluster IP of the Service. */
   readonly ofClusterIP?: true;
-  /** The meaning; `port` is the pods' port: `port 15017`. */
+  /** Explains the failure. `port` is the text for the pods' port, such as `port 15017`. */
   readonly meaning: (port: string) => string;
   readonly advice: (webhook: InjectorWebhook, port: string, callee: Callee) => readonly Advice[];
 }
 
-/** No answer in time. The URL of each call contains the word `timeout` too. */
+/**
+ * Matches errors for a missing response. A plain `timeout` would match every error, because the URL of each call
+ * contains it.
+ */
 export const NO_ANSWER =
   /deadline exceeded|(i\/o|handshake) timeout|Client\.Timeout|timed out|did not complete within/i;
 
@@ -30,16 +33,16 @@ export const NO_ANSWER =
 const FAILURES: readonly Failure[] = [
   {
     pattern: NO_ANSWER,
-    meaning: () => "no answer in time: on a private cluster a firewall may block the control plane",
+    meaning: () => "no response in time: on a private cluster, a firewall may block the control plane",
     advice: (_webhook, port) => [
       byHand(
-        `allow TCP to ${port} of nodes and pods: a firewall rule for GKE's master range, the node security group on EKS`,
+        `allow TCP to ${port} of nodes and pods: on GKE with a firewall rule for the master range, on EKS in the node security group`,
       ),
     ],
   },
   {
     pattern: /connection refused/,
-    meaning: (port) => `nothing listens on ${port}`,
+    meaning: (port) => `no process listens on ${port}`,
     advice: ({ target }, _port, { opening }) => [...logged(target), ...opening],
   },
   {
@@ -49,12 +52,12 @@ const FAILURES: readonly Failure[] = [
   },
   {
     pattern: /unable to load root certificates|unable to parse bytes as PEM/,
-    meaning: () => "the caBundle of the configuration is no certificate in PEM: the webhook writes it",
+    meaning: () => "the caBundle of the configuration is not a PEM certificate; the webhook rewrites it when it starts",
     advice: ({ target }) => restarted(target),
   },
   {
     pattern: /certificate has expired|not yet valid/,
-    meaning: () => "the webhook's certificate is not valid now",
+    meaning: () => "the webhook's certificate has expired or is not yet valid",
     advice: ({ target }) => [...restarted(target), byHand("correct the clocks of the nodes")],
   },
   {
@@ -63,7 +66,7 @@ const FAILURES: readonly Failure[] = [
     advice: ({ target }) => restarted(target),
   },
   {
-    // Go's x509.HostnameError.
+    // The texts of Go's x509.HostnameError.
     pattern: /x509: (certificate is (valid for|not valid for any)|cannot validate|certificate relies on legacy)/,
     meaning: () => "the webhook's certificate does not name its Service",
     advice: ({ target }) => restarted(target),
@@ -78,8 +81,8 @@ const FAILURES: readonly Failure[] = [
     ofClusterIP: true,
     meaning: () => "the API server has no route to Services",
     advice: () => [
-      byHand("run kube-proxy or its replacement on its node"),
-      byHand("set --enable-aggregator-routing=true of kube-apiserver"),
+      byHand("run kube-proxy, or a replacement, on the node of the API server"),
+      byHand("set --enable-aggregator-routing=true in the flags of kube-apiserver"),
     ],
   },
   {
@@ -89,18 +92,18 @@ const FAILURES: readonly Failure[] = [
   },
   {
     pattern: /could not find the requested resource|404|page not found/,
-    meaning: () => "no injector serves that path: clientConfig.service.path",
+    meaning: () => "the injector does not serve the path in clientConfig.service.path",
     advice: ({ configuration, target }, _port, { webhooks }) => {
       if ("url" in target) return [byHand('end the URL with "/inject"', "webhook")];
       const service = { namespace: target.namespace, name: target.name, path: "/inject" };
       const own = webhooks.filter((each) => each.configuration === configuration);
       const entries = own.map(({ name }) => ({ name, clientConfig: { service } }));
-      return [harmless("call the path of injectors", "webhook", entriesPatched(configuration, entries))];
+      return [harmless("call the path /inject", "webhook", entriesPatched(configuration, entries))];
     },
   },
 ];
 
-/** What a failure means, and what to do; for an unknown one only the log. */
+/** Returns the meaning of a failure, with advice. For an unknown failure, the advice is to read the log. */
 export function explained(
   message: string,
   webhook: InjectorWebhook,

@@ -1,6 +1,6 @@
 /**
- * GitOps controllers that overwrite fields of the control plane (argo-cd #25447), or compare injected pods with their
- * manifests.
+ * Finds GitOps controllers that overwrite fields of the control plane (argo-cd #25447) or compare injected pods with
+ * their manifests.
  */
 import type { KubeObject, MutatingWebhookConfiguration, Pod } from "../../../kube/client/mod.ts";
 import { isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../../base/value.ts";
@@ -14,24 +14,24 @@ import { findingOf, type Problem } from "../findings.ts";
 import { applicationPatched, TRACKED } from "./argo_application.ts";
 import { isOfIstio } from "./validation.ts";
 
-/** A kind, and the fields that its control plane writes. */
+/** A kind, and the fields that the control plane writes. */
 interface Written {
   readonly kind: string;
-  /** The field as managedFields have it: `f:` and names. */
+  /** The paths of the fields in the format of managedFields: names with the prefix `f:`. */
   readonly fields: readonly (readonly string[])[];
   readonly names: string;
 }
 
 const BUNDLE = ["f:clientConfig", "f:caBundle"];
 const MUTATING: Written = { kind: "MutatingWebhookConfiguration", fields: [BUNDLE], names: "caBundle" };
-/** istiod sets Fail when it is ready (Istio, pkg/webhooks/validation/controller). */
+/** istiod sets failurePolicy to Fail when it is ready (Istio, pkg/webhooks/validation/controller). */
 const VALIDATING: Written = {
   kind: "ValidatingWebhookConfiguration",
   fields: [BUNDLE, ["f:failurePolicy"]],
   names: "caBundle and failurePolicy",
 };
 
-/** Field managers of GitOps controllers, and their fix. */
+/** Field managers of GitOps controllers, and the fix for each controller. */
 const TOOLS: readonly {
   readonly manager: RegExp;
   readonly name: string;
@@ -59,14 +59,17 @@ const TOOLS: readonly {
     name: "Flux",
     fix: ({ names }) => [
       byHand(
-        `remove ${names} from the manifest: server-side apply leaves fields alone that a manifest does not have`,
+        `remove ${names} from the manifest: server-side apply does not change fields that the manifest does not set`,
         "webhook",
       ),
     ],
   },
 ];
 
-/** The API server records field managers: a controller that owns such a field replaces it at each sync. */
+/**
+ * Reports GitOps controllers that own fields of the control plane, and so replace them at each sync. The API server
+ * records the owners as field managers.
+ */
 export async function bundleIsUnmanaged(facts: Facts): Promise<Finding> {
   const sources = [
     async () => {
@@ -98,12 +101,15 @@ async function overwritten(
   return [{
     object: `${written.kind.toLowerCase()}/${configuration.metadata.name}`,
     result: "warning",
-    message: `${tool.name} sets its ${written.names}, and so does the control plane: ${breaks}`,
+    message: `both ${tool.name} and the control plane set its ${written.names}: ${breaks}`,
     advice: await tool.fix(written, { ...configuration.metadata }, facts),
   }];
 }
 
-/** Source: Argo CD, "Diff Strategies": a server-side diff leaves out what mutating webhooks change. */
+/**
+ * Reports pods that Argo CD compares with their manifest. A server-side diff ignores changes by mutating webhooks (Argo
+ * CD, "Diff Strategies").
+ */
 function comparedPod(pod: Pod): readonly Problem[] {
   const { annotations, ownerReferences = [], namespace = "", name } = pod.metadata;
   if (annotations?.[TRACKED] === undefined || ownerReferences.length > 0) return [];
@@ -111,7 +117,7 @@ function comparedPod(pod: Pod): readonly Problem[] {
   return [{
     object: `pod/${namespace}/${name}`,
     result: "warning",
-    message: "Argo CD compares it with its manifest, which has no sidecar: it is never in sync",
+    message: "Argo CD compares the pod with its manifest, which has no sidecar, so they never match",
     advice: [
       byHand("add the annotation argocd.argoproj.io/compare-options: ServerSideDiff=true to its manifest", "workload"),
     ],

@@ -1,22 +1,22 @@
-/** The injection webhooks in the scope. */
+/** Selects the injection webhooks in the scope. */
 import type { Finding } from "../../check.ts";
 import type { Facts } from "../../facts.ts";
 import { type InjectorWebhook, injectorWebhooks } from "../../inventory/injector_webhooks.ts";
 
-/** All injection webhooks, or only the ones of the scope's revision. */
+/** Returns all injection webhooks, or only the webhooks of the scope's revision. */
 async function injectorsOf({ mutatingWebhooks, scope: { revision: wanted } }: Facts): Promise<InjectorWebhook[]> {
   return injectorWebhooks(await mutatingWebhooks())
     .filter(({ revision, tag }) => wanted === undefined || revision === wanted || tag === wanted);
 }
 
-/** A check over the webhooks. */
+/** Returns a check that judges all injection webhooks in the scope. */
 export function overInjectors(
   judge: (webhooks: readonly InjectorWebhook[], facts: Facts) => Promise<Finding> | Finding,
 ): (facts: Facts) => Promise<Finding> {
   return async (facts) => await judge(await injectorsOf(facts), facts);
 }
 
-/** Istio's label in the selectors of a configuration that a tag replaced: no namespace has it. */
+/** Label that Istio puts into the selectors of a configuration that a tag replaces. No namespace has this label. */
 const DEACTIVATED = "istio.io/deactivated";
 
 /** Whether any pod can match a webhook. */
@@ -24,7 +24,7 @@ export function isActive({ namespaceSelector, objectSelector }: InjectorWebhook)
   return !JSON.stringify([namespaceSelector, objectSelector]).includes(DEACTIVATED);
 }
 
-/** The first webhook for each key. */
+/** Returns the first webhook for each key. */
 export function distinct(
   webhooks: readonly InjectorWebhook[],
   key: (webhook: InjectorWebhook) => unknown,

@@ -9,12 +9,12 @@ import { findingOf, type Problem } from "../findings.ts";
 import { distinct } from "./injectors.ts";
 import { deleted } from "./webhook_advice.ts";
 
-/** No pod matches two webhooks: the second would inject an injected pod. */
+/** Checks that no pod matches two webhooks, because the second would inject the pod again. */
 export async function noOverlap(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
   const namespaces = await facts.namespaces();
   const found = await firstKnown([
     async () => overlaps(webhooks, namespaces, await facts.pods()),
-    // Some overlaps need no label of a live pod.
+    // Some overlaps show without the labels of live pods.
     () => {
       const sure = overlaps(webhooks, namespaces, []);
       return sure.length === 0 ? undefined : sure;
@@ -26,10 +26,13 @@ export async function noOverlap(webhooks: readonly InjectorWebhook[], facts: Fac
   return findingOf(problems);
 }
 
-/** Keep one control plane, or delete one configuration: the last name comes first. */
+/**
+ * Advises to choose one control plane, or to delete a configuration. Lists configurations in reverse order of their
+ * names.
+ */
 async function adviceFor(both: readonly InjectorWebhook[], facts: Facts): Promise<readonly Advice[]> {
   const names = [...new Set(both.map(({ configuration }) => configuration))];
-  const change = "choose one control plane for it, by istio-injection or istio.io/rev";
+  const change = "choose one control plane with the label istio-injection or istio.io/rev";
   if (names.length < 2) return [byHand(change, "namespace")];
   const removals = await Promise.all(
     names.toReversed().map((name) => deleted(name, `delete the configuration "${name}"`, facts)),
@@ -56,14 +59,14 @@ function overlaps(
     if (clash === undefined) return [];
     const names = clash.both.map(({ configuration, name }) => `${configuration} (${name})`).join(" and ");
     const isSure = clash.both.every(({ matchConditions }) => matchConditions.length === 0);
-    const unless = isSure ? "" : ", unless their matchConditions keep them apart";
+    const unless = isSure ? "" : ", unless their matchConditions exclude each other";
     const message = `pods ${labelsText(clash.labels)} match ${names}${unless}`;
     const result = clash.isReal && isSure ? "error" : "warning";
     return [{ problem: { object: `namespace/${name}`, result, message }, both: clash.both }];
   });
 }
 
-/** The webhooks that a pod matches. A configuration and its tag call the same target and count once. */
+/** Returns the webhooks that a pod matches. A configuration and its tag call the same target and count once. */
 function takers(webhooks: readonly InjectorWebhook[], namespace: ValueMap, pod: ValueMap): InjectorWebhook[] {
   return distinct(webhooks.filter((webhook) => sendsPod(webhook, namespace, pod)), ({ configuration, name }) => {
     return [configuration, name];
@@ -78,11 +81,11 @@ function labelsText(labels: ValueMap): string {
 /** Labels that a pod of a namespace may have. */
 interface Candidate {
   readonly labels: ValueMap;
-  /** Live pods have these labels, or no label is needed. Otherwise these are injection labels that no pod has yet. */
+  /** True for no labels and for labels of live pods. False for injection labels that no pod has yet. */
   readonly isReal: boolean;
 }
 
-/** Label sets to try in a namespace: none, the relevant labels of its pods, injection labels. */
+/** Returns the label sets to try in a namespace: no labels, the relevant labels of its pods, and injection labels. */
 function labelsToTry(webhooks: readonly InjectorWebhook[], pods: readonly Pod[]): Candidate[] {
   const keys = new Set(webhooks.flatMap(({ objectSelector }) => keysOf(objectSelector)));
   const own = pods.map((pod) => {
@@ -97,7 +100,7 @@ function labelsToTry(webhooks: readonly InjectorWebhook[], pods: readonly Pod[])
   return [...new Map(candidates.toReversed().map((each) => [JSON.stringify(each.labels), each])).values()].toReversed();
 }
 
-/** The label keys of a selector. */
+/** Returns the label keys of a selector. */
 function keysOf({ matchLabels = {}, matchExpressions = [] }: LabelSelector): string[] {
   return [...Object.keys(matchLabels), ...matchExpressions.flatMap(({ key }) => key ?? [])];
 }

@@ -11,8 +11,8 @@ import { findingOf, type Problem } from "../findings.ts";
 import { isCalled } from "./service.ts";
 
 /**
- * A webhook that is called for its own pods cannot start again once it is down (istio #26380). Pods that are not listed
- * are represented by the selector of their Service.
+ * Reports webhooks that are called for their own pods, which cannot start again after an outage (istio #26380). If the
+ * pods cannot be listed, uses the labels in the selector of their Service.
  */
 export async function notItsOwn(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
   const problems = await inEach(webhooks.filter(isCalled), async (webhook) => {
@@ -33,12 +33,12 @@ function problemOf(webhook: InjectorWebhook, advice: readonly Advice[]): Problem
   return {
     object: configurationRef(webhook),
     result: webhook.failurePolicy === "Fail" && isSure ? "error" : "warning",
-    message: `"${webhook.name}" is called for its own pods: once they are down they cannot start again${unless}`,
+    message: `"${webhook.name}" is called for its own pods: after an outage they cannot start again${unless}`,
     advice,
   };
 }
 
-/** Gateways may live there: their own label keeps them in the mesh. */
+/** Advises to exclude the namespace of the webhook. Gateways in it stay in the mesh by their own label. */
 function adviceFor(
   namespace: Namespace,
   webhooks: readonly InjectorWebhook[],
@@ -48,13 +48,13 @@ function adviceFor(
   const labels = labelsOfObject(namespace);
   const present = [LABEL.injection, LABEL.revision].filter((key) => key in labels);
   const change = Object.fromEntries(present.map((key) => [key, undefined]));
-  const selector = byHand(`exclude the namespace "${name}" by the namespaceSelector of the webhook`, "webhook");
+  const selector = byHand(`exclude the namespace "${name}" with the namespaceSelector of the webhook`, "webhook");
   if (present.length === 0) return [selector];
   const enrolment = { name, labels, webhooks, pods };
   return [relabelled(enrolment, "remove the injection labels of that namespace", change), selector];
 }
 
-/** Labels of the pods of a Service; without pods, its selector. */
+/** Returns the labels of the Service's pods, or the Service's selector if it has no pods. */
 function labelsBehind(pods: readonly Pod[], namespace: string, selector: ValueMap): ValueMap[] {
   const wanted = Object.entries(selector);
   const own = pods.filter(({ metadata }) => wanted.length > 0 && metadata.namespace === namespace).map(labelsOfObject)

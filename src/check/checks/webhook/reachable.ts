@@ -12,7 +12,7 @@ import { distinct, isActive } from "./injectors.ts";
 import { calleeOf } from "./service.ts";
 import { configurationNamed, logged } from "./webhook_advice.ts";
 
-/** A pod that matches gets a sidecar in a dry run: one for each configuration and target. */
+/** Checks that a matching pod gets a sidecar in a dry run. Runs one for each configuration and target. */
 export async function reachable(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
   const tried: string[] = [];
   const problems = await inEach(groupsOf(webhooks), async (group): Promise<readonly Problem[]> => {
@@ -23,11 +23,11 @@ export async function reachable(webhooks: readonly InjectorWebhook[], facts: Fac
     return report === undefined ? [] : [{ object: configurationRef(found.webhook), result: "error", ...report }];
   });
   if (problems.length > 0) return findingOf(problems);
-  if (tried.length === 0) return { result: "skipped", message: "no namespace matches its selectors" };
-  return { result: "ok", message: `by a dry run in the namespace ${[...new Set(tried)].join(", ")}` };
+  if (tried.length === 0) return { result: "skipped", message: "no namespace matches the webhook's selectors" };
+  return { result: "ok", message: `confirmed by a dry run in the namespace ${[...new Set(tried)].join(", ")}` };
 }
 
-/** The webhooks of a configuration with the same target. */
+/** Groups active webhooks by configuration and target. */
 function groupsOf(webhooks: readonly InjectorWebhook[]): InjectorWebhook[][] {
   const active = webhooks.filter(isActive);
   const key = ({ configuration, target }: InjectorWebhook) => JSON.stringify([configuration, target]);
@@ -39,7 +39,9 @@ interface Tried {
   readonly run: DryRun;
 }
 
-/** Webhooks that select by namespace come first: their pods need no label. */
+/**
+ * Returns the first possible dry run. Tries webhooks that select by namespace first, because their pods need no label.
+ */
 async function firstRun(group: readonly InjectorWebhook[], facts: Facts): Promise<Tried | undefined> {
   const namespaces = await facts.namespaces();
   const isAsked = (webhook: InjectorWebhook) =>
@@ -65,14 +67,14 @@ const JUDGES: Readonly<Record<DryRun["outcome"], Judge>> = {
   refused: (webhook, run) => {
     if (CONDITION_FAILS.test(run.message)) {
       const advice = corrected(webhook, "its matchConditions");
-      return { message: `the API server denies every pod that matches it: ${run.message}`, advice };
+      return { message: `the API server denies every pod that matches the webhook: ${run.message}`, advice };
     }
     return run.isOfSidecar ? REACHED : cannotTell(`the API server denies a pod in ${where(run)}: ${run.message}`);
   },
   denied: (webhook, run) => {
     if (run.webhook === webhook.name) {
       const advice = [byHand("correct the injector's configuration", "mesh"), ...logged(webhook.target)];
-      return { message: `it answers, and denies a pod: ${run.message}`, advice };
+      return { message: `it responds, but denies a pod: ${run.message}`, advice };
     }
     return run.isOfSidecar ? REACHED : cannotTell(`another webhook denies a pod in ${where(run)}: ${run.message}`);
   },
@@ -82,17 +84,22 @@ const JUDGES: Readonly<Record<DryRun["outcome"], Judge>> = {
   },
 };
 
-/** The pod is refused for its sidecar: other checks report it. */
+/** No problem: the webhook was reached. The pod is refused because of its sidecar, which other checks report. */
 const REACHED = undefined;
 
-/** k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions: an expression that ends with an error. */
+/**
+ * Matches the error of a match condition that fails (k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions).
+ */
 const CONDITION_FAILS = /resulted in error/;
 
 function where({ namespace }: DryRun): string {
   return `the namespace "${namespace}"`;
 }
 
-/** With Fail the webhook answered, or no webhook was called. With Ignore it may not have answered. */
+/**
+ * Explains a dry run without a sidecar. With Fail, the webhook responded or was not called. With Ignore, it may not
+ * have responded.
+ */
 async function notInjected(webhook: InjectorWebhook, run: DryRun, facts: Facts): Promise<Report> {
   const { failurePolicy, name, timeoutSeconds } = webhook;
   const state = `a pod in ${where(run)} is created without a sidecar`;
@@ -115,11 +122,13 @@ async function notInjected(webhook: InjectorWebhook, run: DryRun, facts: Facts):
     const shown = `${state} after ${timeoutSeconds} s, the timeout of "${name}"`;
     return failed({ error: "timed out", shown }, webhook, await calleeOf(webhook.target, facts));
   }
-  const message = `${state}: "${name}" does not answer, and failurePolicy Ignore hides it`;
+  const message = `${state}: "${name}" does not respond, and failurePolicy Ignore hides the failure`;
   return { message, advice: logged(webhook.target) };
 }
 
-/** The condition that fails for the pod; `undefined`: all hold, and the webhook is called. */
+/**
+ * Reports the match condition that fails for the pod; `undefined` if all conditions are true and the webhook is called.
+ */
 function failingCondition(webhook: InjectorWebhook, { labels, namespace }: DryRun, state: string): Report | undefined {
   const question = { pod: podToTry(labels), namespace, isMade: false };
   const answers = askConditions(webhook.matchConditions, question);
@@ -130,17 +139,17 @@ function failingCondition(webhook: InjectorWebhook, { labels, namespace }: DryRu
     return cannotTell(`${state}: the matchConditions of "${webhook.name}" may exclude it`);
   }
   const { condition, why } = failing;
-  const message = `${state}: the condition "${condition.name}" of "${webhook.name}" fails for it, and failurePolicy ` +
-    `Ignore hides that: ${why}: ${condition.expression}`;
+  const message = `${state}: the condition "${condition.name}" of "${webhook.name}" fails for the pod, and failurePolicy ` +
+    `Ignore hides the failure: ${why}: ${condition.expression}`;
   return { message, advice: corrected(webhook, `its matchConditions, in "${condition.name}"`) };
 }
 
 function corrected({ configuration }: InjectorWebhook, what: string): readonly Advice[] {
-  const change = `correct ${what}: has() and "in" ask whether a field or key is there`;
+  const change = `correct ${what}; has() and "in" test whether a field or key exists`;
   return [harmless(change, "webhook", edit(configurationNamed(configuration)))];
 }
 
-/** The API server's error with its meaning; `shown` is printed. */
+/** Reports `shown` with the meaning and the advice for `error`. */
 function failed(
   { error, shown }: { readonly error: string; readonly shown: string },
   webhook: InjectorWebhook,

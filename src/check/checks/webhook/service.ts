@@ -22,7 +22,7 @@ export type ServiceTarget = Exclude<WebhookTarget, { url: string }>;
 
 export type Called = InjectorWebhook & { readonly target: ServiceTarget };
 
-/** One webhook for each called Service and port. */
+/** Returns one webhook for each configuration and called Service port. */
 export function calledServices(webhooks: readonly InjectorWebhook[]): Called[] {
   return distinct(webhooks, ({ configuration, target }) => [configuration, target]).filter(isCalled);
 }
@@ -31,10 +31,10 @@ export function isCalled(webhook: InjectorWebhook): webhook is Called {
   return !("url" in webhook.target);
 }
 
-/** The Services of the webhooks exist, with the configured ports. */
+/** Checks that the Services of the webhooks exist with the configured ports. */
 export async function serviceExists(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
   const called = calledServices(webhooks);
-  if (called.length === 0) return { result: "skipped", message: "webhooks are called by URL" };
+  if (called.length === 0) return { result: "skipped", message: "the webhooks are called at a URL" };
   const problems = await inEach(called, async (webhook): Promise<readonly Problem[]> => {
     const service = await facts.service(webhook.target);
     const message = serviceProblem(service, webhook.target);
@@ -51,7 +51,7 @@ interface Around {
   readonly facts: Facts;
 }
 
-/** A Service with one port leaves no doubt which one is meant. */
+/** Advice for a missing Service or port. If the Service has only one port, advises to call this port. */
 async function serviceAdvice(
   { configuration, target }: Called,
   service: Service | undefined,
@@ -70,14 +70,14 @@ async function serviceAdvice(
       ? []
       : [harmless(`call its port ${only.port}`, "webhook", entriesPatched(configuration, entries))],
     byHand("install the control plane again", "mesh"),
-    await deleted(configuration, "delete the configuration of a control plane that is gone", facts),
+    await deleted(configuration, "delete the configuration if its control plane no longer exists", facts),
   ];
 }
 
 function podsShown({ namespace, name }: ServiceTarget): readonly Advice[] {
   return [
     look("see its pods", shows("get", "pods", "-n", namespace)),
-    look("see which of them the Service selects", shows("describe", "service", name, "-n", namespace)),
+    look("see which pods the Service selects", shows("describe", "service", name, "-n", namespace)),
   ];
 }
 
@@ -93,7 +93,7 @@ export function nameOf({ namespace, name }: ServiceTarget): string {
   return `${namespace}/${name}`;
 }
 
-/** The Service has ready pods for the called port. */
+/** Checks that each Service has ready pods for the called port. */
 export async function endpointsReady(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
   let ready = 0;
   const called = distinct(calledServices(webhooks), ({ target }) => target).filter(isCalled);
@@ -110,7 +110,7 @@ export async function endpointsReady(webhooks: readonly InjectorWebhook[], facts
     const service = await facts.service(target);
     const port = service === undefined ? undefined : portOf(service, target);
     if (port === undefined || backends.ports.has(port.name ?? "")) return [];
-    const message = `its pods lack the target of its port ${target.port}`;
+    const message = `its pods do not have the target port of port ${target.port}`;
     return [{
       object,
       result: "error",
@@ -122,7 +122,7 @@ export async function endpointsReady(webhooks: readonly InjectorWebhook[], facts
   return { result: "ok", message: `${ready} ready` };
 }
 
-/** What the API server calls, as far as it is known; only the text of errors depends on it. */
+/** Returns what is known about the called Service. Only messages and advice depend on it. */
 export async function calleeOf(target: WebhookTarget, facts: Facts): Promise<Callee> {
   const configurations = await forAdvice(facts.mutatingWebhooks()) ?? [];
   const webhooks = injectorWebhooks(configurations).filter((each) => sameValue({ ...each.target }, { ...target }));

@@ -1,4 +1,4 @@
-/** The Deployment behind the Service of a webhook, and why its pods do not answer. */
+/** Finds the Deployment behind the Service of a webhook, and the reason why its pods are not ready. */
 import type { KubeObject, Pod, Service } from "../../../kube/client/mod.ts";
 import { selectorMatches } from "../../../kube/text/selector.ts";
 import { intAt, mapAt, mapsAt, textAt, type ValueMap } from "../../../base/value.ts";
@@ -35,24 +35,27 @@ interface Serving {
   readonly pods: readonly Pod[];
 }
 
-/** A cause, as the end of a message, and what to do about it. */
+/** A cause, as the end of a message, with advice. */
 interface Cause {
   readonly why: string;
   readonly advice: readonly Advice[];
 }
 
-/** The first matching cause why a Service has no ready pod; `waiting` is the number of pods that are not ready. */
+/**
+ * Returns the first matching cause for a Service without ready pods. `waiting` is the number of pods that are not
+ * ready.
+ */
 export async function causeOfNoPod(target: Place, facts: Facts, waiting: number): Promise<Cause | undefined> {
   const [serving, isGone] = await Promise.all([servingOf(target, facts), isWithoutDeployment(target, facts)]);
   if (serving !== undefined) {
     return CAUSES.map((cause) => cause({ ...serving, waiting })).find((cause) => cause !== undefined);
   }
   const again = isGone && waiting === 0 ? await serverAgain("Deployment", target, facts) : [];
-  return again.length === 0 ? undefined : { why: "no Deployment makes pods that it selects", advice: again };
+  return again.length === 0 ? undefined : { why: "no Deployment creates pods that it selects", advice: again };
 }
 
 /**
- * Points a Service port to the pods' port that serves the webhook. No advice if it already does, or if this is unknown.
+ * Advises to point a Service port at the pods' webhook port. No advice if the port is already correct or unknown.
  */
 export async function leadingToPods(
   { namespace, name, port }: Place & { readonly port: number },
@@ -69,18 +72,18 @@ export async function leadingToPods(
     : Number(targetPort);
   const wanted = open.find((each) => each.port === PORT || each.name.startsWith(PORT_NAME))?.port;
   if (wanted === undefined || leadsTo === wanted) return [];
-  const change = `lead port ${port} of the Service to port ${wanted} of its pods, not to ${targetPort}`;
+  const change = `change the targetPort of port ${port} of the Service from ${targetPort} to ${wanted}`;
   const ofService = { kind: "service", namespace, name };
   return [harmless(change, "mesh", patch(ofService, { spec: { ports: [{ port, targetPort: wanted }] } }, "strategic"))];
 }
 
-/** The port of istiod (its chart: `https-webhooks`) and of this program's webhook (`https-webhook`). */
+/** Webhook port of istiod (`https-webhooks` in its chart) and of this program's webhook (`https-webhook`). */
 const PORT = 15017;
 const PORT_NAME = "https-webhook";
 
 /**
- * For a port on which nothing listens: points the Service to the right port, else assumes that the pods hang and
- * restarts them.
+ * Advice for a refused connection: points the Service at the right port, or, if it already is, assumes that the pods
+ * hang and restarts them.
  */
 export async function openingPort(target: Place & { readonly port: number }, facts: Facts): Promise<readonly Advice[]> {
   const leading = await leadingToPods(target, facts);
@@ -111,7 +114,9 @@ async function servingOf({ namespace, name }: Place, facts: Facts): Promise<Serv
   };
 }
 
-/** Whether the Deployments of the namespace are known, and the Service exists and has a selector. */
+/**
+ * Whether a missing Deployment can be reported: the namespace's Deployments are known, and the Service has a selector.
+ */
 async function isWithoutDeployment({ namespace, name }: Place, facts: Facts): Promise<boolean> {
   const [service, deployments] = await Promise.all([
     forAdvice(facts.service({ namespace, name })),
@@ -124,7 +129,10 @@ function templateOf(deployment: KubeObject): ValueMap {
   return mapAt(mapAt(deployment, "spec"), "template");
 }
 
-/** A Service without a selector selects nothing: somebody writes its endpoints. */
+/**
+ * Whether the Service selects pods with these labels. A Service without a selector selects no pods, because its
+ * endpoints are written by hand.
+ */
 function isSelected({ spec: { selector = {} } = {} }: Service, labels: ValueMap): boolean {
   const all = Object.entries(selector);
   return all.length > 0 && all.every(([key, value]) => labels[key] === value);
@@ -147,8 +155,8 @@ const CAUSES: readonly ((serving: Waiting) => Cause | undefined)[] = [
     const asked = others.map((key) => `${key}=${selector[key]}`).join(",");
     const step = patch({ kind: "service", namespace, name }, { spec: { selector: change } });
     return {
-      why: `it selects ${asked}, which the pods of the Deployment "${named.name}" do not have`,
-      advice: [harmless("select the pods of that Deployment", "mesh", step)],
+      why: `it selects ${asked}, but the pods of the Deployment "${named.name}" do not have these labels`,
+      advice: [harmless("select the pods of this Deployment", "mesh", step)],
     };
   },
   ({ deployment, named, pods }) => {
@@ -156,7 +164,7 @@ const CAUSES: readonly ((serving: Waiting) => Cause | undefined)[] = [
     if (failure === undefined || pods.length > 0) return undefined;
     const message = textAt(failure, "message");
     return {
-      why: [`the pods of its Deployment "${named.name}" are refused`, ...reported(message)].join(": "),
+      why: [`the API server refuses the pods of its Deployment "${named.name}"`, ...reported(message)].join(": "),
       advice: [described(named), ...quotaFor(message, named.namespace)],
     };
   },
@@ -184,7 +192,7 @@ const CAUSES: readonly ((serving: Waiting) => Cause | undefined)[] = [
       advice: [
         harmless(`correct the image of its container "${state.name}"`, "mesh", edit(named)),
         byHand(
-          "give its service account the imagePullSecrets that the registry wants, or the nodes network access to it",
+          "give its service account imagePullSecrets for the registry, or give the nodes network access to the registry",
           "mesh",
         ),
         described(podNamed(pod)),
@@ -209,9 +217,12 @@ const CAUSES: readonly ((serving: Waiting) => Cause | undefined)[] = [
   },
 ];
 
-/** One pod is enough for the API server; only the user knows how many there were. */
+/**
+ * Advice to scale a Deployment to one replica, which is enough to serve webhooks. Only the user knows the former
+ * number.
+ */
 function startedAgain(deployment: Named): Advice {
-  return harmless("start it again", "mesh", scale(deployment, 1));
+  return harmless("scale it to one replica", "mesh", scale(deployment, 1));
 }
 
 function restart({ named }: Serving): Advice {
@@ -239,10 +250,12 @@ function failing(pods: readonly Pod[], isSo: (state: ContainerState) => boolean)
   });
 }
 
-/** What Istio's profile "demo" requests for istiod. */
+/** Resource requests of istiod in Istio's profile "demo". */
 const SMALLEST = { cpu: "10m", memory: "100Mi" };
 
-/** For pods that fit on no node; `said` is the scheduler's message (k8s.io/kubernetes, plugins/noderesources). */
+/**
+ * Advice for pods that fit on no node. `said` is the scheduler's message (k8s.io/kubernetes, plugins/noderesources).
+ */
 function smallerRequests(deployment: KubeObject, named: Named, said: string): readonly Advice[] {
   const short = Object.entries(SMALLEST).filter(([resource]) => said.includes(`Insufficient ${resource}`));
   const containers = containersOf(templateOf(deployment), "containers").flatMap((each) => {
@@ -254,6 +267,6 @@ function smallerRequests(deployment: KubeObject, named: Named, said: string): re
   });
   if (containers.length === 0) return [];
   const texts = short.map(([resource, least]) => `${resource} ${least}`).join(" and ");
-  const change = `lower its requests to ${texts}, as Istio's profile demo has them`;
+  const change = `lower its requests to ${texts}, as in Istio's profile demo`;
   return [harmless(change, "mesh", patch(named, { spec: { template: { spec: { containers } } } }, "strategic"))];
 }

@@ -1,4 +1,4 @@
-/** Whether the configured caBundle trusts the webhook's certificate, as far as Secrets and ConfigMaps show it. */
+/** Checks the configured caBundle against the webhook's certificate in Secrets and ConfigMaps. */
 import { sameBytes } from "../../../golang/x509/mod.ts";
 import { decodePems, isSignedBy, readCertificateInfo } from "../../../golang/x509/mod.ts";
 import type { ConfigMap, Secret } from "../../../kube/client/mod.ts";
@@ -18,7 +18,9 @@ interface Place {
   readonly holds: "authority" | "served";
 }
 
-/** The certificate of this program's webhook; istiod's authorities, which sign its certificate. */
+/**
+ * Places to read: first the certificate of this program's webhook, then the authorities that sign istiod's certificate.
+ */
 const PLACES: readonly Place[] = [
   { kind: "Secret", name: ({ name }) => `${name}-certificates`, key: "tls.crt", holds: "served" },
   { kind: "Secret", name: () => "cacerts", key: "root-cert.pem", holds: "authority" },
@@ -26,7 +28,7 @@ const PLACES: readonly Place[] = [
   { kind: "ConfigMap", name: () => "istio-ca-root-cert", key: "root-cert.pem", holds: "authority" },
 ];
 
-/** The caBundle of each configuration matches the first place that exists. */
+/** Checks that the caBundle of each configuration matches the certificate in the first place that exists. */
 export async function trustAgrees(webhooks: readonly InjectorWebhook[], facts: Facts): Promise<Finding> {
   const seen: string[] = [];
   const problems = await inEach(calledServices(webhooks), async (webhook): Promise<readonly Problem[]> => {
@@ -39,7 +41,7 @@ export async function trustAgrees(webhooks: readonly InjectorWebhook[], facts: F
   });
   if (problems.length > 0) return findingOf(problems);
   if (seen.length > 0) return { result: "ok", message: [...new Set(seen)].join(", ") };
-  return cannotTell("no known Secret or ConfigMap holds the webhook's certificate");
+  return cannotTell("no known Secret or ConfigMap contains the webhook's certificate");
 }
 
 interface Held {
@@ -48,7 +50,7 @@ interface Held {
   readonly der: Uint8Array;
 }
 
-/** Skips a forbidden place if another place can be read. */
+/** Returns the certificate in the first place that exists. Skips a forbidden place if another place can be read. */
 async function firstPlace(target: ServiceTarget, facts: Facts): Promise<Held | undefined> {
   return await firstKnown(PLACES.map((place) => async (): Promise<Held | undefined> => {
     const name = place.name(target);
@@ -76,10 +78,10 @@ function disagreement({ caBundle }: InjectorWebhook, { name, holds, der }: Held)
   if (authorities.some((authority) => quietly(() => agrees(authority)) ?? false)) return undefined;
   return holds === "authority"
     ? `its caBundle does not contain the authority of the ${name}`
-    : `no certificate of its caBundle signed the certificate in the ${name}`;
+    : `no certificate in its caBundle signed the certificate in the ${name}`;
 }
 
-/** The served certificate must be valid too. Another check covers authorities. */
+/** Reports a served certificate that is expired or not yet valid. Another check covers authorities. */
 function invalidity({ name, holds, der }: Held, now: Date): string | undefined {
   const read = quietly(() => readCertificateInfo(der));
   if (holds === "authority" || read === undefined) return undefined;
@@ -87,12 +89,12 @@ function invalidity({ name, holds, der }: Held, now: Date): string | undefined {
   return now < read.notAfter ? undefined : `the certificate in the ${name} expired at ${read.notAfter.toISOString()}`;
 }
 
-/** An unreadable certificate matches nothing. */
+/** Returns `undefined` if the certificate cannot be parsed. */
 function quietly<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch {
-    // The bytes are no certificate.
+    // The bytes are not a certificate.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** Istio's validating webhooks, which judge changes of its own configuration. */
+/** Checks Istio's validating webhooks, which validate changes of Istio's own configuration. */
 import { isList, isMap, mapAt, mapsAt, textAt, type ValueMap } from "../../../base/value.ts";
 import { type Advice, byHand, harmless, look, loosening } from "../../advice/advice.ts";
 import { remove, shows } from "../../advice/commands.ts";
@@ -8,10 +8,13 @@ import type { Place } from "../../inventory/services.ts";
 import { causeOfNoPod } from "./serving.ts";
 import { findingOf, type Problem } from "../findings.ts";
 
-/** `rev.validation.istio.io`, `validation.istio.io`. */
+/** Matches the webhook names `rev.validation.istio.io` and `validation.istio.io`. */
 const NAME = /(^|\.)validation\.istio\.io$/;
 
-/** A validating webhook with Fail and without a ready pod denies every change of its resources (istio #22319). */
+/**
+ * Reports a validating webhook with failurePolicy Fail and no ready pod. It denies every change of Istio's resources
+ * (istio #22319).
+ */
 export async function validationAnswers(facts: Facts): Promise<Finding> {
   const webhooks = (await facts.validatingWebhooks()).flatMap((configuration) =>
     mapsAt(configuration, "webhooks").filter((webhook) => NAME.test(textAt(webhook, "name")) && selects(webhook))
@@ -26,19 +29,22 @@ export async function validationAnswers(facts: Facts): Promise<Finding> {
     const { why, advice = startedAgain(target) } = await causeOfNoPod(target, facts, notReady) ?? {};
     const state = `has no ready pod${why === undefined ? "" : ` (${why})`}, and failurePolicy is Fail`;
     const message =
-      `its Service "${target.namespace}/${target.name}" ${state}: every change of Istio's configuration is denied`;
+      `its Service "${target.namespace}/${target.name}" ${state}, so every change of Istio's configuration is denied`;
     return [{ object, result: "error", message, advice: await adviceFor(object, target, { facts, advice }) }];
   });
   if (webhooks.length === 0) return { result: "skipped", message: "Istio has no validating webhook" };
   return findingOf(problems);
 }
 
-/** Where no cause is known. */
+/** Advice if the cause is unknown. */
 function startedAgain({ namespace }: Place): readonly Advice[] {
-  return [byHand("start its pods again", "mesh"), look("see them", shows("get", "pods", "-n", namespace))];
+  return [byHand("start its pods again", "mesh"), look("see its pods", shows("get", "pods", "-n", namespace))];
 }
 
-/** Without its Service the configuration is a leftover. */
+/**
+ * Advises to delete the configuration. This is harmless if the Service does not exist, because Istio was then
+ * uninstalled.
+ */
 async function adviceFor(
   object: string,
   target: Place,
@@ -47,17 +53,17 @@ async function adviceFor(
   const found = await forAdvice(facts.service(target).then((service) => ({ service })));
   const name = object.slice(object.indexOf("/") + 1);
   const removal = remove({ kind: "validatingwebhookconfiguration", namespace: "", name });
-  const change = "delete the leftover of an Istio that was uninstalled";
+  const change = "delete the configuration if Istio was uninstalled";
   if (found !== undefined && found.service === undefined) return [harmless(change, "cluster", removal)];
   return [...advice, loosening(change, "cluster", removal)];
 }
 
-/** Whether a configuration has a validating webhook of Istio. */
+/** Whether a configuration contains a validating webhook of Istio. */
 export function isOfIstio(configuration: ValueMap): boolean {
   return mapsAt(configuration, "webhooks").some((webhook) => NAME.test(textAt(webhook, "name")));
 }
 
-/** A webhook without rules is never called. */
+/** Whether a webhook has rules. The API server never calls a webhook without rules. */
 function selects({ rules }: ValueMap): boolean {
   return isList(rules) && rules.some(isMap);
 }

@@ -1,4 +1,4 @@
-/** Changes of webhooks and of what serves them, as advice. */
+/** Advice to change webhook configurations and their servers. */
 import { type Advice, byHand, harmless, look, type Risk } from "../../advice/advice.ts";
 import { logs, type Named, patch, remove, rolloutRestart } from "../../advice/commands.ts";
 import { riskOfRemoval } from "../../advice/enrolment.ts";
@@ -6,16 +6,16 @@ import { injectorWebhooks, labelsOfObject, type WebhookTarget } from "../../inve
 import { hasAllPods } from "../../inventory/mod.ts";
 import { type Facts, forAdvice } from "../../facts.ts";
 
-/** istiod and this program's webhook give Deployment and Service one name. */
+/** Returns the Deployment behind a Service. istiod and this program's webhook use the same name for both. */
 function deploymentOf(target: WebhookTarget): Named | undefined {
   return "url" in target ? undefined : { kind: "deployment", namespace: target.namespace, name: target.name };
 }
 
-/** A restarted control plane creates its certificate and writes the caBundle. */
+/** Advice to restart the control plane, which then creates its certificate and writes the caBundle. */
 export function restarted(target: WebhookTarget): readonly Advice[] {
   const deployment = deploymentOf(target);
   if (deployment === undefined) return [byHand("restart the webhook, or write the caBundle by hand", "mesh")];
-  return [harmless("restart the control plane: it writes the caBundle at start", "mesh", rolloutRestart(deployment))];
+  return [harmless("restart the control plane, which then writes the caBundle", "mesh", rolloutRestart(deployment))];
 }
 
 export function logged(target: WebhookTarget): readonly Advice[] {
@@ -23,12 +23,12 @@ export function logged(target: WebhookTarget): readonly Advice[] {
   return deployment === undefined ? [] : [look("see its log", logs(deployment))];
 }
 
-/** A MutatingWebhookConfiguration by its name. */
+/** Identifies a MutatingWebhookConfiguration by name. */
 export function configurationNamed(name: string): Named {
   return { kind: "mutatingwebhookconfiguration", namespace: "", name };
 }
 
-/** Fields of entries of a configuration, by the names of the entries. */
+/** Patches webhooks of a configuration. Each item contains the name of a webhook and its new fields. */
 export function entriesPatched(
   configuration: string,
   webhooks: readonly ({ readonly name: string } & Readonly<Record<string, unknown>>)[],
@@ -36,13 +36,13 @@ export function entriesPatched(
   return patch(configurationNamed(configuration), { webhooks }, "strategic");
 }
 
-/** Deletes the configuration; the risk is that no other webhook is called. */
+/** Advice to delete a configuration, with the risk that its pods match no other webhook. */
 export async function deleted(configuration: string, change: string, facts: Facts): Promise<Advice> {
   const risk = await riskWithout((name) => name === configuration, facts);
   return { change, reach: "cluster", steps: [remove(configurationNamed(configuration))], risk };
 }
 
-/** The risk of taking configurations away. */
+/** Returns the risk of removing configurations. */
 export async function riskWithout(isRemoved: (configuration: string) => boolean, facts: Facts): Promise<Risk> {
   const [configurations, namespaces, pods] = await Promise.all([
     forAdvice(facts.mutatingWebhooks()),

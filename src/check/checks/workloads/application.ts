@@ -1,4 +1,4 @@
-/** Conflicts between applications and their proxy. */
+/** Finds conflicts between applications and their proxy. */
 import {
   containersOf,
   containersOfProxyUser,
@@ -11,15 +11,15 @@ import { known } from "../../facts.ts";
 import type { ExpectedPod } from "../../inventory/expectations.ts";
 import type { ProblemOf } from "../findings.ts";
 
-/** The container of the proxy. */
+/** Name of the proxy's container. */
 export const PROXY = "istio-proxy";
 
-/** Whether it has a proxy, or gets one when it is created again. */
+/** Whether the pod has a proxy, or gets a proxy when it is recreated. */
 export function isInMesh({ hasProxy, decision }: ExpectedPod): boolean {
   return hasProxy || known(decision)?.inject === true;
 }
 
-/** Init containers between traffic capture and the start of the proxy have no network. */
+/** Reports init containers that run after traffic is captured and before the proxy starts. They have no network. */
 export function initNetwork({ pod, hasProxy }: ExpectedPod): ProblemOf | undefined {
   const cut = hasProxy ? initContainersWithoutNetwork(pod) : [];
   if (cut.length === 0) return undefined;
@@ -33,7 +33,10 @@ function quoted(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(", ");
 }
 
-/** An ordinary proxy container keeps a Job from completing (Kubernetes, "Sidecar Containers"). */
+/**
+ * Reports Jobs whose proxy is an ordinary container, which keeps the Job from completing (Kubernetes, "Sidecar
+ * Containers").
+ */
 export function jobProxy({ pod, owner }: ExpectedPod): ProblemOf | undefined {
   if (!["Job", "CronJob"].includes(owner.kind)) return undefined;
   const containers = containersOf(pod, "containers");
@@ -41,14 +44,14 @@ export function jobProxy({ pod, owner }: ExpectedPod): ProblemOf | undefined {
   const states = (pod.status?.containerStatuses ?? []).filter(({ name }) => name !== PROXY);
   const isDone = states.length > 0 && states.every(({ state }) => state?.terminated !== undefined);
   return isDone
-    ? { result: "error", message: "its containers are done, but the proxy keeps running: the Job does not complete" }
+    ? { result: "error", message: "its containers have exited, but the proxy keeps running, so the Job does not complete" }
     : {
       result: "warning",
-      message: "its proxy is not a native sidecar, and keeps running when the containers are done",
+      message: "its proxy is not a native sidecar, and keeps running after the other containers exit",
     };
 }
 
-/** Applications of the proxy's user bypass the proxy. */
+/** Reports containers that run as the proxy's user, because their traffic bypasses the proxy. */
 export function proxyUser(expected: ExpectedPod): ProblemOf | undefined {
   const found = containersOfProxyUser(expected.pod);
   if (found.length === 0 || !isInMesh(expected)) return undefined;
@@ -58,10 +61,10 @@ export function proxyUser(expected: ExpectedPod): ProblemOf | undefined {
   };
 }
 
-/** Declared application ports on which the proxy listens. */
+/** Reports application ports on which the proxy listens. */
 export function appPorts(expected: ExpectedPod): ProblemOf | undefined {
   const clashes = portConflicts(expected.pod);
   if (clashes.length === 0 || !isInMesh(expected)) return undefined;
   const ports = clashes.map(({ port, container, use }) => `${port} of "${container}" (${use})`).join(", ");
-  return { result: "error", message: `it declares proxy ports: ${ports}` };
+  return { result: "error", message: `its containers declare ports of the proxy: ${ports}` };
 }

@@ -1,4 +1,4 @@
-/** Controllers whose pods the API server refuses: such pods are in no list. */
+/** Finds controllers whose pods the API server refuses. Refused pods appear in no list. */
 import type { KubeObject } from "../../../kube/client/mod.ts";
 import { newMap, textAt } from "../../../base/value.ts";
 import { labelsOf } from "../../../inject/mod.ts";
@@ -13,10 +13,16 @@ import { type Facts, inAll, later } from "../../facts.ts";
 import { findingOf, type Problem, refOf } from "../findings.ts";
 import { quotaFor } from "../../policies/quota.ts";
 
-/** Controllers retry after at most 16 minutes: an older event is about a solved problem. */
+/**
+ * Maximum age of an event, in milliseconds. Controllers retry within 16 minutes, so an older event is about a solved
+ * problem.
+ */
 const RECENT = 20 * 60_000;
 
-/** Controllers whose pods would be injected and are refused. Deployments say so in their status, others in events. */
+/**
+ * Reports controllers whose pods should be injected but are refused. Deployments show this in their status, other
+ * controllers in events.
+ */
 export async function podsCreated(facts: Facts): Promise<Finding> {
   const [workloads, namespaces, webhooks, events] = await Promise.all([
     facts.workloads(),
@@ -34,7 +40,7 @@ export async function podsCreated(facts: Facts): Promise<Finding> {
   };
   const recent = facts.clock.now().getTime() - RECENT;
   if (facts.scope.selector !== undefined && !workloads.some(isMeant)) {
-    return { result: "skipped", message: "no workload that is injected has the labels of --selector" };
+    return { result: "skipped", message: "no injected workload has the labels of --selector" };
   }
   const problems = inAll(workloads.filter(isMeant), (object): readonly Problem[] => {
     const { kind, metadata: { namespace = "", name } } = object;
@@ -49,7 +55,7 @@ export async function podsCreated(facts: Facts): Promise<Finding> {
     return [{
       object: refOf({ kind, namespace, name }),
       result: "error",
-      message: `its pods are refused: ${message}`,
+      message: `the API server refuses its pods: ${message}`,
       advice,
     }];
   }, "workload");

@@ -1,4 +1,4 @@
-/** Live pods compared with a new pod of the same workload. */
+/** Compares live pods with new pods of the same workload. */
 import { MeshError } from "../../../base/errors.ts";
 import { findProxy, type Injector, injectPod, podOwner, specOf } from "../../../inject/mod.ts";
 import type { Pod } from "../../../kube/client/mod.ts";
@@ -10,14 +10,14 @@ import { revisionOf } from "../../inventory/live_pods.ts";
 import { PROBE } from "../../inventory/sidecars.ts";
 import { type ProblemOf, refOf } from "../findings.ts";
 
-/** A proxy that is missing. */
+/** Reports a pod without a proxy whose workload is injected. */
 export function missingProxy({ hasProxy, decision, webhook }: ExpectedPod): ProblemOf | undefined {
   if (hasProxy || known(webhook) === undefined || known(decision)?.inject !== true) return undefined;
-  const message = `it has no proxy, but a new pod would get one: it is older than the label or the webhook`;
+  const message = `it has no proxy, but a new pod would get one, because the pod is older than the label or the webhook`;
   return { result: "error", message };
 }
 
-/** A proxy that a new pod would not get. A proxy in the workload's own manifest is no problem. */
+/** Reports a proxy that a new pod would not get. A proxy in the workload's own manifest is not reported. */
 export function unexpectedProxy(expected: ExpectedPod, isByHand: (workload: string) => boolean): ProblemOf | undefined {
   const { hasProxy, pod } = expected;
   if (!hasProxy || annotationIn(pod, STATUS) === undefined) return undefined;
@@ -30,14 +30,14 @@ function whyNoProxy({ decision, webhook }: ExpectedPod): string | undefined {
   const next = known(decision);
   return next === undefined || next.inject
     ? undefined
-    : `it has a proxy, but a new pod would get none: ${next.message}`;
+    : `it has a proxy, but a new pod would not get one: ${next.message}`;
 }
 
 const STATUS = "sidecar.istio.io/status";
 
 const IMAGES = new WeakMap<Injector, string | undefined>();
 
-/** The proxy has another revision, or comes from an older configuration. */
+/** Reports a proxy with another revision or image than new pods get. */
 export function otherProxy({ pod, hasProxy, decision, webhook, plane }: ExpectedPod): ProblemOf | undefined {
   const next = hasProxy ? known(webhook) : undefined;
   if (next === undefined || plane === undefined || known(decision)?.inject !== true) return undefined;
@@ -48,14 +48,14 @@ export function otherProxy({ pod, hasProxy, decision, webhook, plane }: Expected
 function otherRevision(pod: Pod, now: string): string | undefined {
   const revision = revisionOf(pod);
   if (revision === null || revision === now) return undefined;
-  return `its proxy has the revision "${revision}", new pods get "${now}"`;
+  return `its proxy has the revision "${revision}", but new pods get "${now}"`;
 }
 
 function otherImage(pod: Pod, { injector }: ObservedPlane): string | undefined {
   const image = hasOwnTemplate(pod) ? undefined : imageOf(known(injector));
   const has = textAt(findProxy(pod) ?? {}, "image");
   if (image === undefined || has === "" || has === image) return undefined;
-  return `its proxy is "${has}", new pods get "${image}"`;
+  return `its proxy image is "${has}", but new pods get "${image}"`;
 }
 
 function imageOf(injector: Injector): string | undefined {
@@ -63,7 +63,9 @@ function imageOf(injector: Injector): string | undefined {
   return IMAGES.get(injector);
 }
 
-/** `undefined` if the templates cannot be rendered: another check reports that. */
+/**
+ * Returns the proxy image of a new pod; `undefined` if the templates cannot be rendered, which another check reports.
+ */
 function renderedImage(injector: Injector): string | undefined {
   try {
     const { pod } = injectPod(PROBE, podOwner(PROBE, "default"), injector);
@@ -74,21 +76,24 @@ function renderedImage(injector: Injector): string | undefined {
   }
 }
 
-/** Injectors skip such pods silently: capturing their traffic would capture the node's. */
+/**
+ * Reports pods on the host network. Injectors skip them silently, because capturing their traffic would capture the
+ * node's traffic.
+ */
 export function hostNetwork({ pod, webhook }: ExpectedPod): ProblemOf | undefined {
   if (specOf(pod)["hostNetwork"] !== true || known(webhook) === undefined) return undefined;
   return {
     result: "warning",
-    message: "it uses the host network and is never injected, whatever its labels are",
+    message: "it uses the host network and is never injected, regardless of its labels",
   };
 }
 
-/** Sidecars run on Linux only, and injectors do not look at the operating system of a pod. */
+/** Reports injected Windows pods. Sidecars run only on Linux, but injectors ignore the operating system of a pod. */
 export function onWindows({ pod, decision, hasProxy }: ExpectedPod): ProblemOf | undefined {
   const { os, nodeSelector } = specOf(pod);
   const system = textAt(isMap(os) ? os : {}, "name") || textAt(isMap(nodeSelector) ? nodeSelector : {}, OS);
   if (system !== "windows" || (!hasProxy && known(decision)?.inject !== true)) return undefined;
-  return { result: "error", message: "it is a Windows pod: with a sidecar it does not start" };
+  return { result: "error", message: "it is a Windows pod, which cannot start with a sidecar" };
 }
 
 const OS = "kubernetes.io/os";

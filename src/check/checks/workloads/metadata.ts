@@ -1,4 +1,4 @@
-/** What the rules of `inject` find about labels and annotations of workloads in the cluster. */
+/** Applies the rules of `inject` to labels and annotations of workloads in the cluster. */
 import { annotationsOf, findingsOf, podIn, RULES } from "../../../inject/mod.ts";
 import { LABEL } from "../../../istio/annotations/labels.ts";
 import { validateAnnotations } from "../../../istio/mod.ts";
@@ -8,7 +8,7 @@ import { ofField, type ProblemOf } from "../findings.ts";
 import { fieldIn, type Target } from "../../injection/target.ts";
 import { namedOf } from "../../injection/workload_advice.ts";
 
-/** Rules that need no injected pod. */
+/** Rules that do not need an injected pod. */
 const WANTED: readonly string[] = [
   "metadata-misplaced",
   "annotation-misspelt",
@@ -19,8 +19,8 @@ const WANTED: readonly string[] = [
 const OTHERS: ReadonlySet<string> = new Set(RULES.map(({ id }) => id).filter((id) => !WANTED.includes(id)));
 
 /**
- * Labels and annotations that are misspelt, misplaced, deprecated, or that the injector refuses; `workload-label-place`
- * has the label that asks for injection.
+ * Reports labels and annotations that are misspelt, misplaced, deprecated, or refused by the injector. The check
+ * `workload-label-place` covers the label that requests injection.
  */
 export function metadataProblems(target: Target): readonly ProblemOf[] {
   const { manifest, row } = target;
@@ -35,7 +35,9 @@ export function metadataProblems(target: Target): readonly ProblemOf[] {
   return [...found, ...refused(target)];
 }
 
-/** Values that an injector refuses: pods that are there were made before, or outside of the mesh. */
+/**
+ * Reports annotation values that an injector refuses. Existing pods may be older than the value, or not be in the mesh.
+ */
 function refused(target: Target): readonly ProblemOf[] {
   const texts = Object.entries(annotationsOf(podIn(target.manifest, target.row)))
     .filter((entry): entry is [string, string] => typeof entry[1] === "string");
@@ -46,9 +48,9 @@ function refused(target: Target): readonly ProblemOf[] {
   }));
 }
 
-/** Pods and Jobs cannot be edited so. */
+/** Advice to edit the workload. Pods and Jobs cannot be edited this way and must be recreated. */
 function correction(target: Target, change: string): Advice {
   return ["Pod", "Job"].includes(target.row.kind)
-    ? byHand(`in its manifest, ${change}, and create it again`, "workload")
+    ? byHand(`in its manifest, ${change}, then recreate the object`, "workload")
     : harmless(change, "workload", edit(namedOf(target)));
 }

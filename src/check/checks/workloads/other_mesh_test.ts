@@ -18,7 +18,7 @@ function advised(container: string, kind: string) {
   return found?.advice?.map(({ change, risk, steps }) => [change, risk, ...steps.map(({ command }) => command)]);
 }
 
-const BY_HAND = ["take the other mesh's sidecar from its manifest, if it is written there", "none"];
+const BY_HAND = ["remove the other mesh's sidecar from its manifest, if the manifest contains it", "none"];
 
 const SWITCHES = [
   ["linkerd-proxy", "Linkerd", '"annotations":{"linkerd.io/inject":"disabled"}'],

@@ -1,4 +1,4 @@
-/** What the rules of `inject` find about Services of mesh pods in the cluster. */
+/** Applies the rules of `inject` to Services of mesh pods in the cluster. */
 import { containersOf, InputFacts, type InputFinding, inputFindings, rulesOffBy } from "../../../inject/mod.ts";
 import type { KubeObject, Service } from "../../../kube/client/mod.ts";
 import { harmless } from "../../advice/advice.ts";
@@ -10,8 +10,9 @@ import { findingOf, NO_POD, ofField, type Problem, refOf } from "../findings.ts"
 import { isInMesh, PROXY } from "./application.ts";
 
 /**
- * Services of mesh pods whose ports name no protocol, or that disagree. Who may not read webhooks gets what pods with a
- * proxy show, and `ok` only if it does not matter which of the others are in the mesh.
+ * Reports Services of mesh pods that do not name a protocol, or name different protocols for a port. Without the right
+ * to read webhooks, reports problems of pods with a proxy, and `ok` only if it does not matter which other pods are in
+ * the mesh.
  */
 export async function serviceProtocols(facts: Facts): Promise<Finding> {
   const pods = (await facts.expectations()).filter((each) => !isGateway(each));
@@ -22,7 +23,7 @@ export async function serviceProtocols(facts: Facts): Promise<Finding> {
   return findingOf(found.some(({ result }) => result !== "note") ? found : problemsOf(services, pods.filter(isInMesh)));
 }
 
-/** Gateway resources say what the ports of a gateway speak. */
+/** Whether the pod is a gateway. Gateway resources, not Services, name the protocols of its ports. */
 function isGateway({ pod }: ExpectedPod): boolean {
   return containersOf(pod, "containers").every(({ name }) => name === PROXY);
 }

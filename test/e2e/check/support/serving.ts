@@ -178,7 +178,7 @@ export const SERVING: Readonly<Record<string, Breakage>> = {
   "no pod that is ready: its Deployment is gone": behindService({ isGone: true }, {
     ...NOT_READY,
     says:
-      /: has no pods: no Deployment makes pods that it selects\nfix: make it again with the flags of its installation/,
+      /: has no pods: no Deployment creates pods that it selects\nfix: make it again with the flags of its installation/,
   }),
   "no pod that is ready: the Service selects others": behindService({ selector: { app: "istiod" } }, {
     ...NOT_READY,
