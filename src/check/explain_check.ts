@@ -1,12 +1,12 @@
-/** What docs/checks.md says about a check, and the list of checks: both without a cluster. */
+/** Prints the section of docs/checks.md about a check, and the list of checks. Neither needs a cluster. */
 import { UsageError } from "../base/errors.ts";
 import { closest, columns, editDistance, wrapped, wrappedAround } from "../base/text/mod.ts";
 import { ALL_CHECKS } from "./checks/all.ts";
 import { type Choice, chooseChecks } from "./choose.ts";
 
 /**
- * The section of a check: meaning, example output, fix. It is Markdown, or for a terminal of `width` columns text.
- * Errors: a UsageError for an unknown id.
+ * Returns the section about a check: meaning, example output, and fix. With `width`, formats the Markdown for a
+ * terminal of that width. Throws a UsageError for an unknown id.
  */
 export async function explanationOf(id: string, width?: number): Promise<string> {
   const { CHECKS_DOCUMENT: document } = await import("./document.ts");
@@ -18,7 +18,7 @@ export async function explanationOf(id: string, width?: number): Promise<string>
   return `${title}\n\n${width === undefined ? body.trim() : forTerminal(body.trim(), width)}\n`;
 }
 
-/** Paragraphs in lines of `width` columns, and examples as they stand: commands are copied. */
+/** Wraps paragraphs at `width` columns. Does not wrap examples, because users copy their commands. */
 function forTerminal(markdown: string, width: number): string {
   const parts = markdown.split(/^```.*\n/m).map((part, index) => index % 2 === 1 ? part.trimEnd() : prose(part, width));
   return parts.filter((part) => part !== "").join("\n\n");
@@ -39,13 +39,13 @@ function unknownCheck(id: string): UsageError {
   return new UsageError(`There is no check "${id}"`, {
     hint: meant.length === 0
       ? `see ${list}`
-      : `did you mean ${meant.join(" or ")}?${meant.length > 1 ? ` ${list} has all` : ""}`,
+      : `did you mean ${meant.join(" or ")}?${meant.length > 1 ? ` ${list} prints all ids` : ""}`,
   });
 }
 
 const MEANT = 3;
 
-/** The check that is spelt nearly so, or the nearest of those whose first word is. */
+/** Returns the check with the most similar id, or else the checks with a similar first word, the nearest first. */
 function meantChecks(id: string): readonly string[] {
   const ids = ALL_CHECKS.map((check) => check.id);
   const meant = closest(id, ids);
@@ -56,14 +56,14 @@ function meantChecks(id: string): readonly string[] {
   return begun.toSorted((a, b) => editDistance(id, a) - editDistance(id, b)).slice(0, MEANT);
 }
 
-/** All checks, in their order. */
+/** Returns all checks in the order of the output. */
 export function checkNames(): { readonly id: string; readonly category: string; readonly title: string }[] {
   return ALL_CHECKS.map(({ id, category, title }) => ({ id, category, title }));
 }
 
 /**
- * The selected checks: category, id and title, a line each; in a terminal of `width` columns, titles stay in their
- * column.
+ * Lists the selected checks, one per line, with category, id, and title. In a terminal of `width` columns, wraps titles
+ * inside their column.
  */
 export function listText(choice: Choice, width?: number): string {
   const { checks, shown } = chooseChecks(ALL_CHECKS, choice);
@@ -74,7 +74,7 @@ export function listText(choice: Choice, width?: number): string {
   return width === undefined ? columns(rows) : columns(rows.flatMap((row) => folded(row, widthOfTitles(rows, width))));
 }
 
-/** What is left of a line for its title; 20 at least. */
+/** Returns the columns that are left on a line for the title, at least 20. */
 function widthOfTitles(rows: readonly string[][], width: number): number {
   const widest = (at: number) => Math.max(...rows.map((row) => (row[at] ?? "").length));
   return Math.max(20, width - widest(0) - widest(1) - 4);

@@ -1,20 +1,23 @@
 /**
- * The inventory as checks see it. Reading an unknown value ends the check with the result unknown, so no check passes
- * without knowledge.
+ * The inventory as checks read it. Reading an unknown value ends the check with the result `unknown`, so that no check
+ * passes on missing data.
  */
 import { atOnce } from "../base/at_once.ts";
 import { counted } from "../base/text/mod.ts";
 import { type Inventory, isKnown, type Observed, type Unknown } from "./inventory/mod.ts";
 
-/** A getter of values in place of observations. */
+/** Maps a getter of an observation to a getter of its value. */
 type Reading<Getter> = Getter extends (...args: infer Args) => Promise<Observed<infer Value>>
   ? (...args: Args) => Promise<Value>
   : Getter;
 
-/** The inventory as a check reads it. */
+/** The getters of the inventory, which return values and throw if a value is unknown. */
 export type Facts = { readonly [Name in keyof Inventory]: Reading<Inventory[Name]> };
 
-/** Thrown by reading an unknown value, and caught only here. It has no stack: thousands of pods may throw it. */
+/**
+ * Thrown when a check reads an unknown value, and caught only in this file. It has no stack trace, because thousands of
+ * pods may throw it.
+ */
 class NotKnown {
   readonly unknown: Unknown;
   readonly of: string;
@@ -25,14 +28,14 @@ class NotKnown {
   }
 }
 
-/** Why something is not known. */
+/** The reason why a result is unknown. */
 export interface CannotTell {
   readonly why: Unknown;
-  /** What it is about, such as `3 pods`; may be empty. */
+  /** The unknown objects, such as `3 pods`; may be empty. */
   readonly of: string;
 }
 
-/** The result over an inventory, or the unknown value that ended it. */
+/** Runs a function over an inventory. Returns its result, or the unknown value that ended it. */
 export async function overFacts<T>(
   inventory: Inventory,
   run: (facts: Facts) => Promise<T> | T,
@@ -43,7 +46,7 @@ export async function overFacts<T>(
 
 function factsOf(inventory: Inventory): Facts {
   const facts = Object.entries(inventory).map(([name, value]) => [name, isGetter(value) ? reading(value) : value]);
-  // A mapped type: no guard can prove it.
+  // A type guard cannot verify a mapped type.
   return Object.fromEntries(facts) as Facts;
 }
 
@@ -57,18 +60,18 @@ function reading(getter: Getter): (...args: unknown[]) => Promise<unknown> {
   return async (...args) => known(await getter(...args));
 }
 
-/** The value of an observation that is part of another value. An unknown one ends the check. */
+/** Returns the value of an observation that is part of another value. An unknown value ends the check. */
 export function known<T>(observed: Observed<T>): T {
   if (isKnown(observed)) return observed.value;
   throw new NotKnown(observed);
 }
 
-/** Ends the check, which says `cannot tell: WHY`, or `cannot tell for OF: WHY`. */
+/** Ends the check with the message `cannot tell: WHY` or `cannot tell for OF: WHY`. */
 export function cannotTell(why: string, of?: string): never {
   throw new NotKnown({ broken: why, object: "" }, of);
 }
 
-/** A value that a check may not need. If it is unknown, the check ends only where it uses the value. */
+/** Defers a value that a check may not need. If the value is unknown, the check ends only when it uses the value. */
 export async function later<T>(asked: Promise<T>): Promise<() => T> {
   const answer = await attempt(() => asked);
   return () => {
@@ -78,8 +81,8 @@ export async function later<T>(asked: Promise<T>): Promise<() => T> {
 }
 
 /**
- * The first answer of several sources: one is enough. `undefined` is no answer. Without an answer, the first
- * unknown value ends the check.
+ * Returns the first value from several sources. Skips unknown values and `undefined`. If there is no value, the first
+ * unknown value ends the check, or the result is `undefined`.
  */
 export async function firstKnown<T>(
   sources: readonly (() => Promise<T | undefined> | T | undefined)[],
@@ -94,16 +97,19 @@ export async function firstKnown<T>(
   return undefined;
 }
 
-/** A value that only advice needs; `undefined` if unknown. The result of a check must not depend on it. */
+/**
+ * Returns a value that only advice needs; `undefined` if it is unknown. The result of a check must not depend on the
+ * value.
+ */
 export async function forAdvice<T>(asked: Promise<T>): Promise<T | undefined> {
   const answer = await attempt(() => asked);
   return answer instanceof NotKnown ? undefined : answer.value;
 }
 
-/** Requests of one check in flight. */
+/** Maximum number of requests in flight for one check. */
 const AT_ONCE = 8;
 
-/** What is found in each item. Unknown items end the check only if nothing is found in the others. */
+/** Collects findings from all items. Unknown items end the check only if the other items have no findings. */
 export async function inEach<T, Found>(
   items: readonly T[],
   find: (item: T) => Promise<readonly Found[]>,
@@ -115,7 +121,7 @@ export async function inEach<T, Found>(
   throw hidden;
 }
 
-/** The same without requests; `what`, such as `pod`, counts the unknown items in the message. */
+/** Like `inEach`, without requests. The message counts unknown items in the unit `what`, such as `pod`. */
 export function inAll<T, Found>(
   items: readonly T[],
   find: (item: T) => readonly Found[],

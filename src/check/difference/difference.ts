@@ -1,4 +1,4 @@
-/** The pods that two configurations produce from the same manifests. */
+/** Compares the pods that two configurations produce from the same manifests. */
 import { errorLine, MeshError, UsageError } from "../../base/errors.ts";
 import { toYaml } from "../../yaml/mod.ts";
 import { decide, type Injector, injectPod } from "../../inject/mod.ts";
@@ -6,35 +6,35 @@ import { type ManifestTexts, targetsIn } from "../injection/manifest_targets.ts"
 import { ownerOfTarget, podOf, type Target } from "../injection/target.ts";
 import samples from "./samples.yaml" with { type: "text" };
 
-/** What is compared: one configuration, or the configurations of all revisions of a snapshot. */
+/** One side of a comparison: a single configuration, or the configurations of all revisions of a snapshot. */
 export interface Side {
-  /** As the user names it. */
+  /** The user's argument for this side. */
   readonly name: string;
-  /** By revision. A side of one configuration has one, under any name. */
+  /** Injectors by revision. A single configuration is one entry with an arbitrary key. */
   readonly injectors: ReadonlyMap<string, Injector>;
-  /** The side stands for all its revisions. */
+  /** Whether the side is a whole snapshot, to be compared revision by revision. */
   readonly isWhole: boolean;
 }
 
-/** A pod as each side injects it. */
+/** A pod after injection by each side. */
 export interface PodPair {
-  /** `deployment.apps/web`, with the revision where whole snapshots are compared. */
+  /** `deployment.apps/web`. Contains the revision if whole snapshots are compared. */
   readonly name: string;
   readonly before: string;
   readonly after: string;
 }
 
-/** All pods of both sides, and what only one side has. */
+/** The pods of both sides, and the revisions that only one side contains. */
 export interface Difference {
   readonly pods: readonly PodPair[];
-  /** Revisions that one side does not have, as sentences. */
+  /** Revisions that one side lacks, as sentences. */
   readonly missing: readonly string[];
 }
 
 /**
- * Injects the pods of manifests, or samples, with both sides. Compares two whole snapshots revision by revision.
- * Errors: a MeshError for a pod that a side refuses, and a UsageError for a snapshot of several revisions beside one
- * configuration.
+ * Injects the pods of manifests, or built-in samples, with both sides. Compares two whole snapshots revision by
+ * revision. Throws a MeshError for a pod that a side refuses, and a UsageError if a snapshot of several revisions is
+ * compared with one configuration.
  */
 export async function differenceOf(
   [a, b]: readonly [Side, Side],
@@ -67,7 +67,7 @@ const SAMPLES: ManifestTexts = {
 };
 
 interface Pair {
-  /** Where there are several. */
+  /** The revision, if whole snapshots are compared. */
   readonly revision?: string;
   readonly before: Injector | undefined;
   readonly after: Injector | undefined;
@@ -87,7 +87,10 @@ function onlyOf({ name, injectors }: Side): Injector | undefined {
   throw new UsageError(`"${name}" has several revisions`, { hint: `name one: ${revisions}` });
 }
 
-/** The pod as YAML, with a first line where it is not injected. Errors: a MeshError that names pod and side. */
+/**
+ * Returns the pod as YAML. A pod that is not injected starts with a comment line. Throws a MeshError that names pod and
+ * side.
+ */
 function podText(target: Target, injector: Injector, side: string): string {
   const pod = podOf(target);
   const decision = decide(pod, { ...injector.config, byHand: false });
@@ -96,6 +99,6 @@ function podText(target: Target, injector: Injector, side: string): string {
     return toYaml(injectPod(pod, ownerOfTarget(target), injector).pod);
   } catch (error) {
     if (!(error instanceof MeshError)) throw error;
-    throw new MeshError(`"${side}" cannot make the pod of ${target.workload}: ${errorLine(error)}`, { cause: error });
+    throw new MeshError(`"${side}" cannot inject the pod of ${target.workload}: ${errorLine(error)}`, { cause: error });
   }
 }

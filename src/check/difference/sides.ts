@@ -1,4 +1,4 @@
-/** The sides of a comparison: configurations in files, snapshots, revisions of a cluster. */
+/** Builds the sides of a comparison from configuration files, snapshots, and revisions of a cluster. */
 import { MeshError } from "../../base/errors.ts";
 import type { Clock } from "../../platform/world.ts";
 import {
@@ -17,17 +17,17 @@ import { isKnown } from "../inventory/observed.ts";
 import { planeOf } from "../upgrade/next_injector.ts";
 import type { Side } from "./difference.ts";
 
-/** Options of every side. */
+/** Options that apply to both sides. */
 export interface SideOptions {
   readonly clock: Pick<Clock, "now">;
-  /** Values and mesh configuration of files that have none. */
+  /** Values and mesh configuration for files that contain only an injector configuration. */
   readonly given: Pick<GivenConfiguration, "values" | "mesh">;
   readonly nativeSidecars: NativeOption;
 }
 
 /**
- * The side of a file, and of one revision of it if it is a snapshot.
- * Errors: a MeshError for a configuration that cannot be used, and for a revision that the snapshot does not have.
+ * Builds a side from a file. For a snapshot, `revision` selects one of its revisions.
+ * Throws a MeshError for an unusable configuration, and for a revision that is not in the snapshot.
  */
 export async function fileSide(
   name: string,
@@ -36,10 +36,10 @@ export async function fileSide(
 ): Promise<Side> {
   const snapshot = snapshotIn(config);
   if (snapshot === undefined && revision !== undefined) {
-    throw new MeshError(`"${config.file}" is not a snapshot: it has no revision "${revision}"`);
+    throw new MeshError(`"${config.file}" is not a snapshot, so it has no revision "${revision}"`);
   }
   const names = snapshot === undefined || revision !== undefined ? [revision] : revisionsIn(snapshot);
-  if (names.length === 0) throw new MeshError(`The snapshot "${name}" has no configuration of a revision`);
+  if (names.length === 0) throw new MeshError(`The snapshot "${name}" contains no configuration`);
   const injectors = new Map<string, Injector>();
   for (const each of names) {
     const own = configurationOf({ config, revision: each });
@@ -50,8 +50,8 @@ export async function fileSide(
 }
 
 /**
- * The side of a revision or a tag of a cluster. Without the right to list webhooks, its ConfigMaps have Istio's names.
- * Errors: errors of the API, and a MeshError for a revision that is not there.
+ * Builds a side from a revision or a tag of a cluster. Without the right to list webhooks, assumes Istio's names of
+ * ConfigMaps. Throws errors of the API, and a MeshError for a revision that does not exist.
  */
 export async function revisionSide(
   name: string,
@@ -75,7 +75,7 @@ async function textsOf(source: Source, revision: string): Promise<GivenConfigura
   return { ...texts.value, revision: plane.revision };
 }
 
-/** `revision` is a revision of a snapshot or of a control plane. */
+/** Builds an injector from the configuration of a snapshot's or control plane's revision. */
 async function injectorOf(given: GivenConfiguration, { clock, nativeSidecars }: SideOptions): Promise<Injector> {
   return await loadInjector({
     revision: given.revision,

@@ -1,6 +1,6 @@
 /**
- * Whether the API server admits a pod that is to be injected: by a dry run, else by what its controller reports, else
- * by the rules of `check security`.
+ * Finds out whether the API server admits an injected pod: from a dry run, or else from the reports of its controller,
+ * or else from the rules of `check security`.
  */
 import { trimmedEnd } from "../../base/text/mod.ts";
 import { isLimitRange, isResourceQuota, type KubeApi } from "../../kube/client/mod.ts";
@@ -15,7 +15,7 @@ import type { Target } from "./target.ts";
 import type { RuleLine } from "./explanation_schema.ts";
 import { DRY_RUN, type Verdict } from "./verdict.ts";
 
-/** A verdict, with the answer of the API server. */
+/** A verdict that considers the API server's response, with warnings. */
 export interface Admitted {
   readonly verdict: Verdict;
   readonly warnings: readonly string[];
@@ -30,11 +30,11 @@ export interface Candidate {
   readonly target: Target;
   readonly pod: Pod;
   readonly verdict: Verdict & { readonly verdict: "injected" };
-  /** What the pod's controller reports: it cannot create pods. */
+  /** Reports of the pod's controller that it cannot create pods. */
   readonly failures: readonly string[];
 }
 
-/** The verdict after the API server was asked. Asks nothing for a pod that is not injected. */
+/** Checks the verdict of an injected pod against the API server. */
 export async function admitted(source: Admitting, candidate: Candidate): Promise<Admitted> {
   const { target, pod, verdict } = candidate;
   const run = await tryToCreate(source, { namespace: target.namespace, pod: newPod(target, pod) });
@@ -45,7 +45,7 @@ export async function admitted(source: Admitting, candidate: Candidate): Promise
   return await judged(source, candidate, `no dry run shows whether the API server admits the pod: ${why}`);
 }
 
-/** What decides about a pod without the right to read webhooks or their configuration. */
+/** A pod whose webhooks or configuration the user has no right to read. */
 export interface Unread {
   readonly target: Target;
   readonly pod: Pod;
@@ -53,7 +53,7 @@ export interface Unread {
   readonly namespaceLabels: ValueMap;
 }
 
-/** The verdict of a dry run: the dry run shows what happens to the pod, the labels show why. */
+/** Derives a verdict from a dry run. The dry run shows what happens to the pod, and the labels show why. */
 export async function tried(source: Admitting, unread: Unread): Promise<Admitted> {
   const { target, pod, verdict } = unread;
   const run = await tryToCreate(source, { namespace: target.namespace, pod: newPod(target, pod) });
@@ -69,16 +69,16 @@ function shownBy({ outcome, message, pod: result }: PodRun, { pod, verdict, name
     return { ...verdict, field, rules: [...verdict.rules, { rule: DRY_RUN, field, value, effect, message }] };
   };
   if (outcome === "injected") {
-    const reasons = ["the API server added it in a dry run", ...label === undefined ? [] : [label.text]].join(": ");
+    const reasons = ["the API server added the sidecar in a dry run", ...label === undefined ? [] : [label.text]].join(": ");
     return { ...seen("injects"), verdict: "injected", by: DRY_RUN, reason: "dry-run", message: reasons, result };
   }
   if (outcome !== "not-injected") {
     return {
       ...refused(seen("refuses"), message, outcome === "failed" ? "webhook-fails" : undefined),
-      message: `the API server refuses it in a dry run: ${message}`,
+      message: `the API server refuses the pod in a dry run: ${message}`,
     };
   }
-  const state = "in a dry run the API server creates it without a sidecar";
+  const state = "in a dry run, the API server creates the pod without a sidecar";
   return {
     ...seen("does-not-inject"),
     ...{ verdict: "not-injected", by: null, result: undefined },
@@ -89,7 +89,10 @@ function shownBy({ outcome, message, pod: result }: PodRun, { pod, verdict, name
   };
 }
 
-/** The label that asks for a sidecar; the pod's own come first (Istio, "Installing the Sidecar"). */
+/**
+ * Returns the label that requests a sidecar. Labels of the pod come before labels of the namespace (Istio, "Installing
+ * the Sidecar").
+ */
 function askingLabel(pod: ValueMap, namespace: ValueMap) {
   const all = [
     { of: "pod", labels: pod, key: LABEL.inject },
@@ -105,7 +108,7 @@ function askingLabel(pod: ValueMap, namespace: ValueMap) {
   return { field, value, text: `the ${of} has the label ${key}=${value}` };
 }
 
-/** As it would be created: without what the API server sets, and under a new name where the pod exists. */
+/** Returns the pod to create: without the fields that the API server sets, and with a new name if the pod exists. */
 function newPod(target: Target, pod: Pod): ValueMap {
   const { nodeName: _node, ...spec } = specOf(pod);
   const metadata = { ...nameFor(target, pod), labels: labelsOf(pod), annotations: annotationsOf(pod) };
@@ -118,18 +121,18 @@ function nameFor({ name: workload, file }: Target, pod: Pod): ValueMap {
   return { generateName: generateName ?? `${trimmedEnd(workload.slice(0, 50), "-")}-` };
 }
 
-/** Manifests have integers as bigint. */
+/** Converts the integers of a manifest from bigint to number. */
 function asJson(pod: ValueMap): ValueMap {
   return JSON.parse(JSON.stringify(pod, (_key, value) => typeof value === "bigint" ? Number(value) : value));
 }
 
-/** Why a dry run says nothing about the pod. */
+/** Conditions under which a dry run does not show what happens to the pod. */
 const DOUBTS: readonly ((run: PodRun, target: Target) => boolean)[] = [
-  // A webhook that takes no dry runs.
+  // A webhook does not support dry runs.
   ({ message }) => /does not support dry run/.test(message),
-  // Objects that do not exist yet, because the manifest creates them.
+  // Other objects of the manifest do not exist yet.
   ({ message }, { file }) => file !== undefined && NOT_YET.test(message),
-  // A condition may read the name, which is another one in the dry run.
+  // A match condition may read the name, which is different in the dry run.
   ({ outcome }, { file, row }) => outcome === "not-injected" && file === undefined && row.kind === "Pod",
 ];
 
@@ -137,7 +140,7 @@ const NOT_YET = /already exists|looking up service account|no PriorityClass/;
 
 function doubtOf(run: PodRun, target: Target): string | undefined {
   if (!DOUBTS.some((isDoubtful) => isDoubtful(run, target))) return undefined;
-  return run.message || "it has another name, and is created without a sidecar";
+  return run.message || "the pod has another name there, and is created without a sidecar";
 }
 
 function byDryRun(verdict: Candidate["verdict"], { outcome, message }: PodRun): Verdict {
@@ -149,8 +152,8 @@ function byDryRun(verdict: Candidate["verdict"], { outcome, message }: PodRun): 
     by: null,
     reason: "webhook-without-effect",
     field: "",
-    message: `"${verdict.by}" should inject the pod, but in a dry run the API server creates it without a sidecar: ` +
-      'the webhook does not answer, or is not called; see "kubectl mesh check webhook"',
+    message: `"${verdict.by}" should inject the pod, but in a dry run, the API server creates the pod without a sidecar: ` +
+      'the webhook does not respond, or is not called; see "kubectl mesh check webhook"',
     injecting: [],
     result: undefined,
   };
@@ -163,12 +166,12 @@ function refused(verdict: Verdict, message: string, reason = "api-server-refuses
     by: null,
     reason,
     field: "",
-    message: `would be injected, but the API server refuses it: ${message}`,
+    message: `would be injected, but the API server refuses the pod: ${message}`,
     result: undefined,
   };
 }
 
-/** The rules of `check security`, over what the user may read. */
+/** Applies the rules of `check security` to the objects that the user may read. */
 async function judged({ api }: Admitting, { target, verdict }: Candidate, doubt: string): Promise<Admitted> {
   const { namespace } = target;
   const [found, quotas, ranges] = await Promise.all([

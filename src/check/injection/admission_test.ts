@@ -159,7 +159,7 @@ const SHOWN: readonly (readonly [
     { "istio-injection": "" },
     () => INJECTED,
     ["injected", "dry-run", "dry-run", false],
-    "the API server added it in a dry run",
+    "the API server added the sidecar in a dry run",
   ],
   [
     { "istio-injection": "" },

@@ -1,24 +1,24 @@
-/** All workloads of a cluster or a namespace, as targets. */
+/** Lists all workloads of a cluster or a namespace. */
 import { MeshError } from "../../base/errors.ts";
 import { isPod, type KubeApi, type KubeObject } from "../../kube/client/mod.ts";
 import { WORKLOADS } from "../inventory/resources.ts";
 import { collectionPath, type LabelChoice, queryOf } from "../inventory/source.ts";
 import { objectTarget, type Target } from "./target.ts";
 
-/** Workloads; pods and Jobs of a controller are explained by it. */
+/** Collections to list. Pods and Jobs of a controller are left out, because their controller is listed. */
 const COLLECTIONS = [...WORKLOADS, ["api/v1", "pods"] as const];
 
-/** Which workloads. */
+/** Selects workloads of a cluster. */
 export interface AllWorkloads {
-  /** `undefined` is all namespaces. */
+  /** The namespace; `undefined` selects all namespaces. */
   readonly namespace: string | undefined;
   /** Labels of the workloads, not of their pods. */
   readonly selector?: LabelChoice | undefined;
 }
 
 /**
- * The workloads, by namespace and name. Errors: errors of the API, also for one kind (its workloads would be missing);
- * a MeshError if there is none.
+ * Returns the workloads, sorted by namespace and name. Throws errors of the API, even if only one kind cannot be
+ * listed, and a MeshError if there are no workloads.
  */
 export async function allTargets(api: KubeApi, { namespace, selector }: AllWorkloads): Promise<readonly Target[]> {
   const lists = await Promise.all(COLLECTIONS.map(([group, resource]) => {
@@ -30,12 +30,12 @@ export async function allTargets(api: KubeApi, { namespace, selector }: AllWorkl
     throw new MeshError(`No workload has the labels "${selector.text}"`, { hint: "see --selector" });
   }
   throw new MeshError(
-    namespace === undefined ? "The cluster has no workload" : `There is no workload in "${namespace}"`,
+    namespace === undefined ? "The cluster has no workload" : `There is no workload in the namespace "${namespace}"`,
     { hint: "see --namespace" },
   );
 }
 
-/** Most objects are pods of controllers: only their owners are kept. */
+/** Keeps only name and owners of objects that belong to a controller, which are most of the objects. */
 function kept(object: KubeObject): KubeObject {
   const { apiVersion, kind, metadata: { name, ownerReferences } } = object;
   if (isOnItsOwn(object) || ownerReferences === undefined) return object;

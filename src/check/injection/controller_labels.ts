@@ -5,7 +5,7 @@
 import { mapAt, newMap, type ValueMap } from "../../base/value.ts";
 import { labelsOf, metadataOf, type Pod, withKey } from "../../inject/mod.ts";
 
-/** Values that are chosen when the controller creates its objects. */
+/** Placeholders for values that are generated when the controller creates its objects. */
 const SOME_UID = "00000000-0000-0000-0000-000000000000";
 const SOME_HASH = "0000000000";
 
@@ -19,7 +19,7 @@ const ofJob: Labels = (name, spec) => ({
   ...spec["completionMode"] === "Indexed" ? { "batch.kubernetes.io/job-completion-index": "0" } : {},
 });
 
-/** A CronJob's Jobs end with the minute of their start since the epoch. */
+/** Placeholder for the suffix of a CronJob's Job: its start time in minutes since the epoch. */
 const SOME_RUN = "00000000";
 
 const LABELS: Readonly<Record<string, Labels>> = {
@@ -35,7 +35,7 @@ const LABELS: Readonly<Record<string, Labels>> = {
   DeploymentConfig: (name) => ({ deployment: `${name}-1`, deploymentconfig: name }),
 };
 
-/** The pod of a template with the labels of its controller; labels of the template stay. */
+/** Adds the labels of a controller to the pod of its template. Labels of the template take precedence. */
 export function withControllerLabels(pod: Pod, kind: string, name: string, manifest: ValueMap): Pod {
   const added = LABELS[kind]?.(name, mapAt(manifest, "spec"));
   if (added === undefined) return pod;

@@ -1,4 +1,4 @@
-/** The live pods of a workload, and how they differ from a new pod. */
+/** Compares the live pods of a workload with a new pod. */
 import type { Pod } from "../../kube/client/mod.ts";
 import { textAt } from "../../base/value.ts";
 import { findProxy, podOwner } from "../../inject/mod.ts";
@@ -6,7 +6,7 @@ import { isAlive, type LivePod, livePod } from "../inventory/live_pods.ts";
 import type { Target } from "./target.ts";
 import type { Verdict } from "./verdict.ts";
 
-/** The live pods that the workload owns, directly or through another controller. */
+/** Returns the live pods that the workload owns, directly or through another controller. */
 export function livePods(target: Target, pods: readonly Pod[]): readonly LivePod[] {
   return pods.filter((pod) => isAlive(pod) && isOf(target, pod)).map(livePod);
 }
@@ -29,22 +29,22 @@ interface Difference {
 const DIFFERENCES: readonly Difference[] = [
   {
     pods: ({ verdict }, live) => verdict === "injected" ? live.filter(({ hasProxy }) => !hasProxy) : [],
-    text: () => "no proxy, but a new pod gets one",
+    text: () => "no proxy, but a new pod gets a proxy",
   },
   {
     pods: ({ verdict }, live) => verdict === "not-injected" ? live.filter(({ hasProxy }) => hasProxy) : [],
-    text: () => "a proxy, but a new pod gets none",
+    text: () => "a proxy, but a new pod does not get one",
   },
   {
     pods: (verdict, live) => {
       const next = proxyImage(verdict);
       return next === "" ? [] : live.filter(({ image }) => image !== null && image !== next);
     },
-    text: (verdict, { image }) => `the proxy "${image}", a new pod gets "${proxyImage(verdict)}"`,
+    text: (verdict, { image }) => `the proxy "${image}", but a new pod gets "${proxyImage(verdict)}"`,
   },
 ];
 
-/** The differences as sentences; none if the new pod is unknown. */
+/** Describes the differences as sentences. Returns an empty list if the new pod is unknown. */
 export function differences(verdict: Verdict, live: readonly LivePod[]): readonly string[] {
   return DIFFERENCES.flatMap(({ pods, text }) => {
     const found = pods(verdict, live);

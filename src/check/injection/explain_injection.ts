@@ -1,4 +1,4 @@
-/** Questions about injection, with or without a cluster. */
+/** Explains injection of workloads, with or without a cluster. */
 import { atOnce } from "../../base/at_once.ts";
 import type { KubeApi } from "../../kube/client/mod.ts";
 import type { World } from "../../platform/mod.ts";
@@ -19,32 +19,34 @@ import { manifestTargets, type ManifestTexts, type Unjudged } from "./manifest_t
 import { clusterTarget, type Target } from "./target.ts";
 
 export interface InjectionQuestion {
-  /** `KIND/NAME` of an object in the cluster. */
+  /** `KIND/NAME` of a workload in the cluster. */
   readonly workload?: string | undefined;
   /** All workloads of a namespace or of the cluster. */
   readonly all?: AllWorkloads | undefined;
   readonly inputs?: readonly ManifestTexts[];
-  /** For workloads without a namespace. */
+  /** Namespace of workloads that do not name a namespace. */
   readonly namespace: string;
-  /** The ConfigMaps of the control planes, if they do not have Istio's names. */
+  /** The user's choice of the control plane: revision, namespace, and names of ConfigMaps. */
   readonly choice: ClusterChoice;
-  /** Replaces the cluster's configuration. Without a cluster the default is the built-in one. */
+  /** Replaces the cluster's configuration. Without a cluster, the default is the built-in configuration. */
   readonly configuration: GivenConfiguration;
-  /** The release that this configuration is from; `undefined`: recognized by its form. */
+  /** Istio release of the given configuration; `undefined` to detect the release from the format. */
   readonly istioVersion?: string | undefined;
   readonly nativeSidecars?: NativeOption | undefined;
-  /** Rules that the user switches off. */
+  /** Rules that the user turns off. */
   readonly rulesOff?: RulesOff | undefined;
-  /** What templates of the given configuration see; the environment of a control plane is unknown. */
+  /**
+   * Environment variables for the templates of the given configuration. The environment of a control plane is unknown.
+   */
   readonly templateEnv?: TemplateEnv | undefined;
 }
 
-/** Workloads that are explained at a time: each may need a dry run. */
+/** Maximum number of workloads to explain concurrently. Each may need a dry run. */
 const AT_ONCE = 8;
 
 /**
- * Explains each workload, and each document that cannot be read. Without an API, one webhook is assumed to be called.
- * Errors: errors of the API; MeshErrors for a missing workload and an invalid configuration.
+ * Explains each workload, and each document that cannot be parsed. Without an API, assumes that one webhook is called.
+ * Throws errors of the API, and a MeshError for a missing workload or an invalid configuration.
  */
 export async function explainInjection(
   world: World,
@@ -77,7 +79,10 @@ async function targetsOf(
   return await manifestTargets(inputs, namespace);
 }
 
-/** The injector of the given files, or the built-in one without a cluster; `undefined`: the cluster's. */
+/**
+ * Returns the injector of the given files, or the built-in injector without a cluster; `undefined` to use the cluster's
+ * injectors.
+ */
 async function givenInjector(
   world: World,
   question: InjectionQuestion,

@@ -80,7 +80,7 @@ const ROWS: readonly Row[] = [
       "fix: install the control plane again",
       "or: see whether its other objects show how:",
       "kubectl mesh check webhook",
-      "or: see how to run a webhook of a revision of its own:",
+      "or: see how to run a webhook with its own revision:",
       "kubectl mesh webhook manifests --help",
     ],
   },

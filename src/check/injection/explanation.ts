@@ -1,4 +1,4 @@
-/** The explanation of one workload. */
+/** Explains one workload. */
 import type { Pod } from "../../kube/client/mod.ts";
 import type { ValueMap } from "../../base/value.ts";
 import {
@@ -26,11 +26,11 @@ import { type Cause, whyNotCalled } from "./not_called.ts";
 import { fieldIn, ownerOfTarget, podOf, type Target } from "./target.ts";
 import { ASSUMED, type Question, type Ruling, type Verdict, verdictOf } from "./verdict.ts";
 
-/** Why a workload is injected or not. */
+/** The explanation why a workload is injected or not. */
 export type Explanation = Ruling & {
   readonly workload: string;
   readonly namespace: string;
-  /** The place of a manifest; `undefined` for an object of the cluster. */
+  /** The file of the manifest; `undefined` for an object of the cluster. */
   readonly file: string | undefined;
   readonly document: number | undefined;
   readonly reason: string;
@@ -39,31 +39,31 @@ export type Explanation = Ruling & {
   readonly rules: readonly RuleLine[];
   readonly live: readonly LivePod[];
   readonly warnings: readonly string[];
-  /** What rules find in a manifest of a file. */
+  /** Findings of the rules of `inject` in a manifest of a file. */
   readonly findings: readonly Finding[];
   readonly fixes: readonly ShownFix[];
-  /** The result is a problem, not a decision: the exit code is 1. */
+  /** The result is a problem, not a decision of the user. The exit code is then 1. */
   readonly hasProblem: boolean;
 };
 
-/** The inputs of an explanation. */
+/** The configuration and the state of the cluster that an explanation needs. */
 export interface Knowledge {
   readonly webhooks: Question["webhooks"];
   readonly namespaceLabels: ValueMap;
   readonly namespace: Observed<boolean>;
   readonly injectorFor: (webhook: InjectorWebhook | undefined) => Observed<Injector>;
-  /** Pods of the workload's namespace; `undefined` if they are not known. */
+  /** Pods of the workload's namespace; `undefined` if the pods are unknown. */
   readonly pods: readonly Pod[] | undefined;
   readonly gaps: readonly string[];
-  /** The gap of the webhooks, which a dry run may close. */
+  /** The reason why the webhooks are unknown, if they are. A dry run may replace them. */
   readonly webhookGap: string | undefined;
-  /** Asks the API server whether it admits pods; `undefined` without a cluster. */
+  /** Access to the API server for dry runs; `undefined` without a cluster. */
   readonly admitting: Admitting | undefined;
   /** Decides which advice is shown. */
   readonly deciding: Deciding;
 }
 
-/** Explains one workload. */
+/** Returns the explanation of one workload. */
 export async function explain(target: Target, knowledge: Knowledge, rulesOff?: RulesOff): Promise<Explanation> {
   const { namespaceLabels, webhooks, injectorFor, admitting, pods } = knowledge;
   const pod = podOf(target);
@@ -111,7 +111,7 @@ export async function explain(target: Target, knowledge: Knowledge, rulesOff?: R
   };
 }
 
-/** Reasons that a missing right causes, and that a dry run can replace. */
+/** Reasons that are caused by missing rights. A dry run can then show the result. */
 const UNREAD: readonly string[] = ["webhooks-unknown", "configuration-unknown"];
 
 interface Asked {
@@ -119,7 +119,7 @@ interface Asked {
   readonly failures: readonly string[];
 }
 
-/** The verdict after asking the API server, if there is a cluster. */
+/** Completes the verdict with dry runs, if there is a cluster. */
 async function answered(ruled: Verdict, target: Target, { knowledge, failures }: Asked): Promise<Admitted> {
   const { admitting, namespaceLabels, webhookGap } = knowledge;
   const pod = podOf(target);
@@ -134,19 +134,19 @@ async function answered(ruled: Verdict, target: Target, { knowledge, failures }:
   return { verdict, warnings: isShown || webhookGap === undefined ? warnings : [webhookGap, ...warnings] };
 }
 
-/** For an object of the cluster: in a file the rules find the same. */
+/** Returns warnings about misplaced labels of a cluster object. In a file, the rules of `inject` report them. */
 function misplacedTexts({ file }: Target, misplaced: readonly Misplaced[]): readonly string[] {
   return file === undefined ? misplaced.map(({ message }) => message) : [];
 }
 
-/** What the rules of `inject` find; the annotations of the pod and of its controller may switch some off. */
+/** Applies the rules of `inject`, except rules that annotations of the pod or its controller turn off. */
 function findingsFor({ manifest, row, file }: Target, { result }: Verdict, off?: RulesOff): readonly Finding[] {
   if (file === undefined) return [];
   const subject = { manifest, kind: row.kind, path: row.path, pod: podIn(manifest, row), injected: result };
   return findingsOf({ ...subject, era: "current" }, off);
 }
 
-/** The explanation of a document or workload that has no pod to judge. */
+/** Returns the explanation of a document or workload that contains no pod. */
 export function explainUnjudged({ verdict, error, ...rest }: Unjudged): Explanation {
   const none = { rules: [], live: [], warnings: [], findings: [], fixes: [] };
   const hint = error?.hint === undefined || verdict === "cannot-tell" ? "" : `; ${error.hint}`;
@@ -154,7 +154,7 @@ export function explainUnjudged({ verdict, error, ...rest }: Unjudged): Explanat
   return { ...rest, ...none, verdict, by: null, message: `${rest.message}${hint}`, hasProblem };
 }
 
-/** Reasons against injection that nobody chose. */
+/** Reasons for no injection that are problems, not choices of the user. */
 const WRONG: readonly string[] = ["match-condition-fails", "no-webhook", "webhook-without-effect"];
 const PROBLEMS: readonly Verdict["verdict"][] = ["refused", "cannot-tell"];
 

@@ -1,4 +1,4 @@
-/** What changes the result of an explanation. */
+/** Advises how to change the result of an explanation. */
 import { type Advice, byHand, type Fix, look, type Step } from "../advice/advice.ts";
 import { shows } from "../advice/commands.ts";
 import type { LivePod } from "../inventory/live_pods.ts";
@@ -11,24 +11,24 @@ import { decisionFix, recreate } from "./workload_advice.ts";
 
 const mesh = (...words: readonly string[]): Step => shows("mesh", "check", ...words);
 
-/** Advice for reasons that are no decision of the injector. */
+/** Advice for reasons that are not decisions of the injector. */
 const BY_REASON: Readonly<Record<string, (target: Target) => readonly Advice[]>> = {
-  "api-server-refuses": ({ namespace }) => [look("see what refuses injected pods", mesh("security", "-n", namespace))],
+  "api-server-refuses": ({ namespace }) => [look("see which policies refuse injected pods", mesh("security", "-n", namespace))],
   "webhook-fails": () => [look("see why the webhook fails", mesh("webhook"))],
   "webhook-without-effect": () => [look("see why the webhook has no effect", mesh("webhook"))],
-  "webhooks-unknown": () => [look("see the rights that are needed", mesh("--rbac"))],
+  "webhooks-unknown": () => [look("see the needed rights", mesh("--rbac"))],
   "configuration-unknown": () => [look("see the configuration", mesh("injector-configuration"))],
-  "match-condition": () => [byHand("change the pod so that the condition holds, or the condition", "workload")],
+  "match-condition": () => [byHand("change the pod or the condition so that the condition is true", "workload")],
   "match-condition-fails": () => [byHand("correct the matchConditions of the webhook", "webhook")],
-  "match-condition-unknown": () => [look("see what the API server does with such a pod", mesh("webhook"))],
+  "match-condition-unknown": () => [look("see whether the API server calls the webhook", mesh("webhook"))],
 };
 
-/** What to do about a verdict, by its stable id. */
+/** Returns the advice for the stable id of a verdict's reason. */
 export function adviceByReason(reason: string, target: Target): readonly Advice[] {
   return BY_REASON[reason]?.(target) ?? decisionFix(reason, target);
 }
 
-/** All that is known of a workload. */
+/** A workload, its verdict, and the data that decides the advice. */
 export interface Explained {
   readonly target: Target;
   readonly verdict: Verdict;
@@ -37,10 +37,10 @@ export interface Explained {
   readonly live: readonly LivePod[];
 }
 
-/** Causes that the label of the pod cannot change. */
+/** Causes that a label of the pod cannot change. */
 const NOT_ASKED: readonly string[] = ["pod-host-network", "ignored-namespace", "no-webhook", "namespace-excluded"];
 
-/** The fixes: one for the result, one for a label that is misplaced, unless the same change heals both. */
+/** Returns a fix for the result and a fix for a misplaced label. If one change solves both, returns only one fix. */
 export function fixesFor(explained: Explained): readonly Fix[] {
   const { target, verdict, cause, misplaced } = explained;
   const objects = [target.workload];
@@ -66,12 +66,14 @@ function inviting(all: readonly Advice[], { namespace }: Target): readonly Advic
 }
 
 /**
+ * Returns advice to change the result:
+ *
  * | new pod      | live pods         | advice                                                  |
  * |--------------|-------------------|---------------------------------------------------------|
- * | injected     | as it             | none                                                    |
- * | injected     | differ            | recreate them                                           |
- * | not injected | all               | what makes it injected; pods without proxy are recreated |
- * | not injected | some have a proxy | also: recreate them, which takes them out               |
+ * | injected     | the same          | no advice                                               |
+ * | injected     | different         | recreate the pods                                       |
+ * | not injected | any               | inject the workload, and recreate pods without a proxy  |
+ * | not injected | some have a proxy | also: recreate the pods, which then lose their proxy    |
  */
 function resultAdvice({ target, verdict, cause, live }: Explained): readonly Advice[] {
   const again = recreate(target, live);
@@ -85,7 +87,7 @@ function resultAdvice({ target, verdict, cause, live }: Explained): readonly Adv
     ...joining,
     ...leaving.map((each): Advice => ({
       ...each,
-      change: `let it leave the mesh: ${each.change}`,
+      change: `remove the workload from the mesh: ${each.change}`,
       risk: "takes-out",
       namespace: target.namespace,
     })),

@@ -1,4 +1,4 @@
-/** What controllers report when the API server refuses their pods: a condition, or an event. */
+/** Reads the reports of controllers whose pods the API server refuses: a condition or an event. */
 import { oneLine } from "../../base/errors.ts";
 import type { KubeApi } from "../../kube/client/mod.ts";
 import { mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
@@ -8,10 +8,13 @@ import type { Target } from "./target.ts";
 
 const FAILED = "FailedCreate";
 
-/** Controllers without such a condition. Events are kept for an hour, also after the failure is solved. */
+/** Controllers that report failures only in events. Events remain for an hour, even after the failure is solved. */
 const BY_EVENT: readonly string[] = ["StatefulSet", "DaemonSet", "Job"];
 
-/** The failures of the workload's controller to create pods, as sentences; empty if none is reported or readable. */
+/**
+ * Returns failures of the workload's controller to create pods, as sentences. Empty if no failure is reported or
+ * readable.
+ */
 export async function failedCreates(api: KubeApi, target: Target): Promise<readonly string[]> {
   const { manifest, row, file } = target;
   if (file !== undefined) return [];
@@ -20,7 +23,9 @@ export async function failedCreates(api: KubeApi, target: Target): Promise<reado
   return BY_EVENT.includes(row.kind) ? await fromEvents(api, target) : [];
 }
 
-/** The condition of a controller that cannot create pods. */
+/**
+ * Returns the condition of a controller that cannot create pods; `undefined` if the controller has no such condition.
+ */
 export function replicaFailure(controller: ValueMap): ValueMap | undefined {
   return mapsAt(mapAt(controller, "status"), "conditions").find(({ type, status }) => {
     return type === "ReplicaFailure" && status === "True";
@@ -38,7 +43,7 @@ async function fromEvents(api: KubeApi, target: Target): Promise<readonly string
   return last === undefined ? [] : [sentence(target, last)];
 }
 
-/** The last event about an object. */
+/** Returns the last event about an object. */
 export function lastEvent(events: readonly ValueMap[], { kind, namespace, name }: Named): ValueMap | undefined {
   const own = events.filter((event) => {
     const of = mapAt(event, "involvedObject");
@@ -47,7 +52,7 @@ export function lastEvent(events: readonly ValueMap[], { kind, namespace, name }
   return own.toSorted((a, b) => timeOf(b) - timeOf(a))[0];
 }
 
-/** The last time of an event, in milliseconds since the epoch. */
+/** Returns the last time of an event, in milliseconds since the epoch. */
 export function timeOf(event: ValueMap): number {
   const times = [
     textAt(mapAt(event, "series"), "lastObservedTime"),

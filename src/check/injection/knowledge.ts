@@ -1,4 +1,7 @@
-/** What decides about the pods of a namespace. A forbidden read is a gap, not an error. */
+/**
+ * Reads the webhooks, configuration, and labels that decide about the pods of a namespace. A forbidden read is a gap,
+ * not an error.
+ */
 import {
   isMutatingWebhookConfiguration,
   isPod,
@@ -20,18 +23,18 @@ import type { Knowledge } from "./explanation.ts";
 import { loadConditions } from "./match_conditions.ts";
 import { ASSUMED } from "./verdict.ts";
 
-/** How a cluster is asked. */
+/** Options for reading a cluster. */
 export interface Asking {
   readonly api: KubeApi;
   readonly clock: Source["clock"];
   readonly choice: ClusterChoice;
-  /** Replaces the configuration of the control planes. */
+  /** Injector that replaces the control planes' configuration; `undefined` to use the cluster's. */
   readonly given: Injector | undefined;
-  /** Lists live pods too. */
+  /** Whether to list live pods too. */
   readonly wantsPods: boolean;
 }
 
-/** Without a cluster only a configuration is known. */
+/** Returns the knowledge without a cluster, which is only a given configuration. */
 export function offlineKnowledge(given: Injector | undefined): Knowledge {
   return {
     webhooks: ASSUMED,
@@ -57,8 +60,8 @@ function givenInjector(given: Injector | undefined): Observed<Injector> {
 }
 
 /**
- * Asks for webhooks and control planes at most once, for a namespace when it is needed. Without its labels it is
- * unknown which webhooks are called.
+ * Returns a function that reads the knowledge for a namespace. Reads webhooks and control planes at most once. Without
+ * the labels of the namespace, it is unknown which webhooks are called.
  */
 export function clusterKnowledge(asking: Asking): (namespace: string) => Promise<Knowledge> {
   const shared: Shared = {
@@ -107,18 +110,21 @@ async function knowledgeOf(name: string, asking: Asking, shared: Shared): Promis
       ...gap("the labels of the namespace", namespace),
       ...gap("the state of live pods", live),
       ...isKnown(namespace) && namespace.value === undefined
-        ? [`There is no namespace "${name}": assuming no labels`]
+        ? [`There is no namespace "${name}"; assuming no labels`]
         : [],
     ],
   };
 }
 
-/** A given configuration is not what the cluster injects, and a missing namespace admits no pod. */
+/**
+ * Whether to use dry runs. The cluster does not inject with a given configuration, and a missing namespace admits no
+ * pod.
+ */
 function canAdmit({ given }: Asking, namespace: Observed<unknown>): boolean {
   return given === undefined && !(isKnown(namespace) && namespace.value === undefined);
 }
 
-/** Without any webhook the labels do not matter. */
+/** Returns the webhooks that may be called. If there are no webhooks, unknown labels do not matter. */
 function calledWebhooks(
   configurations: Observed<readonly MutatingWebhookConfiguration[]>,
   namespace: Observed<unknown>,
@@ -134,14 +140,17 @@ function gap(what: string, fact: Observed<unknown>): readonly string[] {
   return isKnown(fact) ? [] : [`cannot tell ${what}: ${reason(fact)}`];
 }
 
-/** The injector of each webhook's control plane; without webhooks, of the chosen one. */
+/**
+ * Returns a function that finds the injector of a webhook's control plane or, without a webhook, of the chosen control
+ * plane.
+ */
 async function injectors(
   { api, clock, choice, given }: Asking,
   configurations: Observed<readonly MutatingWebhookConfiguration[]>,
 ) {
   if (given !== undefined) return () => givenInjector(given);
   const hasWebhook = isKnown(configurations) && injectorWebhooks(configurations.value).length > 0;
-  // Webhooks of every revision are asked, whatever revision was chosen.
+  // The API server calls webhooks of every revision, regardless of the chosen revision.
   const scope = hasWebhook ? { ...choice, revision: undefined } : choice;
   const { planes } = injectorInventory({ api, clock, scope }, () => Promise.resolve(configurations));
   const { value: known } = await planes();

@@ -1,4 +1,4 @@
-/** The workloads in manifests. */
+/** Reads the workloads in manifests. */
 import { errorLine, MeshError } from "../../base/errors.ts";
 import { fieldKeys } from "../../base/field_path.ts";
 import { isList, isMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
@@ -16,13 +16,13 @@ import {
 import type { ExplanationLine } from "./explanation_schema.ts";
 import { type Target, targetOfKind } from "./target.ts";
 
-/** A file of manifests: its name in messages, and its bytes. */
+/** A file of manifests, with the name for messages. */
 export interface ManifestTexts {
   readonly file: string;
   chunks(): AsyncIterable<Uint8Array>;
 }
 
-/** A document that cannot be read, or a workload without a pod that could be judged. */
+/** A document that cannot be parsed, or a workload without a usable pod. */
 export interface Unjudged extends Pick<ExplanationLine, "workload" | "namespace" | "reason" | "field" | "message"> {
   readonly verdict: Exclude<ExplanationLine["verdict"], "injected">;
   readonly file: string;
@@ -30,7 +30,10 @@ export interface Unjudged extends Pick<ExplanationLine, "workload" | "namespace"
   readonly error?: MeshError;
 }
 
-/** The workloads of files, in order, and what cannot be judged. Errors: a MeshError if there is neither. */
+/**
+ * Returns the workloads of files, in order, and documents that cannot be judged. Throws a MeshError if there are
+ * neither.
+ */
 export async function manifestTargets(
   inputs: readonly ManifestTexts[],
   namespace: string,
@@ -38,10 +41,13 @@ export async function manifestTargets(
   const targets: (Target | Unjudged)[] = [];
   for (const input of inputs) await collect(input, namespace, targets);
   if (targets.length > 0) return targets;
-  throw new MeshError("The input has no workload", { hint: "a workload is a Pod or a controller of pods" });
+  throw new MeshError("The input contains no workload", { hint: "a workload is a Pod or a controller of pods" });
 }
 
-/** The workloads of files, in order. Errors: MeshErrors for what cannot be read, and if there is no workload. */
+/**
+ * Returns the workloads of files, in order. Throws a MeshError for a document that cannot be parsed, and if there is no
+ * workload.
+ */
 export async function targetsIn(inputs: readonly ManifestTexts[], namespace: string): Promise<readonly Target[]> {
   return (await manifestTargets(inputs, namespace)).flatMap((each) => {
     if (!("verdict" in each)) return [each];
@@ -58,7 +64,7 @@ async function collect({ file, chunks }: ManifestTexts, namespace: string, into:
       for (const found of inSource(source, namespace)) into.push(found);
     }
   } catch (error) {
-    // The rest of the file cannot be split into documents, such as binary data.
+    // The rest of the file, such as binary data, cannot be split into documents.
     if (!(error instanceof MeshError)) throw error;
     into.push(unreadable(error, file, last + 1));
   }
@@ -97,7 +103,7 @@ function inValue(value: Value, path: Path, reading: Reading): readonly (Target |
   return workloadKinds(value).map((row) => judged(value, row, path, reading));
 }
 
-/** The workload as `inject` reads it. */
+/** Reads a workload the way `inject` does. */
 function judged(value: ValueMap, row: WorkloadKind, path: Path, { parsed, namespace }: Reading): Target | Unjudged {
   const { file, index: document } = parsed.doc;
   const metadata = metadataOf(value);

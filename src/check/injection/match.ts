@@ -1,4 +1,4 @@
-/** Whether the API server calls a webhook for a pod, requirement by requirement. */
+/** Evaluates whether the API server calls a webhook for a pod, requirement by requirement. */
 import type { V1LabelSelectorRequirement } from "@kubernetes/client-node/models";
 import type { LabelSelector, Plain } from "../../kube/client/mod.ts";
 import { selectorMatches } from "../../kube/mod.ts";
@@ -7,7 +7,9 @@ import type { InjectorWebhook } from "../inventory/injector_webhooks.ts";
 
 /** A requirement of a selector, and the label that it tests. */
 export interface Requirement {
-  /** `namespace.metadata.labels["istio-injection"]`, `metadata.labels["sidecar.istio.io/inject"]`. */
+  /**
+   * Path of the label: `namespace.metadata.labels["istio-injection"]` or `metadata.labels["sidecar.istio.io/inject"]`.
+   */
   readonly field: string;
   readonly value: string | undefined;
   readonly wanted: string;
@@ -20,7 +22,7 @@ export interface Labels {
   readonly pod: ValueMap;
 }
 
-/** Whether a webhook is called; `decided` is the first unmet requirement, else one that requires a label. */
+/** The result of matching a webhook. `decided` is the first unmet requirement, or else a requirement for a label. */
 export interface Match {
   readonly isCalled: boolean;
   readonly decided: Requirement | undefined;

@@ -1,6 +1,6 @@
 /**
  * Evaluates the `matchConditions` of a webhook: CEL expressions that must all be true (Kubernetes, "Dynamic Admission
- * Control"). Only the metadata of the pod's manifest is known: an expression that reads more is `unknown`.
+ * Control"). Only the metadata of the pod's manifest is known, so an expression that reads other fields is `unknown`.
  */
 import { type ASTNode, Environment, EvaluationError } from "@marcbachmann/cel-js";
 import { messageOf } from "../../base/errors.ts";
@@ -13,18 +13,18 @@ import type { MatchCondition } from "../inventory/injector_webhooks.ts";
 export interface ConditionQuestion {
   readonly pod: Pod;
   readonly namespace: string;
-  /** A controller creates it, so its name and owner are not known. */
+  /** A controller creates the pod, so the pod's name and owner are unknown. */
   readonly isMade: boolean;
 }
 
-/** `fails`: the API server cannot evaluate the expression for this pod either. */
+/** The value of a condition. `fails`: the expression cannot be evaluated for this pod, in the API server either. */
 export type Holding = "holds" | "does-not-hold" | "fails" | "unknown";
 
 /** The result of a condition. */
 export interface ConditionAnswer {
   readonly condition: MatchCondition;
   readonly holding: Holding;
-  /** Why it fails, or is unknown. */
+  /** The reason if the condition fails or is unknown. */
   readonly why: string;
 }
 
@@ -33,7 +33,7 @@ const ENVIRONMENT = new Environment({ enableOptionalTypes: true })
   .registerVariable("oldObject", "dyn")
   .registerVariable("request", "dyn");
 
-/** Loads what `askConditions` needs. */
+/** Loads the RE2 library. Call this function before `askConditions`. */
 export async function loadConditions(): Promise<void> {
   await re2Library.loaded();
 }
@@ -69,16 +69,17 @@ function evaluated(cel: Environment, expression: string, question: ConditionQues
   }
 }
 
-/** Steps of a regular expression's automaton that one condition may take: about a second. */
+/** Maximum steps of regular expression automata for one condition, which take about a second. */
 const MAX_STEPS = 50_000_000;
-/** Compiling an expression takes about as long as matching so many characters. */
+/** Steps to count for compiling an expression. */
 const COMPILING = 100;
 
-/** The method `matches` by RE2: cel-js has one that backtracks, and cannot be replaced. */
+/** Name of the RE2 version of `matches`. The `matches` of cel-js backtracks and cannot be replaced. */
 const RE2_METHOD = "matches_by_re2";
 
 /**
- * CEL for one condition with RE2's `matches`, and whether that took too long: `||` and macros continue after an error.
+ * Returns a CEL environment for one condition with RE2's `matches`, and a function that reports whether matching took
+ * too long. An error cannot report that, because `||` and macros continue after an error.
  */
 function environment(): { readonly cel: Environment; readonly isTooLong: () => boolean } {
   let steps = 0;
@@ -101,10 +102,10 @@ function useRe2(node: ASTNode): void {
   for (const child of childrenOf(node)) useRe2(child);
 }
 
-/** cel-js's code for a missing field, an error in the API server too. */
+/** Error code of cel-js for a missing field. The API server also fails then. */
 const ABSENT = "no_such_key";
 
-/** The pod metadata that the manifest or template determines. */
+/** Metadata fields that a pod template determines. */
 const OF_TEMPLATE = ["labels", "annotations"];
 const OF_POD = [...OF_TEMPLATE, "name", "generateName", "namespace"];
 
@@ -125,14 +126,14 @@ function variables({ pod, namespace, isMade }: ConditionQuestion): Record<string
   };
 }
 
-/** The API server omits empty fields. */
+/** Whether a field is present in the API server. Empty fields are omitted there. */
 function isSaid(value: Value | undefined): boolean {
   return value !== undefined && value !== null && value !== "" && !(isMap(value) && Object.keys(value).length === 0);
 }
 
 type Path = readonly string[];
 
-/** The first unknown path in an expression: `object.spec.containers`, `authorizer`. */
+/** Returns the first unknown path in an expression, such as `object.spec.containers` or `authorizer`. */
 function firstHidden(node: ASTNode, question: ConditionQuestion): string | undefined {
   const path = pathOf(node);
   if (path !== undefined && VARIABLES.includes(path[0] ?? "") && !isKnownPath(path, question)) return path.join(".");
@@ -140,7 +141,7 @@ function firstHidden(node: ASTNode, question: ConditionQuestion): string | undef
   return parts.map((part) => firstHidden(part, question)).find((hidden) => hidden !== undefined);
 }
 
-/** The variables of the API server. Other names belong to macros. */
+/** Variables that the API server defines. Other names belong to macros. */
 const VARIABLES = ["object", "oldObject", "request", "authorizer", "namespaceObject", "params", "variables"];
 
 function isKnownPath([root, first = "", second = ""]: Path, { isMade }: ConditionQuestion): boolean {
@@ -149,7 +150,7 @@ function isKnownPath([root, first = "", second = ""]: Path, { isMade }: Conditio
   return root === "object" && first === "metadata" && (isMade ? OF_TEMPLATE : OF_POD).includes(second);
 }
 
-/** A variable and its fields as names; `undefined` for other expressions. */
+/** Returns the names of a variable and its fields; `undefined` for other expressions. */
 function pathOf(node: ASTNode): Path | undefined {
   if (node.op === "id") return [String(node.args)];
   if (![".", ".?", "[]", "[?]"].includes(node.op) || !Array.isArray(node.args)) return undefined;
@@ -159,7 +160,7 @@ function pathOf(node: ASTNode): Path | undefined {
   return typeof field === "string" ? [...path, field] : path;
 }
 
-/** The index expressions of a path. */
+/** Returns the index expressions of a path. */
 function indexesOf(node: ASTNode): readonly ASTNode[] {
   if (!Array.isArray(node.args)) return [];
   const [of, field] = node.args;

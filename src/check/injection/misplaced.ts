@@ -1,4 +1,4 @@
-/** Injection labels and annotations on the wrong object. */
+/** Finds injection labels and annotations on the wrong object. */
 import { LABEL } from "../../istio/annotations/labels.ts";
 import { mapAt } from "../../base/value.ts";
 import { labelsOf, metadataOf, podIn } from "../../inject/mod.ts";
@@ -13,14 +13,14 @@ export interface Misplaced {
   readonly key: string;
   readonly value: string;
   readonly message: string;
-  /** To remove it, or to move it to the pod template. */
+  /** Advice to remove the label or annotation, or to move it to the pod template. */
   readonly advice: readonly Advice[];
 }
 
 const STRINGS = ["labels", "annotations"] as const;
 
 /**
- * Injection labels and annotations on the controller instead of the pod template, where they have no effect (Istio,
+ * Finds injection labels and annotations on a controller instead of its pod template. They have no effect there (Istio,
  * "Installing the Sidecar").
  */
 export function misplacedRequests(target: Target): readonly Misplaced[] {
@@ -39,18 +39,21 @@ export function misplacedRequests(target: Target): readonly Misplaced[] {
   });
 }
 
-/** A request for a proxy is moved. An opt-out would take the workload out of the mesh. */
+/**
+ * Advises to move a request for a proxy. Advises to remove an opt-out, because moving it would take the workload out of
+ * the mesh.
+ */
 function adviceFor(target: Target, of: Misplaced["of"], value: string): readonly Advice[] {
   const change = changePod(target, { of: "labels", key: LABEL.inject, value });
   const verb = of === "labels" ? "label" : "annotate";
   const away = target.file === undefined ? [removeString(verb, namedOf(target), LABEL.inject)] : [];
   const moved: Advice = {
     ...change,
-    change: `move it to the pod: ${change.change}`,
+    change: `move it to the pod template: ${change.change}`,
     steps: [...change.steps, ...away],
   };
   if (value === "true") return [moved];
-  const text = "remove it: the workload stays as it is";
+  const text = "remove it, which does not change the workload's pods";
   const removal = target.file === undefined
     ? harmless(text, "workload", ...away)
     : byHand(`${text}, in ${target.file}`, "workload");

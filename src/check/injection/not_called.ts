@@ -1,4 +1,6 @@
-/** Why no webhook is called for a pod: the first matching cause of a table, and what removes it. */
+/**
+ * Finds the cause why no webhook is called for a pod, with advice. The causes are a table, and the first match counts.
+ */
 import { LABEL } from "../../istio/annotations/labels.ts";
 import { newMap, type ValueMap } from "../../base/value.ts";
 import { anySends, type InjectorWebhook, namespaceLabels } from "../inventory/injector_webhooks.ts";
@@ -23,7 +25,7 @@ export interface Unreached {
   readonly webhooks: readonly InjectorWebhook[];
   readonly namespace: ValueMap;
   readonly pod: ValueMap;
-  /** Live pods; `undefined` if they are not known. */
+  /** Live pods; `undefined` if the pods are unknown. */
   readonly pods: readonly Pod[] | undefined;
 }
 
@@ -42,7 +44,10 @@ interface Seen extends Unreached {
   readonly served: readonly NamespaceLabel[];
 }
 
-/** The cause. The order follows Istio, "Installing the Sidecar": the pod's opt-out, the namespace, the pod. */
+/**
+ * Returns the cause. The order follows Istio, "Installing the Sidecar": the pod's opt-out, the namespace's labels, the
+ * pod's labels.
+ */
 export function whyNotCalled(unreached: Unreached): Cause {
   const { namespace, pod, webhooks, target } = unreached;
   const seen: Seen = {
@@ -89,8 +94,8 @@ function noWebhook(): Cause {
     message: "the cluster has no injection webhook",
     advice: [
       byHand("install the control plane again", "mesh"),
-      look("see whether its other objects show how", shows("mesh", "check", "webhook")),
-      look("see how to run a webhook of a revision of its own", shows("mesh", "webhook", "manifests", "--help")),
+      look("see whether the remaining objects of the control plane name its installer", shows("mesh", "check", "webhook")),
+      look("see how to run a webhook with its own revision", shows("mesh", "webhook", "manifests", "--help")),
     ],
   };
 }
@@ -110,9 +115,9 @@ function namespaceExcluded({ target, webhooks }: Seen): Cause {
   return {
     reason: "namespace-excluded",
     field: "namespace.metadata.name",
-    message: `the webhooks exclude the namespace "${target.namespace}", whatever its labels are`,
+    message: `the webhooks exclude the namespace "${target.namespace}", regardless of its labels`,
     advice: servedLabels(webhooks, OTHER).length === 0
-      ? [look("see how the webhooks select namespaces again", shows("mesh", "check", "namespaces"))]
+      ? [look("see how to restore the webhooks' selectors", shows("mesh", "check", "namespaces"))]
       : [byHand("run the workload in a namespace that the webhooks serve", "workload")],
   };
 }
@@ -145,8 +150,8 @@ function notServed(seen: Seen, key: string, value: string | undefined): Cause {
   return {
     reason: "revision-not-served",
     field: `namespace.metadata.labels["${key}"]`,
-    message: `no webhook serves ${key}=${value} of the namespace "${target.namespace}": served: ${labelsText(served)}`,
-    advice: joining(seen, { workload: "inject this workload only", namespace: "name a revision that is served" }),
+    message: `no webhook serves ${key}=${value} of the namespace "${target.namespace}"; served: ${labelsText(served)}`,
+    advice: joining(seen, { workload: "inject this workload only", namespace: "use a revision that a webhook serves" }),
   };
 }
 
@@ -155,7 +160,7 @@ function podNotServed({ target, podRevision, served }: Seen): Cause {
   return {
     reason: "revision-not-served",
     field: `metadata.labels["${LABEL.revision}"]`,
-    message: `no webhook serves the pod's label ${LABEL.revision}=${podRevision}: served: ${labelsText(served)}`,
+    message: `no webhook serves the pod's label ${LABEL.revision}=${podRevision}; served: ${labelsText(served)}`,
     advice: [changePod(target, { of: "labels", key: LABEL.revision, value: first ?? null })],
   };
 }
@@ -177,8 +182,8 @@ interface Changes {
 }
 
 /**
- * Brings a workload into the mesh: by its own label if that is enough, else by the labels of its namespace. Tests each
- * label on the webhooks' selectors.
+ * Advises how to add a workload to the mesh: with its own label if that is enough, or else with labels of its
+ * namespace. Tests each label against the webhooks' selectors.
  */
 function joining(seen: Seen, changes: Changes): readonly Advice[] {
   const { target, namespace, webhooks, pods, served: [label = {}] } = seen;
@@ -191,7 +196,7 @@ function joining(seen: Seen, changes: Changes): readonly Advice[] {
 
 const AWAY: LabelChange = { [LABEL.injection]: undefined, [LABEL.revision]: undefined };
 
-/** Only the workload joins; `undefined` if no webhook would be called for its label. */
+/** Returns advice to inject only the workload; `undefined` if no webhook would be called for its label. */
 function aloneIn(seen: Seen, change: string, enrolment: Enrolment): Advice | undefined {
   const { target, namespace } = seen;
   const bare = changedLabels(namespace, AWAY);
@@ -211,7 +216,7 @@ function aloneIn(seen: Seen, change: string, enrolment: Enrolment): Advice | und
   };
 }
 
-/** The label that makes the API server call a webhook for the pod, in a namespace with these labels. */
+/** Returns the pod label that makes the API server call a webhook in a namespace with these labels. */
 function askedBy(
   { target, pod, webhooks, served }: Seen,
   namespace: ValueMap,

@@ -1,4 +1,4 @@
-/** An explanation as text, as JSON and as YAML. */
+/** Prints explanations as text, JSON, and YAML. */
 import { columns, wrappedAround } from "../../base/text/mod.ts";
 import { fixLines } from "../advice/text.ts";
 import { yamlOf } from "../print/json.ts";
@@ -21,13 +21,13 @@ const EFFECTS: Readonly<Record<RuleLine["effect"], string>> = {
 
 export interface ExplanationLook {
   readonly width: number;
-  /** Names the file and the document of each workload. */
+  /** Whether to print the file and the document of each workload. */
   readonly namesFiles?: boolean;
-  /** With the table of rules; no line is broken. */
+  /** Whether to print the table of rules, and to leave lines unwrapped. */
   readonly isWide: boolean;
 }
 
-/** Verdict, cause, live pods, warnings and fixes; wide: also the rules. */
+/** Returns verdict, cause, live pods, warnings, and fixes as text. The wide output also contains the rules. */
 export function explanationText(
   explanation: Explanation,
   { width, isWide, namesFiles = false }: ExplanationLook,
@@ -47,10 +47,10 @@ export function explanationText(
 
 const POD: readonly string[] = ["POD", "PHASE", "PROXY", "REVISION"];
 
-/** The last column is at least this wide. */
+/** Minimum width of the last column, in characters. */
 const LEAST = 24;
 
-/** A line for each workload; wide: also its webhook and fix. */
+/** Returns one line for each workload. The wide output also contains its webhook and fix. */
 export function overviewText(explanations: readonly Explanation[], { width, isWide }: ExplanationLook): string {
   if (isWide) return wideOverview(explanations);
   const head = ["NAMESPACE", "WORKLOAD", "VERDICT"];
@@ -69,7 +69,7 @@ export function overviewText(explanations: readonly Explanation[], { width, isWi
   return `${[...lines, ...hint].join("\n")}\n`;
 }
 
-const HINT = '\n"kubectl mesh check injection KIND/NAME -n NAMESPACE" shows what changes it';
+const HINT = '\n"kubectl mesh check injection KIND/NAME -n NAMESPACE" shows how to change the result';
 
 function wideOverview(explanations: readonly Explanation[]): string {
   const rows = explanations.map((each) => {
@@ -88,13 +88,13 @@ function wideOverview(explanations: readonly Explanation[]): string {
   }`;
 }
 
-/** What decided, and what else is wrong. */
+/** Returns the cause of the verdict, followed by warnings. */
 function shortCause({ verdict, message, warnings, hasProblem }: Explanation): string {
   const isSaid = verdict === "refused" || verdict === "cannot-tell" || !hasProblem;
   return isSaid ? message : [message, ...warnings].join("; ");
 }
 
-/** The commands of the first advice of each fix; its text where no command can do it. */
+/** Returns the commands of the first advice of each fix, or its text if it has no commands. */
 function commandsIn(fixes: Explanation["fixes"]): readonly string[] {
   return fixes.flatMap(({ alternatives: [first] }) => {
     if (first === undefined) return [];
@@ -120,7 +120,7 @@ function shortVerdict({ verdict }: Ruling): string {
   return verdict.replace("-", " ");
 }
 
-/** Whether there is a sidecar. A refused pod is never created, so it has none; `null`: not known. */
+/** Whether a new pod gets a sidecar; `null` if unknown. A refused pod is never created, so it gets no sidecar. */
 const INJECTED: Readonly<Record<Ruling["verdict"], boolean | null>> = {
   injected: true,
   "not-injected": false,
@@ -142,7 +142,7 @@ function widePodRow(live: LivePod): readonly string[] {
   return [...podRow(live), live.image ?? "-"];
 }
 
-/** Values may be as long as a template. */
+/** Maximum width of a value, in characters. A value may be a whole template. */
 const WIDEST = 80;
 
 function table(rows: readonly (readonly string[])[]): string {
@@ -156,12 +156,12 @@ function cut(text: string): string {
   return text.length <= WIDEST ? text : `${text.slice(0, WIDEST - 3)}...`;
 }
 
-/** The explanation as YAML: the same document as JSON. */
+/** Returns the explanation as YAML, with the same fields as the JSON. */
 export function explanationYaml(explanation: Explanation): string {
   return yamlOf(explanationJson(explanation));
 }
 
-/** One line of JSON; the fields of the contract come first. */
+/** Returns the explanation as one line of JSON. The fields of the contract come first. */
 export function explanationJson(explanation: Explanation): string {
   const { workload, verdict, by, reason, rules, live, namespace, field, message, warnings, findings, fixes } =
     explanation;

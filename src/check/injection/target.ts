@@ -21,19 +21,19 @@ import { withControllerLabels } from "./controller_labels.ts";
 export interface Target {
   readonly manifest: ValueMap;
   readonly row: WorkloadKind;
-  /** `deployment.apps/web`. */
+  /** Kind, group, and name: `deployment.apps/web`. */
   readonly workload: string;
   readonly name: string;
   readonly namespace: string;
-  /** Its file; `undefined` for an object of the cluster. */
+  /** The file of the manifest; `undefined` for an object of the cluster. */
   readonly file: string | undefined;
-  /** The number of its document in the file. */
+  /** The number of the YAML document in the file. */
   readonly document?: number;
-  /** Warnings about its text. */
+  /** Warnings about the YAML text of the manifest. */
   readonly warnings?: readonly string[];
 }
 
-/** Gets a workload. Errors: errors of the API, and a MeshError if it does not exist. */
+/** Reads a workload from the cluster. Throws errors of the API, and a MeshError if the workload does not exist. */
 export async function clusterTarget(api: KubeApi, text: string, namespace: string): Promise<Target> {
   const { path, kind } = readWorkloadName(text);
   const object = await api.get(path(namespace));
@@ -45,13 +45,15 @@ function none(text: string, namespace: string): never {
   throw new MeshError(`There is no "${text}" in the namespace "${namespace}"`, { hint: "see --namespace" });
 }
 
-/** The workload in a manifest; `undefined` for other kinds. */
+/** Returns the workload in a manifest; `undefined` for other kinds. */
 export function targetOf(manifest: ValueMap, namespace: string, file: string | undefined): Target | undefined {
   const row = workloadKind(manifest);
   return row === undefined ? undefined : targetOfKind(manifest, row, { namespace, file });
 }
 
-/** The same for a kind that is known; `namespace` is for a manifest that names none. */
+/**
+ * Returns the workload in a manifest of a known kind. `namespace` is the default for a manifest without a namespace.
+ */
 export function targetOfKind(
   manifest: ValueMap,
   row: WorkloadKind,
@@ -63,18 +65,18 @@ export function targetOfKind(
   return { manifest, row, workload, name, namespace: textAt(metadata, "namespace") || namespace, file };
 }
 
-/** A controller that is known by a pod's reference to it. */
+/** Returns the controller in a pod's owner reference as a workload; `undefined` for other kinds. */
 export function targetOfOwner({ apiVersion, kind, namespace, name }: Owner): Target | undefined {
   return targetOf(Object.assign(newMap(), { apiVersion, kind, metadata: { name, namespace } }), namespace, undefined);
 }
 
-/** A workload that findings name in lower case; `undefined` for kinds that are not known. */
+/** Returns the workload of a finding, whose kind is in lower case; `undefined` for unknown kinds. */
 export function targetNamed({ kind, namespace, name }: Named): Target | undefined {
   const found = BUILT_IN_KINDS.find((each) => each.toLowerCase() === kind);
   return found === undefined ? undefined : targetOfOwner({ kind: found, apiVersion: "", namespace, name });
 }
 
-/** The pod as it is created, with its namespace and the labels of its controller. */
+/** Returns the pod that the API server gets, with its namespace and the labels of its controller. */
 export function podOf({ manifest, row, namespace, name }: Target): Pod {
   const pod = withControllerLabels(podIn(manifest, row), row.kind, name, manifest);
   return withKey(pod, "metadata", withKey(Object.assign(newMap(), metadataOf(pod)), "namespace", namespace));
@@ -84,7 +86,7 @@ export function ownerOfTarget({ manifest, row, namespace }: Target): Owner {
   return ownerOf(manifest, row, namespace);
 }
 
-/** The path of a pod's field in the workload. Other paths stay as they are. */
+/** Returns the path of a pod's field in the workload. Returns other paths unchanged. */
 export function fieldIn(field: string, { row }: Target): string {
   return fieldOfRow(field, row);
 }
@@ -93,7 +95,7 @@ export function ownStrings({ manifest }: Target, key: "labels" | "annotations"):
   return mapAt(metadataOf(manifest), key);
 }
 
-/** An object of the cluster as a target. */
+/** Returns an object of the cluster as a workload; `undefined` for other kinds. */
 export function objectTarget(object: KubeObject): Target | undefined {
   return targetOf(object, object.metadata.namespace ?? "", undefined);
 }

@@ -1,4 +1,4 @@
-/** What happens to a new pod: every rule of API server and webhook, in order of evaluation. */
+/** Evaluates what happens to a new pod, by every rule of the API server and the webhooks in order. */
 import { errorLine, MeshError } from "../../base/errors.ts";
 import { LABEL } from "../../istio/annotations/labels.ts";
 import { sameValue } from "../../base/values/mod.ts";
@@ -23,53 +23,53 @@ import type { ExplanationLine, RuleLine } from "./explanation_schema.ts";
 import { type Match, matchOf } from "./match.ts";
 import { askConditions, type ConditionAnswer, type Holding } from "./match_conditions.ts";
 
-/** `by` without a cluster. */
+/** Value of `by` without a cluster. */
 export const ASSUMED = "assumed";
 
-/** `by` where a dry run shows the sidecar, and the webhooks cannot be read. */
+/** Value of `by` if a dry run shows the sidecar and the webhooks cannot be read. */
 export const DRY_RUN = "dry-run";
 
 /** A new pod, and the state of the cluster. */
 export interface Question {
-  /** With `metadata.namespace`. */
+  /** The new pod, which must contain `metadata.namespace`. */
   readonly pod: Pod;
   readonly owner: Owner;
-  /** A controller creates it. */
+  /** Whether a controller creates the pod. */
   readonly isMade: boolean;
   readonly namespaceLabels: ValueMap;
-  /** In call order; `assumed` without a cluster: one webhook, which is called. */
+  /** The webhooks in call order. Without a cluster, `assumed` means that one webhook is called. */
   readonly webhooks: Observed<readonly InjectorWebhook[]> | typeof ASSUMED;
   readonly injectorFor: (webhook: InjectorWebhook | undefined) => Observed<Injector>;
 }
 
-/** The four answers. An injected pod has a webhook that injects it: the first one, or `assumed`. */
+/** The four possible results. For an injected pod, `by` is the first webhook that injects it, or `assumed`. */
 export type Ruling =
   | { readonly verdict: "injected"; readonly by: string }
   | { readonly verdict: Exclude<ExplanationLine["verdict"], "injected">; readonly by: null };
 
 export type Verdict = Ruling & {
-  /** A stable id: of `inject`'s decisions and errors, or one of this file. */
+  /** A stable id of the cause: from the decisions and errors of `inject`, or from this file. */
   readonly reason: string;
   readonly field: string;
   readonly message: string;
   readonly rules: readonly RuleLine[];
-  /** Every webhook that would inject. */
+  /** All webhooks that would inject the pod. */
   readonly injecting: readonly string[];
-  /** The injections, in order; a reinvoked webhook has two. */
+  /** The injections, in order. A reinvoked webhook may appear twice. */
   readonly injections: readonly Injection[];
-  /** The outcome of every called webhook is known. */
+  /** Whether the outcome of every called webhook is known. */
   readonly isSure: boolean;
-  /** The injected pod. */
+  /** The pod after injection; `undefined` if it is not injected. */
   readonly result: Pod | undefined;
 };
 
-/** An injection of the pod by a webhook. */
+/** One injection of the pod by a webhook. */
 export interface Injection {
   readonly webhook: InjectorWebhook;
   readonly injector: Injector;
 }
 
-/** Evaluates all rules. Each webhook gets the result of the previous one, as in the API server. */
+/** Evaluates all rules. As in the API server, each webhook gets the pod that the previous webhook returned. */
 export function verdictOf(question: Question): Verdict {
   const { webhooks } = question;
   const rules: RuleLine[] = [];
@@ -85,13 +85,13 @@ export function verdictOf(question: Question): Verdict {
 interface Round {
   readonly outcomes: readonly Outcome[];
   readonly pod: Pod;
-  /** The webhooks to call once more. */
+  /** The webhooks to call again. */
   readonly again: ReadonlySet<InjectorWebhook>;
 }
 
 /**
- * Calls webhooks in order. If a later one changes the pod, webhooks with `IfNeeded` are called once more (Kubernetes,
- * "Dynamic Admission Control").
+ * Calls webhooks in order. If a later webhook changes the pod, webhooks with the reinvocation policy `IfNeeded` are
+ * called again (Kubernetes, "Dynamic Admission Control").
  */
 function roundOf(question: Question, webhooks: readonly InjectorWebhook[], rules: RuleLine[]): Round {
   const outcomes: Outcome[] = [];
@@ -112,7 +112,10 @@ function roundOf(question: Question, webhooks: readonly InjectorWebhook[], rules
   return { outcomes, pod, again };
 }
 
-/** In order of precedence. A refused pod is never created; an injection counts even if another webhook is unknown. */
+/**
+ * Verdicts in order of precedence. A refused pod is never created. An injection counts even if the result of another
+ * webhook is unknown.
+ */
 const DECISIVE = ["refused", "injected", "cannot-tell"] as const;
 
 function decisive(outcomes: readonly Outcome[]): Outcome {
@@ -120,7 +123,7 @@ function decisive(outcomes: readonly Outcome[]): Outcome {
   return found ?? outcomes.at(-1) ?? NOT_CALLED;
 }
 
-/** `configuration/webhook`. */
+/** Returns the name of a webhook as `configuration/webhook`. */
 export function webhookName({ configuration, name }: InjectorWebhook): string {
   return `${configuration}/${name}`;
 }
@@ -129,7 +132,7 @@ type Outcome = Ruling & {
   readonly reason: string;
   readonly field: string;
   readonly message: string;
-  /** The injected pod. */
+  /** The pod after injection. */
   readonly result?: Pod;
   readonly injection?: Injection;
 };
@@ -167,26 +170,32 @@ function verdict(outcome: Outcome, { rules, outcomes, result }: Gathered): Verdi
 
 const ANY_WEBHOOK = { rule: "webhook", field: "namespace.metadata.labels", value: null } as const;
 
-/** Without a cluster. */
+/** Returns the verdict without a cluster. */
 function assumed(question: Question, rules: RuleLine[]): Verdict {
-  rules.push({ ...ANY_WEBHOOK, effect: "unknown", message: "the called webhooks are unknown: one is assumed" });
+  rules.push({ ...ANY_WEBHOOK, effect: "unknown", message: "the called webhooks are unknown; assuming that one is called" });
   const outcome = ask(undefined, question, rules);
   return verdict(outcome, { rules, outcomes: [], result: outcome.result });
 }
 
-/** Pod and namespace may rule injection out, whatever webhooks exist. */
+/**
+ * Returns the verdict if the webhooks are unknown. Some pods and namespaces are never injected, regardless of the
+ * webhooks.
+ */
 function withoutWebhooks({ pod, namespaceLabels }: Question, { why, rules }: Unsure): Verdict {
   rules.push({ ...ANY_WEBHOOK, effect: "unknown", message: `cannot tell: ${why}` });
   const outcome = certainRefusal(pod, rules) ?? namespaceOptOut(namespaceLabels, rules) ?? {
     ...UNKNOWN,
     reason: "webhooks-unknown",
     field: "",
-    message: `which webhooks are called is unknown: ${why}; "kubectl mesh check --rbac" prints the rights`,
+    message: `cannot tell which webhooks are called: ${why}; "kubectl mesh check --rbac" prints the needed rights`,
   };
   return verdict(outcome, { rules, outcomes: [outcome], result: undefined });
 }
 
-/** Every webhook of Istio requires another value of this label, or its absence (Istio, "Installing the Sidecar"). */
+/**
+ * Returns the outcome of the label `istio-injection=disabled`, which no webhook of Istio matches (Istio, "Installing
+ * the Sidecar").
+ */
 function namespaceOptOut(labels: ValueMap, rules: RuleLine[]): Outcome | undefined {
   if (labels[LABEL.injection] !== "disabled") return undefined;
   const field = `namespace.metadata.labels["${LABEL.injection}"]`;
@@ -195,7 +204,9 @@ function namespaceOptOut(labels: ValueMap, rules: RuleLine[]): Outcome | undefin
   return { ...NOT_INJECTED, reason: "namespace-disabled", field, message };
 }
 
-/** The outcome of a webhook whose selectors match. If its conditions are unknown, its decision is asked too. */
+/**
+ * Returns the outcome of a webhook whose selectors match. If its conditions are unknown, evaluates its decision too.
+ */
 function askOnCondition(webhook: InjectorWebhook, question: Question, rules: RuleLine[]): Outcome {
   const { pod, isMade } = question;
   const namespace = textAt(metadataOf(pod), "namespace");
@@ -211,7 +222,7 @@ function askOnCondition(webhook: InjectorWebhook, question: Question, rules: Rul
       ...NOT_CALLED,
       reason: "match-condition",
       field,
-      message: `${named} does not hold: ${condition.expression}`,
+      message: `${named} is false: ${condition.expression}`,
     };
   }
   if (decided.holding === "fails") {
@@ -225,7 +236,10 @@ function askOnCondition(webhook: InjectorWebhook, question: Question, rules: Rul
   return { ...UNKNOWN, reason: "match-condition-unknown", field, message };
 }
 
-/** A false condition decides, whatever the others are (Kubernetes, "Matching requests: matchConditions"). */
+/**
+ * Returns the condition that decides. A false condition decides, regardless of the others (Kubernetes, "Matching
+ * requests: matchConditions").
+ */
 function decidingCondition(answers: readonly ConditionAnswer[]): ConditionAnswer | undefined {
   const order = ["does-not-hold", "unknown", "fails"];
   return order.map((holding) => answers.find((answer) => answer.holding === holding)).find(Boolean);
@@ -259,7 +273,7 @@ function callLine(webhook: InjectorWebhook, { isCalled, decided }: Match): RuleL
   };
 }
 
-/** The outcome of a called webhook; adds its rules. */
+/** Returns the outcome of a called webhook, and adds its rules to the list. */
 function ask(webhook: InjectorWebhook | undefined, question: Question, rules: RuleLine[]): Outcome {
   const injector = question.injectorFor(webhook);
   if (!isKnown(injector)) return unknownConfiguration(question.pod, { why: whyUnknown(injector), rules });
@@ -282,7 +296,7 @@ interface Rendering {
   readonly rules: RuleLine[];
 }
 
-/** If the templates fail, the webhook denies the pod (`allowed: false`). */
+/** Injects the pod. If the templates fail, the webhook denies the pod (`allowed: false`). */
 function injected(
   { reason, field, message }: Decision,
   webhook: InjectorWebhook | undefined,
@@ -304,7 +318,7 @@ function injected(
   }
 }
 
-/** With this policy a pod is refused only for reasons that no configuration changes. */
+/** A decision policy with which only reasons outside the configuration prevent injection. */
 const CERTAIN: DecisionPolicy = {
   policy: "enabled",
   neverInjectSelector: [],
@@ -312,7 +326,7 @@ const CERTAIN: DecisionPolicy = {
   byHand: false,
 };
 
-/** The pod itself, or its namespace, rules injection out. */
+/** Returns the outcome for a pod that is never injected because of the pod itself or its namespace. */
 function certainRefusal(pod: Pod, rules: RuleLine[]): Outcome | undefined {
   const decision = decide(pod, CERTAIN);
   if (decision.inject) return undefined;
@@ -331,7 +345,7 @@ function unknownConfiguration(pod: Pod, { why, rules }: Unsure): Outcome {
     ...UNKNOWN,
     reason: "configuration-unknown",
     field: "",
-    message: `the webhook is called; its decision is unknown: ${why}`,
+    message: `the webhook is called, but its decision is unknown: ${why}`,
   };
 }
 

@@ -1,4 +1,4 @@
-/** Changes of a workload, as advice. */
+/** Advice to change a workload. */
 import { shellQuoted } from "../../base/text/mod.ts";
 import { LABEL } from "../../istio/annotations/labels.ts";
 import { podOwner } from "../../inject/mod.ts";
@@ -16,7 +16,7 @@ import {
 import type { LivePod } from "../inventory/live_pods.ts";
 import { type Target, targetNamed } from "./target.ts";
 
-/** A change of the pod in a workload. */
+/** A change of a label or an annotation of a workload's pod. */
 export interface PodChange {
   readonly of: "labels" | "annotations";
   readonly key: string;
@@ -37,15 +37,16 @@ export function changePod(target: Target, { of, key, value }: PodChange): Advice
   }
   const change = value === null
     ? `remove the ${what} ${key} from the pod`
-    : `set the ${what} ${key}=${value} of the pod`;
+    : `set the ${what} ${key}=${value} on the pod`;
   return changed(target, change, nested(["metadata", of], { [key]: value }));
 }
 
-/** Annotations to set; `null` removes one. */
+/** Annotations to set, by name. The value `null` removes the annotation. */
 type Annotations = Readonly<Record<string, string | null>>;
 
 /**
- * Changes annotations of the pod of a workload that a finding names. A Job would run again: its manifest must change.
+ * Returns advice to change annotations of a workload's pod. A Job must be changed in its manifest, because a command
+ * would run it again.
  */
 export function annotatedPod(object: Named, change: string, annotations: Annotations): Advice {
   const target = targetNamed(object);
@@ -57,7 +58,7 @@ export function annotatedPod(object: Named, change: string, annotations: Annotat
   return byHand(`${change}: set ${all.join(", ")} in ${field} of its manifest`, "workload");
 }
 
-/** Labels the pods of a workload so that no webhook is called for new ones. */
+/** Advice to label the pods of a workload so that no webhook is called for new pods. */
 export function optedOut(object: Named, change: string, risk: Risk): Advice {
   const { kind, namespace } = object;
   const rest = { change, risk, namespace } as const;
@@ -69,12 +70,15 @@ export function optedOut(object: Named, change: string, risk: Risk): Advice {
   return { ...changePod(target, { of: "labels", key: LABEL.inject, value: "false" }), ...rest };
 }
 
-/** Opens a controller in an editor; `change` gets the path of the pod's spec. Pods and Jobs cannot be changed so. */
+/**
+ * Advice to edit a controller. `change` gets the path of the pod's spec. Pods and Jobs must be recreated from their
+ * manifest.
+ */
 export function editedPod(object: Named, change: (podSpec: string) => string): Advice {
   const target = targetNamed(object);
   const text = change([...target?.row.path ?? [], "spec"].join("."));
   if (target === undefined || ["Pod", "Job"].includes(target.row.kind)) {
-    return byHand(`in its manifest, ${text}, and create it again`, "workload");
+    return byHand(`in its manifest, ${text}, then recreate the object`, "workload");
   }
   return harmless(text, "workload", edit(object));
 }
@@ -82,29 +86,29 @@ export function editedPod(object: Named, change: (podSpec: string) => string): A
 function ownNetwork(target: Target): Advice {
   const field = [...target.row.path, "spec"].join(".");
   if (target.file !== undefined) return byHand(`remove "hostNetwork" from ${field} in ${target.file}`, "workload");
-  return changed(target, "give the pod its own network", nested(["spec"], { hostNetwork: null }));
+  return changed(target, "remove hostNetwork from the pod", nested(["spec"], { hostNetwork: null }));
 }
 
-/** A merge patch of the pod, as its kind allows it. */
+/** Returns advice to apply a merge patch to the pod, in the way that the kind of the workload allows. */
 function changed(target: Target, change: string, podPatch: object): Advice {
   const { row } = target;
   const object = namedOf(target);
   const controller = controllerOf(target);
   if (controller !== undefined) {
-    return look("its controller decides about new pods; see what to change there", explainInjection(controller));
+    return look("see what to change in its controller, which creates the pods", explainInjection(controller));
   }
   if (row.kind === "Pod") {
-    return harmless(`${change}, which deletes it and creates it again`, "workload", createAgain(object, podPatch));
+    return harmless(`${change}, which deletes the pod and creates it again`, "workload", createAgain(object, podPatch));
   }
   const whole = nested(row.path, podPatch);
   if (row.kind === "Job") {
     const again = createAgain(object, merged(whole, GENERATED));
-    return harmless(`${change}: delete the Job and create it again, as its template is immutable`, "workload", again);
+    return harmless(`${change}: delete the Job and create it again, because its template is immutable`, "workload", again);
   }
   return harmless(change, "workload", patch(object, whole));
 }
 
-/** Fields that the API server sets in a Job, and refuses in a new one. */
+/** Fields that the API server sets in a Job, and refuses in a new Job. */
 const GENERATED = {
   spec: {
     selector: null,
@@ -138,22 +142,22 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** The workload as commands name it. */
+/** Returns kind, namespace, and name of the workload for commands. */
 export function namedOf({ row, name, namespace }: Target): Named {
   return { kind: row.kind, name, namespace };
 }
 
-/** The controller of a pod (`deployment/web`): a change of the pod itself would not last. */
+/** Returns the controller of a pod, such as `deployment/web`. A change of the pod itself would not last. */
 function controllerOf({ manifest, row, namespace }: Target): Named | undefined {
   if (row.kind !== "Pod") return undefined;
   const { kind, name } = podOwner(manifest, namespace);
   return kind === "Pod" ? undefined : { kind, name, namespace };
 }
 
-/** Kinds that `kubectl rollout restart` takes. */
+/** Kinds that `kubectl rollout restart` supports. */
 const RESTARTED: readonly string[] = ["deployment", "statefulset", "daemonset"];
 
-/** Recreates the pods of a workload. */
+/** Returns advice to recreate the pods of a workload. */
 export function recreated(object: Named): Advice {
   const kind = object.kind.toLowerCase();
   const rest = { namespace: object.namespace, invites: true } as const;
@@ -163,10 +167,13 @@ export function recreated(object: Named): Advice {
   if (kind === "pod") {
     return { ...harmless("delete the pod and create it again", "workload", createAgain(object)), ...rest };
   }
-  return { ...byHand(`delete the pods of ${kind}/${object.name}: new ones are created`, "workload"), ...rest };
+  return { ...byHand(`delete the pods of ${kind}/${object.name}, which are then recreated`, "workload"), ...rest };
 }
 
-/** Recreates the live pods of a workload; none without live pods. A CronJob does it at its next run. */
+/**
+ * Returns advice to recreate the live pods of a workload. Returns an empty list without live pods, for a Job, and for a
+ * CronJob, which creates new pods at its next run.
+ */
 export function recreate(target: Target, live: readonly LivePod[]): readonly Advice[] {
   const { row, file, namespace, name } = target;
   if (file !== undefined || live.length === 0 || ["CronJob", "Job"].includes(row.kind)) return [];
@@ -177,14 +184,14 @@ export function recreate(target: Target, live: readonly LivePod[]): readonly Adv
   const own = recreated(namedOf(target));
   if (own.steps.length > 0 && controllerOf(target) === undefined) return [own];
   const pods = live.map(({ pod }) => remove({ kind: "pod", name: pod, namespace }));
-  return [harmless("delete its pods: new ones are created", "workload", ...pods)];
+  return [harmless("delete its pods, which are then recreated", "workload", ...pods)];
 }
 
 type DecisionFix = (target: Target) => Advice;
 
 const ask: DecisionFix = (target) => changePod(target, { of: "labels", key: LABEL.inject, value: "true" });
 
-/** Advice by the reason of the decision. Other reasons, such as a system namespace, have no fix. */
+/** Advice by the reason of a decision. Other reasons, such as a system namespace, have no fix. */
 const FIXES: Readonly<Record<string, DecisionFix>> = {
   "label-inject-false": (target) => changePod(target, { of: "labels", key: LABEL.inject, value: null }),
   "annotation-inject-false": (target) => changePod(target, { of: "annotations", key: LABEL.inject, value: null }),
@@ -193,7 +200,7 @@ const FIXES: Readonly<Record<string, DecisionFix>> = {
   "pod-host-network": ownNetwork,
 };
 
-/** Advice after which the injector injects; empty if the reason has no fix. */
+/** Returns advice that makes the injector inject the pod. Empty if the reason has no fix. */
 export function decisionFix(reason: string, target: Target): readonly Advice[] {
   const fix = FIXES[reason];
   return fix === undefined ? [] : [fix(target)];

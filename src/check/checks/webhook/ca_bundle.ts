@@ -29,7 +29,7 @@ function binaryOf(base64: string): string {
   try {
     return atob(base64);
   } catch {
-    // An InvalidCharacterError.
+    // atob throws an InvalidCharacterError.
     throw new Error("it is not base64");
   }
 }

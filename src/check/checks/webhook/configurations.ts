@@ -15,7 +15,7 @@ const LOOKS = [
     "see which revisions are installed",
     shows("get", "mutatingwebhookconfigurations", "-L", "istio.io/rev,istio.io/tag"),
   ),
-  look("see how to run a webhook of a revision of its own", shows("mesh", "webhook", "manifests", "--help")),
+  look("see how to run a webhook with its own revision", shows("mesh", "webhook", "manifests", "--help")),
 ];
 
 /** Checks that injection webhooks exist and that at least one is active. */
