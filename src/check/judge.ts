@@ -5,13 +5,13 @@ import { type CannotTell, overFacts } from "./facts.ts";
 import { type Inventory, reason } from "./inventory/mod.ts";
 
 /**
- * The finding of a check. Never throws.
+ * Runs a check and returns its finding. Never throws.
  *
  * | the check                                                                            | result    |
  * |--------------------------------------------------------------------------------------|-----------|
- * | ends by itself                                                                       | its own   |
- * | needs a value that it has no right to read, or whose object is broken                | `unknown` |
- * | needs a value for which the server fails: else an unreachable cluster would pass     | `error`   |
+ * | returns a finding                                                                    | unchanged |
+ * | needs a value that the user may not read, or whose object is broken                  | `unknown` |
+ * | needs a value whose request fails, because an unreachable cluster must not pass      | `error`   |
  * | throws an error                                                                      | `error`   |
  */
 export async function judge({ run }: Pick<Check, "run">, inventory: Inventory): Promise<Finding> {
@@ -26,7 +26,7 @@ export async function judge({ run }: Pick<Check, "run">, inventory: Inventory): 
     if (error instanceof MeshError) return { result: "error", message: errorLine(error) };
     return {
       result: "error",
-      message: `This check failed because of a bug in it: ${messageOf(error)}; please report it`,
+      message: `The check has a bug: ${messageOf(error)}; please report this message`,
     };
   }
 }

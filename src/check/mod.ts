@@ -1,6 +1,6 @@
 /**
- * Checks whether a cluster is ready for the mesh, and whether its workloads are in the mesh: runs a table of checks
- * (`checks/all.ts`) over an inventory, and gives an exit code.
+ * Checks whether a cluster is ready for the mesh and whether its workloads are in the mesh. Runs a table of checks
+ * (`checks/all.ts`) over an inventory, and returns an exit code.
  */
 import { EXIT, MeshError } from "../base/errors.ts";
 import { connect, type KubeObject } from "../kube/client/mod.ts";
@@ -45,7 +45,7 @@ export { upgradeJson, upgradeText } from "./upgrade/print.ts";
 export { upgradeOf, type UpgradeQuestion } from "./upgrade/upgrade.ts";
 export { rbacText } from "./rights.ts";
 
-/** Output formats. */
+/** Output formats of `check`. */
 export const FORMATS = ["table", "wide", "short", "json", "yaml", "junit"] as const;
 
 /** The options of `check`. */
@@ -55,16 +55,16 @@ export interface CheckOptions {
   readonly scope: Scope;
   readonly output: typeof FORMATS[number];
   readonly failOn: FailOn;
-  /** Milliseconds to wait for failed checks. */
+  /** Milliseconds to wait for failed checks to pass. */
   readonly wait: number;
-  /** Run the advice after asking, and check again. */
+  /** Runs repairs after the user agrees, then checks again. */
   readonly fix?: Applying | undefined;
-  /** Milliseconds to repeat the checks until all is well; 0: no limit. */
+  /** Repeats the checks until they pass, for at most this many milliseconds; 0 means no limit. */
   readonly watch?: number | undefined;
 }
 
 /**
- * Checks a cluster, prints the results, and returns the exit code. Errors: a MeshError without a cluster, or if the
+ * Checks a cluster, prints the results, and returns the exit code. Throws a MeshError without a cluster, or if the
  * given namespace does not exist.
  */
 export async function checkCluster(world: World, options: CheckOptions): Promise<number> {
@@ -106,7 +106,7 @@ interface Fixing {
   readonly fix: Applying;
 }
 
-/** The results after the advice was run; the same if nothing was. */
+/** Runs repairs and returns the new results, or the same results if no repair ran. */
 async function fixed(
   world: World,
   first: readonly CheckResult[],
@@ -118,7 +118,7 @@ async function fixed(
   return await applied(world, repairs, fix) === 0 ? first : await ask();
 }
 
-/** The error for a scope with nothing in it: every check would pass. */
+/** Returns the error for an empty scope, in which every check would pass. */
 async function scopeProblem(source: Source): Promise<MeshError | undefined> {
   const { namespace, selector } = source.scope;
   const [isThere, isAnyChosen] = await Promise.all([hasNamespace(source), hasChosen(source)]);
@@ -127,7 +127,9 @@ async function scopeProblem(source: Source): Promise<MeshError | undefined> {
   return new MeshError(`No pod, workload or namespace has the labels "${selector?.text}"`, { hint: "see --selector" });
 }
 
-/** A misspelled namespace has no workloads. If it is unknown whether it exists, the checks report it. */
+/**
+ * Whether the namespace of the scope exists. Returns true if this is unknown, because the checks then report the cause.
+ */
 export async function hasNamespace({ api, scope }: Source): Promise<boolean> {
   const { namespace } = scope;
   if (namespace === undefined) return true;
@@ -139,7 +141,9 @@ export async function hasNamespace({ api, scope }: Source): Promise<boolean> {
   }
 }
 
-/** Whether anything has the labels of the scope. If that cannot be read, the checks report it. */
+/**
+ * Whether `--selector` matches any object. Returns true if this is unknown, because the checks then report the cause.
+ */
 export async function hasChosen(source: Source): Promise<boolean> {
   const { selector } = source.scope;
   if (selector === undefined) return true;
@@ -151,7 +155,10 @@ export async function hasChosen(source: Source): Promise<boolean> {
 const PAUSE = 2_000;
 const WAITED_FOR = ["error", "warning", "unknown"] as const;
 
-/** Each round reads the cluster again: one fix may have broken something else. */
+/**
+ * Repeats all checks until they pass or the time is over. Each round reads the cluster again, because a fix may break
+ * other checks.
+ */
 export async function runUntilWell(
   source: Source,
   chosen: Chosen,

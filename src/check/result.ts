@@ -2,7 +2,7 @@ import type { ShownFix } from "./advice/advice_schema.ts";
 import type { Check, Finding, Outcome } from "./check.ts";
 import type { CheckResult } from "./result_schema.ts";
 
-/** The least severe result that fails the run: `unknown` is the least. */
+/** The least severe result that fails the run. `unknown` is less severe than `warning`. */
 export type FailOn = "error" | "warning" | "unknown";
 
 const FAILING: Readonly<Record<FailOn, readonly Outcome[]>> = {
@@ -13,12 +13,12 @@ const FAILING: Readonly<Record<FailOn, readonly Outcome[]>> = {
 
 const WITHOUT_HINT: readonly Outcome[] = ["ok", "skipped"];
 
-/** Why a check is skipped: a check that it needs failed. */
+/** Returns the message of a check that is skipped because a needed check failed. */
 export function neededText(id: string): string {
   return `it needs "${id}"`;
 }
 
-/** A check with its result and fixes. */
+/** Combines a check with its finding and fixes. */
 export function resultOf(
   { id, category, title }: Check,
   { result, message = "", objects = [], missingRight = "" }: Finding,
@@ -29,22 +29,22 @@ export function resultOf(
 }
 
 export interface Summary {
-  /** The exit code is 0. */
+  /** Whether the exit code is 0. */
   readonly isSuccess: boolean;
-  /** The mark of the last line: `ok` only if everything could be checked. */
+  /** The mark of the last line. It is `ok` only if no result is unknown. */
   readonly mark: "ok" | "error" | "unknown";
   readonly counts: Readonly<Record<Outcome, number>>;
 }
 
 /**
- * | a check failed (`--fail-on`) | a category could not be checked at all | a result is unknown | mark | exit code |
+ * | a check failed (`--fail-on`) | all results of a category are unknown   | a result is unknown | mark | exit code |
  * |------------------------------|-----------------------------------------|---------------------|------|-----------|
  * | yes                          | any                                     | any                 | `×`  | 1         |
  * | no                           | yes                                     | yes                 | `?`  | 1         |
  * | no                           | no                                      | yes                 | `?`  | 0         |
  * | no                           | no                                      | no                  | `√`  | 0         |
  *
- * Managed clusters hide the flags of their API server: one unknown result alone is no failure.
+ * A single unknown result is not a failure, because managed clusters hide the flags of their API server.
  */
 export function summaryOf(results: readonly CheckResult[], failOn: FailOn): Summary {
   const count = (outcome: Outcome) => results.filter(({ result }) => result === outcome).length;
@@ -60,7 +60,7 @@ export function summaryOf(results: readonly CheckResult[], failOn: FailOn): Summ
   return { isSuccess: true, mark: "ok", counts };
 }
 
-/** Whether a check failed. */
+/** Whether at least one check failed. */
 export function hasFailed(results: readonly CheckResult[], failOn: FailOn): boolean {
   return results.some(({ result }) => isFailing(result, failOn));
 }
@@ -70,7 +70,7 @@ export function isFailing(result: Outcome, failOn: FailOn): boolean {
   return FAILING[failOn].includes(result);
 }
 
-/** A category with unknown results and no known one. */
+/** Whether all results of a category are unknown or skipped, with at least one unknown. */
 function hasBlindCategory(results: readonly CheckResult[]): boolean {
   const seen = new Set(
     results.filter(({ id, result }) => !BLIND.includes(result) && id !== CLOCK).map(({ category }) => category),
@@ -78,7 +78,10 @@ function hasBlindCategory(results: readonly CheckResult[]): boolean {
   return results.some(({ result, category }) => result === "unknown" && !seen.has(category));
 }
 
-/** Does not count as a known result: any answer of the API server shows its clock, and nothing about webhooks. */
+/**
+ * A check that does not count as a known result, because any response of the API server shows its clock but no
+ * webhooks.
+ */
 const CLOCK = "clock-skew";
 
 const BLIND: readonly Outcome[] = ["unknown", "skipped"];

@@ -1,6 +1,6 @@
 /**
- * The rights that the inventory needs, as Roles (`check --rbac`). A test verifies that the inventory uses every right
- * and reads nothing else.
+ * Lists the rights that the inventory needs, as Roles (`check --rbac`). A test verifies that the inventory uses every
+ * right and no other right.
  */
 import { toYaml } from "../yaml/mod.ts";
 import { GATEWAY_CRDS } from "./inventory/gateway_crds.ts";
@@ -12,22 +12,22 @@ export interface Right {
   readonly resources: readonly string[];
   readonly verbs: readonly string[];
   readonly names?: readonly string[];
-  /** Only in the control plane's namespace. */
+  /** The right is needed only in the control plane's namespace. */
   readonly inControlPlane?: true;
-  /** In a separate, optional role: it allows more than the checks use. */
+  /** The name of a separate, optional role, because the right allows more than the checks use. */
   readonly apart?: keyof typeof APART;
 }
 
-/** The scope of the rights. */
+/** The namespace and the revision that the rights apply to. */
 export interface RightsScope {
   readonly istioNamespace: string;
-  /** `undefined`: the unnamed revision. */
+  /** The revision of the control plane; `undefined` for the unnamed revision. */
   readonly revision: string | undefined;
 }
 
 const READ = ["get", "list"];
 
-/** In the order of the output. Kinds with only `get` are read by the names that users give. */
+/** Returns the rights in the order of the output. Kinds with only `get` are read by names from the user. */
 export function rightsFor({ revision = "default" }: Pick<RightsScope, "revision">): readonly Right[] {
   const webhook = revision === "default" ? "kubectl-mesh-webhook" : `kubectl-mesh-webhook-${revision}`;
   return [
@@ -69,7 +69,7 @@ export function rightsFor({ revision = "default" }: Pick<RightsScope, "revision"
   ];
 }
 
-/** Non-resource paths. */
+/** Non-resource URLs that the checks read. */
 export const PATHS: readonly string[] = ["/apis", "/version"];
 
 const RBAC = "rbac.authorization.k8s.io/v1";
@@ -77,7 +77,7 @@ const NAME = "kubectl-mesh-check";
 
 const HEAD =
   `# The rights of "kubectl mesh check": a ClusterRole, a Role in the control plane's namespace, and five optional roles.
-# The checks only read. Without a right, the checks that need it are unknown, and the others run.
+# The checks only read. Without a right, the checks that need the right are unknown, and the other checks run.
 #
 #   kubectl mesh check --rbac | kubectl apply -f -
 `;
@@ -86,34 +86,34 @@ const HEAD =
 const APART = {
   "dry-run":
     `# Optional, for users who may create pods: "webhook-reachable", "webhook-chain", "pod-admission" and "check injection"
-# create some as dry runs, and RBAC cannot allow dry runs only. Without this role these checks are unknown. A RoleBinding
+# create pods as dry runs, and RBAC cannot allow only dry runs. Without this role these checks are unknown. A RoleBinding
 # in one injected namespace is enough, together with "check -n" for that namespace.
 #
 `,
   exec:
-    `# Optional, for users who may run commands in pods: "proxy-synchronised" asks proxies that are not ready what they have of the
-# control plane, as "kubectl mesh explain" does. A WebSocket is a GET request, which newer API servers want "create" for too.
-# Without this role that check is unknown where a proxy is not ready.
+    `# Optional, for users who may run commands in pods: "proxy-synchronised" queries proxies that are not ready for their state,
+# as "kubectl mesh explain" does. A WebSocket is a GET request, for which newer API servers also require "create".
+# Without this role the check is unknown if a proxy is not ready.
 #
 `,
   secrets:
-    `# Optional, for users who may read private keys: these Secrets contain keys beside the certificates that are compared
+    `# Optional, for users who may read private keys: these Secrets contain keys besides the certificates that are compared
 # with the caBundle, and RBAC cannot grant single keys of a Secret. Without this role the check compares the ConfigMap
-# istio-ca-root-cert if it exists, else "webhook-certificate" is unknown; "webhook-reachable" verifies the certificate.
+# istio-ca-root-cert. If it does not exist, "webhook-certificate" is unknown; "webhook-reachable" verifies the certificate.
 #
 `,
-  "pull-secrets": `# Optional, for users who may read all Secrets: "namespace-pull-secrets" asks whether the Secrets of
-# global.imagePullSecrets exist in injected namespaces. Without this role it is unknown where the values name any.
+  "pull-secrets": `# Optional, for users who may read all Secrets: "namespace-pull-secrets" checks whether the Secrets of
+# global.imagePullSecrets exist in injected namespaces. Without this role the check is unknown if the values name Secrets.
 #
 `,
   "argo-cd":
-    `# Optional, for users who may read the Applications of Argo CD: "webhook-gitops" prints the command that changes one. Without
-# this role the advice is without a command.
+    `# Optional, for users who may read the Applications of Argo CD: "webhook-gitops" prints a command to change them. Without
+# this role the advice contains no command.
 #
 `,
 } as const;
 
-/** The manifests of the roles as YAML. */
+/** Returns the manifests of the roles as YAML. */
 export function rbacText(scope: RightsScope): string {
   const { istioNamespace: namespace } = scope;
   const rights = rightsFor(scope);

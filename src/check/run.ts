@@ -6,15 +6,15 @@ import { judge } from "./judge.ts";
 import { neededText, resultOf } from "./result.ts";
 import type { CheckResult } from "./result_schema.ts";
 
-/** Called after each check: ended checks, all checks. */
+/** Called after each check with the number of finished checks and of all checks. */
 export type Ended = (ended: number, all: number) => void;
 
-/** Results that skip the checks that need this one. */
+/** Results of a check after which the checks that need it are skipped. */
 const BLOCKING: readonly Outcome[] = ["error", "skipped"];
 
 /**
- * Runs checks concurrently, each after its needs; skips it if they failed. Returns the reported checks and failures of
- * others that these need, in the order of the table. Never throws.
+ * Runs checks concurrently, each after the checks that it needs. Skips a check if a needed check failed. Returns the
+ * selected checks and the failures of needed checks, in the order of the table. Never throws.
  */
 export async function runChecks(
   { checks, shown }: Chosen,

@@ -1,4 +1,4 @@
-/** Checks that are repeated and drawn again until all is well (`check --watch`). */
+/** Repeats checks and redraws the results until the checks pass (`check --watch`). */
 import { CLEAR_SCREEN } from "../base/text/mod.ts";
 import type { World } from "../platform/mod.ts";
 import type { CheckResult } from "./result_schema.ts";
@@ -7,15 +7,15 @@ export interface Watching {
   readonly results: () => Promise<readonly CheckResult[]>;
   readonly isWell: (results: readonly CheckResult[]) => boolean;
   readonly text: (results: readonly CheckResult[]) => string;
-  /** Milliseconds; 0: no limit. */
+  /** Maximum time, in milliseconds; 0 means no limit. */
   readonly timeout: number;
-  /** JSON or YAML: only the last results are printed. */
+  /** Whether the output is JSON or YAML, of which only the last results are printed. */
   readonly isDocument: boolean;
 }
 
 const PAUSE = 2_000;
 
-/** Returns whether all is well before the timeout. Without a terminal, prints the results when they change. */
+/** Returns whether the checks pass before the timeout. Without a terminal, prints the results only when they change. */
 export async function watchUntilWell(
   { clock, stdout }: Pick<World, "clock" | "stdout">,
   { results: ask, isWell, text, timeout, isDocument }: Watching,
@@ -32,7 +32,7 @@ export async function watchUntilWell(
   }
 }
 
-/** Draws each changed text; of documents, only the last one. */
+/** Returns a function that draws each changed text. Of JSON and YAML, it prints only the last document. */
 function drawer(stdout: World["stdout"], isDocument: boolean): (text: string, isLast: boolean) => void {
   let last = "";
   return (text, isLast) => {

@@ -1,4 +1,4 @@
-/** Judges manifests as the webhooks of a cluster judge their pods. */
+/** Decides about the injection of manifests the way the webhooks of a cluster do. */
 import type { KubeApi } from "../kube/client/mod.ts";
 import { isList, isMap, textAt, type Value, type ValueMap } from "../base/value.ts";
 import {
@@ -31,26 +31,31 @@ import { ASSUMED, type Injection, type Verdict, verdictOf, webhookName } from ".
 import { MeshError } from "../base/errors.ts";
 
 export interface WebhookAsking {
-  /** A cluster, or a snapshot of one. */
+  /** API client of a cluster or of a snapshot. */
   readonly api: KubeApi;
   readonly clock: Source["clock"];
   /** The ConfigMaps of the control planes, if they do not have Istio's names. */
   readonly choice: ClusterChoice;
-  /** The namespace of manifests that name none; without it, their pods cannot be judged. */
+  /** The namespace for manifests that do not name one. If `undefined`, their pods cannot be judged. */
   readonly namespace: string | undefined;
-  /** Replaces the environment of the control planes, which no API shows. */
+  /** Replaces the setting for native sidecars in the control planes' environment, which no API shows. */
   readonly native: NativeSetting | undefined;
 }
 
-/** A judge, for `injectionBy`. */
+/** Decides about the injection of workloads, for `injectionBy`. */
 export interface WebhookJudge {
-  /** Asks about the namespaces of a document. Errors: a MeshError if the cluster does not answer. */
+  /** Reads the namespaces of a document from the cluster. Throws a MeshError if the cluster does not respond. */
   prepare(value: Value): Promise<void>;
-  /** Errors: an InjectionError for a pod that is refused, or whose injection is unknown. */
+  /**
+   * Returns the decision for a workload. Throws an InjectionError for a pod that is refused, or whose injection is
+   * unknown.
+   */
   judge(manifest: ValueMap, row: WorkloadKind): Judgment;
 }
 
-/** Asks the cluster for webhooks, control planes and nodes at most once, for a namespace when a document names it. */
+/**
+ * Returns a judge. It reads webhooks, control planes, and nodes at most once, and a namespace when a document names it.
+ */
 export function webhookJudge(asking: WebhookAsking): WebhookJudge {
   const ofNamespace = clusterKnowledge({ ...asking, given: undefined, wantsPods: false });
   const nodes = once(() => observe("list on nodes", () => nodesOf(asking.api)));
@@ -81,7 +86,7 @@ async function nodesOf(api: KubeApi): Promise<NativeNodes> {
   return nativeNodes(items.map((node) => ({ ...node })));
 }
 
-/** Throws at once: otherwise every document would fail with the same error. */
+/** Throws if the webhooks cannot be read, because otherwise every document would fail with the same error. */
 function refuseFailure(webhooks: Knowledge["webhooks"]): void {
   if (webhooks !== ASSUMED && "failed" in webhooks) throw new MeshError(webhooks.failed);
 }
@@ -94,9 +99,9 @@ function namespacesIn(value: Value, fallback: string | undefined): readonly stri
   return namespace === undefined ? [] : [namespace];
 }
 
-/** The webhooks that are called for the pods of a namespace; unknown without its labels. */
+/** Returns the webhooks for the pods of a namespace; unknown if the namespace does not exist. */
 function webhooksFor(known: Known | undefined, namespace: string): Known["webhooks"] {
-  if (known === undefined) return { broken: "the manifest names no namespace", object: "" };
+  if (known === undefined) return { broken: "the manifest does not name a namespace", object: "" };
   const { webhooks } = known;
   if (webhooks === ASSUMED || !isKnown(webhooks) || webhooks.value.length === 0) return webhooks;
   if (!isAbsent(known)) return webhooks;
@@ -131,9 +136,12 @@ interface Seen {
   readonly native: NativeSetting | undefined;
 }
 
-/** The injector of a webhook, with the proxy variables of its URL; the nodes decide about native sidecars. */
+/**
+ * Returns the injector of a webhook, with the proxy variables from its URL path. The kubelet versions of nodes may
+ * decide about native sidecars.
+ */
 function injectorOf(webhook: InjectorWebhook | undefined, { pod, known, native }: Seen): Observed<Injector> {
-  const observed = known?.injectorFor(webhook) ?? { failed: "no cluster is asked" };
+  const observed = known?.injectorFor(webhook) ?? { failed: "no cluster is read" };
   if (webhook === undefined || !isKnown(observed)) return observed;
   const injector = native === undefined
     ? observed.value
@@ -159,19 +167,19 @@ function refuseDoubt(verdict: Verdict, asked: Asked): void {
   if (verdict.verdict === "cannot-tell") throw namespaceDoubt(asked) ?? doubt(id, message, field);
   if (verdict.verdict !== "injected" || verdict.isSure) return;
   const unknown = verdict.rules.find(({ effect }) => effect === "unknown");
-  throw doubt("configuration-unknown", `several webhooks take it: ${unknown?.rule}: ${unknown?.message}`, field);
+  throw doubt("configuration-unknown", `several webhooks may inject the pod: ${unknown?.rule}: ${unknown?.message}`, field);
 }
 
 function doubt(id: string, message: string, field: string): InjectionError {
   return new InjectionError(id, `Cannot tell whether the webhook injects the pod: ${message}`, place(field));
 }
 
-/** Without the labels of the namespace it is unknown which webhooks are called. */
+/** Returns the error for an unknown namespace, without whose labels it is unknown which webhooks are called. */
 function namespaceDoubt({ webhooks, known }: Asked): InjectionError | undefined {
   if (webhooks === ASSUMED || isKnown(webhooks)) return undefined;
   if (known !== undefined && webhooks !== known.namespace && !isAbsent(known)) return undefined;
   return new InjectionError("namespace-unknown", `Cannot tell which webhooks are called: ${reason(webhooks)}`, {
-    hint: known === undefined ? "name it with --namespace" : "the labels of the namespace decide",
+    hint: known === undefined ? "name the namespace with --namespace" : "the labels of the namespace decide",
   });
 }
 
@@ -214,10 +222,10 @@ function decisionOf(verdict: Verdict, target: Target, { webhooks, known }: Asked
 function severalOf({ injecting }: Verdict): readonly string[] {
   if (injecting.length < 2) return [];
   const names = injecting.map((name) => `"${name}"`).join(", ");
-  return [`${injecting.length} webhooks inject the pod in turn: ${names}: the last one counts`];
+  return [`${injecting.length} webhooks inject the pod in turn (${names}), and the last injection counts`];
 }
 
-/** Where the nodes decide whether the proxy is a native sidecar, they must be known. */
+/** Throws if the kubelet versions of nodes decide about a native sidecar and the nodes are unknown. */
 function refuseUnknownNodes(
   injections: readonly Injection[],
   pod: Pod,
@@ -228,7 +236,7 @@ function refuseUnknownNodes(
   if (isSetByPod || injections.every(({ injector: { nodesAsked } }) => nodesAsked === "never")) return;
   throw new InjectionError(
     "native-unknown",
-    `Cannot tell whether the webhook makes a native sidecar: the nodes decide: ${reason(nodes)}`,
-    { hint: "ENABLE_NATIVE_SIDECARS=true or =false decides without them" },
+    `Cannot tell whether the webhook injects a native sidecar, because the nodes decide: ${reason(nodes)}`,
+    { hint: "set ENABLE_NATIVE_SIDECARS to true or false to decide without the nodes" },
   );
 }

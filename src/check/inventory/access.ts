@@ -1,23 +1,23 @@
-/** What the user may do, as the API server says. Every user may ask (Kubernetes, role `system:basic-user`). */
+/** Queries the API server for rights of the user. Every user may do so (Kubernetes, role `system:basic-user`). */
 import { mapAt } from "../../base/value.ts";
 import { observe, type Observed } from "./observed.ts";
 import type { Source } from "./source.ts";
 
-/** A right to ask about. */
+/** A right to query. */
 export interface AccessRequest {
   readonly verb: string;
-  /** `""` is the core group. */
+  /** The API group; `""` is the core group. */
   readonly group: string;
-  /** A plural: `namespaces`, `pods/exec`. */
+  /** The plural name, optionally with a subresource: `namespaces`, `pods/exec`. */
   readonly resource: string;
-  /** `undefined` for a cluster-scoped object. */
+  /** The namespace; `undefined` for a cluster-scoped object. */
   readonly namespace?: string;
   readonly name?: string;
 }
 
 const PATH = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
 
-/** Asks about each right once. */
+/** Returns a function that queries rights, each at most once. */
 export function accessInventory({ api }: { readonly api: Pick<Source["api"], "create"> }) {
   const answers = new Map<string, Promise<Observed<boolean>>>();
   const may = (need: AccessRequest): Promise<Observed<boolean>> => {
@@ -32,7 +32,7 @@ export function accessInventory({ api }: { readonly api: Pick<Source["api"], "cr
 async function ask(api: Pick<Source["api"], "create">, need: AccessRequest): Promise<Observed<boolean>> {
   const [resource = "", subresource] = need.resource.split("/");
   const { verb, group, name } = need;
-  // The API server authorizes a request for a namespace as one in it: its owner may have that right alone.
+  // The API server authorizes requests for a Namespace object in that namespace, so its owner may have the right only there.
   const namespace = resource === "namespaces" ? name : need.namespace;
   const resourceAttributes = {
     verb,

@@ -1,4 +1,4 @@
-/** The control planes behind the webhooks, and their configuration. */
+/** Reads the configuration of the control planes behind the webhooks. */
 import { errorLine, MeshError } from "../../base/errors.ts";
 import { type ConfigMap, isConfigMap, type KubeApi, type MutatingWebhookConfiguration } from "../../kube/client/mod.ts";
 import type { World } from "../../platform/mod.ts";
@@ -19,21 +19,21 @@ import { isKnown, type Known, type Observed, once } from "./observed.ts";
 import { nameKeeper } from "./kept_fields.ts";
 import { listOf, objectOf } from "./source.ts";
 
-/** A control plane. */
+/** A control plane, and the names of its ConfigMaps. */
 export interface ControlPlane {
-  /** `default` for an unnamed revision. */
+  /** The revision; `default` for an unnamed revision. */
   readonly revision: string;
   readonly names: ClusterNames;
-  /** The ConfigMap of this program's webhook, if the Service belongs to it. */
+  /** The ConfigMap of this program's webhook; `undefined` if the Service belongs to istiod. */
   readonly own: string | undefined;
-  /** No webhook calls it, as far as that is known: its ConfigMaps may be Istio's or this program's. */
+  /** No known webhook calls this control plane. Its ConfigMaps may be Istio's or this program's. */
   readonly isGuess?: true;
 }
 
-/** The names of Service and ConfigMap in `webhook manifests`. */
+/** Matches the names that `webhook manifests` gives to Services and ConfigMaps. */
 export const OURS = /^kubectl-mesh-webhook(-|$)/;
 
-/** The distinct control planes that webhooks call. Without webhooks: the chosen one. */
+/** Returns the distinct control planes that webhooks call or, without webhooks, the user's choice. */
 export function controlPlanes(webhooks: readonly InjectorWebhook[], choice: ClusterChoice): readonly ControlPlane[] {
   const { revision } = choice;
   const wanted = webhooks.filter((webhook) => revision === undefined || webhook.revision === revision);
@@ -44,7 +44,7 @@ export function controlPlanes(webhooks: readonly InjectorWebhook[], choice: Clus
   return [...new Map(planes.map((plane) => [planeKey(plane), plane])).values()];
 }
 
-/** The control plane of a webhook. Its configuration is in the namespace of its Service. */
+/** Returns the control plane of a webhook. Its ConfigMaps are in the namespace of its Service. */
 export function controlPlaneOf({ revision, target }: InjectorWebhook, choice: ClusterChoice): ControlPlane {
   const service = "name" in target ? target : undefined;
   const istioNamespace = service?.namespace ?? choice.istioNamespace;
@@ -52,14 +52,14 @@ export function controlPlaneOf({ revision, target }: InjectorWebhook, choice: Cl
   return { revision, names: clusterNames({ ...choice, revision, istioNamespace }), own };
 }
 
-/** The identity of a control plane. */
+/** Returns a key that identifies a control plane. */
 export function planeKey({ revision, names, own }: ControlPlane): string {
   return [revision, names.namespace, names.injector, names.mesh, own ?? ""].join(" ");
 }
 
 type ConfigMapReader = (namespace: string, name: string) => Promise<Observed<ConfigMap | undefined>>;
 
-/** The configuration of a control plane, and its ConfigMaps. */
+/** The configuration of a control plane, and the references of its ConfigMaps. */
 export interface PlaneTexts extends ClusterConfiguration {
   /** The ConfigMap with `config` and `values`: `configmap/istio-system/istio-sidecar-injector`. */
   readonly injectorRef: string;
@@ -67,7 +67,7 @@ export interface PlaneTexts extends ClusterConfiguration {
   readonly meshRef: string;
 }
 
-/** Reads this program's ConfigMap, else Istio's two. */
+/** Reads this program's ConfigMap or, if it does not exist, the two ConfigMaps of Istio. */
 async function planeTexts(plane: ControlPlane, read: ConfigMapReader): Promise<Observed<PlaneTexts>> {
   const { namespace, injector, mesh } = plane.names;
   const own = plane.own === undefined ? undefined : await read(namespace, plane.own);
@@ -80,7 +80,7 @@ async function planeTexts(plane: ControlPlane, read: ConfigMapReader): Promise<O
   return second.value === undefined ? missing(plane, mesh) : together(first.value, second.value);
 }
 
-/** If no webhook is known, looks for the ConfigMap of this program's webhook. */
+/** Looks for the ConfigMap of this program's webhook, if the control plane is a guess. */
 async function guessed(
   { isGuess, revision, names }: ControlPlane,
   read: ConfigMapReader,
@@ -89,12 +89,12 @@ async function guessed(
   return found === undefined || !isKnown(found) || found.value === undefined ? undefined : inOwn(found.value);
 }
 
-/** This program's ConfigMap comes first. */
+/** Reports missing ConfigMaps. Names the ConfigMap of this program's webhook first. */
 function missing({ names: { namespace }, own, revision }: ControlPlane, name: string): Observed<never> {
   const where = `in the namespace "${namespace}"`;
   const broken = own === undefined
     ? `There is no ConfigMap "${name}" ${where}; the injector of the revision "${revision}" is not installed, or ` +
-      "elsewhere (--istioNamespace, --revision)"
+      "in another place (see --istioNamespace and --revision)"
     : `There is neither the ConfigMap "${own}" nor "${name}" ${where}; apply the output of "kubectl mesh webhook manifests"`;
   return { broken, object: `configmap/${namespace}/${own ?? name}` };
 }
@@ -113,7 +113,7 @@ function refOf({ metadata: { namespace = "", name } }: ConfigMap): string {
   return `configmap/${namespace}/${name}`;
 }
 
-/** The value, or the message of a MeshError. */
+/** Returns the value of a function, or the message of its MeshError. */
 function attempt<T>(object: string, make: () => T): Observed<T> {
   try {
     return { value: make() };
@@ -123,24 +123,25 @@ function attempt<T>(object: string, make: () => T): Observed<T> {
   }
 }
 
-/** A control plane, and its configuration as far as it is known. */
+/** A control plane with its configuration and injector, if they are known. */
 export interface ObservedPlane {
   readonly plane: ControlPlane;
   readonly texts: Observed<PlaneTexts>;
-  /** The injector of its webhook. */
+  /** The injector that its webhook uses. */
   readonly injector: Observed<Injector>;
 }
 
-/** What the inventory of control planes needs. */
+/** The access to the cluster that the inventory of control planes needs. */
 export interface PlaneSource {
   readonly api: Pick<KubeApi, "get" | "list">;
   readonly clock: Pick<World["clock"], "now">;
-  /** `namespace` limits workloads; `undefined` is all. */
+  /** The control plane. `namespace` limits workloads; `undefined` means all namespaces. */
   readonly scope: ClusterChoice & { readonly namespace?: string | undefined };
 }
 
 /**
- * The control planes that webhooks call, with their configuration. Gets ConfigMaps by name: no right to list is needed.
+ * Returns getters of the control planes that webhooks call, and of their configuration. Gets ConfigMaps by name, which
+ * needs no right to list.
  */
 export function injectorInventory(
   source: PlaneSource,
@@ -167,14 +168,17 @@ export function injectorInventory(
   };
   return {
     configMap,
-    /** Whether a namespace has a ConfigMap: one request for all namespaces, or one for each if that is not allowed. */
+    /**
+     * Whether a namespace contains a ConfigMap. Lists all namespaces in one request or, if this is forbidden, reads one
+     * namespace at a time.
+     */
     hasConfigMap: async (namespace: string, name: string): Promise<Observed<boolean>> => {
       const all = source.scope.namespace === undefined ? await listed(name) : undefined;
       if (all !== undefined && isKnown(all)) return { value: all.value.has(namespace) };
       const map = await configMap(namespace, name);
       return isKnown(map) ? { value: map.value !== undefined } : map;
     },
-    /** By `planeKey`. Without known webhooks: the control plane of the scope. */
+    /** The control planes by `planeKey`. If the webhooks are unknown, only the control plane of the scope. */
     planes: once(async (): Promise<Known<ReadonlyMap<string, ObservedPlane>>> => {
       const webhooks = await mutatingWebhooks();
       const found = controlPlanes(isKnown(webhooks) ? injectorWebhooks(webhooks.value) : [], source.scope);
@@ -184,7 +188,10 @@ export function injectorInventory(
   };
 }
 
-/** The namespaces that have a ConfigMap of a name. RBAC allows such a list by the name (`resourceNames`). */
+/**
+ * Returns the namespaces that contain a ConfigMap with this name. RBAC can restrict such a list request to the name
+ * (`resourceNames`).
+ */
 async function namespacesOf(source: PlaneSource, name: string): Promise<Observed<ReadonlySet<string>>> {
   const maps = await listOf(source, "api/v1", "configmaps", {
     isKind: isConfigMap,
@@ -198,7 +205,7 @@ async function namespacesOf(source: PlaneSource, name: string): Promise<Observed
 
 export type InjectorInventory = ReturnType<typeof injectorInventory>;
 
-/** The injector of a control plane. The environment of its process is unknown and counts as empty. */
+/** Builds the injector of a control plane. The environment of its process is unknown and counts as empty. */
 function injectorOf(texts: PlaneTexts, revision: string, clock: PlaneSource["clock"]): Observed<Injector> {
   return attempt(texts.injectorRef, () =>
     newInjector({

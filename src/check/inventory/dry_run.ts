@@ -1,4 +1,4 @@
-/** Creates pods as dry runs: nothing is stored. */
+/** Creates pods as dry runs, which the API server does not store. */
 import { oneLine } from "../../base/errors.ts";
 import { ApiError, isPod, type KubeApi, type Namespace, ofKind, type Pod } from "../../kube/client/mod.ts";
 import { LABEL } from "../../istio/annotations/labels.ts";
@@ -10,12 +10,15 @@ import type { Source } from "./source.ts";
 
 export interface PodRun {
   readonly namespace: string;
-  /** `denied`: by a webhook; `failed`: the API server could not call a webhook; `refused`: by the API server itself. */
+  /**
+   * `denied`: a webhook denied the pod. `failed`: the API server could not call a webhook. `refused`: the API server
+   * itself refused the pod.
+   */
   readonly outcome: "injected" | "not-injected" | "denied" | "failed" | "refused";
   /** The webhook that denied the pod or could not be called. */
   readonly webhook: string | undefined;
   readonly message: string;
-  /** As the API server would store it; `undefined` if it is not admitted. */
+  /** The pod that the API server would store; `undefined` if the pod is not admitted. */
   readonly pod?: Pod | undefined;
   readonly took: number;
 }
@@ -23,22 +26,22 @@ export interface PodRun {
 /** The outcome of a dry run for a webhook or a namespace. */
 export interface DryRun extends PodRun {
   readonly labels: ValueMap;
-  /** Whether the same pod is admitted without a sidecar. Asked if the pod is refused, or denied by another webhook. */
+  /** Whether the same pod is admitted without a sidecar. Only tested if the pod is refused or denied. */
   readonly isOfSidecar: boolean;
 }
 
 /**
- * Whether the API server did not call a webhook whose conditions hold. The pod asks for a sidecar by its label and was
- * admitted without one: with failurePolicy Fail, a webhook that was called would have injected it.
+ * Whether the API server did not call a webhook whose conditions are true. The pod requests a sidecar with its label
+ * and was admitted without a sidecar. With failurePolicy Fail, a called webhook would have injected the pod.
  */
 export function isUncalled({ failurePolicy }: InjectorWebhook, { outcome, labels }: DryRun): boolean {
   return failurePolicy === "Fail" && outcome === "not-injected" && labels[LABEL.inject] === "true";
 }
 
-/** A webhook's dry run; `undefined` if it selects no namespace. */
+/** Returns the dry run of a webhook; `undefined` if the webhook selects no namespace. */
 export type TryWebhook = (webhook: InjectorWebhook) => Promise<Observed<DryRun | undefined>>;
 
-/** The dry run of a namespace, with a pod that matches one of the webhooks; `undefined` if none selects it. */
+/** Returns the dry run of a pod that matches one of the webhooks; `undefined` if no webhook selects the namespace. */
 export type TryNamespace = (
   namespace: Namespace,
   webhooks: readonly InjectorWebhook[],
@@ -54,7 +57,7 @@ interface DryRuns {
   readonly dryRunOf: TryPod;
 }
 
-/** Dry runs: one pod for each namespace and its labels. */
+/** Returns getters of dry runs. Sends one pod for each namespace and set of labels. */
 export function dryRunInventory(source: Source, namespaces: Namespaces): DryRuns {
   const runs = new Map<string, Promise<Observed<DryRun>>>();
   const sendOnce = (place: Place): Promise<Observed<DryRun>> => {
@@ -80,13 +83,16 @@ export function dryRunInventory(source: Source, namespaces: Namespaces): DryRuns
   };
 }
 
-/** An answer about the pod, not about the user. */
+/** Whether an error is about the pod, not about the rights of the user. */
 function isRefusal(error: unknown): error is ApiError {
   if (!(error instanceof ApiError) || error.status === undefined || error.status === 401) return false;
   return error.status !== 403 || !NOT_ALLOWED.test(error.message);
 }
 
-/** Adds the webhook's name: the API server does not name a webhook whose timeout is as long as the request's. */
+/**
+ * Adds the name of the webhook if the API server does not name it. That happens if the webhook and the request have the
+ * same timeout.
+ */
 function ofWebhook(run: Observed<DryRun>, { name }: InjectorWebhook): Observed<DryRun> {
   if (!isKnown(run) || run.value.outcome !== "failed" || run.value.webhook !== undefined) return run;
   return { value: { ...run.value, webhook: name } };
@@ -97,7 +103,7 @@ interface Place {
   readonly labels: ValueMap;
 }
 
-/** A namespace and labels for a pod that matches the webhook; the user's namespace first. */
+/** Returns a namespace and labels for a pod that matches the webhook. Tries the user's namespace first. */
 function placeFor(all: readonly Namespace[], webhook: InjectorWebhook, named: string | undefined): Place | undefined {
   const isUsable = ({ metadata }: Namespace) =>
     !IGNORED_NAMESPACES.has(metadata.name) && metadata.deletionTimestamp === undefined;
@@ -113,20 +119,26 @@ function rank({ metadata }: Namespace, named: string | undefined): number {
   return metadata.name === named ? 0 : 1;
 }
 
-/** The opt-in label first: it takes precedence over the policy of the configuration. */
+/** Returns label sets to try. The opt-in label comes first, because it takes precedence over the injection policy. */
 function labelsToTry({ revision, tag }: InjectorWebhook): ValueMap[] {
   const revisions = [{ [LABEL.revision]: tag ?? revision }, { [LABEL.revision]: revision }];
   const asking = { [LABEL.inject]: "true" };
   return [asking, ...revisions.map((each) => ({ ...asking, ...each })), newMap(), ...revisions];
 }
 
-/** The API server's error for a missing right, before admission (Kubernetes, apiserver/pkg/endpoints). */
+/**
+ * Matches the API server's error for a missing right, which comes before admission (Kubernetes,
+ * apiserver/pkg/endpoints).
+ */
 const NOT_ALLOWED = /^The Kubernetes API server does not allow it: pods is forbidden: User /;
 
-/** Shorter than the client's timeout, so that the API server reports a webhook that does not answer. */
+/**
+ * Query of a dry run. Its timeout is shorter than the client's timeout, so that the API server reports a webhook that
+ * does not respond.
+ */
 const OPTIONS = "dryRun=All&timeout=25s";
 
-/** A refused pod is tried again without a sidecar: only then the refusal is known to be about injection. */
+/** Sends a dry run. Sends a refused pod again without a sidecar, to find out whether the sidecar is the cause. */
 async function send(source: Source, place: Place): Promise<Observed<DryRun>> {
   const run = await sendPod(source, place);
   if (!isKnown(run) || !["refused", "denied"].includes(run.value.outcome)) return run;
@@ -136,7 +148,7 @@ async function send(source: Source, place: Place): Promise<Observed<DryRun>> {
 
 async function sendPod(source: Source, { namespace, labels }: Place): Promise<Observed<DryRun>> {
   const run = await tryToCreate(source, { namespace, pod: podToTry(labels) });
-  // Drops the pod: the pods of thousands of namespaces would stay in memory.
+  // Drops the pod, because the pods of thousands of namespaces would stay in memory.
   return isKnown(run) ? { value: { ...run.value, pod: undefined, labels, isOfSidecar: false } } : run;
 }
 
@@ -170,7 +182,7 @@ export async function tryToCreate(
 
 const PREFIX = /^The Kubernetes API server (?:"[^"]*" answered \d+ to POST [^ ]*|does not allow it): /;
 
-/** Errors of apiserver/pkg/admission/plugin/webhook. */
+/** Outcomes by the error texts of apiserver/pkg/admission/plugin/webhook. */
 const ENDS: readonly (readonly [outcome: DryRun["outcome"], pattern: RegExp])[] = [
   ["failed", /failed calling webhook "([^"]*)"/],
   ["denied", /admission webhook "([^"]*)" denied the request/],
@@ -188,7 +200,7 @@ function refusalOf(error: ApiError): Pick<DryRun, "outcome" | "webhook" | "messa
   return { outcome: "refused", webhook: undefined, message };
 }
 
-/** Complies with the restricted level of Pod Security, and with quotas that require requests and limits. */
+/** Returns a pod that meets the restricted level of Pod Security, and quotas that require requests and limits. */
 export function podToTry(labels: ValueMap) {
   const amount = { cpu: "1m", memory: "1Mi" };
   return {

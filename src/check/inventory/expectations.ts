@@ -15,17 +15,17 @@ import type { InjectorInventory, ObservedPlane } from "./control_planes.ts";
 import type { ResourceInventory } from "./resources.ts";
 import type { Source } from "./source.ts";
 
-/** A live pod, and what would happen to a new one. */
+/** A live pod, and what would happen to a new pod of the same workload. */
 export interface ExpectedPod {
   readonly pod: Pod;
   readonly owner: Owner;
   readonly hasProxy: boolean;
-  /** The first webhook that would be called. Unknown without the labels of the namespace, or the webhooks. */
+  /** The first webhook that would be called. Unknown without the webhooks or the labels of the namespace. */
   readonly webhook: Observed<InjectorWebhook | undefined>;
   readonly plane: ObservedPlane | undefined;
   /**
-   * The decision of that webhook. Unknown without its configuration, and with match conditions, which may read dropped
-   * fields.
+   * The decision of that webhook. Unknown without its configuration, and for match conditions, which may read fields
+   * that are not kept in memory.
    */
   readonly decision: Observed<Decision | undefined>;
 }
@@ -35,8 +35,9 @@ type ExpectationParts =
   & Pick<InjectorInventory, "planes">;
 
 /**
- * Live pods of the scope with the expectation for each. Labels added after creation count too. What needs no webhook,
- * such as whether a pod has a proxy, is known without the right to read them.
+ * Returns a getter of the live pods in the scope, with the expectation for each. Labels that were added after creation
+ * count too. Data that needs no webhook, such as whether a pod has a proxy, is known without the right to read
+ * webhooks.
  */
 export function expectationInventory({ scope }: Source, parts: ExpectationParts) {
   return {
@@ -97,9 +98,9 @@ function decisionOf({ pod, owner, webhook, plane }: Deciders): Observed<Decision
   if (webhook.matchConditions.length > 0) {
     const object = `${owner.kind.toLowerCase()}/${owner.name}`;
     const see = `see kubectl mesh check injection ${object} -n ${owner.namespace}`;
-    return { broken: `"${webhook.name}" has matchConditions: ${see}`, object };
+    return { broken: `"${webhook.name}" has matchConditions, ${see}`, object };
   }
-  if (plane === undefined) return { broken: `the control plane of "${webhook.name}" is not known`, object: "" };
+  if (plane === undefined) return { broken: `the control plane of "${webhook.name}" is unknown`, object: "" };
   if (!isKnown(plane.injector)) return plane.injector;
   return { value: decide(pod, { ...plane.injector.value.config, byHand: false }) };
 }

@@ -1,11 +1,11 @@
-/** The CRDs of the Gateway API. */
+/** Reads the CRDs of the Gateway API. */
 import { mapAt, mapsAt, textAt } from "../../base/value.ts";
 import type { KubeObject } from "../../kube/client/mod.ts";
 import { gatewayCrdKeeper } from "./kept_fields.ts";
 import { isKnown, type Observed, once } from "./observed.ts";
 import { listOf, type Source } from "./source.ts";
 
-/** Plural names of the kinds that Istio wants a version of. */
+/** Plural names of the kinds whose version matters to Istio. */
 const PLURALS = [
   "gateways",
   "gatewayclasses",
@@ -19,23 +19,23 @@ const PLURALS = [
 
 export type GatewayPlural = typeof PLURALS[number];
 
-/** A CRD as far as Istio's choice of CRDs goes. */
+/** The fields of a CRD that decide whether Istio uses the CRD. */
 export interface GatewayCrd {
   readonly plural: GatewayPlural;
-  /** `gateways.gateway.networking.k8s.io` */
+  /** The name of the CRD: `gateways.gateway.networking.k8s.io`. */
   readonly name: string;
-  /** The versions of the API that are served. */
+  /** The served API versions. */
   readonly served: readonly string[];
-  /** The release of the Gateway API that it is from; `""` if it does not say. */
+  /** The Gateway API release that contains the CRD; `""` if the annotation is missing. */
   readonly bundle: string;
 }
 
 export const GATEWAY_GROUP = "gateway.networking.k8s.io";
 
-/** The annotation with the release of a CRD. */
+/** Annotation of a CRD with its Gateway API release. */
 export const BUNDLE = `${GATEWAY_GROUP}/bundle-version`;
 
-/** The names of the CRDs that Istio wants a version of. */
+/** Names of the CRDs whose version matters to Istio. */
 export const GATEWAY_CRDS: readonly string[] = PLURALS.map(nameOf);
 
 export function gatewayInventory(source: Source) {

@@ -1,4 +1,4 @@
-/** The injection webhooks: entries of MutatingWebhookConfigurations for pods. */
+/** Finds the injection webhooks in MutatingWebhookConfigurations. */
 import type {
   AdmissionregistrationV1WebhookClientConfig,
   V1MutatingWebhook,
@@ -18,7 +18,7 @@ export interface InjectorWebhook {
   readonly revision: string;
   readonly tag: string | undefined;
   readonly failurePolicy: "Fail" | "Ignore";
-  /** It is called again if a later webhook changes the pod. */
+  /** Whether the webhook is called again if a later webhook changes the pod. */
   readonly isReinvoked: boolean;
   readonly timeoutSeconds: number;
   /** An empty selector selects everything. */
@@ -26,7 +26,7 @@ export interface InjectorWebhook {
   readonly objectSelector: LabelSelector;
   readonly matchConditions: readonly MatchCondition[];
   readonly target: WebhookTarget;
-  /** PEM in base64; `""` if absent. */
+  /** Certificates in PEM, encoded as base64; `""` if absent. */
   readonly caBundle: string;
 }
 
@@ -35,17 +35,18 @@ export interface MatchCondition {
   readonly expression: string;
 }
 
-/** A Service or a URL. */
+/** The target of the calls: a Service or a URL. */
 export type WebhookTarget =
   | { readonly namespace: string; readonly name: string; readonly port: number; readonly path: string }
   | { readonly url: string };
 
-/** Istio's names of injection webhooks, since 1.0. */
+/** Matches the names of injection webhooks in Istio 1.0 and later. */
 const NAMES = /(^|\.)(sidecar-injector\.)?istio\.io$/;
 const APP = "sidecar-injector";
 
 /**
- * The webhooks that inject: for new pods, with Istio's names or in a configuration labelled `app: sidecar-injector`.
+ * Returns the injection webhooks. They are called for new pods, and have Istio's names or are in a configuration with
+ * the label `app: sidecar-injector`.
  */
 export function injectorWebhooks(configurations: readonly MutatingWebhookConfiguration[]): InjectorWebhook[] {
   return configurations.flatMap(({ metadata: { name, labels = {} }, webhooks = [] }) =>
@@ -53,7 +54,7 @@ export function injectorWebhooks(configurations: readonly MutatingWebhookConfigu
   );
 }
 
-/** The other mutating webhooks for new pods, in call order. */
+/** Returns the other mutating webhooks for new pods, in call order. */
 export function otherWebhooks(configurations: readonly MutatingWebhookConfiguration[]): InjectorWebhook[] {
   return configurations.flatMap(({ metadata: { name, labels = {} }, webhooks = [] }) =>
     webhooks.filter((webhook) => !isInjector(webhook, labels) && (webhook.rules ?? []).some(takesNewPods))
@@ -67,12 +68,12 @@ export function sendsPod(webhook: InjectorWebhook, namespace: ValueMap, pod: Val
     selectorMatches(webhook.objectSelector, pod).matches;
 }
 
-/** Whether one of them does. */
+/** Whether the selectors of at least one webhook match a new pod. */
 export function anySends(webhooks: readonly InjectorWebhook[], namespace: ValueMap, pod: ValueMap): boolean {
   return webhooks.some((webhook) => sendsPod(webhook, namespace, pod));
 }
 
-/** Whether a webhook's own pods are in a namespace. */
+/** Whether a namespace contains the pods that serve one of the webhooks. */
 export function isOfInjector(namespace: string, webhooks: readonly InjectorWebhook[]): boolean {
   return webhooks.some(({ target }) => "namespace" in target && target.namespace === namespace);
 }
@@ -81,17 +82,17 @@ export function labelsOfObject({ metadata }: KubeObject): ValueMap {
   return isMap(metadata["labels"]) ? metadata["labels"] : newMap();
 }
 
-/** The labels of a namespace as the API server sees them: from Kubernetes 1.21 on its name is one of them. */
+/** Returns the labels of a namespace with the name label, which the API server adds since Kubernetes 1.21. */
 export function namespaceLabels(name: string, labels: Value | undefined): ValueMap {
   return Object.assign(newMap(), { "kubernetes.io/metadata.name": name }, isMap(labels) ? labels : {});
 }
 
-/** The labels of namespaces by their names. */
+/** Returns the labels of namespaces by name. */
 export function labelsByNamespace(namespaces: readonly KubeObject[]): ReadonlyMap<string, ValueMap> {
   return new Map(namespaces.map(({ metadata }) => [metadata.name, namespaceLabels(metadata.name, metadata["labels"])]));
 }
 
-/** `mutatingwebhookconfiguration/istio-sidecar-injector`: how findings name it. */
+/** Returns the reference of a configuration in findings: `mutatingwebhookconfiguration/istio-sidecar-injector`. */
 export function configurationRef({ configuration }: Pick<InjectorWebhook, "configuration">): string {
   return `mutatingwebhookconfiguration/${configuration}`;
 }

@@ -1,8 +1,8 @@
-/** Which fields of objects stay in memory: thousands of whole objects take hundreds of megabytes. */
+/** Selects the fields of objects to keep in memory, because thousands of whole objects take hundreds of megabytes. */
 import type { Fields } from "../../kube/client/mod.ts";
 import { isList, isMap, type Value, type ValueMap } from "../../base/value.ts";
 
-/** Returns the kept part of a value. */
+/** Returns the part of a value to keep. `fields` lists the fields that are read. */
 export interface Keep {
   (value: Value): Value;
   readonly fields?: Fields;
@@ -10,7 +10,7 @@ export interface Keep {
 
 export const whole: Keep = (value) => value;
 
-/** Keeps these fields of a mapping, or of each item of a list; keeps scalars. */
+/** Keeps only these fields of a mapping, or of each item of a list. Keeps scalars unchanged. */
 export function fields(kept: Readonly<Record<string, Keep>>): Keep {
   const entries = Object.entries(kept);
   const keep = (value: Value): Value => {
@@ -20,14 +20,14 @@ export function fields(kept: Readonly<Record<string, Keep>>): Keep {
   return Object.assign(keep, { fields: fieldsOf(kept) });
 }
 
-/** The fields that are read of an object. */
+/** Returns the fields of an object that are read. */
 export function fieldsOf(kept: Readonly<Record<string, Keep>>): Exclude<Fields, true> {
   return Object.fromEntries(Object.entries(kept).map(([key, { fields = true }]) => [key, fields]));
 }
 
-/** The same for a mapping. */
+/** Returns a copy of a mapping with only these fields. */
 export function pick(map: { readonly [key: string]: Value }, kept: readonly (readonly [string, Keep])[]): ValueMap {
-  // V8 shares the shape of such objects, but not of objects without a prototype.
+  // V8 shares the hidden class of objects with a prototype, which saves memory.
   const found: ValueMap = {};
   for (const [key, keep] of kept) {
     const value = Object.hasOwn(map, key) ? map[key] : undefined;
@@ -48,13 +48,13 @@ export function each(keep: Keep): Keep {
   return withFieldsOf(keep, (value) => isList(value) ? value.map(keep) : keep(value));
 }
 
-/** Keeps equal values once: pods of a workload differ in little but their names. */
+/** Keeps only one copy of equal values. Pods of a workload differ in little except their names. */
 export function shared(keep: Keep): Keep {
   const known = new Map<string, Value>();
   return withFieldsOf(keep, (value) => firstOf(known, JSON.stringify(value), () => keep(value)));
 }
 
-/** The same for mappings of shared values, whose numbers make a short key. */
+/** Like `shared`, for mappings of shared values. Their numbers make a short key. */
 export function sharedParts(keep: Keep): Keep {
   const known = new Map<string, Value>();
   return withFieldsOf(keep, (value) => {

@@ -1,12 +1,12 @@
-/** The kept fields of the numerous kinds. A test verifies that everything else is dropped. */
+/** Lists the kept fields for kinds with many objects. A test verifies that no other fields are kept. */
 import type { Keep as KeepObject, KubeObject } from "../../kube/client/mod.ts";
 import { isList, isMap } from "../../base/value.ts";
 import { each, fields, fieldsOf, type Keep, named, pick, shared, sharedParts, whole } from "./keep.ts";
 
-/** Injection settings and status, and the mark of Argo CD. */
+/** Matches annotations to keep: injection settings and status, and the tracking id of Argo CD. */
 const ANNOTATIONS = /istio\.io\/|^argocd\.argoproj\.io\/tracking-id$/;
 
-/** For live pods. */
+/** Returns a keeper for live pods. */
 export function podKeeper(): (pod: KubeObject) => KubeObject {
   const containers = each(shared(fields({
     name: whole,
@@ -48,10 +48,10 @@ export function podKeeper(): (pod: KubeObject) => KubeObject {
   });
 }
 
-/** The annotations that are kept for workloads: those kept for pods, and those that installers set. */
+/** Matches annotations to keep for workloads: the same as for pods, and the annotations of installers. */
 const OF_WORKLOADS = new RegExp(`${ANNOTATIONS.source}|^kubectl-mesh/|^meta\\.helm\\.sh/`);
 
-/** For controllers: the parts of the pod template that injection reads. */
+/** Returns a keeper for controllers. It keeps the parts of the pod template that injection reads. */
 export function workloadKeeper(): (workload: KubeObject) => KubeObject {
   const strings = (kept: RegExp) => ({ labels: shared(whole), annotations: sharedParts(named(kept)) });
   const containers = fields({ name: whole });
@@ -64,27 +64,30 @@ export function workloadKeeper(): (workload: KubeObject) => KubeObject {
   });
 }
 
-/** Keeps only conditions about pods that could not be created: the others are many and change often. */
+/** Keeps only conditions about pods that could not be created. Other conditions are many and change often. */
 const refusals: Keep = (value) => {
   const conditions = isList(value) ? value.filter((each) => isMap(each) && each["type"] === "ReplicaFailure") : [];
   return conditions.map(fields({ type: whole, status: whole, message: whole }));
 };
 
-/** The ranges of users and groups that OpenShift gives to a namespace. */
+/** Matches OpenShift's annotations with the user and group ranges of a namespace. */
 const SCC = /^openshift\.io\/sa\.scc\./;
 
-/** For namespaces: labels and ranges. */
+/** Returns a keeper for namespaces. It keeps labels and user ranges. */
 export function namespaceKeeper(): (namespace: KubeObject) => KubeObject {
   return keeper({ metadata: { labels: whole, annotations: named(SCC), deletionTimestamp: whole } });
 }
 
-/** For nodes: the kubelet version, and whether new pods come there. Their image lists are long. */
+/**
+ * Returns a keeper for nodes. It keeps the kubelet version and whether the node is cordoned, but not the long image
+ * list.
+ */
 export function nodeKeeper(): (node: KubeObject) => KubeObject {
   const spec = fields({ unschedulable: whole });
   return keeper({ metadata: {}, spec, status: fields({ nodeInfo: fields({ kubeletVersion: whole }) }) });
 }
 
-/** For Services: the pods that they select, their ports, and the rules that are switched off. */
+/** Returns a keeper for Services. It keeps selectors, ports, and the annotation that turns off rules. */
 export function serviceKeeper(): KeepObject {
   return keeper({
     metadata: { annotations: named(/^off\.kubectl-mesh\//) },
@@ -92,7 +95,7 @@ export function serviceKeeper(): KeepObject {
   });
 }
 
-/** For CRDs of the Gateway API: the release that they are from, and the served versions, without their schemas. */
+/** Returns a keeper for CRDs of the Gateway API. It keeps the release and the served versions without their schemas. */
 export function gatewayCrdKeeper(): KeepObject {
   return keeper({
     metadata: { annotations: named(/^gateway\.networking\.k8s\.io\/bundle-version$/) },
@@ -100,7 +103,10 @@ export function gatewayCrdKeeper(): KeepObject {
   });
 }
 
-/** For Argo CD's Applications: the fields that they ignore. Their status lists every object that they create. */
+/**
+ * Returns a keeper for Argo CD's Applications. It keeps the ignored fields, but not the status, which lists every
+ * created object.
+ */
 export function applicationKeeper(): KeepObject {
   return keeper({
     metadata: {},
@@ -108,14 +114,14 @@ export function applicationKeeper(): KeepObject {
   });
 }
 
-/** For objects that only have to exist. */
+/** Returns a keeper for objects of which only the existence matters. */
 export function nameKeeper(): KeepObject {
   return keeper({ metadata: {} });
 }
 
 const nothing: Keep = Object.assign(() => ({}), { fields: {} });
 
-/** The kept fields besides type and name. */
+/** Fields to keep in addition to type and name. */
 interface ObjectKeep {
   readonly metadata: Readonly<Record<string, Keep>>;
   readonly spec?: Keep;

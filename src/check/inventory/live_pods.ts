@@ -1,4 +1,4 @@
-/** Live pods and their proxies. */
+/** Reads live pods and their proxies. */
 import { parseJson } from "../../base/json.ts";
 import type { V1ContainerStatus } from "@kubernetes/client-node/models";
 import type { Plain, Pod } from "../../kube/client/mod.ts";
@@ -9,13 +9,13 @@ export interface LivePod {
   readonly pod: string;
   readonly phase: string;
   readonly hasProxy: boolean;
-  /** The proxy is an init container that keeps running. */
+  /** Whether the proxy is a native sidecar: an init container that keeps running. */
   readonly isNative: boolean;
-  /** The revision that injected it; `null` if the status annotation does not say. */
+  /** The revision that injected the pod; `null` if the status annotation does not name it. */
   readonly revision: string | null;
-  /** The proxy's. */
+  /** The image of the proxy; `null` without a proxy. */
   readonly image: string | null;
-  /** The kubelet reports the proxy as ready. */
+  /** Whether the kubelet reports the proxy as ready. */
   readonly isReady: boolean;
 }
 
@@ -42,13 +42,13 @@ export function livePod(pod: Pod): LivePod {
 
 const STATUS = "sidecar.istio.io/status";
 
-/** The revision in the status annotation (Istio 1.9 and later). */
+/** Returns the revision in the status annotation, which Istio 1.9 and later set; `null` if absent. */
 export function revisionOf({ metadata }: Pod): string | null {
   const status = parseJson(metadata.annotations?.[STATUS] ?? "");
   return isMap(status) ? textAt(status, "revision") || null : null;
 }
 
-/** The kubelet's status of a container. */
+/** Returns the status of a container as the kubelet reports it. */
 export function statusOf({ status }: Pod, container: string): Plain<V1ContainerStatus> | undefined {
   const all = [...status?.containerStatuses ?? [], ...status?.initContainerStatuses ?? []];
   return all.find(({ name }) => name === container);

@@ -1,4 +1,4 @@
-/** The inventory of a cluster: getters that ask the API at most once, when a check needs the answer. */
+/** The inventory of a cluster: getters that query the API at most once, when a check needs the value. */
 import type { ProxyAnswer } from "../../explain/mod.ts";
 import type { Pod } from "../../kube/client/mod.ts";
 import { accessInventory } from "./access.ts";
@@ -13,7 +13,7 @@ import { serviceInventory } from "./services.ts";
 import { sidecarInventory } from "./sidecars.ts";
 import type { Source } from "./source.ts";
 
-/** All getters over one cluster. A new inventory asks the cluster again. */
+/** Returns all getters for one cluster. A new inventory queries the cluster again. */
 export function inventoryOf(source: Source) {
   const resources = resourceInventory(source);
   const injectors = injectorInventory(source, resources.mutatingWebhooks);
@@ -24,7 +24,7 @@ export function inventoryOf(source: Source) {
     ...parts,
     ...accessInventory(source),
     ...dryRunInventory(source, resources.namespaces),
-    /** What a proxy says of itself, by commands in its container; `undefined` if the container does not run. */
+    /** The state that a proxy reports through commands in its container; `undefined` if the container does not run. */
     proxyAnswer: (pod: Pod, container: string): Promise<Observed<ProxyAnswer | undefined>> =>
       observe(`get and create on pods/exec in the namespace "${pod.metadata.namespace}"`, async () => {
         const { askProxy } = await import("../../explain/mod.ts");

@@ -1,21 +1,24 @@
-/** One observation of a cluster: a value, or the reason why it is unknown. Observing never throws. */
+/** Represents one observation of a cluster: a value, or the reason why the value is unknown. Observing never throws. */
 import { errorText } from "../../base/errors.ts";
 import { ApiError } from "../../kube/client/mod.ts";
 
-/** The value, or why it is unknown. */
+/** A value, or the reason why the value is unknown. */
 export type Observed<T> = Known<T> | Unknown;
 
 export interface Known<T> {
   readonly value: T;
 }
 
-/** Why a value is unknown: `forbidden` names the missing right (`list on pods`), `failed` says what went wrong. */
+/**
+ * The reason why a value is unknown. `forbidden` names the missing right (`list on pods`), and `failed` describes the
+ * error.
+ */
 export type Unknown = { readonly forbidden: string } | { readonly failed: string } | Broken;
 
-/** The object it is read from is missing or unusable. Another check reports that. */
+/** The reason that the source object is missing or unusable. Another check reports this. */
 export interface Broken {
   readonly broken: string;
-  /** `configmap/istio-system/istio`. */
+  /** The source object, such as `configmap/istio-system/istio`; may be empty. */
   readonly object: string;
 }
 
@@ -24,19 +27,23 @@ export function isKnown<T>(observed: Observed<T>): observed is Known<T> {
   return "value" in observed;
 }
 
-/** Why an object is missing or unusable, for the check that reports it; `undefined` if it is usable. */
+/**
+ * Returns why an object is missing or unusable, for the check that reports this; `undefined` if the object is usable.
+ */
 export function breakOf(observed: Observed<unknown>): Observed<Broken | undefined> {
   if (isKnown(observed)) return { value: undefined };
   return "broken" in observed ? { value: observed } : observed;
 }
 
-/** Why the value is unknown, as a clause. */
+/** Describes as a clause why a value is unknown. */
 export function reason(observed: Unknown): string {
   if ("forbidden" in observed) return `needs ${observed.forbidden}`;
   return "failed" in observed ? observed.failed : observed.broken;
 }
 
-/** Asks the API. `right` is the right that the request needs: `list on pods`. */
+/**
+ * Runs a request and returns its observation. `right` names the right that the request needs, such as `list on pods`.
+ */
 export async function observe<T>(right: string, ask: () => Promise<T>): Promise<Observed<T>> {
   try {
     return { value: await ask() };
@@ -46,7 +53,7 @@ export async function observe<T>(right: string, ask: () => Promise<T>): Promise<
   }
 }
 
-/** A getter that asks at most once; concurrent callers share the answer. */
+/** Returns a getter that runs `ask` at most once. Concurrent callers share the result. */
 export function once<T>(ask: () => Promise<T>): () => Promise<T> {
   let answer: Promise<T> | undefined;
   return () => answer ??= ask();

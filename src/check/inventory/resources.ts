@@ -1,4 +1,4 @@
-/** Collections of objects. */
+/** Reads collections of objects. */
 import {
   isLimitRange,
   isMutatingWebhookConfiguration,
@@ -15,14 +15,14 @@ import { isKnown, observe, type Observed, once } from "./observed.ts";
 import { listOf, queryOf, type Source } from "./source.ts";
 
 /**
- * The usual page of 500 pods would be the largest thing in memory. With 5,000 pods, pages of 50 save 4 MB more and
- * double the round trips.
+ * Page size for lists of pods. A page of 500 pods would dominate memory use. With 5,000 pods, pages of 50 would save
+ * another 4 MB but double the round trips.
  */
 export const PAGE_OF_PODS = { limit: "100" };
 
 const ADMISSION = "apis/admissionregistration.k8s.io/v1";
 
-/** The usual kinds that create pods. */
+/** Built-in kinds that create pods. */
 export const WORKLOADS: readonly (readonly [group: string, resource: string])[] = [
   ["apis/apps/v1", "deployments"],
   ["apis/apps/v1", "statefulsets"],
@@ -32,8 +32,8 @@ export const WORKLOADS: readonly (readonly [group: string, resource: string])[] 
 ];
 
 /**
- * Namespaces, pods, workloads and quotas of the scope; nodes and webhooks of the cluster. Only fields that checks read
- * are kept.
+ * Returns getters of namespaces, pods, workloads, and quotas in the scope, and of nodes and webhooks in the cluster.
+ * Keeps only fields that checks read.
  */
 export function resourceInventory(source: Source) {
   const { namespace } = source.scope;
@@ -48,7 +48,7 @@ export function resourceInventory(source: Source) {
       })
     ),
     namespaces,
-    /** One namespace, in or outside the scope; `undefined` if it does not exist. */
+    /** One namespace inside or outside the scope; `undefined` if the namespace does not exist. */
     namespace: async (name: string): Promise<Observed<Namespace | undefined>> => {
       if (namespace !== undefined && name !== namespace) return await namespaceNamed(source, name);
       const all = await namespaces();
@@ -61,7 +61,7 @@ export function resourceInventory(source: Source) {
       listOf(source, ADMISSION, "mutatingwebhookconfigurations", { isKind: isMutatingWebhookConfiguration })
     ),
     validatingWebhooks: once(() => listOf(source, ADMISSION, "validatingwebhookconfigurations", { isKind: isObject })),
-    /** Argo CD's Applications of a name; not for a scope of one namespace: only advice needs them. */
+    /** Argo CD's Applications with a name. Not read if the scope is one namespace, because only advice needs them. */
     applications: (name: string) =>
       namespace === undefined
         ? listOf(source, "apis/argoproj.io/v1alpha1", "applications", {
@@ -69,11 +69,11 @@ export function resourceInventory(source: Source) {
           query: { fieldSelector: `metadata.name=${name}` },
           keep: applicationKeeper(),
         })
-        : Promise.resolve({ failed: "Applications of other namespaces are not asked for" }),
+        : Promise.resolve({ failed: "Applications of other namespaces are not read" }),
     resourceQuotas: once(() => listOf(source, "api/v1", "resourcequotas", { isKind: isResourceQuota, namespace })),
     limitRanges: once(() => listOf(source, "api/v1", "limitranges", { isKind: isLimitRange, namespace })),
     workloads: once(() => workloads(source)),
-    /** Events of controllers whose pods the API server refused. */
+    /** Events about controllers whose pods the API server refused. */
     failedCreations: once(async () => {
       const query = { fieldSelector: `reason=${FAILED_CREATE}`, limit: "500" };
       const events = await listOf(source, "api/v1", "events", { isKind: isObject, namespace, query });
@@ -82,7 +82,7 @@ export function resourceInventory(source: Source) {
   };
 }
 
-/** Getting one namespace needs no right to list. */
+/** Returns the namespaces of the scope. A single namespace is read by name, which needs no right to list. */
 async function namespacesOf(source: Source): Promise<Observed<readonly Namespace[]>> {
   const { namespace } = source.scope;
   const keep = namespaceKeeper();

@@ -1,15 +1,15 @@
-/** Injection labels, and the revisions that webhooks serve. */
+/** Compares injection labels with the revisions that webhooks serve. */
 import { LABEL } from "../../istio/annotations/labels.ts";
 import { closest } from "../../base/text/mod.ts";
 import { newMap, type Value, type ValueMap } from "../../base/value.ts";
 import { anySends, type InjectorWebhook, namespaceLabels } from "./injector_webhooks.ts";
 
-/** The valid values of `istio-injection` (Istio, "Installing the Sidecar"). */
+/** Valid values of `istio-injection` (Istio, "Installing the Sidecar"). */
 export const INJECTION_VALUES: readonly string[] = ["enabled", "disabled"];
 
 export type NamespaceLabel = Readonly<Record<string, string>>;
 
-/** The injection labels that a webhook serves, `istio-injection=enabled` first. */
+/** Returns the injection labels that webhooks serve, with `istio-injection=enabled` first. */
 export function servedLabels(webhooks: readonly InjectorWebhook[], namespace: string): readonly NamespaceLabel[] {
   const names = webhooks.flatMap(({ revision, tag }) => [tag ?? "", revision]).filter((name) => name !== "");
   const candidates = [
@@ -29,17 +29,19 @@ export function labelText(labels: ValueMap, key: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** A label of a namespace that no webhook reads, and the one that it looks like. */
+/** A namespace label that no webhook reads, and the injection label that it resembles. */
 interface NearMiss {
   readonly key: string;
   readonly meant: string;
-  /** `the label "istio-injected" has no effect: did you mean "istio-injection"?`. */
+  /** Such as `the label "istio-injected" has no effect; did you mean "istio-injection"?`. */
   readonly message: string;
 }
 
 const KEYS: readonly string[] = [LABEL.injection, LABEL.revision];
 
-/** Keys that mean something elsewhere, or look as if they did; no webhook reads them on a namespace. */
+/**
+ * Label keys that no webhook reads on a namespace, with the likely intended key. Some have a meaning on other objects.
+ */
 const NEAR_MISSES: Readonly<Record<string, string>> = {
   "istio-injected": LABEL.injection,
   "istio-inject": LABEL.injection,
@@ -51,16 +53,16 @@ const NEAR_MISSES: Readonly<Record<string, string>> = {
   "istio.io/revision": LABEL.revision,
 };
 
-/** The labels of a namespace whose keys look like injection labels. */
+/** Returns the labels of a namespace whose keys resemble injection labels. */
 export function nearMisses(labels: ValueMap): readonly NearMiss[] {
   return Object.keys(labels).flatMap((key) => {
     const meant = KEYS.includes(key) ? undefined : NEAR_MISSES[key] ?? closest(key, KEYS);
     if (meant === undefined) return [];
-    return [{ key, meant, message: `the label "${key}" has no effect: did you mean "${meant}"?` }];
+    return [{ key, meant, message: `the label "${key}" has no effect; did you mean "${meant}"?` }];
   });
 }
 
-/** `istio-injection=enabled or istio.io/rev=canary`. */
+/** Joins labels as text: `istio-injection=enabled or istio.io/rev=canary`. */
 export function labelsText(all: readonly NamespaceLabel[]): string {
   return all.flatMap((labels) => Object.entries(labels).map(([key, value]) => `${key}=${value}`)).join(" or ");
 }

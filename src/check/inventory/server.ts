@@ -7,23 +7,23 @@ export interface ServerVersion {
   readonly text: string;
   readonly major: number;
   readonly minor: number;
-  /** Milliseconds by which its clock is ahead of this machine's; `undefined` without a Date header. */
+  /** Milliseconds by which the server's clock is ahead of this machine's clock; `undefined` without a Date header. */
   readonly ahead: number | undefined;
 }
 
-/** kubeadm's label for the static pods of the API server. */
+/** Selects the static pods of the API server by kubeadm's label. */
 const API_SERVERS = { isKind: isPod, namespace: "kube-system", query: { labelSelector: "component=kube-apiserver" } };
 
-/** kubeadm's label for kube-proxy. */
+/** Selects the pods of kube-proxy by kubeadm's label. */
 const KUBE_PROXIES = { isKind: isPod, namespace: "kube-system", query: { labelSelector: "k8s-app=kube-proxy" } };
 
-/** The API server: version, clock, APIs, its pods, and kube-proxy. */
+/** Returns getters for the API server's version, clock, APIs, and pods, and for kube-proxy. */
 export function serverInventory(source: Source) {
   const version = once(() => observe("get on the path /version", () => readVersion(source)));
   return {
     server: source.api.server,
     version,
-    /** Whether the server answers. Status 403 is an answer too. */
+    /** Whether the server responds, with any status except a failure. Status 403 counts as a response. */
     answers: async (): Promise<Observed<{ readonly failed?: string }>> => {
       const observed = await version();
       return { value: isKnown(observed) || "forbidden" in observed ? {} : { failed: reason(observed) } };
@@ -35,7 +35,10 @@ export function serverInventory(source: Source) {
   };
 }
 
-/** None if the scope is one namespace: nothing outside it is read. */
+/**
+ * Lists pods in kube-system. Returns an empty list if the scope is one namespace, because other namespaces are then not
+ * read.
+ */
 async function systemPods(source: Source, listing: typeof API_SERVERS): Promise<Observed<readonly Pod[]>> {
   return source.scope.namespace === undefined ? await listOf(source, "api/v1", "pods", listing) : { value: [] };
 }
@@ -54,7 +57,10 @@ async function readVersion({ api, clock }: Source): Promise<ServerVersion> {
   };
 }
 
-/** The header was set while the request was in flight, and is truncated to a second. */
+/**
+ * Returns the clock difference from a Date header. The header was set while the request was in flight, and is truncated
+ * to a second.
+ */
 function aheadOf(date: string | undefined, { before, after }: { before: number; after: number }): number | undefined {
   const server = Date.parse(date ?? "");
   if (Number.isNaN(server)) return undefined;
@@ -62,7 +68,7 @@ function aheadOf(date: string | undefined, { before, after }: { before: number; 
   return Math.min(0, server + 1000 - before);
 }
 
-/** `group/version` of all served APIs. */
+/** Returns `group/version` of all served APIs. */
 async function readGroups({ api }: Source): Promise<readonly string[]> {
   const { value } = await api.raw("/apis");
   const groups = isMap(value) ? mapsAt(value, "groups") : [];

@@ -18,19 +18,19 @@ export interface Place {
   readonly name: string;
 }
 
-/** The pods of a Service. */
+/** The endpoints of a Service. */
 export interface Backends {
   readonly ready: number;
   readonly notReady: number;
-  /** Pod ports by the name of the Service port. */
+  /** Pod ports by the name of their Service port. */
   readonly ports: ReadonlyMap<string, number>;
 }
 
-/** Services, their pods, and Secrets, by name. */
+/** Returns getters of Services, their endpoints, and Secrets. */
 export function serviceInventory(source: Source) {
   return {
     service: byName((name) => objectOf(source, ["api/v1", "services"], isService, name)),
-    /** All of the scope. */
+    /** All Services in the scope. */
     services: once(() =>
       listOf(source, "api/v1", "services", {
         isKind: isService,
@@ -45,12 +45,15 @@ export function serviceInventory(source: Source) {
       String,
       (namespace: string) => listOf(source, "apis/apps/v1", "deployments", { isKind: isDeployment, namespace }),
     ),
-    /** The pods of a namespace, whatever their labels; only of the scope, as only advice needs them. */
+    /**
+     * The pods of a namespace, regardless of `--selector`. Other namespaces than `--namespace` are not read, because
+     * only advice needs the pods.
+     */
     podsIn: byKey(String, (namespace: string) => {
       const { namespace: chosen = namespace } = source.scope;
       return chosen === namespace
         ? listOf(source, "api/v1", "pods", { isKind: isPod, namespace, query: PAGE_OF_PODS, keep: podKeeper() })
-        : Promise.resolve({ failed: "pods of other namespaces are not asked for" });
+        : Promise.resolve({ failed: "pods of other namespaces are not read" });
     }),
     secret: byName((name) => objectOf(source, ["api/v1", "secrets"], isSecret, name)),
   };
@@ -58,7 +61,7 @@ export function serviceInventory(source: Source) {
 
 const isDeployment = (object: KubeObject): object is KubeObject => object.kind === "Deployment";
 
-/** A getter that asks at most once for each name. */
+/** Returns a getter that runs `ask` at most once for each name. */
 function byName<T>(ask: (name: Place) => Promise<T>): (name: Place) => Promise<T> {
   return byKey(({ namespace, name }) => `${namespace}/${name}`, ask);
 }
@@ -73,7 +76,7 @@ function byKey<Of, T>(keyOf: (of: Of) => string, ask: (of: Of) => Promise<T>): (
   };
 }
 
-/** From EndpointSlices; before Kubernetes 1.21 from Endpoints. */
+/** Reads the endpoints of a Service from EndpointSlices, or from Endpoints before Kubernetes 1.21. */
 async function backendsOf(source: Source, name: Place): Promise<Observed<Backends>> {
   const query = { labelSelector: `kubernetes.io/service-name=${name.name}` };
   const listing = { isKind: isEndpointSlice, namespace: name.namespace, query };

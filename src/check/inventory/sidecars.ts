@@ -22,21 +22,21 @@ import type { InjectorInventory, ObservedPlane } from "./control_planes.ts";
 import type { ResourceInventory } from "./resources.ts";
 import { isChosen, type Scope, type Source } from "./source.ts";
 
-/** A namespace whose pods are injected, or would be. */
+/** A namespace whose pods are injected, or would be injected after Istio is installed. */
 export interface SidecarNamespace {
   readonly name: string;
   readonly namespace: Namespace;
-  /** What injection adds to a pod there. */
+  /** A pod with only the parts that injection adds. */
   readonly sidecar: Pod;
-  /** The control plane that injects; `undefined` while `planned`. */
+  /** The control plane that injects; `undefined` if `planned` is true. */
   readonly plane: ObservedPlane | undefined;
-  /** The cluster has no injection webhook yet: the built-in configuration is used. */
+  /** Whether the cluster has no injection webhook yet. The sidecar then comes from the built-in configuration. */
   readonly planned: boolean;
 }
 
 type SidecarParts = Pick<ResourceInventory, "namespaces" | "mutatingWebhooks"> & Pick<InjectorInventory, "planes">;
 
-/** The sidecars of each namespace of the scope where webhooks inject all pods. */
+/** Returns a getter of the sidecars, for each namespace in the scope where webhooks inject all pods. */
 export function sidecarInventory(source: Source, parts: SidecarParts) {
   return {
     sidecars: once(async (): Promise<Observed<readonly SidecarNamespace[]>> => {
@@ -71,7 +71,7 @@ function planned(namespaces: readonly Namespace[], { clock }: Source): Observed<
   return forEach(namespaces, () => ({ sidecar: { value: sidecarOf(injector) }, plane: undefined }));
 }
 
-/** Rendered once for each control plane, and on OpenShift for each user. */
+/** Renders the sidecars of namespaces. Renders only once for each control plane and, on OpenShift, for each user. */
 function inWebhooks(
   namespaces: readonly Namespace[],
   webhooks: readonly InjectorWebhook[],
@@ -116,7 +116,7 @@ function forEach(
   return { value: found };
 }
 
-/** The user and group of proxies in a namespace with these annotations. */
+/** Returns the user and group of proxies in a namespace with these annotations. Empty outside OpenShift. */
 function usersIn(annotations: Readonly<Record<string, string>>, { injector }: ObservedPlane) {
   return isKnown(injector) && isOpenShift(injector.value) ? proxyIds(annotations, injector.value) : {};
 }
@@ -132,7 +132,7 @@ function sidecarOfPlane({ injector }: ObservedPlane, users: Partial<Injector>): 
 }
 
 const APP = "app";
-/** A pod of an application, to render the sidecar with. */
+/** An application pod to render the sidecar for. */
 export const PROBE: Pod = {
   apiVersion: "v1",
   kind: "Pod",
@@ -140,7 +140,7 @@ export const PROBE: Pod = {
   spec: { containers: [{ name: APP, image: "app" }] },
 };
 
-/** `undefined` if the configuration injects labeled pods only. */
+/** Renders the sidecar; `undefined` if the configuration injects only labeled pods. */
 function sidecarOf(injector: Injector): Pod | undefined {
   if (!decide(PROBE, { ...injector.config, byHand: false }).inject) return undefined;
   const { pod } = injectPod(PROBE, podOwner(PROBE, "default"), injector);

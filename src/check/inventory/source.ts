@@ -1,4 +1,4 @@
-/** Where the inventory comes from. */
+/** Defines the cluster and the scope that the inventory reads. */
 import {
   ApiError,
   type ExecRequest,
@@ -19,44 +19,44 @@ import { observe, type Observed } from "./observed.ts";
 
 /** The part of the cluster to check. */
 export interface Scope {
-  /** The namespace of workloads; `undefined` is all of them. */
+  /** The namespace of workloads; `undefined` means all namespaces. */
   readonly namespace: string | undefined;
   /** The namespace of the control plane. */
   readonly istioNamespace: string;
-  /** Only this revision of the control plane; `undefined` is all of them. */
+  /** The revision of the control plane; `undefined` means all revisions. */
   readonly revision: string | undefined;
-  /** Only workloads and namespaces with these labels. */
+  /** Limits the checks to workloads and namespaces with these labels. */
   readonly selector?: LabelChoice | undefined;
 }
 
 export interface LabelChoice {
-  /** `app=web,tier!=x`. */
+  /** The selector as text: `app=web,tier!=x`. */
   readonly text: string;
   readonly matchExpressions: readonly ValueMap[];
 }
 
-/** Reads `-l`; `flag` is for errors. Errors: a UsageError that names the invalid part. */
+/** Parses a label selector. `flag` is the flag's name for messages. Throws a UsageError that names the invalid part. */
 export function labelChoice(text: string, flag: string): LabelChoice {
   return { text, matchExpressions: selectorExpressions(text, flag) };
 }
 
-/** Whether an object with these labels is chosen. */
+/** Whether the selector matches an object with these labels. */
 export function isChosen(labels: ValueMap, selector: LabelChoice | undefined): boolean {
   return selector === undefined ||
     selectorMatches({ matchExpressions: [...selector.matchExpressions] }, labels).matches;
 }
 
-/** The query that lists what is chosen. */
+/** Returns the query of a list request for the selected objects. */
 export function queryOf(selector: LabelChoice | undefined): Query {
   return selector === undefined ? {} : { labelSelector: selector.text };
 }
 
-/** Whether a scope has all pods of the cluster. */
+/** Whether a scope contains all pods of the cluster. */
 export function hasAllPods({ namespace, selector }: Scope): boolean {
   return namespace === undefined && selector === undefined;
 }
 
-/** The API, with the requests that only checks make. */
+/** The API client, with requests that only checks make. */
 export interface CheckApi extends KubeApi {
   raw(path: string): Promise<RawAnswer>;
   exec(request: ExecRequest): Promise<ExecResult>;
@@ -69,7 +69,8 @@ export interface Source {
 }
 
 /**
- * The objects of a collection, such as `apis/apps/v1` and `deployments`; none of a kind that the server does not know.
+ * Lists a collection, such as `apis/apps/v1` and `deployments`. Returns an empty list if the server does not know the
+ * kind.
  */
 export function listOf<T extends KubeObject>(
   { api }: { readonly api: Pick<KubeApi, "list"> },
@@ -89,7 +90,7 @@ export function listOf<T extends KubeObject>(
   });
 }
 
-/** The path of a collection: of the whole cluster, or of a namespace. */
+/** Returns the path of a collection in a namespace; `undefined` means the whole cluster. */
 export function collectionPath(group: string, resource: string, namespace: string | undefined): string {
   const folder = namespace === undefined ? "" : `namespaces/${encodeURIComponent(namespace)}/`;
   return `/${group}/${folder}${resource}`;
@@ -99,11 +100,11 @@ export interface Listing<T extends KubeObject> {
   readonly isKind: Guard<T>;
   readonly namespace?: string | undefined;
   readonly query?: Query;
-  /** Returns the part of each object that stays in memory. */
+  /** Returns the part of each object to keep in memory. */
   readonly keep?: Keep;
 }
 
-/** One object of a namespace; `undefined` if it does not exist. */
+/** Reads an object of a namespace; `undefined` if the object does not exist. */
 export function objectOf<T extends KubeObject>(
   { api }: { readonly api: Pick<KubeApi, "get"> },
   [group, resource]: readonly [group: string, resource: string],

@@ -1,6 +1,6 @@
 /**
- * Limit ranges: their defaults and limits (Kubernetes, "Limit Ranges"; the plugin LimitRanger runs again after
- * webhooks).
+ * Applies the defaults and limits of LimitRanges (Kubernetes, "Limit Ranges"). The admission plugin LimitRanger runs
+ * again after webhooks.
  */
 import type { V1LimitRangeItem } from "@kubernetes/client-node/models";
 import type { LimitRange, Plain } from "../../kube/client/mod.ts";
@@ -10,12 +10,12 @@ import type { Demand } from "./quota.ts";
 
 type Item = Plain<V1LimitRangeItem>;
 
-/** The items of LimitRanges for `Container` or `Pod`. */
+/** Returns the items of LimitRanges for `Container` or `Pod`. */
 function itemsOf(ranges: readonly LimitRange[], type: string): readonly Item[] {
   return ranges.flatMap(({ spec }) => spec?.limits ?? []).filter((item) => item.type === type);
 }
 
-/** The amounts of a container, with the defaults of LimitRanges. */
+/** Returns the requests and limits of a container, with the defaults of LimitRanges. */
 export function withDefaults(container: ValueMap, ranges: readonly LimitRange[]): Amounts {
   const amounts = new Map(amountsOf(container));
   for (const entry of itemsOf(ranges, "Container")) {
@@ -32,7 +32,7 @@ function fill(amounts: Map<string, bigint>, side: string, defaults: Readonly<Rec
   }
 }
 
-/** The objections of LimitRanges to a sidecar, as clauses that follow the name of the LimitRange. */
+/** Returns the violations of LimitRanges by a sidecar, as clauses that follow the name of the LimitRange. */
 export function rangeObstacles(ranges: readonly LimitRange[], demand: Demand): readonly string[] {
   const ofContainers = itemsOf(ranges, "Container").flatMap((entry) =>
     [...demand.containers].flatMap(([name, amounts]) => [
@@ -45,13 +45,13 @@ export function rangeObstacles(ranges: readonly LimitRange[], demand: Demand): r
   return [...ofContainers, ...ofPod];
 }
 
-/** The maximum applies to the limit and to the request. */
+/** Returns violations of the maximum, which applies to limits and requests. */
 function above(entry: Item, amounts: Amounts, who: string): string[] {
   return bounds(entry, "max").flatMap(([name, most]) => {
     const limit = amounts.get(`limits.${name}`);
     const asked = limit ?? amounts.get(`requests.${name}`);
     if (asked === undefined || asked <= most) return [];
-    return [`allows ${name} of at most ${amountText(most, name)}: ${who} asks for ${amountText(asked, name)}`];
+    return [`allows ${name} of at most ${amountText(most, name)}: ${who} requests ${amountText(asked, name)}`];
   });
 }
 
@@ -60,17 +60,17 @@ function below(entry: Item, amounts: Amounts, who: string): string[] {
     const asked = amounts.get(`requests.${name}`);
     if (asked !== undefined && asked >= least) return [];
     const given = asked === undefined ? "nothing" : amountText(asked, name);
-    return [`requires ${name} of at least ${amountText(least, name)}: ${who} asks for ${given}`];
+    return [`requires ${name} of at least ${amountText(least, name)}: ${who} requests ${given}`];
   });
 }
 
 function tooFarApart(entry: Item, amounts: Amounts, who: string): string[] {
   return bounds(entry, "maxLimitRequestRatio").flatMap(([name, ratio]) => {
     const [request, limit] = [amounts.get(`requests.${name}`), amounts.get(`limits.${name}`)];
-    // The ratio is in thousandths, as the amounts.
+    // The ratio is in thousandths, like the amounts.
     if (request === undefined || limit === undefined || request * ratio >= limit * 1000n) return [];
     const [from, to] = [amountText(request, name), amountText(limit, name)];
-    return [`allows a limit of ${name} ${amountText(ratio, "")} times the request: ${who} has ${from} and ${to}`];
+    return [`allows a limit of ${name} ${amountText(ratio, "")} times the request: ${who} has the request ${from} and the limit ${to}`];
   });
 }
 

@@ -1,4 +1,4 @@
-/** What a namespace objects to in one injected pod: Pod Security, quotas, limit ranges. */
+/** Finds policies of a namespace that refuse an injected pod: Pod Security, quotas, and limit ranges. */
 import type { LimitRange, ResourceQuota } from "../../kube/client/mod.ts";
 import type { ValueMap } from "../../base/value.ts";
 import type { Pod } from "../../inject/mod.ts";
@@ -13,17 +13,19 @@ export interface Policies {
   readonly ranges: readonly LimitRange[];
 }
 
-/** The label of a namespace with the level that Pod Security enforces. */
+/** Namespace label with the level that Pod Security enforces. */
 export const ENFORCE = "pod-security.kubernetes.io/enforce";
 
-/** What a pod demands, with the defaults of limit ranges. */
+/** Returns the resources that a pod requests, with the defaults of limit ranges. */
 export function demandOf(pod: Pod, ranges: readonly LimitRange[]): Demand {
   const amounts = (container: ValueMap) => withDefaults(container, ranges);
   const containers = new Map([...containersByName(pod)].map(([name, each]) => [name, amounts(each)]));
   return { total: podAmounts(pod, amounts), containers };
 }
 
-/** The obstacles to a pod. Exemptions of Pod Security are flags of the API server, which are not known. */
+/**
+ * Returns the obstacles to a pod. Ignores exemptions from Pod Security, which are in the API server's configuration.
+ */
 export function obstaclesOf(pod: Pod, { labels, quotas, ranges }: Policies): readonly Obstacle[] {
   const demand = demandOf(pod, ranges);
   return [
@@ -49,7 +51,10 @@ function podSecurity(pod: Pod, label: unknown): readonly Obstacle[] {
   return [{ never: true, message: `Pod Security enforces ${level}: ${violations.join("; ")}` }];
 }
 
-/** The API server denies other values. Without a label the cluster's default applies, which the API does not show. */
+/**
+ * Returns the level in a label, or `undefined` for `privileged` and a missing label. The API does not show the
+ * cluster's default level.
+ */
 export function levelOf(label: unknown): Level | undefined {
   return label === "baseline" || label === "restricted" ? label : undefined;
 }

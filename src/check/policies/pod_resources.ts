@@ -1,31 +1,31 @@
-/** The resources that a pod requests, in thousandths. */
+/** Computes the resources that a pod requests, in thousandths. */
 import { parseQuantity, quantityText, scaledValue } from "../../kube/mod.ts";
 import { mapAt, type Value, type ValueMap } from "../../base/value.ts";
 import { allContainers, containersOf, type Pod } from "../../inject/mod.ts";
 
-/** The two tables of a container's resources. */
+/** The two fields of a container's resources. */
 export type Side = "requests" | "limits";
 
-/** Amounts of a container by `requests.cpu`, `limits.memory`, and so on. */
+/** Amounts by keys such as `requests.cpu` and `limits.memory`. */
 export type Amounts = ReadonlyMap<string, bigint>;
 
 const SIDES: readonly Side[] = ["requests", "limits"];
 const MILLI = -3;
 
-/** A quantity in thousandths; `undefined` if invalid. */
+/** Parses a quantity into thousandths; `undefined` if it is invalid. */
 export function milliOf(value: Value | undefined): bigint | undefined {
   if (typeof value !== "string" && typeof value !== "number" && typeof value !== "bigint") return undefined;
   const quantity = parseQuantity(String(value));
   return quantity === undefined ? undefined : scaledValue(quantity, MILLI);
 }
 
-/** The text of an amount: memory in powers of two. */
+/** Formats an amount. Memory uses binary units such as `Mi`. */
 export function amountText(milli: bigint, resource: string): string {
   const format = /memory|storage/.test(resource) ? "binary" : "decimal";
   return quantityText({ mantissa: milli, scale: MILLI, format, keptText: undefined });
 }
 
-/** The requests and limits of a container. A limit is the default of its request, as in Kubernetes. */
+/** Returns the requests and limits of a container. As in Kubernetes, a missing request defaults to the limit. */
 export function amountsOf(container: ValueMap): Amounts {
   const resources = mapAt(container, "resources");
   const amounts = new Map<string, bigint>();
@@ -43,8 +43,8 @@ export function amountsOf(container: ValueMap): Amounts {
 }
 
 /**
- * The effective resources of a pod (Kubernetes, "Sidecar Containers"): concurrent containers add up, an init container
- * runs beside the sidecars started before it.
+ * Computes the effective resources of a pod (Kubernetes, "Sidecar Containers"). Concurrent containers add up, and an
+ * init container runs together with the sidecars that started before it.
  */
 export function podAmounts(pod: Pod, amounts: (container: ValueMap) => Amounts = amountsOf): Amounts {
   let running: Amounts = new Map();
@@ -60,7 +60,7 @@ export function podAmounts(pod: Pod, amounts: (container: ValueMap) => Amounts =
   return combine(most, running, larger);
 }
 
-/** All containers of a pod, by name. */
+/** Returns all containers of a pod by name. */
 export function containersByName(pod: Pod): ReadonlyMap<string, ValueMap> {
   return new Map(allContainers(pod).map((container) => [String(container["name"]), container]));
 }

@@ -1,6 +1,6 @@
 /**
- * Whether quotas of a namespace admit a sidecar (Kubernetes, "Resource Quotas"): every container must set what is
- * limited, and the sum counts.
+ * Checks whether quotas of a namespace admit a sidecar (Kubernetes, "Resource Quotas"). Every container must set the
+ * limited resources, and the sum of all containers counts.
  */
 import type { V1ResourceQuotaSpec } from "@kubernetes/client-node/models";
 import type { Plain, ResourceQuota } from "../../kube/client/mod.ts";
@@ -10,36 +10,41 @@ import { type Amounts, amountText, milliOf } from "./pod_resources.ts";
 
 /** The resources that a sidecar requests. */
 export interface Demand {
-  /** Of the whole pod. */
+  /** Requests and limits of the whole pod. */
   readonly total: Amounts;
-  /** Of each injected container. */
+  /** Requests and limits of each injected container, by name. */
   readonly containers: ReadonlyMap<string, Amounts>;
 }
 
-/** An obstacle; `never` if no injected pod can be created at all, independent of the present usage. */
+/** An obstacle to injected pods. `never` is true if no injected pod can be created, even without other pods. */
 export interface Obstacle {
   readonly never: boolean;
   readonly message: string;
-  /** What a quota lacks for one more pod. */
+  /** The change of the quota that admits one more pod. */
   readonly raise?: Raise;
 }
 
 /** A higher limit of a quota. */
 export interface Raise {
-  /** As the quota names it. */
+  /** The key of the resource in the quota. */
   readonly key: string;
   readonly by: bigint;
   readonly to: bigint;
 }
 
-/** What every container must set if a quota limits it (k8s.io/kubernetes/pkg/quota/v1/evaluator/core/pods.go). */
+/**
+ * Matches resources that every container must set if a quota limits them
+ * (k8s.io/kubernetes/pkg/quota/v1/evaluator/core/pods.go).
+ */
 const NAMED = /^(requests|limits)\.(cpu|memory)$/;
 const COUNTED = /^(requests|limits)\.(cpu|memory|ephemeral-storage)$/;
 
-/** `cpu` is `requests.cpu`, as `memory` is. */
+/** Short names of resources in quotas, with their full names. */
 const NAMES: Readonly<Record<string, string>> = { cpu: "requests.cpu", memory: "requests.memory" };
 
-/** The obstacles of a ResourceQuota to injected pods; `own` is what a pod requests without its sidecar. */
+/**
+ * Returns the obstacles of a ResourceQuota to injected pods. `own` contains the requests of a pod without its sidecar.
+ */
 export function quotaObstacles(
   { spec = {}, status = {} }: ResourceQuota,
   demand: Demand,
@@ -55,14 +60,16 @@ export function quotaObstacles(
   });
 }
 
-/** Whether a ResourceQuota counts something that a container does not set: a LimitRange may set it. */
+/**
+ * Whether a ResourceQuota counts a resource that a container does not set, so that the defaults of LimitRanges matter.
+ */
 export function dependsOnDefaults({ spec = {} }: ResourceQuota, { containers }: Demand): boolean {
   const counted = Object.keys(spec.hard ?? {}).map((key) => NAMES[key] ?? key).filter((name) => COUNTED.test(name));
   return countsPods(spec) && counted.some((name) => [...containers.values()].some((amounts) => !amounts.has(name)));
 }
 
 interface Bound {
-  /** As the quota names it. */
+  /** The key of the resource in the quota. */
   readonly key: string;
   readonly resource: string;
   readonly limit: bigint;
@@ -83,25 +90,25 @@ function obstacle(demand: Demand, { key, resource, limit, used }: Bound, own: Am
     return {
       never: true,
       raise,
-      message: `allows ${resource} of ${text(limit)}: a sidecar alone needs ${text(needed)}`,
+      message: `allows ${resource} of ${text(limit)}, but a sidecar alone needs ${text(needed)}`,
     };
   }
   const left = limit > used ? limit - used : 0n;
   if (needed <= left) return undefined;
-  return { never: false, raise, message: `has ${text(left)} of ${resource} left: a sidecar needs ${text(needed)}` };
+  return { never: false, raise, message: `has ${text(left)} of ${resource} left, but a sidecar needs ${text(needed)}` };
 }
 
-/** Raises the limits of a quota; `reason` says for what. */
+/** Returns advice to raise the limits of a quota. `reason` describes what the added amount is for. */
 export function raisedQuota(quota: Omit<Named, "kind">, raises: readonly Raise[], reason: string): Advice {
   const hard = Object.fromEntries(raises.map(({ key, to }) => [key, amountText(to, key)]));
   const step = patch({ kind: "resourcequota", ...quota }, { spec: { hard } });
   const amounts = raises.map(({ key, by }) => `${amountText(by, key)} of ${key}`).join(" and ");
-  return loosening(`raise the quota by ${amounts}: ${reason}`, "namespace", step);
+  return loosening(`raise the quota by ${amounts} for ${reason}`, "namespace", step);
 }
 
 /**
- * Raises the quota that an error of the API server names, for its pod and one more of a rollout; none for other errors.
- * Source: k8s.io/apiserver/pkg/admission/plugin/resourcequota.
+ * Returns advice to raise the quota that an error of the API server names, by enough for two pods: the refused pod and
+ * an extra pod during a rollout. Empty for other errors. Source: k8s.io/apiserver/pkg/admission/plugin/resourcequota.
  */
 export function quotaFor(message: string, namespace: string): readonly Advice[] {
   const [, name = "", requested = "", used = "", limited = ""] = EXCEEDED.exec(message) ?? [];
@@ -123,10 +130,10 @@ function pairsOf(text: string): readonly (readonly [string, string])[] {
   });
 }
 
-/** Scopes that every injected pod is in. */
+/** Quota scopes that every injected pod matches. */
 const EVERY_POD = new Set(["NotBestEffort"]);
 
-/** A quota with another scope applies to some pods only. */
+/** Whether a quota applies to every injected pod. A quota with another scope applies only to some pods. */
 function countsPods({ scopes = [], scopeSelector }: Plain<V1ResourceQuotaSpec>): boolean {
   return scopeSelector === undefined && scopes.every((scope) => EVERY_POD.has(scope));
 }

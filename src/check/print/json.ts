@@ -3,17 +3,17 @@ import { toYaml } from "../../yaml/mod.ts";
 import { type FailOn, summaryOf } from "../result.ts";
 import type { CheckResult, CheckResults } from "../result_schema.ts";
 
-/** The results as one JSON object; `success` is true for exit code 0. */
+/** Returns the results as one JSON object. `success` is true for exit code 0. */
 export function jsonText(results: readonly CheckResult[], failOn: FailOn): string {
   return `${JSON.stringify(documentOf(results, failOn), undefined, 2)}\n`;
 }
 
-/** The same document as YAML. */
+/** Returns the JSON document as YAML. */
 export function yamlText(results: readonly CheckResult[], failOn: FailOn): string {
   return yamlOf(JSON.stringify(documentOf(results, failOn)));
 }
 
-/** The YAML of a JSON text. */
+/** Converts JSON text to YAML. */
 export function yamlOf(json: string): string {
   const value: Value = JSON.parse(json);
   return toYaml(value);

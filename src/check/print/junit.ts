@@ -1,8 +1,11 @@
-/** The results as JUnit XML: a suite for each category, a case for each check. Pipelines show it as tests. */
+/** Prints the results as JUnit XML for CI pipelines: a test suite for each category, a test case for each check. */
 import { type FailOn, isFailing } from "../result.ts";
 import type { CheckResult } from "../result_schema.ts";
 
-/** A result that `--fail-on` counts as failed is a failure; other warnings are output of their case. */
+/**
+ * Returns the XML. A result that fails according to `--fail-on` is a failure. Other warnings become output of their
+ * test case.
+ */
 export function junitText(results: readonly CheckResult[], failOn: FailOn): string {
   const suites = [...Map.groupBy(results, ({ category }) => category)];
   const text = suites.map(([category, own]) => suiteText(category, own, failOn)).join("");
@@ -22,7 +25,7 @@ function countsOf(results: readonly CheckResult[], failOn: FailOn): string {
   return ` tests="${results.length}" failures="${failures}" errors="0" skipped="${skipped}"`;
 }
 
-/** An unknown result is no success: the check could not be made. */
+/** Whether the test case counts as skipped. An unknown result is not a success, because the check could not run. */
 function isSkipped({ result }: CheckResult, failOn: FailOn): boolean {
   return !isFailing(result, failOn) && (result === "skipped" || result === "unknown");
 }
@@ -46,7 +49,7 @@ function caseText(checked: CheckResult, failOn: FailOn): string {
     : `${head}>\n      <system-out>${result}: ${text}</system-out>\n    </testcase>\n`;
 }
 
-/** Text for XML 1.0, which has no control characters besides tab and line breaks. */
+/** Escapes text for XML 1.0, which allows no control characters except tab and line breaks. */
 function escaped(text: string): string {
   // deno-lint-ignore no-control-regex -- XML cannot have these characters
   return text.toWellFormed().replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\ufffd")

@@ -12,21 +12,21 @@ import { adviceBlock, block, type Width } from "./lines.ts";
 
 export interface Look {
   readonly color: boolean;
-  /** For terminals that support nothing else. */
+  /** Uses ASCII characters, for terminals that support no others. */
   readonly ascii?: boolean;
-  /** Only warnings, errors and unknown results. */
+  /** Prints only warnings, errors, and unknown results. */
   readonly short: boolean;
-  /** The lines of the screen, which the short form fits; `undefined`: any number. */
+  /** Height of the screen, in lines. The short form fits into it; `undefined` means no limit. */
   readonly rows?: number;
   readonly failOn: FailOn;
-  /** The columns of a line; `undefined`: no line is broken, and all objects are named. */
+  /** Width of lines, in columns; `undefined` leaves lines unwrapped and lists all objects. */
   readonly width: Width;
 }
 
-/** Narrower tables cannot be read. */
+/** Minimum width of the table, in columns. Narrower tables are not readable. */
 const LEAST_WIDTH = 80;
 
-/** The columns of the terminal, 80 at least. */
+/** Returns the width of the terminal in columns, at least 80. */
 export function widthOf(world: Pick<World, "env" | "stdout">): number {
   return Math.max(LEAST_WIDTH, columnsOf(world));
 }
@@ -41,7 +41,10 @@ interface Mark {
 
 type Palette = ReturnType<typeof colors.createColors>;
 
-/** The glyphs of linkerd's check: most fonts have them, also on Windows' console (linkerd2 #2114). */
+/**
+ * Glyphs of results, the same as in linkerd's check. Most fonts contain them, even on the Windows console (linkerd2
+ * #2114).
+ */
 const MARKS: Readonly<Record<Outcome, Mark>> = {
   ok: { glyph: "√", ascii: "+", paint: ({ green }) => green },
   warning: { glyph: "‼", ascii: "!", paint: ({ yellow }) => yellow },
@@ -53,7 +56,7 @@ const MARKS: Readonly<Record<Outcome, Mark>> = {
 const WELL: readonly Outcome[] = ["ok", "skipped"];
 const INDENT = "    ";
 
-/** The results as a table: categories, one line for each check, problems below it, and a summary line. */
+/** Returns the results as a table, with a line for each check, its problems below, and a summary line at the end. */
 export function tableText(results: readonly CheckResult[], look: Look): string {
   const palette = colors.createColors(look.color);
   const mark: MarkOf = (outcome) => {
@@ -75,7 +78,7 @@ export function tableText(results: readonly CheckResult[], look: Look): string {
   });
   const unreached = counted(results.length - reached.length, "check");
   if (reached.length < results.length && !look.short) {
-    parts.push([`${mark("skipped")} ${unreached} skipped: without the API server nothing else is known`]);
+    parts.push([`${mark("skipped")} ${unreached} skipped, because the API server is not reachable`]);
   }
   const forbidden = Map.groupBy(reached.filter(isForbidden), ({ missingRight }) => missingRight);
   if (forbidden.size > 0) {
@@ -99,12 +102,12 @@ interface Screen extends Look {
   readonly palette: Palette;
 }
 
-/** Of the cause, on a screen however small. */
+/** Minimum number of lines for the first cause, on any screen. */
 const LEAST_LINES = 6;
-/** The cause's category with its line, and the empty line after the cause. */
+/** Number of lines around the cause: its category, the underline, and an empty line at the end. */
 const TITLE_LINES = 3;
 
-/** The first cause in full, the counts of what follows from it and of all others, and the summary. */
+/** Returns the first cause in full, the counts of its consequences and of all other problems, and the summary. */
 function screenParts(shown: readonly CheckResult[], results: readonly CheckResult[], look: Screen): string[][] {
   const { mark, palette, width, rows = 0 } = look;
   const [cause, ...others] = shown;
@@ -122,18 +125,18 @@ function screenParts(shown: readonly CheckResult[], results: readonly CheckResul
   return [[palette.bold(cause.category), "-".repeat(cause.category.length), ...cut], ...counts];
 }
 
-const FROM_IT = "because of it";
-const BESIDE = "beside it";
-const EVERYTHING = '"-o wide" shows all of them';
+const FROM_IT = "consequences";
+const BESIDE = "other problems";
+const EVERYTHING = '"-o wide" shows all results';
 
-/** Whether the failure of a check leads to this one, over any number of others. */
+/** Whether the failure of the check `cause` leads to this result, directly or through other checks. */
 function followsFrom({ becauseOf }: CheckResult, cause: string, all: readonly CheckResult[]): boolean {
   if (becauseOf === "" || becauseOf === cause) return becauseOf === cause;
   const next = all.find(({ id }) => id === becauseOf);
   return next !== undefined && followsFrom(next, cause, all);
 }
 
-/** `× 3 errors: webhook-reachable, ...`, a line for each outcome. */
+/** Returns one line for each outcome: `× 3 errors: webhook-reachable, ...`. */
 function countLines(all: readonly CheckResult[], { mark, width }: Screen): string[] {
   return COUNTED.flatMap((outcome) => {
     const ids = all.filter(({ result }) => result === outcome).map(({ id }) => id);
@@ -146,15 +149,15 @@ function countLines(all: readonly CheckResult[], { mark, width }: Screen): strin
 }
 
 const COUNTED = ["error", "warning", "unknown"] as const;
-/** Checks of an outcome that are named where they are counted. */
+/** Maximum number of checks to name in a line of counts. */
 const MAX_NAMED = 4;
 
-/** Heads the checks that lack a right. */
+/** Heading of the checks for which the user lacks a right. */
 const UNCHECKED = "not checked";
-/** Checks of one right that are named; wide output names all. */
+/** Maximum number of checks to name for one right. The wide output names all. */
 const MAX_IDS = 3;
 
-/** All checks that lack the same right: `41 checks need the right "list pods"`. */
+/** Returns the lines for all checks that lack the same right: `41 checks need the right "list pods"`. */
 function rightLines(right: string, all: readonly CheckResult[], markOf: MarkOf, width: Width): readonly string[] {
   const ids = width === undefined || all.length <= MAX_IDS ? `: ${all.map(({ id }) => id).join(", ")}` : "";
   const needs = all.length === 1 ? "needs" : "need";
@@ -163,31 +166,31 @@ function rightLines(right: string, all: readonly CheckResult[], markOf: MarkOf, 
   return [`${markOf("unknown")} ${first.slice(2)}`, ...rest];
 }
 
-/** Skipped because the API server does not answer: reported once. */
+/** Whether a check was skipped because the API server does not respond. The table reports such checks in one line. */
 function isUnreached({ result, message }: CheckResult): boolean {
   return result === "skipped" && message === neededText(FIRST);
 }
 
 type MarkOf = (outcome: Outcome) => string;
 
-/** The checks that could not be made, and the counts of all results. */
+/** Returns the number of checks that could not run, and the counts of all results. */
 function lastLines(results: readonly CheckResult[], failOn: FailOn, markOf: MarkOf): string[] {
   const { mark, counts: { ok, warning, error, unknown, skipped } } = summaryOf(results, failOn);
   const needsRights = results.some(({ missingRight }) => missingRight !== "");
-  const rights = needsRights ? ': "kubectl mesh check --rbac" prints the rights' : "";
-  const hint = `${counted(unknown, "check")} could not be made${rights}`;
+  const rights = needsRights ? ': "kubectl mesh check --rbac" prints the needed rights' : "";
+  const hint = `${counted(unknown, "check")} could not run${rights}`;
   const all = [`${ok} ok`, counted(warning, "warning"), counted(error, "error"), `${unknown} unknown`];
   const last = `Status check results are ${markOf(mark)}: ${[...all, `${skipped} skipped`].join(", ")}`;
   return unknown === 0 ? [last] : [hint, last];
 }
 
-/** A passed check takes one line. The message names the first objects, JSON has all. */
+/** Returns the lines of a check. A passed check is one paragraph. A message names only the first objects. */
 function lines(checked: CheckResult, markOf: MarkOf, width: Width): readonly string[] {
   const { title, result, becauseOf, fixes, hint } = checked;
   const message = becauseOf === "" ? checked.message : `because of "${becauseOf}": ${checked.message}`;
   const mark = markOf(result);
   if (WELL.includes(result)) {
-    // The mark may be longer than it looks: its colour is not printed.
+    // The mark may contain escape sequences for colors, so its length is not its width.
     const [first = "", ...rest] = block(message === "" ? title : `${title}: ${oneLine(message)}`, "  ", width);
     return [`${mark} ${first.slice(2)}`, ...rest];
   }
@@ -195,13 +198,13 @@ function lines(checked: CheckResult, markOf: MarkOf, width: Width): readonly str
   return [
     `${mark} ${title}`,
     ...causes.flatMap((line) => block(line, INDENT, width)),
-    // After the cause is fixed, there may be nothing left to do.
+    // If the cause is fixed, this problem may disappear, so the short forms print no advice.
     ...becauseOf === "" || width === undefined ? adviceBlock(fixLines(fixes, width === undefined), INDENT, width) : [],
     ...hint === "" ? [] : block(hint, INDENT, width),
   ];
 }
 
-/** Objects that the message leaves out. */
+/** Lists the objects that the message leaves out. */
 function unnamed({ message, objects }: CheckResult): readonly string[] {
   const rest = objects.filter((object) => !message.includes(`${object}: `));
   return rest.length === 0 ? [] : [`all others: ${rest.join(", ")}`];

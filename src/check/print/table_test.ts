@@ -100,7 +100,7 @@ not checked
 -----------
 ? 1 check needs the right "get secrets": secret
 
-1 check could not be made: "kubectl mesh check --rbac" prints the rights
+1 check could not run: "kubectl mesh check --rbac" prints the rights
 Status check results are ×: 2 ok, 1 warning, 1 error, 1 unknown, 1 skipped
 `,
   );
@@ -110,7 +110,7 @@ Deno.test("results that are unknown for one missing right are one line, which na
   const hidden = ["a", "b", "c", "d"].map((id) => result(id, { result: "unknown", missingRight: "list on pods" }));
   const look = { color: false, short: true, failOn: "error" } as const;
   const text = tableText(hidden, { ...look, width: 80 });
-  assert.match(text, /^not checked\n-+\n\? 4 checks need the right "list pods"\n\n4 checks could not be made/);
+  assert.match(text, /^not checked\n-+\n\? 4 checks need the right "list pods"\n\n4 checks could not run/);
   assert.match(
     tableText(hidden, { ...look, width: undefined }),
     /\n\? 4 checks need the right "list pods": a, b, c, d\n/,
@@ -129,12 +129,12 @@ Deno.test("a consequence names its cause; its fixes are in wide output", () => {
 Deno.test("rights are named only where one is missing", () => {
   const look = { color: false, short: false, failOn: "error", width: 80 } as const;
   const hidden = result("admission", { result: "unknown", message: "cannot tell: the policy needs a look" });
-  assert.match(tableText([hidden], look), /\n1 check could not be made\nStatus/);
+  assert.match(tableText([hidden], look), /\n1 check could not run\nStatus/);
   const both = [
     hidden,
     result("secret", { result: "unknown", message: "cannot tell", missingRight: "get on secrets" }),
   ];
-  assert.match(tableText(both, look), /\n2 checks could not be made: "kubectl mesh check --rbac" prints the rights\n/);
+  assert.match(tableText(both, look), /\n2 checks could not run: "kubectl mesh check --rbac" prints the rights\n/);
 });
 
 Deno.test("wide: no line is broken, and every object is named", () => {
@@ -234,18 +234,18 @@ Deno.test("the short form of a broken cluster fits the screen: the cause, counts
     there is none
     see "kubectl mesh check --explain webhook-service"
 
-because of it
--------------
+consequences
+------------
 × 4 errors: from-0, from-2, from-4, from-6
 ‼ 4 warnings: from-1, from-3, from-5, from-7
 
-beside it
----------
+other problems
+--------------
 ‼ 7 warnings: other-1, other-2, other-3, other-4 and 3 more
 ? 1 unknown: other-0
 
-"-o wide" shows all of them
-1 check could not be made
+"-o wide" shows all results
+1 check could not run
 Status check results are ×: 1 ok, 11 warnings, 5 errors, 1 unknown, 0 skipped
 `,
   );
@@ -258,7 +258,7 @@ Deno.test("a cause with much to say is cut on a small screen", () => {
   const message = Array.from({ length: 40 }, (_, at) => `line ${at}`).join("\n");
   const cause = result("service", { result: "error", message });
   const text = tableText([cause], { color: false, short: true, failOn: "error", width: 80, rows: 24 });
-  assert.match(text, /\n {4}line 15\n {4}\.\.\.\n\n"-o wide" shows all of them\n/);
+  assert.match(text, /\n {4}line 15\n {4}\.\.\.\n\n"-o wide" shows all results\n/);
   const long = brokenCluster(8).map((each) => each.id === "webhook-service" ? { ...each, message } : each);
   const full = tableText(long, { color: false, short: true, failOn: "error", width: 80, rows: 24 });
   assert.equal(full.split("\n").length, 24, "the counts have their place, and the rest is the cause's");

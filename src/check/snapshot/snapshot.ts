@@ -1,6 +1,6 @@
 /**
- * Reads the parts of a cluster that decide about injection: an `InjectionSnapshot`, which names the parts that are
- * forbidden.
+ * Reads the parts of a cluster that decide about injection into an `InjectionSnapshot`, which also lists the forbidden
+ * parts.
  */
 import { MeshError } from "../../base/errors.ts";
 import {
@@ -30,16 +30,16 @@ import { injectorWebhooks } from "../inventory/injector_webhooks.ts";
 import { nodeKeeper } from "../inventory/kept_fields.ts";
 import { isKnown, observe, reason } from "../inventory/observed.ts";
 
-/** What is in the snapshot. */
+/** The control plane and the namespaces to read. */
 export interface SnapshotQuestion {
   readonly controlPlane: SnapshotPlane;
-  /** Only these namespaces; an empty list means all. */
+  /** Namespaces to read; an empty list means all namespaces. */
   readonly namespaces: readonly string[];
 }
 
 /**
- * A snapshot of a cluster. Errors: errors of the API except for missing rights, and MeshErrors if the user may read
- * nothing, if there is no injector, or if a named namespace does not exist.
+ * Takes a snapshot of a cluster. Throws errors of the API except for missing rights, and a MeshError if the user has no
+ * rights at all, if there is no injector, or if a named namespace does not exist.
  */
 export async function snapshotInjection(
   api: KubeApi,
@@ -60,7 +60,7 @@ export async function snapshotInjection(
   const objects = [...maps.map((map) => withoutSecrets(map, withheld)), ...webhooks ?? [], ...namespaces ?? []];
   if (maps.length === 0 && (webhooks ?? []).length === 0) {
     throw new MeshError(
-      `Nothing that decides about injection can be read: it needs ${unreadable.map(({ needs }) => needs).join(", ")}`,
+      needs).join(", ")}` => `No part of the injection configuration can be read; the missing rights are ${unreadable.map(({ needs }) => needs).join(", ")}` => needs).join(", ")}`,
       {
         hint: '"kubectl mesh check --rbac" prints the rights',
       },
@@ -69,7 +69,7 @@ export async function snapshotInjection(
   return { controlPlane, objects, kubeletVersions: nodes, unreadable, withheld };
 }
 
-/** Asks the API, and records what is forbidden. */
+/** Sends requests to the API, and records forbidden reads. */
 class Reader {
   readonly unreadable: Unreadable[] = [];
 
@@ -78,7 +78,10 @@ class Reader {
 
   constructor(readonly api: KubeApi, private readonly progress: Pick<Progress, "at" | "now">) {}
 
-  /** `undefined` for what is forbidden. Errors: other failures, because a partial snapshot must not look complete. */
+  /**
+   * Returns the response, or `undefined` and a record if the read is forbidden. Throws other failures, because a
+   * partial snapshot must not look complete.
+   */
   async read<T>(what: Unreadable, ask: () => Promise<T>): Promise<T | undefined> {
     const observed = await this.try(what.needs, ask);
     if (observed !== undefined) return observed.value;
@@ -86,7 +89,7 @@ class Reader {
     return undefined;
   }
 
-  /** The same, without a record of what is forbidden. */
+  /** Like `read`, without a record of a forbidden read. */
   async try<T>(needs: string, ask: () => Promise<T>): Promise<{ readonly value: T } | undefined> {
     this.progress.now(needs);
     this.progress.at(this.#answered, ++this.#asked);
@@ -120,7 +123,7 @@ const WEBHOOK_FIELDS = [
   "rules",
 ] as const;
 
-/** The labels and fields that decide; no certificate of an authority, which a control plane renews. */
+/** Keeps the labels and fields that decide about injection. Drops the caBundle, because the control plane renews it. */
 function cutDown(configuration: MutatingWebhookConfiguration): MutatingWebhookConfiguration {
   const { apiVersion, kind, metadata: { name, labels = {} }, webhooks = [] } = configuration;
   const kept = webhooks.filter((webhook) => injectorWebhooks([{ ...configuration, webhooks: [webhook] }]).length > 0);
@@ -142,8 +145,8 @@ function chosen<T extends object, Key extends keyof T>(record: T, keys: readonly
 }
 
 /**
- * The ConfigMaps of the chosen control plane, of the control planes that webhooks call, and of the revisions in the
- * namespace.
+ * Reads the ConfigMaps of the chosen control plane, of the control planes that webhooks call, and of all revisions in
+ * the namespace.
  */
 async function configMaps(
   reader: Reader,
@@ -173,8 +176,8 @@ async function configMaps(
 }
 
 /**
- * The revisions that have ConfigMaps. If the webhooks are known, the right to list ConfigMaps is optional: webhooks
- * name revisions too.
+ * Returns the revisions with ConfigMaps. If the webhooks are known, the right to list ConfigMaps is optional, because
+ * webhooks name revisions too.
  */
 async function revisionsIn(
   reader: Reader,
@@ -194,20 +197,20 @@ function nameAlone({ apiVersion, kind, metadata: { name } }: KubeObject): KubeOb
   return { apiVersion, kind, metadata: { name } };
 }
 
-/** Istio's ConfigMaps, and the ones of this program's webhook. */
+/** Matches the ConfigMap names of Istio and of this program's webhook, and captures the revision. */
 const OF_REVISION = /^(?:istio-sidecar-injector|kubectl-mesh-webhook)-(.+)$/;
 
-/** The parts of a ConfigMap that injection reads. */
+/** Keys of a ConfigMap that injection reads. */
 const TEXTS = ["config", "values", "mesh"];
 
-/** A ConfigMap with the texts of a configuration alone, and without the secrets that values and mesh may have. */
+/** Returns a ConfigMap with only the keys that injection reads. Replaces secrets in values and mesh configuration. */
 function withoutSecrets(map: KubeObject, withheld: string[]): KubeObject {
   const { metadata: { name, namespace = "" } } = map;
   const data: ValueMap = {};
   for (const [key, text] of Object.entries(mapAt({ ...map }, "data"))) {
     if (!TEXTS.includes(key) || typeof text !== "string") continue;
     const redactor = new Redactor();
-    // A template is no YAML: only what is a credential by its form is taken out of it.
+    // A template is not YAML, so only text in the form of a credential is replaced.
     data[key] = key === "config" ? redactor.credentials(text) : withoutFields(text, redactor);
     if (redactor.removed.length > 0) withheld.push(`configmap/${namespace}/${name}: ${key}`);
   }
@@ -215,8 +218,8 @@ function withoutSecrets(map: KubeObject, withheld: string[]): KubeObject {
 }
 
 /**
- * Replaces secrets; returns the same text if it has none. Invalid YAML is no error here, only when somebody injects
- * with it.
+ * Replaces secrets in YAML text. Returns text without secrets unchanged. Accepts invalid YAML, which only fails when a
+ * user injects with it.
  */
 function withoutFields(text: string, redactor: Redactor): string {
   try {
@@ -249,7 +252,10 @@ function labelsAlone({ metadata: { name, labels } }: KubeObject): KubeObject {
   return { apiVersion: "v1", kind: "Namespace", metadata: { name, ...isMap(labels) ? { labels } : {} } };
 }
 
-/** Versions by node name only if some kubelets support native sidecars and others do not: nodes come and go. */
+/**
+ * Returns the kubelet versions. Adds node names only if some kubelets support native sidecars and others do not,
+ * because nodes come and go.
+ */
 async function nodesOf(reader: Reader): Promise<InjectionSnapshot["kubeletVersions"]> {
   const list = await reader.read({ resource: "nodes", needs: "list on nodes" }, () => {
     return reader.api.list("/api/v1/nodes", { limit: "50" }, nodeKeeper());

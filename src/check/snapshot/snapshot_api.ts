@@ -1,8 +1,8 @@
-/** A snapshot of a cluster that answers as the cluster did. */
+/** Serves a snapshot of a cluster through the interface of the API client. */
 import { ApiError, type KubeApi, type KubeObject } from "../../kube/client/mod.ts";
 import type { InjectionSnapshot, Unreadable } from "../../inject/mod.ts";
 
-/** Where the objects of a kind are. */
+/** Collections of the API by kind. */
 const COLLECTIONS: Readonly<Record<string, string>> = {
   ConfigMap: "configmaps",
   Namespace: "namespaces",
@@ -10,12 +10,15 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   Node: "nodes",
 };
 
-/** The API of a snapshot: `get` and `list`. What could not be read is forbidden (403); `file` is its name. */
+/**
+ * Returns an API client that reads a snapshot and rejects writes. Parts that could not be read return status 403.
+ * `file` is the snapshot's name for messages.
+ */
 export function snapshotApi(snapshot: InjectionSnapshot, file: string): KubeApi {
   const objects = [...snapshot.objects, ...nodesIn(snapshot)];
   const refuse = (path: string) => {
     const missing = snapshot.unreadable.find((each) => isIn(path, each));
-    if (missing !== undefined) throw new ApiError(`The snapshot has no right: ${missing.needs}`, { status: 403 });
+    if (missing !== undefined) throw new ApiError(`The snapshot was taken without the right ${missing.needs}`, { status: 403 });
   };
   const refused = () => Promise.reject(new ApiError("A snapshot cannot be changed"));
   return {
@@ -34,12 +37,12 @@ export function snapshotApi(snapshot: InjectionSnapshot, file: string): KubeApi 
     patch: refused,
     remove: refused,
     watch: () => {
-      throw new ApiError("A snapshot does not change");
+      throw new ApiError("A snapshot cannot be watched");
     },
   };
 }
 
-/** If all kubelets decide alike, node names do not matter. */
+/** Returns the nodes of a snapshot. If all kubelets support the same, the versions stand for node names. */
 function nodesIn({ kubeletVersions = [] }: InjectionSnapshot): readonly KubeObject[] {
   const versions = Array.isArray(kubeletVersions)
     ? kubeletVersions.map((version) => [version, version] as const)
@@ -66,7 +69,7 @@ function nameOf({ metadata: { name } }: KubeObject): string {
   return encodeURIComponent(name);
 }
 
-/** Whether a path names the collection, one of its objects, or the named object. */
+/** Whether a path belongs to an unreadable part: a collection with its objects, or a single object. */
 function isIn(path: string, { resource, namespace, name }: Unreadable): boolean {
   const folder = collection(resource, namespace);
   if (name !== undefined) return path === `${folder}/${encodeURIComponent(name)}`;

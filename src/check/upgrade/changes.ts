@@ -1,13 +1,13 @@
-/** What changes between the injected parts of two pods. */
+/** Compares the injected parts of two pods. */
 import type { Fields, Parts } from "./parts.ts";
 import type { UpgradeChange } from "./upgrade_schema.ts";
 
-/** The field that stands for a whole container. */
+/** Field name for a change of a whole container. */
 const WHOLE = "container";
 
 /**
- * The changes from a running pod to the next one. Webhooks and limit ranges add fields too: a field that only the
- * running pod has is a change only if the present templates (`present`) set it.
+ * Returns the changes from a running pod to the next pod. Because webhooks and limit ranges also add fields, a field
+ * that only the running pod has is a change only if the present templates (`present`) set the field.
  */
 export function changesBetween(running: Parts, next: Parts, present: Parts | undefined): readonly UpgradeChange[] {
   const names = [...new Set([...Object.keys(running), ...Object.keys(next)])];

@@ -1,4 +1,4 @@
-/** The injectors of today, and after the upgrade. */
+/** Builds the injectors before and after the upgrade. */
 import { errorLine, MeshError } from "../../base/errors.ts";
 import {
   configurationOf,
@@ -13,26 +13,26 @@ import type { Inventory } from "../inventory/mod.ts";
 import { isKnown, type Observed, reason } from "../inventory/observed.ts";
 import type { Running } from "./running.ts";
 
-/** What pods are upgraded to. */
+/** The target of an upgrade: configuration files, or a revision in the cluster. */
 export type UpgradeTo = { readonly files: GivenConfiguration } | { readonly revision: string };
 
-/** Pods that the same injector injects. */
+/** The properties of running pods that select their injector. */
 type Injected = Pick<Running, "revision"> & { readonly isNative: NativeOption };
 
 /** Returns the injector for a revision and native-sidecar option, or why it is unknown. */
 export type InjectorOf = (of: Injected) => Promise<Observed<Injector>>;
 
-/** The injectors of pods, each loaded once. */
+/** The injectors before and after the upgrade. Each is loaded once. */
 export interface Injectors {
-  /** After the upgrade. Errors: a MeshError for files that are no configuration. */
+  /** The injector after the upgrade. Throws a MeshError for files that are not a configuration. */
   readonly next: InjectorOf;
-  /** The control plane that injected them, as it is configured today. */
+  /** The injector of the control plane that injected the pods, with its present configuration. */
   readonly present: InjectorOf;
 }
 
 /**
- * The injectors for an upgrade. Proxies stay native or not unless `nativeSidecars` is set: no API shows istiod's
- * environment. Errors: a MeshError for an unknown revision.
+ * Returns the injectors for an upgrade. Unless `nativeSidecars` is set, native sidecars stay native and others do not
+ * become native, because no API shows istiod's environment. Throws a MeshError for an unknown revision.
  */
 export async function injectorsFor(
   inventory: Inventory,
@@ -80,11 +80,11 @@ export async function injectorsFor(
   return { next: cached(choosing), present: cached(present) };
 }
 
-/** The control plane of a revision or a tag. */
+/** Returns the control plane of a revision or a tag. */
 export async function planeOf(inventory: Inventory, revision: string): Promise<ObservedPlane> {
   const [configurations, { value: planes }] = await Promise.all([inventory.mutatingWebhooks(), inventory.planes()]);
   if (!isKnown(configurations)) {
-    throw new MeshError(`It is not known which webhook serves the revision "${revision}": ${reason(configurations)}`);
+    throw new MeshError(`Cannot tell which webhook serves the revision "${revision}": ${reason(configurations)}`);
   }
   const webhooks = injectorWebhooks(configurations.value);
   const webhook = webhooks.find((each) =>
@@ -99,7 +99,7 @@ export async function planeOf(inventory: Inventory, revision: string): Promise<O
     throw new MeshError(`No webhook serves the revision "${revision}"`, { hint });
   }
   if (isKnown(plane.texts)) return plane;
-  throw new MeshError(`The configuration of the revision "${revision}" is not known: ${reason(plane.texts)}`);
+  throw new MeshError(`The configuration of the revision "${revision}" is unknown: ${reason(plane.texts)}`);
 }
 
 function cached(make: InjectorOf): InjectorOf {

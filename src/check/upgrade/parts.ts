@@ -1,25 +1,25 @@
 /**
- * What injection added to a pod, as texts by field, without what the API server adds. Source of the defaults:
- * k8s.io/kubernetes/pkg/apis/core/v1 (defaults.go), and the admission plugin ServiceAccount.
+ * Extracts the parts that injection added to a pod, as texts by field, without the defaults of the API server. Sources
+ * of the defaults: k8s.io/kubernetes/pkg/apis/core/v1 (defaults.go), and the admission plugin ServiceAccount.
  */
 import { goJson } from "../../golang/gojson/mod.ts";
 import { canonicalQuantity } from "../../kube/mod.ts";
 import { isList, isMap, mapAt, mapsAt, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import { type InjectionStatus, type Pod, readStatus, specOf } from "../../inject/mod.ts";
 
-/** Texts by field, such as `env[PROXY_CONFIG]`. */
+/** Values as text, by field name such as `env[PROXY_CONFIG]`. */
 export type Fields = Readonly<Record<string, string>>;
 
-/** The fields of each injected container by its name; `""` is the pod itself. */
+/** The fields of each injected container, by container name. The name `""` is the pod itself. */
 export type Parts = Readonly<Record<string, Fields>>;
 
 /**
- * The field with a container's list. A move between the lists turns a native sidecar into an ordinary container, or
- * back.
+ * Field for the list that contains a container. A move to the other list turns a native sidecar into an ordinary
+ * container, or an ordinary container into a native sidecar.
  */
 export const PLACE = "place";
 
-/** The injected parts of a pod; `undefined` if it has no status of an injection. */
+/** Returns the injected parts of a pod; `undefined` if the pod has no injection status annotation. */
 export function partsOf(pod: Pod): Parts | undefined {
   const status = readStatus(pod);
   if (status === undefined) return undefined;
@@ -45,7 +45,9 @@ function podFields(spec: ValueMap, status: InjectionStatus): Fields {
   });
 }
 
-/** A volume without a source is an emptyDir: Istio's own templates write `emptyDir:` without a value. */
+/**
+ * Adds the source `emptyDir` to a volume without a source, because Istio's templates write `emptyDir:` without a value.
+ */
 function withSource({ name = "", ...source }: ValueMap): ValueMap {
   return Object.values(source).every((each) => each === null) ? { name, emptyDir: {} } : { name, ...source };
 }
@@ -60,12 +62,12 @@ function containerFields({ name: _name, ...container }: ValueMap): Fields {
   return Object.fromEntries(Object.entries(fields).filter((each) => !isUsual(each)));
 }
 
-/** The API server leaves an empty value out. */
+/** Drops an empty value of an environment variable, as the API server does. */
 function plainEnv(entry: ValueMap): ValueMap {
   return entry["valueFrom"] === undefined ? { ...entry, value: textAt(entry, "value") } : entry;
 }
 
-/** The default of `imagePullPolicy`. */
+/** Returns the default of `imagePullPolicy` for an image. */
 function pullPolicy(image: string): string {
   const [, tag = "latest"] = /:([^:/@]+)$/.exec(image) ?? [];
   return image.includes("@") || tag !== "latest" ? "IfNotPresent" : "Always";
@@ -78,7 +80,7 @@ function isOfLimit(field: string, text: string, fields: Fields): boolean {
 
 const REQUESTS = "resources.requests.";
 
-/** Values that the API server sets where nothing is given; `{}` is an empty mapping. */
+/** Defaults that the API server sets. `{}` is an empty mapping. */
 const DEFAULTS: readonly (readonly [field: RegExp, text: string])[] = [
   [/^(resources|securityContext)$/, "{}"],
   [/^terminationMessagePath$/, "/dev/termination-log"],
@@ -98,7 +100,7 @@ const DEFAULTS: readonly (readonly [field: RegExp, text: string])[] = [
   [/\.readOnly$/, "false"],
 ];
 
-/** The token of the service account, which an admission plugin mounts in every container. */
+/** Matches the mount of the service account token, which an admission plugin adds to every container. */
 const TOKEN = /^volumeMounts\[\/var\/run\/secrets\/kubernetes\.io\/serviceaccount\]/;
 
 const QUANTITY = /^resources\.(limits|requests)\.|\.emptyDir\.sizeLimit$|\.resourceFieldRef\.divisor$/;
@@ -119,7 +121,7 @@ function add(fields: Record<string, string>, path: string, value: Value): void {
   }
 }
 
-/** What distinguishes the items of a list. */
+/** Keys that identify the items of a list. */
 const KEYS = ["mountPath", "name", "containerPort", "path", "key"];
 
 function keyOf(item: ValueMap): string | undefined {

@@ -1,15 +1,18 @@
-/** The answer of `check upgrade` as text and as JSON. */
+/** Prints the result of `check upgrade` as text and as JSON. */
 import { columns, counted } from "../../base/text/mod.ts";
 import { printable } from "../print/lines.ts";
 import { PLACE } from "./parts.ts";
 import type { Upgrade, UpgradeChange, UpgradeWorkload } from "./upgrade_schema.ts";
 
-/** One document of JSON. */
+/** Returns the result as one JSON document. */
 export function upgradeJson(upgrade: Upgrade): string {
   return `${JSON.stringify(upgrade, null, 2)}\n`;
 }
 
-/** A block for each set of workloads with the same changes, the largest first; what is not known; and counts. */
+/**
+ * Returns a block for each set of workloads with the same changes, with the largest set first, then unknown workloads
+ * and a summary.
+ */
 export function upgradeText(upgrade: Upgrade): string {
   const blocks = blocksOf(upgrade.workloads).map((block) => blockText(block, upgrade.workloads));
   const unknown = upgrade.workloads.filter((each) => each.unknown !== null);
@@ -25,7 +28,7 @@ interface Block {
   readonly changes: readonly UpgradeChange[];
 }
 
-/** Changes by the workloads that have them. */
+/** Groups changes by the set of workloads in which they appear. */
 function blocksOf(workloads: readonly UpgradeWorkload[]): readonly Block[] {
   const of = new Map<string, { change: UpgradeChange; workloads: UpgradeWorkload[] }>();
   for (const workload of workloads) {
@@ -70,7 +73,7 @@ const PLACES: Readonly<Record<string, string>> = {
   containers: "a container",
 };
 
-/** Values may be long: shows what is around the first difference. */
+/** Maximum width of a value, in characters. Of a longer value, only the part around the first difference is shown. */
 const WIDEST = 80;
 const BEFORE = 20;
 

@@ -1,4 +1,4 @@
-/** The pods with a sidecar that run, by workload, and the templates that they are made from. */
+/** Reads the running pods with a sidecar, by workload, and the templates of these workloads. */
 import { isPod, type KubeApi, type KubeObject, type Pod, readWorkloadName } from "../../kube/client/mod.ts";
 import { errorLine, MeshError } from "../../base/errors.ts";
 import { type Owner, podOwner } from "../../inject/mod.ts";
@@ -9,7 +9,7 @@ import { isKnown, observe, type Observed } from "../inventory/observed.ts";
 import { collectionPath, type LabelChoice, queryOf } from "../inventory/source.ts";
 import { type Parts, partsOf } from "./parts.ts";
 
-/** Running pods of a workload that have the same sidecar. */
+/** Running pods of a workload with the same sidecar. */
 export interface Running {
   readonly owner: Owner;
   readonly revision: string;
@@ -19,17 +19,17 @@ export interface Running {
 }
 
 export interface PodChoice {
-  /** `undefined` is all. */
+  /** Namespace of the pods; `undefined` means all namespaces. */
   readonly namespace: string | undefined;
-  /** By their labels. */
+  /** Selects pods by label; `undefined` means all pods. */
   readonly selector: LabelChoice | undefined;
 }
 
-/** The running pods with a sidecar; equal ones are kept once. */
+/** Returns the running pods with a sidecar. Groups pods with equal sidecars. */
 export async function runningSidecars(api: Pick<KubeApi, "list">, choice: PodChoice): Promise<readonly Running[]> {
   const known = new Map<string, Omit<Running, "pods">>();
   const query = { ...PAGE_OF_PODS, ...queryOf(choice.selector) };
-  // The client may request a page again: counting in the callback would count its pods twice.
+  // The client may repeat the request of a page, so a count in the callback could count pods twice.
   const { items } = await api.list(collectionPath("api/v1", "pods", choice.namespace), query, (object) => {
     const running = isPod(object) ? sidecarOf(object) : undefined;
     const key = running === undefined ? "" : JSON.stringify(running);
@@ -52,14 +52,17 @@ function sidecarOf(pod: Pod): Omit<Running, "pods"> | undefined {
   };
 }
 
-/** `deployment/web`. */
+/** Formats the name of a workload: `deployment/web`. */
 export function workloadName({ kind, name }: Pick<Owner, "kind" | "name">): string {
   return `${kind.toLowerCase()}/${name}`;
 }
 
 export type Templates = (owner: Owner) => Promise<Observed<Target>>;
 
-/** Finds workloads: usual kinds are listed; others, and forbidden ones, are got by name. */
+/**
+ * Returns a function that finds the template of a workload. Lists the built-in kinds. Reads other kinds, and kinds that
+ * it may not list, by name.
+ */
 export async function templatesOf(api: KubeApi, { namespace }: PodChoice): Promise<Templates> {
   const lists = await Promise.all(
     WORKLOADS.map(([group, resource]) =>

@@ -1,4 +1,4 @@
-/** What a new configuration would change in the injected pods that run. */
+/** Finds out what a new configuration would change in running injected pods. */
 import { errorLine, MeshError } from "../../base/errors.ts";
 import { decide, type Injector, injectPod, type NativeOption } from "../../inject/mod.ts";
 import { ownerOfTarget, podOf, type Target } from "../injection/target.ts";
@@ -12,15 +12,15 @@ import type { Upgrade, UpgradeChange, UpgradeWorkload } from "./upgrade_schema.t
 
 export interface UpgradeQuestion extends PodChoice {
   readonly to: UpgradeTo;
-  /** Its name in the answer. */
+  /** The name of the target in the result. */
   readonly name: string;
-  /** Whether proxies become native sidecars; `undefined`: they stay as they are. */
+  /** Whether proxies become native sidecars; `undefined` keeps their present kind. */
   readonly nativeSidecars: NativeOption | undefined;
 }
 
 /**
- * Compares what injection adds to the template of each workload with its running pods. Errors: errors of the API for
- * pods, and MeshErrors for an invalid configuration.
+ * Compares the parts that injection adds to the template of each workload with the workload's running pods. Throws
+ * errors of the API for pods, and a MeshError for an invalid configuration.
  */
 export async function upgradeOf(source: Source, question: UpgradeQuestion): Promise<Upgrade> {
   const inventory = inventoryOf(source);
@@ -74,7 +74,7 @@ async function changesOf(
   return { value: changesBetween(running.parts, after, typeof before === "string" ? undefined : before) };
 }
 
-/** What injection adds to a new pod of a workload, or why there is none: a text that ends `from "injected" to`. */
+/** Returns the parts that injection adds to a new pod of a workload, or a text why the pod is not injected. */
 function rendered(target: Target, injector: Injector): Parts | string {
   const pod = podOf(target);
   const decision = decide(pod, { ...injector.config, byHand: false });

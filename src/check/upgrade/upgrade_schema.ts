@@ -2,30 +2,30 @@
 import { z } from "zod";
 
 const CHANGE = z.strictObject({
-  container: z.string().describe("an injected container; empty for the pod itself"),
+  container: z.string().describe("name of an injected container; empty for the pod itself"),
   field: z.string().describe(
-    "such as `image` or `env[PROXY_CONFIG]`; `container` for a whole one, `sidecar` where the pod gets none",
+    "such as `image` or `env[PROXY_CONFIG]`; `container` for a whole container, `sidecar` if the new pod gets no sidecar",
   ),
-  from: z.string().nullable().describe("of the running pods; null if it is absent"),
-  to: z.string().nullable().describe("of the next pods; null if it is absent"),
+  from: z.string().nullable().describe("value in the running pods; null if absent"),
+  to: z.string().nullable().describe("value in new pods; null if absent"),
 });
 
 const WORKLOAD = z.strictObject({
   workload: z.string().describe("such as `deployment/web`"),
   namespace: z.string(),
-  pods: z.number().int().describe("running pods with a sidecar"),
+  pods: z.number().int().describe("number of running pods with a sidecar"),
   changes: z.array(CHANGE).readonly(),
-  unknown: z.string().nullable().describe("why it is not known whether its pods change"),
+  unknown: z.string().nullable().describe("the reason if it is unknown whether its pods change"),
 });
 
-/** What a new configuration changes in the injected pods that run. */
+/** The changes that a new configuration makes in running injected pods. */
 export const UPGRADE = z.strictObject({
-  to: z.string().describe("the file or the revision"),
-  differs: z.boolean().nullable().describe("null if nothing is known to differ, and something is not known"),
-  workloads: z.array(WORKLOAD).readonly().describe("all that have running pods with a sidecar"),
+  to: z.string().describe("the file or the revision to upgrade to"),
+  differs: z.boolean().nullable().describe("whether any sidecar changes; null if no change is known but some workloads are unknown"),
+  workloads: z.array(WORKLOAD).readonly().describe("all workloads that have running pods with a sidecar"),
 }).describe("The output of `kubectl mesh check upgrade -o json`");
 
-/** One difference. */
+/** One change of a field. */
 export type UpgradeChange = Readonly<z.infer<typeof CHANGE>>;
 
 export type UpgradeWorkload = Readonly<z.infer<typeof WORKLOAD>>;
