@@ -104,7 +104,9 @@ function objectionTo(
   if (forbidden.length > 0) return `you may not ${forbidden.join(", ")}: ask an administrator`;
   const other = commands.map((each) => WITHOUT_FLAGS.exec(each)?.[1]).find((each) => each !== undefined);
   if (other !== undefined && clusterFlags.length > 0) {
-    return `${other} would change the cluster of the current context: run check --fix without ${clusterFlags.join(" ")}`;
+    return `${other} would change the cluster of the current context: run check --fix without ${
+      clusterFlags.join(" ")
+    }`;
   }
   return isRisky && isAlone ? "--yes does not run risky repairs; run check --fix at a terminal" : undefined;
 }

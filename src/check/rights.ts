@@ -102,7 +102,8 @@ const APART = {
 # istio-ca-root-cert. If it does not exist, "webhook-certificate" is unknown; "webhook-reachable" verifies the certificate.
 #
 `,
-  "pull-secrets": `# Optional, for users who may read all Secrets: "namespace-pull-secrets" checks whether the Secrets of
+  "pull-secrets":
+    `# Optional, for users who may read all Secrets: "namespace-pull-secrets" checks whether the Secrets of
 # global.imagePullSecrets exist in injected namespaces. Without this role the check is unknown if the values name Secrets.
 #
 `,

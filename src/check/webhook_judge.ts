@@ -167,7 +167,11 @@ function refuseDoubt(verdict: Verdict, asked: Asked): void {
   if (verdict.verdict === "cannot-tell") throw namespaceDoubt(asked) ?? doubt(id, message, field);
   if (verdict.verdict !== "injected" || verdict.isSure) return;
   const unknown = verdict.rules.find(({ effect }) => effect === "unknown");
-  throw doubt("configuration-unknown", `several webhooks may inject the pod: ${unknown?.rule}: ${unknown?.message}`, field);
+  throw doubt(
+    "configuration-unknown",
+    `several webhooks may inject the pod: ${unknown?.rule}: ${unknown?.message}`,
+    field,
+  );
 }
 
 function doubt(id: string, message: string, field: string): InjectionError {

@@ -11,7 +11,9 @@ export const SHOWN_ADVICE = z.strictObject({
     "loosens: a policy admits more; enrols: pods of a namespace outside the mesh are injected; takes-out: pods lose " +
       "their proxy when they are recreated; the first advice of a list has the risk none",
   ),
-  commands: z.array(z.string()).readonly().describe("shell commands to run in this order; empty if the user must make the change by hand"),
+  commands: z.array(z.string()).readonly().describe(
+    "shell commands to run in this order; empty if the user must make the change by hand",
+  ),
   needs: z.array(z.string()).readonly().describe("the rights of the commands, such as `patch namespaces`"),
   forbidden: z.array(z.string()).readonly().describe(
     "the needed rights that the user lacks, according to the API server (SelfSubjectAccessReview)",

@@ -87,7 +87,10 @@ export async function rootCertificate({ name, sidecar }: SidecarNamespace, facts
       ? [harmless(`copy it from ${namespace} until istiod writes it`, "namespace", copy(source, name))]
       : [],
     look("see why istiod does not write it", logs({ kind: "deployment", namespace, name: "istiod" })),
-    look("see which namespaces contain it", shows("get", "configmaps", "-A", "--field-selector", `metadata.name=${map}`)),
+    look(
+      "see which namespaces contain it",
+      shows("get", "configmaps", "-A", "--field-selector", `metadata.name=${map}`),
+    ),
     byHand("give istiod the right to write ConfigMaps, and select the namespace in discoverySelectors", "mesh"),
   ];
   return [{ object: `namespace/${name}`, result: "error", message, advice }];

@@ -69,7 +69,9 @@ function shownBy({ outcome, message, pod: result }: PodRun, { pod, verdict, name
     return { ...verdict, field, rules: [...verdict.rules, { rule: DRY_RUN, field, value, effect, message }] };
   };
   if (outcome === "injected") {
-    const reasons = ["the API server added the sidecar in a dry run", ...label === undefined ? [] : [label.text]].join(": ");
+    const reasons = ["the API server added the sidecar in a dry run", ...label === undefined ? [] : [label.text]].join(
+      ": ",
+    );
     return { ...seen("injects"), verdict: "injected", by: DRY_RUN, reason: "dry-run", message: reasons, result };
   }
   if (outcome !== "not-injected") {
@@ -152,7 +154,8 @@ function byDryRun(verdict: Candidate["verdict"], { outcome, message }: PodRun): 
     by: null,
     reason: "webhook-without-effect",
     field: "",
-    message: `"${verdict.by}" should inject the pod, but in a dry run, the API server creates the pod without a sidecar: ` +
+    message:
+      `"${verdict.by}" should inject the pod, but in a dry run, the API server creates the pod without a sidecar: ` +
       'the webhook does not respond, or is not called; see "kubectl mesh check webhook"',
     injecting: [],
     result: undefined,

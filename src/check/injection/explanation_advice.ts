@@ -13,7 +13,9 @@ const mesh = (...words: readonly string[]): Step => shows("mesh", "check", ...wo
 
 /** Advice for reasons that are not decisions of the injector. */
 const BY_REASON: Readonly<Record<string, (target: Target) => readonly Advice[]>> = {
-  "api-server-refuses": ({ namespace }) => [look("see which policies refuse injected pods", mesh("security", "-n", namespace))],
+  "api-server-refuses": (
+    { namespace },
+  ) => [look("see which policies refuse injected pods", mesh("security", "-n", namespace))],
   "webhook-fails": () => [look("see why the webhook fails", mesh("webhook"))],
   "webhook-without-effect": () => [look("see why the webhook has no effect", mesh("webhook"))],
   "webhooks-unknown": () => [look("see the needed rights", mesh("--rbac"))],

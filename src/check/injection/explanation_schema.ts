@@ -25,7 +25,9 @@ const LIVE_POD = z.strictObject({
   proxy: z.boolean().describe("whether the pod has a proxy"),
   native: z.boolean().describe("whether the proxy is a native sidecar"),
   ready: z.boolean().describe("whether the kubelet reports the proxy as ready"),
-  revision: z.string().nullable().describe("revision of the control plane that injected the pod; null if the pod does not name it"),
+  revision: z.string().nullable().describe(
+    "revision of the control plane that injected the pod; null if the pod does not name it",
+  ),
   image: z.string().nullable().describe("image of the proxy"),
 });
 
@@ -49,7 +51,9 @@ export const EXPLANATION = z.strictObject({
       "only a dry run shows the injection",
   ),
   reason: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/).describe("stable id"),
-  rules: z.array(RULE_LINE).readonly().describe("in the order in which the API server and the webhook evaluate the rules"),
+  rules: z.array(RULE_LINE).readonly().describe(
+    "in the order in which the API server and the webhook evaluate the rules",
+  ),
   live: z.array(LIVE_POD).readonly(),
   namespace: z.string(),
   file: z.string().nullable().describe("file of the manifest; null for an object of the cluster"),

@@ -94,7 +94,10 @@ function noWebhook(): Cause {
     message: "the cluster has no injection webhook",
     advice: [
       byHand("install the control plane again", "mesh"),
-      look("see whether the remaining objects of the control plane name its installer", shows("mesh", "check", "webhook")),
+      look(
+        "see whether the remaining objects of the control plane name its installer",
+        shows("mesh", "check", "webhook"),
+      ),
       look("see how to run a webhook with its own revision", shows("mesh", "webhook", "manifests", "--help")),
     ],
   };

@@ -172,7 +172,11 @@ const ANY_WEBHOOK = { rule: "webhook", field: "namespace.metadata.labels", value
 
 /** Returns the verdict without a cluster. */
 function assumed(question: Question, rules: RuleLine[]): Verdict {
-  rules.push({ ...ANY_WEBHOOK, effect: "unknown", message: "the called webhooks are unknown; assuming that one is called" });
+  rules.push({
+    ...ANY_WEBHOOK,
+    effect: "unknown",
+    message: "the called webhooks are unknown; assuming that one is called",
+  });
   const outcome = ask(undefined, question, rules);
   return verdict(outcome, { rules, outcomes: [], result: outcome.result });
 }

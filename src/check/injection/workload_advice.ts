@@ -103,7 +103,11 @@ function changed(target: Target, change: string, podPatch: object): Advice {
   const whole = nested(row.path, podPatch);
   if (row.kind === "Job") {
     const again = createAgain(object, merged(whole, GENERATED));
-    return harmless(`${change}: delete the Job and create it again, because its template is immutable`, "workload", again);
+    return harmless(
+      `${change}: delete the Job and create it again, because its template is immutable`,
+      "workload",
+      again,
+    );
   }
   return harmless(change, "workload", patch(object, whole));
 }

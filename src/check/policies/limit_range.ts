@@ -70,7 +70,11 @@ function tooFarApart(entry: Item, amounts: Amounts, who: string): string[] {
     // The ratio is in thousandths, like the amounts.
     if (request === undefined || limit === undefined || request * ratio >= limit * 1000n) return [];
     const [from, to] = [amountText(request, name), amountText(limit, name)];
-    return [`allows a limit of ${name} ${amountText(ratio, "")} times the request: ${who} has the request ${from} and the limit ${to}`];
+    return [
+      `allows a limit of ${name} ${
+        amountText(ratio, "")
+      } times the request: ${who} has the request ${from} and the limit ${to}`,
+    ];
   });
 }
 

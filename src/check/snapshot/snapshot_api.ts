@@ -18,7 +18,9 @@ export function snapshotApi(snapshot: InjectionSnapshot, file: string): KubeApi 
   const objects = [...snapshot.objects, ...nodesIn(snapshot)];
   const refuse = (path: string) => {
     const missing = snapshot.unreadable.find((each) => isIn(path, each));
-    if (missing !== undefined) throw new ApiError(`The snapshot was taken without the right ${missing.needs}`, { status: 403 });
+    if (missing !== undefined) {
+      throw new ApiError(`The snapshot was taken without the right ${missing.needs}`, { status: 403 });
+    }
   };
   const refused = () => Promise.reject(new ApiError("A snapshot cannot be changed"));
   return {

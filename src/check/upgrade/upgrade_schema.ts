@@ -21,7 +21,9 @@ const WORKLOAD = z.strictObject({
 /** The changes that a new configuration makes in running injected pods. */
 export const UPGRADE = z.strictObject({
   to: z.string().describe("the file or the revision to upgrade to"),
-  differs: z.boolean().nullable().describe("whether any sidecar changes; null if no change is known but some workloads are unknown"),
+  differs: z.boolean().nullable().describe(
+    "whether any sidecar changes; null if no change is known but some workloads are unknown",
+  ),
   workloads: z.array(WORKLOAD).readonly().describe("all workloads that have running pods with a sidecar"),
 }).describe("The output of `kubectl mesh check upgrade -o json`");
 

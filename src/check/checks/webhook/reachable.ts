@@ -139,7 +139,8 @@ function failingCondition(webhook: InjectorWebhook, { labels, namespace }: DryRu
     return cannotTell(`${state}: the matchConditions of "${webhook.name}" may exclude it`);
   }
   const { condition, why } = failing;
-  const message = `${state}: the condition "${condition.name}" of "${webhook.name}" fails for the pod, and failurePolicy ` +
+  const message =
+    `${state}: the condition "${condition.name}" of "${webhook.name}" fails for the pod, and failurePolicy ` +
     `Ignore hides the failure: ${why}: ${condition.expression}`;
   return { message, advice: corrected(webhook, `its matchConditions, in "${condition.name}"`) };
 }

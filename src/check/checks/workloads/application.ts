@@ -44,7 +44,10 @@ export function jobProxy({ pod, owner }: ExpectedPod): ProblemOf | undefined {
   const states = (pod.status?.containerStatuses ?? []).filter(({ name }) => name !== PROXY);
   const isDone = states.length > 0 && states.every(({ state }) => state?.terminated !== undefined);
   return isDone
-    ? { result: "error", message: "its containers have exited, but the proxy keeps running, so the Job does not complete" }
+    ? {
+      result: "error",
+      message: "its containers have exited, but the proxy keeps running, so the Job does not complete",
+    }
     : {
       result: "warning",
       message: "its proxy is not a native sidecar, and keeps running after the other containers exit",

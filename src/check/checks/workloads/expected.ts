@@ -13,7 +13,8 @@ import { type ProblemOf, refOf } from "../findings.ts";
 /** Reports a pod without a proxy whose workload is injected. */
 export function missingProxy({ hasProxy, decision, webhook }: ExpectedPod): ProblemOf | undefined {
   if (hasProxy || known(webhook) === undefined || known(decision)?.inject !== true) return undefined;
-  const message = `it has no proxy, but a new pod would get one, because the pod is older than the label or the webhook`;
+  const message =
+    `it has no proxy, but a new pod would get one, because the pod is older than the label or the webhook`;
   return { result: "error", message };
 }
 

@@ -144,7 +144,10 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   },
   "an expired certificate is served": serving(
     (mesh) => mesh.authority.sign({ days: -1n }),
-    { says: /certificate has expired.*\nthe webhook's certificate has expired or is not yet valid/, reacts: restartedWebhook },
+    {
+      says: /certificate has expired.*\nthe webhook's certificate has expired or is not yet valid/,
+      reacts: restartedWebhook,
+    },
   ),
   "a certificate for another name is served": serving(
     (mesh) => mesh.authority.sign({ name: "other.test" }),
@@ -252,7 +255,8 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   },
   "the namespace has lost its label": labelled("mesh", { "istio-injection": null }, {
     expect: { "namespace-labelled": "warning", "workload-proxy-unexpected": "warning" },
-    says: /new pods get no proxy\nfix: label the namespace again:\nkubectl label namespace mesh istio-injection=enabled$/,
+    says:
+      /new pods get no proxy\nfix: label the namespace again:\nkubectl label namespace mesh istio-injection=enabled$/,
   }),
   ...POD_BREAKAGES,
 };
