@@ -86,7 +86,7 @@ Deno.test("applied() says what may not be run before it asks, and that --yes run
   const { said } = await ran("", true);
   assert.match(
     said,
-    /\[3\/4\] b: run kubectl b\n {2}risk: .*\n {4}kubectl b\n {2}not run: --yes runs nothing that has a risk/,
+    /\[3\/4\] b: run kubectl b\n {2}risk: .*\n {4}kubectl b\n {2}not run: --yes does not run risky repairs/,
   );
   assert.match(
     said,
@@ -109,6 +109,6 @@ Deno.test("applied() does not run helm against another cluster than the one that
     const world = fakeWorld({ stdin: "y\n", run: () => ({ code: 0, stdout: "", stderr: "", timedOut: false }) });
     assert.equal(await applied(world, repairs, { yes: false, clusterFlags }), count);
     assert.equal(world.runs.length, count);
-    assert.equal(/not run: helm would ask the cluster of the current context/.test(world.said.stderr), count === 0);
+    assert.equal(/not run: helm would change the cluster of the current context/.test(world.said.stderr), count === 0);
   }
 });

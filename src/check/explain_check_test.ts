@@ -26,7 +26,7 @@ Deno.test("an unknown check is a wrong command line, with a hint", async () => {
   assert.match(stderr, /There is no check "pod-securty"; did you mean "pod-security"\?/);
   assert.match(
     (await printed("--explain", "webhok")).stderr,
-    /mean ("webhook-[a-z]+"( or )?){3}\? "kubectl mesh check --list" has all/,
+    /mean ("webhook-[a-z]+"( or )?){3}\? "kubectl mesh check --list" prints all ids/,
   );
 });
 

@@ -289,7 +289,7 @@ Deno.test("an unknown value ends the check only where it is used", async () => {
 
 Deno.test("an error is no unknown value", async () => {
   const fails = () => Promise.reject(new TypeError("x is undefined"));
-  const shown = "error: This check failed because of a bug in it: x is undefined; please report it";
+  const shown = "error: The check has a bug: x is undefined; please report this message";
   assert.equal(await ran(() => firstKnown([fails, () => 1])), shown);
   assert.equal(await ran(() => inEach([1], fails)), shown);
   assert.equal(await ran(() => later(fails())), shown);

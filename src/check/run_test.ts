@@ -82,7 +82,7 @@ Deno.test("an error that a check throws becomes its result", async () => {
     [new MeshError("Bad input"), "a error Bad input"],
     [
       new TypeError("x is undefined"),
-      "a error This check failed because of a bug in it: x is undefined; please report it",
+      "a error The check has a bug: x is undefined; please report this message",
     ],
   ];
   for (const [error, expected] of thrown) {

@@ -104,7 +104,7 @@ Deno.test("what is not known is an error with the missing right, but a pod that 
     [{ forbidden: /mutating/ }, {}, "webhooks-unknown", /needs list on mutatingwebhookconfigurations/],
     [{ forbidden: /namespaces\/shop$/ }, {}, "namespace-unknown", /needs get on namespaces/],
     [{}, { namespace: "lost" }, "namespace-unknown", /there is no namespace "lost"/],
-    [{}, { namespace: "" }, "namespace-unknown", /names no namespace/],
+    [{}, { namespace: "" }, "namespace-unknown", /does not name a namespace/],
     [{ forbidden: /configmaps/ }, {}, "configuration-unknown", /needs get on configmaps/],
     [{ forbidden: /nodes/ }, {}, "native-unknown", /needs list on nodes/],
   ];

@@ -58,7 +58,7 @@ export function madeAgain(installer: Installer, { kind, namespace, port }: Lost,
   return harmless(`${change} ${by}`, reach, { command, needs: [...needs, need] });
 }
 
-const MISSING = { change: "make it again", apply: [], verb: "create" };
+const MISSING = { change: "recreate the object", apply: [], verb: "create" };
 const CHANGED = {
   change: "restore the selectors of the webhooks",
   apply: ["--server-side", "--force-conflicts"],
@@ -66,15 +66,15 @@ const CHANGED = {
 };
 
 interface Printed {
-  /** How it makes them, as the end of a clause. */
+  /** The installer, as the end of a clause. */
   readonly by: string;
   readonly print: string;
-  /** Flags that choose among them. */
+  /** Flags of `kubectl apply` that select some of the printed objects. */
   readonly chosen?: readonly string[];
   readonly needs?: readonly Need[];
 }
 
-/** Sets `--service-port`. 443 is the default of `webhook manifests` and needs no flag. */
+/** Sets the flag `--service-port`. The port 443 is the default of `webhook manifests` and needs no flag. */
 function withPort(flags: readonly string[], port: number | undefined): readonly string[] {
   if (port === undefined) return flags;
   const others = flags.filter((each) => !each.startsWith(SERVICE_PORT));
@@ -97,7 +97,7 @@ function byFlags(flags: readonly string[], kind: Lost["kind"]): Printed | undefi
 function byHelm({ release, namespace }: Release, kind: Lost["kind"]): Printed {
   const isWebhook = kind === "MutatingWebhookConfiguration";
   return {
-    by: `from the Helm release "${release}"${isWebhook ? "" : ", which undoes other changes of its objects"}`,
+    by: `from the Helm release "${release}"${isWebhook ? "" : ", which undoes manual changes of its objects"}`,
     print: ["helm", "get", "manifest", release, "-n", namespace].map(shellQuoted).join(" "),
     chosen: isWebhook ? OF_WEBHOOKS : [],
     needs: [{ verb: "list", group: "", resource: "secrets", namespace }],

@@ -112,7 +112,7 @@ const BROKEN: readonly (readonly [name: string, pod: PodCase, shown: readonly st
     "proxy-ready error: istio-proxy runs but is not ready",
   ]],
   ["a proxy without a report of the kubelet", { proxy: { ready: false, state: {} } }, [
-    "proxy-ready error: the kubelet reports nothing of istio-proxy",
+    "proxy-ready error: the kubelet reports no status of istio-proxy",
   ]],
   ["a proxy that has ended", { proxy: { ready: false, state: ended(1, "Error") } }, [
     "proxy-ready error: istio-proxy does not run, it ended with 1",
@@ -243,7 +243,7 @@ Deno.test("a proxy that waits for init containers for long is not ready; the ini
   const running = { state: RUNNING };
   assert.deepEqual(shown({ proxy, init: running, ...at("2026-01-01T00:58:00Z") }), []);
   assert.deepEqual(shown({ proxy, init: running, ...at("2026-01-01T00:00:00Z") }), [
-    'proxy-ready error: istio-proxy waits for 60 minutes: its init container "istio-init" has not ended',
+    'proxy-ready error: istio-proxy waits for 60 minutes: the init container "istio-init" has not finished',
   ]);
   const failed = { state: ended(1, "Error") };
   assert.deepEqual(shown({ proxy, init: failed, ...at("2026-01-01T00:00:00Z") }), [
@@ -258,5 +258,5 @@ Deno.test('a proxy with the image "auto" was not injected: hub and tag are not t
   const check = POD_CHECKS.find(({ id }) => id === "proxy-image");
   assert(check !== undefined);
   const { message = "" } = judgePods(check, pods, NOW);
-  assert.match(message, /^pod\/shop\/cart-1: istio-proxy has the image "auto", which injection replaces, and nothing/);
+  assert.match(message, /^pod\/shop\/cart-1: istio-proxy has the image "auto", which injection replaces, but the pod is not injected/);
 });

@@ -26,7 +26,7 @@ Deno.test("an unreachable API is reported with the reason", async () => {
   assert.deepEqual(found, shown);
   assert.match(
     await shownText({ fixes: fixes ?? [] }),
-    /next: choose the cluster by --context .*\nor: .*\nkubectl version$/,
+    /next: choose the cluster with --context .*\nor: .*\nkubectl version$/,
   );
 });
 
@@ -64,7 +64,7 @@ function apiServer(...words: string[]) {
   return { objects: [object("v1", "Pod", "kube-system/kube-apiserver-a", { metadata, spec })] };
 }
 
-Deno.test("the flags of kube-apiserver show whether webhooks are called", async () => {
+Deno.test("the flags of kube-apiserver show whether the webhooks are called", async () => {
   const cases: readonly (readonly [string, string, string])[] = [
     ["--enable-admission-plugins=NodeRestriction", "ok", "ok"],
     ["--disable-admission-plugins=DefaultStorageClass,MutatingAdmissionWebhook", "error", "ok"],

@@ -85,14 +85,14 @@ const ROWS: readonly Row[] = [
     name: `the near miss ${key}`,
     objects: [namespace({ [key]: "enabled" })],
     result: "warning",
-    says: new RegExp(`the label "${key}" has no effect: did you mean "istio`),
+    says: new RegExp(`the label "${key}" has no effect; did you mean "istio`),
   })),
   {
     id: "namespace-one-mode",
     name: "ambient and sidecars",
     objects: [namespace({ "istio-injection": "enabled", "istio.io/dataplane-mode": "ambient" })],
     result: "warning",
-    says: /\nfix: leave ambient mode:\nkubectl label namespace shop istio\.io\/dataplane-mode-\nor: /,
+    says: /\nfix: stop using ambient mode:\nkubectl label namespace shop istio\.io\/dataplane-mode-\nor: /,
   },
   {
     id: "namespace-one-mode",
@@ -200,7 +200,7 @@ const ROWS: readonly Row[] = [
     name: "a proxy without a label",
     objects: [namespace({}), pod({}, ["app", "istio-proxy"])],
     result: "warning",
-    says: /^namespace\/shop: .*\nfix: label it again:\nkubectl label namespace shop istio-injection=enabled$/,
+    says: /^namespace\/shop: .*\nfix: label the namespace again:\nkubectl label namespace shop istio-injection=enabled$/,
   },
   { id: "namespace-labelled", name: "labelled", objects: [namespace({ "istio.io/rev": "prod" })], result: "ok" },
   {
@@ -231,7 +231,7 @@ Deno.test("namespace-revision-served: the label of pods in the mesh is not what 
   const injected = [namespace({ "istio-injection": "enabled" }), pod({}, ["app", "istio-proxy"])];
   const { result, message } = await found("namespace-revision-served", [...unselected, ...injected]);
   assert.equal(result, "warning", message);
-  assert.match(message, /\nfix: let the webhooks select .*\nor: see first .*\n.*\nor: remove the label:\n/);
+  assert.match(message, /\nfix: install the control plane again, .*\nor: see first .*\n.*\nor: remove the label:\n/);
 });
 
 function selectingNobody(webhooks: Value | undefined): Value {
@@ -309,7 +309,7 @@ Deno.test("namespace-labelled: with --namespace only that namespace is reported,
     /^warning: the namespace "shop" is not labeled for injection\n.*\n(.*\n)*or: inject a whole namespace:\nkubectl label namespace shop istio-injection=enabled$/,
   );
   assert.match(await shownOf("other"), /^ok: /);
-  assert.match(await shownOf("istio-system"), /^skipped: no sidecar belongs into the namespace "istio-system"/);
+  assert.match(await shownOf("istio-system"), /^skipped: the namespace "istio-system" must not have sidecars/);
 });
 
 Deno.test("namespaces: no advice invites injection into the namespace of the control plane", async () => {

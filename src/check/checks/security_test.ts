@@ -71,7 +71,7 @@ const LEVELS: readonly (readonly [name: string, setting: Setting, expected: RegE
   [
     "restricted with CNI and no seccomp profile",
     { labels: enforce("restricted"), values: WITHOUT_SECCOMP },
-    /^warning: .*container "istio-proxy" has no seccomp profile: pods must set it in their securityContext$/,
+    /^warning: .*container "istio-proxy" has no seccomp profile: pods must set this in their securityContext$/,
   ],
   [
     "before the mesh every namespace counts",
@@ -98,7 +98,7 @@ Deno.test("a quota is raised by what one pod requests with its sidecar, beside w
   assert.deepEqual([...new Set(commands)], [patch]);
   assert.equal(
     fixes[0]?.alternatives.at(-1)?.change,
-    "raise the quota by 300m of cpu and 128Mi of requests.memory: one pod with its sidecar",
+    "raise the quota by 300m of cpu and 128Mi of requests.memory for one pod with its sidecar",
   );
 });
 
@@ -118,13 +118,13 @@ const BOUNDS: readonly (readonly [id: string, name: string, objects: KubeObject[
     "resource-quota",
     "used up",
     [quota({ cpu: "4" }, {}, { cpu: "3950m" })],
-    'warning: namespace/web: the quota "compute" has 50m of requests.cpu left: a sidecar needs 100m',
+    'warning: namespace/web: the quota "compute" has 50m of requests.cpu left, but a sidecar needs 100m',
   ],
   [
     "resource-quota",
     "too small for ever",
     [quota({ "limits.memory": "512Mi" })],
-    'error: namespace/web: the quota "compute" allows limits.memory of 512Mi: a sidecar alone needs 1Gi',
+    'error: namespace/web: the quota "compute" allows limits.memory of 512Mi, but a sidecar alone needs 1Gi',
   ],
   ["resource-quota", "a resource that need not be named", [quota({ "limits.ephemeral-storage": "1Gi" })], "ok: "],
   ["resource-quota", "another kind of pods", [quota({ cpu: "1m" }, { scopes: ["BestEffort"] })], "ok: "],
@@ -134,26 +134,26 @@ const BOUNDS: readonly (readonly [id: string, name: string, objects: KubeObject[
     "limit-range",
     "a largest",
     [range({ type: "Container", max: { memory: "512Mi" } })],
-    'error: namespace/web: the limit range "bounds" allows memory of at most 512Mi: the container "istio-init" asks for 1Gi',
+    'error: namespace/web: the limit range "bounds" allows memory of at most 512Mi: the container "istio-init" requests 1Gi',
   ],
   [
     "limit-range",
     "a smallest",
     [range({ type: "Container", min: { cpu: "250m" } })],
-    'error: namespace/web: the limit range "bounds" requires cpu of at least 250m: the container "istio-init" asks for 100m',
+    'error: namespace/web: the limit range "bounds" requires cpu of at least 250m: the container "istio-init" requests 100m',
   ],
   [
     "limit-range",
     "a ratio",
     [range({ type: "Container", maxLimitRequestRatio: { cpu: "10" } })],
     'error: namespace/web: the limit range "bounds" allows a limit of cpu 10 times the request: ' +
-    'the container "istio-init" has 100m and 2',
+    'the container "istio-init" has the request 100m and the limit 2',
   ],
   [
     "limit-range",
     "a largest pod",
     [range({ type: "Pod", max: { cpu: "1" } })],
-    'error: namespace/web: the limit range "bounds" allows cpu of at most 1: a sidecar alone asks for 2',
+    'error: namespace/web: the limit range "bounds" allows cpu of at most 1: a sidecar alone requests 2',
   ],
 ];
 
@@ -193,7 +193,7 @@ Deno.test("native-sidecars: nodes before 1.29 are reported", async () => {
 
 Deno.test("native-sidecars: an old node is an error with native proxies", async () => {
   const objects = [node("old", "v1.28.9"), pod([{ name: "istio-proxy", restartPolicy: "Always" }])];
-  const expected = "error: node/old: runs Kubernetes v1.28.9: pods with a native sidecar do not start on it";
+  const expected = "error: node/old: runs Kubernetes v1.28.9: pods with a native sidecar do not start on this node";
   assert.equal(await shown("native-sidecars", { objects }), expected);
 });
 
@@ -253,7 +253,7 @@ Deno.test("scc-ranges: a user outside the range of the namespace is a warning", 
     return [object("v1", "Namespace", "apps", { metadata: { labels: MESH, annotations } })];
   };
   const expected =
-    /^warning: namespace\/apps: its range of users is 1000650000\/10000, and .*"istio-proxy" runs as 1337/;
+    /^warning: namespace\/apps: its user ID range is 1000650000\/10000, but .*"istio-proxy" runs as 1337/;
   assert.match(await shown("scc-ranges", { objects: within("1000650000/10000") }), expected);
   assert.equal(await shown("scc-ranges", { objects: within("0-2000") }), "ok: ");
   const values = WITH_CNI.replace("global:", "global:\n  platform: openshift");

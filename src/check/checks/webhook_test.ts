@@ -95,7 +95,7 @@ Deno.test("tags must point to installed revisions and be unique", async () => {
   assert.match(lost.message ?? "", /the tag "prod" points to "canary", which is not installed/);
   const twin = { ...tag, metadata: { ...tag.metadata, name: "istio-revision-tag-prod-2" } };
   const twice = await finding("webhook-revision-tags", { objects: [canary, tag, twin] });
-  assert.match(twice.message ?? "", /the tag "prod" also belongs to "istio-revision-tag-prod-2"/);
+  assert.match(twice.message ?? "", /the configuration "istio-revision-tag-prod-2" has the same tag "prod"/);
 });
 
 Deno.test("the failure policy is reported with the affected pods", async () => {
@@ -177,14 +177,14 @@ Deno.test("webhook-validation: the Deployment behind its Service says why, befor
     await shownText(await finding("webhook-validation", { objects: [validator("Fail"), ...objects] }));
   const [, ...lines] = (await shown(...stopped)).split("\n");
   assert.deepEqual(lines, [
-    "fix: start it again:",
+    "fix: scale it to one replica:",
     "kubectl scale deployment/kubectl-mesh-webhook -n istio-system --replicas=1",
-    "or: delete the leftover of an Istio that was uninstalled:",
+    "or: delete the configuration if Istio was uninstalled:",
     "kubectl delete validatingwebhookconfiguration/istio-validator-istio-system",
   ]);
   assert.match(
     await shown(...stopped),
-    /has no ready pod \(its Deployment "kubectl-mesh-webhook" has 0 replicas\), and failurePolicy is Fail: /,
+    /has no ready pod \(its Deployment "kubectl-mesh-webhook" has 0 replicas\), and failurePolicy is Fail, so /,
   );
   const services = stopped.filter(({ kind }) => kind === "Service");
   assert.match(await shown(...services), /is denied\nfix: start its pods again\nor: see them:/);

@@ -163,14 +163,14 @@ const ROWS: readonly Row[] = [
     name: "a Deployment with ReplicaFailure",
     objects: [refused("Deployment", { conditions: [{ type: "ReplicaFailure", status: "True", message: "no quota" }] })],
     result: "error",
-    says: /^deployment\/shop\/web: its pods are refused: no quota/,
+    says: /^deployment\/shop\/web: the API server refuses its pods: no quota/,
   },
   {
     id: "workload-pods-created",
     name: "a StatefulSet with a recent event",
     objects: [refused("StatefulSet", {}), failedCreate(new Date())],
     result: "error",
-    says: /^statefulset\/shop\/web: its pods are refused: no sidecars/,
+    says: /^statefulset\/shop\/web: the API server refuses its pods: no sidecars/,
   },
   {
     id: "workload-pods-created",
@@ -184,7 +184,7 @@ const ROWS: readonly Row[] = [
     name: "another image",
     objects: [pod({ ...WITH_PROXY, spec: { containers: [APP, { ...PROXY, image: "proxyv2:1.9" }] } })],
     result: "warning",
-    says: /its proxy is "proxyv2:1.9", new pods get/,
+    says: /its proxy image is "proxyv2:1.9", but new pods get/,
   },
   {
     id: "workload-proxy-current",
@@ -281,7 +281,7 @@ const ROWS: readonly Row[] = [
     name: "a Job cannot be edited",
     objects: [pod({ owner: "Job", spec: { securityContext: { runAsUser: 1337 } } })],
     result: "error",
-    says: /\nfix: in its manifest, set another runAsUser in spec\.template\.spec\..*, and create it again$/,
+    says: /\nfix: in its manifest, set another runAsUser in spec\.template\.spec\..*, then recreate the object$/,
   },
   {
     id: "workload-ports",
@@ -296,7 +296,7 @@ const ROWS: readonly Row[] = [
     objects: [DEPLOYMENT_ON_ITSELF],
     result: "warning",
     says:
-      /\nfix: remove it: .*\nkubectl label deployment\/web .*-\nor: move it to the pod: .*\nkubectl patch deployment\/web -n shop/,
+      /\nfix: remove it, .*\nkubectl label deployment\/web .*-\nor: move it to the pod template: .*\nkubectl patch deployment\/web -n shop/,
   },
   {
     id: "workload-annotations",
@@ -377,7 +377,7 @@ Deno.test("workloads: an unknown decision of a webhook is unknown, not ok", asyn
     assert.equal(result, "unknown");
     assert.match(
       message,
-      /^cannot tell for 1 pod: "namespace\..*" has matchConditions: see kubectl mesh check injection stateful/,
+      /^cannot tell for 1 pod: "namespace\..*" has matchConditions, see kubectl mesh check injection stateful/,
     );
     const hidden = await findingFor(
       id,

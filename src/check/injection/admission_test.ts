@@ -82,7 +82,7 @@ for (const [name, message, status, reason] of REFUSALS) {
   Deno.test(`the API server refuses the pod: ${name}`, async () => {
     const found = await explained([namespace(), workload("Deployment")], answering(message, status));
     assert.deepEqual([found.verdict, found.by, found.reason, found.hasProblem], ["refused", null, reason, true]);
-    assert.match(found.message, /^would be injected, but the API server refuses it: (?!The Kubernetes)/);
+    assert.match(found.message, /^would be injected, but the API server refuses the pod: (?!The Kubernetes)/);
   });
 }
 
@@ -153,7 +153,7 @@ const SHOWN: readonly (readonly [
     {},
     () => INJECTED,
     ["injected", "dry-run", "dry-run", false],
-    "the API server added it in a dry run: the namespace has the label istio-injection=enabled",
+    "the API server added the sidecar in a dry run: the namespace has the label istio-injection=enabled",
   ],
   [
     { "istio-injection": "" },
@@ -165,19 +165,19 @@ const SHOWN: readonly (readonly [
     { "istio-injection": "" },
     undefined,
     ["not-injected", null, "namespace-not-labelled", false],
-    "in a dry run the API server creates it without a sidecar: neither the namespace nor the pod has an injection label",
+    "in a dry run, the API server creates the pod without a sidecar: neither the namespace nor the pod has an injection label",
   ],
   [
     {},
     undefined,
     ["not-injected", null, "webhook-without-effect", true],
-    "in a dry run the API server creates it without a sidecar, although the namespace has the label istio-injection=enabled",
+    "in a dry run, the API server creates the pod without a sidecar, although the namespace has the label istio-injection=enabled",
   ],
   [
     {},
     () => Promise.reject(new ApiError("no", { status: 422 })),
     ["refused", null, "api-server-refuses", true],
-    "the API server refuses it in a dry run: no",
+    "the API server refuses the pod in a dry run: no",
   ],
 ];
 
@@ -201,7 +201,7 @@ Deno.test("a controller that cannot create pods: its condition is reported, and 
   const unknown = await explained(objects, { dryRun: () => Promise.reject(NO_RIGHT) });
   assert.deepEqual([unknown.verdict, unknown.message], [
     "refused",
-    `would be injected, but the API server refuses it: ${line}`,
+    `would be injected, but the API server refuses the pod: ${line}`,
   ]);
 });
 

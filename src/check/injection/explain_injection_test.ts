@@ -78,7 +78,7 @@ const ROWS: readonly Row[] = [
     field: "",
     shown: [
       "fix: install the control plane again",
-      "or: see whether its other objects show how:",
+      "or: see whether the remaining objects of the control plane name its installer:",
       "kubectl mesh check webhook",
       "or: see how to run a webhook with its own revision:",
       "kubectl mesh webhook manifests --help",
@@ -90,7 +90,7 @@ const ROWS: readonly Row[] = [
     reason: "namespace-not-labelled",
     field: "namespace.metadata.labels",
     shown: [
-      "fix: inject this workload only: set the label sidecar.istio.io/inject=true of the pod:",
+      "fix: inject this workload only: set the label sidecar.istio.io/inject=true on the pod:",
       patched(INJECT, "true"),
       "or: inject the namespace:",
       "kubectl label namespace shop istio-injection=enabled",
@@ -103,7 +103,7 @@ const ROWS: readonly Row[] = [
     reason: "namespace-not-labelled",
     field: "namespace.metadata.labels",
     shown: [
-      "fix: inject this workload only: set the label istio.io/rev=canary of the pod:",
+      "fix: inject this workload only: set the label istio.io/rev=canary on the pod:",
       patched("istio.io/rev", "canary"),
       "or: inject the namespace:",
       "kubectl label namespace shop istio.io/rev=canary",
@@ -127,7 +127,7 @@ const ROWS: readonly Row[] = [
     reason: "namespace-disabled",
     field: NAMESPACE_LABEL,
     shown: [
-      "fix: inject this workload only: set the label sidecar.istio.io/inject=true of the pod:",
+      "fix: inject this workload only: set the label sidecar.istio.io/inject=true on the pod:",
       "kubectl label namespace shop istio-injection-",
       patched(INJECT, "true"),
       "or: inject the namespace:",
@@ -140,10 +140,10 @@ const ROWS: readonly Row[] = [
     reason: "revision-not-served",
     field: NAMESPACE_LABEL,
     shown: [
-      "fix: inject this workload only: set the label istio.io/rev=canary of the pod:",
+      "fix: inject this workload only: set the label istio.io/rev=canary on the pod:",
       "kubectl label namespace shop istio-injection-",
       patched("istio.io/rev", "canary"),
-      "or: name a revision that is served:",
+      "or: use a revision that a webhook serves:",
       "kubectl label namespace shop istio-injection- istio.io/rev=canary",
     ],
   },
@@ -153,10 +153,10 @@ const ROWS: readonly Row[] = [
     reason: "revision-not-served",
     field: 'namespace.metadata.labels["istio.io/rev"]',
     shown: [
-      "fix: inject this workload only: set the label istio.io/rev=canary of the pod:",
+      "fix: inject this workload only: set the label istio.io/rev=canary on the pod:",
       "kubectl label namespace shop istio.io/rev-",
       patched("istio.io/rev", "canary"),
-      "or: name a revision that is served:",
+      "or: use a revision that a webhook serves:",
       "kubectl label namespace shop istio.io/rev=canary --overwrite",
     ],
   },
@@ -188,10 +188,10 @@ Deno.test("check injection: live pods older than the label are a problem, and ar
   const pods = [livePod("web-5d4-1"), livePod("web-5d4-2")];
   const explanation = await explained([...MESH, namespace({ "istio-injection": "enabled" }), deployment(), ...pods]);
   assert.equal(explanation.verdict, "injected");
-  assert.deepEqual(explanation.warnings, ["2 live pods have no proxy, but a new pod gets one"]);
+  assert.deepEqual(explanation.warnings, ["2 live pods have no proxy, but a new pod gets a proxy"]);
   assert.deepEqual(shownOf(explanation), ["fix: recreate its pods:", RESTART]);
   assert.equal(explanation.hasProblem, true);
-  const shown = /the policy is "enabled"; 2 live pods have no proxy, but a new pod gets one/;
+  const shown = /the policy is "enabled"; 2 live pods have no proxy, but a new pod gets a proxy/;
   assert.match(overviewText([explanation], { ...LOOK, width: 200 }), shown);
   assert.match(overviewText([explanation], { ...LOOK, isWide: true }), shown);
 });
@@ -200,7 +200,7 @@ Deno.test("check injection: a key of the namespace that nothing reads is reporte
   const { message } = await explained([...MESH, namespace({ "istio.io/revision": "default" }), deployment()]);
   assert.match(
     message,
-    /no injection label: .*; the label "istio\.io\/revision" has no effect: did you mean "istio\.io\/rev"\?$/,
+    /no injection label: .*; the label "istio\.io\/revision" has no effect; did you mean "istio\.io\/rev"\?$/,
   );
 });
 
@@ -208,7 +208,7 @@ Deno.test("check injection: a label on the Deployment itself is reported with th
   const explanation = await explained([...MESH, namespace(), deployment({}, { [INJECT]: "true" })]);
   assert.match(explanation.warnings[0] ?? "", /is on the Deployment itself, where it has no effect/);
   const [change, patch, label] = shownOf(explanation);
-  assert.match(change ?? "", /^fix: move it to the pod: /);
+  assert.match(change ?? "", /^fix: move it to the pod template: /);
   assert.match(patch ?? "", /^kubectl patch deployment\/web/);
   assert.equal(label, `kubectl label deployment/web -n shop ${INJECT}-`);
 });
@@ -320,7 +320,7 @@ Deno.test("check injection of all workloads: a line for each, without what a con
   );
   const selector = labelChoice("app=web", "-l");
   await assert.rejects(explain({ namespace: undefined, selector }), /No workload has the labels "app=web"/);
-  await assert.rejects(explain({ namespace: "shpo" }), /There is no workload in "shpo"/);
+  await assert.rejects(explain({ namespace: "shpo" }), /There is no workload in the namespace "shpo"/);
   const blind = clusterApi({ objects, forbidden: /cronjobs/ });
   await assert.rejects(
     explainInjection(fakeWorld(), blind, { all: { namespace: "shop" }, namespace: "", choice: {}, configuration: {} }),

@@ -69,7 +69,7 @@ export function overviewText(explanations: readonly Explanation[], { width, isWi
   return `${[...lines, ...hint].join("\n")}\n`;
 }
 
-const HINT = '\n"kubectl mesh check injection KIND/NAME -n NAMESPACE" shows how to change the result';
+const HINT = '\n"kubectl mesh check injection KIND/NAME -n NAMESPACE" shows the fix';
 
 function wideOverview(explanations: readonly Explanation[]): string {
   const rows = explanations.map((each) => {

@@ -144,7 +144,7 @@ Deno.test("a false condition excludes the pod, whatever the others are", () => {
   assert.deepEqual([verdict, reason, field], ["not-injected", "match-condition", 'matchConditions["c2"]']);
   assert.match(
     message,
-    /^the condition "c2" of istio-sidecar-injector\/.* does not hold: object\.metadata\.name != 'web'$/,
+    /^the condition "c2" of istio-sidecar-injector\/.* is false: object\.metadata\.name != 'web'$/,
   );
   const own = rules.filter(({ field }) => field.startsWith("matchConditions"));
   assert.deepEqual(own.map(({ effect, value }) => [effect, value]), [

@@ -32,7 +32,7 @@ Deno.test("a CronJob's pod is changed in its template", () => {
 
 Deno.test("a Job is deleted and created again: its template is immutable", () => {
   const { change, steps: [step] } = changePod(target("Job"), CHANGE);
-  assert.match(change, /delete the Job and create it again, as its template is immutable/);
+  assert.match(change, /delete the Job and create it again, because its template is immutable/);
   assert.match(
     step?.command ?? "",
     /^kubectl get job\/web -n shop -o yaml \| kubectl patch --local .* \| kubectl replace --force -f -$/,
@@ -75,5 +75,5 @@ Deno.test("a workload known by name is restarted by the command for its kind", (
   const again = (kind: string) => recreated({ kind, namespace: "shop", name: "web" });
   assert.deepEqual(commands(again("daemonset")), ["kubectl rollout restart daemonset/web -n shop"]);
   assert.deepEqual(commands(again("pod")), ["kubectl get pod/web -n shop -o yaml | kubectl replace --force -f -"]);
-  assert.equal(again("rollout").change, "delete the pods of rollout/web: new ones are created");
+  assert.equal(again("rollout").change, "delete the pods of rollout/web, which are then recreated");
 });

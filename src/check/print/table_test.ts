@@ -100,7 +100,7 @@ not checked
 -----------
 ? 1 check needs the right "get secrets": secret
 
-1 check could not run: "kubectl mesh check --rbac" prints the rights
+1 check could not run: "kubectl mesh check --rbac" prints the needed rights
 Status check results are ×: 2 ok, 1 warning, 1 error, 1 unknown, 1 skipped
 `,
   );
@@ -134,7 +134,7 @@ Deno.test("rights are named only where one is missing", () => {
     hidden,
     result("secret", { result: "unknown", message: "cannot tell", missingRight: "get on secrets" }),
   ];
-  assert.match(tableText(both, look), /\n2 checks could not run: "kubectl mesh check --rbac" prints the rights\n/);
+  assert.match(tableText(both, look), /\n2 checks could not run: "kubectl mesh check --rbac" prints the needed rights\n/);
 });
 
 Deno.test("wide: no line is broken, and every object is named", () => {

@@ -60,10 +60,10 @@ export async function snapshotInjection(
   const objects = [...maps.map((map) => withoutSecrets(map, withheld)), ...webhooks ?? [], ...namespaces ?? []];
   if (maps.length === 0 && (webhooks ?? []).length === 0) {
     throw new MeshError(
-      needs).join(", ")}` => `No part of the injection configuration can be read; the missing rights are ${unreadable.map(({ needs }) => needs).join(", ")}` => needs).join(", ")}`,
-      {
-        hint: '"kubectl mesh check --rbac" prints the rights',
-      },
+      `No part of the injection configuration can be read; missing rights: ${
+        unreadable.map(({ needs }) => needs).join(", ")
+      }`,
+      { hint: '"kubectl mesh check --rbac" prints the rights' },
     );
   }
   return { controlPlane, objects, kubeletVersions: nodes, unreadable, withheld };

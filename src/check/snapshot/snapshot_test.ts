@@ -90,7 +90,7 @@ Deno.test("what is forbidden is named, in order; a failure is an error", async (
   assert.equal(kubeletVersions, undefined);
   await assert.rejects(
     taken({ forbidden: /./ }),
-    /^MeshError: Nothing that decides about injection can be read: it needs get on configmaps/,
+    /^MeshError: No part of the injection configuration can be read; missing rights: get on configmaps/,
   );
   const failing = (path: string) => /nodes/.test(path) ? new ApiError("Cannot reach the server") : undefined;
   await assert.rejects(taken({ failing }), /Cannot reach the server/);

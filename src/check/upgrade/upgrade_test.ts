@@ -198,7 +198,7 @@ Deno.test("a revision or tag is looked up in the webhooks", async () => {
   const forbidden = /webhookconfigurations/;
   await assert.rejects(
     upgrade({ objects, forbidden }, { to: { revision: "canary" } }),
-    /not known which webhook serves/,
+    /Cannot tell which webhook serves/,
   );
 });
 

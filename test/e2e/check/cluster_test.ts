@@ -139,7 +139,7 @@ const BREAKAGES: Readonly<Record<string, Breakage>> = {
     status: { hard: { "requests.cpu": "4" }, used: { "requests.cpu": "3990m" } },
   }, {
     id: "resource-quota",
-    message: /^namespace\/mesh: the quota "bounds" has 10m of requests\.cpu left: a sidecar needs 100m$/,
+    message: /^namespace\/mesh: the quota "bounds" has 10m of requests\.cpu left, but a sidecar needs 100m$/,
     refusal: /exceeded quota: bounds, requested: requests\.cpu=/,
   }),
   "a quota too small for a sidecar": bound({
@@ -148,7 +148,7 @@ const BREAKAGES: Readonly<Record<string, Breakage>> = {
     status: { hard: { "limits.memory": "512Mi" }, used: { "limits.memory": "0" } },
   }, {
     id: "resource-quota",
-    message: /^namespace\/mesh: the quota "bounds" allows limits\.memory of 512Mi: a sidecar alone needs 1Gi$/,
+    message: /^namespace\/mesh: the quota "bounds" allows limits\.memory of 512Mi, but a sidecar alone needs 1Gi$/,
     refusal: /exceeded quota: bounds, requested: limits\.memory=/,
   }),
   "a limit range with a maximum": bound({

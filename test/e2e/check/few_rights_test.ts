@@ -102,7 +102,7 @@ async function writeWithFewRights(
     assert.deepEqual([offline.code, offline.stdout], [0, injected.stdout], offline.stderr);
     const empty = await runMesh(["config", "snapshot", "-n", "shop", "--kubeconfig", owner]);
     assert.deepEqual([empty.code, empty.stdout], [1, ""]);
-    assert.match(empty.stderr, /^error: Nothing that decides about injection can be read: it needs /);
+    assert.match(empty.stderr, /^error: No part of the injection configuration can be read; missing rights: /);
     await Deno.remove(file);
   });
 
@@ -117,7 +117,7 @@ async function writeWithFewRights(
     // Without the right to read webhooks the risk is not known; the right to change the own namespace is.
     assert.match(
       own.stderr,
-      /remove istio\.io\/rev\n {2}risk: .*\n.*\n {2}not run: --yes runs nothing that has a risk/,
+      /remove istio\.io\/rev\n {2}risk: .*\n.*\n {2}not run: --yes does not run risky repairs/,
     );
     await kubectl("label", "namespace", "shop", "istio.io/rev-");
   });

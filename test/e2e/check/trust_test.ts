@@ -57,7 +57,7 @@ testWhen(needsCluster(), "what is not known is not well", async (t) => {
       const text = (await runMesh(["check", "--kubeconfig", nobody])).stdout;
       assert.match(
         text,
-        /\n\d+ checks could not be made: "kubectl mesh check --rbac" .*\nStatus check results are \?: /,
+        /\n\d+ checks could not run: "kubectl mesh check --rbac" .*\nStatus check results are \?: /,
       );
     });
     await t.step("a user who may not list webhook configurations gets no answer about them", async () => {

@@ -26,8 +26,8 @@ const READY = { ready: true, state: { running: {} } };
 
 const CASES: readonly (readonly [what: string, pods: readonly KubeObject[], expected: string])[] = [
   ["a plugin on each node", [captured("a", "n1"), installer("n1", READY), installer("n2", READY)], "ok "],
-  ["no captured pod", [installer("n1", { ready: false })], "skipped no pod on a node is captured by the CNI plugin"],
-  ["a pod that has no node yet", [captured("a", "")], "skipped no pod on a node is captured by the CNI plugin"],
+  ["no captured pod", [installer("n1", { ready: false })], "skipped no scheduled pod is captured by the CNI plugin"],
+  ["a pod that has no node yet", [captured("a", "")], "skipped no scheduled pod is captured by the CNI plugin"],
   [
     "a node without the plugin",
     [captured("a", "n1"), captured("b", "n2"), captured("c", "n2"), installer("n1", READY)],
@@ -63,5 +63,5 @@ Deno.test("cni-plugin: the pods of one namespace do not show the plugin", async 
   const inventory = clusterInventory({ objects: [captured("a", "n1")] }, { namespace: "shop" });
   const { result, message = "" } = await findingFor("cni-plugin", inventory);
   assert.equal(result, "unknown");
-  assert.match(message, /other namespaces/);
+  assert.match(message, /namespaces that are not checked/);
 });

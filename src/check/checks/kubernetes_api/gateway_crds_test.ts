@@ -62,7 +62,7 @@ const ROWS: readonly Row[] = [
     name: "of an old bundle (IST0176)",
     crd: crd("tlsroutes", "v1alpha2", "v1.4.1"),
     result: "warning",
-    says: /it is of the Gateway API v1\.4\.1: Istio ignores it since 1\.30, below v1\.5\.0\nfix: .*v1\.5\.0 or later$/,
+    says: /it comes from the Gateway API v1\.4\.1: Istio 1\.30 and later ignore versions below v1\.5\.0\nfix: .*v1\.5\.0 or later$/,
   },
   { name: "of the oldest bundle", crd: crd("tlsroutes", "v1", "v1.5.0"), result: "ok", says: /^$/ },
   { name: "a candidate of it", crd: crd("tlsroutes", "v1", "v1.5.0-rc.1"), result: "ok", says: /^$/ },
@@ -71,7 +71,7 @@ const ROWS: readonly Row[] = [
     name: "without a bundle",
     crd: crd("tcproutes", "v1"),
     result: "warning",
-    says: /its annotation gateway\.networking\.k8s\.io\/bundle-version is missing: Istio ignores it since 1\.31/,
+    says: /its annotation gateway\.networking\.k8s\.io\/bundle-version is missing: Istio 1\.31 and later ignore/,
   },
   {
     name: "of a bundle that is no version",
@@ -92,7 +92,7 @@ for (const { name, crd, result, says } of ROWS) {
 
 Deno.test("CRDs of the Gateway API: there may be none, and each needs the right to it", async () => {
   const absent = await found([], { raw: { "/apis": { groups: [] } } });
-  assert.deepEqual([absent.result, absent.message], ["skipped", "the cluster has no Gateway API"]);
+  assert.deepEqual([absent.result, absent.message], ["skipped", "the cluster does not serve the Gateway API"]);
   const forbidden = async (path: RegExp) => (await found([crd("gateways", "v1")], { ...SERVED, forbidden: path }));
   for (const name of GATEWAY_CRDS) {
     const { result, missingRight } = await forbidden(new RegExp(`/customresourcedefinitions/${name}$`));

@@ -16,7 +16,7 @@ Deno.test("the rights to install Istio: all, some, and where nobody needs them",
   assert.equal(some.result, "warning");
   assert.match(
     some.text,
-    /^you may not create 2 kinds of 14 that Istio's charts create: clusterroles\.rbac\.authorization\.k8s\.io, deployments\.apps\nnext: let somebody install Istio who may\nor: .*\nkubectl auth can-i --list$/,
+    /^you may not create 2 kinds of 14 that Istio's charts create: clusterroles\.rbac\.authorization\.k8s\.io, deployments\.apps\nnext: ask an administrator to install Istio\nor: .*\nkubectl auth can-i --list$/,
   );
   assert.match((await found({ denied: /^create services$/ })).text, /^you may not create 1 kind of 14 .*: services\n/);
   assert.equal((await found({ denied: /./, objects: meshWebhooks() })).result, "skipped");

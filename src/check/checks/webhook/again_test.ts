@@ -28,14 +28,14 @@ async function shown(
 ): Promise<readonly string[]> {
   const text = await shownText(await findingFor(id, clusterInventory({ objects }, scope)));
   return text.split("\n").filter((line) =>
-    /^kubectl mesh webhook manifests --image|^helm|^(fix|or): .*again/.test(line)
+    /^kubectl mesh webhook manifests --image|^helm|^(fix|or): (install|recreate|restore) .*/.test(line)
   );
 }
 
 type Row = readonly [what: string, id: string, objects: readonly KubeObject[], shown: readonly string[]];
 
 const INSTALL = (word = "fix") => `${word}: install the control plane again`;
-const BY_FLAGS = "fix: make it again with the flags of its installation:";
+const BY_FLAGS = "fix: recreate the object with the flags of its installation:";
 
 const ROWS: readonly Row[] = [
   ["the webhook, by the Deployment", "webhook-exists", parts(FLAGS, "Deployment"), [
@@ -56,7 +56,7 @@ const ROWS: readonly Row[] = [
   ["the ConfigMap, where values come from a file", "injector-config-present", [
     ...parts(["--image=example.com/mesh:1", "--values=prod.yaml"], "Deployment", "MutatingWebhookConfiguration"),
   ], [
-    "fix: make it again with the flags of its installation, in the folder of prod.yaml:",
+    "fix: recreate the object with the flags of its installation, in the folder of prod.yaml:",
     "kubectl mesh webhook manifests --image=example.com/mesh:1 --values=prod.yaml --only ConfigMap | kubectl apply -f -",
     INSTALL("or"),
   ]],
@@ -70,12 +70,12 @@ const ROWS: readonly Row[] = [
     ...parts(["--from-cluster"], "MutatingWebhookConfiguration"),
     istiod(HELM),
   ], [
-    'fix: make it again from the Helm release "istiod", which undoes other changes of its objects:',
+    'fix: recreate the object from the Helm release "istiod", which undoes manual changes of its objects:',
     "helm get manifest istiod -n istio-system | kubectl apply -f -",
     INSTALL("or"),
   ]],
   ["the webhook of a release", "webhook-exists", [istiod(HELM)], [
-    'fix: make it again from the Helm release "istiod":',
+    'fix: recreate the object from the Helm release "istiod":',
     "helm get manifest istiod -n istio-system | kubectl apply -l app=sidecar-injector -f -",
     INSTALL("or"),
   ]],
@@ -109,9 +109,9 @@ const POD = object("v1", "Pod", "shop/cart", { spec: { containers: [{ name: "ist
 Deno.test("made again: selectors that select nobody are replaced by server-side apply", async () => {
   const given = [...selecting(NOBODY), SHOP, POD];
   assert.deepEqual(await shown("namespace-revision-served", given), [
-    "fix: give the webhooks their selectors again with the flags of its installation:",
+    "fix: restore the selectors of the webhooks with the flags of its installation:",
     `${PRINT} --only MutatingWebhookConfiguration | kubectl apply --server-side --force-conflicts -f -`,
-    "or: let the webhooks select the namespace: install the control plane again",
+    "or: install the control plane again, so that its webhooks select the namespace",
   ]);
 });
 
@@ -125,7 +125,7 @@ Deno.test("made again: selectors that serve somebody by another label are not th
   ];
   const { fixes = [] } = await findingFor("namespace-revision-served", clusterInventory({ objects: given }));
   const again = fixes.flatMap(({ alternatives }) => alternatives).filter(({ change }) =>
-    change.startsWith("give the webhooks")
+    change.startsWith("restore the selectors of the webhooks")
   );
   assert.deepEqual([...new Set(again.map(({ risk }) => risk))], ["takes-out"]);
 });

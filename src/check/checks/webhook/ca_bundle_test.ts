@@ -39,7 +39,7 @@ Deno.test("one valid certificate in a bundle is enough", async () => {
 
 Deno.test("an unreadable caBundle is an error", async () => {
   assert.match((await bundle(""))[1], /its caBundle is empty/);
-  assert.match((await bundle("hello"))[1], /cannot be read: it has no certificate in PEM/);
+  assert.match((await bundle("hello"))[1], /cannot be read: it contains no PEM certificate/);
   const broken = `-----BEGIN CERTIFICATE-----\n${btoa("hello")}\n-----END CERTIFICATE-----\n`;
   assert.match((await bundle(broken))[1], /cannot be read: x509: malformed certificate/);
 });
@@ -64,7 +64,7 @@ Deno.test("the certificate of this program's webhook is signed by the caBundle",
   ]);
   const [result, message] = await agreement(secret(name, "tls.crt", foreign.certificate));
   assert.equal(result, "error");
-  assert.match(message, /no certificate of its caBundle signed the certificate in the Secret "istio-system\//);
+  assert.match(message, /no certificate in its caBundle signed the certificate in the Secret "istio-system\//);
 });
 
 Deno.test("istiod's authority is in the caBundle: plugged in, self-signed, or from its ConfigMap", async () => {

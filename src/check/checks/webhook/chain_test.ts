@@ -53,7 +53,7 @@ for (const [lost, change] of CHANGES) {
     const { result, message = "", objects } = await found(change, other("vault"));
     assert.equal(result, "error");
     assert(
-      message.includes(`"agent.example.com" takes from injected pods in the namespace "shop": ${lost}`),
+      message.includes(`"agent.example.com" removes or changes in injected pods of the namespace "shop": ${lost}`),
       message,
     );
     assert.deepEqual(objects, ["mutatingwebhookconfiguration/vault"]);

@@ -31,7 +31,7 @@ Deno.test("webhook-gitops: Argo CD that owns the caBundle is reported with its i
   assert.equal(result, "warning");
   assert.match(
     await shownText(shown),
-    /Argo CD sets its caBundle, .*\nfix: .* ignoreDifferences: \[.*clientConfig\.caBundle/,
+    /both Argo CD and the control plane set its caBundle: .*\nfix: .* ignoreDifferences: \[.*clientConfig\.caBundle/,
   );
 });
 
@@ -89,7 +89,7 @@ Deno.test("webhook-gitops: an Application that is not known, or one of two, gets
 });
 
 Deno.test("webhook-gitops: Flux that owns the caBundle is reported", async () => {
-  assert.match((await found("kustomize-controller")).message ?? "", /Flux sets its caBundle/);
+  assert.match((await found("kustomize-controller")).message ?? "", /both Flux and the control plane set its caBundle/);
 });
 
 Deno.test("webhook-gitops: other fields and other managers are ok", async () => {
@@ -112,7 +112,7 @@ Deno.test("webhook-gitops: a manager that owns caBundle or failurePolicy of the 
   assert.equal(result, "warning");
   assert.match(
     await shownText(shown),
-    /^validatingwebhookconfiguration\/istiod: Argo CD .*caBundle and failurePolicy.*\nfix: .*"\.webhooks\[\]\?\.failurePolicy"\]/,
+    /^validatingwebhookconfiguration\/istiod: both Argo CD .*caBundle and failurePolicy.*\nfix: .*"\.webhooks\[\]\?\.failurePolicy"\]/,
   );
   assert.equal((await finding(validating("pilot-discovery", POLICY, "rev.validation.istio.io"))).result, "ok");
   assert.equal((await finding(validating("argocd-controller", POLICY, "policy.example.com"))).result, "ok");

@@ -40,7 +40,7 @@ Deno.test("a dry run with a sidecar in a labeled namespace is ok", async () => {
     sent.push([namespace, pod]);
     return injected();
   });
-  assert.deepEqual(found, { result: "ok", message: "by a dry run in the namespace shop" });
+  assert.deepEqual(found, { result: "ok", message: "confirmed by a dry run in the namespace shop" });
   assert.equal(sent.length, 1);
   assert.match(JSON.stringify(sent), /"shop".*"name":"kubectl-mesh-check-[0-9a-f]{8}".*"runAsNonRoot":true/);
 });
@@ -51,10 +51,10 @@ Deno.test("a failed call is reported with its explanation", async () => {
     ["context deadline exceeded", /a firewall may block the control plane\nfix: allow TCP to port 15017/],
     [
       "dial tcp 10.0.0.1:15017: connect: connection refused",
-      /nothing listens on port 15017\nnext: see its log:\nkubectl logs -n istio-system deployment\/kubectl-mesh-webhook$/,
+      /no process listens on port 15017\nnext: see its log:\nkubectl logs -n istio-system deployment\/kubectl-mesh-webhook$/,
     ],
     ["x509: certificate signed by unknown authority", /the caBundle .* did not sign/],
-    ["x509: certificate has expired or is not yet valid: current time", /is not valid now/],
+    ["x509: certificate has expired or is not yet valid: current time", /certificate has expired or is not yet valid\nfix/],
     ["x509: certificate is valid for a, not b", /does not name its Service/],
     ["Address is not allowed", /hostNetwork/],
     ["dial tcp 10.0.0.1:15017: connect: no route to host", /hostNetwork/],
@@ -87,7 +87,7 @@ Deno.test("a webhook with a longer timeout than the request is the one that did 
   assert.equal(result, "error");
   assert.match(
     await shownText(shown),
-    /^mutating.*: Timeout: request did not complete .*\nno answer in time: .*\nfix: .*port 15017/,
+    /^mutating.*: Timeout: request did not complete .*\nno response in time: .*\nfix: .*port 15017/,
   );
 });
 
@@ -95,7 +95,7 @@ Deno.test("a webhook that denies the pod is an error", async () => {
   const denied = 'admission webhook "namespace.sidecar-injector.istio.io" denied the request: no template';
   const { result, message = "" } = await reach(failing(denied, 400));
   assert.equal(result, "error");
-  assert.match(message, /it answers, and denies a pod: admission webhook/);
+  assert.match(message, /it responds, but denies a pod: admission webhook/);
 });
 
 Deno.test("a denial by others leaves the webhook unknown", async () => {
@@ -144,14 +144,14 @@ Deno.test("a pod that match conditions may exclude leaves the result unknown", a
   }
 });
 
-Deno.test("a match condition that fails is an error, although failurePolicy Ignore hides it", async () => {
+Deno.test("a match condition that fails is an error, although failurePolicy Ignore hides the failure", async () => {
   const annotation = "object.metadata.annotations['a'] == 'b'";
   for (const failing of [[annotation], ["request.namespace == 'shop'", annotation]]) {
     const { result, message = "" } = await reach(same, [...conditional(...failing), SHOP]);
     assert.equal(result, "error", message);
     assert.match(
       message,
-      /the condition "c-\d" of "namespace\..*" fails for it, and failurePolicy Ignore hides that: /,
+      /the condition "c-\d" of "namespace\..*" fails for the pod, and failurePolicy Ignore hides the failure: /,
     );
   }
 });
@@ -159,7 +159,7 @@ Deno.test("a match condition that fails is an error, although failurePolicy Igno
 Deno.test("a webhook whose match conditions hold is called: it does not answer", async () => {
   const { result, message = "" } = await reach(same, [...conditional("request.operation == 'CREATE'"), SHOP]);
   assert.equal(result, "error");
-  assert.match(message, /does not answer, and failurePolicy Ignore hides it/);
+  assert.match(message, /does not respond, and failurePolicy Ignore hides the failure/);
 });
 
 Deno.test("a pod that asks for a sidecar and comes back without one is an error, also with Fail", async () => {
@@ -171,10 +171,10 @@ Deno.test("a pod that asks for a sidecar and comes back without one is an error,
   );
   const { result, message = "" } = await reach(same, [...meshWebhooks({ failurePolicy: "Ignore" }), SHOP]);
   assert.equal(result, "error");
-  assert.match(message, /is created without a sidecar: .* does not answer, and failurePolicy Ignore hides/);
+  assert.match(message, /is created without a sidecar: .* does not respond, and failurePolicy Ignore hides/);
 });
 
-Deno.test("an answer as late as the timeout is a timeout, although Ignore hides it", async () => {
+Deno.test("an answer as late as the timeout is a timeout, although Ignore hides the failure", async () => {
   let passed = 0;
   const dryRun: DryRun = () => {
     passed += 10_000;
@@ -227,6 +227,6 @@ Deno.test("a match condition that fails for every pod is an error", async () => 
   assert.equal(result, "error");
   assert.match(
     await shownText(shown),
-    /denies every pod that matches it: .* resulted in error.*\nfix: correct its matchCond/,
+    /denies every pod that matches the webhook: .* resulted in error.*\nfix: correct its matchCond/,
   );
 });

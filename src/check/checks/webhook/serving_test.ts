@@ -59,9 +59,9 @@ const HEAD = `service/istio-system/${NAME}: has no ready pod: 1 not ready`;
 const LOOKS = `
 next: see its pods:
 kubectl get pods -n istio-system
-or: see which of them the Service selects:
+or: see which pods the Service selects:
 kubectl describe service ${NAME} -n istio-system`;
-const DESCRIBED = `see what happened to it:
+const DESCRIBED = `see its status and events:
 kubectl describe pod ${NAME}-1 -n istio-system`;
 const RESTART = `or: if its log shows no other cause, restart it:
 kubectl rollout restart deployment/${NAME} -n istio-system`;
@@ -82,7 +82,7 @@ const ROWS: readonly (readonly [what: string, objects: readonly KubeObject[], sh
     "no replicas",
     [service(), deployment({ replicas: 0 })],
     `: its Deployment "${NAME}" has 0 replicas
-fix: start it again:
+fix: scale it to one replica:
 kubectl scale deployment/${NAME} -n istio-system --replicas=1`,
   ],
   ["pods of another controller are selected", [service({ app: "other" }), deployment()], LOOKS],
@@ -93,17 +93,17 @@ kubectl scale deployment/${NAME} -n istio-system --replicas=1`,
       service(),
       deployment({}, {}, { conditions: [{ type: "ReplicaFailure", status: "True", message: REFUSED }] }),
     ],
-    `: the pods of its Deployment "${NAME}" are refused: ${REFUSED}
-next: see what happened to it:
+    `: the API server refuses the pods of its Deployment "${NAME}": ${REFUSED}
+next: see its status and events:
 kubectl describe deployment ${NAME} -n istio-system
-or: raise the quota by 2 of pods: two of its pods:
+or: raise the quota by 2 of pods for two of its pods:
 kubectl patch resourcequota/small -n istio-system --type=merge -p '{"spec":{"hard":{"pods":"5"}}}'`,
   ],
   [
     "no node fits",
     [service(), deployment(), pod(unscheduled("0/1 nodes are available: 1 Insufficient cpu."))],
     `: its pod "${NAME}-1": Unschedulable: 0/1 nodes are available: 1 Insufficient cpu.
-fix: lower its requests to cpu 10m, as Istio's profile demo has them:
+fix: lower its requests to cpu 10m, as in Istio's profile demo:
 kubectl patch deployment/${NAME} -n istio-system --type=strategic -p '${
       JSON.stringify({
         spec: { template: { spec: { containers: [{ name: "webhook", resources: { requests: { cpu: "10m" } } }] } } },
@@ -129,7 +129,7 @@ or: ${DESCRIBED}`,
     `: its pod "${NAME}-1" cannot pull the image "example.com/mesh:one": ImagePullBackOff: not found
 fix: correct the image of its container "webhook":
 kubectl edit deployment/${NAME} -n istio-system
-or: give its service account the imagePullSecrets that the registry wants, or the nodes network access to it
+or: give its service account imagePullSecrets for the registry, or give the nodes network access to the registry
 or: ${DESCRIBED}`,
   ],
   [
@@ -164,12 +164,12 @@ for (const [what, objects, shown] of ROWS) {
 
 const NONE = `service/istio-system/${NAME}: has no pods`;
 const SELECT = `
-fix: select the pods of that Deployment:
+fix: select the pods of this Deployment:
 kubectl patch service/${NAME} -n istio-system --type=merge -p '${
   JSON.stringify({ spec: { selector: { tier: null, ...LABELS } } })
 }'`;
-const AGAIN = `: no Deployment makes pods that it selects
-fix: make it again with the flags of its installation:
+const AGAIN = `: no Deployment creates pods that it selects
+fix: recreate the object with the flags of its installation:
 kubectl mesh webhook manifests --image=example.com/mesh:1 --only Deployment | kubectl apply -f -`;
 const OTHER = { ...deployment(), metadata: { name: "injector", namespace: "istio-system" } };
 
@@ -177,7 +177,7 @@ const WITHOUT: readonly (readonly [what: string, objects: readonly KubeObject[],
   [
     "another selector",
     [service({ ...LABELS, tier: "a" }), deployment()],
-    `: it selects tier=a, which the pods of the Deployment "${NAME}" do not have${SELECT}`,
+    `: it selects tier=a, but the pods of the Deployment "${NAME}" do not have these labels${SELECT}`,
   ],
   ["a Deployment of another name is selected", [service(), OTHER, deployment({ template: {} })], LOOKS],
   ["the Deployment is gone", [service()], AGAIN],
@@ -231,7 +231,7 @@ async function refused(objects: readonly KubeObject[]): Promise<string> {
 
 function led(targetPort: Value): string {
   const patch = JSON.stringify({ spec: { ports: [{ port: 443, targetPort: 15017 }] } });
-  return `fix: lead port 443 of the Service to port 15017 of its pods, not to ${targetPort}:
+  return `fix: change the targetPort of port 443 of the Service from ${targetPort} to 15017:
 kubectl patch service/${NAME} -n istio-system --type=strategic -p '${patch}'
 or: see its log:
 kubectl logs -n istio-system deployment/${NAME}`;
@@ -262,7 +262,7 @@ Deno.test("pods without the named port of the Service: it is led to theirs", asy
   );
   assert.match(
     shown,
-    /lack the target of its port 443\nfix: lead port 443 of the Service to port 15017 of its pods, not to https:/,
+    /do not have the target port of port 443\nfix: change the targetPort of port 443 of the Service from https to 15017:/,
   );
 });
 

@@ -32,7 +32,7 @@ for (const [container, mesh, change] of SWITCHES) {
       `kubectl patch statefulset/web -n shop --type=merge -p '{"spec":{"template":{"metadata":{${of}}}}}'`;
     assert.deepEqual(advised(container, "StatefulSet"), [
       BY_HAND,
-      [`turn off ${mesh}'s injection for its pods`, "takes-out", patch(change)],
+      [`turn off injection by ${mesh} for its pods`, "takes-out", patch(change)],
       ["keep it out of this mesh", "takes-out", patch('"labels":{"sidecar.istio.io/inject":"false"}')],
     ]);
   });

@@ -86,5 +86,5 @@ export const BUNDLE_OF_ARGO_CD: Breakage = {
   },
   expect: { "webhook-gitops": "warning" },
   says:
-    /^mutatingwebhookconfiguration\/.*: Argo CD sets its caBundle, .*\nfix: .*Application "istio".*\n.*\nor: .*ignoreDifferences/,
+    /^mutatingwebhookconfiguration\/.*: both Argo CD and the control plane set its caBundle: .*\nfix: .*Application "istio".*\n.*\nor: .*ignoreDifferences/,
 };

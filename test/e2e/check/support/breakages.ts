@@ -125,14 +125,14 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   }),
   "a caBundle of another authority": registered(withBundle(makeAuthority().pem), {
     expect: { "webhook-certificate": "error", "webhook-reachable": "error" },
-    says: /no certificate of its caBundle signed the certificate in the Secret/,
+    says: /no certificate in its caBundle signed the certificate in the Secret/,
     reacts: restartedWebhook,
   }),
   "a Secret of another authority": {
     make: (mesh) => mesh.apply(secretOf(makeAuthority().sign())),
     heal: (mesh) => mesh.apply(secretOf(mesh.certificate)),
     expect: { "webhook-certificate": "error" },
-    says: /no certificate of its caBundle signed the certificate in the Secret/,
+    says: /no certificate in its caBundle signed the certificate in the Secret/,
     reacts: restartedWebhook,
   },
   "a Secret with an expired certificate": {
@@ -163,7 +163,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   "no answer, as behind a firewall": calling(FIREWALL.listen, {
     outside: FIREWALL.allow,
     expect: { "webhook-reachable": "error" },
-    says: /deadline exceeded\nno answer in time: on a private cluster a firewall/,
+    says: /deadline exceeded\nno response in time: on a private cluster, a firewall/,
   }),
   "no answer, hidden by failurePolicy Ignore": calling(FIREWALL.listen, {
     outside: FIREWALL.allow,
@@ -176,7 +176,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   }),
   "a later webhook that drops restartPolicy": dropping(POLICY_PATCH, {
     expect: { "webhook-chain": "error" },
-    says: /^mutatingwebhookconfiguration\/later: "old\.example\.com" takes from injected pods .*: restartPolicy\n/,
+    says: /^mutatingwebhookconfiguration\/later: "old\.example\.com" removes or changes in injected pods .*: restartPolicy\n/,
   }),
   "a match condition that fails, hidden by failurePolicy Ignore": registered((each) => ({
     ...each,
@@ -184,7 +184,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
     matchConditions: [{ name: "team", expression: "object.metadata.annotations['team'] == 'a'" }],
   }), {
     expect: { "webhook-reachable": "error", "webhook-failure-policy": "warning" },
-    says: /the condition "team" of .* fails for it, and failurePolicy Ignore hides that: /,
+    says: /the condition "team" of .* fails for the pod, and failurePolicy Ignore hides the failure: /,
     writer: named(
       /condition "team" of .*\n.*matchConditions, in "team": has\(\) and "in" ask whether/,
       /object\.metadata\.annotations\['team'\] == 'a'/g,
@@ -227,7 +227,7 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
       "workload-proxy-unexpected": "warning",
     },
     says:
-      /\nfix: name a revision that is served:\nkubectl label namespace mesh istio\.io\/rev- istio-injection=enabled\nor: install/,
+      /\nfix: use a revision that a webhook serves:\nkubectl label namespace mesh istio\.io\/rev- istio-injection=enabled\nor: install/,
   }),
   "ambient mode beside sidecars": labelled("mesh", { "istio.io/dataplane-mode": "ambient" }, {
     expect: { "namespace-one-mode": "warning" },

@@ -83,7 +83,7 @@ export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
   }, ({ cluster }) => merged(cluster, podOf("odd"), { metadata: { labels: { "sidecar.istio.io/inject": "false" } } })),
   "a proxy of an earlier version": withPod({}, {
     expect: { "workload-proxy-current": "warning" },
-    says: /its proxy is "example\.com\/proxyv2:1\.0", new pods get "/,
+    says: /its proxy image is "example\.com\/proxyv2:1\.0", but new pods get "/,
   }, ({ kubectl }) => kubectl("set", "image", "-n", "mesh", "pod/odd", "istio-proxy=example.com/proxyv2:1.0")),
   "the host's network": withPod({ spec: { hostNetwork: true } }, {
     expect: { "workload-host-network": "warning" },
@@ -102,7 +102,7 @@ export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
   }),
   "a Deployment whose pods are refused": refusedByQuota({
     expect: { "workload-pods-created": "error", "resource-quota": "warning" },
-    says: /^deployment\/mesh\/web: its pods are refused: .*exceeded quota: small, requested: requests\.cpu=1[0-9]0m/,
+    says: /^deployment\/mesh\/web: the API server refuses its pods: .*exceeded quota: small, requested: requests\.cpu=1[0-9]0m/,
     picks: /raise the quota by \S+ of requests\.cpu: two of its pods/,
   }),
   "a Windows pod": withWorkload({ kind: "Deployment", spec: { nodeSelector: { "kubernetes.io/os": "windows" } } }, {
@@ -118,7 +118,7 @@ export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
   "a Job whose proxy goes on": withWorkload({
     kind: "CronJob",
     reports: () => ({ others: { ready: false, state: { terminated: { exitCode: 0 } } } }),
-  }, { expect: { "workload-jobs": "error" }, says: /its containers are done, but the proxy keeps running/ }),
+  }, { expect: { "workload-jobs": "error" }, says: /its containers have exited, but the proxy keeps running/ }),
   "an application as the proxy's user": withWorkload({
     kind: "Deployment",
     container: { securityContext: { runAsUser: 1337 } },
@@ -175,7 +175,7 @@ export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
     make: (mesh) => rangeOfUsers(mesh, "1000650000/10000"),
     heal: (mesh) => rangeOfUsers(mesh, null),
     expect: { "scc-ranges": "warning" },
-    says: /^namespace\/mesh: its range of users is 1000650000\/10000, and .*"istio-proxy" runs as 1337/,
+    says: /^namespace\/mesh: its user ID range is 1000650000\/10000, but .*"istio-proxy" runs as 1337/,
     writer: named(
       /set "global\.platform: openshift" in its key "values"/,
       /^( +)hub: /m,
@@ -240,7 +240,7 @@ export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
     kind: "Deployment",
     metadata: { annotations: { "sidecar.istio.io/proxyImage": "example.com/proxyv2:gone" } },
     reports: onNode({ images: /(?<!:gone)$/ }),
-  }, { expect: { "proxy-image": "error" }, says: /ImagePullBackOff: .*:gone: not found\nfix: take the image/ }),
+  }, { expect: { "proxy-image": "error" }, says: /ImagePullBackOff: .*:gone: not found\nfix: use the image/ }),
   "an init container that failed": capturedByNode(withWorkload({
     kind: "Deployment",
     reports: onNode({ hasCniPlugin: false }, { hasCniPlugin: true }),
@@ -257,7 +257,7 @@ export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
   }, {
     expect: { "proxy-ready": "error" },
     says: /istio-proxy runs but is not ready\nnext: see its log:\nkubectl logs -n mesh odd -c istio-proxy\nor: ask/,
-    picks: /ask the mesh's control plane, not "istiod\.gone\.svc:15012"/,
+    picks: /use the mesh's control plane, not "istiod\.gone\.svc:15012"/,
   }),
   "a proxy that was killed for its memory": withWorkload({
     kind: "Deployment",

@@ -60,6 +60,6 @@ export const GATEWAY_CRDS: Readonly<Record<string, Breakage>> = {
     "TLSRoute",
     { bundle: "v1.4.1", versions: ["v1alpha2"] },
     { bundle: "v1.5.0", versions: ["v1alpha2", "v1"] },
-    { expect: { "api-gateway-crds": "warning" }, says: /tlsroutes\.\S+: it is of the Gateway API v1\.4\.1/ },
+    { expect: { "api-gateway-crds": "warning" }, says: /tlsroutes\.\S+: it comes from the Gateway API v1\.4\.1/ },
   ),
 };

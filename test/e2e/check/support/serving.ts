@@ -173,16 +173,16 @@ const NOT_READY = { expect: { "webhook-endpoints": "error" } } as const;
 export const SERVING: Readonly<Record<string, Breakage>> = {
   "no pod that is ready: it has no replicas": behindService({ deployment: { replicas: 0 } }, {
     ...NOT_READY,
-    says: /: has no pods: its Deployment "kubectl-mesh-webhook" has 0 replicas\nfix: start it again/,
+    says: /: has no pods: its Deployment "kubectl-mesh-webhook" has 0 replicas\nfix: scale it to one replica/,
   }),
   "no pod that is ready: its Deployment is gone": behindService({ isGone: true }, {
     ...NOT_READY,
     says:
-      /: has no pods: no Deployment creates pods that it selects\nfix: make it again with the flags of its installation/,
+      /: has no pods: no Deployment creates pods that it selects\nfix: recreate the object with the flags of its installation/,
   }),
   "no pod that is ready: the Service selects others": behindService({ selector: { app: "istiod" } }, {
     ...NOT_READY,
-    says: /: has no pods: it selects app=istiod, which the pods of the Deployment "kubectl-mesh-webhook" do not have/,
+    says: /: has no pods: it selects app=istiod, but the pods of the Deployment "kubectl-mesh-webhook" do not have these labels/,
   }),
   "no pod that is ready: no free CPU": behindService({ freeCpu: 50n }, {
     ...NOT_READY,
@@ -205,11 +205,11 @@ export const SERVING: Readonly<Record<string, Breakage>> = {
   "the port is closed: the Service leads elsewhere": behindService({ targetPort: 15010 }, {
     ...CLOSED,
     says:
-      /connection refused\nnothing listens on port 15010\nfix: lead port \d+ of the Service to port 15017 of its pods/,
+      /connection refused\nno process listens on port 15010\nfix: change the targetPort of port \d+ of the Service from \d+ to 15017/,
   }),
   "the port is closed: its pods hang": behindService({ ceased: "listen" }, {
     ...CLOSED,
-    says: /connection refused\nnothing listens on port 15017\nnext: see its log/,
+    says: /connection refused\nno process listens on port 15017\nnext: see its log/,
     picks: /if its log shows no other cause, restart it/,
   }),
 };
