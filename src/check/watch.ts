@@ -9,7 +9,7 @@ export interface Watching {
   readonly text: (results: readonly CheckResult[]) => string;
   /** Maximum time, in milliseconds; 0 means no limit. */
   readonly timeout: number;
-  /** Whether the output is JSON or YAML, of which only the last results are printed. */
+  /** Whether the output is JSON or YAML. Only the last results are then printed. */
   readonly isDocument: boolean;
 }
 

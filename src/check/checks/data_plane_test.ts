@@ -258,5 +258,8 @@ Deno.test('a proxy with the image "auto" was not injected: hub and tag are not t
   const check = POD_CHECKS.find(({ id }) => id === "proxy-image");
   assert(check !== undefined);
   const { message = "" } = judgePods(check, pods, NOW);
-  assert.match(message, /^pod\/shop\/cart-1: istio-proxy has the image "auto", which injection replaces, but the pod is not injected/);
+  assert.match(
+    message,
+    /^pod\/shop\/cart-1: istio-proxy has the image "auto", which injection replaces, but the pod is not injected/,
+  );
 });

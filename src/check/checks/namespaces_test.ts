@@ -200,7 +200,8 @@ const ROWS: readonly Row[] = [
     name: "a proxy without a label",
     objects: [namespace({}), pod({}, ["app", "istio-proxy"])],
     result: "warning",
-    says: /^namespace\/shop: .*\nfix: label the namespace again:\nkubectl label namespace shop istio-injection=enabled$/,
+    says:
+      /^namespace\/shop: .*\nfix: label the namespace again:\nkubectl label namespace shop istio-injection=enabled$/,
   },
   { id: "namespace-labelled", name: "labelled", objects: [namespace({ "istio.io/rev": "prod" })], result: "ok" },
   {

@@ -29,7 +29,7 @@ export const SECURITY_CHECKS: readonly CheckRow[] = [
   },
   {
     id: "resource-quota",
-    title: "resource quotas leave room for sidecars",
+    title: "resource quotas admit sidecars",
     pre: true,
     run: (facts) => unlessOpen(() => quotas(facts), async () => (await facts.resourceQuotas()).length === 0),
   },

@@ -114,7 +114,7 @@ export function applicationKeeper(): KeepObject {
   });
 }
 
-/** Returns a keeper for objects of which only the existence matters. */
+/** Returns a keeper for objects whose existence is all that matters. */
 export function nameKeeper(): KeepObject {
   return keeper({ metadata: {} });
 }

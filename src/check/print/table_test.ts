@@ -134,7 +134,10 @@ Deno.test("rights are named only where one is missing", () => {
     hidden,
     result("secret", { result: "unknown", message: "cannot tell", missingRight: "get on secrets" }),
   ];
-  assert.match(tableText(both, look), /\n2 checks could not run: "kubectl mesh check --rbac" prints the needed rights\n/);
+  assert.match(
+    tableText(both, look),
+    /\n2 checks could not run: "kubectl mesh check --rbac" prints the needed rights\n/,
+  );
 });
 
 Deno.test("wide: no line is broken, and every object is named", () => {

@@ -48,7 +48,7 @@ function problemsOf(node: string, count: number, installers: readonly Pod[]): Pr
       count === 1 ? "needs" : "need"
     } it`;
     const change =
-      "run the plugin's DaemonSet, from Istio's chart or kubectl mesh webhook manifests --cni, on this node";
+      "run the plugin's DaemonSet on this node, from Istio's chart or from kubectl mesh webhook manifests --cni";
     return [{ object: `node/${node}`, result: "error", message, advice: [byHand(change)] }];
   }
   return installers.flatMap((pod) => {

@@ -62,7 +62,8 @@ const ROWS: readonly Row[] = [
     name: "of an old bundle (IST0176)",
     crd: crd("tlsroutes", "v1alpha2", "v1.4.1"),
     result: "warning",
-    says: /it comes from the Gateway API v1\.4\.1: Istio 1\.30 and later ignore versions below v1\.5\.0\nfix: .*v1\.5\.0 or later$/,
+    says:
+      /it comes from the Gateway API v1\.4\.1: Istio 1\.30 and later ignore versions below v1\.5\.0\nfix: .*v1\.5\.0 or later$/,
   },
   { name: "of the oldest bundle", crd: crd("tlsroutes", "v1", "v1.5.0"), result: "ok", says: /^$/ },
   { name: "a candidate of it", crd: crd("tlsroutes", "v1", "v1.5.0-rc.1"), result: "ok", says: /^$/ },

@@ -54,7 +54,10 @@ Deno.test("a failed call is reported with its explanation", async () => {
       /no process listens on port 15017\nnext: see its log:\nkubectl logs -n istio-system deployment\/kubectl-mesh-webhook$/,
     ],
     ["x509: certificate signed by unknown authority", /the caBundle .* did not sign/],
-    ["x509: certificate has expired or is not yet valid: current time", /certificate has expired or is not yet valid\nfix/],
+    [
+      "x509: certificate has expired or is not yet valid: current time",
+      /certificate has expired or is not yet valid\nfix/,
+    ],
     ["x509: certificate is valid for a, not b", /does not name its Service/],
     ["Address is not allowed", /hostNetwork/],
     ["dial tcp 10.0.0.1:15017: connect: no route to host", /hostNetwork/],

@@ -22,7 +22,10 @@ Deno.test("the Service must have ready pods with its port", async () => {
   assert.deepEqual([waiting.result, waiting.objects], ["error", [`service/${NAME}`]]);
   assert.match(waiting.message ?? "", /has no ready pod: 2 not ready/);
   assert.match((await endpoints()).message ?? "", /has no pods/);
-  assert.match((await endpoints(webhookEndpoints(["ready"], "grpc"))).message ?? "", /do not have the target port of port 443$/m);
+  assert.match(
+    (await endpoints(webhookEndpoints(["ready"], "grpc"))).message ?? "",
+    /do not have the target port of port 443$/m,
+  );
 });
 
 Deno.test("clusters without EndpointSlices use Endpoints", async () => {

@@ -176,7 +176,8 @@ export const BREAKAGES: Readonly<Record<string, Breakage>> = {
   }),
   "a later webhook that drops restartPolicy": dropping(POLICY_PATCH, {
     expect: { "webhook-chain": "error" },
-    says: /^mutatingwebhookconfiguration\/later: "old\.example\.com" removes or changes in injected pods .*: restartPolicy\n/,
+    says:
+      /^mutatingwebhookconfiguration\/later: "old\.example\.com" removes or changes in injected pods .*: restartPolicy\n/,
   }),
   "a match condition that fails, hidden by failurePolicy Ignore": registered((each) => ({
     ...each,

@@ -102,7 +102,8 @@ export const POD_BREAKAGES: Readonly<Record<string, Breakage>> = {
   }),
   "a Deployment whose pods are refused": refusedByQuota({
     expect: { "workload-pods-created": "error", "resource-quota": "warning" },
-    says: /^deployment\/mesh\/web: the API server refuses its pods: .*exceeded quota: small, requested: requests\.cpu=1[0-9]0m/,
+    says:
+      /^deployment\/mesh\/web: the API server refuses its pods: .*exceeded quota: small, requested: requests\.cpu=1[0-9]0m/,
     picks: /raise the quota by \S+ of requests\.cpu: two of its pods/,
   }),
   "a Windows pod": withWorkload({ kind: "Deployment", spec: { nodeSelector: { "kubernetes.io/os": "windows" } } }, {

@@ -182,7 +182,8 @@ export const SERVING: Readonly<Record<string, Breakage>> = {
   }),
   "no pod that is ready: the Service selects others": behindService({ selector: { app: "istiod" } }, {
     ...NOT_READY,
-    says: /: has no pods: it selects app=istiod, but the pods of the Deployment "kubectl-mesh-webhook" do not have these labels/,
+    says:
+      /: has no pods: it selects app=istiod, but the pods of the Deployment "kubectl-mesh-webhook" do not have these labels/,
   }),
   "no pod that is ready: no free CPU": behindService({ freeCpu: 50n }, {
     ...NOT_READY,
