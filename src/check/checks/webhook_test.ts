@@ -187,5 +187,5 @@ Deno.test("webhook-validation: the Deployment behind its Service says why, befor
     /has no ready pod \(its Deployment "kubectl-mesh-webhook" has 0 replicas\), and failurePolicy is Fail, so /,
   );
   const services = stopped.filter(({ kind }) => kind === "Service");
-  assert.match(await shown(...services), /is denied\nfix: start its pods again\nor: see them:/);
+  assert.match(await shown(...services), /is denied\nfix: start its pods again\nor: see its pods:/);
 });
