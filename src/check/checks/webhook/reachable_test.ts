@@ -68,7 +68,10 @@ Deno.test("a failed call is reported with its explanation", async () => {
     ],
     ["x509: certificate has too many extensions", /does not accept the webhook's certificate/],
     ["x509: cannot validate certificate for 10.0.0.1 because it doesn't contain any IP SANs", /does not name its/],
-    ["unable to load root certificates: unable to parse bytes as PEM block", /the caBundle .* is not a PEM certificate/],
+    [
+      "unable to load root certificates: unable to parse bytes as PEM block",
+      /the caBundle .* is not a PEM certificate/,
+    ],
     [
       "the server could not find the requested resource",
       /clientConfig\.service\.path\nfix: .*\nkubectl patch mutating.*"path":"\/inject".*"path":"\/inject"/,
