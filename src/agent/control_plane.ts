@@ -1,4 +1,4 @@
-/** Starts what is between Envoy and the control plane: identity, SDS, xDS proxy, DNS. */
+/** Starts the parts between Envoy and the control plane: identity, SDS, xDS proxy, DNS. */
 import { errorLine, MeshError } from "../base/errors.ts";
 import { type Logger, logText } from "../platform/log.ts";
 import type { World } from "../platform/world.ts";
@@ -19,8 +19,8 @@ type Part = Pick<Dns, "problem" | "close"> & Partial<Dns>;
 export type ControlPlane = Awaited<ReturnType<typeof startControlPlane>>;
 
 /**
- * Starts all parts before Envoy, which backs off if a socket is missing. Does not wait for certificates. A part that
- * fails is logged and reported by `problems`; the others work without it.
+ * Starts all parts, before Envoy, because Envoy backs off if a socket is missing. Does not wait for certificates. Logs
+ * a part that fails and reports it in `problems`; the other parts keep working.
  */
 export async function startControlPlane(
   world: World,
@@ -29,7 +29,7 @@ export async function startControlPlane(
   envoyProblem: () => Promise<string | undefined>,
 ) {
   const [metrics, wasm] = [controlPlaneMetrics(), wasmMetrics()];
-  // Another program (SPIRE) serves the certificate to Envoy alone.
+  // With custom SDS, another program (SPIRE) serves the certificate, and only to Envoy.
   const identity = settings.bootstrap.hasCustomSds
     ? undefined
     : await startIdentity(world, { ...settings.identity, log: log.getChild("cache"), metrics });
@@ -47,7 +47,7 @@ export async function startControlPlane(
           tokenFile: settings.identity.authority.tokenFile,
           reports: health,
           log: log.getChild("xdsproxy"),
-          // The pod is not ready without names, and their stream may wait half a minute for its next attempt.
+          // The pod is not ready without the name table, whose stream may wait half a minute before it reconnects.
           connected: () => void names?.then((dns) => dns.retry?.()),
           metrics,
           wasm: settings.xds.wasm && { ...settings.xds.wasm, log: log.getChild("wasm"), metrics: wasm },
@@ -57,12 +57,12 @@ export async function startControlPlane(
   ]);
   const parts = [identity, sds, xds].filter((part) => part !== undefined);
   return {
-    /** Why Envoy may get no configuration: a line per part with a problem. */
+    /** Returns why Envoy may get no configuration, in one line per part with a problem. */
     problems: () => parts.map((part) => part.problem()).filter((problem) => problem !== undefined),
-    /** Why DNS does not answer yet; `undefined` if it does, or is not served. */
+    /** Returns why DNS does not answer yet; `undefined` if DNS answers, or is not served. */
     nameProblem(): string | undefined {
       if (dns === undefined || dns.isReady?.() === true) return undefined;
-      return dns.problem() ?? "the control plane has not sent the table of names yet";
+      return dns.problem() ?? "the control plane has not sent the name table yet";
     },
     grpcProblem: async () => await grpc?.problem(),
     nameTable: () => dns?.tableJson?.(),
@@ -107,7 +107,7 @@ async function started(log: Logger, start: () => Promise<Part>): Promise<Part> {
   }
 }
 
-/** Loaded lazily: most workloads have a kubelet. */
+/** Starts the health checks. Imports them lazily: a kubelet probes most workloads. */
 async function healthOf(
   world: World,
   { health, bootstrap }: AgentSettings,
@@ -123,7 +123,7 @@ async function healthOf(
   return startHealth(world, { ...health, envoyProblem, log: log.getChild("healthcheck") });
 }
 
-/** Loaded lazily: most sidecars do not serve DNS. */
+/** Starts DNS. Imports it lazily: most sidecars do not serve DNS. */
 async function dnsOf(
   world: World,
   { dns, node, xds, namespace, bootstrap, identity: { authority } }: AgentSettings,

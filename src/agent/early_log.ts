@@ -1,11 +1,11 @@
-/** The log before the settings are known, or when they are invalid. */
+/** The log for the time before the settings are known, and for invalid settings. */
 import { parseBool } from "../golang/go_bool.ts";
 import { logText, startLog } from "../platform/log.ts";
 import type { World } from "../platform/world.ts";
 import { type ProgramName, readCommandLine } from "./settings/command_line.ts";
 import { logSettings } from "./settings/log_settings.ts";
 
-/** Never fails: an unknown format means text. */
+/** Opens the early log. Never fails: an unknown format means text. */
 export function earlyLog(world: World, args: readonly string[], name: ProgramName) {
   const { given } = readCommandLine(args, name);
   const { format = "text" } = logSettings({

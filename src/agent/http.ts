@@ -1,11 +1,11 @@
-/** A plain text response; no body for `""`. */
+/** Returns a plain text response, without a body for `""`. */
 export function textAnswer(status: number, text: string, headers: Readonly<Record<string, string>> = {}): Response {
   const length = String(new TextEncoder().encode(text).length);
   const fields = { "content-type": "text/plain; charset=utf-8", "content-length": length, ...headers };
   return text === "" ? new Response(null, { status }) : new Response(text, { status, headers: fields });
 }
 
-/** An error response as Go's `http.Error` writes it. */
+/** Returns an error response in the format of Go's `http.Error`. */
 export function refusal(status: number, text: string): Response {
   return textAnswer(status, `${text}\n`, { "x-content-type-options": "nosniff" });
 }

@@ -1,12 +1,12 @@
-/** Reads JSON as Go's encoding/json does: the exact field name, else any case. */
+/** Reads JSON as Go's encoding/json does: prefers the exact field name, then accepts any letter case. */
 import { goJsonParse } from "../golang/gojson/mod.ts";
 
-/** The value of a JSON text as Go reads it: keys like `__proto__` are data; `undefined` for any other text. */
+/** Parses a JSON text as Go does: keys like `__proto__` are data. Returns `undefined` for text that is not JSON. */
 export function readGoJson(text: string): unknown {
   try {
     return goJsonParse(text);
   } catch {
-    // The text is no JSON.
+    // The text is not JSON.
     return undefined;
   }
 }
@@ -15,7 +15,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A field of an object; `undefined` if absent or null. */
+/** Returns a field of an object; `undefined` if absent or null. */
 export function fieldOf(object: Record<string, unknown>, name: string): unknown {
   const exact = Object.hasOwn(object, name) ? object[name] : undefined;
   if (exact !== undefined) return exact ?? undefined;

@@ -1,5 +1,6 @@
 /**
- * Envoy's bootstrap as data, with the content of Istio's. No text templating: quotes and line breaks in names are safe.
+ * Builds Envoy's bootstrap as data, with the same content as Istio's. Quotes and line breaks in names are safe, because
+ * no text is templated.
  */
 import { parseJson } from "../../base/json.ts";
 import { isMap, newMap, type ValueMap } from "../../base/value.ts";
@@ -12,7 +13,7 @@ import { runtimeFlags } from "./parts/runtime.ts";
 import { statsConfig, statsIntervals, statsSinks } from "./parts/stats.ts";
 import { tracing } from "./parts/tracing.ts";
 
-/** Builds the bootstrap, members in Istio's order. */
+/** Builds the bootstrap, with its members in Istio's order. */
 export function buildBootstrap(settings: AgentSettings): ValueMap {
   return {
     application_log_config: { log_format: settings.bootstrap.logJson ? JSON_LOG : TEXT_LOG },
@@ -89,7 +90,7 @@ function dynamicResources(settings: AgentSettings) {
   };
 }
 
-/** With `--xds direct`, the headers that the relay would add. */
+/** Returns the headers that the xDS proxy would add, for `--xds direct`. */
 function headersOf({ bootstrap, xds }: AgentSettings) {
   const added = Object.entries(xds.headers).map(([key, value]) => ({ key, value }));
   return bootstrap.isXdsDirect && added.length > 0 ? { initial_metadata: added } : {};
@@ -107,7 +108,7 @@ function overloadManager({ bootstrap }: AgentSettings) {
   };
 }
 
-/** Absent if empty, as in Istio. */
+/** Returns the member `cluster_manager`. Like Istio, leaves out an empty one. */
 function clusterManager(settings: AgentSettings) {
   const { outlierLogPath } = settings.bootstrap;
   const loadStats = loadStatsOf(settings);
@@ -121,7 +122,7 @@ function clusterManager(settings: AgentSettings) {
     : { cluster_manager: { ...parts, enable_deferred_cluster_creation: true } };
 }
 
-/** `ISTIO_META_LOAD_STATS_CONFIG_JSON`: the load reporting service. Ignored if it is not JSON. */
+/** Returns the load reporting service from `ISTIO_META_LOAD_STATS_CONFIG_JSON`. Ignores text that is not JSON. */
 function loadStatsOf({ node }: AgentSettings): ValueMap | undefined {
   const text = node.metadata["LOAD_STATS_CONFIG_JSON"];
   if (typeof text !== "string") return undefined;

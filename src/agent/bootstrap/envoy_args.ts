@@ -1,7 +1,10 @@
-/** Envoy's arguments, exactly as in Istio's envoy.args: tools look for them. */
+/** Envoy's arguments, exactly as in Istio's envoy.args, because tools search for these texts. */
 import type { AgentSettings } from "../settings/settings.ts";
 
-/** Hot restart has the flags of Istio 1.0 to 1.9 in place of `--disable-hot-restart`; `epoch` counts the starts. */
+/**
+ * Returns Envoy's arguments. For hot restarts, the flags of Istio 1.0 to 1.9 replace `--disable-hot-restart`; `epoch`
+ * counts the starts.
+ */
 export function envoyArgs(settings: AgentSettings, configFile: string, epoch: number): string[] {
   const { envoy, drain, ipMode } = settings;
   return [

@@ -4,7 +4,7 @@ import { type Logger, logText } from "../../platform/log.ts";
 import type { Files } from "../../platform/world.ts";
 import type { ProxyNode } from "../settings/settings.ts";
 
-/** The application may run as another user: the file has no secret. */
+/** File mode. The application may run as another user, and the file contains no secret. */
 const MODE = 0o644;
 
 export interface GrpcBootstrapOptions {
@@ -12,12 +12,12 @@ export interface GrpcBootstrapOptions {
   readonly node: ProxyNode;
   /** The Unix socket of the xDS proxy. */
   readonly socket: string;
-  /** `OUTPUT_CERTS`; `""` for none. */
+  /** Folder for the certificate files (`OUTPUT_CERTS`); `""` if unset. */
   readonly certificates: string;
   readonly log: Logger;
 }
 
-/** Writes the file. A failure is logged. */
+/** Writes the gRPC bootstrap file; logs a failure. Returns a check of the file. */
 export async function writeGrpcBootstrap(files: Files, options: GrpcBootstrapOptions) {
   const { file, log } = options;
   let isWritten = false;
@@ -28,13 +28,13 @@ export async function writeGrpcBootstrap(files: Files, options: GrpcBootstrapOpt
       isWritten = true;
       return undefined;
     } catch (error) {
-      return `The bootstrap for gRPC is not written: ${messageOf(error)}`;
+      return `Cannot write the gRPC bootstrap: ${messageOf(error)}`;
     }
   }
   const first = await write();
   if (first !== undefined) log.error(logText(first));
   return {
-    /** Why an application cannot start with it yet; tries again to write it. */
+    /** Returns why applications cannot start with the file yet, or `undefined`. Retries a failed write. */
     async problem(): Promise<string | undefined> {
       const problem = isWritten ? undefined : await write();
       if (problem !== undefined) return problem;
@@ -46,7 +46,7 @@ export async function writeGrpcBootstrap(files: Files, options: GrpcBootstrapOpt
   };
 }
 
-/** How often gRPC reads the certificates again. */
+/** Interval at which gRPC reads the certificate files again. */
 const REFRESH = "900s";
 
 export function grpcBootstrap(

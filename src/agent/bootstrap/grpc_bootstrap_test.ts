@@ -69,7 +69,7 @@ Deno.test("writeGrpcBootstrap: a folder that cannot be written is logged, and tr
     },
   };
   const grpc = await writeGrpcBootstrap(files, { ...OPTIONS, log: startLog(world, "agent") });
-  assert.equal(await grpc.problem(), "The bootstrap for gRPC is not written: No space left");
+  assert.equal(await grpc.problem(), "Cannot write the gRPC bootstrap: No space left");
   isFull = false;
   assert.equal(await grpc.problem(), undefined);
   assert.notEqual(await world.files.stat(FILE), undefined);

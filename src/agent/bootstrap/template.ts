@@ -1,4 +1,4 @@
-/** Bootstraps from a template. Import lazily: the template engine is large. */
+/** Renders bootstraps from a template. Import this module lazily: the template engine is large. */
 import { MeshError, messageOf } from "../../base/errors.ts";
 import { goJson } from "../../golang/gojson/mod.ts";
 import { type FuncMap, parse, pure } from "../../golang/gotemplate/mod.ts";
@@ -10,8 +10,8 @@ import type { AgentSettings } from "../settings/settings.ts";
 import { templateParams } from "./template_params.ts";
 
 /**
- * Renders the template: Go's text/template with `toJSON` and sprig. The result may be YAML or fit another Envoy, so it
- * is not validated. Throws a MeshError with the file and Go's message.
+ * Renders a Go text/template with `toJSON` and sprig. The result is not validated, because it may be YAML or for
+ * another version of Envoy. Throws a MeshError with the file and Go's message.
  */
 export async function renderBootstrap(world: World, settings: AgentSettings): Promise<string> {
   const file = settings.envoy.templateFile;
@@ -24,12 +24,15 @@ export async function renderBootstrap(world: World, settings: AgentSettings): Pr
   }
 }
 
-/** Renders the template. Throws a MeshError if the result is no mapping, read as YAML: Istio's has trailing commas. */
+/**
+ * Renders the template. Throws a MeshError if the result is not a mapping. Reads the result as YAML, because Istio's
+ * template leaves trailing commas.
+ */
 export async function renderReadable(world: World, settings: AgentSettings): Promise<string> {
   const text = await renderBootstrap(world, settings);
   const file = settings.envoy.templateFile;
   if (!isMap(parseYaml(text, `bootstrap of ${file}`))) {
-    throw new MeshError(`The bootstrap template "${file}" gives no mapping`);
+    throw new MeshError(`The bootstrap template "${file}" does not render a mapping`);
   }
   return text;
 }

@@ -13,7 +13,7 @@ import { tlsSocket } from "./parts/tls.ts";
 import { lightstepTokenFile, tracerOf } from "./parts/tracing.ts";
 import { TYPED_FIELDS, type TypedField, type TypedKind } from "../settings/node/typed_fields.ts";
 
-/** The parameters by name; empty ones are absent, as in Istio. */
+/** Returns the parameters by name. Like Istio, leaves out empty values. */
 export function templateParams(settings: AgentSettings): GoMap {
   const params = {
     ...nodeParams(settings),

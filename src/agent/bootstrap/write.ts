@@ -1,4 +1,4 @@
-/** The bootstrap file. */
+/** Writes and removes Envoy's bootstrap file. */
 import { posix } from "node:path";
 import { errorLine, MeshError } from "../../base/errors.ts";
 import type { World } from "../../platform/world.ts";
@@ -7,10 +7,10 @@ import { buildBootstrap } from "./bootstrap.ts";
 import { istioText } from "./istio_text/istio_text.ts";
 import { lightstepTokenFile, tracerOf } from "./parts/tracing.ts";
 
-/** It may hold tokens and addresses. */
+/** File mode: the bootstrap may contain tokens and addresses. */
 const MODE = 0o600;
 
-/** The file for Envoy's `-c`; its extension marks YAML. */
+/** Returns the path for Envoy's `-c`. Envoy recognizes YAML by the extension. */
 export function configFile({ envoy }: AgentSettings): string {
   if (envoy.customConfigFile !== "") return envoy.customConfigFile;
   const isYaml = /\.yaml(\.tmpl)?$/.test(envoy.templateFile);
@@ -20,8 +20,9 @@ export function configFile({ envoy }: AgentSettings): string {
 export type Warn = (text: string) => void;
 
 /**
- * The bootstrap's text. If the image's own template renders no mapping (a quote in a pod name breaks it), the built-in
- * one is used, with a warning. Throws a MeshError for a template that the user named.
+ * Returns the text of the bootstrap. If the image's template does not render a mapping (for example, a quote in a pod
+ * name breaks the template), warns and uses the built-in bootstrap. Throws a MeshError if the user's own template
+ * fails.
  */
 export async function bootstrapText(world: World, settings: AgentSettings, warn: Warn): Promise<string> {
   const { templateFile, isImagesTemplate } = settings.envoy;
@@ -32,25 +33,26 @@ export async function bootstrapText(world: World, settings: AgentSettings, warn:
     return await renderReadable(world, settings);
   } catch (error) {
     if (!(error instanceof MeshError)) throw error;
-    warn(`${errorLine(error)}: the built-in bootstrap takes its place`);
+    warn(`${errorLine(error)}; the built-in bootstrap is used instead`);
     return builtIn(settings);
   }
 }
 
-/** `pilot-agent` gets Istio's exact text, even where it is not JSON. */
+/** Returns the built-in bootstrap. `pilot-agent` gets Istio's exact text, even where that text is not JSON. */
 function builtIn(settings: AgentSettings): string {
   const bootstrap = buildBootstrap(settings);
   return settings.program === "agent" ? `${JSON.stringify(bootstrap, null, 2)}\n` : istioText(bootstrap);
 }
 
 /**
- * Writes the bootstrap and returns its path; a custom configuration is used as is. Throws a MeshError with the file.
+ * Writes the bootstrap and returns its path. Leaves a custom configuration unchanged. Throws a MeshError that names the
+ * file.
  */
 export async function writeBootstrap(world: World, settings: AgentSettings, warn: Warn): Promise<string> {
   const file = configFile(settings);
   if (settings.envoy.customConfigFile !== "") {
     if (await world.files.stat(file) !== undefined) return file;
-    throw new MeshError(`The custom configuration file "${file}" is not there`);
+    throw new MeshError(`The custom configuration file "${file}" does not exist`);
   }
   const text = await bootstrapText(world, settings, warn);
   await world.files.makeFolder(settings.envoy.configPath);
@@ -60,7 +62,7 @@ export async function writeBootstrap(world: World, settings: AgentSettings, warn
   return file;
 }
 
-/** Removes the file after Envoy's exit. */
+/** Removes the generated bootstrap, after Envoy's exit. */
 export async function removeBootstrap(world: World, settings: AgentSettings): Promise<void> {
   if (settings.envoy.customConfigFile === "") await world.files.remove(configFile(settings));
 }

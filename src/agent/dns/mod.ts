@@ -1,6 +1,6 @@
 /**
- * The DNS server of a sidecar: answers for mesh hosts from istiod's name table, forwards other questions to the
- * machine's name servers.
+ * The DNS server of a sidecar. Answers questions about mesh hosts from istiod's name table, and forwards all other
+ * questions to the machine's name servers.
  */
 import type { World } from "../../platform/world.ts";
 import { buildLookup } from "./server/lookup.ts";
@@ -12,7 +12,7 @@ import { tableOf, type TableState, TableStream } from "./table/stream.ts";
 /** A running DNS server. */
 export type Dns = Awaited<ReturnType<typeof startDns>>;
 
-/** Starts the server and the stream. Rejects with a MeshError if no address can be bound. */
+/** Starts the server and the xDS stream. Rejects with a MeshError if no address can be bound. */
 export async function startDns(world: World, options: DnsOptions) {
   const server = await startServer(world, options);
   let state: TableState | undefined;
@@ -32,7 +32,7 @@ export async function startDns(world: World, options: DnsOptions) {
     /** Whether a name table has arrived; until then names get SERVFAIL. */
     isReady: () => state !== undefined,
     problem: () => stream.problem,
-    /** The table in force, for `/debug/ndsz`; `undefined` before the first. */
+    /** Returns the current table for `/debug/ndsz`; `undefined` until a table arrives. */
     tableJson: () => state === undefined ? undefined : nameTableJson(tableOf(state)),
     retry: () => stream.retry(),
     collect: server.collect,

@@ -3,11 +3,11 @@ import type { Logger } from "../../platform/log.ts";
 import type { ValueMap } from "../../base/value.ts";
 
 export interface DnsSettings {
-  /** Only sidecars serve DNS: with DNS capture, or when enabled explicitly. */
+  /** Whether DNS is served: only in sidecars, with DNS capture or when enabled explicitly. */
   readonly isServed: boolean;
   /** `host:port`. */
   readonly address: string;
-  /** Ask all upstream servers at once, not one after the other. */
+  /** Query all upstream servers in parallel instead of one after another. */
   readonly isParallel: boolean;
   /** Timeout of an upstream server, in milliseconds. */
   readonly upstreamTimeout: number;
@@ -24,19 +24,19 @@ export interface TableOptions {
   readonly node: TableNode;
   /** Delta xDS instead of state of the world. */
   readonly isDelta: boolean;
-  /** Called for each connection: certificate and roots may have changed. */
+  /** Called for each connection, because certificate and roots may have changed. */
   readonly endpoint: () => GrpcEndpoint | Promise<GrpcEndpoint>;
-  /** The token file, read for each connection; `""` for none. */
+  /** Path of the token file, which is read for each connection; `""` without a token. */
   readonly tokenFile: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Opens the channel; default: `openChannel` of the world's network. */
   readonly open?: (endpoint: GrpcEndpoint) => GrpcChannel;
 }
 
-/** Where the proxy is: short names resolve in its namespace and domain. */
+/** Namespace and domain in which the proxy resolves short names. */
 export interface ProxyDomain {
   readonly namespace: string;
-  /** Such as `ns.svc.cluster.local`. */
+  /** For example `ns.svc.cluster.local`. */
   readonly domain: string;
 }
 
@@ -49,20 +49,20 @@ export interface DnsOptions extends ServerOptions {
   readonly table: TableOptions;
 }
 
-/** Values for tests. */
+/** Settings that tests can override. */
 export interface Tuning {
   readonly resolvConf: string;
   readonly upstreamPort: number;
-  /** Maximum of forwarded questions in flight; further ones get SERVFAIL. */
+  /** Maximum number of forwarded questions in flight; further questions get SERVFAIL. */
   readonly maxForwarded: number;
-  /** Memory for answers of other servers, in bytes. */
+  /** Size of the cache for upstream answers, in bytes. */
   readonly cacheBytes: number;
-  /** In milliseconds, for a TCP connection. */
+  /** Idle timeout of a TCP connection, in milliseconds. */
   readonly idle: number;
   readonly random: () => number;
 }
 
-/** The idle timeout is miekg/dns's. Each forwarded question takes a file descriptor. */
+/** Default settings. The idle timeout is that of miekg/dns. Each forwarded question uses a file descriptor. */
 export const TUNING: Tuning = {
   resolvConf: "/etc/resolv.conf",
   upstreamPort: 53,

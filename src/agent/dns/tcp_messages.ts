@@ -1,4 +1,4 @@
-/** DNS messages over TCP: each after its length in two bytes (RFC 1035 4.2.2, RFC 7766). */
+/** DNS messages over TCP. A length of two bytes precedes each message (RFC 1035 4.2.2, RFC 7766). */
 import type { ByteConnection } from "../../platform/mod.ts";
 
 const PREFIX = 2;
@@ -10,7 +10,7 @@ export class MessageReader {
 
   constructor(private readonly connection: ByteConnection) {}
 
-  /** A copy; `undefined` when the connection ends, also within a message. */
+  /** Returns a copy of the next message; `undefined` when the connection ends, even within a message. */
   async next(): Promise<Uint8Array | undefined> {
     if (!await this.#fill(PREFIX)) return undefined;
     const length = (this.#buffer[this.#start] ?? 0) << 8 | (this.#buffer[this.#start + 1] ?? 0);
@@ -42,7 +42,7 @@ export class MessageReader {
   }
 }
 
-/** Writes a whole message. */
+/** Writes a message with its length. */
 export async function writeMessage(connection: ByteConnection, message: Uint8Array): Promise<void> {
   const bytes = new Uint8Array(PREFIX + message.length);
   bytes.set([message.length >> 8, message.length & 255]);

@@ -14,7 +14,7 @@ const OPCODE = 0x78;
 const NOTIFY = 0x20;
 
 const IN = 1;
-/** UDP sizes: the minimum that every client accepts, and the maximum of a datagram. */
+/** UDP sizes in bytes: the minimum that every client accepts, and the maximum of a datagram. */
 const MIN_SIZE = 512;
 const MAX_DATAGRAM = 65_507;
 const MAX_NAME = 255;
@@ -23,17 +23,17 @@ export interface Query {
   readonly bytes: Uint8Array;
   /** In wire format (length before each label), one character per byte, lower case. */
   readonly name: string;
-  /** `undefined` for classes other than IN, which no table answers. */
+  /** `undefined` for classes other than IN, which the name table does not answer. */
   readonly type: number | undefined;
   readonly questionEnd: number;
-  /** Maximum size of a UDP answer. */
+  /** Maximum size of a UDP answer, in bytes. */
   readonly udpSize: number;
 }
 
-/** Not a question: ignore it, or answer with this error. */
+/** A message that is not a question. With an `rcode`, answer with this error; otherwise, ignore the message. */
 export type NoQuery = { readonly rcode: number } | undefined;
 
-/** Parses a question. Rejects what miekg/dns, Istio's library, rejects. */
+/** Parses a question. Rejects the same messages as miekg/dns, which is Istio's library. */
 export function readQuery(bytes: Uint8Array): Query | NoQuery {
   const flags = bytes[2] ?? 0;
   if (bytes.length < HEADER_LENGTH || (flags & FLAG.response) !== 0) return undefined;
@@ -54,14 +54,17 @@ function readQuestion(bytes: Uint8Array, isQuery: boolean): Query | undefined {
   return { bytes: bytes.subarray(0, records.end), name, type, questionEnd, udpSize };
 }
 
-/** `undefined` for several questions, or for more records than a question may have. */
+/**
+ * Returns the records after the question; `undefined` for several questions, or for more records than a question may
+ * have.
+ */
 function recordsAfter(bytes: Uint8Array, start: number): Records | undefined {
   const [questions, answers, authorities, more] = countsOf(bytes);
   if (questions !== 1 || answers > 1 || authorities > 1 || more > 2) return undefined;
   return readRecords(bytes, start, answers + authorities + more);
 }
 
-/** Questions, answers, authorities and additional records. */
+/** Returns the numbers of questions, answers, authorities and additional records. */
 export function countsOf(bytes: Uint8Array): readonly [number, number, number, number] {
   return [uint16(bytes, 4), uint16(bytes, 6), uint16(bytes, 8), uint16(bytes, 10)];
 }
@@ -74,7 +77,7 @@ export function byteAt(bytes: Uint8Array, at: number): number {
   return bytes[at] ?? 0;
 }
 
-/** The end of an uncompressed name; -1 if it is compressed, too long or cut off. */
+/** Returns the end offset of an uncompressed name; -1 if the name is compressed, too long or cut off. */
 function plainNameEnd(bytes: Uint8Array, start: number): number {
   const end = Math.min(bytes.length, start + MAX_NAME);
   for (let at = start; at < end;) {
@@ -86,7 +89,7 @@ function plainNameEnd(bytes: Uint8Array, start: number): number {
   return -1;
 }
 
-/** The end of a name that may end in a compression pointer; -1 if it is cut off. */
+/** Returns the end offset of a name that may end in a compression pointer; -1 if the name is cut off. */
 export function nameEnd(bytes: Uint8Array, start: number): number {
   for (let at = start; at < bytes.length;) {
     const length = byteAt(bytes, at);
@@ -105,15 +108,15 @@ function nameText(bytes: Uint8Array, start: number, end: number): string {
 
 export interface Records {
   readonly end: number;
-  /** UDP size of the OPT record, 0 without one. */
+  /** UDP size from the OPT record; 0 without an OPT record. */
   readonly udpSize: number;
   /** Offsets of the records, and the end of the last one. */
   readonly bounds: readonly number[];
-  /** Index of the OPT record in `bounds`, -1 without one. */
+  /** Index of the OPT record in `bounds`; -1 without an OPT record. */
   readonly opt: number;
 }
 
-/** `undefined` if the message is cut off. */
+/** Finds the boundaries of `count` records; returns `undefined` if the message is cut off. */
 export function readRecords(bytes: Uint8Array, start: number, count: number): Records | undefined {
   const bounds = [start];
   let [at, udpSize, opt] = [start, 0, -1];
@@ -128,7 +131,7 @@ export function readRecords(bytes: Uint8Array, start: number, count: number): Re
   return { end: at, udpSize, bounds, opt };
 }
 
-/** The wire format of `www.example.com`, lower case; `undefined` if invalid. */
+/** Converts a name such as `www.example.com` to wire format in lower case; `undefined` if invalid. */
 export function wireName(text: string): string | undefined {
   const labels = text.replace(/\.$/, "").split(".");
   if (labels.length === 1 && labels[0] === "") return undefined;
@@ -140,7 +143,7 @@ export function wireName(text: string): string | undefined {
   return name.length + 1 > MAX_NAME ? undefined : `${name}\0`;
 }
 
-/** The root is `.`. */
+/** Converts a name from wire format to text. The root is `.`. */
 export function nameOf(wire: string): string {
   const labels: string[] = [];
   for (let at = 0; at < wire.length;) {

@@ -1,18 +1,22 @@
-/** Envoy's active connections and requests, from its admin interface. */
+/** Counts Envoy's active connections and requests, from its admin interface. */
 
 export interface Count {
   add(line: string): void;
-  /** -1 if no line matched. */
+  /** Returns the sum; -1 if no line matched. */
   total(): number;
 }
 
-/** Statistics names of the proxy's own listeners, on all addresses or loopback; `:` appears as `_`. */
+/**
+ * Matches addresses in statistics names of the proxy's own listeners: all addresses or loopback, with `_` in place of
+ * `:`.
+ */
 const OWN_ADDRESS = /^(?:0\.0\.0\.0|127\.0\.0\.1|\[__\]|\[__1\]|\[__ffff_127\.0\.0\.1\])_(\d+)$/;
 const CONNECTIONS = /^listener\.(.+)\.downstream_cx_active: (\d+)$/;
 
 /**
- * Client connections, from `/stats?usedonly&filter=downstream_cx_active$`, without admin, internal listeners and
- * `ownPorts` (health, metrics). Source: Istio, pkg/envoy/agent.go, which knows its own listeners on IPv4 only.
+ * Counts client connections from `/stats?usedonly&filter=downstream_cx_active$`. Leaves out the admin interface,
+ * internal listeners and `ownPorts` (health, metrics). Source: Istio, pkg/envoy/agent.go, which recognizes its own
+ * listeners on IPv4 only.
  */
 export function clientConnections(ownPorts: readonly number[]): Count {
   let total = -1;
@@ -51,7 +55,7 @@ const OWN_CLUSTERS: ReadonlySet<string> = new Set([
 const CLUSTER = /^(.*)::added_via_api::(?:true|false)$/;
 const REQUESTS = /::rq_(?:pending_)?active::(\d+)$/;
 
-/** Forwarded requests and connections in flight, from `/clusters`. */
+/** Counts forwarded requests and connections in flight, from `/clusters`. */
 export function forwardedRequests(): Count {
   let total = -1;
   let cluster = "";

@@ -1,18 +1,18 @@
 export interface EnvoyEnd {
-  /** Exit code; 128 + signal number if a signal ended it. */
+  /** Exit code; 128 + signal number if a signal terminated Envoy. */
   readonly code: number;
   readonly signal: string | undefined;
   readonly outOfMemory: boolean;
 }
 
-/** The end of a sentence. */
+/** Describes the exit in words that follow the name of the process. */
 export function endText({ code, signal, outOfMemory }: EnvoyEnd): string {
   if (outOfMemory) return "was killed by the kernel (out of memory)";
   if (signal !== undefined) return `was terminated by ${signal} (exit code ${code})`;
   return `exited with code ${code}`;
 }
 
-/** What to do about a frequent kind of exit. */
+/** Returns advice for a common kind of exit. */
 export function failureHint({ signal, outOfMemory }: EnvoyEnd): string | undefined {
   if (outOfMemory) return "Increase the memory limit of the proxy container (resources.limits.memory)";
   if (signal === "SIGKILL") {

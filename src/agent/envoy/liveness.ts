@@ -2,14 +2,17 @@ import type { World } from "../../platform/world.ts";
 import type { EnvoyAdmin } from "./admin.ts";
 
 const FIRST_DELAY = 50;
-/** A drain cuts requests off until Envoy is known to be live. */
+/**
+ * Maximum interval between checks, in milliseconds. The interval is short, because a drain cuts off requests until
+ * Envoy is known to be live.
+ */
 const MAX_DELAY = 250;
-/** Without any answer the admin interface is elsewhere. */
+/** Milliseconds without any answer after which the admin interface is assumed to be at another address. */
 const NO_ANSWER_TIMEOUT = 60_000;
 
 /**
- * Waits until an epoch is live. Also `true` after a minute without any answer of the admin interface: a drain then
- * waits its full time. `false` if aborted.
+ * Waits until an epoch is live. Resolves with `true` also after a minute without any answer from the admin interface,
+ * in which case a drain waits its full time. Resolves with `false` if aborted.
  */
 export async function untilLive(world: World, admin: EnvoyAdmin, epoch: number, end: AbortSignal): Promise<boolean> {
   const start = world.clock.monotonic();

@@ -18,8 +18,9 @@ const LEVELS: ReadonlyMap<string, Level> = new Map([
 const PLAIN = /^\[[^\]]*\]\[\d+\]\[(\w+)\]\[/;
 
 /**
- * JSON lines, which Envoy writes after reading its bootstrap, pass unchanged; earlier lines become JSON with their own
- * level. A line without a level has the level of the line before, at first error: so Envoy reports wrong arguments.
+ * Returns a function that writes a line of Envoy's stderr as JSON. Envoy writes JSON after it has read its bootstrap,
+ * and these lines pass unchanged. Earlier lines become JSON with their own level. A line without a level gets the level
+ * of the previous line, initially error, because Envoy reports wrong arguments without a level.
  */
 export function envoyLines(world: World, log: Logger): (line: string) => void {
   let level: Level = "error";
@@ -30,7 +31,7 @@ export function envoyLines(world: World, log: Logger): (line: string) => void {
   };
 }
 
-/** A closed stderr or a full disk must not stop the reading: Envoy hangs if nobody reads its output. */
+/** Writes a line. Ignores a closed stderr and a full disk: Envoy hangs if its output is not read. */
 function pass(world: World, line: string): void {
   try {
     world.stderr.write(`${line}\n`);

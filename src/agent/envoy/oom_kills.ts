@@ -1,11 +1,11 @@
 import type { World } from "../../platform/world.ts";
 
 const ROOT = "/sys/fs/cgroup";
-/** Lines `oom_kill N` of memory.events (cgroup v2) and memory.oom_control (v1). */
+/** Matches `oom_kill N` in memory.events (cgroup v2) and memory.oom_control (v1). */
 const KILLS = /^oom_kill (\d+)$/m;
 
 /**
- * Processes in this container that the kernel killed for lack of memory; 0 if unknown. Source: Linux,
+ * Counts the processes in this container that the kernel killed for lack of memory; 0 if unknown. Source: Linux,
  * Documentation/admin-guide/cgroup-v2.rst (memory.events), cgroup-v1/memory.rst (memory.oom_control).
  */
 export async function outOfMemoryKills(world: World): Promise<number> {
@@ -16,7 +16,10 @@ export async function outOfMemoryKills(world: World): Promise<number> {
   return 0;
 }
 
-/** In a container /proc may show the host's path, while the mount's root is the own cgroup. */
+/**
+ * Returns paths to try. In a container, /proc may show the host's path, although the mount begins at the container's
+ * cgroup.
+ */
 function candidates(groups: string): readonly string[] {
   return groups.split("\n").flatMap((line) => {
     const [, controllers = "", path = ""] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
@@ -32,7 +35,7 @@ async function textOrNone(world: World, path: string): Promise<string> {
   try {
     return await world.files.readText(path, 1 << 16);
   } catch {
-    // The file does not exist, or may not be read.
+    // The file does not exist, or is not readable.
     return "";
   }
 }

@@ -17,7 +17,7 @@ export function startEnvoy(world: World, options: EnvoyOptions, args: readonly s
   let killed = false;
   return {
     pid: child.pid,
-    /** Resolves when it was reaped and its last log lines were passed on. */
+    /** Resolves after Envoy has been reaped and its last log lines have been passed on. */
     ended: endOf(),
     signal(name: EnvoySignal): void {
       killed ||= name === "SIGKILL";
@@ -33,7 +33,7 @@ export function startEnvoy(world: World, options: EnvoyOptions, args: readonly s
   }
 }
 
-/** A process that Envoy left behind may hold its stderr open. */
+/** Maximum wait for the last log lines: a process that Envoy left behind may keep stderr open. */
 const LAST_LINES_MILLISECONDS = 500;
 
 function spawn(world: World, options: EnvoyOptions, args: readonly string[]): Child {
@@ -50,7 +50,7 @@ function spawn(world: World, options: EnvoyOptions, args: readonly string[]): Ch
   }
 }
 
-/** Returns a function that waits for the last line. */
+/** Passes on the lines of Envoy's stderr. Returns a function that waits for the last line. */
 function forwardLines(world: World, child: Child, errorLine: EnvoyOptions["errorLine"]) {
   const forward = async () => {
     for await (const line of linesOf(child.errorOutput ?? null)) errorLine?.(line);
@@ -66,8 +66,8 @@ function forwardLines(world: World, child: Child, errorLine: EnvoyOptions["error
 const VALIDATION_MILLISECONDS = 30_000;
 
 /**
- * An epoch that fails during its start would break all later hot restarts. Rejects with a `MeshError` that quotes
- * Envoy.
+ * Runs Envoy with `--mode validate`, because an epoch that fails during its start would break all later hot restarts.
+ * Rejects with a `MeshError` that quotes Envoy.
  */
 export async function validateConfiguration(
   world: World,

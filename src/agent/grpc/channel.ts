@@ -13,21 +13,22 @@ export interface CallOptions {
 }
 
 export interface GrpcStream {
-  /** Waits while the server does not read. Rejects with a `GrpcError` after the end. */
+  /** Sends a message; waits while the server does not read. Rejects with a `GrpcError` after the end of the call. */
   send(message: Uint8Array): Promise<void>;
   /**
-   * To be read once. Ends when the server ends the call after its headers, whatever the status: `fetch` does not show
-   * trailers. Throws a `GrpcError` if the server refuses the call, the connection breaks or the signal fires.
+   * Returns the server's messages, to be read only once. Ends without an error when the server ends the call after its
+   * headers, regardless of the status, because `fetch` does not expose trailers. Throws a `GrpcError` if the server
+   * refuses the call, the connection breaks or the signal fires.
    */
   messages(): AsyncIterable<Uint8Array>;
-  /** Ends the call; `messages()` ends without an error. */
+  /** Ends the call, and `messages()` without an error. */
   close(): void;
 }
 
 export interface GrpcChannel {
   /**
-   * A unary call: `method` is `/package.Service/Method`. Rejects with a `GrpcError`, also without a message: the status
-   * is in trailers then.
+   * Makes a unary call; `method` is `/package.Service/Method`. Rejects with a `GrpcError` on failure, and for a
+   * response without a message, whose status is in trailers.
    */
   call(method: string, message: Uint8Array, options: CallOptions): Promise<Uint8Array>;
   /** Starts a bidirectional stream. Rejects with a `GrpcError` if there is no connection. */
@@ -35,7 +36,9 @@ export interface GrpcChannel {
   close(): void;
 }
 
-/** Opens a channel. It connects with its first call, and reconnects with the first call after the connection broke. */
+/**
+ * Opens a channel. The channel connects on its first call, and reconnects on the first call after the connection broke.
+ */
 export function openChannel(network: Network, endpoint: GrpcEndpoint): GrpcChannel {
   const connections = connectionsTo(network, endpoint);
   const { address } = endpoint;
@@ -72,7 +75,7 @@ async function unary(call: Call, body: Uint8Array<ArrayBuffer>): Promise<Uint8Ar
     return await onConnection(call, (connected) => answerOn(connected, call, body));
   } catch (error) {
     if (!isUnsent(error)) throw error;
-    // The server drains that connection (GOAWAY); nothing was sent.
+    // The server drains this connection (GOAWAY); the request was not sent.
     return await onConnection(call, (connected) => answerOn(connected, call, body));
   }
 }
@@ -99,7 +102,7 @@ function post({ client }: Connected, { address, method, options }: Call, init: R
   return client.request(address, method, { ...init, method: "POST", headers });
 }
 
-/** Throws a status in the headers other than OK. */
+/** Yields the messages of a response. Throws if the headers contain a status other than OK. */
 async function* answers({ text }: Call, response: Response): AsyncGenerator<Uint8Array> {
   const status = statusOf(response);
   if (status !== undefined) {
@@ -114,7 +117,10 @@ function isUnsent(error: unknown): boolean {
   return error instanceof GrpcError && isRuntimeError(error.cause, "unsent");
 }
 
-/** Turns an error of a call into a `GrpcError`. After a timeout the next call gets a new connection: the peer may be gone. */
+/**
+ * Turns an error of a call into a `GrpcError`. After a timeout, the next call uses a new connection, because the peer
+ * may be gone.
+ */
 async function explained(error: unknown, connected: Connected, call: Call): Promise<GrpcError> {
   const { text, connections, options: { signal } } = call;
   if (error instanceof GrpcError) return error;
@@ -130,7 +136,7 @@ async function explained(error: unknown, connected: Connected, call: Call): Prom
   const broken = new GrpcError(
     CODE.Unavailable,
     "connection",
-    `The connection broke under ${text}: ${requestFailure(cause, 0).text}`,
+    `The connection broke during ${text}: ${requestFailure(cause, 0).text}`,
     { cause: error },
   );
   if (isUnsent(broken)) connections.leave(connected);
@@ -153,7 +159,7 @@ async function stream(call: Call): Promise<GrpcStream> {
   function finish(): void {
     if (end.signal.aborted) return;
     end.abort();
-    over.reject(new GrpcError(CODE.Unavailable, "status", `The call of ${call.text} has ended`));
+    over.reject(new GrpcError(CODE.Unavailable, "status", `The call ${call.text} has ended`));
     writer.abort().catch(() => {});
     call.connections.giveBack(connected);
   }
@@ -178,7 +184,10 @@ async function stream(call: Call): Promise<GrpcStream> {
   };
 }
 
-/** A server that ends a call without reading all of it resets the stream, which is a regular end. */
+/**
+ * Whether the failure is a stream reset at a regular end. A server resets the stream if it ends a call without reading
+ * the whole request.
+ */
 function isReset(failure: GrpcError, { isOpen }: Connected): boolean {
   return failure.stage === "connection" && isOpen && !isUnsent(failure);
 }

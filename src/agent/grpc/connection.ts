@@ -1,10 +1,10 @@
-/** The connection of a channel: opened on demand, and again after it broke. */
+/** The connection of a channel, which is opened on demand and reopened after a failure. */
 import { splitHostPort } from "../../golang/net/mod.ts";
 import type { HttpConnection, Network } from "../../platform/mod.ts";
 import { CODE } from "./status.ts";
 import { GrpcError, unreachable } from "./error.ts";
 
-/** Milliseconds to look up the name, connect and do the TLS handshake. */
+/** Timeout for name lookup, connection and TLS handshake, in milliseconds. */
 const DIAL_TIMEOUT = 10_000;
 
 export interface GrpcEndpoint {
@@ -14,16 +14,16 @@ export interface GrpcEndpoint {
   readonly tls: GrpcTls | undefined;
 }
 
-/** All texts are PEM. */
+/** TLS settings. Certificates and keys are PEM. */
 export interface GrpcTls {
   /** The name that the server's certificate must have. */
   readonly serverName: string;
-  /** The only trusted roots; `undefined`: the system's. */
+  /** The only trusted roots; `undefined` means the system's roots. */
   readonly authorities: string | undefined;
   readonly identity?: { readonly certificate: string; readonly key: string } | undefined;
 }
 
-/** A connection, which may have ended meanwhile. */
+/** A connection that may have ended since it was opened. */
 export interface Connected {
   readonly client: HttpConnection;
   isOpen: boolean;
@@ -48,7 +48,10 @@ export function connectionsTo(network: Network, endpoint: GrpcEndpoint) {
     connected.client.ended.then(() => open.delete(connected));
     return connected;
   }
-  /** The caller gives it back. Rejects with a `GrpcError` of the stage `name`, `connection` or `tls`. */
+  /**
+   * Returns a connection, which the caller must give back. Rejects with a `GrpcError` of the stage `name`, `connection`
+   * or `tls`.
+   */
   async function take(): Promise<Connected> {
     const now = current ??= connect();
     const connected = await now.catch((error) => unreachable(error));
@@ -65,7 +68,7 @@ export function connectionsTo(network: Network, endpoint: GrpcEndpoint) {
       connected.calls--;
       closeIfUnused(connected);
     },
-    /** New calls get another connection; this one is closed after its calls in flight. */
+    /** Stops using a connection for new calls, and closes it after the calls in flight. */
     leave(connected: Connected): void {
       connected.isLeft = true;
       closeIfUnused(connected);
@@ -84,7 +87,7 @@ function closeIfUnused({ isLeft, calls, client }: Connected): void {
 async function dialed(network: Network, endpoint: GrpcEndpoint, end: AbortSignal): Promise<Connected> {
   const { address, tls } = endpoint;
   const target = splitHostPort(address);
-  if (typeof target === "string") throw new GrpcError(CODE.InvalidArgument, "name", `The address is wrong: ${target}`);
+  if (typeof target === "string") throw new GrpcError(CODE.InvalidArgument, "name", `The address is invalid: ${target}`);
   const connection = await network.dial({
     host: target.host,
     port: Number(target.port),

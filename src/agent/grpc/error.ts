@@ -2,7 +2,10 @@ import { type ErrorDetails, MeshError, messageOf } from "../../base/errors.ts";
 import { DialError, type DialStage } from "../../platform/mod.ts";
 import { CODE, codeName, type Status } from "./status.ts";
 
-/** The step that failed: `status` is the server's status or a timeout; `protocol` is a response that is not gRPC. */
+/**
+ * The step that failed. `status`: the server returned an error, or the call timed out. `protocol`: the response is not
+ * gRPC.
+ */
 export type GrpcStage = DialStage | "status" | "protocol";
 
 export class GrpcError extends MeshError {
@@ -11,18 +14,18 @@ export class GrpcError extends MeshError {
   }
 }
 
-/** A call in error messages: `"CreateCertificate" of "istiod.istio-system.svc:15012"`. */
+/** Describes a call in error messages, for example `"CreateCertificate" of "istiod.istio-system.svc:15012"`. */
 export function callText(method: string, address: string): string {
   return `"${method.slice(method.lastIndexOf("/") + 1)}" of "${address}"`;
 }
 
-/** The server refused the call. */
+/** Returns the error for a call that the server refused. */
 export function refused(call: string, { code, message }: Status): GrpcError {
   const detail = message === "" ? "" : `: ${message}`;
   return new GrpcError(code, "status", `The server refused ${call} with ${codeName(code)} (${code})${detail}`);
 }
 
-/** There is no connection: code Unavailable. */
+/** Returns the error for a failed connection, with the code Unavailable. */
 export function unreachable(error: unknown): GrpcError {
   if (error instanceof GrpcError) return error;
   const stage = error instanceof DialError ? error.stage : "connection";
@@ -33,9 +36,9 @@ export function unreachable(error: unknown): GrpcError {
   });
 }
 
-/** The signal of a call fired: a timeout, or the caller ended the call. */
+/** Returns the error for a call whose signal fired: a timeout, or a cancellation by the caller. */
 export function aborted(call: string, signal: AbortSignal): GrpcError {
   const isLate = signal.reason instanceof Error && signal.reason.name === "TimeoutError";
-  const text = isLate ? `There was no answer to ${call} in time` : `The call of ${call} was ended`;
+  const text = isLate ? `There was no answer to ${call} in time` : `The call ${call} was canceled`;
   return new GrpcError(isLate ? CODE.DeadlineExceeded : CODE.Canceled, "status", text, { cause: signal.reason });
 }

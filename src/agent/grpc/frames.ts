@@ -1,14 +1,14 @@
-/** gRPC's frames: a byte for compression, four for the length, the message. */
+/** gRPC's frames: one byte for compression, four bytes for the length, then the message. */
 
-/** A name table of a large mesh has some megabytes. */
+/** Maximum size of a message, in bytes. The name table of a large mesh has several megabytes. */
 export const MAX_MESSAGE = 64 * 1024 * 1024;
 
 const HEAD = 5;
 
-/** Bytes that are not gRPC messages. */
+/** Thrown for bytes that are not gRPC messages. */
 export class FrameError extends Error {}
 
-/** Encodes a message. */
+/** Returns a message as an uncompressed frame. */
 export function encodeFrame(message: Uint8Array): Uint8Array<ArrayBuffer> {
   const frame = new Uint8Array(HEAD + message.length);
   new DataView(frame.buffer).setUint32(1, message.length);
@@ -16,7 +16,7 @@ export function encodeFrame(message: Uint8Array): Uint8Array<ArrayBuffer> {
   return frame;
 }
 
-/** Cuts bytes into messages. Holds only the bytes of an incomplete message. */
+/** Splits a stream of bytes into messages. Buffers only the bytes of an incomplete message. */
 export class FrameReader {
   readonly #head = new Uint8Array(HEAD);
   #headBytes = 0;
@@ -25,7 +25,9 @@ export class FrameReader {
 
   constructor(private readonly maxBytes: number = MAX_MESSAGE) {}
 
-  /** Yields the messages that are complete now. Throws `FrameError` for a message that is too large or compressed. */
+  /**
+   * Yields the messages that are complete so far. Throws `FrameError` for a message that is too large or compressed.
+   */
   *push(bytes: Uint8Array): Generator<Uint8Array> {
     for (let at = 0; at < bytes.length;) {
       at += this.#message === undefined ? this.#takeHead(bytes.subarray(at)) : this.#takeMessage(bytes.subarray(at));
@@ -50,10 +52,10 @@ export class FrameReader {
 
   #begin(): void {
     const view = new DataView(this.#head.buffer);
-    if (view.getUint8(0) !== 0) throw new FrameError("a message is compressed, which was not offered");
+    if (view.getUint8(0) !== 0) throw new FrameError("a message is compressed, but the client did not offer compression");
     const size = view.getUint32(1);
     if (size > this.maxBytes) {
-      throw new FrameError(`a message has ${size} bytes, more than the ${this.maxBytes} that are taken`);
+      throw new FrameError(`a message has ${size} bytes, more than the maximum of ${this.maxBytes}`);
     }
     this.#message = new Uint8Array(size);
     this.#headBytes = this.#messageBytes = 0;
@@ -68,9 +70,12 @@ export class FrameReader {
   }
 }
 
-/** Throws `FrameError` also for a body that ends within a message; the body is cancelled then. */
+/**
+ * Yields the messages of a body. Throws `FrameError` for invalid frames, and for a body that ends within a message; in
+ * both cases, cancels the body.
+ */
 export async function* frames(body: ReadableStream<Uint8Array>, maxBytes?: number): AsyncGenerator<Uint8Array> {
   const reader = new FrameReader(maxBytes);
   for await (const bytes of body) yield* reader.push(bytes);
-  if (reader.isWithin) throw new FrameError("it ended within a message");
+  if (reader.isWithin) throw new FrameError("the body ended within a message");
 }

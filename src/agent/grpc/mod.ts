@@ -1,6 +1,6 @@
 /**
- * A gRPC client: unary calls and streams of bytes, over HTTP/2 that `fetch` speaks through a socket of this process.
- * Errors say how far a call came. `encodeFrame` and `frames` are for servers too.
+ * A gRPC client for unary calls and byte streams. `fetch` speaks HTTP/2 over a socket of this process. Errors name the
+ * step at which a call failed. Servers can use `encodeFrame` and `frames` too.
  */
 export { type CallOptions, type GrpcChannel, type GrpcStream, openChannel } from "./channel.ts";
 export type { GrpcEndpoint } from "./connection.ts";

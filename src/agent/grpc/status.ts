@@ -1,4 +1,4 @@
-/** The status of a call: codes of gRPC and their names. */
+/** The status of a call, with gRPC's codes and their names. */
 
 export const CODE = {
   OK: 0,
@@ -20,12 +20,12 @@ export const CODE = {
   Unauthenticated: 16,
 } as const;
 
-/** The name of a code; unknown ones as a number. */
+/** Returns the name of a code, or an unknown code as a number. */
 export function codeName(code: number): string {
   return Object.entries(CODE).find(([, value]) => value === code)?.[0] ?? `Code(${code})`;
 }
 
-/** The codes of responses without gRPC's headers (gRPC, http-grpc-status-mapping). */
+/** Maps HTTP status codes to gRPC codes, for responses without gRPC's headers (gRPC, http-grpc-status-mapping). */
 const OF_HTTP: Readonly<Record<number, number>> = {
   400: CODE.Internal,
   401: CODE.Unauthenticated,
@@ -43,7 +43,8 @@ export interface Status {
 }
 
 /**
- * `undefined` if the status comes in trailers, which `fetch` does not show. A refusal has headers only, so it is seen.
+ * Returns the status in the headers; `undefined` if the status comes in trailers, which `fetch` does not expose. A
+ * refused call has headers only, so its status is visible.
  */
 export function statusOf({ status, headers }: Response): Status | undefined {
   const text = headers.get("grpc-status");
@@ -58,7 +59,10 @@ export function statusOf({ status, headers }: Response): Status | undefined {
 
 const MAX_TEXT = 1000;
 
-/** `grpc-message` is percent-encoded UTF-8; invalid text is kept as it is. Line breaks would forge lines of a log. */
+/**
+ * Decodes `grpc-message`, which is percent-encoded UTF-8; keeps invalid text unchanged. Removes line breaks, which
+ * could forge log lines.
+ */
 function decodeMessage(text: string): string {
   const clean = (decoded: string) => decoded.replace(/\s+/g, " ").slice(0, MAX_TEXT);
   try {

@@ -13,14 +13,14 @@ const USER_AGENT = "istio-probe/1.0";
 /** Resolves with the problem, if any. Never rejects. */
 export type Check = (signal: AbortSignal) => Promise<string | undefined>;
 
-/** Creates the check with a timeout. */
+/** Creates a check with a timeout. */
 export function healthCheck(world: World, check: HealthCheck, timeoutSeconds: number, log: Logger): Check {
   return check.kind === "exec" ? execCheck(world, check, timeoutSeconds) : probed(world, check, timeoutSeconds, log);
 }
 
 type Kind<Name extends HealthCheck["kind"]> = Extract<HealthCheck, { kind: Name }>;
 
-/** Killed with its process group on timeout or abort. */
+/** Runs a command. On timeout or abort, kills the whole process group. */
 function execCheck({ processes }: World, { command: [command, ...args] }: Kind<"exec">, seconds: number): Check {
   return async (signal) => {
     const timeout = AbortSignal.timeout(seconds * 1000);
@@ -32,8 +32,8 @@ function execCheck({ processes }: World, { command: [command, ...args] }: Kind<"
       if (over.aborted) kill();
       const { code } = await child.ended;
       over.removeEventListener("abort", kill);
-      if (timeout.aborted) return `"${command}" did not end within ${seconds}s`;
-      return code === 0 ? undefined : `"${command}" ended with exit code ${code}`;
+      if (timeout.aborted) return `"${command}" did not exit within ${seconds}s`;
+      return code === 0 ? undefined : `"${command}" exited with code ${code}`;
     } catch (error) {
       return messageOf(error);
     }
@@ -62,7 +62,7 @@ function probed(world: World, { prober, host, headers }: Kind<"asked">, seconds:
 
 function headersOf(given: readonly (readonly [string, string])[]): Headers {
   const headers = new Headers({ "user-agent": USER_AGENT });
-  // A configured header replaces the agent's; repeated ones are sent repeatedly.
+  // A configured header replaces the agent's header; repeated headers are sent repeatedly.
   for (const [name] of given) headers.delete(name);
   for (const [name, value] of given) headers.append(name, value);
   return headers;

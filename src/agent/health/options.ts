@@ -17,7 +17,7 @@ export interface HealthSettings {
   readonly initialDelaySeconds: number;
   readonly timeoutSeconds: number;
   readonly periodSeconds: number;
-  /** Consecutive results that count as a change. */
+  /** Number of consecutive results that change the reported health. */
   readonly successThreshold: number;
   readonly failureThreshold: number;
 }
@@ -29,12 +29,12 @@ export interface HealthReport {
 
 export interface HealthReports {
   current(): HealthReport | undefined;
-  /** Calls back for each new report, until the returned function is called. */
+  /** Calls `changed` for each new report, until the returned function is called. */
   subscribe(changed: () => void): () => void;
 }
 
 export interface HealthOptions extends HealthSettings {
-  /** Why Envoy is not ready; `undefined` if it is. Checked first. */
+  /** Resolves with the reason why Envoy is not ready, or `undefined`. Checked before the application. */
   readonly envoyProblem: () => Promise<string | undefined>;
   readonly log: Logger;
 }

@@ -47,7 +47,7 @@ function logReport(log: Logger, { problem }: HealthReport): void {
   else log.warning(logText(`The workload is unhealthy: ${problem}`));
 }
 
-/** Returns a report when the health changes. Source: pilot-agent's PerformApplicationHealthCheck. */
+/** Returns a function that reports when the health changes. Source: pilot-agent's PerformApplicationHealthCheck. */
 export function thresholds(
   { successThreshold, failureThreshold }: Pick<HealthOptions, "successThreshold" | "failureThreshold">,
 ) {

@@ -1,4 +1,4 @@
-/** One request for a certificate to the CA. */
+/** Sends one certificate request to the CA. */
 import { type GrpcChannel, type GrpcEndpoint, openChannel } from "../grpc/mod.ts";
 import { errorText, messageOf } from "../../base/errors.ts";
 import { unlessAborted } from "../../platform/unless_aborted.ts";
@@ -28,7 +28,8 @@ type Outcome =
 type RequestOptions = Pick<IdentityOptions, "authority" | "spiffeId" | "open">;
 
 /**
- * Requests a certificate for the key of `makeKey`, with the current token, roots and client certificate. Never rejects.
+ * Requests a certificate for the key from `makeKey`, with the current token, roots and client certificate. Never
+ * rejects.
  */
 export async function requestCertificate(
   world: World,
@@ -78,7 +79,7 @@ function decode(answer: Uint8Array): string[] {
     return decodeResponse(answer);
   } catch (error) {
     throw new StageError(`CA: The CA's answer cannot be decoded: ${messageOf(error)}`, {
-      hint: "is this the address of a CA?",
+      hint: "check that this is the address of a CA",
     });
   }
 }
@@ -113,7 +114,10 @@ async function readRoots(files: Files, path: string): Promise<string> {
   throw new StageError(`TLS: No root certificate to trust: "${path}" has no PEM certificate`, { hint });
 }
 
-/** An expired client certificate is not used: the token remains (as in pilot-agent). Without a certificate there is only the token. */
+/**
+ * Reads the client certificate. Like pilot-agent, ignores an expired one. Without a client certificate, only the token
+ * authenticates the request.
+ */
 async function readClient(files: Files, folder: string, now: Date): Promise<KeyPair | undefined> {
   const [certificatePath, keyPath] = [`${folder}/cert-chain.pem`, `${folder}/key.pem`];
   if (await files.stat(certificatePath) === undefined) return undefined;

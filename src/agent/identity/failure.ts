@@ -1,4 +1,4 @@
-/** Why there is no certificate, in one line that begins with the failed stage. */
+/** Explains why there is no certificate, in one line that begins with the failed stage. */
 import { formatDuration } from "../../golang/duration.ts";
 import { errorLine, errorText, MeshError, oneLine } from "../../base/errors.ts";
 import { CODE, GrpcError, type GrpcStage } from "../grpc/mod.ts";
@@ -13,10 +13,10 @@ export interface RequestContext {
   readonly now: number;
 }
 
-/** Its text has the stage. */
+/** An error whose text begins with the failed stage. */
 export class StageError extends MeshError {}
 
-/** gRPC codes after which Istio retries at once. */
+/** gRPC codes after which Istio retries immediately. */
 const TRANSIENT: readonly number[] = [
   CODE.Canceled,
   CODE.DeadlineExceeded,
@@ -26,7 +26,7 @@ const TRANSIENT: readonly number[] = [
   CODE.Unavailable,
 ];
 
-/** The token never appears in the text. */
+/** Describes a failed request. The text never contains the token. */
 export function failureOf(error: unknown, context: RequestContext): Failure {
   const text = textOf(error, context);
   const secret = context.token?.text;
@@ -46,17 +46,17 @@ type Text = (error: GrpcError, context: RequestContext) => string;
 
 const BY_STAGE: Readonly<Record<GrpcStage, Text>> = {
   name: (error) =>
-    `name: ${withHint(error, 'is the control plane installed, and is the address its Service ("CA_ADDR")?')}`,
+    `name: ${withHint(error, 'check that the control plane is installed, and that the address is its Service ("CA_ADDR")')}`,
   connection: (error) =>
     `connection: ${withHint(error, "check that the control plane runs, and that no network policy blocks it")}`,
   tls: tlsProblem,
   status: (error, context) => BY_CODE.get(error.code)?.(error, context) ?? `CA: ${oneLine(error.message)}`,
-  protocol: (error) => `CA: ${withHint(error, "is this the address of a CA?")}`,
+  protocol: (error) => `CA: ${withHint(error, "check that this is the address of a CA")}`,
 };
 
 const TLS_HINTS: readonly (readonly [RegExp, (roots: string) => string])[] = [
   [/ is not for "/, () => 'the expected name is the host of the address, or "ISTIOD_SAN"'],
-  [/ trusted here$/, (roots) => `trusted are the roots of ${roots} ("CA_ROOT_CA")`],
+  [/ trusted here$/, (roots) => `the trusted roots come from ${roots} ("CA_ROOT_CA")`],
 ];
 
 function tlsProblem(error: GrpcError, { authority: { rootsFile } }: RequestContext): string {
@@ -69,7 +69,7 @@ const BY_CODE: ReadonlyMap<number, Text> = new Map<number, Text>([
   [CODE.Unauthenticated, tokenProblem],
   [
     CODE.Unimplemented,
-    (error) => `CA: ${withHint(error, "no CA serves this address: istiod's is on port 15012, not on 15010")}`,
+    (error) => `CA: ${withHint(error, "this address does not serve a CA: istiod's CA is on port 15012, not on 15010")}`,
   ],
 ]);
 
@@ -77,7 +77,7 @@ function withHint({ message, hint, place }: MeshError, ours: string): string {
   return errorLine({ message, place, hint: hint ?? ours });
 }
 
-/** Why istiod may refuse a token; reasons that can be verified here come first. */
+/** Returns why istiod may refuse the token. Reasons that can be verified here come first. */
 function tokenProblem(error: GrpcError, { authority: { tokenFile, headers }, token, now }: RequestContext): string {
   if (token !== undefined && token.notBefore !== undefined && token.notBefore > now) {
     return `clock: The token in "${tokenFile}" is valid only from ${stamp(token.notBefore)} on: ${CLOCK_BEHIND}`;
@@ -86,7 +86,7 @@ function tokenProblem(error: GrpcError, { authority: { tokenFile, headers }, tok
 }
 
 function tokenHint(file: string, headers: AuthorityOptions["headers"], token: Token | undefined, now: number): string {
-  if (file === "" && token === undefined) return 'no token is sent, as "JWT_POLICY" is none';
+  if (file === "" && token === undefined) return 'the agent sends no token, because "JWT_POLICY" is "none"';
   if (token === undefined) return `"${file}" has no token: mount a service account token with the audience istio-ca`;
   const { expires, audiences } = token;
   if (expires !== undefined && expires <= now) {
@@ -100,20 +100,20 @@ function tokenHint(file: string, headers: AuthorityOptions["headers"], token: To
   return `the token in "${file}" must be from a cluster that the control plane knows${known}`;
 }
 
-/** Does not contain the current time: a text that stays the same is logged only once. */
-export const CLOCK_BEHIND = "the clock of this machine is behind, set it";
+/** Omits the current time, because an unchanged text is logged only once. */
+export const CLOCK_BEHIND = "the clock of this machine is behind: correct it";
 
-/** A time in seconds precision. */
+/** Formats a time with a precision of seconds. */
 export function stamp(milliseconds: number): string {
   return new Date(milliseconds).toISOString().replace(/\.\d+Z$/, "Z");
 }
 
-/** A duration in Go's format, in seconds precision. */
+/** Formats a duration as Go does, with a precision of seconds. */
 export function spanText(milliseconds: number): string {
   return formatDuration(BigInt(Math.round(milliseconds / 1000)) * 1_000_000_000n);
 }
 
-/** The problem, if any. `now` is in milliseconds since 1970. */
+/** Returns the problem, if any. `now` is in milliseconds since 1970. */
 export function problemText(
   { phase, failure, held, storeProblem }: State,
   address: string,
@@ -130,7 +130,7 @@ export function problemText(
   return aheadText(held.notBefore, now) ?? storeProblem;
 }
 
-/** The problem of a certificate that is not valid yet. */
+/** Returns the problem of a certificate that is not valid yet, or `undefined`. */
 export function aheadText(notBefore: number, now: number): string | undefined {
   if (notBefore <= now) return undefined;
   return `clock: The certificate is valid only from ${stamp(notBefore)} on: ${CLOCK_BEHIND}`;

@@ -1,4 +1,4 @@
-/** Maintains a certificate from the CA: runs the machine in machine.ts. */
+/** Maintains a certificate from the CA: runs the state machine of machine.ts. */
 import { type Logger, logText } from "../../platform/log.ts";
 import type { World } from "../../platform/world.ts";
 import { type CertificateInfo, generateEcKey, makeRsaKey, pkcs8Pem, type PrivateKey } from "../../golang/x509/mod.ts";
@@ -12,7 +12,7 @@ import { outputProblem, writeOutput } from "./output.ts";
 import type { Action, Events, Moment, State } from "./state.ts";
 import type { CertificateStore, Maintenance } from "./store.ts";
 
-/** Starts requesting; does not wait for the first certificate. */
+/** Starts requesting certificates; does not wait for the first one. */
 export function maintainFromCa(world: World, options: IdentityOptions, store: CertificateStore): Maintenance {
   const ca = new CaMaintenance(world, options, store);
   return { problem: () => ca.problem(), close: () => ca.close() };
@@ -78,7 +78,9 @@ class CaMaintenance {
     work.finally(() => this.#running.delete(work));
   }
 
-  /** A failed request leaves its key for the next one: RSA keys take time. */
+  /**
+   * Sends one request. After a failure, the next request uses the same key, because generating an RSA key takes time.
+   */
   async #requestOnce(): Promise<void> {
     const { world, options, store } = this;
     const { signal } = this.#request = new AbortController();

@@ -9,11 +9,11 @@ import { aheadText, stamp } from "./failure.ts";
 import type { CertificateStore, Maintenance } from "./store.ts";
 import type { IdentityOptions, MountedPaths } from "./options.ts";
 
-/** In milliseconds; a change counts after two equal reads. */
+/** Polling interval in milliseconds. A change counts after two equal reads. */
 const POLL_INTERVAL = 1000;
 const MAX_BYTES = 1024 * 1024;
 
-/** The first place with certificate and key. */
+/** Returns the first place that has a certificate and a key. */
 export async function findMounted(files: Files, places: readonly MountedPaths[]): Promise<MountedPaths | undefined> {
   for (const place of places) {
     const there = await Promise.all([isThere(files, place.certificate), isThere(files, place.key)]);
@@ -22,7 +22,7 @@ export async function findMounted(files: Files, places: readonly MountedPaths[])
   return undefined;
 }
 
-/** A file that this user cannot see is absent. */
+/** Whether a file exists. A file that this user cannot access counts as absent. */
 async function isThere(files: Files, path: string): Promise<boolean> {
   try {
     return await files.stat(path) !== undefined;
@@ -58,7 +58,7 @@ export async function maintainFromFiles(
     close: () => Promise.resolve(stop()),
   };
 
-  /** The certificate is used even without roots. */
+  /** Reads the files, and resolves with the problem, if any. Uses a certificate even without roots. */
   async function read(): Promise<string | undefined> {
     const place = await findMounted(files, mounted);
     if (place === undefined) return `files: No certificate: ${missingText(mounted)}`;
@@ -79,8 +79,8 @@ export async function maintainFromFiles(
 }
 
 function missingText(mounted: readonly MountedPaths[]): string {
-  const pairs = mounted.map(({ certificate, key }) => `"${certificate}" with "${key}"`).join(", nor ");
-  return `there is no ${pairs}; waiting for them`;
+  const pairs = mounted.map(({ certificate, key }) => `"${certificate}" with "${key}"`).join(", or ");
+  return `waiting for ${pairs}`;
 }
 
 async function readPair(files: Files, { certificate: certificatePath, key: keyPath }: MountedPaths) {

@@ -168,7 +168,7 @@ Deno.test("a certificate that is not valid yet is used, and the clock is reporte
   await clock.pass(LIFETIME / 2);
   assert.equal(
     identity.problem(),
-    "clock: The certificate is valid only from 2027-01-15T08:01:00Z on: the clock of this machine is behind, set it",
+    "clock: The certificate is valid only from 2027-01-15T08:01:00Z on: the clock of this machine is behind: correct it",
   );
   assert(lines().some((line) => line.includes("warning agent·sds: clock: The certificate is valid only from")));
   await clock.pass(LIFETIME / 2 - 1);

@@ -1,6 +1,6 @@
 /**
- * Requests and renews the certificate, as a state table: for each phase, what each event leads to. Events without an
- * entry change nothing. There is one timer: setting it replaces the last one.
+ * Requests and renews the certificate. The state table lists, for each phase, the result of each event. Other events
+ * change nothing. There is only one timer: setting it replaces the previous setting.
  */
 import type { RenewalOptions } from "./options.ts";
 import { dueAt, isDue, retryDelay, until } from "./schedule.ts";
@@ -18,13 +18,13 @@ const TABLE: Readonly<Record<Phase, Row>> = {
   closed: {},
 };
 
-/** The first step. */
+/** Returns the first step. */
 export function begin(): Step {
   const nothing = { tries: 0, rounds: 0, held: undefined, failure: undefined, storeProblem: undefined };
   return request({ phase: "waiting", ...nothing });
 }
 
-/** The step that an event leads to. */
+/** Returns the step that an event causes. */
 export function next<Name extends keyof Events>(
   renewal: RenewalOptions,
   state: State,

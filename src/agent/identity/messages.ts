@@ -1,8 +1,8 @@
-/** The messages of `istio.v1.auth.IstioCertificateService`: the fields that are used. */
+/** Protobuf messages of `istio.v1.auth.IstioCertificateService`, with only the fields in use. */
 import { BinaryWriter, putInteger, putMessage, putString, readMessage, writeStruct } from "../../base/protobuf.ts";
 
 export interface CertificateRequest {
-  /** PEM. */
+  /** The certificate signing request, in PEM. */
   readonly csr: string;
   readonly validitySeconds: number;
   /** The Kubernetes signer; `""` for none. */
@@ -12,7 +12,7 @@ export interface CertificateRequest {
 const REQUEST = { csr: 1, validity: 3, metadata: 4 } as const;
 const RESPONSE = { chain: 1 } as const;
 
-/** `IstioCertificateRequest`. */
+/** Encodes an `IstioCertificateRequest`. */
 export function encodeRequest({ csr, validitySeconds, certSigner }: CertificateRequest): Uint8Array {
   const writer = new BinaryWriter();
   putString(writer, REQUEST.csr, csr);
@@ -23,7 +23,7 @@ export function encodeRequest({ csr, validitySeconds, certSigner }: CertificateR
   return writer.finish();
 }
 
-/** PEM certificates, leaf first, root last. Throws for invalid bytes. */
+/** Decodes a response into PEM certificates, leaf first, root last. Throws on invalid bytes. */
 export function decodeResponse(bytes: Uint8Array): string[] {
   const chain: string[] = [];
   readMessage(bytes, { [RESPONSE.chain]: (reader) => chain.push(reader.string()) });

@@ -12,7 +12,7 @@ import { type CertificateStore, certificateStore, type Maintenance } from "./sto
 export type Identity = Omit<CertificateStore, "put"> & Maintenance;
 
 /**
- * Maintains the identity: from files if they exist, else from the CA, with retries. Does not wait for the first
+ * Maintains the identity: from files if they exist, otherwise from the CA, with retries. Does not wait for the first
  * certificate.
  */
 export async function startIdentity(world: World, options: IdentityOptions): Promise<Identity> {

@@ -19,22 +19,25 @@ export interface AuthorityOptions {
   readonly address: string;
   /** Plain text, as on port 15010 of istiod. */
   readonly isPlain: boolean;
-  /** The name that the CA's certificate must have. */
+  /** The name that the CA's certificate must contain. */
   readonly serverName: string;
-  /** Root certificates that the CA's certificate must chain to; `undefined`: the system's. */
+  /** File of root certificates that the CA's certificate must chain to; `undefined` means the system's roots. */
   readonly rootsFile: string | undefined;
   /** The folder of a client certificate (`PROV_CERT`: `key.pem`, `cert-chain.pem`); `""` for none. */
   readonly clientFolder: string;
-  /** Read for each request; `""` for none. */
+  /** Path of the token file, which is read for each request; `""` without a token. */
   readonly tokenFile: string;
   readonly headers: Readonly<Record<string, string>>;
   /** The Kubernetes signer to request; `""` for none. */
   readonly certSigner: string;
-  /** The requested validity; 0 leaves it to the CA. */
+  /** The requested validity; 0 lets the CA choose. */
   readonly ttlSeconds: number;
 }
 
-/** Renewal time: the fraction of the validity that remains then, plus or minus a random part. Both from 0 to 1. */
+/**
+ * Renewal time: `ratio` is the fraction of the validity that remains at renewal, and `jitter` its random variation.
+ * Both are from 0 to 1.
+ */
 export interface RenewalOptions {
   readonly ratio: number;
   readonly jitter: number;
@@ -43,7 +46,7 @@ export interface RenewalOptions {
 export interface IdentitySettings {
   /** The requested identity: `spiffe://cluster.local/ns/shop/sa/web`. */
   readonly spiffeId: string;
-  /** Where another program may maintain the certificate: the first complete place is used. */
+  /** Places where another program may maintain the certificate. The first complete place is used. */
   readonly mounted: readonly MountedPaths[];
   readonly isMountedOnly: boolean;
   readonly authority: AuthorityOptions;

@@ -8,8 +8,8 @@ const FOLDER_MODE = 0o700;
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /**
- * Writes the files that differ. All new files are complete before the first rename: a full disk or a read-only folder
- * leaves the old ones intact. Throws what `files` throws.
+ * Writes the files that differ. All new files are complete before the first rename, so a full disk or a read-only
+ * folder leaves the old files intact. Errors of `files` pass through.
  */
 export async function writeOutput(files: Files, folder: string, pair: KeyPair, roots: string): Promise<void> {
   await files.makeFolder(folder, FOLDER_MODE);
@@ -32,17 +32,17 @@ export async function writeOutput(files: Files, folder: string, pair: KeyPair, r
   }
 }
 
-/** An unreadable file is written again. */
+/** Whether a file already contains the text. An unreadable file is written again. */
 async function holds(files: Files, path: string, text: string): Promise<boolean> {
   try {
     return await files.stat(path) !== undefined && await files.readText(path, MAX_BYTES) === text;
   } catch {
-    // The file is too large, is no text, or may not be read: it is written anew.
+    // The file is too large, not text, or not readable: write it again.
     return false;
   }
 }
 
-/** The problem in one line. */
+/** Describes a failed write in one line. */
 export function outputProblem(folder: string, error: unknown): string {
   return `files: The certificate is in force, but not written to "${folder}" (OUTPUT_CERTS): ${messageOf(error)}`;
 }

@@ -5,12 +5,12 @@ import type { Held, Moment, State } from "./state.ts";
 /** Bounds of the remaining fraction: never renew in a loop, and never after expiry. */
 const MIN_LEFT = 0.01;
 const MAX_LEFT = 0.99;
-/** In milliseconds. If the clock is far ahead, every certificate looks expired: do not flood the CA. */
+/** Minimum wait in milliseconds. If the clock is far ahead, every certificate looks expired: do not flood the CA. */
 const MIN_WAIT = 500;
 
 /**
- * The certificate with its renewal time. The lifetime counts from now, because CAs backdate certificates, but is at most
- * the certificate's validity: the clock may be behind.
+ * Returns the certificate with its renewal time. The lifetime counts from now, because CAs backdate certificates. The
+ * lifetime is at most the certificate's validity, because the clock may be behind.
  */
 export function dueAt(
   { notBefore, notAfter }: Pick<Held, "notBefore" | "notAfter">,
@@ -24,29 +24,33 @@ export function dueAt(
 }
 
 /**
- * By either clock: the wall clock may be set back, the monotonic clock may stop during sleep. Also if the clock was set
- * back before the certificate's start, where peers refuse it.
+ * Whether a certificate is due for renewal, by either clock: the wall clock may be set back, and the monotonic clock
+ * may stop during sleep. A certificate is also due if the clock was set back before its start, because peers refuse the
+ * certificate then.
  */
 export function isDue(held: Held, moment: Moment): boolean {
   return moment.now >= held.dueAt || moment.elapsed >= held.dueElapsed || isSetBeforeStart(held, moment);
 }
 
-/** A smaller difference is slewing. */
+/** Milliseconds. A smaller difference comes from gradual clock adjustment (slewing). */
 const MIN_SET_BACK = 1000;
 
 /**
- * If the CA's clock is ahead, a new certificate is not valid yet either: renew once for each time that the clock is
- * set.
+ * Whether the clock was set back before the certificate's start. If the CA's clock is ahead, a new certificate is not
+ * valid yet either, so each change of the clock causes only one renewal.
  */
 function isSetBeforeStart({ notBefore, dueAt, dueElapsed }: Held, { now, elapsed }: Moment): boolean {
   const setBack = dueAt - dueElapsed - (now - elapsed);
   return now < notBefore && setBack > MIN_SET_BACK;
 }
 
-/** Maximum time before a set clock or a machine's sleep is noticed: peers may refuse the certificate meanwhile. */
+/**
+ * Maximum time until a clock change or a machine's sleep is noticed, in milliseconds. Peers may refuse the certificate
+ * during this time.
+ */
 export const MAX_SLEEP = 1000;
 
-/** Milliseconds until the next check. */
+/** Returns the milliseconds until the next check. */
 export function until(held: Held, { now, elapsed }: Moment): number {
   return Math.max(0, Math.min(held.dueAt - now, held.dueElapsed - elapsed, MAX_SLEEP));
 }
@@ -55,7 +59,7 @@ export function until(held: Held, { now, elapsed }: Moment): number {
 const IMMEDIATE = { maxTries: 5, first: 100, factor: 2, jitter: 0.1 } as const;
 /** Delays between rounds of immediate retries: each 1.5 times the last, ±50%. */
 const ROUNDS = { first: 500, factor: 1.5, jitter: 0.5, max: 60_000 } as const;
-/** Also when the current certificate ends soon. */
+/** Minimum delay in milliseconds, even if the current certificate expires soon. */
 const MIN_DELAY = 1000;
 
 export interface Delay {
@@ -64,7 +68,10 @@ export interface Delay {
   readonly rounds: number;
 }
 
-/** The pause before the next attempt. The last attempts come well before the certificate expires. */
+/**
+ * Returns the pause before the next attempt, in milliseconds. The last attempts come well before the certificate
+ * expires.
+ */
 export function retryDelay(
   { tries, rounds, held }: Pick<State, "tries" | "rounds" | "held">,
   isTransient: boolean,

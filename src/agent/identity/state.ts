@@ -1,16 +1,16 @@
 /** State, events and actions of the certificate machine. */
 
 export interface Moment {
-  /** Milliseconds since 1970 by the wall clock, which may be wrong or be set. */
+  /** Milliseconds since 1970 by the wall clock, which may be wrong or may be changed. */
   readonly now: number;
   /** Milliseconds by the monotonic clock. */
   readonly elapsed: number;
-  /** From 0 to 1. */
+  /** Random number from 0 to 1. */
   readonly random: number;
 }
 
 export interface Failure {
-  /** In one line: stage, reason, what to do. */
+  /** The failed stage, the reason and advice, in one line. */
   readonly text: string;
   readonly isTransient: boolean;
 }
@@ -21,7 +21,7 @@ export type Phase = "requesting" | "waiting" | "held" | "closed";
 export interface Held {
   readonly notBefore: number;
   readonly notAfter: number;
-  /** When to renew: by the wall clock, and by the monotonic clock. */
+  /** Renewal time, by the wall clock and by the monotonic clock. */
   readonly dueAt: number;
   readonly dueElapsed: number;
 }

@@ -4,14 +4,14 @@ import type { KeyPair } from "../../golang/x509/mod.ts";
 type Part = "workload" | "roots";
 
 export interface Maintenance {
-  /** The failed stage, the reason and what to do, in one line; `undefined` if all is well. */
+  /** Returns the failed stage, the reason and advice, in one line; `undefined` without a problem. */
   problem(): string | undefined;
   close(): Promise<void>;
 }
 
 export type CertificateStore = ReturnType<typeof certificateStore>;
 
-/** An empty store. */
+/** Creates an empty store. */
 export function certificateStore() {
   const subscribers = new Set<(what: Part) => void>();
   let workload: KeyPair | undefined;
@@ -19,14 +19,17 @@ export function certificateStore() {
   const notify = (what: Part) => [...subscribers].forEach((changed) => changed(what));
   return {
     workload: () => workload,
-    /** Root certificates of the peers, PEM. */
+    /** Root certificates that peers' certificates chain to, in PEM. */
     roots: () => roots,
-    /** Calls back on each change, until the returned function is called. */
+    /** Calls `changed` on each change, until the returned function is called. */
     subscribe(changed: (what: Part) => void): () => void {
       subscribers.add(changed);
       return () => subscribers.delete(changed);
     },
-    /** Notifies about roots first, and only of changes: peers must trust a root before its certificates appear. */
+    /**
+     * Stores values, and notifies subscribers only of changes. Changed roots come first, because peers must trust a
+     * root before they see its certificates.
+     */
     put(newWorkload: KeyPair | undefined = workload, newRoots: string | undefined = roots): void {
       const isNewRoots = newRoots !== roots;
       const isNewWorkload = newWorkload?.certificate !== workload?.certificate || newWorkload?.key !== workload?.key;

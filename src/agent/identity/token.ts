@@ -13,15 +13,15 @@ export interface Token {
 
 const MAX_BYTES = 1024 * 1024;
 
-/** `undefined` if absent or empty. Rejects if the file cannot be read. */
+/** Reads the token; `undefined` if the file is absent or empty. Rejects if the file cannot be read. */
 export async function readToken(files: Files, path: string): Promise<Token | undefined> {
   if (path === "" || await files.stat(path) === undefined) return undefined;
   const text = (await files.readText(path, MAX_BYTES)).trim();
-  // An invalid header value would end up in an error text.
+  // An invalid header value would appear in an error text.
   return text === "" ? undefined : { text: text.replaceAll(/[^\x21-\x7e]/g, ""), ...claimsOf(text) };
 }
 
-/** RFC 7519, 4.1; empty if the text is no JWT. */
+/** Reads the claims of a token (RFC 7519, 4.1); empty if the text is not a JWT. */
 export function claimsOf(text: string): Omit<Token, "text"> {
   const claims = payloadOf(text);
   const { aud, nbf, iat, exp } = isMap(claims) ? claims : {};
@@ -36,7 +36,7 @@ function payloadOf(text: string): Value | undefined {
       new TextDecoder().decode(bytesOfBinary(atob(payload.replaceAll("-", "+").replaceAll("_", "/")))),
     );
   } catch {
-    // The token is no JWT.
+    // The token is not a JWT.
     return undefined;
   }
 }

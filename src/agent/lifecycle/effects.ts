@@ -1,4 +1,4 @@
-/** The machine's effects on Envoy. */
+/** Carries out the state machine's effects on Envoy. */
 import { MeshError, messageOf } from "../../base/errors.ts";
 import type { World } from "../../platform/world.ts";
 import { envoyAdmin } from "../envoy/admin.ts";
@@ -15,7 +15,7 @@ interface LifecycleEvents {
 
 const SETTLE_MILLISECONDS = 1000;
 
-/** Each effect returns at once; its result is an event. */
+/** Returns the effects. Each effect returns immediately; its result arrives as an event. */
 export function envoyEffects(world: World, options: EnvoyOptions, { send, state, log }: LifecycleEvents) {
   const admin = envoyAdmin(world, options.adminUrl, options.ownPorts);
   const args = new Map<number, readonly string[]>();
@@ -45,7 +45,7 @@ export function envoyEffects(world: World, options: EnvoyOptions, { send, state,
       const count = what === "connections" ? admin.clientConnections() : admin.forwardedRequests();
       send("counted", { count: await count.catch(() => undefined) });
     },
-    /** Waits briefly for a pending `prepare`, whose files are removed. */
+    /** Waits briefly for a pending `prepare`, so that its files are removed. */
     async settle(): Promise<void> {
       const over = new AbortController();
       await Promise.race([preparation, world.clock.sleep(SETTLE_MILLISECONDS, over.signal)]);
@@ -76,7 +76,7 @@ export function envoyEffects(world: World, options: EnvoyOptions, { send, state,
   }
 }
 
-/** Signalling an Envoy of another user needs the capability KILL. */
+/** Sends a signal, which needs the capability KILL if Envoy runs as another user. */
 function signal(envoy: RunningEnvoy, name: EnvoySignal, log: LifecycleEvents["log"]): void {
   try {
     envoy.signal(name);

@@ -1,12 +1,12 @@
 /**
- * The lifecycle of Envoy as a state table: for each phase, what each event leads to. Events without an entry change
- * nothing. docs/agent.md has the diagram.
+ * The lifecycle of Envoy. The state table lists, for each phase, the result of each event. Other events change nothing.
+ * docs/agent.md has the diagram.
  */
 import type { Action, Epoch, EventName, Events, Outcome, Phase, State, Step, TimerName } from "./state.ts";
 import { endText, type EnvoyEnd, failureHint } from "../envoy/end.ts";
 import { restartDelay, type Rules } from "./rules.ts";
 
-/** Without Envoy (DISABLE_ENVOY) the phase is `idle`. */
+/** Returns the first step. Without Envoy (DISABLE_ENVOY), the phase is `idle`. */
 export function begin(hasEnvoy: boolean): Step {
   const state: State = {
     phase: hasEnvoy ? "starting" : "idle",
@@ -22,7 +22,7 @@ export function begin(hasEnvoy: boolean): Step {
   return { state, actions: hasEnvoy ? [{ do: "prepare", epoch: 0 }] : [log("info", "Envoy is disabled")] };
 }
 
-/** The step that an event leads to. */
+/** Returns the step that an event causes. */
 export function next<Name extends EventName>(rules: Rules, state: State, name: Name, event: Events[Name]): Step {
   return TABLE[state.phase][name]?.(state, event, rules) ?? stay(state);
 }
@@ -30,12 +30,12 @@ export function next<Name extends EventName>(rules: Rules, state: State, name: N
 type Handler<Event> = (state: State, event: Event, rules: Rules) => Step;
 type Row = { readonly [Name in EventName]?: Handler<Events[Name]> };
 
-/** Ignores events of an epoch that was given up meanwhile. */
+/** Wraps a handler so that it ignores events of an abandoned epoch. */
 function ifAwaited<Event extends { readonly epoch: number }>(handler: Handler<Event>): Handler<Event> {
   return (state, event, rules) => event.epoch === state.awaited ? handler(state, event, rules) : stay(state);
 }
 
-/** A requested end has the request's exit code, whatever Envoy's code is. */
+/** After a requested stop, the agent exits with the code of the request instead of Envoy's code. */
 function asked(handler: Handler<Events["stop"]>): Handler<Events["stop"]> {
   return (state, event, rules) => {
     return handler({ ...state, outcome: { type: "end", code: event.code ?? 0 } }, event, rules);
@@ -124,7 +124,10 @@ function startAgain(state: State): Step {
   return stay({ ...state, ...nothingLeft, phase: "starting", awaited: 0 }, { do: "prepare", epoch: 0 });
 }
 
-/** A failure of the first start is fatal. Later the disk may be full, or the program being replaced: retry. */
+/**
+ * Handles a failed start. A failure of the first start is fatal. A later start is retried, because the disk may be
+ * full, or the program may be in the middle of an update.
+ */
 function fail(state: State, { epoch, error }: Events["notStarted"], rules: Rules): Step {
   const left = without(state, epoch);
   const ended = stay({ ...left, phase: "ended" }, { do: "fail", error });

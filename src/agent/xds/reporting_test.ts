@@ -145,7 +145,7 @@ Deno.test("reporting() passes on unreadable data, and reports that once", async 
     writer.write(bytes);
     assert.deepEqual(await next(), bytes);
   }
-  assert.deepEqual(problems, ["a message is compressed, which was not offered"]);
+  assert.deepEqual(problems, ["a message is compressed, but the client did not offer compression"]);
 });
 
 Deno.test("reporting() ends its subscription when the other side closes, and ends Envoy's body", async () => {

@@ -110,7 +110,7 @@ testWhen(
       clock.set(-HOUR);
       for (const agent of agents) {
         await agent.until(
-          /clock: The certificate is valid only from .* on: the clock of this machine is behind, set it/,
+          /clock: The certificate is valid only from .* on: the clock of this machine is behind: correct it/,
         );
       }
       const areRenewed = async () => isDeepStrictEqual(await issued(mesh), oneMore);

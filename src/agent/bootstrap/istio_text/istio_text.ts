@@ -1,7 +1,7 @@
 /**
- * The bootstrap as the exact text of Istio's template: a diff with pilot-agent's file shows content only. Like Istio's
- * it is not always JSON (trailing comma of the PROXY protocol filter, escaped apostrophes), but Envoy reads it. Quotes
- * in names are escaped.
+ * Prints the bootstrap as the exact text of Istio's template, so that a diff with pilot-agent's file shows only the
+ * content. Like Istio's text, the result is not always JSON (trailing comma of the PROXY protocol filter, escaped
+ * apostrophes), but Envoy can read it. Quotes in names are escaped.
  */
 import { isMap, type ValueMap } from "../../../base/value.ts";
 import { CLUSTERS, LISTENER } from "./resources.ts";
@@ -12,7 +12,7 @@ export function istioText(bootstrap: ValueMap): string {
   return `${printLayout(bootstrap, BOOTSTRAP)}\n`;
 }
 
-/** Tags that Istio writes name first; all others begin with their regex. */
+/** Tags that Istio writes with the name first; all other tags begin with their regex. */
 const NAME_FIRST = [
   ...["cluster_name", "http_conn_manager_prefix", "thread_name", "tcp_prefix", "response_code_class"],
   ...["http_conn_manager_listener_prefix", "listener_address", "mongo_prefix"],
@@ -29,7 +29,7 @@ const EXTENSION: LayoutOf = (_extension, index, count) =>
 
 const CLUSTER: LayoutOf = (cluster) => (isMap(cluster) ? CLUSTERS[String(cluster["name"])] : undefined) ?? {};
 
-/** In Istio's template the Datadog branch ends one line later. */
+/** Istio's template puts the line break of the Datadog branch one line later. */
 const TRACING: LayoutOf = (tracing) => JSON.stringify(tracing).includes("envoy.tracers.datadog") ? { gap: 0 } : {};
 
 const after = (name: string): Place => ({ name, isGapBefore: false, comma: "own line" });

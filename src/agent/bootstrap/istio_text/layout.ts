@@ -1,4 +1,4 @@
-/** Layouts: line breaks, separators and member order of JSON data, as tables. */
+/** Layouts describe how JSON data is printed: line breaks, separators and member order. */
 import type { Value } from "../../../base/value.ts";
 import { goJson } from "../../../golang/gojson/mod.ts";
 
@@ -7,22 +7,25 @@ export interface Layout {
   readonly line?: (value: Value) => string;
   /** Separator between this member's name and its value; default `": "`. */
   readonly colon?: string;
-  /** Print a whitespace-only line after it and its comma, indented this much less. */
+  /** Print a whitespace-only line after the value and its comma, indented this much less. */
   readonly gap?: number;
-  /** Indentation of its parts; default 2. */
+  /** Indentation of the members or items, in spaces; default 2. */
   readonly indent?: number;
-  /** How much less the closing bracket is indented. */
+  /** Spaces by which the closing bracket is indented less. */
   readonly outdent?: number;
-  /** Its only part shares the lines of its brackets. */
+  /** Print the only member or item on the lines of the brackets. */
   readonly isTight?: boolean;
-  /** Brackets on two lines, even if empty. */
+  /** Print the brackets on two lines, even if the value is empty. */
   readonly isOpen?: boolean;
-  /** Commas on their own lines; or also a comma after the last part, which is not JSON. */
+  /**
+   * `own line`: each comma is on its own line. `behind all`: a comma also follows the last member or item, which is not
+   * valid JSON.
+   */
   readonly commas?: "own line" | "behind all";
   readonly order?: readonly string[];
   readonly members?: Readonly<Record<string, LayoutOf>>;
   readonly items?: LayoutOf;
-  /** Optional parts at the end: members, or items by `name`. */
+  /** Optional members at the end, or optional items, identified by their `name`. */
   readonly places?: readonly Place[];
 }
 
@@ -30,16 +33,18 @@ export type LayoutOf = Layout | ((value: Value, index: number, count: number) =>
 
 export interface Place {
   readonly name: string;
-  /** Print a whitespace-only line before it, also if the part is absent. */
+  /** Print a whitespace-only line before the part, even if the part is absent. */
   readonly isGapBefore: boolean;
   /**
-   * The comma before it, on its own line. `with gaps`: only after another part, and whitespace-only lines around it.
+   * The comma before the part. `own line`: on its own line. `with gaps`: only after another part, between
+   * whitespace-only lines.
    */
   readonly comma: "none" | "own line" | "with gaps";
 }
 
 /**
- * Adds layouts of inner values to `own`, by path: member names, `[]` for list items. A function layout decides alone.
+ * Adds layouts of inner values to `own`, by path: member names, `[]` for list items. A layout that is a function gets
+ * no inner layouts.
  */
 export function withInner(inner: Readonly<Record<string, LayoutOf>>, own: Layout = {}): Layout {
   const byName = Map.groupBy(Object.entries(inner), ([path]) => path.split("/", 1)[0] ?? "");
@@ -56,7 +61,7 @@ export const GO_MAP: Layout = { line: (value) => goJson(value) };
 
 export const COMPACT: Layout = { line: (value) => JSON.stringify(value) };
 
-/** One line; `ONE_WIDE_LINE` has spaces inside its braces too. */
+/** Prints a value on one line; `ONE_WIDE_LINE` also puts spaces inside the braces. */
 export const ONE_LINE: Layout = { line: oneLine };
 export const ONE_WIDE_LINE: Layout = { line: (value) => oneLine(value).replace(/^\{(.*)\}$/, "{ $1 }") };
 
@@ -64,7 +69,7 @@ function oneLine(value: Value): string {
   return JSON.stringify(value, null, 1).replaceAll(/,\n */g, ", ").replaceAll(/\n */g, "");
 }
 
-/** A string with the escapes of Go's `js` function; JSON has no escape for an apostrophe. */
+/** Prints a string with the escapes of Go's template function `js`. Its escaped apostrophe is not valid JSON. */
 export const GO_JS: Layout = {
   line: (value) =>
     JSON.stringify(value).replaceAll(/[<>&=]/g, (each) => `\\u00${each.charCodeAt(0).toString(16).toUpperCase()}`)

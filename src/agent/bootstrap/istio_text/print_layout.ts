@@ -8,7 +8,7 @@ interface Part {
   readonly gap: string;
 }
 
-/** The text of a value. `newLine`: a line feed and the current indentation. */
+/** Returns the text of a value. `newLine` is a line feed and the current indentation. */
 export function printLayout(value: Value, layout: Layout, newLine = "\n"): string {
   if (layout.line !== undefined) return layout.line(value);
   const inner = layout.isTight ? newLine : newLine + " ".repeat(layout.indent ?? 2);

@@ -1,4 +1,4 @@
-/** The address family of listeners and lookups. Source: Istio's bootstrap.Config. */
+/** Address family of listeners and DNS lookups. Source: Istio's bootstrap.Config. */
 import type { AgentSettings } from "../../settings/settings.ts";
 import { parsePort, splitHostPort } from "../../../golang/net/mod.ts";
 
@@ -15,7 +15,7 @@ export interface NetworkView extends Family {
   readonly dnsLookupFamily: "V4_ONLY" | "V6_ONLY" | "ALL";
 }
 
-/** IPv4 wins if the pod has both families. With dual stack the pod's first address decides. */
+/** Chooses the addresses. IPv4 wins if the pod has both families; with dual stack, the pod's first address decides. */
 export function networkView({ addresses, ipMode, bootstrap }: AgentSettings): NetworkView {
   if (ipMode === "ipv6") return { ...V6, additional: undefined, dnsLookupFamily: "V6_ONLY" };
   if (ipMode === "ipv4" || !bootstrap.dualStack) return { ...V4, additional: undefined, dnsLookupFamily: "V4_ONLY" };
@@ -25,8 +25,8 @@ export function networkView({ addresses, ipMode, bootstrap }: AgentSettings): Ne
 }
 
 /**
- * The socket address of a valid `host:port`; the host `$(HOST_IP)` is the node's address, if known. Source: Istio's
- * option.addressConverter.
+ * Returns Envoy's socket address for a valid `host:port`. The host `$(HOST_IP)` becomes the node's address, if known.
+ * Source: Istio's option.addressConverter.
  */
 export function socketAddress(text: string, hostIp: string) {
   const parts = splitHostPort(text);

@@ -8,7 +8,7 @@ import { remoteService } from "./stats.ts";
 import { controlPlaneTls, tlsSocket } from "./tls.ts";
 import { tracerOf } from "./tracing.ts";
 
-/** All clusters, in Istio's order. */
+/** Returns all clusters, in Istio's order. */
 export function clusters(settings: AgentSettings) {
   const { ports, bootstrap } = settings;
   const { localhost } = networkView(settings);
@@ -62,7 +62,10 @@ function secretCluster(name: string, path: string) {
   return { ...cluster(name, "STATIC", "1s", { pipe: { path } }), ...HTTP2 };
 }
 
-/** The agent's xDS socket, with one stream per connection; with `--xds direct` istiod itself. */
+/**
+ * The cluster of the control plane: the agent's xDS socket, with one stream per connection, or istiod with `--xds
+ * direct`.
+ */
 function controlPlane(settings: AgentSettings) {
   const limits = { max_connections: 100000, max_pending_requests: 100000, max_requests: 100000 };
   const { bootstrap, envoy, xds } = settings;

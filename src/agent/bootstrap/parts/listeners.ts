@@ -13,7 +13,7 @@ const METRICS_TYPES = [
   "application/openmetrics-protobuf",
 ];
 
-/** All listeners, in Istio's order. */
+/** Returns all listeners, in Istio's order. */
 export function listeners(settings: AgentSettings) {
   const { ports, bootstrap: { stats, statusProxyProtocol } } = settings;
   const { secureMetrics, secureMergedMetrics } = ports;
@@ -52,7 +52,7 @@ function metricsAddresses(settings: AgentSettings): Addresses {
   return [localhost, additional?.localhost];
 }
 
-/** The connection limit and overload do not affect health and metrics. */
+/** Returns a listener that the connection limit and the overload manager do not affect, for health and metrics. */
 function listener([address, additional]: Addresses, port: number) {
   return {
     name: `${address}_${port}`,
@@ -120,7 +120,7 @@ function compressor([name, type]: typeof COMPRESSORS[number]) {
   };
 }
 
-/** A listener that requires a client certificate of the mesh. */
+/** Returns a listener that requires a client certificate of the mesh. */
 function secured(settings: AgentSettings, port: number, filter: ValueMap) {
   return {
     ...listener(wildcards(settings), port),

@@ -3,12 +3,12 @@ import type { ValueMap } from "../../../base/value.ts";
 
 const PREFIX = "type.googleapis.com/";
 
-/** The `@type` of an `envoy.` message. */
+/** Returns the `@type` of an `envoy.` message. */
 export function envoyType(name: string): string {
   return `${PREFIX}envoy.${name}`;
 }
 
-/** A configuration as plain data, for types that this Envoy may not know. */
+/** Wraps a configuration as plain data, for types that the running Envoy may not know. */
 export function typedStruct(typeUrl: string, value: ValueMap) {
   return { "@type": `${PREFIX}udpa.type.v1.TypedStruct`, type_url: `${PREFIX}${typeUrl}`, value };
 }

@@ -32,7 +32,7 @@ const LAST_TAGS: readonly Tag[] = [
   ["authz_dry_run_result", "(\\.shadow_(allowed|denied))"],
 ];
 
-/** `stats_config`. */
+/** Builds `stats_config`. */
 export function statsConfig({ bootstrap }: AgentSettings) {
   const { stats, metadataDiscovery } = bootstrap;
   const extra = stats.extraTags.map((tag): Tag => [tag, `(${tag}=\\.=(.*?);\\.;)`]);
@@ -57,7 +57,7 @@ export function statsConfig({ bootstrap }: AgentSettings) {
   };
 }
 
-/** Flush and eviction intervals, if they are not Envoy's defaults. */
+/** Returns the flush and eviction intervals that differ from Envoy's defaults. */
 export function statsIntervals({ bootstrap: { stats } }: AgentSettings) {
   return {
     ...(stats.flushInterval === "" ? {} : { stats_flush_interval: stats.flushInterval }),
@@ -65,7 +65,7 @@ export function statsIntervals({ bootstrap: { stats } }: AgentSettings) {
   };
 }
 
-/** `stats_sinks`: metrics service and statsd; absent without either. */
+/** Builds `stats_sinks` for the metrics service and statsd; returns an empty object if neither is configured. */
 export function statsSinks({ proxy, proxyConfig, bootstrap }: AgentSettings) {
   const metrics = {
     name: "envoy.stat_sinks.metrics_service",
@@ -89,7 +89,7 @@ export function statsSinks({ proxy, proxyConfig, bootstrap }: AgentSettings) {
   return sinks.length === 0 ? {} : { stats_sinks: sinks };
 }
 
-/** A remote service of the proxy configuration; `undefined` if it has no address. */
+/** Returns a remote service of the proxy configuration; `undefined` if the service has no address. */
 export function remoteService(data: ValueMap, name: "envoyMetricsService" | "envoyAccessLogService") {
   const service = mapAt(data, name);
   const old = name === "envoyMetricsService" ? textAt(data, "envoyMetricsServiceAddress") : "";

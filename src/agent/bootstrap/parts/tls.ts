@@ -8,11 +8,11 @@ export interface TlsPeer {
   readonly sni: string;
   /** Offer HTTP/2 in ALPN. */
   readonly isHttp2: boolean;
-  /** Names files that override the files of the settings. */
+  /** Node metadata, whose file names override the files of the settings. */
   readonly metadata: ValueMap;
 }
 
-/** The transport socket for ClientTLSSettings; `undefined` for plain text. */
+/** Returns the transport socket for Istio's ClientTLSSettings; `undefined` means plain text. */
 export function tlsSocket(settings: Value | undefined, peer: TlsPeer) {
   const tls = isMap(settings) ? settings : {};
   const context = CONTEXTS.get(textAt(tls, "mode"))?.(tls, peer.metadata);
@@ -30,7 +30,7 @@ export function tlsSocket(settings: Value | undefined, peer: TlsPeer) {
   };
 }
 
-/** Mutual TLS with istiod; verifies the name that the agent would verify. */
+/** Returns mutual TLS with istiod. Envoy verifies the same server name that the agent would verify. */
 export function controlPlaneTls({ serverName, roots }: NonNullable<XdsSettings["tls"]>) {
   const name = { san_type: "DNS", matcher: { exact: serverName } };
   return {
@@ -95,7 +95,10 @@ function validation(tls: ValueMap, secret: Secret) {
   };
 }
 
-/** The agent serves file secrets by these names. Without a file the system's roots apply. */
+/**
+ * Returns the root certificates under the name by which the agent serves them over SDS. Without a file, the system's
+ * roots apply.
+ */
 function fileRoot(tls: ValueMap, metadata: ValueMap): Secret {
   const path = textAt(metadata, "TLS_CLIENT_ROOT_CERT") || textAt(tls, "caCertificates");
   return sdsSecret(`file-root:${path || "system"}`);
@@ -107,7 +110,7 @@ function fileCertificate(tls: ValueMap, metadata: ValueMap): Secret | undefined 
   return chain === "" || key === "" ? undefined : sdsSecret(`file-cert:${chain}~${key}`);
 }
 
-/** A secret from the agent's SDS server. */
+/** Returns a reference to a secret of the agent's SDS server. */
 export function sdsSecret(name: string) {
   return {
     name,
@@ -123,7 +126,7 @@ export function sdsSecret(name: string) {
   };
 }
 
-/** A workload secret: Envoy waits for it without limit. */
+/** Returns a reference to a secret of the workload, which Envoy awaits without a timeout. */
 function meshSecret(name: "default" | "ROOTCA") {
   const { sds_config } = sdsSecret(name);
   return { name, sds_config: { ...sds_config, initial_fetch_timeout: "0s" } };

@@ -57,11 +57,11 @@ export interface Tracer {
   readonly kind: TracerKind;
   readonly address: string;
   readonly tlsSettings: Value | undefined;
-  /** LightStep's access token; `""` for none. */
+  /** LightStep's access token; `""` if unset. */
   readonly accessToken: string;
 }
 
-/** The configured collector if Envoy has a driver for it; else `undefined`. */
+/** Returns the configured collector; `undefined` without a collector, or without a driver in Envoy. */
 export function tracerOf({ proxyConfig }: AgentSettings): Tracer | undefined {
   const settings = mapAt(proxyConfig.data, "tracing");
   const kind = KINDS.find(({ field }) => isMap(settings[field]));
@@ -71,13 +71,13 @@ export function tracerOf({ proxyConfig }: AgentSettings): Tracer | undefined {
   return { kind, address, accessToken, tlsSettings: settings["tlsSettings"] };
 }
 
-/** `tracing`; empty without a collector. */
+/** Builds `tracing`; returns an empty object without a collector. */
 export function tracing(settings: AgentSettings) {
   const kind = tracerOf(settings)?.kind;
   return kind === undefined ? {} : { tracing: { http: { name: kind.driver, typed_config: kind.config(settings) } } };
 }
 
-/** The path of LightStep's token file. */
+/** Returns the path of LightStep's token file. */
 export function lightstepTokenFile({ envoy }: AgentSettings): string {
   return posix.join(envoy.configPath, "lightstep_access_token.txt");
 }

@@ -1,4 +1,4 @@
-/** Answers as bytes, flag by flag as in Istio's agent. */
+/** Encodes answers, with the same flags as Istio's agent. */
 import type { Found } from "./lookup.ts";
 import { byteAt, countsOf, FLAG, HEADER_LENGTH, type Query, readRecords, type Records, TYPE } from "../wire.ts";
 
@@ -6,17 +6,17 @@ import { byteAt, countsOf, FLAG, HEADER_LENGTH, type Query, readRecords, type Re
 const TTL = 30;
 
 const CNAME = 5;
-/** Name (a pointer), type, class, TTL and data length of a record. */
+/** Bytes of a record before its data: name (a pointer), type, class, TTL and data length. */
 const RECORD_HEADER = 12;
 const POINTER = 0xc000;
 
-/** The table's answer in at most `limit` bytes. Addresses that do not fit are left out and TC is set. */
+/** Encodes an answer from the table in at most `limit` bytes. Leaves out addresses that do not fit, and sets TC. */
 export function tableAnswer(query: Query, found: Found, limit: number, random: () => number): Uint8Array {
   const { addresses, width } = found;
   const count = addresses.length / width;
   const alias = aliasOf(found);
   const start = query.questionEnd + (alias === "" ? 0 : RECORD_HEADER + alias.length);
-  // Both names may exceed 512 bytes.
+  // The question and the canonical name together may exceed 512 bytes.
   if (start > limit) return withHeader(query, query.questionEnd, FLAG.authoritative | FLAG.truncated, 0);
   const fitting = Math.min(count, Math.floor((limit - start) / (RECORD_HEADER + width)));
   const isCut = fitting < count;
@@ -35,17 +35,17 @@ export function tableAnswer(query: Query, found: Found, limit: number, random: (
   return bytes;
 }
 
-/** The canonical name before the addresses; `""` if it is the name in question. */
+/** Returns the canonical name that precedes the addresses; `""` if no CNAME record is needed. */
 function aliasOf({ canonical = "", addresses }: Found): string {
   return addresses === "" ? "" : canonical;
 }
 
-/** An error answer. */
+/** Encodes an error answer. */
 export function errorAnswer(query: Query, rcode: number): Uint8Array {
   return withHeader(query, query.questionEnd, 0, rcode);
 }
 
-/** The answer to a message that is not a question. */
+/** Encodes the error answer to a message that is not a valid question. */
 export function errorReply(message: Uint8Array, rcode: number): Uint8Array {
   const answer = new Uint8Array(HEADER_LENGTH);
   answer.set(message.subarray(0, 3));
@@ -63,17 +63,17 @@ function withHeader({ bytes, questionEnd }: Query, size: number, flags: number, 
   return answer;
 }
 
-/** A record: a pointer to its name at `owner`, its type, and its data with one character per byte. */
+/** A record. `owner` is the offset of its name; `data` has one character per byte. */
 interface Record {
   readonly owner: number;
   readonly type: number;
   readonly data: string;
 }
 
-/** Pointer, type below 256, class IN, TTL, data length. */
+/** The fixed start of a record: pointer, type below 256, class IN, TTL, data length. */
 const RECORD_START = new Uint8Array([POINTER >> 8, 0, 0, 0, 0, 1, 0, 0, 0, TTL, 0, 0]);
 
-/** Returns the end of the record. */
+/** Writes a record and returns its end offset. */
 function putRecord(bytes: Uint8Array, at: number, { owner, type, data }: Record): number {
   const { length } = data;
   bytes.set(RECORD_START, at);
@@ -87,7 +87,7 @@ function putRecord(bytes: Uint8Array, at: number, { owner, type, data }: Record)
   return start + length;
 }
 
-/** `wanted` random indices below `count`: clients use the first address. */
+/** Returns `wanted` random indices below `count`. The order is random, because clients use the first address. */
 function shuffled(count: number, wanted: number, random: () => number): readonly number[] {
   const indices = Array.from({ length: count }, (_, index) => index);
   for (let at = 0; at < wanted; at++) {
@@ -100,7 +100,7 @@ function shuffled(count: number, wanted: number, random: () => number): readonly
 
 const EMPTY = new Uint8Array(0);
 
-/** An upstream answer in at most `limit` bytes: whole records, and the OPT record. */
+/** Shortens an upstream answer to at most `limit` bytes: keeps whole records, and the OPT record. */
 export function truncate(answer: Uint8Array, questionEnd: number, limit: number): Uint8Array {
   if (answer.length <= limit) return answer;
   const [, answers, authorities, more] = countsOf(answer);

@@ -11,8 +11,9 @@ export interface ListenPlan {
 }
 
 /**
- * `localhost` means 127.0.0.1, ::1 or both: the families of the machine's name servers, so that captured questions to
- * them arrive. Throws a MeshError for an invalid `host:port`.
+ * Returns the addresses to listen on. `localhost` means 127.0.0.1, ::1 or both, in the address families of the
+ * machine's name servers, because captured questions to these servers arrive there. Throws a MeshError for an invalid
+ * `host:port`.
  */
 export function listenPlan(address: string, servers: readonly Upstream[]): ListenPlan {
   const parts = splitHostPort(address);
@@ -35,7 +36,7 @@ export interface Listening {
   readonly tcp: TcpListener;
 }
 
-/** Listens on all addresses. Logs an address that fails if another works; rejects with a MeshError if all fail. */
+/** Listens on all addresses. Logs each address that fails; rejects with a MeshError if all fail. */
 export async function listenAll(
   network: Network,
   plan: ListenPlan,
@@ -68,7 +69,7 @@ async function listenBoth(network: Network, hostname: string, port: number, take
 
 const ANY: readonly string[] = ["0.0.0.0", "::"];
 
-/** Whether a name server is this server: forwarding to it would loop. */
+/** Whether a name server is this server itself, so that forwarding would loop. */
 export function isOwnAddress(network: Network, listening: readonly Listening[], { host, port }: Upstream): boolean {
   return listening.some((own) => {
     if (own.tcp.port !== port) return false;

@@ -1,11 +1,14 @@
-/** The index of the mesh's names. Source: Istio's pkg/dns/client. */
+/** Index of the mesh's host names. Source: Istio's pkg/dns/client. */
 import { binaryOf } from "../../../base/bytes.ts";
 import { parseAddress, unmapped } from "../../../golang/net/mod.ts";
 import type { NameInfo } from "../table/name_table.ts";
 import type { ProxyDomain } from "../options.ts";
 import { TYPE, wireName } from "../wire.ts";
 
-/** A host's addresses, concatenated, one character per byte: a tenth of the memory of byte arrays. */
+/**
+ * A host's addresses, concatenated, with one character per byte. This format needs a tenth of the memory of byte
+ * arrays.
+ */
 export interface Host {
   readonly ipv4: string;
   readonly ipv6: string;
@@ -21,9 +24,9 @@ export interface Found {
 }
 
 /**
- * Looks a question up; `undefined`: forward it. `search` is the resolver's first search domain: programs ask for
- * `www.example.com` with that suffix first, and the alias answers at once. Hosts win over aliases, then the longest
- * wildcard.
+ * Finds the addresses for a question; `undefined` means that the question must be forwarded. `search` is the resolver's
+ * first search domain. Programs first ask for `www.example.com` with that suffix, so an alias saves the second
+ * question. Exact names win over wildcards, and longer wildcards over shorter ones.
  */
 export function find(
   lookup: Lookup,
@@ -63,8 +66,8 @@ function foundOf({ host, canonical }: Match, type: typeof TYPE.A | typeof TYPE.A
 }
 
 /**
- * Builds the index. If hosts share a name, the host of that name wins, then a Kubernetes Service, then the first by
- * name (random in Istio). Hosts without a valid address are left out.
+ * Builds the index. If several hosts have the same name, a host wins over an alias, then a Kubernetes Service wins,
+ * then the first host in name order (random in Istio). Leaves out hosts without a valid address.
  */
 export function buildLookup(entries: Iterable<readonly [string, NameInfo]>, proxy: ProxyDomain): Lookup {
   const lookup = new Map<string, Host>();
@@ -99,7 +102,7 @@ function hostOf(ips: readonly string[]): Host | undefined {
   return ipv4 === "" && ipv6 === "" ? undefined : { ipv4, ipv6 };
 }
 
-/** An IPv4-mapped IPv6 address is IPv4. */
+/** Returns an address as bytes. An IPv4-mapped IPv6 address becomes IPv4. */
 function addressBytes(text: string): Uint8Array | undefined {
   const parsed = parseAddress(text);
   if (typeof parsed === "string") return undefined;
@@ -110,13 +113,16 @@ function addressBytes(text: string): Uint8Array | undefined {
   return bytes;
 }
 
-/** In Kubernetes the domain begins with the proxy's namespace. */
+/** Returns the domain without the proxy's namespace, which comes first in Kubernetes. */
 function withoutNamespace({ namespace, domain }: ProxyDomain): string {
   const [first, ...rest] = domain.split(".");
   return first === namespace ? rest.join(".") : domain;
 }
 
-/** No aliases for names of another domain: another cluster may have services of the same name. */
+/**
+ * Returns the short names of a host. Hosts of another domain get no aliases: another cluster may have services with the
+ * same name.
+ */
 function aliases(hostname: string, info: NameInfo, namespace: string, domain: string): readonly string[] {
   if (info.registry !== KUBERNETES || domain === "" || !hostname.endsWith(domain)) return [];
   const inNamespace = `${info.shortname}.${info.namespace}`;

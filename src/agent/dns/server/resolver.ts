@@ -1,4 +1,4 @@
-/** Answers questions: from the table, from another server, or with an error. Source: Istio's pkg/dns/client. */
+/** Answers questions from the name table, from an upstream server, or with an error. Source: Istio's pkg/dns/client. */
 import { type Collector, histogram, meter } from "../../../base/metrics/mod.ts";
 import type { Clock } from "../../../platform/world.ts";
 import { restoreQuestion } from "../upstream/ask.ts";
@@ -16,7 +16,7 @@ export interface ResolverOptions {
   readonly forwarder: Forwarder;
   readonly conf: () => ResolvConf;
   readonly isOwn: (server: Upstream) => boolean;
-  /** Forward questions before the first table: on port 53 this is the machine's only server. */
+  /** Forward questions before the first table arrives. On port 53, this server is the machine's only name server. */
   readonly answersBeforeTable: boolean;
   readonly onLoop: () => void;
   readonly random: () => number;
@@ -50,7 +50,7 @@ export class Resolver {
     "Total number of DNS requests that the cache could have answered.",
   );
   readonly #cache: AnswerCache;
-  /** The source of the cached answers. */
+  /** The configuration that the cached answers belong to. */
   #conf: ResolvConf | undefined;
 
   constructor(private readonly options: ResolverOptions) {
@@ -67,7 +67,10 @@ export class Resolver {
     this.#lookup = lookup;
   }
 
-  /** A promise if the question is forwarded; `undefined` for no answer. The caller may reuse a UDP message's buffer. */
+  /**
+   * Answers a message. Returns a promise if the question is forwarded, and `undefined` for a message without an answer.
+   * The caller may reuse a UDP message's buffer.
+   */
   answer(message: Uint8Array, transport: Transport, remotePort: number): Uint8Array | undefined | Promise<Uint8Array> {
     const query = readQuery(message);
     if (query === undefined) return undefined;
@@ -89,7 +92,10 @@ export class Resolver {
     return this.#fromOthers(query, transport, conf);
   }
 
-  /** Other servers may know other names: a new configuration starts a new cache. */
+  /**
+   * Answers from the cache or an upstream server. A new configuration clears the cache, because other servers may know
+   * other names.
+   */
   #fromOthers(query: Query, transport: Transport, conf: ResolvConf): Uint8Array | Promise<Uint8Array> {
     if (conf !== this.#conf) this.#cache.clear();
     this.#conf = conf;

@@ -10,10 +10,10 @@ import { Resolver } from "./resolver.ts";
 import { TcpServer } from "./tcp.ts";
 
 const STANDARD_ADDRESS = "localhost:15053";
-/** Name servers of a machine whose own resolv.conf names this server. Istio's path. */
+/** Lists the upstream servers of a machine whose own resolv.conf names this server. The path is Istio's. */
 const OTHER_RESOLV_CONF = "/var/lib/istio/resolv.conf";
 
-/** Starts it. Rejects with a MeshError if no address can be bound. */
+/** Starts the server. Rejects with a MeshError if no address can be bound. */
 export async function startServer(world: World, options: ServerOptions) {
   const { log } = options;
   const tuning = { ...TUNING, ...options.tuning };
@@ -60,8 +60,8 @@ export async function startServer(world: World, options: ServerOptions) {
   };
 }
 
-const LOOP = "DNS forwarding loop: a question that the agent forwarded came back to it. The traffic of its user " +
-  "is captured: run it as the excluded user (1337), or exclude its user";
+const LOOP = "DNS forwarding loop: a forwarded question came back to the agent. The traffic of the agent's user " +
+  "is captured: run the agent as the excluded user (1337), or exclude its user";
 
 function once(act: () => void): () => void {
   let isDone = false;
@@ -74,7 +74,7 @@ function once(act: () => void): () => void {
 interface Place {
   readonly address: string;
   readonly resolvConf: string;
-  /** The machine's only name server: it also resolves the control plane's name. */
+  /** Whether this server is the machine's only name server, which also resolves the control plane's name. */
   readonly isOnlyServer: boolean;
 }
 
@@ -83,7 +83,7 @@ async function placeOf({ files, machine }: World, { address, log }: ServerOption
   const plain = { address, resolvConf: tuning.resolvConf, isOnlyServer: false };
   if (!address.endsWith(":53")) return plain;
   if (machine.uid !== 0) {
-    log.error(logText(`"DNS_PROXY_ADDR" is "${address}", whose port needs root: "${STANDARD_ADDRESS}" is used`));
+    log.error(logText(`"DNS_PROXY_ADDR" is "${address}", but port 53 needs root: using "${STANDARD_ADDRESS}" instead`));
     return { ...plain, address: STANDARD_ADDRESS };
   }
   const hasOther = await files.stat(OTHER_RESOLV_CONF) !== undefined;

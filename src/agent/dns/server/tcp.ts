@@ -3,11 +3,14 @@ import type { ByteConnection } from "../../../platform/mod.ts";
 import type { Resolver } from "./resolver.ts";
 import { MessageReader, writeMessage } from "../tcp_messages.ts";
 
-/** Maximum connections, and maximum pending questions per connection: reading stops then. */
+/**
+ * Maximum number of connections, and of pending questions per connection. A connection at its limit is not read until
+ * an answer is sent.
+ */
 const MAX_CONNECTIONS = 256;
 const MAX_PENDING = 32;
 
-/** In milliseconds. */
+/** `idle` is in milliseconds, as is the clock `now`. */
 interface Limits {
   readonly idle: number;
   readonly now: () => number;
@@ -18,7 +21,7 @@ export class TcpServer {
 
   constructor(private readonly resolver: Resolver, private readonly limits: Limits) {}
 
-  /** Serves a connection until it ends or is idle for too long. */
+  /** Serves a connection until it ends or exceeds the idle timeout. */
   accept(connection: ByteConnection): void {
     if (this.#open.size >= MAX_CONNECTIONS) return connection.close();
     const served = new TcpSession(connection, this.resolver, this.limits).run();
@@ -93,7 +96,7 @@ class TcpSession {
     this.#written.catch(() => this.connection.close());
   }
 
-  /** Counts from the last question or answer, not while an answer is pending. */
+  /** Closes an idle connection. Time counts from the last question or answer, but not while an answer is pending. */
   #watchIdle(milliseconds: number): void {
     this.#timer = setTimeout(() => {
       if (this.#isEnded) return;

@@ -1,4 +1,7 @@
-/** Envoy's aggregated discovery service (ADS) in protobuf, both variants: the fields that are used. */
+/**
+ * Protobuf messages of Envoy's aggregated discovery service (ADS), in both variants. Only fields in use are read and
+ * written.
+ */
 import { BinaryWriter, putInteger, putMessage, putString, readMessage, writeStruct } from "../../../base/protobuf.ts";
 import { NAME_TABLE } from "./name_table.ts";
 import type { TableNode } from "../options.ts";
@@ -8,10 +11,10 @@ const SERVICE = "/envoy.service.discovery.v3.AggregatedDiscoveryService";
 /** The first request of a stream, an ACK or a NACK. */
 export interface TableRequest {
   readonly node?: TableNode;
-  /** The version in force; state of the world only. */
+  /** The version of the current table, for state of the world only. */
   readonly version?: string;
   readonly nonce?: string;
-  /** Why the response is rejected (NACK). */
+  /** Reason for rejecting the response (NACK). */
   readonly problem?: string | undefined;
 }
 
@@ -31,17 +34,20 @@ export interface TableResponse {
 export interface Protocol {
   readonly method: string;
   encode(request: TableRequest): Uint8Array;
-  /** Throws for invalid bytes. */
+  /** Decodes a response. Throws on invalid bytes. */
   decode(bytes: Uint8Array): TableResponse;
 }
 
-/** The nonce of a response that is otherwise unreadable: field 5 in both variants; `""` if unreadable too. */
+/**
+ * Returns the nonce of a response that is otherwise unreadable: field 5 in both variants. Returns `""` if the nonce is
+ * unreadable too.
+ */
 export function nonceOf(bytes: Uint8Array): string {
   const read = { nonce: "" };
   try {
     readMessage(bytes, { 5: (reader) => read.nonce = reader.string() });
   } catch {
-    // Not a message.
+    // The bytes are not a protobuf message.
   }
   return read.nonce;
 }
@@ -54,12 +60,12 @@ interface Numbers {
   readonly problem: number;
 }
 
-/** Field numbers of the requests; 0: no such field. */
+/** Field numbers of the requests; 0 if a variant does not have the field. */
 const STATE: Numbers = { version: 1, node: 2, type: 4, nonce: 5, problem: 6 };
 const DELTA: Numbers = { version: 0, node: 1, type: 2, nonce: 6, problem: 7 };
 const INVALID_ARGUMENT = 3;
 
-/** Each response is the full state. */
+/** In this variant, each response contains the full state. */
 export const STATE_OF_THE_WORLD: Protocol = {
   method: `${SERVICE}/StreamAggregatedResources`,
   encode: (request) => encodeRequest(request, STATE),
@@ -75,7 +81,7 @@ export const STATE_OF_THE_WORLD: Protocol = {
   },
 };
 
-/** A response holds changes. */
+/** In this variant, a response contains only changes. */
 export const INCREMENTAL: Protocol = {
   method: `${SERVICE}/DeltaAggregatedResources`,
   encode: (request) => encodeRequest(request, DELTA),
@@ -101,14 +107,14 @@ function decodeResource(bytes: Uint8Array): TableResource {
   return read;
 }
 
-/** Copied, so that the response can be freed. */
+/** Returns a copy, so that the response can be freed. */
 function decodeAny(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const read = { type: "", value: new Uint8Array(0) };
   readMessage(bytes, {
     1: (reader) => read.type = reader.string(),
     2: (reader) => read.value = reader.bytes().slice(),
   });
-  if (read.type !== NAME_TABLE) throw new Error(`a resource is of the type "${read.type}"`);
+  if (read.type !== NAME_TABLE) throw new Error(`a resource has the type "${read.type}"`);
   return read.value;
 }
 

@@ -18,7 +18,7 @@ export type NameTable = ReadonlyMap<string, NameInfo>;
 const TABLE = { entries: 1, key: 1, value: 2 } as const;
 const INFO = { ips: 1, registry: 2, shortname: 3, namespace: 4, altHosts: 5 } as const;
 
-/** Throws for invalid bytes. */
+/** Decodes a name table. Throws on invalid bytes. */
 export function decodeNameTable(bytes: Uint8Array): NameTable {
   const table = new Map<string, NameInfo>();
   readMessage(bytes, {
@@ -48,7 +48,7 @@ function decodeInfo(bytes: Uint8Array): NameInfo {
   return info;
 }
 
-/** The table as Istio prints it: proto JSON, hosts sorted, empty fields left out. */
+/** Prints the table as Istio does: proto JSON, sorted hosts, no empty fields. */
 export function nameTableJson(table: NameTable): string {
   if (table.size === 0) return "{}";
   const hosts = [...table].sort(([a], [b]) => compareUtf8(a, b));

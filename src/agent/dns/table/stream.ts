@@ -8,7 +8,7 @@ import { INCREMENTAL, nonceOf, type Protocol, STATE_OF_THE_WORLD, type TableResp
 import { decodeNameTable, NAME_TABLE, type NameTable } from "./name_table.ts";
 import type { TableOptions } from "../options.ts";
 
-/** Reconnect delays in milliseconds: doubled each time, minus up to half by chance. */
+/** Reconnect delays in milliseconds: doubled each time, then reduced by a random part of up to half. */
 const FIRST_DELAY = 500;
 const MAX_DELAY = 30_000;
 
@@ -18,9 +18,9 @@ export interface StreamOptions extends TableOptions {
   readonly changed: (state: TableState) => void;
 }
 
-/** Follows the name table. The last tables stay in force while disconnected. */
+/** Follows the name table. While disconnected, the last table stays in use. */
 export class TableStream {
-  /** The problem in one line; `undefined` if the table is current. */
+  /** The problem in one line; `undefined` if the table is up to date. */
   problem: string | undefined = "the control plane has sent no name table yet";
   readonly #end = new AbortController();
   readonly #ended: Promise<void>;
@@ -38,7 +38,7 @@ export class TableStream {
     this.#ended = this.#run();
   }
 
-  /** The control plane answers again: try now. */
+  /** Reconnects now, because the control plane is reachable again. */
   retry(): void {
     this.#failures = 0;
     this.#wait.abort();
@@ -62,7 +62,7 @@ export class TableStream {
     }
   }
 
-  /** Resolves with the reason for the end. */
+  /** Runs one stream. Resolves with the reason for its end. */
   async #stream(): Promise<string> {
     const { endpoint, open, node } = this.options;
     const { signal } = this.#end;
@@ -105,8 +105,8 @@ export class TableStream {
   }
 
   async #refuse(stream: GrpcStream, message: Uint8Array, reason: string): Promise<void> {
-    this.problem = `the last name table of the control plane was rejected: ${reason}`;
-    this.options.log.error(logText(`A name table was rejected, the last one stays in force: ${reason}`));
+    this.problem = `the agent rejected the last name table of the control plane: ${reason}`;
+    this.options.log.error(logText(`Rejected a name table, the previous table stays in use: ${reason}`));
     const nonce = nonceOf(message);
     await stream.send(this.#protocol.encode({ version: this.#version, nonce, problem: reason }));
   }
@@ -122,7 +122,10 @@ export class TableStream {
 /** Encoded tables by resource name. Bytes take less memory than decoded tables. */
 export type TableState = ReadonlyMap<string, Uint8Array>;
 
-/** An empty response changes nothing, unless it is the first: then there are no names. Throws for an invalid table. */
+/**
+ * Returns the tables after a response. An empty response changes nothing, except that an empty first response means
+ * that no names exist. Throws for an invalid table.
+ */
 export function nextState(state: TableState | undefined, response: TableResponse, isDelta: boolean): TableState {
   const { resources, removed } = response;
   for (const { bytes } of resources) decodeNameTable(bytes);
@@ -137,7 +140,7 @@ export function nextState(state: TableState | undefined, response: TableResponse
   return next;
 }
 
-/** All tables merged. */
+/** Merges all tables. */
 export function tableOf(state: TableState): NameTable {
   const tables = [...state.values()].map(decodeNameTable);
   const [only] = tables;

@@ -1,13 +1,13 @@
-/** One question to one upstream server, over UDP or TCP, and the check of its answer. */
+/** Sends one question to one upstream server, over UDP or TCP, and checks the answer. */
 import { parseAddress } from "../../../golang/net/mod.ts";
 import { type DatagramAddress, type DatagramSocket, type Network, unlessAborted } from "../../../platform/mod.ts";
 import type { Upstream } from "./resolv_conf.ts";
 import { byteAt, countsOf, FLAG, HEADER_LENGTH, type Query, readRecords } from "../wire.ts";
 import { MessageReader, writeMessage } from "../tcp_messages.ts";
 
-/** Minimum receive buffer: a server may send more than the client accepts (Istio's issue 61371). */
+/** Minimum receive buffer in bytes: a server may send more than the client accepts (Istio's issue 61371). */
 const MIN_BUFFER = 4096;
-/** When to check for ICMP errors, in milliseconds after the question. */
+/** Times at which to check for ICMP errors, in milliseconds after the question. */
 const CHECK_TIMES: readonly number[] = [10, 50, 200, 1000];
 
 export interface AskContext {
@@ -23,8 +23,8 @@ export interface Ask {
 }
 
 /**
- * Asks from a random port and ignores other datagrams; over TCP if the answer exceeds the buffer. Rejects on an ICMP
- * error, and with the signal's reason.
+ * Sends a question over UDP from a random port, and ignores unrelated datagrams. Repeats the question over TCP if the
+ * answer exceeds the buffer. Rejects on an ICMP error, and with the signal's reason.
  */
 export async function askUdp(context: AskContext, ask: Ask): Promise<Uint8Array> {
   return await askOverUdp(context, ask) ?? await askTcp(context, ask);
@@ -54,7 +54,9 @@ async function askOverUdp({ network, ports }: AskContext, ask: Ask): Promise<Uin
   }
 }
 
-/** The socket's end rejects. `undefined` if the answer exceeds the buffer. */
+/**
+ * Resolves with the answer, or with `undefined` if the answer exceeds the buffer. Rejects when the socket is closed.
+ */
 async function answerOf(socket: DatagramSocket, { server, query, message }: Ask): Promise<Uint8Array | undefined> {
   const buffer = new Uint8Array(Math.max(query.udpSize, MIN_BUFFER) + 1);
   for (;;) {
@@ -72,7 +74,7 @@ function isFrom({ host, port, address }: Upstream, from: DatagramAddress): boole
   return typeof sender !== "string" && sender.value === address.value && sender.family === address.family;
 }
 
-/** Returns a function that stops it. */
+/** Starts the checks for ICMP errors, and returns a function that stops them. */
 function watchIcmpErrors(socket: DatagramSocket, refused: (error: Error) => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   // Deno may run a due timer that was cleared in the same turn.
@@ -93,7 +95,7 @@ function watchIcmpErrors(socket: DatagramSocket, refused: (error: Error) => void
   };
 }
 
-/** Rejects on failure, on a wrong answer, and with the signal's reason. */
+/** Sends a question over TCP. Rejects on failure, on a wrong answer, and with the signal's reason. */
 export async function askTcp({ network }: Pick<AskContext, "network">, ask: Ask): Promise<Uint8Array> {
   const { server, query, message, signal } = ask;
   const connection = await network.dial({ host: server.host, port: server.port, tls: undefined, signal });
@@ -111,7 +113,7 @@ export async function askTcp({ network }: Pick<AskContext, "network">, ask: Ask)
 
 const RCODE = 0x0f;
 
-/** Whether id and question match, in any case. An error response may omit the question. */
+/** Whether the ID and the question match, regardless of letter case. An error response may omit the question. */
 export function isAnswerTo(answer: Uint8Array, query: Query, message: Uint8Array): boolean {
   if (answer.length < HEADER_LENGTH || (byteAt(answer, 2) & FLAG.response) === 0) return false;
   if (answer[0] !== message[0] || answer[1] !== message[1]) return false;
@@ -132,12 +134,12 @@ function hasQuestion(answer: Uint8Array, { bytes, questionEnd }: Query): boolean
   return true;
 }
 
-/** Label lengths are below the codes of letters. */
+/** Returns a byte in lower case. Label lengths stay unchanged, because they are below the codes of letters. */
 function lowerCase(byte: number): number {
   return byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte;
 }
 
-/** The answer with the client's id and the client's spelling of the question. */
+/** Returns the answer with the client's ID and the client's spelling of the question. */
 export function restoreQuestion(answer: Uint8Array, { bytes, questionEnd }: Query): Uint8Array {
   answer.set(bytes.subarray(0, 2));
   if (countsOf(answer)[0] === 1) answer.set(bytes.subarray(HEADER_LENGTH, questionEnd), HEADER_LENGTH);

@@ -1,19 +1,22 @@
-/** Answers of other servers, kept as long as their TTL allows (RFC 1035, 2308). */
+/** Cache of upstream answers, which are kept as long as their TTL allows (RFC 1035, 2308). */
 import { binaryOf } from "../../../base/bytes.ts";
 import { byteAt, countsOf, FLAG, nameEnd, type Query, readRecords, TYPE, uint16 } from "../wire.ts";
 
-/** Seconds at most; `absent`: for answers without a record of the type. */
+/** Maximum time in the cache, in seconds. `absent` is for answers without a record of the requested type. */
 const MAX_SECONDS = { found: 3600, absent: 300 } as const;
 const MAX_ANSWER = 16 * 1024;
-/** Estimated size of an entry's objects. */
+/** Estimated size of an entry's objects, in bytes. */
 const ENTRY_BYTES = 200;
 
-/** An EDNS record without options: a cookie or a client network would need its own cache entry. */
+/**
+ * Length of an EDNS record without options. Questions with options, such as a cookie or the client's network, are not
+ * cached.
+ */
 const PLAIN_OPT_LENGTH = 11;
-/** Meta types (TSIG, AXFR, ANY) are never cached. */
+/** The first of the meta types (TSIG, AXFR, ANY), which are never cached. */
 const FIRST_META_TYPE = 249;
 
-/** The part of a question that its answer depends on; `undefined` if it is not cached. */
+/** Returns the parts of a question that determine its answer; `undefined` for questions that are not cached. */
 export function cacheKey({ bytes, name, type, questionEnd }: Query): string | undefined {
   const rest = bytes.length - questionEnd;
   if (type === undefined || type >= FIRST_META_TYPE || (rest !== 0 && rest !== PLAIN_OPT_LENGTH)) return undefined;
@@ -28,7 +31,7 @@ interface Contents {
 
 interface Entry extends Contents {
   readonly answer: Uint8Array;
-  /** In milliseconds. */
+  /** Time at which the answer was cached, in milliseconds. */
   readonly at: number;
 }
 
@@ -39,13 +42,15 @@ export interface CacheOptions {
 }
 
 export class AnswerCache {
-  /** Least recently used first. */
+  /** Cached answers, least recently used first. */
   readonly #entries = new Map<string, Entry>();
   #bytes = 0;
 
   constructor(private readonly options: CacheOptions) {}
 
-  /** A copy with the remaining TTLs and rotated addresses; `undefined` if there is none. */
+  /**
+   * Returns a copy of the answer with the remaining TTLs and rotated addresses; `undefined` if the cache has no answer.
+   */
   find(key: string): Uint8Array | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
@@ -114,8 +119,8 @@ const SOA = 6;
 const MAX_TTL = 0x7fff_ffff;
 
 /**
- * `undefined` for answers that must not be cached: errors, truncated answers, a TTL of 0, or no records and no SOA (RFC
- * 2308).
+ * Returns the parts of an answer that the cache needs; `undefined` for answers that must not be cached: errors,
+ * truncated answers, a TTL of 0, or neither records nor a SOA (RFC 2308).
  */
 function contentsOf(answer: Uint8Array, { type: asked, questionEnd }: Query): Contents | undefined {
   const records = fieldsOf(answer, questionEnd);
@@ -143,7 +148,7 @@ function secondsOf(answer: Uint8Array, records: readonly RecordFields[]): number
 
 const ADDRESSES: ReadonlySet<number> = new Set([TYPE.A, TYPE.AAAA]);
 
-/** Offsets in the message. */
+/** Type of a record, and offsets of its parts in the message. */
 interface RecordFields {
   readonly index: number;
   readonly type: number;

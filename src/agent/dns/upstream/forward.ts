@@ -19,10 +19,10 @@ export interface ForwardOptions
 }
 
 export class Forwarder {
-  /** Source ports in use: a question from one of them is the agent's own. */
+  /** Source ports in use. A question from one of these ports is the agent's own. */
   readonly ports = new Set<number>();
   readonly #context: AskContext;
-  /** Servers that failed last time: warn only once. */
+  /** Servers whose last question failed, to warn only once about each server. */
   readonly #failing = new Set<string>();
   #inFlight = 0;
 
@@ -30,7 +30,7 @@ export class Forwarder {
     this.#context = { network: options.network, ports: this.ports };
   }
 
-  /** `undefined` if no server answers, or too many questions are in flight. */
+  /** Forwards a question. Resolves with `undefined` if no server answers, or if too many questions are in flight. */
   async ask(servers: readonly Upstream[], query: Query, transport: Transport): Promise<Uint8Array | undefined> {
     if (this.#inFlight >= this.options.maxForwarded) return undefined;
     this.#inFlight++;
@@ -93,7 +93,7 @@ export class Forwarder {
     }
   }
 
-  /** The name in question is logged at debug level only. */
+  /** Logs a failure. The name in question appears at debug level only. */
   #logFailure(server: Upstream, query: Query, error: unknown): void {
     const failed = `The DNS server ${server.host} does not answer`;
     if (!this.#failing.has(server.host)) {

@@ -20,7 +20,7 @@ export interface ResolvConf {
 
 export const DNS_PORT = 53;
 
-/** The last line with search domains counts. The root is not a search domain. */
+/** Parses a resolv.conf. The last line with search domains wins. The root does not count as a search domain. */
 export function readResolvConf(text: string, port = DNS_PORT): ResolvConf {
   const { servers, invalid } = nameservers(text);
   const lines = text.split("\n").filter((line) => !/^[#;]/.test(line)).map((line) => line.trim().split(/\s+/));
@@ -34,7 +34,7 @@ export function readResolvConf(text: string, port = DNS_PORT): ResolvConf {
   };
 }
 
-/** No timer: an idle agent stays asleep. */
+/** Milliseconds after which the next question causes a refresh. Without a timer, an idle agent does not wake up. */
 const MAX_AGE = 5000;
 
 const EMPTY: ResolvConf = { servers: [], search: undefined, invalid: [] };
@@ -53,13 +53,13 @@ export class ResolverFile {
     private readonly log: Logger,
   ) {}
 
-  /** Refreshes a stale configuration in the background. */
+  /** Returns the known configuration; refreshes a stale configuration in the background. */
   current(): ResolvConf {
     if (!this.#isReading && this.world.clock.monotonic() - this.#readAt >= MAX_AGE) void this.read();
     return this.#conf;
   }
 
-  /** On failure the known configuration stays. */
+  /** Reads the file. On failure, keeps the known configuration. */
   async read(): Promise<ResolvConf> {
     this.#isReading = true;
     this.#readAt = this.world.clock.monotonic();
@@ -80,7 +80,7 @@ export class ResolverFile {
     this.#conf = readResolvConf(text, this.port);
     const { servers, invalid } = this.#conf;
     if (invalid.length > 0) {
-      this.log.warning(logText(`"${this.path}" names servers that are not IP addresses: ${invalid.join(", ")}`));
+      this.log.warning(logText(`"${this.path}" lists name servers that are not IP addresses: ${invalid.join(", ")}`));
     }
     if (servers.length === 0) {
       this.log.warning(logText(`"${this.path}" has no name server: names outside the mesh cannot be resolved`));
@@ -90,6 +90,6 @@ export class ResolverFile {
   #logProblem(problem: string): void {
     if (problem === this.#problem) return;
     this.#problem = problem;
-    this.log.warning(logText(`Names outside the mesh are forwarded to the servers known before: ${problem}`));
+    this.log.warning(logText(`Names outside the mesh are still forwarded to the previous name servers: ${problem}`));
   }
 }
