@@ -1,4 +1,4 @@
-/** Options of the lifecycle, from the settings. */
+/** Derives the options of the lifecycle from the settings. */
 import { type Logger, logText } from "../platform/log.ts";
 import type { World } from "../platform/world.ts";
 import { envoyArgs } from "./bootstrap/envoy_args.ts";
@@ -18,8 +18,9 @@ export interface Source {
 }
 
 /**
- * The first Envoy uses the settings read at startup. Later ones read them again: a changed mesh configuration takes
- * effect, invalid settings are logged and leave the running Envoy as it is.
+ * Returns the options for Envoy. The first Envoy uses the settings from startup. Each later Envoy reads the settings
+ * again, so that a changed mesh configuration takes effect; invalid settings are logged and do not affect the running
+ * Envoy.
  */
 export function envoyOptions(
   world: World,
@@ -65,10 +66,10 @@ export function lifecycleRules({ envoy, drain, restart }: AgentSettings): Rules 
   };
 }
 
-/** Certificates mounted as files (Istio 1.0 to 1.5, and today's agent first). */
+/** Paths of certificates mounted as files. Istio 1.0 to 1.5 used these paths, and today's agent tries them first. */
 const CERTIFICATES = ["cert-chain.pem", "key.pem", "root-cert.pem"].map((name) => `./etc/certs/${name}`);
 
-/** Files whose change starts a new Envoy: configuration and certificates. */
+/** Returns the files whose change starts a new Envoy: configuration and certificates. */
 export function watchedFiles({ envoy, meshFile }: AgentSettings): string[] {
   return [...CERTIFICATES, meshFile, envoy.customConfigFile, envoy.templateFile].filter((path) => path !== "");
 }

@@ -1,4 +1,4 @@
-/** The agent of a pod's proxy, and requests to a running agent. Each command is loaded lazily. */
+/** Runs the agent of a pod's proxy, and sends requests to a running agent. Each command is loaded lazily. */
 import type { FlagGroups } from "../golang/flags/mod.ts";
 import type { World } from "../platform/world.ts";
 import type { ApplyRules } from "./redirect.ts";
@@ -17,7 +17,7 @@ export async function runAgent(
   return await (await import("./run.ts")).runAgent(world, args, name, applyRules);
 }
 
-/** For errors of the settings too. */
+/** Opens the log that also reports errors of the settings. */
 export async function earlyLog(world: World, args: readonly string[], name: ProgramName) {
   return (await import("./early_log.ts")).earlyLog(world, args, name);
 }
@@ -27,7 +27,7 @@ export async function runAgentBootstrap(world: World, args: readonly string[]): 
   return await (await import("./bootstrap/print.ts")).runAgentBootstrap(world, args);
 }
 
-/** The flags and variables of `agent`, `agent bootstrap` and `pilot-agent proxy`. */
+/** Returns the flags and variables of `agent`, `agent bootstrap` and `pilot-agent proxy`. */
 export async function agentFlags(): Promise<FlagGroups> {
   const { FLAG_GROUPS } = await import("./settings/flags.ts");
   return { ...FLAG_GROUPS, "Environment variables": (await import("./settings/variables.ts")).VARIABLES };
@@ -38,7 +38,7 @@ export async function runRequest(world: World, request: ProxyRequest): Promise<n
   return await (await import("./request.ts")).runRequest(world, request);
 }
 
-/** `agent quit` and `agent drain`: sends a request to the agent of this pod. */
+/** Sends a request to the agent of this pod, for `agent quit` and `agent drain`. */
 export async function messageAgent(world: World, message: Message): Promise<number> {
   return await (await import("./request.ts")).messageAgent(world, message);
 }

@@ -1,20 +1,23 @@
-/** `--redirect-traffic`: the agent makes the rules of the traffic capture at its start, in place of an init container. */
+/**
+ * `--redirect-traffic`: the agent applies the rules for traffic capture when it starts, instead of an init container.
+ */
 import { MeshError } from "../base/errors.ts";
 import type { World } from "../platform/world.ts";
 import type { Ports } from "./settings/settings.ts";
 
-/** `iptables apply` with arguments; resolves with its exit code. */
+/** Runs `iptables apply` with arguments; resolves with its exit code. */
 export type ApplyRules = (args: readonly string[]) => Promise<number>;
 
-/** Ports of every proxy that are never captured: Envoy's metrics and health, the agent's status. */
+/** Ports of every proxy that are never captured: Envoy's metrics and health, and the agent's status. */
 const OWN_PORTS: readonly number[] = [15090, 15021, 15020];
 
-/** Settings that have no variable, and the flag of `iptables apply` with the value of Istio's injector. */
+/** Settings without a variable: the flag of `iptables apply`, with the value from Istio's injector. */
 const DEFAULTS = { ISTIO_INBOUND_PORTS: ["-b", "*"], ISTIO_SERVICE_CIDR: ["-i", "*"] } as const;
 
 /**
- * The arguments of `iptables apply`: variables decide, and what they do not name is captured. Envoy's traffic is known by the
- * user or the group of this process. Throws a `MeshError` if applications may have the same.
+ * Returns the arguments of `iptables apply`. Captures all traffic that the variables do not exclude. The rules
+ * recognize Envoy's traffic by the user or group of this process. Throws a `MeshError` if applications may run as the
+ * same user and group.
  */
 export function redirectArguments(
   env: Readonly<Record<string, string>>,
@@ -39,7 +42,7 @@ function ownerArguments({ uid, gid }: { readonly uid: number; readonly gid: numb
   return ["-u", String(uid === 0 ? 1337 : uid), "-g", String(gid === 0 ? 1337 : gid)];
 }
 
-/** The user and the group of this process (proc_pid_status(5)). */
+/** Returns the user and the group of this process (proc_pid_status(5)). */
 export async function ownerOfProcess(world: World): Promise<{ readonly uid: number; readonly gid: number }> {
   const status = await world.files.readText("/proc/self/status");
   const id = (line: RegExp) => Number(line.exec(status)?.[1] ?? NaN);

@@ -4,19 +4,19 @@ import type { World } from "../platform/world.ts";
 
 export interface ProxyRequest {
   readonly method: string;
-  /** With or without leading slash; may have a query. */
+  /** Path with or without a leading slash; may include a query. */
   readonly path: string;
   readonly body: string;
   readonly port: number;
 }
 
-/** pilot-agent's timeout. */
+/** Timeout of pilot-agent, in milliseconds. */
 const TIMEOUT = 60_000;
 const MAX_ERROR_BODY = 2000;
 
 /**
  * Prints the response and a line end, as `pilot-agent request` does. Throws a `MeshError` without a response, or for
- * status 400 and above except 404 (pilot-agent's rule, for endpoints that a release lacks).
+ * status 400 and above except 404. The exception is pilot-agent's, for endpoints that a release lacks.
  */
 export async function runRequest(world: World, request: ProxyRequest): Promise<number> {
   const url = `http://localhost:${request.port}/${request.path.replace(/^\//, "")}`;
@@ -25,8 +25,8 @@ export async function runRequest(world: World, request: ProxyRequest): Promise<n
   } catch (error) {
     if (error instanceof MeshError || error instanceof ClosedPipeError) throw error;
     const { kind, text } = requestFailure(error, TIMEOUT);
-    throw new MeshError(`Cannot ask "${url}": ${text}`, {
-      ...kind === "refused" ? { hint: "is the proxy running in this pod?" } : {},
+    throw new MeshError(`Cannot send a request to "${url}": ${text}`, {
+      ...kind === "refused" ? { hint: "check that the proxy is running in this pod" } : {},
       cause: error,
     });
   }
@@ -39,7 +39,7 @@ async function exchange(world: World, url: string, { method, body }: ProxyReques
     const text = (await response.text()).trim().slice(0, MAX_ERROR_BODY);
     throw new MeshError(`Received unsuccessful status code ${response.status}: ${text === "" ? "no body" : text}`);
   }
-  // The admin interface may return many MB: stream them.
+  // The admin interface may return many megabytes, so the body is streamed.
   for await (const chunk of response.body ?? []) world.stdout.write(chunk);
   world.stdout.write("\n");
   return EXIT.ok;
@@ -51,13 +51,13 @@ export interface Message {
   readonly timeout: number;
 }
 
-/** Throws a `MeshError` without a response, or for a status other than 2xx. */
+/** Sends a request to the agent. Throws a `MeshError` without a response, or for a status other than 2xx. */
 export async function messageAgent(world: World, { path, port, timeout }: Message): Promise<number> {
   const url = `http://localhost:${port}/${path}`;
   const { status } = await post(world, url, timeout);
   if (status >= 200 && status < 300) return EXIT.ok;
-  throw new MeshError(`The agent did not take "POST ${url}": it answered ${status}`, {
-    hint: status === 404 ? "an older agent, or another program, listens at that port" : "see the log of the agent",
+  throw new MeshError(`The agent rejected "POST ${url}" with status ${status}`, {
+    hint: status === 404 ? "an older agent or another program listens on that port" : "see the log of the agent",
   });
 }
 
@@ -69,7 +69,7 @@ async function post(world: World, url: string, timeout: number): Promise<Respons
   } catch (error) {
     const { kind, text } = requestFailure(error, timeout);
     throw new MeshError(`Cannot send "POST ${url}" to the agent: ${text}`, {
-      ...kind === "refused" ? { hint: "is an agent running in this pod, with this --status-port?" } : {},
+      ...kind === "refused" ? { hint: "check that an agent is running in this pod with this --status-port" } : {},
       cause: error,
     });
   }

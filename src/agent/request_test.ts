@@ -46,7 +46,7 @@ Deno.test("runRequest() accepts 404, as pilot-agent does, and reports other fail
 Deno.test("runRequest() names the URL it could not reach, also during a response", async () => {
   await assert.rejects(runRequest(fakeWorld(), GET), {
     message: 'Cannot ask "http://localhost:15000/stats": connection refused',
-    hint: "is the proxy running in this pod?",
+    hint: "check that the proxy is running in this pod",
   });
   const broken = () => new Response(new ReadableStream({ pull: (it) => it.error(new TypeError("connection reset")) }));
   await assert.rejects(asked({}, broken), { message: 'Cannot ask "http://localhost:15000/stats": connection reset' });
@@ -73,12 +73,12 @@ Deno.test("messageAgent() sends a POST and accepts any 2xx", async () => {
 Deno.test("messageAgent() reports failures with a hint", async () => {
   await assert.rejects(messageAgent(fakeWorld(), QUIT), {
     message: 'Cannot send "POST http://localhost:15020/quitquitquit" to the agent: connection refused',
-    hint: "is an agent running in this pod, with this --status-port?",
+    hint: "check that an agent is running in this pod with this --status-port",
   });
   const answering = (status: number) => fakeWorld({ request: () => new Response(null, { status }) });
   await assert.rejects(messageAgent(answering(404), QUIT), {
     message: 'The agent did not take "POST http://localhost:15020/quitquitquit": it answered 404',
-    hint: "an older agent, or another program, listens at that port",
+    hint: "an older agent or another program listens on that port",
   });
   await assert.rejects(messageAgent(answering(403), QUIT), { hint: "see the log of the agent" });
 });

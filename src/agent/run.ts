@@ -22,10 +22,10 @@ import { stopCode } from "./stop_code.ts";
 const WATCH_INTERVAL = 1000;
 
 /**
- * Runs the proxy until it ends. Resolves with the exit code: Envoy's own (128 + signal) if it exited unasked, the code
- * of `stopCode` after a signal, else 0. Throws UsageError and MeshError for invalid settings, or if Envoy cannot be
- * started. `applyRules` makes the rules for `--redirect-traffic`. Keeps all permissions: without them Deno denies `/proc`
- * and `/sys`, for orphans and memory metrics.
+ * Runs the proxy until it ends. Resolves with the exit code: Envoy's own code (128 + signal) if Envoy exited without a
+ * request, the code of `stopCode` after a signal, otherwise 0. Throws UsageError and MeshError for invalid settings, or
+ * if Envoy cannot be started. `applyRules` applies the rules for `--redirect-traffic`. Keeps all permissions, because
+ * otherwise Deno denies access to `/proc` and `/sys`, which orphans and memory metrics need.
  */
 export async function runAgent(
   world: World,
@@ -83,7 +83,10 @@ export async function runAgent(
   }
 }
 
-/** Starts with the first Envoy: signals are handled by then, so that no socket is left behind. */
+/**
+ * Starts the control plane's parts with the first Envoy. By then, signals are handled, so that a signal does not leave
+ * a socket file behind.
+ */
 function lazyControlPlane(
   world: World,
   settings: AgentSettings,
@@ -100,7 +103,7 @@ function lazyControlPlane(
     current: () => current,
     start: () => starting ??= begin(),
     async close() {
-      // The starter handles a failure; the rest is closed anyway.
+      // The starter handles a failure; the other parts are closed anyway.
       await starting?.catch(() => {});
       await current?.close();
     },
@@ -136,7 +139,10 @@ function statusOptions(settings: AgentSettings, logger: Logger) {
 
 const ENDING: readonly Phase[] = ["draining", "terminating", "killing", "ended"];
 
-/** Why the proxy is not ready any more. A drain without end (`drained`) counts too, as in Istio. */
+/**
+ * Returns why the proxy is no longer ready, or `undefined`. A drain without a shutdown (`drained`) counts too, as in
+ * Istio.
+ */
 function shutdownReason(phase: Phase | undefined): string | undefined {
   if (phase === undefined) return undefined;
   return ENDING.includes(phase) || phase === "drained" ? `the proxy is ${phase}` : undefined;

@@ -5,7 +5,7 @@ import { toYaml } from "../yaml/mod.ts";
 import { VERSION } from "../version.ts";
 import type { AgentSettings } from "./settings/settings.ts";
 
-/** Tokens in the configuration are hidden. */
+/** Returns the log lines. Tokens in the configuration are hidden. */
 export function startLines(settings: AgentSettings): string[] {
   const { role, addresses, node, envoy } = settings;
   return [

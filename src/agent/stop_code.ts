@@ -3,7 +3,7 @@ import type { SignalName } from "../platform/world.ts";
 const NUMBERS: Readonly<Partial<Record<SignalName, number>>> = { SIGINT: 2, SIGTERM: 15 };
 
 export interface Past {
-  /** `undefined` if nobody has asked. */
+  /** Whether the proxy was ready at least once; `undefined` without a readiness check. */
   readonly wasReady: boolean | undefined;
   readonly wasLive: boolean;
 }

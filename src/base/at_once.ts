@@ -1,6 +1,6 @@
 /**
- * Runs the work for each item, at most `most` at a time, and returns the results in the order of the items. After the
- * first error, no further work starts and the error is thrown.
+ * Runs the work for each item, at most `most` items in parallel, and returns the results in the order of the items.
+ * After the first error, no further work starts, and the error is thrown.
  */
 export async function atOnce<T, R>(
   items: readonly T[],

@@ -1,9 +1,9 @@
-/** The bytes of a binary string, which has a character U+0000 to U+00FF for each byte. */
+/** Converts a binary string, which has a character U+0000 to U+00FF for each byte, to bytes. */
 export function bytesOfBinary(binary: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(binary, (c) => c.charCodeAt(0));
 }
 
-/** The binary string of bytes. */
+/** Converts bytes to a binary string. */
 export function binaryOf(bytes: Uint8Array): string {
   let binary = "";
   for (const byte of bytes) binary += String.fromCharCode(byte);

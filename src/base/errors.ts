@@ -4,15 +4,15 @@ export const EXIT = {
   failed: 1,
   usage: 2,
   notCaptured: 126,
-  /** As in a shell (POSIX 2.8.2). */
+  /** The code of a shell for a program that is not executable (POSIX 2.8.2). */
   notExecutable: 126,
   notFound: 127,
   hungUp: 129,
   interrupted: 130,
-  /** The reader of standard output is gone; the code of a process that SIGPIPE ended. */
+  /** The reader of standard output is gone. The code is that of a process that SIGPIPE terminated. */
   closedPipe: 141,
   terminated: 143,
-  /** Go's os.Exit(-1). */
+  /** The code of Go's os.Exit(-1). */
   pilotAgentFailed: 255,
 } as const;
 
@@ -52,7 +52,7 @@ export interface ErrorDetails {
   readonly hint?: string | undefined;
   readonly cause?: unknown;
   readonly exitCode?: number;
-  /** Lines that stand below the line of the error. */
+  /** Lines to print below the line of the error. */
   readonly rest?: readonly string[];
 }
 
@@ -101,7 +101,7 @@ export class UsageError extends MeshError {
 /** The reader of the output closed it (`| head`). */
 export class ClosedPipeError extends Error {}
 
-/** The text of a place: `web.yaml: document 2, line 14, column 3: spec.replicas`; `""` for an unknown place. */
+/** Formats a place, such as `web.yaml: document 2, line 14, column 3: spec.replicas`; `""` for an unknown place. */
 export function placeText(place: Place): string {
   const spot = [
     place.document === undefined ? "" : `document ${place.document}`,
@@ -112,8 +112,8 @@ export function placeText(place: Place): string {
 }
 
 /**
- * An error as one line, without `error: `: `web.yaml: document 2, line 14: What failed; what to do next`. A field in the
- * message is not repeated.
+ * Formats an error as one line, without `error: `, such as `web.yaml: document 2, line 14: What failed; what to do
+ * next`. A field that the message already contains is not repeated.
  */
 export function errorLine({ message, place, hint }: Pick<MeshError, "message" | "place" | "hint">): string {
   const line = oneLine(message);
@@ -129,30 +129,30 @@ function inSentence(text: string): string {
   return /^[A-Z][a-z]* /.test(text) && !NAME.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
 }
 
-/** Whether a message contains a field: its path, or the key in `metadata.annotations["key"]`. */
+/** Whether a message contains a field, either as its path or as the key in `metadata.annotations["key"]`. */
 export function saysField(message: string, field: string | undefined): boolean {
   if (field === undefined) return false;
   const key = /\["([^"]+)"\]$/.exec(field)?.[1];
   return message.includes(`"${field}"`) || (key !== undefined && message.includes(`"${key}"`));
 }
 
-/** A text of several lines as one. */
+/** Joins the lines of a text into one line. */
 export function oneLine(text: string): string {
   return text.split("\n").map((line) => line.trim()).filter((line) => line !== "").join("; ");
 }
 
-/** The source line with a caret below it, indented; `""` if it is unknown. */
+/** Returns the source line with a caret below it, indented; `""` if the source line is unknown. */
 export function snippetText(place: Place | undefined): string {
   if (place?.snippet === undefined) return "";
   return place.snippet.split("\n").map((line) => `  ${line}\n`).join("");
 }
 
-/** A thrown value as one line: for a MeshError with place and hint, else the message alone. */
+/** Formats a thrown value as one line: a MeshError with place and hint, any other value as its message alone. */
 export function errorText(error: unknown): string {
   return error instanceof MeshError ? errorLine(error) : messageOf(error);
 }
 
-/** The message of a thrown value. */
+/** Returns the message of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -5,7 +5,7 @@ import { SystemError } from "../platform/mod.ts";
 Deno.test("exhaustion() knows the kernel's errors of what is used up, and no others", () => {
   assert.deepEqual(exhaustion(new Error("Too many open files (os error 24)")), {
     reason: "this process has too many open files",
-    hint: "raise its limit of open files (ulimit -n)",
+    hint: "raise the limit of open files (ulimit -n)",
   });
   for (const number of [11, 12, 23, 28, 105]) {
     assert.ok(exhaustion(new Error(`X (os error ${number}): y`)), String(number));

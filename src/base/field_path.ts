@@ -1,4 +1,6 @@
-/** A field as messages show it: `spec.containers[0].image`. Keys that are not names are in brackets: `labels["a.b/c"]`. */
+/**
+ * Formats a field for messages: `spec.containers[0].image`. Keys that are not names are in brackets: `labels["a.b/c"]`.
+ */
 export function fieldText(path: readonly (string | number)[]): string {
   return path.map((step, index) => {
     if (typeof step === "number") return `[${step}]`;
@@ -7,7 +9,7 @@ export function fieldText(path: readonly (string | number)[]): string {
   }).join("");
 }
 
-/** The keys and indexes of such a text. */
+/** Returns the keys and indexes of a text from `fieldText`. */
 export function fieldKeys(text: string): (string | number)[] {
   return [...text.matchAll(/\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]|([^.[\]]+)/g)].map(([, index, quoted, plain]) => {
     if (index !== undefined) return Number(index);

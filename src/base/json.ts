@@ -1,11 +1,11 @@
 import type { Value } from "./value.ts";
 
-/** The value of a JSON text; `undefined` for any other text. */
+/** Returns the value of a JSON text; `undefined` for text that is not JSON. */
 export function parseJson(text: string): Value | undefined {
   try {
     return JSON.parse(text);
   } catch {
-    // A SyntaxError: JSON.parse throws no other error.
+    // Only a SyntaxError: JSON.parse does not throw other errors.
     return undefined;
   }
 }

@@ -2,7 +2,7 @@
 export class LateLibrary<T> {
   #library: T | undefined;
 
-  /** `name` is for the error of `get`. */
+  /** `name` appears in the error of `get`. */
   constructor(private readonly name: string, private readonly load: () => Promise<T>) {}
 
   /** Loads the library; a second call costs nothing. */
@@ -10,7 +10,7 @@ export class LateLibrary<T> {
     return this.#library ??= await this.load();
   }
 
-  /** The library. Errors: it is not loaded yet. */
+  /** Returns the library. Throws an Error if the library is not loaded yet. */
   get(): T {
     if (this.#library === undefined) throw new Error(`The library ${this.name} is not loaded`);
     return this.#library;

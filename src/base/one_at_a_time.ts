@@ -1,4 +1,7 @@
-/** Makes calls run one after the other: calls during a run cause one more run. Resolves after the last run. */
+/**
+ * Returns a function whose calls never run concurrently. Calls during a run cause one more run. Resolves after the last
+ * run.
+ */
 export function oneAtATime(run: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   let again = false;

@@ -1,15 +1,15 @@
-/** Reads and writes protobuf messages by field number, for messages with few fields that matter. */
+/** Reads and writes protobuf messages by field number, for messages of which only a few fields matter. */
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { isList, isMap, newMap, type Value, type ValueMap } from "./value.ts";
 
 export { BinaryWriter };
 
-/** What to do with a field, by its number. */
+/** Functions that read a field, by field number. */
 export type FieldReaders = Readonly<Record<number, (reader: BinaryReader) => void>>;
 
 /**
- * Reads fields by number: `fields` are strings, bytes or messages, `varints` integers, enums or booleans, `doubles` numbers.
- * Skips all others. Errors: the bytes are not a message.
+ * Reads fields by number: `fields` are strings, bytes or messages, `varints` integers, enums or booleans, `doubles`
+ * numbers. Skips all other fields. Throws an Error if the bytes are not a message.
  */
 export function readMessage(
   bytes: Uint8Array,
@@ -59,7 +59,7 @@ export function writeStruct(writer: BinaryWriter, map: ValueMap): void {
   }
 }
 
-/** A google.protobuf.Value, in the order of its fields: null, number, string, boolean, map, list. */
+/** Writes a google.protobuf.Value. The field numbers are, in order: null, number, string, boolean, map, list. */
 function writeValue(writer: BinaryWriter, value: Value): void {
   if (value === null) writer.tag(1, WireType.Varint).int32(0);
   else if (typeof value === "string") writer.tag(3, WireType.LengthDelimited).string(value);
@@ -73,7 +73,7 @@ function writeList(writer: BinaryWriter, values: readonly Value[]): void {
   for (const value of values) putMessage(writer, 1, (inner) => writeValue(inner, value));
 }
 
-/** Reads a google.protobuf.Struct. Errors: the bytes are not one. */
+/** Reads a google.protobuf.Struct. Throws an Error if the bytes are not a Struct. */
 export function readStruct(bytes: Uint8Array): ValueMap {
   const map = newMap();
   readMessage(bytes, {

@@ -1,2 +1,2 @@
-/** Replaces a secret in output. Envoy uses the same word. */
+/** Text that replaces a secret in output. Envoy uses the same text. */
 export const REDACTED = "[redacted]";

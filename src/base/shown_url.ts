@@ -1,6 +1,9 @@
 import { REDACTED } from "./redacted.ts";
 
-/** A URL for messages and reports: without user, password, query and fragment: each may be a credential. */
+/**
+ * Returns a URL for messages and reports, without user, password, query and fragment, because each part may contain a
+ * credential.
+ */
 export function shownUrl(text: string): string {
   const url = URL.parse(text);
   if (url === null) return text.replace(/^([a-z]+:\/\/)[^/?#]*@/i, "$1").replace(/[?#].*$/s, "");

@@ -1,6 +1,6 @@
 /**
- * The data of a manifest or a values file: JSON, with integers beyond 2^53 as `bigint`, because Kubernetes decodes integers
- * as int64 and JavaScript numbers would round them.
+ * The data of a manifest or a values file: JSON, with integers beyond 2^53 as `bigint`. Kubernetes decodes integers as
+ * int64, and JavaScript numbers would round them.
  */
 export type Value = null | boolean | number | bigint | string | Value[] | ValueMap;
 
@@ -45,42 +45,42 @@ export type Keyed = Readonly<Record<string, Value>>;
 /** The keys that a mapping may have. */
 export type KeyOf<M extends Keyed> = Extract<keyof M, string>;
 
-/** The mapping under a key; an empty one, which cannot be changed, if the key holds none. */
+/** Returns the mapping under a key, or an empty, unchangeable mapping if the key does not hold a mapping. */
 export function mapAt<M extends Keyed>(map: M, key: KeyOf<M>): ValueMap {
   const value = map[key];
   return isMap(value) ? value : EMPTY;
 }
 
-/** The list under a key, an empty one if the key holds none. */
+/** Returns the list under a key, or an empty list if the key does not hold a list. */
 export function listAt<M extends Keyed>(map: M, key: KeyOf<M>): readonly Value[] {
   const value = map[key];
   return isList(value) ? value : [];
 }
 
-/** The mappings in the list under a key; other items are left out. */
+/** Returns the mappings in the list under a key; leaves out other items. */
 export function mapsAt<M extends Keyed>(map: M, key: KeyOf<M>): readonly ValueMap[] {
   return listAt(map, key).filter(isMap);
 }
 
-/** The strings in the list under a key; other items are left out. */
+/** Returns the strings in the list under a key; leaves out other items. */
 export function textsAt<M extends Keyed>(map: M, key: KeyOf<M>): string[] {
   return listAt(map, key).filter((item) => typeof item === "string");
 }
 
-/** The string under a key, `""` if the key holds none. */
+/** Returns the string under a key, or `""` if the key does not hold a string. */
 export function textAt<M extends Keyed>(map: M, key: KeyOf<M>): string {
   const value = map[key];
   return typeof value === "string" ? value : "";
 }
 
-/** The number under a key, `undefined` if the key holds none. */
+/** Returns the number under a key, or `undefined` if the key does not hold a number. */
 export function intAt<M extends Keyed>(map: M, key: KeyOf<M>): number | undefined {
   const value = map[key];
   if (typeof value === "bigint") return Number(value);
   return typeof value === "number" ? value : undefined;
 }
 
-/** The value at a path of keys, `undefined` if a key is missing or a parent is not a mapping. */
+/** Returns the value at a path of keys, or `undefined` if a key is missing or a parent is not a mapping. */
 export function valueAt(map: ValueMap, ...path: readonly string[]): Value | undefined {
   let at: Value | undefined = map;
   for (const key of path) at = isMap(at) ? at[key] : undefined;

@@ -1,12 +1,12 @@
-/** The command that runs after the wait. */
+/** Runs the command after the wait. */
 import { EXIT, MeshError } from "../base/errors.ts";
 import { ENOENT, SystemError } from "../platform/mod.ts";
 import type { AttachedChild, SignalName, World } from "../platform/world.ts";
 
 /**
- * Replaces this process by the command (execvp, on Linux): signals, terminal and exit code are its own. On other
- * systems it runs as a child. Throws a `MeshError` with code 127 if the program does not exist, 126 if it is not
- * executable.
+ * Replaces this process with the command (execvp, on Linux), so that signals, terminal and exit code belong to the
+ * command. On other systems, the command runs as a child. Throws a `MeshError` with code 127 if the program does not
+ * exist, and 126 if it is not executable.
  */
 export async function become(world: World, [file = "", ...args]: readonly string[]): Promise<number> {
   if (world.machine.os !== "linux") return await supervise(world, [file, ...args]);
@@ -31,14 +31,14 @@ const OF_THE_TERMINAL: readonly SignalName[] = ["SIGINT", "SIGQUIT", "SIGHUP"];
 const FORWARDED = ["SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP", "SIGUSR1", "SIGUSR2"] as const;
 
 /**
- * Runs the command as a child with this process's streams and terminal, and forwards signals. Returns its exit code,
- * 128 + signal after a signal. Throws like {@link become}.
+ * Runs the command as a child with this process's streams and terminal, and forwards signals. Returns the command's
+ * exit code, or 128 + signal after a signal. Throws like {@link become}.
  */
 export async function supervise(world: World, [file = "", ...args]: readonly string[]): Promise<number> {
   let child: AttachedChild | undefined;
   const hasTerminal = world.stdin.isTerminal;
   const names = world.machine.os === "windows" ? [] : FORWARDED;
-  // Handlers come first: without them a signal would end this process and orphan the child.
+  // Handlers are set first: otherwise, a signal would end this process and orphan the child.
   const offs = names.map((name) =>
     world.signals.on(name, () => {
       if (!hasTerminal || !OF_THE_TERMINAL.includes(name)) child?.signal(name);

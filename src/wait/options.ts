@@ -1,25 +1,25 @@
-/** The options of a wait. Times are milliseconds. */
+/** The options of a wait. Times are in milliseconds. */
 export interface WaitOptions {
   readonly urls: readonly string[];
   /** Maximum duration of the wait; 0 sends one request per URL. */
   readonly timeout: number;
-  /** The longest pause between two requests. */
+  /** Maximum pause between two requests. */
   readonly period: number;
   readonly requestTimeout: number;
-  /** After a timeout: fail, or run the command anyway. */
+  /** Action after a timeout: fail, or run the command anyway. */
   readonly onTimeout: "fail" | "continue";
   readonly command: readonly string[];
-  /** Ask the proxy to quit after the command. */
+  /** Request to the proxy to quit after the command. */
   readonly shutdown?: Shutdown | undefined;
 }
 
 export interface Shutdown {
   readonly url: string;
-  /** After every exit of the command, or only after exit code 0. */
+  /** Send the request after every exit of the command, or only after exit code 0. */
   readonly when: "always" | "success";
 }
 
-/** The URLs belong to Istio's agent. */
+/** Default URLs, which belong to Istio's agent. */
 export const DEFAULTS = {
   url: "http://localhost:15021/healthz/ready",
   quitUrl: "http://localhost:15020/quitquitquit",

@@ -4,27 +4,27 @@ import { type Probe, probe } from "./probe.ts";
 
 export interface Outcome {
   readonly waited: number;
-  /** The last response of each URL that is not ready; empty if all are. */
+  /** The last response of each URL that is not ready; empty if all URLs are ready. */
   readonly unready: ReadonlyMap<string, Probe>;
 }
 
-/** Milliseconds of frequent requests: a proxy usually starts within seconds. */
+/** Milliseconds of frequent requests. A proxy usually starts within seconds. */
 const EARLY = 5_000;
 const EARLY_PAUSE = 50;
 /** The pause grows by a millisecond per this many milliseconds. */
 const GROWTH = 100;
 
-/** The pause before the next request: 50 ms at first, later up to `period`. */
+/** Returns the pause before the next request: 50 ms at first, later up to `period`. */
 export function pauseAfter(waited: number, period: number): number {
   return Math.min(period, EARLY_PAUSE + Math.max(0, waited - EARLY) / GROWTH);
 }
 
-/** The minimum time limit of a request shortly before the timeout. */
+/** Minimum timeout of a request that is sent shortly before the end of the wait, in milliseconds. */
 const SHORTEST_REQUEST = 50;
 
 /**
- * Polls each URL until it was ready once. Calls `report` after each round with unready URLs. An aborted signal stops it
- * early.
+ * Polls each URL until it was ready once. Calls `report` after each round with unready URLs. An aborted signal stops
+ * the polling early.
  */
 export async function poll(
   world: World,

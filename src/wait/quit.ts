@@ -7,7 +7,7 @@ const ATTEMPTS = 3;
 const PAUSE = 200;
 const LIMIT = 5_000;
 
-/** Asks the proxy to quit. A failure is only a warning. */
+/** Requests that the proxy quit. A failure is only a warning. */
 export async function askToQuit(
   world: World,
   { url, when }: Shutdown,

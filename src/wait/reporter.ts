@@ -1,4 +1,6 @@
-/** The messages of a wait: none if the proxy is ready at once, so that only the command prints. */
+/**
+ * Prints the messages of a wait. If the proxy is ready immediately, prints nothing, so that only the command prints.
+ */
 import { formatDuration } from "../golang/duration.ts";
 import { ClosedPipeError, errorLine, MeshError } from "../base/errors.ts";
 import type { Logger } from "../platform/log.ts";
@@ -14,11 +16,11 @@ export interface Reporter {
   note(text: string): Promise<void>;
   warn(text: string): Promise<void>;
   timedOut(timeout: number, explanation: Explanation): MeshError;
-  /** Prints an error; `false` if `main` still has to. */
+  /** Prints an error. Resolves with `false` if `main` must print the error. */
   error(error: MeshError): Promise<boolean>;
 }
 
-/** A duration as text: `1m0s`, `1.5s`. */
+/** Formats a duration such as `1m0s` or `1.5s`. */
 function duration(milliseconds: number): string {
   return formatDuration(BigInt(Math.round(milliseconds)) * 1_000_000n);
 }
@@ -30,8 +32,8 @@ export interface LogReporterOptions {
 }
 
 /**
- * Writes log lines to standard error, with JSON also errors. Throws a `UsageError` for an unknown format or level, also
- * in `MESH_LOG_FORMAT` and `MESH_LOG_LEVEL`.
+ * Returns a reporter that writes log lines to standard error, including errors if the format is JSON. Throws a
+ * `UsageError` for an unknown format or level, also in `MESH_LOG_FORMAT` and `MESH_LOG_LEVEL`.
  */
 export async function logReporter(world: World, { format, level, quiet }: LogReporterOptions): Promise<Reporter> {
   const chosen = { format, level: quiet ? "error" : level };
@@ -71,7 +73,7 @@ export async function logReporter(world: World, { format, level, quiet }: LogRep
   };
 }
 
-/** Writes to standard output in the form of Istio's log. */
+/** Returns a reporter that writes to standard output in the form of Istio's log. */
 export function pilotAgentReporter(world: World, options: { readonly json: boolean }): Reporter {
   const log = (level: string, text: string) => {
     const time = world.clock.now().toISOString().replace("Z", "000Z");

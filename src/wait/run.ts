@@ -1,4 +1,4 @@
-/** The steps: wait, then run the command. */
+/** Runs the steps: wait, then run the command. */
 import { EXIT, MeshError } from "../base/errors.ts";
 import type { World } from "../platform/world.ts";
 import type { WaitOptions } from "./options.ts";
@@ -41,7 +41,7 @@ async function waitAndRun(world: World, options: WaitOptions, reporter: Reporter
 
 const MEANS_NO: readonly string[] = ["", "0", "false"];
 
-/** The explanation is loaded only after a timeout. */
+/** Handles a timeout. Imports the explanation only then. */
 async function timedOut(
   world: World,
   options: WaitOptions,
@@ -67,8 +67,8 @@ async function proceed(world: World, { command, shutdown }: WaitOptions, reporte
 const CODES = { SIGTERM: EXIT.terminated, SIGINT: EXIT.interrupted } as const;
 
 /**
- * Ends the wait on a signal, for PID 1 only: the kernel ignores a signal's default action there. Other processes keep
- * the default action: an ignored signal would stay ignored for the command.
+ * Ends the wait on a signal, for PID 1 only, because the kernel does not apply a signal's default action to PID 1.
+ * Other processes keep the default action: an ignored signal would stay ignored for the command.
  */
 function interruptionOf(world: World) {
   const controller = new AbortController();

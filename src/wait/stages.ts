@@ -1,4 +1,4 @@
-/** After a timeout: the state of the proxy, and a hint. */
+/** Explains the state of the proxy after a timeout, with a hint. */
 import { oneLine } from "../base/errors.ts";
 import type { World } from "../platform/world.ts";
 import { answered, type Probe, type Stage, unanswered } from "./probe.ts";
@@ -10,12 +10,12 @@ const MAX_REASON = 2000;
 
 const HINTS: Readonly<Record<Stage, string>> = {
   ready: "it is ready now",
-  refused: "nothing listens there: check that this pod has a proxy, and see the log of its container",
+  refused: "no program listens on this port: check that this pod has a proxy, and see the log of its container",
   "unknown-name": "check the host in --url",
-  silent: "it hangs or lacks CPU; a longer --request-timeout may help",
-  unready: "it runs and is not ready: see its log",
+  silent: "the proxy hangs or lacks CPU; a longer --request-timeout may help",
+  unready: "the proxy runs but is not ready: see its log",
   "other-status": "only status 200 means ready: check --url",
-  other: "check --url, and the log of the server there",
+  other: "check --url, and the log of that server",
 };
 
 const LOG_HINT = "see the log of the proxy's container";
@@ -52,7 +52,7 @@ function agentUrl(text: string): string | undefined {
   return `http://${url.hostname}:${AGENT_PORT}${AGENT_PATH}`;
 }
 
-/** Asks the agent why it is not ready. Istio's own agent answers without a text: then the status is the reason. */
+/** Asks the agent why it is not ready. Istio's own agent sends an empty body, so the status is the reason then. */
 async function askAgent(world: World, url: string, limit: number): Promise<{ stage: Stage; reason?: string }> {
   try {
     const response = await world.network.request(url, { signal: AbortSignal.timeout(limit) });
@@ -64,7 +64,7 @@ async function askAgent(world: World, url: string, limit: number): Promise<{ sta
   }
 }
 
-/** The start of the answer as one line: another server may answer on that port. */
+/** Returns the start of the body in one line, because another server may respond on that port. */
 async function startOf({ body }: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
@@ -75,7 +75,7 @@ async function startOf({ body }: Response): Promise<string> {
   return oneLine(failedStages(text.slice(0, MAX_REASON))).replace(/\p{Cc}/gu, " ");
 }
 
-/** The failed stages in the output of `?verbose` (`[+]config ok: ...`, `[-]server failed: ...`). */
+/** Returns the failed stages in the output of `?verbose` (`[+]config ok: ...`, `[-]server failed: ...`). */
 function failedStages(text: string): string {
   const failed = text.split("\n").filter((line) => line.startsWith("[-]")).map((line) => line.slice("[-]".length));
   return failed.length === 0 ? text : failed.join("\n");

@@ -26,7 +26,7 @@ async function explained(found: Record<string, Probe>, agent: (url: string) => R
 Deno.test("explain(): neither the proxy nor its agent has started", async () => {
   assert.deepEqual(await explained({ [URL_15021]: REFUSED }), {
     seen: `${URL_15021}: connection refused, and its agent at port 15020 has not started either`,
-    hint: "nothing listens there: check that this pod has a proxy, and see the log of its container",
+    hint: "no program listens on this port: check that this pod has a proxy, and see the log of its container",
     asked: ["http://localhost:15020/healthz/ready?verbose"],
   });
 });

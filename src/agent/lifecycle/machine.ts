@@ -257,7 +257,7 @@ function afterFailure(
     return { outcome: { type: "end", code: end.code }, actions };
   }
   if (failures < restart.budget) return { outcome: { type: "restart" }, actions };
-  const text = `Envoy has failed ${failures + 1} consecutive times: giving up`;
+  const text = `Envoy has failed ${failures + 1} times in a row: giving up`;
   return { outcome: { type: "end", code: end.code }, actions: [...actions, log("error", text)] };
 }
 
@@ -347,7 +347,7 @@ function drainThenEnd(state: State, { by }: Events["stop"], rules: Rules): Step 
   const milliseconds = exitOnZero ? maximum : duration;
   if (milliseconds <= 0) return terminate(state, { by }, rules);
   const text = exitOnZero
-    ? `draining until no connection is left, ${minimum} ms at least and ${maximum} ms at most`
+    ? `draining until no connection is left, for at least ${minimum} ms and at most ${maximum} ms`
     : `draining for ${duration} ms`;
   const actions: readonly Action[] = [
     log("info", `${by}: ${text}`),
@@ -365,7 +365,7 @@ function finishRequests(state: State, { by }: Events["stop"], rules: Rules): Ste
   if (milliseconds <= 0) return terminate(state, { by }, rules);
   return stay(
     { ...state, phase: "draining", counting: { what: "requests", errors: 0 } },
-    log("info", `${by}: waiting for requests in flight, ${milliseconds} ms at most`),
+    log("info", `${by}: waiting for requests in flight, at most ${milliseconds} ms`),
     { do: "timer", timer: "drain", milliseconds },
     { do: "count", what: "requests", afterMilliseconds: 0 },
   );
@@ -385,7 +385,7 @@ function counted(state: State, { count }: Events["counted"], rules: Rules): Step
   const errors = count === undefined ? before + 1 : 0;
   if (count === 0) return terminate(state, { by: `No ${what} are left` }, rules);
   const problem = count === -1
-    ? `Envoy has no statistics of active ${what}: not waiting for them`
+    ? `Envoy has no statistics for active ${what}, so the drain ends now`
     : errors >= MAX_ERRORS
     ? `Envoy did not answer ${errors} consecutive requests for active ${what}`
     : undefined;

@@ -5,15 +5,15 @@ import type { Rules } from "./rules.ts";
 import type { Phase } from "./state.ts";
 
 export interface LifecycleOptions {
-  /** `undefined` (DISABLE_ENVOY): only wait for signals. */
+  /** `undefined` (DISABLE_ENVOY) means that the agent only waits for signals. */
   readonly envoy: EnvoyOptions | undefined;
   readonly rules: Rules;
-  /** A change of these files asks for a hot restart. */
+  /** Files whose change triggers a hot restart, and the polling interval. */
   readonly watch?: { readonly paths: readonly string[]; readonly milliseconds: number } | undefined;
   readonly log: Logger;
-  /** Called before anything starts. */
+  /** Called with the control functions before anything starts. */
   readonly attach?: ((control: LifecycleControl) => void) | undefined;
-  /** The exit code after a signal; default: 0. */
+  /** Returns the exit code after a signal; default: 0. */
   readonly stopCode?: ((signal: SignalName) => number) | undefined;
   readonly changed?: ((phase: Phase) => void) | undefined;
 }

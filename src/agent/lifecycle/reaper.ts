@@ -2,20 +2,20 @@ import { linesOf } from "../../base/text/mod.ts";
 import type { World } from "../../platform/world.ts";
 
 const LOOK_INTERVAL = 300;
-/** A child that posix_spawn(3) started is waited for by its starter. */
+/** Number of times a zombie must be seen before it is reaped: the caller of posix_spawn(3) waits for its own child. */
 const SIGHTINGS = 3;
 
 /**
- * Adopts orphans, as PID 1 does, and reaps them. Children that this process waits for keep their exit code. Any other
- * process seen as a zombie three times, 600 ms in all, is an orphan. The returned function stops it. A refused system
- * call is no error.
+ * Adopts orphans, as PID 1 does, and reaps them. Does not reap children that this process waits for, so their exit
+ * codes remain available. Any other process that is seen as a zombie three times, within 600 ms, counts as an orphan.
+ * Ignores refused system calls. Returns a function that stops the reaper.
  */
 export function startReaper(world: World): () => void {
   const attempt = <T>(call: () => T): T | undefined => {
     try {
       return call();
     } catch {
-      // Another system, which has no such call, or a call that this process may not make.
+      // Another operating system lacks this call, or this process may not make it.
       return undefined;
     }
   };
@@ -40,7 +40,7 @@ export function startReaper(world: World): () => void {
   };
 }
 
-/** Returns how often the other children were seen. */
+/** Reaps orphans. Returns how often each other child was seen. */
 async function look(
   world: World,
   seen: ReadonlyMap<string, number>,
@@ -56,7 +56,7 @@ async function look(
   return now;
 }
 
-/** PIDs are reused: the identity has the start time. */
+/** `identity` includes the start time, because PIDs are reused. */
 interface EndedChild {
   readonly pid: number;
   readonly identity: string;
@@ -75,17 +75,17 @@ async function endedChildren(world: World): Promise<readonly EndedChild[]> {
   return found;
 }
 
-/** Field 22 of proc_pid_stat(5), counted from field 3, the state. */
+/** Index of field 22 of proc_pid_stat(5), counted from field 3, the state. */
 const START_TIME = 19;
 
-/** The fields after the name, which may hold anything; empty if the process is gone. */
+/** Returns the fields after the name, because the name may contain any character; empty if the process is gone. */
 async function statOf(world: World, pid: string): Promise<readonly string[]> {
   try {
     const lines = await Array.fromAsync(linesOf(world.files.chunks(`/proc/${pid}/stat`)));
     const text = lines.join("\n");
     return text.slice(text.lastIndexOf(")") + 2).split(" ");
   } catch {
-    // The process has ended meanwhile.
+    // The process has ended in the meantime.
     return [];
   }
 }

@@ -1,38 +1,38 @@
 /** The timing of the lifecycle, in milliseconds. */
 export interface Rules {
-  /** Hot restarts are possible: Envoy's arguments name an epoch. */
+  /** Whether hot restarts are possible: Envoy's arguments contain an epoch. */
   readonly hotRestart: boolean;
   readonly restart: RestartRules;
   readonly drain: DrainRules;
-  /** From SIGTERM to SIGKILL. */
+  /** Time between SIGTERM and SIGKILL. */
   readonly grace: number;
 }
 
-/** Restarts of a failed Envoy: `on-failure` is for virtual machines, without a kubelet. */
+/** Restarts after a failure of Envoy. `on-failure` is for virtual machines without a kubelet. */
 export interface RestartRules {
   readonly policy: "never" | "on-failure";
-  /** Starts in a row, without the first one. */
+  /** Maximum number of consecutive restarts. */
   readonly budget: number;
-  /** The wait before the first; each further one is twice as long. */
+  /** Delay before the first restart; each further delay is twice as long. */
   readonly firstDelay: number;
-  /** Time after which a live Envoy has its full budget again. */
+  /** Time after which a live Envoy gets its full budget back. */
   readonly stable: number;
 }
 
 export interface DrainRules {
-  /** The drain time (terminationDrainDuration) without `exitOnZero`. */
+  /** Drain time (terminationDrainDuration) if `exitOnZero` is off. */
   readonly duration: number;
   /** End the drain when no connection is left (EXIT_ON_ZERO_ACTIVE_CONNECTIONS). */
   readonly exitOnZero: boolean;
-  /** With `exitOnZero`: the shortest drain (MINIMUM_DRAIN_DURATION). */
+  /** Minimum drain time with `exitOnZero` (MINIMUM_DRAIN_DURATION). */
   readonly minimum: number;
   readonly maximum: number;
 }
 
-/** Istio 1.0 to 1.3 (pkg/proxy/agent.go, defaultRetry): 200 ms, 400 ms ... 102.4 s, 204.6 s in total. */
+/** The delays of Istio 1.0 to 1.3 (pkg/proxy/agent.go, defaultRetry): 200 ms, 400 ms ... 102.4 s, 204.6 s in total. */
 export const DEFAULT_RESTART: RestartRules = { policy: "never", budget: 10, firstDelay: 200, stable: 300_000 };
 
-/** From SIGTERM to SIGKILL. Envoy exits within milliseconds. */
+/** Default time between SIGTERM and SIGKILL. Envoy exits within milliseconds. */
 export const DEFAULT_GRACE = 5000;
 
 const HOUR = 3_600_000;
@@ -44,14 +44,14 @@ export interface DrainLimits {
 }
 
 /**
- * The explicit limit, else an explicit terminationDrainDuration, else an hour; at least the minimum. Istio has no limit
- * (its issue 44690).
+ * Returns the maximum drain time: the explicit limit, or else an explicit terminationDrainDuration, or else an hour.
+ * Always at least the minimum. Istio has no limit (its issue 44690).
  */
 export function longestDrain({ maximum, chosenDuration, minimum }: DrainLimits): number {
   return Math.max(minimum, maximum ?? chosenDuration ?? HOUR);
 }
 
-/** The delay before a restart. */
+/** Returns the delay before a restart. */
 export function restartDelay({ firstDelay }: RestartRules, failures: number): number {
   return firstDelay * 2 ** failures;
 }

@@ -1,4 +1,4 @@
-/** Runs the lifecycle machine. */
+/** Runs the state machine of Envoy's lifecycle. */
 import { logText } from "../../platform/log.ts";
 import type { SignalName, World } from "../../platform/world.ts";
 import { startReaper } from "./reaper.ts";
@@ -9,9 +9,9 @@ import type { Action, Counting, EventName, Events, Phase, State, Step, TimerName
 import { type Timers, timersOf } from "./timers.ts";
 
 /**
- * Runs Envoy until it exits or is asked to, and reaps orphans. Resolves with the exit code: Envoy's own (128 + signal)
- * if it exited unasked, the code of `stopCode` after a signal, else 0. Rejects with `MeshError` if Envoy cannot be
- * started. Every Envoy is reaped by then.
+ * Runs Envoy until it exits or a shutdown is requested, and reaps orphans. Resolves with the exit code after all epochs
+ * are reaped: Envoy's own code (128 + signal) if Envoy exited without a request, the code of `stopCode` after a signal,
+ * otherwise 0. Rejects with `MeshError` if Envoy cannot be started.
  */
 export async function runLifecycle(world: World, options: LifecycleOptions): Promise<number> {
   const lifecycle = new Lifecycle(world, options);
@@ -83,7 +83,7 @@ class Lifecycle implements LifecycleControl {
     }
   }
 
-  /** Steps run one at a time: an action may send the next event. */
+  /** Queues a step. Steps run one at a time, because an action may send the next event. */
   #enqueue(step: () => Step): void {
     const waiting = this.#waiting;
     if (waiting.push(step) > 1) return;

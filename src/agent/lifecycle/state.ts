@@ -2,10 +2,10 @@
 import type { EnvoyEnd } from "../envoy/end.ts";
 
 /**
- * `idle`: no Envoy to run. `starting`: the only Envoy is not live yet. `running`: the newest Envoy is live.
- * `reloading`: an Envoy serves while a newer one starts. `drained`: drains without ending. `backoff`: Envoy failed, a
- * restart is scheduled. `draining`: drains before the end. `terminating`: Envoy got SIGTERM. `killing`: Envoy got
- * SIGKILL. `ended`: done.
+ * `idle`: the agent runs without Envoy. `starting`: the only Envoy is not live yet. `running`: the newest Envoy is
+ * live. `reloading`: an Envoy serves while a newer one starts. `drained`: Envoy drains, but keeps running. `backoff`:
+ * Envoy failed, and a restart is scheduled. `draining`: Envoy drains before the shutdown. `terminating`: Envoy got
+ * SIGTERM. `killing`: Envoy got SIGKILL. `ended`: the agent is done.
  */
 export type Phase =
   | "idle"
@@ -34,15 +34,15 @@ export interface Counting {
 
 export interface State {
   readonly phase: Phase;
-  /** Running epochs, the newest last. */
+  /** Running epochs, with the newest last. */
   readonly epochs: readonly Epoch[];
   /** The starting epoch, until it is live. */
   readonly awaited: number | undefined;
   readonly failures: number;
   readonly reloadPending: boolean;
-  /** The starting epoch must reopen its log files when live. */
+  /** Whether the starting epoch must reopen its log files when it is live. */
   readonly reopenPending: boolean;
-  /** A new epoch failed during its start: Envoy accepts no further one. */
+  /** Whether a new epoch has failed during its start, after which Envoy accepts no further epoch. */
   readonly reloadBroken: boolean;
   readonly counting: Counting;
   readonly outcome: Outcome;
@@ -55,14 +55,14 @@ export interface Events {
   notStarted: { readonly epoch: number; readonly error: Error };
   live: { readonly epoch: number };
   exited: { readonly epoch: number; readonly end: EnvoyEnd };
-  /** Graceful shutdown requested; `code` is the agent's exit code, default 0. */
+  /** Requests a graceful shutdown. `code` is the agent's exit code, default 0. */
   stop: { readonly by: string; readonly code?: number };
   quit: { readonly by: string };
   drain: { readonly by: string };
   reload: { readonly by: string };
   reopenLogs: { readonly by: string };
   timeUp: { readonly timer: TimerName };
-  /** The count; `undefined` if Envoy did not answer, -1 if it has no such statistics. */
+  /** The count; `undefined` if Envoy did not answer, -1 without such statistics. */
   counted: { readonly count: number | undefined };
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from "../../platform/world.ts";
 
-/** Named timers: setting one replaces the last of that name. */
+/** Named timers. Setting a timer replaces the previous timer of the same name. */
 export interface Timers<Name> {
   set(name: Name, milliseconds: number, up: () => void): void;
   clear(): void;

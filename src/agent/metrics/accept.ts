@@ -1,6 +1,6 @@
 /**
- * Formats of metrics. Only text formats can be concatenated: the Accept header is reduced to them. Source: Istio,
- * pilot/cmd/pilot-agent/status.
+ * Formats of metrics. Only text formats can be concatenated, so the Accept header is limited to these formats. Source:
+ * Istio, pilot/cmd/pilot-agent/status.
  */
 
 /** Prometheus' text format, which every client accepts. */
@@ -11,7 +11,10 @@ const OPEN_METRICS_FORMATS: Readonly<Record<string, string>> = {
   "0.0.1": `${OPEN_METRICS}; version=0.0.1; charset=utf-8`,
 };
 
-/** Envoy's metrics are not last, so they must not end with OpenMetrics' end mark. */
+/**
+ * Accepted formats per endpoint. More metrics follow Envoy's metrics, which therefore must not end with OpenMetrics'
+ * end mark.
+ */
 const ALLOWED = { envoy: ["text/*", "text/plain"], application: ["text/*", "text/plain", OPEN_METRICS] } as const;
 
 const PLAIN_TEXT: MediaType = { name: "text/plain", parameters: new Map([["version", "0.0.4"]]) };
@@ -24,7 +27,7 @@ const RANGES: Readonly<Record<string, MediaType>> = {
   "application/*": PLAIN_OPEN_METRICS,
 };
 
-/** The Accept header for an endpoint, from the client's. */
+/** Returns the Accept header for an endpoint, derived from the client's header. */
 export function acceptFor(endpoint: keyof typeof ALLOWED, accept: string): string {
   const allowed: readonly string[] = ALLOWED[endpoint];
   const wanted = accept.split(",").map(parseMediaType);
@@ -38,14 +41,14 @@ export function acceptFor(endpoint: keyof typeof ALLOWED, accept: string): strin
   return kept.size === 0 ? FALLBACK : [...kept.values()].map(withQuality).join(",");
 }
 
-/** Quality by order: of three 0.3, 0.2, 0.1. */
+/** Formats a media type with a quality that falls with its position: 0.3, 0.2, 0.1 for three types. */
 function withQuality({ name, parameters }: MediaType, index: number, all: readonly unknown[]): string {
   const digits = String(all.length).length;
   const quality = `0.${String(all.length - index).padStart(digits, "0")}`;
   return formatMediaType({ name, parameters: new Map([...parameters, ["q", quality]]) });
 }
 
-/** The format of a Content-Type; text unless it is OpenMetrics of a known version. */
+/** Returns the format for a Content-Type: text, unless the type is a known version of OpenMetrics. */
 export function formatOf(contentType: string): string {
   const type = parseMediaType(contentType);
   if (type?.name !== OPEN_METRICS) return TEXT_FORMAT;
@@ -57,7 +60,7 @@ export function isOpenMetrics(format: string): boolean {
   return format.startsWith(OPEN_METRICS);
 }
 
-/** In lower case. */
+/** A media type in lower case. */
 export interface MediaType {
   readonly name: string;
   readonly parameters: ReadonlyMap<string, string>;
@@ -67,7 +70,7 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const PARAMETER =
   /^\s*;\s*([!#$%&'*+\-.^_`|~0-9A-Za-z]+)\s*=\s*(?:([!#$%&'*+\-.^_`|~0-9A-Za-z]+)|"((?:[^"\\]|\\.)*)")\s*/;
 
-/** `undefined` if invalid. */
+/** Parses a media type; `undefined` if invalid. */
 export function parseMediaType(text: string): MediaType | undefined {
   const semicolon = text.indexOf(";");
   const name = (semicolon < 0 ? text : text.slice(0, semicolon)).trim().toLowerCase();
@@ -89,7 +92,7 @@ function parametersOf(text: string): Map<string, string> | undefined {
   return /^[\s;]*$/.test(rest) ? parameters : undefined;
 }
 
-/** Parameters sorted, values quoted where necessary. */
+/** Formats a media type, with sorted parameters and quotes only where necessary. */
 export function formatMediaType({ name, parameters }: MediaType): string {
   const pairs = [...parameters].sort(([a], [b]) => a < b ? -1 : 1);
   return [name, ...pairs.map(([key, value]) => `${key}=${TOKEN.test(value) ? value : quote(value)}`)].join("; ");

@@ -8,7 +8,7 @@ export type ScrapedPart = "envoy" | "application" | "agent";
 
 export type AgentMetrics = ReturnType<typeof agentMetrics>;
 
-/** Names and help texts are pilot-agent's. */
+/** Creates the agent's metrics, with pilot-agent's names and help texts. */
 export function agentMetrics(world: Pick<World, "files">, version: string) {
   const scrapes = meter("counter", "scrapes_total", "The total number of scrapes.");
   const failures = meter("counter", "scrape_failures_total", "The total number of failed scrapes.");
@@ -24,9 +24,9 @@ export function agentMetrics(world: Pick<World, "files">, version: string) {
     /** Seconds from the agent's start to the first readiness. */
     startupSeconds,
     scrapeFailed: (type: ScrapedPart) => failures.add({ type }),
-    /** Names get the prefix too. */
+    /** Adds a source of metrics, whose names get the prefix too. */
     register: (collector: Collector) => void collectors.push(collector),
-    /** Prometheus' text format. */
+    /** Returns all metrics in Prometheus' text format. */
     async text(): Promise<string> {
       const families = await Promise.all(collectors.map((collect) => collect()));
       return expositionOf(families.flat(), PREFIX);

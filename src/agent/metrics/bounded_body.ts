@@ -1,7 +1,7 @@
-/** Bodies in memory, up to a limit. */
+/** Reads bodies into memory, up to a limit. */
 import { joinBytes } from "../../base/bytes.ts";
 
-/** `undefined` if it exceeds the limit: the rest is cancelled. */
+/** Reads a body. Returns `undefined` if the body exceeds the limit, and cancels the rest. */
 export async function readBounded(
   body: ReadableStreamDefaultReader<Uint8Array>,
   maxBytes: number,
@@ -20,10 +20,10 @@ export async function readBounded(
 }
 
 const END_MARK = "# EOF";
-/** Trailing white space is ignored up to this length. */
+/** Maximum length of trailing white space that is ignored, in bytes. */
 const TAIL = 64;
 
-/** Removes the end mark of OpenMetrics: more metrics follow. */
+/** Removes the end mark of OpenMetrics, so that more metrics can follow. */
 export function withoutEndMark(pieces: readonly Uint8Array[]): Uint8Array[] {
   const kept = [...pieces];
   const tail = takeTail(kept);

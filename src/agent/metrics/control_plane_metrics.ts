@@ -12,7 +12,7 @@ export type XdsMetrics = Omit<ControlPlaneMetrics, "certificateRequested" | "fil
 interface CertificateRequest {
   readonly milliseconds: number;
   readonly isFailed: boolean;
-  /** The previous request failed. */
+  /** Whether the previous request failed. */
   readonly isRetry: boolean;
 }
 
@@ -58,7 +58,7 @@ export function controlPlaneMetrics() {
   ];
   return {
     connectionFailed: (): void => failures.add(),
-    /** `by`: the side that ended the connection. */
+    /** Counts an ended connection. `by` is the side that ended the connection. */
     connectionEnded: (by: "istiod" | "envoy", isBroken: boolean): void =>
       ended[by].add({ type: isBroken ? "error" : "cancelled" }),
     requested: (count: number): void => void (count > 0 && requests.add({}, count)),
@@ -69,7 +69,7 @@ export function controlPlaneMetrics() {
       if (isFailed) failedOutgoing.add(CSR);
       if (isRetry) retries.add(CSR);
     },
-    /** A certificate or key from files could not be used. */
+    /** Counts a certificate or key file that could not be used. */
     fileSecretFailed: (): void => fileSecrets.add(),
     collect: (): Family[] => all.flatMap(({ collect }) => collect()),
   };
@@ -79,7 +79,7 @@ function counter(name: string, help: string) {
   return meter("counter", name, help);
 }
 
-/** In seconds; no sample without a certificate. */
+/** Returns the remaining time in seconds; without a certificate, returns no sample. */
 export function certificateExpiry(certificate: string | undefined, now: Date): Family {
   const samples = certificate === undefined ? [] : [{
     labels: { resource_name: "default" },

@@ -1,6 +1,6 @@
 /**
- * Merges the metrics of agent, Envoy and application into one text, streamed: large or slow endpoints cost no memory. A
- * client that disconnects ends all scrapes.
+ * Merges the metrics of agent, Envoy and application into one stream of text, so that large or slow endpoints cost no
+ * memory. A client that disconnects ends all scrapes.
  */
 import { messageOf } from "../../base/errors.ts";
 import { type Logger, logText } from "../../platform/log.ts";
@@ -13,34 +13,40 @@ import { onAbort, type Scrape, scrape, timeoutOf } from "./scrape.ts";
 import type { ScrapeTarget } from "./scrape_targets.ts";
 
 export interface MergeOptions {
-  /** Envoy's metrics port; `undefined` to exclude them. */
+  /** Envoy's metrics port; `undefined` excludes Envoy's metrics. */
   readonly envoyPort: number | undefined;
   readonly targets: readonly ScrapeTarget[];
   readonly metrics: AgentMetrics;
   readonly logger: Logger;
 }
 
-/** With several targets each response is buffered; larger ones are left out, as in Istio. */
+/**
+ * Maximum size of a buffered response, in bytes. Responses are buffered if there are several targets; larger responses
+ * are left out, as in Istio.
+ */
 const MAX_TARGET_BYTES = 10 * 1024 * 1024;
-/** Without a client timeout: three times Prometheus' default. */
+/** Timeout for response headers if the client sends no timeout, in milliseconds: three times Prometheus' default. */
 const HEADERS_TIMEOUT = 30_000;
 
-/** Reserved of the client's timeout, so that the other metrics still arrive. */
+/** Milliseconds of the client's timeout that are reserved, so that the other metrics still arrive. */
 const MARGIN = 500;
 const CLIENT_GONE = new Error("the client has gone");
-const TIMED_OUT = new Error("the time for the scrape ran out");
+const TIMED_OUT = new Error("the scrape timed out");
 
 type ScrapeWorld = { readonly network: Network; readonly clock: Clock };
 
-/** A client that does not read holds 1 MB in buffers. */
+/** Maximum number of concurrent scrapes. A client that does not read holds 1 MB in buffers. */
 const MAX_CONCURRENT = 20;
 
-/** Always 200, since the other metrics are useful if one endpoint fails; 503 above the limit. */
+/**
+ * Returns the handler of scrapes. The status is always 200, because the other metrics are useful if one endpoint fails.
+ * Above the limit, the status is 503.
+ */
 export function metricsMerger(world: ScrapeWorld, options: MergeOptions): (request: Request) => Promise<Response> {
   let inFlight = 0;
   return async (request) => {
     options.metrics.scrapes.add();
-    if (inFlight >= MAX_CONCURRENT) return refusal(503, `More than ${MAX_CONCURRENT} scrapes at once`);
+    if (inFlight >= MAX_CONCURRENT) return refusal(503, `More than ${MAX_CONCURRENT} concurrent scrapes`);
     inFlight++;
     const run = startRun(world, options, request);
     onAbort(run.end.signal, () => inFlight--);
@@ -115,14 +121,14 @@ async function begin(run: Run, part: "envoy" | "application", url: string): Prom
   }
 }
 
-/** A client that disconnects is not a failure of the endpoint. */
+/** Logs and counts a failed endpoint. A client that disconnects does not count as a failure. */
 function failed({ options: { logger, metrics }, end: { signal } }: Run, part: ScrapedPart, error: unknown) {
   if (signal.reason === CLIENT_GONE) return;
   logger.error(logText(`Scraping the metrics of the ${part} failed: ${messageOf(error)}`));
   metrics.scrapeFailed(part);
 }
 
-/** Text if they differ. */
+/** Returns the common format of the applications, or the text format if they differ. */
 function commonFormat(applications: readonly (RunningScrape | undefined)[]): string {
   const formats = new Set(applications.flatMap((each) => each === undefined ? [] : [formatOf(each.contentType)]));
   const [first = TEXT_FORMAT] = formats;
@@ -131,7 +137,7 @@ function commonFormat(applications: readonly (RunningScrape | undefined)[]): str
 
 type Pieces = AsyncGenerator<Uint8Array, void, void>;
 
-/** Agent, Envoy, application: OpenMetrics' end mark must come last. */
+/** Yields the metrics of agent, Envoy and application, in this order, because OpenMetrics' end mark must come last. */
 async function* merged(
   run: Run,
   envoy: RunningScrape | undefined,
@@ -163,13 +169,13 @@ async function* streamed(run: Run, part: "envoy" | "application", { body, signal
   }
 }
 
-/** One of several targets: buffered, to remove its end mark. */
+/** Yields the response of one of several targets. The response is buffered, to remove its end mark. */
 async function* buffered(run: Run, { body, signal }: RunningScrape): Pieces {
   try {
     const pieces = await readBounded(body, MAX_TARGET_BYTES);
     signal.throwIfAborted();
     if (pieces === undefined) {
-      failed(run, "application", new Error(`an answer is larger than ${MAX_TARGET_BYTES} bytes`));
+      failed(run, "application", new Error(`a response is larger than ${MAX_TARGET_BYTES} bytes`));
     } else yield* withoutEndMark(pieces);
   } catch (error) {
     failed(run, "application", error);

@@ -11,7 +11,7 @@ export interface Scrape {
 export interface ScrapeRequest {
   readonly url: string;
   readonly accept: string;
-  /** The client's headers; some are passed on. */
+  /** The client's headers, some of which are passed on. */
   readonly headers: Headers;
   readonly signal: AbortSignal;
 }
@@ -19,7 +19,7 @@ export interface ScrapeRequest {
 export const TIMEOUT_FIELD = "x-prometheus-scrape-timeout-seconds";
 const PASSED_ON = ["user-agent", TIMEOUT_FIELD];
 
-/** Throws a `MeshError` on failure or a status other than 200. */
+/** Requests an endpoint's metrics. Throws a `MeshError` on failure or a status other than 200. */
 export async function scrape(network: Network, { url, accept, headers, signal }: ScrapeRequest): Promise<Scrape> {
   // Merging needs uncompressed text, and loopback is fast.
   const fields = new Headers({ accept, "accept-encoding": "identity" });
@@ -34,15 +34,15 @@ export async function scrape(network: Network, { url, accept, headers, signal }:
     return { body, contentType: response.headers.get("content-type") ?? "" };
   }
   await body?.cancel();
-  throw new MeshError(`Cannot scrape "${url}": the answer was ${response.status}`);
+  throw new MeshError(`Cannot scrape "${url}": it returned status ${response.status}`);
 }
 
-/** As Go's client. */
+/** The limit of Go's client. */
 const MAX_REDIRECTS = 10;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 /**
- * Follows redirects within the same host and port: whoever serves an application's metrics must not make the agent ask
+ * Follows redirects within the same host and port. Otherwise, an application could make the agent send requests to
  * Envoy's admin interface or a cloud's metadata server.
  */
 async function following(network: Network, start: string, init: RequestInit): Promise<Response> {
@@ -61,7 +61,7 @@ async function following(network: Network, start: string, init: RequestInit): Pr
   throw new MeshError(`The answer redirects more than ${MAX_REDIRECTS} times`);
 }
 
-/** Aborting a fetch while its body is read leaves the connection open: the reader is cancelled instead. */
+/** Sends a request. To stop reading a body, cancels its reader: aborting the fetch would leave the connection open. */
 async function ask(network: Network, url: string, headers: Headers, signal: AbortSignal): Promise<Response> {
   const asking = new AbortController();
   const stop = () => asking.abort(signal.reason);
@@ -78,7 +78,7 @@ async function ask(network: Network, url: string, headers: Headers, signal: Abor
   }
 }
 
-/** In milliseconds; `undefined` if absent, the text if invalid. */
+/** Returns the client's timeout in milliseconds; `undefined` if absent, the text if invalid. */
 export function timeoutOf(headers: Headers): number | string | undefined {
   const text = headers.get(TIMEOUT_FIELD);
   if (text === null || text === "") return undefined;
@@ -86,7 +86,7 @@ export function timeoutOf(headers: Headers): number | string | undefined {
   return Number.isNaN(seconds) ? text : Math.min(seconds * 1000, 2 ** 31 - 1);
 }
 
-/** Calls `action` once, at once if the signal is aborted already. */
+/** Calls `action` once when the signal aborts, or immediately if it has already aborted. */
 export function onAbort(signal: AbortSignal, action: () => void): void {
   if (signal.aborted) action();
   else signal.addEventListener("abort", action, { once: true });

@@ -1,4 +1,4 @@
-/** The application's metrics endpoints: ISTIO_PROMETHEUS_ANNOTATIONS, written by the injector. */
+/** Reads the application's metrics endpoints from ISTIO_PROMETHEUS_ANNOTATIONS, which the injector writes. */
 import { parseJson } from "../../base/json.ts";
 import { parseUint } from "../../golang/net/mod.ts";
 import { fieldOf, isObject } from "../json_fields.ts";
@@ -8,13 +8,13 @@ export interface ScrapeTarget {
   readonly path: string;
 }
 
-/** Empty if scraping is off. */
+/** The endpoints to scrape; empty if scraping is off. */
 export interface ScrapeTargets {
   readonly targets: readonly ScrapeTarget[];
   readonly problems: readonly string[];
 }
 
-/** Istio's own ports: not an application's, or already merged (Istio, istioReservedPorts). */
+/** Istio's own ports (Istio, istioReservedPorts). They do not belong to an application, or are already merged. */
 const RESERVED: ReadonlyMap<number, string> = new Map([
   [15000, "Envoy admin"],
   [15001, "outbound traffic capture"],
@@ -30,7 +30,7 @@ const RESERVED: ReadonlyMap<number, string> = new Map([
 const DEFAULT_PATH = "/metrics";
 const DEFAULT_PORT = "80";
 
-/** An endpoint on the status port would scrape the agent itself. */
+/** Parses the endpoints. Rejects an endpoint on the status port, because the agent would scrape itself. */
 export function readScrapeTargets(text: string, statusPort: number): ScrapeTargets {
   const json = parseJson(text);
   if (!isObject(json)) return { targets: [], problems: [`not a JSON object but "${text.slice(0, 100)}"`] };
@@ -57,11 +57,11 @@ function textField(object: Record<string, unknown>, name: string, problems: stri
   return "";
 }
 
-/** Ports are compared as numbers: "015020" is the status port too. */
+/** Validates an endpoint. Ports are compared as numbers, because "015020" is the status port too. */
 function target(text: string, path: string, statusPort: number): ScrapeTarget | string {
   const port = parseUint(text, 16);
-  if (typeof port === "string" || port === 0) return `the port "${text}" is not from 1 to 65535`;
-  if (port === statusPort) return `the port "${text}" is the agent's own, which would scrape itself`;
+  if (typeof port === "string" || port === 0) return `the port "${text}" is not a number from 1 to 65535`;
+  if (port === statusPort) return `the port "${text}" is the agent's own port, so the agent would scrape itself`;
   const use = RESERVED.get(port);
   if (use !== undefined) return `the port "${text}" is reserved for Istio (${use})`;
   return { port, path: path.startsWith("/") ? path : `/${path}` };

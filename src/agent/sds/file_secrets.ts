@@ -6,9 +6,9 @@ import type { FileMetrics } from "../metrics/control_plane_metrics.ts";
 import { certificateInfo, checkPair } from "../../golang/x509/mod.ts";
 import { type FileSecretName, sameSecret, type Secret, type SecretSource } from "./secret.ts";
 
-/** The system's root certificates have some 200 KB. */
+/** Maximum size of a file, in bytes. The system's root certificates have about 200 KB. */
 const MAX_BYTES = 4 * 1024 * 1024;
-/** In milliseconds. */
+/** Polling interval of the files, in milliseconds. */
 const WATCH_INTERVAL = 1000;
 
 interface FileSecretOptions {
@@ -20,8 +20,8 @@ interface FileSecretOptions {
 }
 
 /**
- * `file-cert:` and `file-root:`. Waits for absent or invalid files; the last valid content stays in force. A client of
- * the socket may name any file: only certificates, and keys that match one, are served.
+ * Opens a secret `file-cert:` or `file-root:`. Waits for absent or invalid files, and keeps the last valid content. A
+ * client of the socket may name any file, so only certificates, and keys that match a certificate, are served.
  */
 export function fileSecret(
   { files, log, metrics, name, changed }: FileSecretOptions,
@@ -38,14 +38,14 @@ export function fileSecret(
     problem = typeof found === "string" ? found : undefined;
     if (problem !== undefined) {
       metrics?.fileSecretFailed();
-      log.warning(logText(`The files of ${JSON.stringify(name)} are not usable: ${problem}`));
+      log.warning(logText(`Cannot use the files of the secret ${JSON.stringify(name)}: ${problem}`));
     }
     if (typeof found === "string" || sameSecret(secret, found)) return;
     secret = found;
     changed();
   };
   const start = () => reading = reading.then(update);
-  // Watch before the first read: no change is missed.
+  // Watching starts before the first read, so that no change is missed.
   const stop = files.watch(paths, WATCH_INTERVAL, start);
   start();
   return {
@@ -78,7 +78,7 @@ async function readAuthorities(files: Files, paths: readonly string[]): Promise<
   throw new MeshError("No root certificates found on this system", { hint: `looked for ${paths.join(", ")}` });
 }
 
-/** A pipe or a device would never end. */
+/** Reads a regular file. Reading a pipe or a device would never end. */
 async function readSmall(files: Files, path: string): Promise<string> {
   const status = await files.stat(path);
   if (status?.kind === "other") throw new MeshError(`Cannot read "${path}": it is not a regular file`);

@@ -7,10 +7,10 @@ import { SecretStream, type StreamOptions } from "./stream.ts";
 const SERVICE = "/envoy.service.secret.v3.SecretDiscoveryService/";
 const STREAM = `${SERVICE}StreamSecrets`;
 
-/** gRPC's default; the first request holds the node with its metadata. */
+/** Maximum size of a request, in bytes: gRPC's default. The first request contains the node with its metadata. */
 const MAX_REQUEST = 4 * 1024 * 1024;
 
-/** Envoy has one for each secret of its configuration. */
+/** Maximum number of streams. Envoy opens a stream for each secret in its configuration. */
 export const MAX_STREAMS = 500;
 
 export interface HandlerOptions extends StreamOptions {
@@ -31,7 +31,7 @@ export function secretHandler(options: HandlerOptions): (request: Request) => Re
     const end = (failure?: Failure) => {
       stream.end(failure);
       options.streams.delete(stream);
-      // The pending read does not notice that Envoy cancelled the stream.
+      // A pending read does not notice that Envoy canceled the stream.
       requests?.cancel().catch(() => {});
     };
     if (requests !== undefined) void readRequests(requests, stream, options.log, end);
@@ -47,7 +47,7 @@ function notImplemented(path: string): Response {
   );
 }
 
-/** A trailers-only response: Deno's server sends no trailers. */
+/** Returns a trailers-only response, because Deno's server cannot send trailers. */
 function failed(code: number, message: string): Response {
   return new Response(null, {
     headers: {
@@ -62,7 +62,7 @@ interface Failure {
   readonly error: unknown;
 }
 
-/** Reads to the end of the stream. Invalid requests fail it. */
+/** Reads requests until the end of the stream. An invalid request fails the stream. */
 async function readRequests(
   requests: ReadableStreamDefaultReader<Uint8Array>,
   stream: SecretStream,

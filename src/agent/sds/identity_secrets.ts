@@ -1,4 +1,4 @@
-/** The secrets `default` and `ROOTCA` of the workload itself. */
+/** Serves the secrets `default` and `ROOTCA` of the workload itself. */
 import type { Identity } from "../identity/mod.ts";
 import type { Secret, SecretSource } from "./secret.ts";
 

@@ -1,4 +1,4 @@
-/** The SDS messages that are used, by field numbers of Envoy's API v3. */
+/** Protobuf messages of SDS, with field numbers of Envoy's API v3. Only the messages in use are listed. */
 import { MeshError, messageOf } from "../../base/errors.ts";
 import { BinaryWriter, putMessage, putString, readMessage } from "../../base/protobuf.ts";
 import type { Secret } from "./secret.ts";
@@ -8,7 +8,7 @@ export interface DiscoveryRequest {
   readonly resourceNames: readonly string[];
   readonly typeUrl: string;
   readonly responseNonce: string;
-  /** Why the last response is rejected (`error_detail.message`); `undefined` for an ACK. */
+  /** Reason for rejecting the last response (`error_detail.message`); `undefined` for an ACK. */
   readonly refusal: string | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface DiscoveryResponse {
 
 export const SECRET_TYPE = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.Secret";
 
-/** Throws a MeshError for invalid bytes. */
+/** Decodes a request. Throws a MeshError on invalid bytes. */
 export function readDiscoveryRequest(message: Uint8Array): DiscoveryRequest {
   const read = { resourceNames: Array<string>(), typeUrl: "", responseNonce: "" };
   let refusal: string | undefined;
@@ -40,7 +40,7 @@ export function readDiscoveryRequest(message: Uint8Array): DiscoveryRequest {
   }
 }
 
-/** Encodes a response. */
+/** Encodes a `DiscoveryResponse`. */
 export function discoveryResponse({ version, nonce, secrets }: DiscoveryResponse): Uint8Array {
   const writer = new BinaryWriter();
   putString(writer, 1, version);
@@ -55,7 +55,7 @@ export function discoveryResponse({ version, nonce, secrets }: DiscoveryResponse
   return writer.finish();
 }
 
-/** `envoy.extensions.transport_sockets.tls.v3.Secret`: a TlsCertificate or a CertificateValidationContext. */
+/** Writes a `envoy.extensions.transport_sockets.tls.v3.Secret`: a TlsCertificate or a CertificateValidationContext. */
 function writeSecret(writer: BinaryWriter, name: string, secret: Secret): void {
   putString(writer, 1, name);
   if (secret.kind === "authorities") return putMessage(writer, 4, (context) => inline(context, 1, secret.authorities));
@@ -65,7 +65,7 @@ function writeSecret(writer: BinaryWriter, name: string, secret: Secret): void {
   });
 }
 
-/** A `DataSource` with `inline_bytes`. */
+/** Writes a `DataSource` with `inline_bytes`. */
 function inline(writer: BinaryWriter, number: number, content: string): void {
   putMessage(writer, number, (source) => putString(source, 2, content));
 }

@@ -1,22 +1,22 @@
-/** A secret's content, PEM. */
+/** The content of a secret, in PEM. */
 export type Secret =
   | { readonly kind: "pair"; readonly certificate: string; readonly key: string }
   | { readonly kind: "authorities"; readonly authorities: string };
 
-/** Whether both have the same content. */
+/** Whether two secrets have the same content. */
 export function sameSecret(a: Secret | undefined, b: Secret): boolean {
   if (a?.kind === "pair") return b.kind === "pair" && a.certificate === b.certificate && a.key === b.key;
   return a !== undefined && b.kind === "authorities" && a.authorities === b.authorities;
 }
 
 export interface SecretSource {
-  /** The secret in force; `undefined` before the first. */
+  /** Returns the current secret; `undefined` until the first secret arrives. */
   current(): Secret | undefined;
   problem(): string | undefined;
   close(): void;
 }
 
-/** Calls `changed` on each change until closed; `undefined` for an unknown name. */
+/** Opens a secret and calls `changed` on each change until closed. Returns `undefined` for an unknown name. */
 export type OpenSecret = (name: string, changed: () => void) => SecretSource | undefined;
 
 type SecretName = { readonly kind: "workload" | "roots" } | FileSecretName;
@@ -46,8 +46,8 @@ const FILES = /^file-(cert|root):(.+)$/s;
 const SEPARATOR = "~";
 
 /**
- * Parses a name that Istio gives to proxies: `default`, `ROOTCA`, `file-cert:CERTIFICATE~KEY`, `file-root:FILE`, `file-
- * root:system`. Source: Istio's SdsCertificateConfigFromResourceName.
+ * Parses a name that Istio gives to proxies: `default`, `ROOTCA`, `file-cert:CERTIFICATE~KEY`, `file-root:FILE`,
+ * `file-root:system`. Source: Istio's SdsCertificateConfigFromResourceName.
  */
 export function parseSecretName(name: string): SecretName | undefined {
   const fixed = FIXED.get(name);

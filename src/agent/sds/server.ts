@@ -9,22 +9,25 @@ import { identitySecret, type SdsIdentity } from "./identity_secrets.ts";
 import { type OpenSecret, parseSecretName } from "./secret.ts";
 import type { SecretStream } from "./stream.ts";
 
-/** Envoy may run as another user; the folder restricts access. */
+/** Mode of the socket. Envoy may run as another user; the folder restricts access. */
 const SOCKET_MODE = 0o666;
-/** In milliseconds, to detect another SDS server. Source: Istio's agent. */
+/** Timeout in milliseconds for detecting another SDS server. Source: Istio's agent. */
 const DIAL_TIMEOUT = 1000;
 
 export interface SdsOptions {
   readonly path: string;
   /** The socket for file secrets, if another program serves `path`. */
   readonly filesPath: string;
-  /** `undefined` if another program serves the workload's identity: only file secrets are served then. */
+  /** `undefined` if another program serves the workload's identity; the agent then serves file secrets only. */
   readonly identity: SdsIdentity | undefined;
   readonly log: Logger;
   readonly metrics?: FileMetrics | undefined;
 }
 
-/** Serves secrets until closed. Listen errors are logged and reported by `problem`: some proxies need no identity. */
+/**
+ * Serves secrets until closed. Listen errors are only logged and reported by `problem`, because some proxies need no
+ * identity.
+ */
 export async function startSds(world: World, options: SdsOptions) {
   const { log, identity, metrics } = options;
   const isExternal = identity === undefined || await isServed(world, options.path);
@@ -48,7 +51,7 @@ export async function startSds(world: World, options: SdsOptions) {
   const lastRefusal = () => [...streams].findLast((stream) => stream.refusal !== undefined)?.refusal;
   return {
     isExternal,
-    /** The secret that Envoy rejects, with its reason; `undefined` if none is rejected. */
+    /** Returns the secret that Envoy rejects, with the reason; `undefined` if Envoy accepts all secrets. */
     lastRefusal,
     problem: () => typeof server === "string" ? server : lastRefusal(),
     async close(): Promise<void> {
@@ -74,7 +77,7 @@ async function listen(
   }
 }
 
-/** A socket file that nobody accepts on is not served. */
+/** Whether a server accepts connections on a socket file. A file alone does not count. */
 async function isServed({ network, clock }: World, path: string): Promise<boolean> {
   const end = new AbortController();
   const late = clock.sleep(DIAL_TIMEOUT, end.signal).then(() => false);
@@ -83,7 +86,7 @@ async function isServed({ network, clock }: World, path: string): Promise<boolea
   return isServed;
 }
 
-/** `2026-01-02T03:04:05Z/1` and so on, as in Istio. */
+/** Returns a generator of versions in Istio's form: `2026-01-02T03:04:05Z/1` and so on. */
 function versions({ clock }: World): () => string {
   let count = 0;
   return () => `${clock.now().toISOString().replace(/\.\d+Z$/, "Z")}/${++count}`;

@@ -1,10 +1,10 @@
-/** One SDS stream. */
+/** Serves one SDS stream. */
 import { MeshError } from "../../base/errors.ts";
 import { type Logger, logText } from "../../platform/log.ts";
 import { type DiscoveryRequest, discoveryResponse, readDiscoveryRequest, SECRET_TYPE } from "./messages.ts";
 import { type OpenSecret, sameSecret, type Secret, type SecretSource } from "./secret.ts";
 
-/** Each name may cost a file watch. */
+/** Maximum number of secrets per stream, because each name may need a file watch. */
 const MAX_NAMES = 1000;
 
 export interface StreamOptions {
@@ -13,7 +13,10 @@ export interface StreamOptions {
   readonly nextVersion: () => string;
 }
 
-/** State of the world: a response holds all requested secrets that are available, and is sent when one has changed. */
+/**
+ * Serves secrets as state of the world: each response contains all requested secrets that are available. A change of a
+ * secret triggers a response.
+ */
 export class SecretStream {
   readonly #options: StreamOptions;
   readonly #sources = new Map<string, SecretSource>();
@@ -32,11 +35,14 @@ export class SecretStream {
     return this.#refusal;
   }
 
-  /** Throws a MeshError for an invalid request; the stream should fail with it. */
+  /**
+   * Handles a request. Throws a MeshError for an invalid request, after which the stream should fail with the same
+   * error.
+   */
   take(message: Uint8Array): void {
     const request = readDiscoveryRequest(message);
     if (request.typeUrl !== "" && request.typeUrl !== SECRET_TYPE) {
-      throw new MeshError(`Envoy requests resources of the type ${quoted(request.typeUrl)}, not for secrets`);
+      throw new MeshError(`Envoy requests resources of the type ${quoted(request.typeUrl)}, which are not secrets`);
     }
     if (request.responseNonce === "") this.#sent.clear();
     else if (request.responseNonce !== this.#nonce) return; // Answers an outdated response.
@@ -96,7 +102,7 @@ export class SecretStream {
       log.warning(logText(`Envoy requests the secret ${quoted(name)}, which is unknown`));
     } else if (source.current() === undefined) {
       log.debug(
-        logText(`Envoy requests the secret ${quoted(name)} and waits: ${source.problem() ?? "not there yet"}`),
+        logText(`Envoy requests the secret ${quoted(name)} and waits: ${source.problem() ?? "the secret does not exist yet"}`),
       );
     }
   }
@@ -122,7 +128,7 @@ const UNKNOWN: SecretSource = { current: () => undefined, problem: () => undefin
 
 const MAX_REASON = 500;
 
-/** Envoy's text in one line of limited length. */
+/** Returns Envoy's text in one line of limited length. */
 function plain(text: string): string {
   const line = text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
   return line === "" ? "no reason given" : line.slice(0, MAX_REASON);
@@ -130,7 +136,7 @@ function plain(text: string): string {
 
 const MAX_LENGTH = 200;
 
-/** For the log: one line, limited length. */
+/** Returns a text for the log, in one line of limited length. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}...` : text);
 }

@@ -2,7 +2,7 @@
 import { parseFlags, retiredWarnings } from "../../golang/flags/mod.ts";
 import { type FlagName, FLAGS, isRole } from "./flags.ts";
 
-/** Whose command line it is: `pilot-agent` ignores unknown flags, as that program does. */
+/** The program whose command line is parsed: like the original, `pilot-agent` ignores unknown flags. */
 export type ProgramName = "agent" | "pilot-agent";
 
 export interface CommandLine {
@@ -12,7 +12,7 @@ export interface CommandLine {
   readonly warnings: readonly string[];
 }
 
-/** Never throws: see `problems`. */
+/** Parses the arguments. Never throws; reports errors in `problems`. */
 export function readCommandLine(args: readonly string[], program: ProgramName): CommandLine {
   const line = parseFlags(FLAGS, args, program === "agent" ? {} : { ignoresUnknown: isRole });
   return {

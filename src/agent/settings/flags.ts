@@ -4,15 +4,15 @@
  */
 import { flag, type FlagGroups, type FlagNames, type FlagTable, flagTable } from "../../golang/flags/mod.ts";
 
-const GONE = "no proxy of today has it";
+const GONE = "current proxies do not have it";
 const ROTATE = "the log goes to stderr: the container runtime rotates it";
 
-/** Flags of Istio 1.0 to 1.5: they count where no `PROXY_CONFIG` (1.6 and later) is given. */
+/** Flags of Istio 1.0 to 1.5, which apply only without a `PROXY_CONFIG` (1.6 and later). */
 export const OLD_FLAGS = {
   configPath: flag("--configPath TEXT", "Folder of the generated bootstrap"),
   binaryPath: flag("--binaryPath FILE", "Envoy's binary", { type: "file" }),
-  drainDuration: flag("--drainDuration TIME", "How long Envoy drains connections", { type: "duration" }),
-  parentShutdownDuration: flag("--parentShutdownDuration TIME", "How long the old Envoy lives after a hot restart", {
+  drainDuration: flag("--drainDuration TIME", "Time that Envoy drains connections", { type: "duration" }),
+  parentShutdownDuration: flag("--parentShutdownDuration TIME", "Time until the old Envoy ends after a hot restart", {
     type: "duration",
   }),
   discoveryAddress: flag("--discoveryAddress ADDRESS", "Address of the control plane", { type: "address" }),
@@ -37,23 +37,23 @@ export const OLD_FLAGS = {
 const RETIRED_FLAGS = {
   trustDomain: flag("--trust-domain TEXT", "Trust domain", { retired: "use the variable TRUST_DOMAIN" }),
   tokenManagerPlugin: flag("--tokenManagerPlugin TEXT", "Token service", {
-    retired: "no token service runs here, see --stsPort",
+    retired: "this agent does not run a token service, see --stsPort",
   }),
   profiling: flag("--profiling", "Profiling of pilot-agent", {
     default: "true",
-    retired: "there is no profile of this agent: its metrics have CPU and memory (istio_agent_process_*)",
+    retired: "this agent has no profiler: its metrics report CPU and memory (istio_agent_process_*)",
   }),
-  applicationPorts: flag("--applicationPorts TEXT", "Ports that readiness once asked for", { retired: "" }),
+  applicationPorts: flag("--applicationPorts TEXT", "Ports that readiness probed in old releases", { retired: "" }),
   connectTimeout: flag("--connectTimeout TIME", "Connect timeout of 1.0 to 1.5", { retired: "", type: "duration" }),
   dnsRefreshRate: flag("--dnsRefreshRate TIME", "DNS refresh rate of 1.2 to 1.5", { retired: "", type: "duration" }),
   discoveryRefreshDelay: flag("--discoveryRefreshDelay TIME", "Polling of 1.0", { retired: "", type: "duration" }),
   mixerIdentity: flag("--mixerIdentity TEXT", "Identity of Mixer", { retired: GONE }),
-  disableInternalTelemetry: flag("--disableInternalTelemetry", "Telemetry of 1.0 to 1.7", { retired: GONE }),
+  disableInternalTelemetry: flag("--disableInternalTelemetry", "Internal telemetry of 1.0 to 1.7", { retired: GONE }),
   bootstrapv2: flag("--bootstrapv2", "Bootstrap of 1.0", { retired: "" }),
   availabilityZone: flag("--availabilityZone TEXT", "Zone of 1.0", {
     retired: `${GONE}: use the label topology.istio.io/locality`,
   }),
-  controlPlaneBootstrap: flag("--controlPlaneBootstrap", "Bootstrap of the control plane of 1.1 to 1.5", {
+  controlPlaneBootstrap: flag("--controlPlaneBootstrap", "Control plane bootstrap of 1.1 to 1.5", {
     retired: `${GONE}: --templateFile is always rendered as a bootstrap`,
   }),
   logTarget: flag("--log_target LIST", "Destination of the log", {
@@ -62,11 +62,11 @@ const RETIRED_FLAGS = {
     retired: "the log goes to stderr: let the container runtime or a shell redirect it",
   }),
   logCaller: flag("--log_caller TEXT", "Scopes that name the caller", {
-    retired: "log lines name their part of the agent, not a line of code",
+    retired: "log lines name the part of the agent, not the line of code",
   }),
   logStack: flag("--log_stacktrace_level TEXT", "Levels with a stack", {
     default: "default:none",
-    retired: "log lines have no stack: use --log_output_level for more lines",
+    retired: "log lines have no stack trace: use --log_output_level for more lines",
   }),
   logRotate: flag("--log_rotate TEXT", "File of the log", { retired: ROTATE }),
   logRotateAge: flag("--log_rotate_max_age NUMBER", "Age of log files", { retired: ROTATE, type: "integer" }),
@@ -78,7 +78,7 @@ const RETIRED_FLAGS = {
   vklog: flag("--vklog NUMBER", "Level of Kubernetes' log", {
     type: "integer",
     default: "0",
-    retired: "the agent has no client of Kubernetes: use --log-level",
+    retired: "the agent has no Kubernetes client: use --log-level",
   }),
 } as const satisfies FlagTable;
 
@@ -91,23 +91,23 @@ export const FLAG_GROUPS = {
       type: "file",
       default: "./etc/istio/config/mesh",
     }),
-    serviceCluster: flag("--serviceCluster TEXT", "Name of the service, if the proxy configuration has none", {
+    serviceCluster: flag("--serviceCluster TEXT", "Name of the service, if the proxy configuration does not set it", {
       default: "istio-proxy",
     }),
     proxyLogLevel: flag(
       "--proxyLogLevel TEXT",
-      "Envoy's log level, with levels of components: info,misc:error,upstream:debug",
+      "Envoy's log level and component levels, such as info,misc:error,upstream:debug",
       { default: "warning" },
     ),
     proxyComponentLogLevel: flag(
       "--proxyComponentLogLevel TEXT",
-      "Log levels of Envoy's components that --proxyLogLevel does not name",
+      "Log levels of Envoy's components, if --proxyLogLevel sets none",
     ),
-    concurrency: flag("--concurrency NUMBER", "Envoy's worker threads; 0 takes the configured number", {
+    concurrency: flag("--concurrency NUMBER", "Envoy's worker threads; 0 uses the configured number", {
       type: "integer",
     }),
     templateFile: flag("--templateFile FILE", "Go template of the bootstrap", { type: "file" }),
-    outlierLogPath: flag("--outlierLogPath FILE", "Where Envoy logs outlier detection", { type: "file" }),
+    outlierLogPath: flag("--outlierLogPath FILE", "File for Envoy's outlier detection log", { type: "file" }),
     stsPort: flag("--stsPort PORT", "Port of a token service, for the node's metadata", { type: "port", least: 0 }),
     redirectTraffic: flag(
       "--redirect-traffic",
@@ -120,7 +120,7 @@ export const FLAG_GROUPS = {
     hotRestart: flag("--hot-restart", "Let SIGHUP start a new Envoy while the old one drains; --watch includes this"),
     restart: flag(
       "--restart never|on-failure",
-      "Whether Envoy is started again, with back-off, when it ends with an error",
+      "Whether the agent restarts Envoy, with back-off, after a failure",
       { type: "text", default: "never" },
     ),
     xds: flag(
@@ -130,17 +130,17 @@ export const FLAG_GROUPS = {
     ),
     maximumDrain: flag(
       "--maximum-drain-duration TIME",
-      "Longest drain with EXIT_ON_ZERO_ACTIVE_CONNECTIONS, instead of MAXIMUM_DRAIN_DURATION",
+      "Maximum drain time with EXIT_ON_ZERO_ACTIVE_CONNECTIONS, instead of MAXIMUM_DRAIN_DURATION",
       { type: "duration" },
     ),
-    baseId: flag("--base-id NUMBER", "Envoy's base id, which differs between Envoys on one machine", {
+    baseId: flag("--base-id NUMBER", "Envoy's base ID, unique among the Envoys on a machine", {
       type: "integer",
     }),
     nodeId: flag("--id TEXT", "Node id, instead of POD_NAME.POD_NAMESPACE"),
     nodeIp: flag("--ip ADDRESS", "Address of the pod, instead of INSTANCE_IP", { type: "address" }),
     serviceRegistry: flag(
       "--serviceregistry TEXT",
-      "Platform that node id and domain are made for: Kubernetes, Consul or another",
+      "Platform for node id and domain: Kubernetes, Consul or another",
       { default: "Kubernetes" },
     ),
     pilotIdentity: flag("--pilotIdentity TEXT", "Identity of the control plane"),
@@ -148,7 +148,7 @@ export const FLAG_GROUPS = {
   "Log": {
     logFormat: flag(
       "--log-format text|json",
-      "Format of the log, instead of MESH_LOG_FORMAT; json also applies to Envoy's log",
+      "Log format, instead of MESH_LOG_FORMAT; json also applies to Envoy's log",
       {
         type: "text",
       },
@@ -158,7 +158,7 @@ export const FLAG_GROUPS = {
     }),
     istioLogLevel: flag(
       "--log_output_level SCOPE:LEVEL",
-      "Istio's levels of the log by scope; the scope all means every scope",
+      "Log levels by Istio's scopes; the scope all means every scope",
       { type: "list", default: "default:info,grpc:none" },
     ),
     istioLogJson: flag("--log_as_json", "The same as --log-format json"),
@@ -171,7 +171,7 @@ export type FlagName = FlagNames<typeof FLAG_GROUPS>;
 
 export const FLAGS: FlagTable<FlagName> = flagTable(FLAG_GROUPS);
 
-/** What a proxy is: the first word of the command line. Source: Istio's model.NodeType. */
+/** Roles of a proxy: the first argument of the command line. Source: Istio's model.NodeType. */
 export const ROLES = ["sidecar", "router", "waypoint", "ztunnel", "agentgateway"] as const;
 export type Role = typeof ROLES[number];
 

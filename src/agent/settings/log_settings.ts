@@ -1,7 +1,7 @@
 /** Log settings, from this program's flags and from Istio's (its pkg/log). */
 import type { LogSettings } from "./settings.ts";
 
-/** `""` for what is not given. */
+/** Values of the log flags; `""` if not given. */
 export interface LogFlags {
   readonly format: string;
   readonly level: string;
@@ -21,7 +21,7 @@ const LEVELS: ReadonlyMap<string, string> = new Map([
   ["none", "fatal"],
 ]);
 
-/** Invalid values are added to `problems`. This program's flags win. */
+/** Returns the log settings. Reports invalid values in `problems`. This program's flags win over Istio's. */
 export function logSettings(flags: LogFlags, problems: string[]): LogSettings {
   const scopes = scopesOf(flags.istioLevels, problems);
   const level = flags.level === "" ? undefined : levelOf(flags.level, "--log-level", problems);
@@ -35,7 +35,7 @@ function formatOf(flags: LogFlags, problems: string[]): "text" | "json" | undefi
   return undefined;
 }
 
-/** A level without a scope belongs to the scope `default`. */
+/** Returns the levels by scope. A level without a scope applies to the scope `default`. */
 function scopesOf(text: string, problems: string[]): Map<string, string> {
   const scopes = new Map<string, string>();
   for (const item of text.split(",").filter((each) => each !== "")) {

@@ -1,6 +1,6 @@
 /**
- * The proxy configuration from the flags of Istio 1.0 to 1.5, in place of `PROXY_CONFIG`. Istio 1.6 and later ignores
- * these flags: where both are given, `PROXY_CONFIG` counts.
+ * Builds the proxy configuration from the flags of Istio 1.0 to 1.5, instead of `PROXY_CONFIG`. Like Istio 1.6 and
+ * later, the agent ignores these flags if `PROXY_CONFIG` is set.
  */
 import { parseProxyConfig, type ProxyConfig } from "../../istio/configuration.ts";
 import { parseBool } from "../../golang/go_bool.ts";
@@ -23,12 +23,12 @@ const TEXTS: readonly FlagName[] = [
 ];
 const PORTS: readonly FlagName[] = ["proxyAdminPort", "statusPort"];
 
-/** The old flags that were given. */
+/** Returns the old flags that were given. */
 export function oldFlags(given: Given): string[] {
   return flagEntries(OLD_FLAGS).flatMap(([key, { name }]) => given.has(key) ? [`--${name}`] : []);
 }
 
-/** Throws a MeshError for an invalid value, such as a service that is no JSON. */
+/** Builds the proxy configuration. Throws a MeshError for an invalid value, such as a service that is not JSON. */
 export function proxyConfigOfFlags(given: Given): ProxyConfig {
   const data: Record<string, unknown> = {};
   for (const name of TEXTS) if (given.has(name)) data[name] = given.get(name);
@@ -43,7 +43,7 @@ function isFilled(given: Given, name: FlagName): boolean {
   return (given.get(name) ?? "") !== "";
 }
 
-/** The first of LightStep, Zipkin and Datadog, as pilot-agent looked for them. */
+/** Returns the first given of LightStep, Zipkin and Datadog, in pilot-agent's order. */
 function tracingOf(given: Given): Record<string, unknown> | undefined {
   const address = (name: FlagName) => ({ address: given.get(name) });
   if (isFilled(given, "lightstepAddress")) {
@@ -56,7 +56,7 @@ function tracingOf(given: Given): Record<string, unknown> | undefined {
   return isFilled(given, "datadogAgentAddress") ? { datadog: address("datadogAgentAddress") } : undefined;
 }
 
-/** 1.1 to 1.3 had an address, later releases JSON. */
+/** Returns the remote services. Releases 1.1 to 1.3 had a flag for an address, and later releases a flag for JSON. */
 function servicesOf(given: Given): Record<string, unknown> {
   const services: Record<string, unknown> = {};
   const address = given.get("envoyMetricsServiceAddress") ?? "";

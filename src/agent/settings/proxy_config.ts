@@ -1,4 +1,4 @@
-/** The effective proxy configuration. Source: pilot-agent's config.ConstructProxyConfig. */
+/** Determines the effective proxy configuration. Source: pilot-agent's config.ConstructProxyConfig. */
 import { errorText, MeshError } from "../../base/errors.ts";
 import {
   ANNOTATION,
@@ -33,8 +33,8 @@ export interface EffectiveProxyConfig {
 }
 
 /**
- * Layers, lowest first: defaults, mesh file, `PROXY_CONFIG` (else the flags of Istio 1.0 to 1.5), the annotation
- * `proxy.istio.io/config`. Concurrency, service cluster and two annotations come after the merge.
+ * Merges the layers, lowest first: defaults, mesh file, `PROXY_CONFIG` (or else the flags of Istio 1.0 to 1.5), the
+ * annotation `proxy.istio.io/config`. Concurrency, service cluster and two annotations are set after the merge.
  */
 export async function effectiveProxyConfig(sources: ProxyConfigSources): Promise<EffectiveProxyConfig> {
   const { problems, variables } = sources;
@@ -47,14 +47,14 @@ export async function effectiveProxyConfig(sources: ProxyConfigSources): Promise
   config = withServiceCluster(withConcurrency(config, sources), sources.given);
   config = await withResolvedStatsd(config, sources);
   for (const { field, text } of checkProxyConfig(config.data)) {
-    problems.push(`The proxy configuration is wrong: "${field}" ${text}`);
+    problems.push(`The proxy configuration is invalid: "${field}" ${text}`);
   }
   const isDrainChosen = variables.isSet("oldTerminationDrain") || !hasDefaultDrain(mesh) ||
     overlays.some(({ data }) => data[DRAIN] !== undefined);
   return { config: withTemplate(withAnnotations(config, sources), sources.given), isDrainChosen };
 }
 
-/** The path of the mesh configuration. */
+/** Returns the path of the mesh configuration. */
 export function meshFileOf({ given }: Pick<ProxyConfigSources, "given">): string {
   return given.get("meshConfig") ?? "./etc/istio/config/mesh";
 }
@@ -70,7 +70,7 @@ async function meshProxyConfig({ world, given, problems }: ProxyConfigSources): 
   }
 }
 
-/** An invalid overlay is a problem and is ignored. */
+/** Reads a layer. An invalid layer is reported as a problem and ignored. */
 function readOverlay(problems: string[], read: () => ProxyConfig): ProxyConfig | undefined {
   try {
     return read();
@@ -93,7 +93,10 @@ function configOfPod({ given, variables, warnings }: ProxyConfigSources): ProxyC
   return parseProxyConfig(text, "PROXY_CONFIG");
 }
 
-/** In old releases a status port of 0 disabled the status server; readiness needs it today. */
+/**
+ * Returns the old flags that apply. In old releases, a status port of 0 disabled the status server; today, readiness
+ * needs the server.
+ */
 function oldFlagsThatCount(given: ReadonlyMap<FlagName, string>, warnings: string[]): Map<FlagName, string> {
   const counting = new Map(given);
   if (Number(given.get("statusPort") ?? 1) === 0) {
@@ -113,7 +116,7 @@ function hasDefaultDrain({ data }: ProxyConfig): boolean {
   return data[DRAIN] === "5s";
 }
 
-/** The variable of Istio 1.1 to 1.8 applies unless the mesh file sets a value. */
+/** Applies the variable of Istio 1.1 to 1.8, unless the mesh file sets a value. */
 function withOldDrain(config: ProxyConfig, variables: Variables): ProxyConfig {
   if (!hasDefaultDrain(config) || !variables.isSet("oldTerminationDrain")) return config;
   return set(config, DRAIN, `${variables.number("oldTerminationDrain")}s`);
@@ -131,13 +134,16 @@ function withServiceCluster(config: ProxyConfig, given: ReadonlyMap<FlagName, st
   return isEmpty ? set(config, "serviceCluster", given.get("serviceCluster") ?? "istio-proxy") : config;
 }
 
-/** Envoy's statsd sink takes IP addresses only. Without an address the sink is off, as in Istio. */
+/**
+ * Resolves the address for Envoy's statsd sink, which accepts IP addresses only. Without an address, the sink is off,
+ * as in Istio.
+ */
 async function withResolvedStatsd(config: ProxyConfig, { world, warnings }: ProxyConfigSources): Promise<ProxyConfig> {
   const address = config.data["statsdUdpAddress"];
   if (typeof address !== "string" || address === "") return config;
   const { ip, problem } = await addressOf(address, world.network);
   if (problem === undefined) return set(config, "statsdUdpAddress", ip);
-  warnings.push(`No metrics are sent to statsd: ${problem}`);
+  warnings.push(`Cannot send metrics to statsd: ${problem}`);
   return set(config, "statsdUdpAddress", "");
 }
 
@@ -145,7 +151,7 @@ type Resolved =
   | { readonly ip: string; readonly problem?: never }
   | { readonly ip?: never; readonly problem: string };
 
-/** The host resolved, IPv4 preferred. */
+/** Resolves the host of an address; prefers IPv4. */
 async function addressOf(address: string, network: Network): Promise<Resolved> {
   const parts = splitHostPort(address);
   if (typeof parts === "string") return { problem: parts };
@@ -158,21 +164,21 @@ async function addressOf(address: string, network: Network): Promise<Resolved> {
   return { ip: joinHostPort(ip, port) };
 }
 
-/** The control plane sees the template path, also one set by `--templateFile`. */
+/** Adds the template path, including a path from `--templateFile`, so that the control plane sees it. */
 function withTemplate(config: ProxyConfig, given: ReadonlyMap<FlagName, string>): ProxyConfig {
   const file = given.get("templateFile") ?? "";
   const isUsed = file !== "" && (config.data["customConfigFile"] ?? "") === "";
   return isUsed ? set(config, "proxyBootstrapTemplatePath", file) : config;
 }
 
-/** Both annotations apply after the check of the configuration. */
+/** Applies two annotations, after the validation of the configuration. */
 function withAnnotations(config: ProxyConfig, { annotations, problems, warnings }: ProxyConfigSources): ProxyConfig {
   const address = annotations.get(ANNOTATION.discoveryAddress);
   const portText = annotations.get(ANNOTATION.statusPort);
   let result = config;
   if (address !== undefined) {
     const parts = splitHostPort(address);
-    if (typeof parts === "string") problems.push(`The annotation "${ANNOTATION.discoveryAddress}" is wrong: ${parts}`);
+    if (typeof parts === "string") problems.push(`The annotation "${ANNOTATION.discoveryAddress}" is invalid: ${parts}`);
     result = set(result, "discoveryAddress", address);
   }
   if (portText !== undefined) {

@@ -1,4 +1,6 @@
-/** The settings of a run: command line, environment and files, checked; all problems in one error. */
+/**
+ * Reads and validates all settings of a run: command line, environment and files. Reports all problems in one error.
+ */
 import { MeshError, UsageError } from "../../base/errors.ts";
 import { ANNOTATION, type ProxyConfig, proxySettings } from "../../istio/configuration.ts";
 import { valueAt } from "../../base/value.ts";
@@ -24,13 +26,15 @@ import { readXds } from "./control_plane/xds.ts";
 
 export interface ReadOptions {
   readonly name: ProgramName;
-  /** At startup: the agent may serve sockets by now that must not count as another program's. */
+  /**
+   * The settings from startup. By now, the agent may serve sockets itself, which must not count as another program's.
+   */
   readonly before?: AgentSettings;
 }
 
 /**
- * Reads and checks the settings; waits up to two minutes for the pod's addresses. Throws a UsageError for a wrong
- * command line, else a MeshError; all problems are in one message.
+ * Reads and validates the settings; waits up to two minutes for the pod's addresses. Throws a UsageError for an invalid
+ * command line, otherwise a MeshError. One message lists all problems.
  */
 export async function readSettings(
   world: World,
@@ -63,7 +67,7 @@ function refuse({ usage, problems }: Reading, name: ProgramName): void {
   if (problems.length > 0) throw new MeshError(text);
 }
 
-/** The first argument; `pilot-agent` ignores further ones. */
+/** Returns the role, which is the first argument; `pilot-agent` ignores further arguments. */
 function roleOf({ usage, warnings }: Reading, words: readonly string[], name: ProgramName): Role {
   const [role = "sidecar", ...rest] = words;
   if (rest.length > 0) (name === "agent" ? usage : warnings).push(`Unexpected arguments "${rest.join(" ")}"`);
@@ -175,7 +179,7 @@ function readMetrics(reading: Reading, role: Role, statusPort: number): MetricsS
   };
 }
 
-/** An empty value is a template mistake: Istio's sidecar does not start either. */
+/** Reads the scrape targets. An empty value is a template mistake, with which Istio's sidecar does not start either. */
 function scrapeTargets({ variables, problems }: Reading, statusPort: number): MetricsSettings["scrapeTargets"] {
   const text = variables.text("prometheusAnnotations");
   if (text === "") {
@@ -187,7 +191,7 @@ function scrapeTargets({ variables, problems }: Reading, statusPort: number): Me
   return read.targets;
 }
 
-/** Stackdriver needs the GCP project, which Istio reads from the platform. */
+/** Checks that Stackdriver has the GCP project, which Istio reads from the platform. */
 function checkTracing({ data }: ProxyConfig, node: ProxyNode, problems: string[]): void {
   const project = valueAt(node.typedMetadata, "PLATFORM_METADATA", "gcp_project");
   if (valueAt(data, "tracing", "stackdriver") !== undefined && project === undefined) {

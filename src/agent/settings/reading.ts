@@ -1,4 +1,4 @@
-/** What all readers of settings share. */
+/** Inputs and helpers that all readers of settings share. */
 import { readDuration } from "../../golang/duration.ts";
 import { parseBool } from "../../golang/go_bool.ts";
 import type { Value } from "../../base/value.ts";
@@ -16,7 +16,7 @@ export interface Reading {
   readonly warnings: string[];
 }
 
-/** `""` if not given. */
+/** Returns the value of a flag; `""` if not given. */
 export function flagText({ given }: Reading, name: FlagName): string {
   return given.get(name) ?? "";
 }
@@ -26,7 +26,7 @@ export function isOn(reading: Reading, name: FlagName): boolean {
   return parseBool(flagText(reading, name)) === true;
 }
 
-/** The milliseconds of a duration in the proxy configuration. */
+/** Returns a duration of the proxy configuration in milliseconds. */
 export function milliseconds(value: Value | undefined, fallback: number): number {
   const duration = typeof value === "string" ? readDuration(value) : undefined;
   return typeof duration === "bigint" ? Number(duration / 1_000_000n) : fallback;

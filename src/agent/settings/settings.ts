@@ -1,4 +1,4 @@
-/** The agent's settings: read, checked, plain data. */
+/** The agent's settings: validated, plain data. */
 import type { ProxyConfig, ProxySettings } from "../../istio/configuration.ts";
 import type { ValueMap } from "../../base/value.ts";
 import type { ScrapeTarget } from "../metrics/scrape_targets.ts";
@@ -17,9 +17,9 @@ export interface ProxyNode {
   readonly id: string;
   readonly cluster: string;
   readonly locality: Locality;
-  /** Keys sorted. */
+  /** The metadata, with sorted keys. */
   readonly metadata: ValueMap;
-  /** By JSON name: the fields that Istio's types define. */
+  /** The fields that Istio's types define, by JSON name. */
   readonly typedMetadata: ValueMap;
   readonly labels: ReadonlyMap<string, string>;
   readonly annotations: ReadonlyMap<string, string>;
@@ -32,7 +32,7 @@ export interface Locality {
   readonly subZone: string;
 }
 
-/** Ports; 0: not served. */
+/** Ports of the agent and Envoy; 0 means that the port is not served. */
 export interface Ports {
   readonly admin: number;
   readonly status: number;
@@ -48,7 +48,7 @@ export interface DrainSettings {
   readonly terminationMilliseconds: number;
   readonly isTerminationChosen: boolean;
   readonly minimumMilliseconds: number;
-  /** The longest drain with `exitOnZeroActiveConnections`; `undefined` if not set. */
+  /** The maximum drain time with `exitOnZeroActiveConnections`; `undefined` if not set. */
   readonly maximumMilliseconds: number | undefined;
   readonly exitOnZeroActiveConnections: boolean;
   /** Envoy's `--parent-shutdown-time-s` in a hot restart. */
@@ -59,31 +59,31 @@ export interface EnvoySettings {
   readonly isDisabled: boolean;
   readonly binaryPath: string;
   readonly configPath: string;
-  /** A bootstrap used as is; `""` for none. */
+  /** A custom bootstrap that is used unchanged; `""` if unset. */
   readonly customConfigFile: string;
-  /** A Go template rendered instead of the built-in bootstrap; `""` for none. */
+  /** A Go template that replaces the built-in bootstrap; `""` if unset. */
   readonly templateFile: string;
-  /** The template was found in the image, not named by the user. */
+  /** Whether the template was found in the image instead of being named by the user. */
   readonly isImagesTemplate: boolean;
-  /** `-l`; `""` for none. */
+  /** Value of `-l`; `""` if unset. */
   readonly logLevel: string;
-  /** `--component-log-level`; `""` for none. */
+  /** Value of `--component-log-level`; `""` if unset. */
   readonly componentLogLevel: string;
-  /** 0: Envoy uses all processors. */
+  /** Number of worker threads; 0 means one per processor. */
   readonly concurrency: number;
   readonly fileFlushMilliseconds: number;
-  /** 0: not set. */
+  /** 0 means not set. */
   readonly fileFlushMinKilobytes: number;
   readonly skipDeprecatedLogs: boolean;
   readonly coreDump: boolean;
-  /** Compact JSON that Envoy merges over its bootstrap; `""` for none. */
+  /** Compact JSON that Envoy merges over its bootstrap; `""` if unset. */
   readonly bootstrapOverride: string;
   readonly hotRestart: boolean;
   readonly baseId: number;
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** For histograms with this name prefix. */
+/** Buckets of the histograms with this name prefix. */
 export interface HistogramBuckets {
   readonly prefix: string;
   readonly buckets: readonly number[];
@@ -96,7 +96,7 @@ export interface StatsSettings {
   readonly regexps: readonly string[];
   readonly histogramBuckets: readonly HistogramBuckets[];
   readonly compression: boolean;
-  /** In Envoy's format, such as `10s`; `""` for Envoy's default. */
+  /** Interval in Envoy's format, such as `10s`; `""` means Envoy's default. */
   readonly flushInterval: string;
   readonly evictionInterval: string;
 }
@@ -104,17 +104,20 @@ export interface StatsSettings {
 export interface BootstrapSettings {
   readonly dualStack: boolean;
   readonly deltaXds: boolean;
-  /** Envoy connects to the control plane itself, not through the agent. */
+  /** Whether Envoy connects to the control plane directly, not through the agent. */
   readonly isXdsDirect: boolean;
   readonly metadataDiscovery: boolean;
   readonly stripFragment: boolean;
-  /** TLS 1.3 is off in Envoy's gRPC client. */
+  /** Whether TLS 1.3 is off in Envoy's gRPC client. */
   readonly isTls12Only: boolean;
   readonly statusProxyProtocol: boolean;
   readonly logJson: boolean;
   readonly outlierLogPath: string;
   readonly identitySocket: string;
-  /** Another program serves the workload's certificate; file certificates come from a socket of the agent. */
+  /**
+   * Whether another program serves the workload's certificate. The agent then serves file certificates on a second
+   * socket.
+   */
   readonly hasCustomSds: boolean;
   readonly hostIp: string;
   readonly connectionLimit: number;
@@ -129,7 +132,9 @@ export interface ProbeSettings {
 }
 
 export interface MetricsSettings {
-  /** `ISTIO_PROMETHEUS_ANNOTATIONS`; empty without application metrics, or for other roles than sidecar. */
+  /**
+   * Endpoints from `ISTIO_PROMETHEUS_ANNOTATIONS`; empty without application metrics, and for roles other than sidecar.
+   */
   readonly scrapeTargets: readonly ScrapeTarget[];
   readonly localhostOnly: boolean;
   readonly mergeEnvoyStats: boolean;
@@ -142,7 +147,7 @@ export interface LogSettings {
   readonly scopes: ReadonlyMap<string, string>;
 }
 
-/** Inputs that are known before the node. */
+/** Settings that are known before the node. */
 export interface PodInputs {
   readonly role: Role;
   readonly info: PodInfo;
@@ -151,7 +156,7 @@ export interface PodInputs {
 }
 
 export interface AgentSettings {
-  /** As `pilot-agent` the bootstrap has Istio's exact text. */
+  /** The program that the agent runs as. `pilot-agent` writes the bootstrap with Istio's exact text. */
   readonly program: ProgramName;
   readonly role: Role;
   readonly node: ProxyNode;
@@ -171,12 +176,12 @@ export interface AgentSettings {
   readonly identity: IdentitySettings;
   readonly dns: DnsSettings;
   readonly xds: XdsSettings;
-  /** Health checks of a workload without a kubelet; `undefined`: none. */
+  /** Health checks of a workload without a kubelet; `undefined` if not configured. */
   readonly health: HealthSettings | undefined;
   readonly log: LogSettings;
   /** The path of the mesh configuration; the file is optional. */
   readonly meshFile: string;
-  /** Whether the agent makes the rules of the traffic capture. */
+  /** Whether the agent applies the rules for traffic capture. */
   readonly redirectTraffic: boolean;
   readonly watch: boolean;
   readonly restart: "never" | "on-failure";

@@ -5,13 +5,13 @@
 import { type Flag, type FlagTable, readValue, retiredWarnings, variable } from "../../golang/flags/mod.ts";
 import type { Environment } from "../../platform/world.ts";
 
-/** A boolean that is off by default. */
+/** Defines a boolean that is off by default. */
 function option(name: string, doc: string) {
   return variable(name, doc, { type: "boolean", default: "false" });
 }
 
-const NO_GCP = "no cloud is asked: set node metadata by ISTIO_METAJSON_*";
-const KEEPALIVE = "Envoy's connection to istiod is passed through: Envoy and the kernel watch over it";
+const NO_GCP = "the agent does not query a cloud: set node metadata with ISTIO_METAJSON_*";
+const KEEPALIVE = "the agent passes Envoy's connection to istiod through: Envoy and the kernel send keepalives";
 
 export const VARIABLES = {
   podName: variable("POD_NAME", "Name of the pod"),
@@ -20,11 +20,11 @@ export const VARIABLES = {
   serviceAccount: variable("SERVICE_ACCOUNT", "Service account of the pod"),
   hostIp: variable("HOST_IP", "Address of the node: $(HOST_IP) in addresses"),
   proxyConfig: variable("PROXY_CONFIG", "Proxy configuration, YAML or JSON"),
-  bootstrapTemplate: variable("ISTIO_BOOTSTRAP", "Go template of the bootstrap, before any other"),
+  bootstrapTemplate: variable("ISTIO_BOOTSTRAP", "Go template of the bootstrap; wins over other templates"),
   bootstrapOverride: variable("ISTIO_BOOTSTRAP_OVERRIDE", "File that Envoy merges over the bootstrap"),
   appProbers: variable("ISTIO_KUBE_APP_PROBERS", "Probes of the application, JSON"),
   prometheusAnnotations: variable("ISTIO_PROMETHEUS_ANNOTATIONS", "Metrics of the application, JSON"),
-  cpuLimit: variable("ISTIO_CPU_LIMIT", "Worker threads if none are configured", { type: "integer", default: "0" }),
+  cpuLimit: variable("ISTIO_CPU_LIMIT", "Default number of worker threads", { type: "integer", default: "0" }),
   disableEnvoy: option("DISABLE_ENVOY", "Run without Envoy"),
   envoyStatusPort: variable("ENVOY_STATUS_PORT", "Envoy's health port", { type: "port", default: "15021" }),
   prometheusPort: variable("ENVOY_PROMETHEUS_PORT", "Envoy's metrics port", { type: "port", default: "15090" }),
@@ -39,22 +39,22 @@ export const VARIABLES = {
     default: "0",
   }),
   statusProxyProtocol: option("ENVOY_STATUS_PORT_ENABLE_PROXY_PROTOCOL", "PROXY protocol on Envoy's health port"),
-  minimumDrain: variable("MINIMUM_DRAIN_DURATION", "With EXIT_ON_ZERO_ACTIVE_CONNECTIONS: minimum drain time", {
+  minimumDrain: variable("MINIMUM_DRAIN_DURATION", "Minimum drain time with EXIT_ON_ZERO_ACTIVE_CONNECTIONS", {
     type: "duration",
     default: "5s",
   }),
-  exitOnZero: option("EXIT_ON_ZERO_ACTIVE_CONNECTIONS", "Drain until no connection is left"),
+  exitOnZero: option("EXIT_ON_ZERO_ACTIVE_CONNECTIONS", "Drain until all connections are closed"),
   maximumDrain: variable(
     "MAXIMUM_DRAIN_DURATION",
-    "With EXIT_ON_ZERO_ACTIVE_CONNECTIONS: maximum drain time; 0s: terminationDrainDuration if it is set, else 1h",
+    "Maximum drain time with EXIT_ON_ZERO_ACTIVE_CONNECTIONS; 0s: terminationDrainDuration if set, otherwise 1h",
     { type: "duration", default: "0s" },
   ),
   oldTerminationDrain: variable(
     "TERMINATION_DRAIN_DURATION_SECONDS",
-    "The terminationDrainDuration of Istio 1.1 to 1.8",
+    "terminationDrainDuration in Istio 1.1 to 1.8",
     { type: "integer", default: "5" },
   ),
-  skipDeprecatedLogs: variable("ENVOY_SKIP_DEPRECATED_LOGS", "Envoy does not log deprecated fields", {
+  skipDeprecatedLogs: variable("ENVOY_SKIP_DEPRECATED_LOGS", "Do not log deprecated fields in Envoy", {
     type: "boolean",
     default: "true",
   }),
@@ -65,7 +65,7 @@ export const VARIABLES = {
   ),
   deltaXds: variable("ISTIO_DELTA_XDS", "Incremental xDS", { type: "boolean", default: "true" }),
   dualStack: option("ISTIO_DUAL_STACK", "Listen on IPv4 and IPv6"),
-  metadataDiscovery: option("PEER_METADATA_DISCOVERY", "Peers' metadata by xDS; unset: as ISTIO_META_ENABLE_HBONE"),
+  metadataDiscovery: option("PEER_METADATA_DISCOVERY", "Get peers' metadata over xDS; unset: same as ISTIO_META_ENABLE_HBONE"),
   xdsRootCa: variable("XDS_ROOT_CA", "Root certificates of the control plane"),
   identitySocket: variable("WORKLOAD_IDENTITY_SOCKET_FILE", "Name of the socket of the workload's certificates", {
     default: "socket",
@@ -81,9 +81,9 @@ export const VARIABLES = {
   ),
   dnsForwardParallel: option(
     "DNS_FORWARD_PARALLEL",
-    "Ask all DNS servers of the machine at once, not one after the other",
+    "Query all DNS servers of the machine in parallel",
   ),
-  dnsForwardTimeout: variable("DNS_FORWARD_TIMEOUT", "How long to wait for the answer of a DNS server", {
+  dnsForwardTimeout: variable("DNS_FORWARD_TIMEOUT", "Timeout of a request to a DNS server", {
     type: "duration",
     default: "5s",
   }),
@@ -91,16 +91,16 @@ export const VARIABLES = {
     type: "boolean",
     default: "true",
   }),
-  metricsLocalhostOnly: option("METRICS_LOCALHOST_ACCESS_ONLY", "Merged metrics for this machine only"),
+  metricsLocalhostOnly: option("METRICS_LOCALHOST_ACCESS_ONLY", "Serve merged metrics to this machine only"),
   mergeEnvoyStats: variable("PILOT_AGENT_MERGE_ENVOY_STATS", "Include Envoy's metrics in the merged metrics", {
     type: "boolean",
     default: "true",
   }),
   probeLegacyLocalhost: option(
     "REWRITE_PROBE_LEGACY_LOCALHOST_DESTINATION",
-    "Probes go to localhost instead of the pod's address",
+    "Send probes to localhost instead of the pod's address",
   ),
-  probeKeepalive: option("ENABLE_PROBE_KEEPALIVE_CONNECTIONS", "Accepted: each probe has a connection of its own"),
+  probeKeepalive: option("ENABLE_PROBE_KEEPALIVE_CONNECTIONS", "Accepted and ignored: each probe uses a new connection"),
   http2Probing: variable("ISTIO_ENABLE_HTTP2_PROBING", "Probes may use HTTP/2", { type: "boolean", default: "true" }),
   trustDomain: variable("TRUST_DOMAIN", "Trust domain in the name of the workload", { default: "cluster.local" }),
   caAddress: variable("CA_ADDR", "Address of the CA; unset: the discovery address"),
@@ -110,19 +110,19 @@ export const VARIABLES = {
   pilotCertProvider: variable("PILOT_CERT_PROVIDER", "Issuer of istiod's certificate: istiod, kubernetes, custom", {
     default: "istiod",
   }),
-  jwtPolicy: variable("JWT_POLICY", "Token to authenticate with: third-party-jwt, first-party-jwt, none", {
+  jwtPolicy: variable("JWT_POLICY", "Type of token for authentication: third-party-jwt, first-party-jwt, none", {
     default: "third-party-jwt",
   }),
   credentialFetcher: variable("CREDENTIAL_FETCHER_TYPE", "Accepted and ignored: the token is read from its file", {
     default: "JWT",
   }),
-  provCert: variable("PROV_CERT", "Folder of a certificate to authenticate to the CA with"),
-  outputCerts: variable("OUTPUT_CERTS", "Folder that the certificate is written to"),
-  fileMountedCerts: option("FILE_MOUNTED_CERTS", "The certificate is in files, no CA is asked"),
+  provCert: variable("PROV_CERT", "Folder of a client certificate for the CA"),
+  outputCerts: variable("OUTPUT_CERTS", "Folder to write the certificate to"),
+  fileMountedCerts: option("FILE_MOUNTED_CERTS", "Use a certificate from files, without a CA"),
   secretTtl: variable("SECRET_TTL", "Requested lifetime of a certificate", { type: "duration", default: "24h" }),
   gracePeriodRatio: variable(
     "SECRET_GRACE_PERIOD_RATIO",
-    "Fraction of a certificate's lifetime that is left when it is renewed",
+    "Fraction of a certificate's lifetime that remains at renewal",
     { type: "ratio", default: "0.5" },
   ),
   gracePeriodJitter: variable(
@@ -139,7 +139,7 @@ export const VARIABLES = {
   ),
   eccCurve: variable("ECC_CURVE", "P256 or P384", { default: "P256" }),
   rsaKeySize: variable("WORKLOAD_RSA_KEY_SIZE", "Bits of an RSA key", { type: "integer", default: "2048" }),
-  pkcs8Key: option("PKCS8_KEY", "Keys in the form of PKCS #8"),
+  pkcs8Key: option("PKCS8_KEY", "Write keys in the PKCS #8 format"),
   fileDebounce: variable("FILE_DEBOUNCE_DURATION", "Accepted and ignored: mounted files are checked every second", {
     type: "duration",
     default: "100ms",
@@ -149,7 +149,7 @@ export const VARIABLES = {
   logFormat: variable("MESH_LOG_FORMAT", "Format of the log: text or json"),
   cloudPlatform: variable("CLOUD_PLATFORM", "Cloud of the machine", {
     default: "none",
-    retired: "no cloud is asked: set the locality by the label topology.istio.io/locality, other metadata by " +
+    retired: "the agent does not query a cloud: set the locality with the label topology.istio.io/locality, other metadata with " +
       "ISTIO_METAJSON_*",
   }),
   gcpMetadata: variable("GCP_METADATA", "Project, cluster and location in Google's cloud", { retired: NO_GCP }),
@@ -160,13 +160,13 @@ export const VARIABLES = {
   xdsAuthProvider: variable("XDS_AUTH_PROVIDER", "Token source for the connection to the control plane", {
     retired: "the token of JWT_POLICY is used, if there is no certificate; XDS_HEADER_* adds headers",
   }),
-  credentialIdentityProvider: variable("CREDENTIAL_IDENTITY_PROVIDER", "Kind of machine that has a token", {
+  credentialIdentityProvider: variable("CREDENTIAL_IDENTITY_PROVIDER", "Platform that provides a token", {
     default: "GoogleComputeEngine",
-    retired: "the token is read from its file: let another program write it there",
+    retired: "the agent reads the token from its file: let another program write this file",
   }),
   proxyConfigXds: variable("PROXY_CONFIG_XDS_AGENT", "The agent's own configuration over xDS", {
     default: "false",
-    retired: "the agent takes its configuration at its start: restart it after a change, or use --watch",
+    retired: "the agent reads its configuration at startup: restart the agent after a change, or use --watch",
   }),
   grpcBootstrap: variable("GRPC_XDS_BOOTSTRAP", "File for applications that speak xDS themselves", {
     default: "etc/istio/proxy/grpc-bootstrap.json",
@@ -179,7 +179,7 @@ export const VARIABLES = {
     type: "duration",
     default: "1h",
   }),
-  wasmTimeout: variable("WASM_HTTP_REQUEST_TIMEOUT", "Timeout of one request for a Wasm module", {
+  wasmTimeout: variable("WASM_HTTP_REQUEST_TIMEOUT", "Timeout of each request for a Wasm module", {
     type: "duration",
     default: "15s",
   }),
@@ -196,7 +196,7 @@ export const VARIABLES = {
     default: "30s",
     retired: KEEPALIVE,
   }),
-  grpcKeepaliveTimeout: variable("GRPC_KEEPALIVE_TIMEOUT", "Timeout of the answer to a keepalive message", {
+  grpcKeepaliveTimeout: variable("GRPC_KEEPALIVE_TIMEOUT", "Timeout of the response to a keepalive message", {
     default: "10s",
     retired: KEEPALIVE,
   }),
@@ -204,18 +204,18 @@ export const VARIABLES = {
 
 export type VariableName = keyof typeof VARIABLES;
 
-/** Reads the variables. An unreadable value gives the default and a warning, once. */
+/** Reads the variables. For an unreadable value, returns the default and warns once. */
 export class Variables {
   readonly #warned = new Set<VariableName>();
 
   constructor(private readonly env: Environment, private readonly warnings: string[]) {}
 
-  /** Whether it is set, be it to the empty text. */
+  /** Whether a variable is set, including to the empty text. */
   isSet(name: VariableName): boolean {
     return this.env.get(variableName(name)) !== undefined;
   }
 
-  /** Whether it is set to more than the empty text. */
+  /** Whether a variable is set to a text that is not empty. */
   isGiven(name: VariableName): boolean {
     return (this.env.get(variableName(name)) ?? "") !== "";
   }
@@ -228,7 +228,7 @@ export class Variables {
     return this.#read(name) === true;
   }
 
-  /** An integer, a port, or a number from 0 to 1, as the table says. */
+  /** Returns an integer, a port, or a number from 0 to 1, according to the table. */
   number(name: VariableName): number {
     return Number(this.#read(name));
   }
@@ -237,7 +237,7 @@ export class Variables {
     return Math.trunc(this.number(name));
   }
 
-  /** What is set without effect, and what to do instead. */
+  /** Returns warnings about variables that have no effect any more, with their replacements. */
   retired(): string[] {
     return retiredWarnings<VariableName>(VARIABLES, (name) => {
       const flag: Flag = VARIABLES[name];
@@ -245,7 +245,7 @@ export class Variables {
     });
   }
 
-  /** Istio takes the empty text for a variable that is not set. */
+  /** Reads a variable. Like Istio, treats the empty text as not set. */
   #read(name: VariableName): string | number | boolean {
     const flag: Flag = VARIABLES[name];
     const text = this.env.get(variableName(name)) || undefined;
@@ -255,14 +255,14 @@ export class Variables {
     if (reason !== undefined && !this.#warned.has(name)) {
       this.#warned.add(name);
       this.warnings.push(
-        `"${variableName(name)}" is ignored and "${fallback}" used, its value "${text}" cannot be read: ${reason}`,
+        `"${variableName(name)}" is ignored: its value "${text}" is invalid, and "${fallback}" is used instead: ${reason}`,
       );
     }
     return readValue(flag, fallback).value ?? "";
   }
 }
 
-/** The name of a variable in the environment. */
+/** Returns the name of a variable in the environment. */
 export function variableName(name: VariableName): string {
   const [variable] = VARIABLES[name].env;
   return variable;

@@ -2,10 +2,10 @@
 
 type Encoding = "gzip" | "zstd";
 const ENCODINGS: readonly Encoding[] = ["zstd", "gzip"];
-/** Smaller bodies would grow. */
+/** Minimum size in bytes: smaller bodies would grow. */
 const MIN_SIZE = 1024;
 
-/** `undefined` for none. */
+/** Returns the best encoding; `undefined` if the client accepts neither. */
 export function preferredEncoding(accept: string): Encoding | undefined {
   const qualities = new Map(accept.toLowerCase().split(",").map(qualityOf));
   const rated = ENCODINGS.map((encoding) => ({
@@ -16,7 +16,7 @@ export function preferredEncoding(accept: string): Encoding | undefined {
   return best !== undefined && best.quality > 0 ? best.encoding : undefined;
 }
 
-/** `gzip;q=0.5`; an invalid quality counts as 0. */
+/** Parses an item such as `gzip;q=0.5`. An invalid quality counts as 0. */
 function qualityOf(item: string): readonly [string, number] {
   const [name = "", ...parameters] = item.split(";").map((part) => part.trim());
   const quality = parameters.find((parameter) => parameter.startsWith("q="));
@@ -25,8 +25,8 @@ function qualityOf(item: string): readonly [string, number] {
 }
 
 /**
- * Unchanged if the body is known to be small. Reading request headers costs 3 KB of garbage in Deno: not done without a
- * body.
+ * Compresses a response, unless the body is known to be small. Does not read the request headers if there is no body,
+ * because Deno then allocates 3 KB of garbage.
  */
 export async function compressed(request: Request, response: Response): Promise<Response> {
   const { body, status } = response;
@@ -36,7 +36,7 @@ export async function compressed(request: Request, response: Response): Promise<
   const fields = new Headers(response.headers);
   fields.append("vary", "Accept-Encoding");
   if (encoding === undefined) {
-    // Deno.serve would compress by itself otherwise, also with brotli.
+    // Otherwise, Deno.serve would compress the response itself, also with brotli.
     fields.set("cache-control", "no-transform");
     return new Response(body, { status, headers: fields });
   }

@@ -1,4 +1,4 @@
-/** Routing by path, method and client. */
+/** Routes requests by path, method and client. */
 import { refusal, targetOf } from "../http.ts";
 import { compressed } from "./compress.ts";
 import { isLoopback, parseAddress, unmapped } from "../../golang/net/mod.ts";
@@ -7,12 +7,12 @@ import { isLoopback, parseAddress, unmapped } from "../../golang/net/mod.ts";
 export interface Route {
   readonly path: string;
   readonly isLocal?: boolean;
-  /** Default: any. */
+  /** Required method; by default, any method. */
   readonly method?: string;
   readonly answer: (request: Request) => Response | Promise<Response>;
 }
 
-/** Routes requests. */
+/** Returns a handler that routes requests. */
 export function router(routes: readonly Route[]) {
   return async (request: Request, remote: string): Promise<Response> => {
     const { path } = targetOf(request.url);
@@ -22,7 +22,7 @@ export function router(routes: readonly Route[]) {
   };
 }
 
-/** The client is checked before the method: strangers learn nothing. */
+/** Answers a request. Checks the client before the method, so that remote clients learn nothing about the route. */
 async function answer({ isLocal, method, answer }: Route, request: Request, remote: string): Promise<Response> {
   if (isLocal === true && !isLocalClient(remote)) return refusal(403, "Only requests from localhost are allowed");
   if (method !== undefined && request.method !== method) return refusal(405, "Method Not Allowed");

@@ -13,7 +13,7 @@ import { type ControlPlaneProblems, readinessProbe } from "./readiness/probe.ts"
 import { type Route, router } from "./routes.ts";
 
 export interface StatusOptions {
-  /** 0: any free port. */
+  /** Status port; 0 means any free port. */
   readonly port: number;
   readonly logger: Logger;
   readonly version: string;
@@ -23,7 +23,7 @@ export interface StatusOptions {
   readonly scrapeTargets: readonly ScrapeTarget[];
   readonly areMetricsLocal: boolean;
   readonly controlPlane?: () => ControlPlaneView | undefined;
-  /** Why the agent shuts down; `undefined` if it does not. */
+  /** Returns why the agent is shutting down, or `undefined`. */
   readonly terminating: () => string | undefined;
   readonly onQuit: () => void;
   readonly onDrain: () => void;
@@ -34,16 +34,18 @@ export interface ControlPlaneView extends ControlPlaneProblems {
 }
 
 export interface EnvoyPorts {
-  /** Loopback of the pod's address family. */
+  /** Loopback address in the pod's address family. */
   readonly adminHost: "127.0.0.1" | "::1" | "localhost";
   readonly adminPort: number;
-  /** Envoy's metrics port; `undefined` to exclude them (PILOT_AGENT_MERGE_ENVOY_STATS). */
+  /** Envoy's metrics port; `undefined` excludes Envoy's metrics (PILOT_AGENT_MERGE_ENVOY_STATS). */
   readonly metricsPort: number | undefined;
 }
 
 export type StatusServer = Awaited<ReturnType<typeof startStatusServer>>;
 
-/** Serves on all interfaces. A port that is not available is logged: the proxy works without. */
+/**
+ * Serves on all interfaces. Only logs that a port is not available, because the proxy works without the status server.
+ */
 export async function startStatusServer(world: World, options: StatusOptions) {
   const { logger, envoy, terminating } = options;
   const admin = envoy === undefined ? undefined : adminAt(world.network, envoy.adminHost, envoy.adminPort);
@@ -62,7 +64,7 @@ export async function startStatusServer(world: World, options: StatusOptions) {
     port: server?.port,
     metrics,
     problem: async () => (await probe.check()).find(({ problem }) => problem !== undefined)?.problem,
-    /** Whether the proxy was ready at least once; `undefined` if nobody has asked. */
+    /** Whether the proxy was ready at least once; `undefined` without a readiness check so far. */
     wasReady: ready.wasReady,
     forgetReadiness: () => probe.forget(),
     close: async () => await server?.close(),
@@ -83,7 +85,7 @@ function routesOf(world: World, options: StatusOptions, metrics: AgentMetrics, p
     controlRoute("/drain", "starting drain", options.onDrain),
   ];
 
-  /** Answers `OK`, then acts: the action may end this process. */
+  /** Returns a route that responds `OK` before it acts, because the action may end this process. */
   function controlRoute(path: string, effect: string, action: () => void): Route {
     const answer = (request: Request) => {
       logger.info(`handling ${path}, ${effect}`);
@@ -96,10 +98,10 @@ function routesOf(world: World, options: StatusOptions, metrics: AgentMetrics, p
   }
 }
 
-/** In milliseconds: the action also runs if the end of the request is missed. */
+/** Delay in milliseconds after which the action runs even if the end of the request is missed. */
 const ACTION_DELAY = 100;
 
-/** Without a table: an empty object and 404, as in pilot-agent. */
+/** Returns the name table. Without a table, returns an empty object and 404, as in pilot-agent. */
 function nameTableAnswer(plane: ControlPlaneView | undefined): Response {
   const table = plane?.nameTable();
   const headers = { "content-type": "application/json" };
@@ -117,10 +119,13 @@ function withoutFailure(answer: HttpHandler, logger: Logger): HttpHandler {
   };
 }
 
-/** Probes, scrapes and `wait` need few connections. The longest answer, to a probe, takes less than `silence`. */
+/**
+ * Connection limits: probes, scrapes and `wait` need few connections. The longest response, to a probe, takes less than
+ * `silence`.
+ */
 const LIMITS = { most: 500, silence: 180_000 } as const;
 
-/** `::` accepts both families; a kernel without IPv6 needs 0.0.0.0. */
+/** Addresses to try: `::` accepts both families, but a kernel without IPv6 needs 0.0.0.0. */
 const ALL_INTERFACES = ["::", "0.0.0.0"];
 
 async function serve({ network }: World, { port, logger }: StatusOptions, handler: HttpHandler) {
@@ -136,6 +141,6 @@ async function serve({ network }: World, { port, logger }: StatusOptions, handle
       problems.push(messageOf(error));
     }
   }
-  logger.error(logText(`Error listening on status port: ${problems.join("; ")}; the agent goes on without it`));
+  logger.error(logText(`Error listening on status port: ${problems.join("; ")}; the agent continues without the status server`));
   return undefined;
 }

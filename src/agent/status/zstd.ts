@@ -1,10 +1,10 @@
-/** zstd, which CompressionStream lacks. */
+/** Compresses with zstd, which CompressionStream lacks. */
 import { constants, createZstdCompress } from "node:zlib";
 
-/** Higher levels cost more memory and time than they save. */
+/** Compression level: higher levels cost more memory and time than they save. */
 const LEVEL = 1;
 
-/** A compressing stream with backpressure. */
+/** Returns a compressing stream with backpressure. */
 export function zstdStream(): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
   const zstd = createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: LEVEL } });
   let emit = (_piece: Uint8Array<ArrayBuffer>) => {};

@@ -1,4 +1,7 @@
-/** Extension configurations (ECDS) with a module to fetch. Source: pilot-agent's `wasm` package, Envoy's API v3. */
+/**
+ * Reads and changes extension configurations (ECDS) with a module to fetch. Source: pilot-agent's `wasm` package,
+ * Envoy's API v3.
+ */
 import { BinaryWriter, putMessage, putString, readMessage, readStruct, writeStruct } from "../../base/protobuf.ts";
 import { changed } from "./fields.ts";
 import type { ModuleSource } from "./options.ts";
@@ -8,17 +11,17 @@ import { structPlugin, structWithFile } from "./struct_plugin.ts";
 const FILTERS = "type.googleapis.com/envoy.extensions.filters";
 const HTTP_WASM = `${FILTERS}.http.wasm.v3.Wasm`;
 const NETWORK_WASM = `${FILTERS}.network.wasm.v3.Wasm`;
-/** A message as JSON. Envoy reads both alike, pilot-agent only the first. */
+/** Types that contain a message as JSON. Envoy accepts both types, pilot-agent only the first. */
 const STRUCTS = ["type.googleapis.com/udpa.type.v1.TypedStruct", "type.googleapis.com/xds.type.v3.TypedStruct"];
 
 export interface RemoteModule {
   readonly source: ModuleSource;
-  /** Requests pass without the module; otherwise they are refused. */
+  /** Whether requests pass without the module; otherwise, they are rejected. */
   readonly isFailOpen: boolean;
   readonly isHttp: boolean;
 }
 
-/** Any and TypedStruct: a type, and the bytes of a message of this type or of its JSON. */
+/** The content of an Any or TypedStruct: a type, and the bytes of a message of this type, or of its JSON. */
 interface Typed {
   readonly type: string;
   readonly value: Uint8Array;
@@ -36,7 +39,10 @@ function writeTyped({ type, value }: Typed): Uint8Array {
   return writer.tag(2, 2).bytes(value).finish();
 }
 
-/** The module that a `TypedExtensionConfig` wants to be fetched; `undefined` if there is none. Throws for invalid bytes. */
+/**
+ * Returns the module that a `TypedExtensionConfig` needs; `undefined` if nothing must be fetched. Throws on invalid
+ * bytes.
+ */
 export function remoteModule(extension: Uint8Array): RemoteModule | undefined {
   let name = "";
   let config: Typed = { type: "", value: new Uint8Array() };
@@ -85,14 +91,14 @@ function entryOf(bytes: Uint8Array): [string, string] {
   return [key, value];
 }
 
-/** google.protobuf.Duration. */
+/** Decodes a google.protobuf.Duration. */
 function milliseconds(bytes: Uint8Array): number {
   let [seconds, nanos] = [0, 0];
   readMessage(bytes, {}, { 1: (reader) => seconds = Number(reader.int64()), 2: (reader) => nanos = reader.int32() });
   return seconds * 1000 + nanos / 1e6;
 }
 
-/** The extension with the module from a file. Istio's own variables are removed; one is a secret. */
+/** Returns the extension with the module from a file. Removes Istio's own variables, one of which is a secret. */
 export async function withFile(extension: Uint8Array, file: string): Promise<Uint8Array> {
   return await changed(extension, 2, async (bytes) => {
     const { type, value } = readTyped(bytes);
@@ -121,7 +127,7 @@ async function withoutOwnVariables(environment: Uint8Array): Promise<Uint8Array 
   return left.length === 0 ? undefined : left;
 }
 
-/** The extension as a filter that lets all requests pass, or none. */
+/** Returns the extension as a filter that allows or rejects all requests. */
 export async function withoutModule(extension: Uint8Array, { isFailOpen, isHttp }: RemoteModule): Promise<Uint8Array> {
   const rbac = new BinaryWriter();
   if (!isFailOpen) putMessage(rbac, 1, () => {});

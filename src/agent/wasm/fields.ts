@@ -1,12 +1,12 @@
-/** Changes single fields of a message of protobuf; all others keep their bytes. */
+/** Changes single fields of a protobuf message; the other fields keep their bytes. */
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { BinaryWriter } from "../../base/protobuf.ts";
 
 interface Field {
   readonly number: number;
-  /** Tag and content. */
+  /** The bytes of tag and content. */
   readonly raw: Uint8Array;
-  /** Of a string, bytes or a message. */
+  /** The content of a string, bytes or message field; otherwise `undefined`. */
   readonly content: Uint8Array | undefined;
 }
 
@@ -25,7 +25,7 @@ function fieldsOf(bytes: Uint8Array): Field[] {
   return fields;
 }
 
-/** Replaces each content of a field, all at once; `undefined` removes it. */
+/** Replaces each occurrence of a field, all in parallel; `undefined` removes an occurrence. */
 export async function changed(
   bytes: Uint8Array,
   number: number,

@@ -1,33 +1,33 @@
 /**
- * Credentials of a registry: of the plugin's pull secret, else of the file of Docker or Podman. Source: the keychains of pilot-agent
- * and of go-containerregistry, Docker's file of credentials.
+ * Finds credentials for a registry: from the plugin's pull secret, or else from Docker's or Podman's file. Source: the
+ * keychains of pilot-agent and of go-containerregistry, Docker's file of credentials.
  */
 import { MeshError } from "../../base/errors.ts";
 import { isMap, mapAt, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import type { World } from "../../platform/world.ts";
 
-/** What a registry, or its server for tokens, may get. */
+/** Secrets that a registry or its token server may receive. */
 export interface Credential {
-  /** Headers `authorization`. */
+  /** Value of the header `authorization`. */
   readonly basic?: string;
   readonly bearer?: string;
-  /** Exchanged for a token of the registry. */
+  /** Token that is exchanged for a token of the registry. */
   readonly identityToken?: string;
 }
 
-/** The credential of a registry, or why there is none. */
+/** The credential for a registry, or why it is missing. */
 export type Found = { readonly credential: Credential } | { readonly missing: string };
 
 export interface Keychain {
   readonly pullSecret: string | undefined;
-  /** Files to look for if the plugin has no pull secret: the first that exists is used. */
+  /** Files with credentials if the plugin has no pull secret. The first file that exists is used. */
   readonly files: readonly string[];
 }
 
 const NO_SECRET = "the WasmPlugin has no pull secret";
 const MAX_FILE = 1024 * 1024;
 
-/** Rejects with a MeshError for a secret or a file that cannot be read. */
+/** Finds the credential for a registry. Rejects with a MeshError for a secret or a file that cannot be read. */
 export async function credentialFor(
   { files }: World,
   { host, repository }: { readonly host: string; readonly repository: string },
@@ -35,7 +35,7 @@ export async function credentialFor(
 ): Promise<Found> {
   if (keychain.pullSecret !== undefined) {
     const credential = credentialIn(parsed(keychain.pullSecret, "The pull secret"), [host]);
-    return credential === undefined ? { missing: "the WasmPlugin's pull secret has none for it" } : { credential };
+    return credential === undefined ? { missing: "the WasmPlugin's pull secret has no credential for this registry" } : { credential };
   }
   for (const file of keychain.files) {
     if ((await files.stat(file))?.kind !== "file") continue;
@@ -46,7 +46,10 @@ export async function credentialFor(
   return { missing: NO_SECRET };
 }
 
-/** Programs that keep credentials are not run: the agent runs Envoy only. */
+/**
+ * Explains why a file gives no credential. The agent does not run programs that store credentials, because it runs
+ * Envoy only.
+ */
 function reasonIn(config: ValueMap, host: string, file: string): string {
   const helper = textAt(mapAt(config, "credHelpers"), host) || textAt(config, "credsStore");
   if (helper === "") return `"${file}" has no password for this registry`;
@@ -76,12 +79,15 @@ function credentialOf(entry: ValueMap): Credential | undefined {
   };
 }
 
-/** The header `authorization`. The runtime's error for an invalid header would have the secret. */
+/**
+ * Returns the value of a header `authorization`. Removes invalid characters, because the runtime's error for an invalid
+ * header would contain the secret.
+ */
 export function authorization(scheme: "Basic" | "Bearer", secret: string): string {
   return `${scheme} ${secret.replaceAll(/[^\x21-\x7e]/g, "")}`;
 }
 
-/** Docker writes `https://index.docker.io/v1/` for its own. */
+/** Returns the host of a registry. Docker writes `https://index.docker.io/v1/` for its own registry. */
 function hostOf(name: string): string {
   return name.replace(/^https?:\/\//, "").split("/")[0] ?? "";
 }
@@ -91,7 +97,7 @@ function parsed(text: string, what: string): ValueMap {
     const value: Value = JSON.parse(text);
     return isMap(value) ? value : {};
   } catch {
-    // The parser's message would have a part of the secret.
-    throw new MeshError(`${what} is no JSON`);
+    // The parser's message would contain a part of the secret.
+    throw new MeshError(`${what} is not JSON`);
   }
 }

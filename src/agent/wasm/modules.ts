@@ -1,4 +1,4 @@
-/** Fetches modules, and keeps them in files for Envoy. Source: pilot-agent's `wasm` cache. */
+/** Fetches modules and stores them in files for Envoy. Source: pilot-agent's `wasm` cache. */
 import { MeshError, messageOf } from "../../base/errors.ts";
 import { shownUrl } from "../../base/shown_url.ts";
 import { AnswerError } from "../../platform/http.ts";
@@ -16,7 +16,7 @@ const FIRST_PAUSE = 500;
 interface Kept {
   readonly file: string;
   readonly digest: string;
-  /** By resource: the version that it had when the module was fetched. */
+  /** For each resource, the version at which the module was fetched. */
   readonly versions: Map<string, string>;
   used: number;
 }
@@ -25,7 +25,7 @@ export type Modules = ReturnType<typeof wasmModules>;
 
 export function wasmModules(world: World, options: WasmOptions) {
   const { metrics } = options;
-  /** By URL and required checksum. */
+  /** Stored modules, by URL and required checksum. */
   const kept = new Map<string, Kept>();
   const fetching = new Map<string, Promise<Kept>>();
   const end = new AbortController();
@@ -42,7 +42,7 @@ export function wasmModules(world: World, options: WasmOptions) {
     return used.file;
   }
 
-  /** Several resources with one module fetch it once. */
+  /** Fetches a module only once, even if several resources need it. */
   async function once(key: string, source: ModuleSource): Promise<Kept> {
     let running = fetching.get(key);
     if (running === undefined) {
@@ -69,7 +69,7 @@ export function wasmModules(world: World, options: WasmOptions) {
   }
   const purging = purge();
   return {
-    /** The path of the module's file. Rejects with the reason. */
+    /** Resolves with the path of the module's file. Rejects with the reason. */
     file,
     async close(): Promise<void> {
       end.abort();
@@ -78,12 +78,12 @@ export function wasmModules(world: World, options: WasmOptions) {
   };
 }
 
-/** Never rejects: a file that cannot be removed must not end the agent. */
+/** Removes a module. Never rejects, because a file that cannot be removed must not end the agent. */
 async function remove({ files }: World, path: string, { log }: WasmOptions): Promise<void> {
   try {
     await files.remove(path);
   } catch (error) {
-    log.warning(logText(`A Wasm module stays in its file: ${messageOf(error)}`));
+    log.warning(logText(`Cannot remove the file of a Wasm module: ${messageOf(error)}`));
   }
 }
 
@@ -123,10 +123,13 @@ function save({ files }: World, path: string, bytes: Uint8Array): void {
 
 async function folderOf({ files }: World, { folders }: WasmOptions): Promise<string> {
   for (const folder of folders) if ((await files.stat(folder))?.kind === "directory") return `${folder}/wasm`;
-  throw new MeshError(`No folder for it: ${folders.join(" and ")} do not exist`);
+  throw new MeshError(`There is no folder for modules: ${folders.join(" and ")} do not exist`);
 }
 
-/** A checksum is enough. Otherwise the policy decides; by default only `latest` is fetched again for a changed resource. */
+/**
+ * Whether a stored module can be used. With a checksum, always. Otherwise, the policy decides; by default, only the tag
+ * `latest` is fetched again for a changed resource.
+ */
 function isUsable({ versions }: Kept, { url, sha256, resource, version, policy }: ModuleSource): boolean {
   if (sha256 !== "" || url.includes("@sha256:")) return true;
   const isFetchedAgain = policy === "Always" || (policy === "" && url.startsWith("oci:") && url.endsWith(":latest"));
@@ -172,7 +175,7 @@ interface Attempts {
   readonly options: WasmOptions;
 }
 
-/** Server errors and broken connections are tried again. */
+/** Retries after server errors and broken connections. */
 async function fromServer(
   world: World,
   url: string,

@@ -2,20 +2,21 @@ import type { Logger } from "../../platform/log.ts";
 import type { WasmMetrics } from "./metrics.ts";
 
 export interface WasmSettings {
-  /** Where the modules are kept: below the first folder that exists. Envoy reads them too. */
+  /** Folders for the modules; the first folder that exists is used. Envoy reads the modules there. */
   readonly folders: readonly string[];
   /**
-   * Milliseconds after the last use until a module is removed, and milliseconds between two searches for such modules.
+   * `expiry` is the time in milliseconds from the last use until a module is removed, and the next field the interval
+   * of searches for such modules.
    */
   readonly expiry: number;
   readonly purgeInterval: number;
-  /** Milliseconds for a request for a file. */
+  /** Timeout of a request for a file, in milliseconds. */
   readonly requestTimeout: number;
-  /** Requests for a file before it is given up. */
+  /** Maximum number of requests for a file. */
   readonly attempts: number;
-  /** Hosts whose certificates are not verified and that may speak plain text; `*`: all. */
+  /** Hosts whose certificates are not verified, and which may use plain text; `*` means all hosts. */
   readonly insecureHosts: readonly string[];
-  /** Files with credentials of registries, for plugins without a pull secret: the first that exists is used. */
+  /** Files with credentials for registries, for plugins without a pull secret. The first file that exists is used. */
   readonly keychains: readonly string[];
 }
 
@@ -26,17 +27,17 @@ export interface WasmOptions extends WasmSettings {
 
 export type PullPolicy = "IfNotPresent" | "Always" | "";
 
-/** A module as a WasmPlugin describes it. */
+/** The source of a module, as a WasmPlugin describes it. */
 export interface ModuleSource {
   /** `https://`, `http://` or `oci://`. */
   readonly url: string;
-  /** Of the file, or of the image's manifest, in hex; `""`: any. */
+  /** SHA-256 of the file, or of the image's manifest, in hex; `""` accepts any content. */
   readonly sha256: string;
-  /** The resource that needs it, and its version. */
+  /** The resource that needs the module, and its version. */
   readonly resource: string;
   readonly version: string;
   readonly policy: PullPolicy;
-  /** Content of a `.dockerconfigjson`; `undefined`: none is needed. */
+  /** Content of a `.dockerconfigjson`; `undefined` if the module needs no pull secret. */
   readonly pullSecret: string | undefined;
   readonly timeout: number;
 }

@@ -1,24 +1,27 @@
-/** What the agent reads of the configuration of a Wasm filter, whichever form it has. */
+/** The parts of a Wasm filter's configuration that the agent needs, in either form. */
 import type { ModuleSource, PullPolicy } from "./options.ts";
 
 export interface Plugin {
-  /** `undefined`: the module is not to be fetched. */
+  /** The module to fetch; `undefined` if nothing must be fetched. */
   readonly remote: { readonly url: string; readonly sha256: string; readonly timeout: number | undefined } | undefined;
   readonly variables: ReadonlyMap<string, string>;
-  /** Requests pass without the module; otherwise they are refused. */
+  /** Whether requests pass without the module; otherwise, they are rejected. */
   readonly isFailOpen: boolean;
 }
 
 const DEFAULT_TIMEOUT = 5000;
-/** istiod sends this for no checksum. */
+/** Value that istiod sends for a missing checksum. */
 const NO_SHA256 = "nil";
 
-/** `FailurePolicy` in protobuf, beside the older field `fail_open`. 0: not given, 1: reload, 2: closed. */
+/**
+ * Whether a filter fails open. `policy` is the protobuf enum `FailurePolicy` (0: not given, 1: reload, 2: closed), next
+ * to the older field `fail_open`.
+ */
 export function isOpen(policy: number, failOpen: boolean): boolean {
   return policy === 0 ? failOpen : policy === 3;
 }
 
-/** Whether istiod wrote a variable for the agent, not for the module; one is a secret. */
+/** Whether istiod wrote a variable for the agent and not for the module. One of these variables is a secret. */
 export function isOwnVariable(name: string): boolean {
   return name.startsWith("ISTIO_META_");
 }

@@ -1,4 +1,7 @@
-/** Modules in images of OCI registries. Source: pilot-agent's `imagefetcher`, the OCI distribution specification. */
+/**
+ * Fetches modules from images in OCI registries. Source: pilot-agent's `imagefetcher`, the OCI distribution
+ * specification.
+ */
 import { MeshError } from "../../base/errors.ts";
 import { isList, mapAt, mapsAt, textAt, type ValueMap } from "../../base/value.ts";
 import { AnswerError } from "../../platform/http.ts";
@@ -25,11 +28,14 @@ export interface ImageName {
 
 const IMAGE = /^([a-z0-9][a-z0-9._/-]*)(?::(\w[\w.-]*))?(?:@(sha256:[0-9a-f]{64}))?$/;
 
-/** `HOST/REPOSITORY`, with `:TAG` or `@sha256:...`; the tag is `latest` by default. Errors: it names no image. */
+/**
+ * Parses `HOST/REPOSITORY` with an optional `:TAG` or `@sha256:...`; the default tag is `latest`. Throws a MeshError if
+ * the URL does not name an image.
+ */
 export function imageName(url: string): ImageName {
   const { host, path } = hostAndPath(url.startsWith("oci://") ? url.slice("oci://".length) : "");
   const [, name = "", tag = "latest", digest] = IMAGE.exec(path) ?? [];
-  if (name === "") throw new MeshError(`"${url}" names no image`);
+  if (name === "") throw new MeshError(`"${url}" does not name an image`);
   const isDocker = host === "docker.io";
   return {
     host: isDocker ? "index.docker.io" : host,
@@ -38,7 +44,7 @@ export function imageName(url: string): ImageName {
   };
 }
 
-/** The first part is a host if it has a dot or a port, or is `localhost`. */
+/** Splits an image name. The first part is a host if it contains a dot or a port, or is `localhost`. */
 function hostAndPath(image: string): { readonly host: string; readonly path: string } {
   const slash = image.indexOf("/");
   const first = image.slice(0, Math.max(slash, 0));
@@ -51,14 +57,14 @@ interface Access extends Keychain {
   readonly signal: AbortSignal;
 }
 
-/** An image whose manifest is known, and its module, which is not fetched yet. */
+/** An image with a known manifest, and its module, which is not fetched yet. */
 export interface Image {
   /** SHA-256 of the manifest, in hex. */
   readonly digest: string;
   load(): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/** Rejects with a MeshError that has the registry's answer. */
+/** Reads an image's manifest. Rejects with a MeshError that contains the registry's response. */
 export async function openImage(world: World, url: string, access: Access): Promise<Image> {
   const image = imageName(url);
   const registry = registryAt(world, image, access);
@@ -75,13 +81,16 @@ function digestOf(reference: string): string | undefined {
   return /^sha256:([0-9a-f]{64})$/.exec(reference)?.[1];
 }
 
-/** The image for linux/amd64, as Istio; modules are the same for all platforms. */
+/** Returns the image for linux/amd64, as Istio does; modules are the same for all platforms. */
 function chosen(manifests: readonly ValueMap[]): string {
   const isAmd64 = (each: ValueMap) => textAt(mapAt(each, "platform"), "architecture") === "amd64";
   return textAt(manifests.find(isAmd64) ?? manifests[0] ?? {}, "digest");
 }
 
-/** By the media type of the layer: a file `plugin.wasm` in a packed layer, or the module itself. */
+/**
+ * Fetches the module. The media type of the layer tells whether the layer is an archive with a `plugin.wasm`, or the
+ * module itself.
+ */
 async function moduleOf(
   manifest: ValueMap,
   blob: (digest: string) => Promise<Uint8Array<ArrayBuffer>>,

@@ -72,7 +72,7 @@ Deno.test("openImage: a password of the pull secret, else of Docker's file", asy
   assert.deepEqual(await load(await registry({}, given), JSON.stringify({ auths })), MODULE);
   // A pull secret is the only source then.
   await assert.rejects(load(await registry(file({ auths }), given), "{}"), {
-    message: `"example.org" wants a password: the WasmPlugin's pull secret has none for it`,
+    message: `"example.org" wants a password: the WasmPlugin's pull secret has no credential for this registry`,
   });
   await assert.rejects(load(await registry({}, given)), {
     message: /wants a password: the WasmPlugin has no pull secret$/,

@@ -1,4 +1,4 @@
-/** Replaces modules to fetch in responses of the control plane by local files. */
+/** Replaces the modules to fetch with local files, in responses of the control plane. */
 import { MeshError, messageOf } from "../../base/errors.ts";
 import { shownUrl } from "../../base/shown_url.ts";
 import { logText } from "../../platform/log.ts";
@@ -9,7 +9,7 @@ import { changed } from "./fields.ts";
 import type { Modules } from "./modules.ts";
 import type { WasmOptions } from "./options.ts";
 
-/** Whether a `DiscoveryResponse` or `DeltaDiscoveryResponse` has extensions. Throws for invalid bytes. */
+/** Whether a `DiscoveryResponse` or `DeltaDiscoveryResponse` has extensions. Throws on invalid bytes. */
 export function hasExtensions(response: Uint8Array): boolean {
   let type = "";
   readMessage(response, { 4: (reader) => type = reader.string() });
@@ -17,8 +17,8 @@ export function hasExtensions(response: Uint8Array): boolean {
 }
 
 /**
- * The response with local modules. An extension without its module becomes a filter that lets all requests pass or none, as
- * the extension says. Rejects for invalid bytes.
+ * Returns the response with local modules. If the module of an extension is missing, the extension becomes a filter
+ * that allows or rejects all requests, according to its failure policy. Rejects on invalid bytes.
  */
 export async function withLocalModules(
   response: Uint8Array,
@@ -30,14 +30,14 @@ export async function withLocalModules(
   return await changed(response, 2, (resource) => isDelta ? changed(resource, 2, any) : any(resource));
 }
 
-/** An extension that cannot be read is Envoy's to reject. */
+/** Returns the module of an extension. Leaves an unreadable extension for Envoy to reject. */
 function remote(extension: Uint8Array, metrics: WasmOptions["metrics"]): RemoteModule | undefined {
   try {
     const module = remoteModule(extension);
     if (module === undefined) metrics.converted("no_remote_load");
     return module;
   } catch {
-    // The bytes are no extension.
+    // The bytes are not an extension.
     metrics.converted("unmarshal_failure");
     return undefined;
   }
@@ -58,7 +58,7 @@ async function local(
     return await withFile(extension, file);
   } catch (error) {
     metrics.converted("fetch_failure");
-    const effect = isFailOpen ? "requests pass without it" : "requests are refused";
+    const effect = isFailOpen ? "requests pass without it" : "requests are rejected";
     const named = `Wasm module "${shownUrl(source.url)}" of ${source.resource}`;
     log.error(logText(`${named} cannot be fetched, ${effect}: ${messageOf(error)}`));
     return await withoutModule(extension, module);

@@ -1,10 +1,10 @@
-/** The configuration of a Wasm filter as a `TypedStruct`: the JSON of the message, as EnvoyFilters have it. */
+/** The configuration of a Wasm filter as a `TypedStruct`: the message as JSON, which EnvoyFilters contain. */
 import { isMap, mapAt, newMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import { isOpen, isOwnVariable, type Plugin } from "./plugin.ts";
 
 const POLICIES: readonly Value[] = ["UNSPECIFIED", "FAIL_RELOAD", "FAIL_CLOSED", "FAIL_OPEN"];
 
-/** JSON of protobuf has field names in snake case or in camel case. */
+/** Returns the name under which a field occurs: protobuf JSON has field names in snake case or in camel case. */
 function nameIn(map: ValueMap, name: string): string {
   const camel = name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
   return camel in map ? camel : name;
@@ -38,13 +38,13 @@ export function structPlugin(wasm: ValueMap): Plugin {
   };
 }
 
-/** A duration in JSON, as `1.5s`. */
+/** Returns the milliseconds of a JSON duration such as `1.5s`. */
 function milliseconds(text: string): number | undefined {
   const [, seconds] = /^(\d+(?:\.\d+)?)s$/.exec(text) ?? [];
   return seconds === undefined ? undefined : Number(seconds) * 1000;
 }
 
-/** The configuration with the module from a file, and without Istio's own variables. */
+/** Returns the configuration with the module from a file, and without Istio's own variables. */
 export function structWithFile(wasm: ValueMap, file: string): ValueMap {
   return inner(wasm, "config", (plugin) =>
     inner(plugin, "vm_config", (vm) => {
@@ -61,7 +61,7 @@ function withoutOwnVariables(environment: ValueMap): ValueMap | undefined {
   return Object.keys(left).length === 0 ? undefined : left;
 }
 
-/** The map with one message in it changed, or removed. */
+/** Returns a map in which one inner message is changed or removed. */
 function inner(map: ValueMap, name: string, change: (value: ValueMap) => ValueMap | undefined): ValueMap {
   const key = nameIn(map, name);
   const value = map[key];

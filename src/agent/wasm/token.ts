@@ -1,4 +1,6 @@
-/** Tokens of registries. Source: go-containerregistry's transport, the token and OAuth flows of Docker's registry. */
+/**
+ * Gets tokens of registries. Source: go-containerregistry's transport, the token and OAuth flows of Docker's registry.
+ */
 import { MeshError } from "../../base/errors.ts";
 import { isMap, textAt, type Value, type ValueMap } from "../../base/value.ts";
 import { blockHolds, type Cidr, parseAddress, parseCidrList, unmapped } from "../../golang/net/mod.ts";
@@ -8,7 +10,7 @@ import { authorization, type Credential, type Found } from "./keychain.ts";
 import { readAll } from "./unpack.ts";
 
 const MAX_ANSWER = 64 * 1024;
-/** An identity token is for programs of this name: registries want one. */
+/** Client name, which registries require when an identity token is exchanged. */
 const CLIENT = "kubectl-mesh";
 
 interface Registry {
@@ -18,14 +20,14 @@ interface Registry {
   readonly found: Found;
 }
 
-/** The header for a challenge, with the registry's credential, else anonymous. */
+/** Returns the header for a challenge, with the registry's credential, or anonymously without a credential. */
 export async function authorized(world: World, challenge: string, registry: Registry): Promise<string> {
   const { host, found } = registry;
   const credential: Credential = "credential" in found ? found.credential : {};
   const header = credential.bearer ?? credential.basic;
   if (/^basic\b/i.test(challenge)) {
     if (header !== undefined) return header;
-    const why = "missing" in found ? found.missing : "there is only an identity token for it";
+    const why = "missing" in found ? found.missing : "only an identity token exists for this registry";
     throw new MeshError(`"${host}" wants a password: ${why}`);
   }
   if (credential.bearer !== undefined) return credential.bearer;
@@ -40,7 +42,7 @@ export async function authorized(world: World, challenge: string, registry: Regi
 
 interface Request extends Registry {
   readonly credential: Credential;
-  /** The service and the scope. */
+  /** The service and the scope of the challenge. */
   readonly parts: ReadonlyMap<string, string>;
 }
 
@@ -62,7 +64,7 @@ async function tokenFrom(world: World, realm: URL, request: Request): Promise<Ui
     try {
       return await readAll(await world.network.fetch(realm.href, { ...options, form }), MAX_ANSWER);
     } catch (error) {
-      // Not every server has this flow.
+      // Not every server supports this flow.
       if (!(error instanceof AnswerError) || error.status !== 404) throw error;
     }
   }
@@ -72,16 +74,16 @@ async function tokenFrom(world: World, realm: URL, request: Request): Promise<Ui
   return await readAll(await world.network.fetch(url.href, { ...options, headers }), MAX_ANSWER);
 }
 
-/** Rejects with a MeshError for anything but a JSON object. */
+/** Parses a JSON object. Rejects with a MeshError for any other text. */
 export function jsonOf(bytes: Uint8Array): ValueMap {
   let value: Value;
   try {
     value = JSON.parse(new TextDecoder().decode(bytes));
   } catch {
-    // The parser's message would have a part of the text, which may be a token.
-    throw new MeshError("The registry's answer is no JSON");
+    // The parser's message would contain a part of the text, which may be a token.
+    throw new MeshError("The registry's response is not JSON");
   }
-  if (!isMap(value)) throw new MeshError("The registry's answer is no JSON object");
+  if (!isMap(value)) throw new MeshError("The registry's response is not a JSON object");
   return value;
 }
 
@@ -101,19 +103,19 @@ function isLocal({ hostname }: URL): boolean {
     (typeof address === "object" && PRIVATE.some((block) => blockHolds(block, unmapped(address))));
 }
 
-/** Whether a URL may be a registry's server for tokens: no other server of the cluster or the node. */
+/** Whether a URL may be a registry's token server. Other servers of the cluster or the node are not allowed. */
 function isRealm(url: URL, registry: string, isInsecure: boolean): boolean {
   const isAllowed = url.protocol === "https:" || (isInsecure && url.protocol === "http:");
   return isAllowed && (url.host === registry || !isLocal(url));
 }
 
 /**
- * The server for tokens. A registry must not send the agent, and the pull secret, to another server of the cluster or the
- * node.
+ * Returns the token server. A registry must not direct the agent, with its pull secret, to another server of the
+ * cluster or the node.
  */
 export function realmOf(text: string, registry: string, isInsecure: boolean): URL {
-  if (!URL.canParse(text)) throw new MeshError(`The registry names no server for tokens, but "${text}"`);
+  if (!URL.canParse(text)) throw new MeshError(`The registry names an invalid token server "${text}"`);
   const realm = new URL(text);
-  if (!isRealm(realm, registry, isInsecure)) throw new MeshError(`The registry's server for tokens is "${text}"`);
+  if (!isRealm(realm, registry, isInsecure)) throw new MeshError(`The registry's token server "${text}" is not allowed`);
   return realm;
 }

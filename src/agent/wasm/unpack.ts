@@ -1,7 +1,7 @@
-/** Modules in gzip and tar. */
+/** Unpacks modules from gzip and tar. */
 import { MeshError } from "../../base/errors.ts";
 
-/** As in Istio. */
+/** Maximum size of a module in bytes, as in Istio. */
 export const MAX_MODULE = 256 * 1024 * 1024;
 
 /** Collects a body. Rejects with a MeshError if it is larger than the limit. */
@@ -42,7 +42,7 @@ export async function gunzip(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array
 
 const BLOCK = 512;
 
-/** The files of a tar archive, with their names. */
+/** Yields the files of a tar archive, with their names. */
 export function* filesOfTar(bytes: Uint8Array<ArrayBuffer>): Generator<readonly [string, Uint8Array<ArrayBuffer>]> {
   const text = (start: number, length: number) =>
     new TextDecoder().decode(bytes.subarray(start, start + length)).replace(/\0.*$/s, "");
@@ -61,7 +61,7 @@ function isTar(bytes: Uint8Array): boolean {
   return new TextDecoder().decode(bytes.subarray(257, 262)) === "ustar";
 }
 
-/** The module in a file that may be compressed by gzip, or the first file of a tar archive. */
+/** Returns the module from a file that may be compressed with gzip, or the first file of a tar archive. */
 export async function unpacked(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   let inner = bytes;
   for (let depth = 0; depth < 3 && !isModule(inner); depth++) {

@@ -3,7 +3,7 @@ import { type Logger, logText } from "../../platform/log.ts";
 
 export type ConnectionStatus = ReturnType<typeof connectionStatus>;
 
-/** Envoy reconnects forever: a repeated problem is a warning once. */
+/** Tracks the connection. Envoy reconnects forever, so a repeated problem is logged as a warning only once. */
 export function connectionStatus(address: string, log: Logger) {
   let problem: string | undefined;
   let warned: string | undefined;
@@ -20,7 +20,7 @@ export function connectionStatus(address: string, log: Logger) {
       warned = text;
       problem = text;
     },
-    /** With a reason if istiod's side broke the connection. */
+    /** Logs the end of a connection, with a reason if istiod's side broke it. */
     ended(reason: string | undefined): void {
       if (reason === undefined) return log.info(logText(`the connection to "${address}" has ended`));
       log.warning(logText(`the connection to "${address}" broke: ${reason}`));

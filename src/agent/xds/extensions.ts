@@ -1,4 +1,4 @@
-/** Wasm modules of extensions, in the responses of calls that are relayed. Loaded lazily: most proxies have none. */
+/** Fetches Wasm modules of extensions in relayed responses. Loaded lazily: most proxies have no Wasm extensions. */
 import { logText } from "../../platform/log.ts";
 import type { World } from "../../platform/world.ts";
 import type { WasmOptions } from "../wasm/options.ts";
@@ -17,13 +17,13 @@ export function lazyModules(world: World, options: WasmOptions) {
     return { hasExtensions, withLocalModules, modules: wasmModules(world, options) };
   }
   return {
-    /** The response of a call with local files for modules. */
+    /** Returns the response of a call with local files instead of remote modules. */
     async localized(body: Body, path: string): Promise<Body> {
       const { hasExtensions, withLocalModules, modules } = await (loading ??= load());
       return rewritten(body, {
         isChanged: hasExtensions,
         change: (message) => withLocalModules(message, path.endsWith(DELTA), modules, options),
-        failed: (problem) => options.log.warning(logText(`A response passes unread: ${problem}`)),
+        failed: (problem) => options.log.warning(logText(`Cannot read a response, passing it on unchanged: ${problem}`)),
       });
     },
     close: async () => await (await loading)?.modules.close(),

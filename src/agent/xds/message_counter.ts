@@ -1,7 +1,10 @@
-/** Counts the gRPC messages in passing bytes: bodies of calls, or whole connections of HTTP/2. */
+/** Counts the gRPC messages in passing bytes: in bodies of calls, or in whole HTTP/2 connections. */
 import type { ByteConnection } from "../../platform/mod.ts";
 
-/** A function that returns whether the latest bytes contain the text, also if the text began in earlier bytes. */
+/**
+ * Returns a function that tells whether the latest bytes complete an occurrence of the text, which may begin in earlier
+ * bytes.
+ */
 export function textFinder(text: string): (bytes: Uint8Array) => boolean {
   const decoder = new TextDecoder("latin1");
   let tail = "";
@@ -13,15 +16,15 @@ export function textFinder(text: string): (bytes: Uint8Array) => boolean {
 }
 
 export interface MessageCounter {
-  /** Messages whose head is complete with these bytes. */
+  /** Returns the number of messages whose head is complete with these bytes. */
   count(bytes: Uint8Array): number;
 }
 
-/** Head of a message: compression, length. */
+/** Length of a message's head in bytes: compression, length. */
 const GRPC_HEAD = 5;
 
 export class BodyCounter implements MessageCounter {
-  /** Received bytes of the head, and the length in them. */
+  /** The number of received bytes of the head, and the length that they contain. */
   #head = 0;
   #length = 0;
   #rest = 0;
@@ -51,25 +54,28 @@ export class BodyCounter implements MessageCounter {
   }
 }
 
-/** A client of HTTP/2 sends these bytes first: `PRI * HTTP/2.0...` (RFC 9113, 3.4). */
+/** Length of the text that an HTTP/2 client sends first: `PRI * HTTP/2.0...` (RFC 9113, 3.4). */
 export const PREFACE_LENGTH = 24;
 
-/** Frame head: length (3 bytes), type, flags, stream (4 bytes); with padding one byte more (RFC 9113, 4.1 and 6.1). */
+/**
+ * Length of a frame's head: length (3 bytes), type, flags, stream (4 bytes). Padding adds one byte (RFC 9113, 4.1 and
+ * 6.1).
+ */
 const FRAME_HEAD = 9;
 const DATA = 0;
 const PADDED = 0x08;
 
-/** One direction of a connection, all its streams. */
+/** Counts the messages in one direction of a connection, over all streams. */
 export class ConnectionCounter implements MessageCounter {
   readonly #head = new Uint8Array(FRAME_HEAD + 1);
   #filled = 0;
-  /** Missing payload of the current DATA frame. */
+  /** Remaining payload of the current DATA frame, in bytes. */
   #data = 0;
   #padding = 0;
-  /** Bytes to skip: the preface, other frames, padding. */
+  /** Bytes to skip, which belong to the preface, other frames or padding. */
   #skipped: number;
   #stream = 0;
-  /** Streams in the middle of a message. */
+  /** Streams that are in the middle of a message. */
   readonly #bodies = new Map<number, BodyCounter>();
 
   constructor(prefaceLength: number) {
@@ -121,7 +127,7 @@ export class ConnectionCounter implements MessageCounter {
   }
 }
 
-/** `read` and `written` get the bytes that have passed. */
+/** Returns the connection with callbacks: `read` and `written` receive the bytes that have passed. */
 export function observed(
   connection: ByteConnection,
   { read, written }: { readonly read: (bytes: Uint8Array) => void; readonly written: (bytes: Uint8Array) => void },

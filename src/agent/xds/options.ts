@@ -9,9 +9,9 @@ export type XdsIdentity = Pick<Identity, "workload" | "roots" | "subscribe" | "p
 /** Root certificates that istiod's certificate must chain to. */
 export type XdsRoots =
   | { readonly from: "system" }
-  /** The file must exist. */
+  /** A file, which must exist. */
   | { readonly from: "file"; readonly file: string }
-  /** The files that exist, and the roots of the identity. */
+  /** The files that exist, plus the roots of the identity. */
   | { readonly from: "mesh"; readonly files: readonly string[] };
 
 export interface XdsSettings {
@@ -19,29 +19,29 @@ export interface XdsSettings {
   readonly path: string;
   /** `host:port` of the control plane. */
   readonly address: string;
-  /** `undefined`: plain text. */
+  /** `undefined` means plain text. */
   readonly tls: { readonly serverName: string; readonly roots: XdsRoots } | undefined;
   /** Headers of each call (`XDS_HEADER_*`), in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The bootstrap file of proxyless gRPC; `""` for none. */
+  /** The bootstrap file of proxyless gRPC; `""` if unset. */
   readonly grpcBootstrap: string;
-  /** `undefined`: Envoy fetches Wasm modules itself. */
+  /** `undefined` means that Envoy fetches Wasm modules itself. */
   readonly wasm: WasmSettings | undefined;
 }
 
 export interface XdsOptions extends Omit<XdsSettings, "grpcBootstrap" | "wasm"> {
-  /** `undefined` if another program serves the workload's certificate, and only Envoy gets it. Unused for plain text. */
+  /** `undefined` if another program serves the workload's certificate to Envoy only. Not used for plain text. */
   readonly identity: XdsIdentity | undefined;
-  /** The token file for calls without a certificate, read for each call; `""` for none. */
+  /** Path of the token file, which is read for each call without a certificate; `""` without a token. */
   readonly tokenFile?: string;
-  /** Health reports to send; `undefined` for none. */
+  /** Health reports to send; `undefined` without health checks. */
   readonly reports?: HealthReports | undefined;
   readonly log: Logger;
-  /** `undefined`: Envoy fetches Wasm modules itself. */
+  /** `undefined` means that Envoy fetches Wasm modules itself. */
   readonly wasm?: WasmOptions | undefined;
   /** Called when the control plane has accepted a connection. */
   readonly connected?: () => void;
   readonly metrics?: XdsMetrics | undefined;
-  /** How long Envoy's connection waits for the first certificate, in milliseconds; default: a minute. */
+  /** Maximum wait of Envoy's connection for the first certificate, in milliseconds; default: a minute. */
   readonly certificateTimeout?: number;
 }

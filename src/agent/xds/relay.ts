@@ -1,4 +1,4 @@
-/** Relays calls over HTTP/2 to istiod, to add headers or health reports. Responses are not read. */
+/** Relays HTTP/2 calls to istiod, in order to add headers or health reports. Does not parse responses. */
 import { MeshError } from "../../base/errors.ts";
 import { logText } from "../../platform/log.ts";
 import type { HttpConnection } from "../../platform/mod.ts";
@@ -10,15 +10,15 @@ import { connectUpstream, problemOf, type UpstreamContext } from "./upstream.ts"
 
 const UNAVAILABLE = "14";
 
-/** Calls that wait for their connection or have one, and their maximum. */
+/** Calls that wait for a connection or have a connection, and their maximum number. */
 interface Relayed {
   readonly calls: Set<Request>;
   readonly max: number;
 }
 
 /**
- * Streams istiod's response to Envoy's call; one connection per call. Never rejects: a failure is a gRPC status.
- * Trailers are not relayed: a call that istiod ends later ends without a status, and Envoy reconnects.
+ * Streams istiod's response to Envoy's call; each call has its own connection. Never rejects: a failure becomes a gRPC
+ * status. Trailers are not relayed, so a call that istiod ends later ends without a status, and Envoy reconnects.
  */
 export async function relay(upstream: UpstreamContext, request: Request, open: Relayed): Promise<Response> {
   const { calls, max } = open;
@@ -85,7 +85,7 @@ function reportingOf({ options }: UpstreamContext, path: string, { body }: Reque
   const form = requestForm(path);
   if (reports === undefined || form === undefined || body === null) return undefined;
   return reporting(body, form, reports, (problem) => {
-    log.warning(logText(`Envoy's requests cannot be read, and go on without health reports: ${problem}`));
+    log.warning(logText(`Cannot read Envoy's requests, passing them on without health reports: ${problem}`));
   });
 }
 
@@ -102,7 +102,7 @@ type Ended = (by: "istiod" | "envoy", error?: unknown) => void;
 
 interface Observer {
   readonly seen: (bytes: Uint8Array) => void;
-  /** Called at the end of the body, on an error, and when it is cancelled. */
+  /** Called when the body ends, fails or is canceled. */
   readonly ended: Ended;
 }
 

@@ -1,8 +1,8 @@
-/** Health reports as xDS messages. Source: pilot-agent's health checks, Envoy's API v3. */
+/** Encodes health reports as xDS messages. Source: pilot-agent's health checks, Envoy's API v3. */
 import { BinaryWriter, putInteger, putMessage, putString, readMessage } from "../../base/protobuf.ts";
 import type { HealthReport } from "../health/options.ts";
 
-/** Field numbers of a method's requests. */
+/** Field numbers in the requests of a method. */
 export interface RequestForm {
   readonly typeUrl: number;
   readonly errorDetail: number;
@@ -10,20 +10,20 @@ export interface RequestForm {
 
 const SERVICE = "/envoy.service.discovery.v3.AggregatedDiscoveryService/";
 
-/** By the path of the call: `DiscoveryRequest` and `DeltaDiscoveryRequest`. */
+/** Forms of `DiscoveryRequest` and `DeltaDiscoveryRequest`, by the path of the call. */
 const FORMS: ReadonlyMap<string, RequestForm> = new Map([
   [`${SERVICE}StreamAggregatedResources`, { typeUrl: 4, errorDetail: 6 }],
   [`${SERVICE}DeltaAggregatedResources`, { typeUrl: 2, errorDetail: 7 }],
 ]);
 
-/** `undefined` for calls without reports. */
+/** Returns the form of a call's requests; `undefined` for calls without reports. */
 export function requestForm(path: string): RequestForm | undefined {
   return FORMS.get(path);
 }
 
 /** The resource type that istiod treats as a report. */
 export const HEALTH_TYPE = "type.googleapis.com/istio.v1.HealthInformation";
-/** istiod knows a proxy after this request: reports count from then on. */
+/** The type of a request after which istiod knows a proxy and accepts its reports. */
 export const LISTENER_TYPE = "type.googleapis.com/envoy.config.listener.v3.Listener";
 
 const INTERNAL = 13;
@@ -40,7 +40,7 @@ export function reportMessage({ typeUrl, errorDetail }: RequestForm, { problem }
   return writer.finish();
 }
 
-/** `""` without a type. Throws for invalid bytes. */
+/** Returns the type of a request; `""` without a type. Throws on invalid bytes. */
 export function typeOf({ typeUrl }: RequestForm, request: Uint8Array): string {
   let type = "";
   readMessage(request, { [typeUrl]: (reader) => type = reader.string() });

@@ -7,8 +7,8 @@ import { LISTENER_TYPE, reportMessage, type RequestForm, typeOf } from "./report
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /**
- * Between two messages of a body, inserts the latest report that this stream has not sent, once listeners were
- * requested. If messages cannot be parsed, `failed` is called once and the rest passes unchanged.
+ * Inserts the latest report between two messages of a body, unless this stream has sent it already, and only after
+ * listeners were requested. If messages cannot be parsed, calls `failed` once and passes the rest unchanged.
  */
 export function reporting(
   inner: ReadableStream<Bytes>,
@@ -29,7 +29,7 @@ type Controller = ReadableStreamDefaultController<Bytes>;
 class ReportInserter {
   readonly #reader: ReadableStreamDefaultReader<Bytes>;
   readonly #frames = new FrameReader();
-  /** Envoy has requested listeners on this stream. */
+  /** Whether Envoy has requested listeners on this stream. */
   #hasAsked = false;
   #isReadable = true;
   #sent: HealthReport | undefined;
@@ -48,7 +48,7 @@ class ReportInserter {
     this.stop = reports.subscribe(() => this.#wake());
   }
 
-  /** One chunk per call: a report or Envoy's data, whichever comes first. */
+  /** Enqueues one chunk per call: a report or Envoy's data, whichever comes first. */
   async pull(controller: Controller): Promise<void> {
     for (;;) {
       const report = this.#report();
@@ -73,7 +73,7 @@ class ReportInserter {
     return encodeFrame(reportMessage(this.form, report));
   }
 
-  /** Waits for data or a report. At most one read is pending. */
+  /** Waits for data or a report. Keeps at most one read pending. */
   #wait(): Promise<void> {
     const woken = new Promise<void>((resolve) => this.#wake = resolve);
     if (!this.#isReading) void this.#read();

@@ -1,14 +1,16 @@
-/** Changes some messages of a response body. Other messages do not wait for them. */
+/**
+ * Changes certain messages of a response body. Other messages do not wait for a pending change, and may overtake it.
+ */
 import { messageOf } from "../../base/errors.ts";
 import { encodeFrame, FrameReader } from "../grpc/frames.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
 export interface Rewriting {
-  /** Throws if the message cannot be read. */
+  /** Whether a message must be changed. Throws if the message cannot be read. */
   isChanged(message: Uint8Array): boolean;
   change(message: Uint8Array): Promise<Uint8Array>;
-  /** A message could not be changed, and passes as it is. */
+  /** Called if a message could not be changed, and passes unchanged. */
   failed(problem: string): void;
 }
 
@@ -16,7 +18,7 @@ export function rewritten(inner: ReadableStream<Bytes>, rewriting: Rewriting): R
   const frames = new FrameReader();
   const reader = inner.getReader();
   const ready: Bytes[] = [];
-  /** Changed messages keep their order. */
+  /** Changed messages stay in order. */
   let changing: Promise<void> | undefined;
   let reading: Promise<void> | undefined;
   let isDone = false;
@@ -52,7 +54,7 @@ export function rewritten(inner: ReadableStream<Bytes>, rewriting: Rewriting): R
     try {
       if (value !== undefined) { for (const message of frames.push(value)) take(message); }
     } catch (error) {
-      // Nobody reads on: the sender's connection must not stay open.
+      // The reader has ended: the sender's connection must not stay open.
       await reader.cancel(error);
       throw error;
     }

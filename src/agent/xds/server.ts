@@ -9,16 +9,23 @@ import { ConnectionCounter, observed, PREFACE_LENGTH, textFinder } from "./messa
 import { relay } from "./relay.ts";
 import { connectUpstream, problemOf, type UpstreamContext } from "./upstream.ts";
 
-/** Envoy may run as another user, and applications with gRPC xDS connect too; the folder restricts access. */
+/**
+ * Mode of the socket. Envoy may run as another user, and applications with gRPC xDS connect too; the folder restricts
+ * access.
+ */
 const SOCKET_MODE = 0o666;
 
-/** Envoy has one connection, or briefly two. Each connection of an application with gRPC xDS opens one to istiod. */
+/**
+ * Maximum number of connections. Envoy has one connection, or briefly two. Each connection of an application with gRPC
+ * xDS opens a connection to istiod.
+ */
 const MAX_CONNECTIONS = 100;
 
 /**
- * Serves the socket. Each of Envoy's connections gets its own to istiod, with the current certificate and roots. Bytes
- * are spliced unread, and both ends close together; Envoy reconnects after its own delay. Extra headers
- * (`XDS_HEADER_*`), a token or health reports need a relay. Rejects with a MeshError if the socket cannot be bound.
+ * Serves the socket. Each connection from Envoy gets a separate connection to istiod, with the current certificate and
+ * roots. Bytes are spliced without parsing, and both connections close together; Envoy reconnects after its own delay.
+ * Extra headers (`XDS_HEADER_*`), a token or health reports need a relay. Rejects with a MeshError if the socket cannot
+ * be bound.
  */
 export async function startXds(world: World, options: XdsOptions) {
   const connection = connectionStatus(options.address, options.log);
@@ -41,7 +48,7 @@ export async function startXds(world: World, options: XdsOptions) {
     passing.add(passed);
   });
   let turning: Promise<void> | undefined;
-  /** From now on calls are relayed, because Envoy asks for extensions. Envoy connects again. */
+  /** Switches to relaying calls, because Envoy requests extensions. Envoy reconnects. */
   async function turnToRelay(): Promise<void> {
     for (const envoy of spliced) envoy.close();
     await server.close();
@@ -68,13 +75,13 @@ export async function startXds(world: World, options: XdsOptions) {
   };
 }
 
-/** Without a certificate a token authenticates the workload. */
+/** Whether calls must be relayed. Without a certificate, a token authenticates the workload. */
 function needsRelay({ headers, identity, tls, tokenFile = "", reports }: XdsOptions): boolean {
   return reports !== undefined || Object.keys(headers).length > 0 ||
     (identity === undefined && tls !== undefined && tokenFile !== "");
 }
 
-/** Never rejects. */
+/** Splices a connection to istiod. Never rejects. */
 async function spliceUpstream(upstream: UpstreamContext, envoy: ByteConnection): Promise<void> {
   try {
     const istiod = await connectUpstream(upstream);
@@ -84,7 +91,7 @@ async function spliceUpstream(upstream: UpstreamContext, envoy: ByteConnection):
       upstream.connection.ended(side === "other" && error !== undefined ? problemOf(error) : undefined);
     }
   } catch {
-    // Already reported; Envoy reconnects.
+    // The failure was already reported, and Envoy reconnects.
   }
   envoy.close();
 }

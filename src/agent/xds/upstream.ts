@@ -1,4 +1,4 @@
-/** The connection to istiod. */
+/** Connects to istiod. */
 import { errorLine, MeshError } from "../../base/errors.ts";
 import { splitHostPort } from "../../golang/net/mod.ts";
 import type { GrpcEndpoint } from "../grpc/mod.ts";
@@ -14,7 +14,7 @@ const DIAL_TIMEOUT = 10_000;
 /** Connects with the current certificate and roots. Rejects with a MeshError that names the failed step. */
 export async function dial(world: World, options: XdsOptions, signal: AbortSignal): Promise<ByteConnection> {
   const target = splitHostPort(options.address);
-  if (typeof target === "string") throw new MeshError(`The address of the control plane is wrong: ${target}`);
+  if (typeof target === "string") throw new MeshError(`The address of the control plane is invalid: ${target}`);
   const tls = await tlsOf(world, options);
   return await world.network.dial({
     host: target.host,
@@ -24,7 +24,7 @@ export async function dial(world: World, options: XdsOptions, signal: AbortSigna
   });
 }
 
-/** istiod as an endpoint for the agent's own calls, with the current certificate and roots. */
+/** Returns istiod as an endpoint for the agent's own calls, with the current certificate and roots. */
 export async function controlPlaneEndpoint(world: World, target: XdsTarget): Promise<GrpcEndpoint> {
   return { address: target.address, tls: await tlsOf(world, target) };
 }
@@ -40,7 +40,10 @@ async function tlsOf(world: World, { tls, identity }: XdsTarget): Promise<GrpcEn
   };
 }
 
-/** Read for each connection: the file may have changed, and connections are rare. */
+/**
+ * Returns the root certificates. Reads the file for each connection, because it may have changed and connections are
+ * rare.
+ */
 async function rootsOf(world: World, roots: XdsRoots, identity: XdsIdentity | undefined): Promise<string | undefined> {
   if (roots.from === "system") return undefined;
   if (roots.from === "file") return await world.files.readText(roots.file);
@@ -56,7 +59,7 @@ async function rootsOf(world: World, roots: XdsRoots, identity: XdsIdentity | un
   });
 }
 
-/** `false` on timeout or abort. */
+/** Waits for the first certificate. Resolves with `false` on timeout or abort. */
 export function firstCertificate(identity: XdsIdentity, milliseconds: number, signal: AbortSignal): Promise<boolean> {
   if (identity.workload() !== undefined) return Promise.resolve(true);
   const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -101,17 +104,20 @@ export async function connectUpstream(upstream: UpstreamContext): Promise<ByteCo
   }
 }
 
-/** istiod would refuse a proxy without a certificate, and Envoy backs off longer than this wait. */
+/**
+ * Waits for a certificate: istiod would reject a proxy without a certificate, after which Envoy backs off longer than
+ * this wait.
+ */
 async function untilCertificate({ options, connection, signal }: UpstreamContext): Promise<void> {
   const { identity, address, tls, certificateTimeout = CERTIFICATE_TIMEOUT } = options;
   if (tls === undefined || identity === undefined || identity.workload() !== undefined) return;
-  connection.waiting(`"${address}" is not contacted before the workload has its certificate`);
+  connection.waiting(`waiting for the workload's certificate before connecting to "${address}"`);
   if (await firstCertificate(identity, certificateTimeout, signal)) return;
-  const why = identity.problem()?.replace(/^No certificate( yet)?: /, "") ?? "no reason is known";
-  throw new MeshError(`No certificate to connect to "${address}" with, after ${certificateTimeout / 1000}s: ${why}`);
+  const why = identity.problem()?.replace(/^No certificate( yet)?: /, "") ?? "the reason is unknown";
+  throw new MeshError(`Cannot connect to "${address}" without a certificate, which did not arrive within ${certificateTimeout / 1000}s: ${why}`);
 }
 
-/** An error as the rest of a line. */
+/** Returns an error's text, to be appended to a line. */
 export function problemOf(error: unknown): string {
   return error instanceof MeshError ? errorLine(error) : requestFailure(error, 0).text;
 }

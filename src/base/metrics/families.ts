@@ -3,15 +3,15 @@
 /** Labels of a sample by name. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** One number. */
+/** A value with its labels. */
 export interface Sample {
-  /** Follows the name of the family: histograms have `_bucket`, `_sum` and `_count`. */
+  /** Suffix after the name of the family: histograms have `_bucket`, `_sum` and `_count`. */
   readonly suffix?: string;
   readonly labels?: Labels;
   readonly value: number;
 }
 
-/** Samples of one name. */
+/** A metric with all its samples. */
 export interface Family {
   readonly name: string;
   readonly help: string;
@@ -22,15 +22,15 @@ export interface Family {
 /** Returns metrics; called at each scrape. */
 export type Collector = () => readonly Family[] | Promise<readonly Family[]>;
 
-/** A number by label values that is set or counted up. */
+/** A counter or gauge with a value for each set of labels. */
 export interface Meter {
-  /** Counts up, by 1 unless given. */
+  /** Increases the value, by 1 unless given. */
   add(labels?: Labels, by?: number): void;
   set(value: number): void;
   readonly collect: () => readonly Family[];
 }
 
-/** A meter. It has no samples before its first use, as in Istio. */
+/** Creates a meter. Like in Istio, a meter has no samples before its first use. */
 export function meter(type: Family["type"], name: string, help: string): Meter {
   const samples = new Map<string, { readonly labels?: Labels; value: number }>();
   return {
@@ -45,7 +45,7 @@ export function meter(type: Family["type"], name: string, help: string): Meter {
   };
 }
 
-/** The text of families, sorted by name, each name with the prefix. Families without samples are left out. */
+/** Returns the text of families, sorted by name. Each name gets the prefix. Families without samples are left out. */
 export function expositionOf(families: readonly Family[], prefix: string): string {
   const used = families.filter(({ samples }) => samples.length > 0);
   return used.sort((a, b) => a.name < b.name ? -1 : 1).map((family) => familyText(family, prefix)).join("");

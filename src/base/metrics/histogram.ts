@@ -1,12 +1,15 @@
 import type { Family, Sample } from "./families.ts";
 
-/** Counts values by buckets. */
+/** Counts observed values in buckets. */
 export interface Histogram {
   observe(value: number): void;
   readonly collect: () => readonly Family[];
 }
 
-/** A histogram without labels. The upper bounds of its buckets ascend; values beyond the last bound count too. */
+/**
+ * Creates a histogram without labels. The upper bounds of its buckets must ascend; values beyond the last bound count
+ * too.
+ */
 export function histogram(name: string, help: string, bounds: readonly number[]): Histogram {
   const counts = bounds.map(() => 0);
   const total = { sum: 0, count: 0 };
@@ -21,7 +24,7 @@ export function histogram(name: string, help: string, bounds: readonly number[])
   };
 }
 
-/** A bucket includes all smaller buckets. */
+/** Returns the samples. The count of a bucket includes all smaller buckets. */
 function samplesOf(
   bounds: readonly number[],
   counts: readonly number[],

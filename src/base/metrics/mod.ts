@@ -1,6 +1,3 @@
-/**
- * Metrics in Prometheus' text format. In: counters, gauges and histograms. Out: the
- * text of a scrape (`expositionOf`).
- */
+/** Metrics in Prometheus' text format: counters, gauges and histograms, and the text for a scrape (`expositionOf`). */
 export { type Collector, expositionOf, type Family, type Meter, meter, type Sample } from "./families.ts";
 export { histogram } from "./histogram.ts";

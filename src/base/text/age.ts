@@ -1,6 +1,6 @@
 const UNITS: readonly (readonly [seconds: number, name: string])[] = [[86400, "d"], [3600, "h"], [60, "m"], [1, "s"]];
 
-/** `3d 4h`, `2h 5m`, `45s`: the two largest units. */
+/** Formats an age with its two largest units: `3d 4h`, `2h 5m`, `45s`. */
 export function ageText(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   const first = UNITS.findIndex(([size]) => whole >= size);

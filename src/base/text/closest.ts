@@ -1,7 +1,7 @@
-/** Maximum edits: more would match unrelated short names such as `istio.io/rev`. */
+/** Maximum number of edits: more edits would match unrelated short names such as `istio.io/rev`. */
 const MAX_EDITS = 2;
 
-/** The first candidate with the fewest edits to a word, at most two; case is ignored. */
+/** Returns the first candidate with the fewest edits to a word, at most two; ignores case. */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
   let least = MAX_EDITS + 1;
@@ -15,7 +15,7 @@ export function closest(word: string, candidates: readonly string[]): string | u
   return best;
 }
 
-/** The minimum number of insertions, deletions and replacements between two texts (Levenshtein). */
+/** Returns the minimum number of insertions, deletions and replacements between two texts (Levenshtein). */
 export function editDistance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let row = 1; row <= a.length; row++) {

@@ -1,14 +1,15 @@
 import { wrapped } from "./wrapped.ts";
 
-/** Rows as text: columns two spaces apart, each as wide as its widest cell; every line ends with a newline. */
+/** Formats rows as text: columns two spaces apart, each as wide as its widest cell. Every line ends with a newline. */
 export function columns(rows: readonly (readonly string[])[]): string {
   const widths = rows.reduce<number[]>((most, row) => row.map((cell, at) => Math.max(most[at] ?? 0, cell.length)), []);
   return rows.map((row) => `${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  ").trimEnd()}\n`).join("");
 }
 
 /**
- * As `columns`, the first row a head; where a line is longer than `width`, a block of lines for each row instead: its
- * first cell, then the others below it, each after its head. Cells without a value are left out.
+ * Formats rows like `columns`, with the first row as head. If a line would be longer than `width`, prints a block of
+ * lines for each row instead: the first cell, then the other cells below, each after its head. Cells without a value
+ * are left out.
  */
 export function columnsWithin([head = [], ...rows]: readonly (readonly string[])[], width: number): string {
   const table = columns([head, ...rows]);

@@ -1,7 +1,7 @@
-/** Longer lines are split, so that memory stays bounded. */
+/** Maximum length of a line; longer lines are split, so that memory stays bounded. */
 const MAX_LENGTH = 1 << 16;
 
-/** The lines of a UTF-8 stream without line ends, including an unterminated last one. */
+/** Yields the lines of a UTF-8 stream without line ends, including an unterminated last line. */
 export async function* linesOf(stream: AsyncIterable<Uint8Array> | null): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";

@@ -1,4 +1,4 @@
-/** Text helpers: lines, columns, similar words, safe text for terminals. */
+/** Text helpers for lines, columns, similar words, and safe text for terminals. */
 export { ageText } from "./age.ts";
 export { closest, editDistance } from "./closest.ts";
 export { columns, columnsWithin } from "./columns.ts";

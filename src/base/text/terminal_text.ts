@@ -1,15 +1,18 @@
-/** The last step before a terminal: makes foreign text (names, messages, excerpts) harmless. */
+/** Makes untrusted text (names, messages, excerpts) harmless, as the last step before a terminal. */
 import { HIDDEN_CHARACTERS, visible } from "./visible.ts";
 
-/** What the program itself writes: line breaks, tabs, colours and weights, and at the start the line of a progress. */
+/**
+ * Characters that the program itself writes: line breaks, tabs, colors and weights, and, at the start, the control
+ * sequence of a progress line.
+ */
 // deno-lint-ignore no-control-regex -- the program's own sequences
 const OWN = /^\r\x1b\[K|\r?\n|\t|\x1b\[(?:[012]|22|3[1-69])?m/g;
 
-/** Clears a terminal. It takes effect only as a chunk of its own, which foreign text never is. */
+/** Clears a terminal. The sequence works only as a separate chunk, which untrusted text never is. */
 export const CLEAR_SCREEN = "\x1b[H\x1b[2J";
 
 /**
- * The text with every other character that a terminal would act on written as `\u001b`: control characters, and those that
+ * Escapes every other character that would control a terminal, as in `\u001b`: control characters, and characters that
  * change the direction of text.
  */
 export function terminalText(text: string): string {

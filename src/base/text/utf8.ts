@@ -2,12 +2,12 @@ import { MeshError } from "../errors.ts";
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Decodes UTF-8. Errors: a MeshError with source and line of the first invalid byte. */
+/** Decodes UTF-8. Throws a MeshError with source and line of the first invalid byte. */
 export function decodeUtf8(bytes: Uint8Array, source: string): string {
   try {
     return strict.decode(bytes);
   } catch {
-    // A TypeError: the bytes are not UTF-8.
+    // A TypeError means that the bytes are not UTF-8.
     throw new MeshError("Cannot read the text: it is not valid UTF-8", {
       place: { file: source, line: lineOfFirstBadByte(bytes) },
       hint: "save the file as UTF-8",
@@ -15,7 +15,10 @@ export function decodeUtf8(bytes: Uint8Array, source: string): string {
   }
 }
 
-/** Lossy decoding keeps line breaks and puts the first replacement character at the first invalid byte. */
+/**
+ * Returns the line of the first invalid byte. Lossy decoding keeps line breaks and puts the first replacement character
+ * there.
+ */
 function lineOfFirstBadByte(bytes: Uint8Array): number {
   const [before = ""] = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes).split("\uFFFD", 1);
   return before.split("\n").length;

@@ -1,11 +1,11 @@
-/** Makes foreign text safe for a terminal or a picture. */
+/** Makes untrusted text safe for a terminal or a picture. */
 
-/** Control characters, and those that change the direction or the place of text. */
+/** Control characters, and characters that change the direction or the place of text. */
 export const HIDDEN_CHARACTERS =
   // deno-lint-ignore no-control-regex -- these characters are made visible
   /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\ufffe\uffff]/gu;
 
-/** The text on one line, with every character that a terminal would act on written as `\u001b`. */
+/** Returns the text on one line, with every character that would control a terminal escaped as in `\u001b`. */
 export function visible(text: string): string {
   return text.replaceAll(HIDDEN_CHARACTERS, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

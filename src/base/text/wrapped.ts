@@ -1,9 +1,9 @@
-/** A text as lines of at most `width` characters, broken at spaces; a longer word gets its own line. */
+/** Breaks a text into lines of at most `width` characters, at spaces; a longer word gets its own line. */
 export function wrapped(text: string, width: number): string[] {
   return filled(text.split(" "), width);
 }
 
-/** As `wrapped`, but keeps quoted text in one piece if it fits on a line: people copy names and commands. */
+/** Like `wrapped`, but keeps quoted text in one piece if it fits on a line, because people copy names and commands. */
 export function wrappedAround(text: string, width: number): string[] {
   const pieces = text.match(/(?:[^\s"]|"[^"]*")+|\S+/g) ?? [];
   return filled(pieces.flatMap((piece) => piece.length <= width ? [piece] : piece.split(" ")), width);

@@ -7,7 +7,7 @@ import { isMap, type Value, type ValueMap } from "../value.ts";
 const KEYS = ["name", "containerPort", "mountPath", "devicePath", "ip", "uid", "topologyKey", "key", "port", "type"];
 
 /**
- * Ids of a list's elements before and after a change. Elements with equal ids are the same; an id is unique within a
+ * IDs of a list's elements before and after a change. Elements with equal IDs are the same; an ID is unique within a
  * list.
  */
 export interface Identities {
@@ -15,7 +15,7 @@ export interface Identities {
   readonly to: readonly string[];
 }
 
-/** Ids by a field that identifies the elements of both lists; `undefined` if there is no such field. */
+/** Returns IDs by a field that identifies the elements of both lists; `undefined` without such a field. */
 export function identitiesByField(before: readonly Value[], after: readonly Value[]): Identities | undefined {
   if (!before.every(isMap) || !after.every(isMap)) return undefined;
   for (const key of KEYS) {
@@ -26,7 +26,7 @@ export function identitiesByField(before: readonly Value[], after: readonly Valu
   return undefined;
 }
 
-/** The field's values; `undefined` if an element has none or two have the same value. */
+/** Returns the field's values; `undefined` if an element lacks the field, or two elements have the same value. */
 function byField(list: readonly ValueMap[], key: string): readonly string[] | undefined {
   const known = new Set<string>();
   for (const item of list) {
@@ -37,7 +37,7 @@ function byField(list: readonly ValueMap[], key: string): readonly string[] | un
   return [...known];
 }
 
-/** The quote keeps the string "1" apart from the number 1. */
+/** Returns the ID of a scalar. Quotes distinguish the string "1" from the number 1. */
 function scalarId(value: Value | undefined): string | undefined {
   if (typeof value === "string") return `"${value}`;
   return typeof value === "number" || typeof value === "bigint" ? String(value) : undefined;

@@ -5,8 +5,8 @@ interface Link {
 }
 
 /**
- * The indexes of a longest strictly ascending subsequence, of several the one with the first indexes. `undefined` values
- * are skipped. Takes O(n log n).
+ * Returns the indexes of a longest strictly ascending subsequence; among several, the one with the lowest indexes.
+ * Skips `undefined` values. Needs O(n log n).
  */
 export function longestAscending(values: readonly (number | undefined)[]): ReadonlySet<number> {
   /** `heads[n]` begins the best subsequence of n + 1 values to the right. */
@@ -22,7 +22,7 @@ export function longestAscending(values: readonly (number | undefined)[]): Reado
   return found;
 }
 
-/** The first position whose value is not above `value`; the values descend. */
+/** Returns the first position whose value is at most `value`; the values descend. */
 function firstNotAbove(heads: readonly Link[], value: number): number {
   let low = 0;
   let high = heads.length;

@@ -1,4 +1,4 @@
-/** Values of YAML and JSON: whether they are the same, which are shared, what identifies the items of a list. */
+/** Compares YAML and JSON values, tracks which values are shared, and identifies the items of a list. */
 export { identitiesByField } from "./list_identity.ts";
 export { longestAscending } from "./longest_ascending.ts";
 export { copyMap, copyValue, sameValue } from "./same_value.ts";

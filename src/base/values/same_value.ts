@@ -1,6 +1,6 @@
 import { isList, isMap, newMap, type Value, type ValueMap } from "../value.ts";
 
-/** Deep equality; ignores the order of keys, and whether a number is a `number` or a `bigint`. */
+/** Whether two values are deeply equal; ignores the order of keys, and whether a number is a `number` or a `bigint`. */
 export function sameValue(a: Value, b: Value): boolean {
   if (a === b) return true;
   if (isList(a)) {
@@ -10,7 +10,7 @@ export function sameValue(a: Value, b: Value): boolean {
   return isNumeric(a) && isNumeric(b) && sameNumber(a, b);
 }
 
-/** Comparing number and bigint by order is exact. */
+/** Compares with `<` and `>`, which is exact between number and bigint. */
 function sameNumber(a: number | bigint, b: number | bigint): boolean {
   return !(a < b) && !(a > b);
 }

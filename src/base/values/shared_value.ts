@@ -1,9 +1,9 @@
-/** Values that many documents share as the same objects: results about such a value are computed once. */
+/** Values that many documents share as the same objects, so that results for these values are computed only once. */
 import { isList, type Value } from "../value.ts";
 
 const shared = new WeakSet<object>();
 
-/** Declares a value and all values in it shared: they must not be changed any more. */
+/** Declares a value and all values in it as shared: they must not be changed any more. */
 export function share(value: Value): void {
   if (typeof value !== "object" || value === null || shared.has(value)) return;
   shared.add(value);
@@ -16,7 +16,7 @@ export function isShared(value: Value): value is Extract<Value, object> {
   return typeof value === "object" && value !== null && shared.has(value);
 }
 
-/** A function of values that caches its results for shared values. The result must depend on the value alone. */
+/** Returns a function that caches its results for shared values. The result must depend on the value alone. */
 export function onceForShared<Answer>(ask: (value: Value) => Answer): (value: Value) => Answer {
   const known = new WeakMap<object, { readonly answer: Answer }>();
   return (value) => {

@@ -1,6 +1,9 @@
 import { isList, isMap, type Value, type ValueMap } from "../value.ts";
 
-/** A number that is the same for values that `sameValue` calls equal, and rarely for others. Reads the value once. */
+/**
+ * Returns a hash that is the same for values that `sameValue` calls equal, and rarely for other values. Reads the value
+ * once.
+ */
 export function valueHash(value: Value): number {
   if (isList(value)) return value.reduce<number>((hash, item) => mix(hash, valueHash(item)), LIST);
   if (isMap(value)) return mapHash(value);
@@ -12,14 +15,14 @@ export function valueHash(value: Value): number {
 const LIST = 1;
 const MAP = 2;
 
-/** The order of keys does not count. */
+/** Hashes a mapping, independent of the order of keys. */
 function mapHash(map: ValueMap): number {
   let sum = MAP;
   for (const key of Object.keys(map)) sum = (sum + mix(textHash(key), valueHash(map[key] ?? null))) | 0;
   return sum;
 }
 
-/** FNV-1a of the UTF-16 units. */
+/** Hashes the UTF-16 units of a text with FNV-1a. */
 function textHash(text: string): number {
   let hash = 0x811c9dc5 | 0;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

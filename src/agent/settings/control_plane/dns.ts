@@ -1,4 +1,4 @@
-/** Whether the agent answers DNS, and where. Source: pilot-agent's options. */
+/** Reads whether the agent serves DNS, and at which address. Source: pilot-agent's options. */
 import { parseBool } from "../../../golang/go_bool.ts";
 import type { DnsSettings } from "../../dns/options.ts";
 import type { Role } from "../flags.ts";
@@ -6,8 +6,8 @@ import type { Reading } from "../reading.ts";
 import type { ProxyNode } from "../settings.ts";
 
 /**
- * `DNS_CAPTURE` of the node metadata counts for sidecars only, `ENABLE_DNS_SERVER` for every role: a gateway's Envoy
- * may resolve names by the agent.
+ * Reads the DNS settings. `DNS_CAPTURE` in the node metadata applies to sidecars only. `ENABLE_DNS_SERVER` applies to
+ * every role, because a gateway's Envoy may resolve names through the agent.
  */
 export function readDns(reading: Reading, role: Role, { metadata, typedMetadata }: ProxyNode): DnsSettings {
   const { variables } = reading;

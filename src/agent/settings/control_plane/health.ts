@@ -3,7 +3,10 @@ import { isMap, listAt, mapAt, mapsAt, textAt, type Value, type ValueMap } from 
 import type { HealthCheck, HealthSettings } from "../../health/options.ts";
 import type { ProberDetails } from "../../status/probes/config.ts";
 
-/** `host`: the application's, unless the probe names one. An unusable probe is ignored with a warning. */
+/**
+ * Reads the probe. `host` is the application's host, which a probe may override. An unusable probe is ignored with a
+ * warning.
+ */
 export function readHealth(proxyConfig: ValueMap, host: string, warnings: string[]): HealthSettings | undefined {
   const probe = proxyConfig["readinessProbe"];
   if (!isMap(probe)) return undefined;

@@ -14,7 +14,7 @@ function pathsIn(folder: string, certificate: string, key: string, roots: string
   return { certificate: `${folder}/${certificate}`, key: `${folder}/${key}`, roots: `${folder}/${roots}` };
 }
 
-/** `discoveryAddress` is the effective one. */
+/** Reads the identity settings. `discoveryAddress` is the effective discovery address. */
 export function readIdentity(reading: Reading, discoveryAddress: string): IdentitySettings {
   const { variables } = reading;
   const [domain, namespace] = [variables.text("trustDomain"), variables.text("podNamespace")];
@@ -31,13 +31,13 @@ export function readIdentity(reading: Reading, discoveryAddress: string): Identi
 
 const GKE_PROVIDER = "GkeWorkloadCertificate";
 
-/** Files that the agent writes itself (`OUTPUT_CERTS`) are not a source. */
+/** Reads the mounted files. Files that the agent writes itself (`OUTPUT_CERTS`) are not a source. */
 function readMounted(reading: Reading): Pick<IdentitySettings, "mounted" | "isMountedOnly"> {
   const { variables, warnings } = reading;
   const provider = variables.text("caProvider");
   if (provider === GKE_PROVIDER) return { mounted: [GKE], isMountedOnly: true };
   if (provider !== "Citadel") {
-    warnings.push(`"CA_PROVIDER" is "${provider}", which is unknown: "Citadel" is used`);
+    warnings.push(`"CA_PROVIDER" is "${provider}", which is unknown: using "Citadel" instead`);
   }
   const isMountedOnly = variables.bool("fileMountedCerts");
   const isWritten = sameFolder(variables.text("outputCerts"), CERTS_FOLDER);
@@ -45,7 +45,7 @@ function readMounted(reading: Reading): Pick<IdentitySettings, "mounted" | "isMo
   return { mounted: [...named, CREDENTIALS, GKE, ...isWritten ? [] : [CERTS]], isMountedOnly };
 }
 
-/** Files named by the node metadata: the client's, else the server's. */
+/** Returns the files named by the node metadata: first the client's files, then the server's. */
 function namedPaths({ world: { env } }: Reading): MountedPaths[] {
   return ["CLIENT", "SERVER"].flatMap((side) => {
     const path = (what: string) => env.get(`ISTIO_META_TLS_${side}_${what}`) ?? "";
@@ -54,7 +54,9 @@ function namedPaths({ world: { env } }: Reading): MountedPaths[] {
   });
 }
 
-/** Relative paths start in the working directory, `/` in Istio's images. */
+/**
+ * Whether two paths are the same folder. Relative paths start in the working directory, which is `/` in Istio's images.
+ */
 function sameFolder(a: string, b: string): boolean {
   const plain = (path: string) => trimmedEnd(path.replace(/^\.?\/+/, ""), "/");
   return plain(a) === plain(b);
@@ -64,7 +66,7 @@ function readAuthority(reading: Reading, discoveryAddress: string): AuthorityOpt
   const { variables, problems } = reading;
   const address = variables.text("caAddress") || discoveryAddress;
   const problem = variables.isGiven("caAddress") ? hostPortProblem(address) : undefined;
-  if (problem !== undefined) problems.push(`"CA_ADDR" is not the address of a service: ${problem}`);
+  if (problem !== undefined) problems.push(`"CA_ADDR" is not a valid address: ${problem}`);
   return {
     address,
     isPlain: address.endsWith(":15010"),
@@ -78,7 +80,10 @@ function readAuthority(reading: Reading, discoveryAddress: string): AuthorityOpt
   };
 }
 
-/** `ISTIOD_SAN` names istiod, not another CA. `localhost` is a port forwarded to istiod. */
+/**
+ * Returns the name that the server's certificate must contain. `ISTIOD_SAN` applies to istiod only, not to another CA.
+ * `localhost` means a port that is forwarded to istiod.
+ */
 export function serverName(address: string, istiodSan: string): string {
   if (istiodSan !== "") return istiodSan;
   if (address.includes("localhost")) return "istiod.istio-system.svc";
@@ -94,7 +99,8 @@ const ROOTS_BY_PROVIDER: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The first of `CA_ROOT_CA`, the provider's file, `PROV_CERT`, the mounted ConfigMap; `undefined`: the system's roots.
+ * Returns the first of `CA_ROOT_CA`, the provider's file, `PROV_CERT`, and the mounted ConfigMap; `undefined` means the
+ * system's roots.
  */
 function rootsFile({ variables }: Reading): string | undefined {
   const chosen = variables.text("caRootCa");
@@ -113,10 +119,10 @@ const TOKENS: ReadonlyMap<string, string> = new Map([
 function tokenFile({ variables, warnings }: Reading): string {
   const policy = variables.text("jwtPolicy");
   const fetcher = variables.text("credentialFetcher");
-  if (fetcher !== "JWT") warnings.push(`"CREDENTIAL_FETCHER_TYPE" is "${fetcher}", which is unknown: "JWT" is used`);
+  if (fetcher !== "JWT") warnings.push(`"CREDENTIAL_FETCHER_TYPE" is "${fetcher}", which is unknown: using "JWT" instead`);
   const file = TOKENS.get(policy);
   if (file !== undefined) return file;
-  warnings.push(`"JWT_POLICY" is "${policy}", which is unknown: "third-party-jwt" is used`);
+  warnings.push(`"JWT_POLICY" is "${policy}", which is unknown: using "third-party-jwt" instead`);
   return TOKENS.get("third-party-jwt") ?? "";
 }
 
@@ -136,8 +142,8 @@ function headersOf({ world, variables, warnings }: Reading): Record<string, stri
 const MIN_RSA_BITS = 2048;
 
 /**
- * ECDSA on P-256 by default. pilot-agent defaults to RSA, which takes 0.1 s to several seconds; istiod signs both.
- * `WORKLOAD_RSA_KEY_SIZE` alone selects RSA.
+ * Reads the type of key. The default is ECDSA on P-256. pilot-agent's default is RSA, whose generation takes 0.1 s to
+ * several seconds; istiod signs both types. `WORKLOAD_RSA_KEY_SIZE` alone selects RSA.
  */
 function readKey({ variables, warnings }: Reading): KeyChoice {
   const algorithm = variables.text("eccAlgorithm");
@@ -145,11 +151,11 @@ function readKey({ variables, warnings }: Reading): KeyChoice {
     return { type: "rsa", bits: rsaBits() };
   }
   if (algorithm !== "" && algorithm !== "ECDSA") {
-    warnings.push(`"ECC_SIGNATURE_ALGORITHM" is "${algorithm}", which is unknown: "ECDSA" is used`);
+    warnings.push(`"ECC_SIGNATURE_ALGORITHM" is "${algorithm}", which is unknown: using "ECDSA" instead`);
   }
   const curve = variables.text("eccCurve");
   if (curve === "P256" || curve === "P384") return { type: "ecdsa", curve };
-  warnings.push(`"ECC_CURVE" is "${curve}", which is neither "P256" nor "P384": "P256" is used`);
+  warnings.push(`"ECC_CURVE" is "${curve}", which is neither "P256" nor "P384": using "P256" instead`);
   return { type: "ecdsa", curve: "P256" };
 
   function rsaBits(): number {

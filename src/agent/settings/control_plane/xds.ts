@@ -9,7 +9,7 @@ import type { Reading } from "../reading.ts";
 
 const PLAIN_PORT = "15010";
 
-/** The socket is in the bootstrap's folder. */
+/** Reads the xDS settings. The socket is in the bootstrap's folder. */
 export function readXds(reading: Reading, proxy: ProxySettings): XdsSettings {
   const address = proxy.discoveryAddress;
   return {
@@ -24,13 +24,13 @@ export function readXds(reading: Reading, proxy: ProxySettings): XdsSettings {
   };
 }
 
-/** The default is in the bootstrap's folder, which is Istio's default too. */
+/** Returns the path of the gRPC bootstrap. The default is in the bootstrap's folder, as in Istio. */
 function grpcBootstrap({ variables }: Reading, { configPath }: ProxySettings): string {
   if (variables.isGiven("grpcBootstrap")) return variables.text("grpcBootstrap");
   return variables.bool("disableEnvoy") ? `${configPath}/grpc-bootstrap.json` : "";
 }
 
-/** Istio's templates mount a volume there. The bootstrap's folder is memory in a pod. */
+/** Folder of a volume that Istio's templates mount. The bootstrap's folder is in memory in a pod. */
 const DATA_FOLDER = "/var/lib/istio/data";
 
 function wasmOf({ variables, world }: Reading, { configPath }: ProxySettings): WasmSettings | undefined {
@@ -46,7 +46,7 @@ function wasmOf({ variables, world }: Reading, { configPath }: ProxySettings): W
   };
 }
 
-/** Where Docker and Podman keep credentials, in the order of go-containerregistry. */
+/** Returns the files in which Docker and Podman keep credentials, in the order of go-containerregistry. */
 function keychains(env: Environment): string[] {
   const text = (name: string) => env.get(name) ?? "";
   const below = (name: string, file: string) => text(name) === "" ? "" : `${text(name)}/${file}`;
@@ -62,7 +62,7 @@ function isPlain({ controlPlaneAuthPolicy, discoveryAddress }: ProxySettings): b
   return controlPlaneAuthPolicy === "NONE" || (typeof target === "object" && target.port === PLAIN_PORT);
 }
 
-/** The file of Istio releases before ConfigMap roots. */
+/** Path of the root certificates in Istio releases before the ConfigMap of roots. */
 const OLD_ROOTS = "./etc/certs/root-cert.pem";
 const MOUNTED_ROOTS = "./var/run/secrets/istio/root-cert.pem";
 

@@ -1,4 +1,4 @@
-/** The bootstrap's settings besides node and proxy configuration. */
+/** Reads the settings of the bootstrap, except node and proxy configuration. */
 import { parseUint } from "../../../golang/net/mod.ts";
 import { mapAt, type ValueMap } from "../../../base/value.ts";
 import { flagText, type Reading } from "../reading.ts";
@@ -42,7 +42,10 @@ function isXdsDirect(reading: Reading): boolean {
   return value === "direct";
 }
 
-/** A waypoint always has both. Metadata discovery needs delta xDS. */
+/**
+ * Reads whether delta xDS and metadata discovery are on. A waypoint always uses both. Metadata discovery needs delta
+ * xDS.
+ */
 function xdsOf(
   { variables, warnings }: Reading,
   { role, node }: BootstrapInputs,
@@ -59,8 +62,8 @@ const METADATA_KEY = "ISTIO_META_GLOBAL_DOWNSTREAM_MAX_CONNECTIONS";
 const RUNTIME_KEY = "overload.global_downstream_max_connections";
 
 /**
- * The first of `connectionSettings.globalDownstreamConnectionLimit`, the key of `proxyMetadata`, the runtime value, no
- * limit. A value that is no number is ignored with a warning.
+ * Returns the connection limit: the first of `connectionSettings.globalDownstreamConnectionLimit`, the key of
+ * `proxyMetadata`, the runtime value, no limit. A value that is not a number is ignored with a warning.
  */
 export function connectionLimit(proxyConfig: ValueMap, warnings: string[]): number {
   const settings = mapAt(proxyConfig, "connectionSettings");

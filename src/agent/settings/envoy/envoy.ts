@@ -1,4 +1,4 @@
-/** Settings of the Envoy process. */
+/** Reads the settings of the Envoy process. */
 import { type ProxyConfig, type ProxySettings, proxySettings } from "../../../istio/configuration.ts";
 import { flagText, isOn, milliseconds, type Reading } from "../reading.ts";
 import type { DrainSettings, EnvoySettings } from "../settings.ts";
@@ -20,7 +20,7 @@ export function readDrain(reading: Reading, { data }: ProxyConfig, isTermination
   };
 }
 
-/** The flag wins over the variable; 0 means no explicit limit. */
+/** Returns the maximum drain time. The flag wins over the variable; 0 means no explicit limit. */
 function longestDrain(reading: Reading): number | undefined {
   const text = flagText(reading, "maximumDrain");
   const limit = text === "" ? reading.variables.milliseconds("maximumDrain") : milliseconds(text, 0);
@@ -62,8 +62,8 @@ export async function readEnvoy(reading: Reading, config: ProxyConfig): Promise<
 const IMAGE_TEMPLATE = "./var/lib/istio/envoy/envoy_bootstrap_tmpl.json";
 
 /**
- * The template that is named, else the image's own, which fits the image's Envoy. `--xds direct` exists in the built-in
- * bootstrap only.
+ * Returns the named template, or else the image's own template, which fits the image's Envoy. `--xds direct` works with
+ * the built-in bootstrap only.
  */
 async function template(
   reading: Reading,
@@ -72,13 +72,13 @@ async function template(
   const { world, variables } = reading;
   const named = [variables.text("bootstrapTemplate"), proxyBootstrapTemplatePath].find((file) => file !== "");
   if (named !== undefined) return { templateFile: named, isImagesTemplate: false };
-  // A file that this user cannot see is absent.
+  // A file that this user cannot access counts as absent.
   const isThere = async () => await world.files.stat(IMAGE_TEMPLATE).catch(() => undefined) !== undefined;
   const isImage = flagText(reading, "xds") !== "direct" && await isThere();
   return { templateFile: isImage ? IMAGE_TEMPLATE : "", isImagesTemplate: isImage };
 }
 
-/** For Envoy's gRPC client. istiod applies the policy to Envoy's other connections. */
+/** TLS limits for Envoy's gRPC client. istiod applies the policy to Envoy's other connections. */
 interface CompliancePolicy {
   readonly limitsCiphers: boolean;
   readonly isTls12Only: boolean;
@@ -86,14 +86,14 @@ interface CompliancePolicy {
 
 const NO_POLICY: CompliancePolicy = { limitsCiphers: false, isTls12Only: false };
 
-/** Source: Istio's envoy.Run and bootstrap.extractRuntimeFlags. */
+/** Policies by name. Source: Istio's envoy.Run and bootstrap.extractRuntimeFlags. */
 const POLICIES: ReadonlyMap<string, CompliancePolicy> = new Map([
   ["", NO_POLICY],
   ["fips-140-2", { limitsCiphers: true, isTls12Only: true }],
   ["fips-140-3", { limitsCiphers: true, isTls12Only: false }],
 ]);
 
-/** An unknown policy is a warning, once. */
+/** Returns the policy. Warns once about an unknown policy. */
 export function compliancePolicy({ variables, warnings }: Reading): CompliancePolicy {
   const name = variables.text("compliancePolicy");
   const policy = POLICIES.get(name);
@@ -103,8 +103,8 @@ export function compliancePolicy({ variables, warnings }: Reading): CompliancePo
 }
 
 /**
- * The file (YAML or JSON) as compact JSON with sorted keys, `""` without a file. `$(HOST_IP)` becomes the node's
- * address, with brackets for IPv6. An unreadable file is a warning: Envoy starts without it.
+ * Returns the file (YAML or JSON) as compact JSON with sorted keys, or `""` without a file. `$(HOST_IP)` becomes the
+ * node's address, with brackets for IPv6. An unreadable file causes a warning, and Envoy starts without it.
  */
 export async function readBootstrapOverride(
   world: World,
@@ -128,9 +128,9 @@ function withHostIp(text: string, hostIp: string): string {
 }
 
 /**
- * Envoy's `-l` and `--component-log-level`; `""` if unset. The last item without a colon is the level, every
- * `component:level` a component level; without any, the deprecated flag counts. Other items are ignored with a warning.
- * Source: Istio's envoy.splitComponentLog.
+ * Returns the values of Envoy's `-l` and `--component-log-level`; `""` if unset. The last item without a colon sets the
+ * level, and every `component:level` sets a component's level. The deprecated flag applies only if no item sets a
+ * component's level. Other items are ignored with a warning. Source: Istio's envoy.splitComponentLog.
  */
 export function envoyLogLevels(text: string, deprecated: string, warnings: string[]) {
   const parts = text.split(",").map((item) => ({ item, colons: item.split(":").length - 1 }));

@@ -6,14 +6,14 @@ import { ANNOTATION, type AnnotationName } from "../../../istio/configuration.ts
 import { isList, isMap, mapAt, textsAt, type Value, type ValueMap } from "../../../base/value.ts";
 import type { HistogramBuckets, StatsSettings } from "../settings.ts";
 
-/** Always kept: readiness and metrics need them. */
+/** Prefixes that are always kept, because readiness and metrics need them. */
 const REQUIRED_PREFIXES = ["cluster_manager", "listener_manager", "server", "cluster.xds-grpc", "wasm"];
 const REQUIRED_SUFFIXES = ["rbac.allowed", "rbac.denied", "shadow_allowed", "shadow_denied"];
-/** Needed to drain until no connection is left. */
+/** Suffix that a drain until the last connection needs. */
 const DRAIN_SUFFIX = "downstream_cx_active";
 const REQUIRED_REGEXPS = ["vhost\\..*\\.route\\..*"];
 
-/** In nanoseconds: Envoy's default, and Envoy's minimum. */
+/** Flush intervals in nanoseconds: Envoy's default, and Envoy's minimum. */
 const DEFAULT_FLUSH = 5_000_000_000n;
 const MIN_INTERVAL = 1_000_000n;
 
@@ -24,7 +24,7 @@ export interface StatsSources {
   readonly exitOnZero: boolean;
 }
 
-/** Invalid values are ignored with a warning. */
+/** Reads the settings. Invalid values are ignored with a warning. */
 export function statsSettings(sources: StatsSources, warnings: string[]): StatsSettings {
   const { proxyConfig, annotations, exitOnZero } = sources;
   const suffixes = exitOnZero ? [...REQUIRED_SUFFIXES, DRAIN_SUFFIX] : REQUIRED_SUFFIXES;
@@ -45,8 +45,8 @@ export function statsSettings(sources: StatsSources, warnings: string[]): StatsS
 }
 
 /**
- * The annotation's list, else the proxy configuration's, then the required ones. `{pod_ip}` gives a pattern per
- * address.
+ * Returns the annotation's list, or else the proxy configuration's list, followed by the required patterns. `{pod_ip}`
+ * gives a pattern per address.
  */
 function inclusion(
   { proxyConfig, annotations, addresses }: StatsSources,
@@ -61,7 +61,7 @@ function inclusion(
   );
 }
 
-/** `{"prefix": [1, 5, 10]}`, sorted by prefix. */
+/** Parses buckets such as `{"prefix": [1, 5, 10]}`, and sorts them by prefix. */
 function bucketsOf(text: string | undefined, warnings: string[]): HistogramBuckets[] {
   if (text === undefined) return [];
   const map = readGoJson(text);
@@ -79,7 +79,9 @@ function isNumbers(value: Value): boolean {
   return isList(value) && value.every((item) => typeof item === "number");
 }
 
-/** Envoy evicts at a flush: the eviction interval must be a multiple of the flush interval. */
+/**
+ * Reads the intervals. Envoy evicts only at a flush, so the eviction interval must be a multiple of the flush interval.
+ */
 function intervals(
   annotations: ReadonlyMap<string, string>,
   warnings: string[],
@@ -113,7 +115,7 @@ function durationAt(
   return undefined;
 }
 
-/** Envoy accepts seconds only, Istio writes Go's format. */
+/** Formats a duration for Envoy, which accepts seconds only, while Istio writes Go's format. */
 function envoyDuration(nanoseconds: bigint): string {
   const text = formatDuration(nanoseconds);
   return /^[\d.]+s$/.test(text) ? text : `${Number(nanoseconds) / 1e9}s`;

@@ -11,7 +11,7 @@ export interface NameSources {
 
 const UNNAMED = "istio-proxy";
 
-/** The proxy configuration's name, else one derived from labels, workload or namespace. */
+/** Returns the name from the proxy configuration, or else a name derived from labels, workload or namespace. */
 export function clusterName(sources: NameSources): string {
   const named: Value | undefined = sources.proxyConfig["serviceCluster"];
   if (typeof named === "string") return nameOr(named, sources);

@@ -10,18 +10,18 @@ import { readTyped, TYPED_FIELDS, Unfit } from "./typed_fields.ts";
 export interface NodeSource {
   readonly id: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Counts without `ISTIO_META_ISTIO_VERSION`. */
+  /** Version of Istio, if `ISTIO_META_ISTIO_VERSION` is not set. */
   readonly istioVersion: string;
   readonly proxyConfig: ValueMap;
   readonly proxyMetadata: Readonly<Record<string, string>>;
-  /** From the downward API; `undefined` without the file. */
+  /** Labels from the downward API; `undefined` without the file. */
   readonly podLabels: ReadonlyMap<string, string> | undefined;
   readonly podAnnotations: ReadonlyMap<string, string> | undefined;
   /** Fields that the agent sets. A zero value removes the field. */
   readonly known: ValueMap;
-  /** Untyped, such as `credential`. */
+  /** Untyped fields, such as `credential`. */
   readonly extra: Readonly<Record<string, string>>;
-  /** `undefined`: as `ENABLE_HBONE` says. */
+  /** `undefined` means that `ENABLE_HBONE` decides. */
   readonly metadataDiscovery: boolean | undefined;
 }
 
@@ -30,10 +30,10 @@ export interface Problems {
   readonly warnings: string[];
 }
 
-/** Pod variables override the same field of `ISTIO_META_*`. */
+/** Variables of the pod, and the fields of `ISTIO_META_*` that they override. */
 const OF_POD = [["POD_NAME", "NAME"], ["POD_NAMESPACE", "NAMESPACE"], ["SERVICE_ACCOUNT", "SERVICE_ACCOUNT"]] as const;
 
-/** Metadata of the wrong type are problems, as in pilot-agent. */
+/** Returns the node. Metadata of the wrong type are problems, as in pilot-agent. */
 export function nodeOf(source: NodeSource, into: Problems): ProxyNode {
   const raw = rawMetadata(source.env, source.proxyMetadata, into.warnings);
   const typed = typedMetadata(raw, into.problems);
@@ -93,8 +93,8 @@ function setKnown(typed: ValueMap, known: ValueMap): void {
 }
 
 /**
- * The pod's label file over `ISTIO_METAJSON_LABELS`. The locality is written back with slashes. Without a label file
- * Istio uses one map for both fields, so the static labels get it too.
+ * Sets the labels: the pod's label file wins over `ISTIO_METAJSON_LABELS`. The locality label is written back with
+ * slashes. Without a label file, the static labels get it too, because Istio uses one map for both fields.
  */
 function setLabels(typed: ValueMap, source: NodeSource, warnings: string[]): Map<string, string> {
   const fixed = staticLabels(source.env, warnings);
@@ -134,7 +134,7 @@ function sorted(map: ValueMap): ValueMap {
   return result;
 }
 
-/** The control plane reads this label. Label values cannot hold `/`: `.` stands for it. */
+/** The label from which the control plane reads the locality. Label values cannot contain `/`, so `.` replaces it. */
 export const ISTIO_LOCALITY = "istio-locality";
 const TOPOLOGY_LOCALITY = "topology.istio.io/locality";
 
@@ -144,7 +144,7 @@ export function localityText(labels: ReadonlyMap<string, string>): string {
   return label.includes("/") ? label : label.replaceAll(".", "/");
 }
 
-/** Source: Istio's model.SplitLocalityLabel. */
+/** Splits a locality into its parts. Source: Istio's model.SplitLocalityLabel. */
 export function splitLocality(text: string): Locality {
   const [region = "", zone = "", subZone = ""] = text.split("/");
   return { region, zone, subZone };

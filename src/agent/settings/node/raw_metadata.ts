@@ -1,4 +1,4 @@
-/** Node metadata from environment and proxy configuration, before type checks. */
+/** Reads node metadata from environment and proxy configuration, before type checks. */
 import { goJsonParse } from "../../../golang/gojson/mod.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { isMap, newMap, type Value, type ValueMap } from "../../../base/value.ts";
@@ -7,9 +7,9 @@ const PREFIX = "ISTIO_META_";
 const JSON_PREFIX = "ISTIO_METAJSON_";
 
 /**
- * Layers, lowest first: `ISTIO_META_X` of `proxyMetadata`, of the environment, then the JSON objects in
- * `ISTIO_METAJSON_*` (whatever X is). An invalid object is ignored with a warning. Source: Istio's
- * bootstrap.GetNodeMetaData.
+ * Merges the layers, lowest first: `ISTIO_META_X` of `proxyMetadata`, `ISTIO_META_X` of the environment, then the JSON
+ * objects in `ISTIO_METAJSON_*`, whose names are arbitrary. An invalid object is ignored with a warning. Source:
+ * Istio's bootstrap.GetNodeMetaData.
  */
 export function rawMetadata(
   env: Readonly<Record<string, string>>,
@@ -28,7 +28,7 @@ export function rawMetadata(
   return raw;
 }
 
-/** Values that are not strings are ignored with a warning. */
+/** Reads the static labels. Values that are not strings are ignored with a warning. */
 export function staticLabels(env: Readonly<Record<string, string>>, warnings: string[]): Map<string, string> {
   const text = env[`${JSON_PREFIX}LABELS`];
   // `rawMetadata` reports an invalid object.

@@ -1,4 +1,4 @@
-/** The proxy's node, from the environment, flags and the pod. */
+/** Reads the proxy's node from the environment, flags and the pod. */
 import { type ProxyConfig, proxyConfigJson, proxySettings } from "../../../istio/configuration.ts";
 import { splitHostPort } from "../../../golang/net/mod.ts";
 import { isMap, newMap, type ValueMap } from "../../../base/value.ts";
@@ -11,7 +11,7 @@ export interface NodeInputs extends PodInputs {
   readonly ports: Ports;
 }
 
-/** Metadata of the wrong type are problems. */
+/** Reads the node. Metadata of the wrong type are problems. */
 export function readNode(reading: Reading, inputs: NodeInputs): ProxyNode {
   const { variables, world } = reading;
   const { role, info, proxyConfig, addresses } = inputs;
@@ -35,7 +35,7 @@ export function readNode(reading: Reading, inputs: NodeInputs): ProxyNode {
   }, reading);
 }
 
-/** Source: pilot-agent of 1.0 to 1.7. */
+/** Parts of the node's name. Source: pilot-agent of 1.0 to 1.7. */
 interface Naming {
   readonly name: (pod: string, address: string) => string;
   readonly domain: (namespace: string) => string;
@@ -69,7 +69,7 @@ function knownMetadata(reading: Reading, { proxyConfig, addresses, ports }: Node
   const stsPort = Number(flagText(reading, "stsPort"));
   if (stsPort !== 0) {
     reading.warnings.push(
-      `No token service listens on "--stsPort" ${stsPort}: the port is node metadata only; run a service of your own there`,
+      `The agent does not run a token service on "--stsPort" ${stsPort}, and only adds the port to the node metadata; run your own service there`,
     );
   }
   return {
@@ -87,7 +87,10 @@ function knownMetadata(reading: Reading, { proxyConfig, addresses, ports }: Node
   };
 }
 
-/** The names istiod's certificate must have; empty without MUTUAL_TLS. Source: pilot-agent's GetPilotSan. */
+/**
+ * Returns the names that istiod's certificate must contain; empty without MUTUAL_TLS. Source: pilot-agent's
+ * GetPilotSan.
+ */
 function controlPlaneNames(reading: Reading, { data }: ProxyConfig): string[] | "" {
   if (data["controlPlaneAuthPolicy"] !== "MUTUAL_TLS") return "";
   const identity = flagText(reading, "pilotIdentity");

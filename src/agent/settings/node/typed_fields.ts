@@ -12,7 +12,7 @@ export type TypedKind = "text" | "bool" | "int" | "list" | "ports" | "texts" | "
 
 export interface TypedField {
   readonly key: string;
-  /** The name in templates (`.metadata.NodeName`). */
+  /** The field's name in templates (`.metadata.NodeName`). */
   readonly go: string;
   readonly kind: TypedKind;
 }
@@ -91,7 +91,7 @@ export class Unfit {
   constructor(readonly wanted: string) {}
 }
 
-/** The normal form; `undefined` for a zero value, which Go's JSON omits. */
+/** Returns the normal form of a value; `undefined` for a zero value, which Go's JSON omits. */
 type Reader = (value: Value) => Value | undefined | Unfit;
 
 const READERS: Readonly<Record<TypedKind, Reader>> = {
@@ -118,12 +118,12 @@ function readBool(value: Value): Value | undefined | Unfit {
 
 function readTextMap(value: Value): Value | undefined | Unfit {
   if (!isMap(value) || !Object.values(value).every((item) => typeof item === "string")) {
-    return new Unfit("an object of strings");
+    return new Unfit("an object with string values");
   }
   return Object.keys(value).length === 0 ? undefined : value;
 }
 
-/** Istio's type has three fields and always writes `protocol`. */
+/** Reads ports. Istio's type has three fields and always writes `protocol`. */
 function readPorts(value: Value): Value | undefined | Unfit {
   const unfit = new Unfit('a JSON list of ports, such as [{"containerPort":8080}]');
   if (typeof value !== "string") return unfit;

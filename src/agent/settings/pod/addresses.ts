@@ -1,17 +1,17 @@
-/** The addresses of the pod. Source: pilot-agent's initProxy and network.GetPrivateIPs. */
+/** Finds the addresses of the pod. Source: pilot-agent's initProxy and network.GetPrivateIPs. */
 import { addressText, isLinkLocal, isLoopback, parseAddress, unmapped } from "../../../golang/net/mod.ts";
 import type { InterfaceAddress, World } from "../../../platform/world.ts";
 
 const WAIT = 120_000;
 const PERIOD = 100;
-/** Used when the pod has loopback addresses only. */
+/** Addresses for a pod that has loopback addresses only. */
 const LOOPBACK = ["127.0.0.1", "::1"];
 
 export type IpMode = "ipv4" | "ipv6" | "dual";
 
 /**
- * `INSTANCE_IP` first if it is valid, then the addresses of the interfaces, without the excluded ones. Waits up to two
- * minutes while an interface has an unspecified address.
+ * Returns `INSTANCE_IP` first if it is valid, then the addresses of the interfaces except the excluded ones. Waits up
+ * to two minutes while an interface has an unspecified address.
  */
 export async function discoverAddresses(
   world: World,
@@ -27,7 +27,7 @@ export async function discoverAddresses(
   return [...new Set([...first, ...others])];
 }
 
-/** Empty if an interface is still without an address at the timeout. */
+/** Returns the interfaces; empty if an interface still has no address at the timeout. */
 async function settledInterfaces(world: World): Promise<readonly InterfaceAddress[]> {
   const end = world.clock.monotonic() + WAIT;
   for (;;) {
@@ -38,7 +38,7 @@ async function settledInterfaces(world: World): Promise<readonly InterfaceAddres
   }
 }
 
-/** The kernel lists addresses by family; Istio lists them by interface. */
+/** Sorts the addresses by interface, as Istio lists them. The kernel lists addresses by family. */
 function byInterface(all: readonly InterfaceAddress[]): InterfaceAddress[] {
   return [...Map.groupBy(all, ({ name }) => name).values()].flat();
 }
@@ -48,7 +48,7 @@ function isUnspecified(text: string): boolean {
   return typeof address !== "string" && address.value === 0n;
 }
 
-/** Addresses that other hosts can reach: not loopback, not link-local. */
+/** Returns the addresses that other hosts can reach: neither loopback nor link-local. */
 function addressesOf(all: readonly InterfaceAddress[]): string[] {
   const loopbacks = new Set(all.filter(({ address }) => LOOPBACK.includes(address)).map(({ name }) => name));
   return all.filter(({ name }) => !loopbacks.has(name)).flatMap(({ address }) => {
@@ -58,7 +58,7 @@ function addressesOf(all: readonly InterfaceAddress[]): string[] {
   });
 }
 
-/** The address families among `addresses`. */
+/** Returns the address families among `addresses`. */
 export function ipModeOf(addresses: readonly string[]): IpMode {
   const isV6 = addresses.map((text) => text.includes(":"));
   if (isV6.every((yes) => !yes)) return "ipv4";

@@ -1,11 +1,11 @@
-/** The pod's labels and annotations in the downward API's file format: `key="quoted value"`. */
+/** Parses the pod's labels and annotations in the file format of the downward API: `key="quoted value"`. */
 
 const SIMPLE: Readonly<Record<string, number>> = { a: 7, b: 8, f: 12, n: 10, r: 13, t: 9, v: 11, "\\": 92, '"': 34 };
 const PIECE = /\\(?:([abfnrtv\\"])|x([0-9a-fA-F]{2})|([0-7]{3})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))|([^\\"\n]+)/y;
 
 const encoder = new TextEncoder();
 
-/** Ignores lines without `=`. A string is the problem of an invalid line. */
+/** Parses a file, and ignores lines without `=`. Returns a string that describes the problem if a line is invalid. */
 export function parseDownwardApi(text: string): Map<string, string> | string {
   const values = new Map<string, string>();
   for (const line of text.split("\n")) {
@@ -34,7 +34,7 @@ function unquote(constant: string): string | undefined {
   return new TextDecoder().decode(new Uint8Array(bytes));
 }
 
-/** `\x` and octal escapes are bytes, `\u` and `\U` code points. */
+/** Returns the bytes of a character or an escape: `\x` and octal escapes are bytes, `\u` and `\U` code points. */
 function bytesOf([, simple, hex, octal, short, long, plain]: RegExpExecArray): Iterable<number> | undefined {
   if (plain !== undefined) return encoder.encode(plain);
   if (simple !== undefined) return [SIMPLE[simple] ?? 0];

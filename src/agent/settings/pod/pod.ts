@@ -1,4 +1,4 @@
-/** The pod's downward API files, and sockets of other programs. */
+/** Reads the pod's downward API files, and detects sockets of other programs. */
 import { messageOf } from "../../../base/errors.ts";
 import type { World } from "../../../platform/world.ts";
 import { parseDownwardApi } from "./downward_api.ts";
@@ -7,10 +7,10 @@ const LABELS = "./etc/istio/pod/labels";
 const ANNOTATIONS = "./etc/istio/pod/annotations";
 const CREDENTIAL_SOCKET = "./var/run/secrets/credential-uds/socket";
 const IDENTITY_FOLDER = "./var/run/secrets/workload-spiffe-uds";
-/** Envoy asks here for file certificates when another program serves the workload's certificate. */
+/** Socket from which Envoy gets file certificates when another program serves the workload's certificate. */
 export const FILES_SOCKET = "./var/run/secrets/credential-uds/files-socket";
 
-/** The path of the SDS socket. */
+/** Returns the path of the SDS socket. */
 export function identitySocketPath(name: string): string {
   return `${IDENTITY_FOLDER}/${name}`;
 }
@@ -19,15 +19,15 @@ export interface PodInfo {
   /** `undefined` if the file is absent or invalid. */
   readonly labels: ReadonlyMap<string, string> | undefined;
   readonly annotations: ReadonlyMap<string, string> | undefined;
-  /** Another program serves credentials by name. */
+  /** Whether another program serves credentials by name. */
   readonly hasCredentialSocket: boolean;
-  /** Another program (such as SPIRE) serves the workload's certificate. */
+  /** Whether another program (such as SPIRE) serves the workload's certificate. */
   readonly hasIdentitySocket: boolean;
 }
 
 /**
- * Unreadable files are warnings. `hasIdentitySocketSince` skips the check for another SDS server: the agent may serve
- * the socket itself by now.
+ * Reads the files; an unreadable file causes a warning. `hasIdentitySocketSince` skips the check for another SDS
+ * server, because the agent may already serve the socket itself.
  */
 export async function readPodInfo(
   world: World,
@@ -58,7 +58,7 @@ async function readMap(
   try {
     const status = await world.files.stat(path);
     if (status === undefined) return undefined;
-    // A pipe would never end.
+    // Reading a pipe would never end.
     const map = status.kind === "other"
       ? "it is neither a file nor a folder"
       : parseDownwardApi(await world.files.readText(path));

@@ -10,7 +10,7 @@ export interface ProbeTarget {
   readonly host: string;
   readonly source: string | undefined;
   readonly statusPort: number;
-  /** In the TLS handshake. */
+  /** Whether the TLS handshake offers HTTP/2. */
   readonly isHttp2Offered: boolean;
   readonly headers: Headers;
   readonly signal: AbortSignal;
@@ -21,7 +21,7 @@ export interface ProbeResult {
   readonly body?: Uint8Array<ArrayBuffer>;
 }
 
-/** The kubelet's limit of a body (maxRespBodyLength). */
+/** Maximum size of a body in bytes: the kubelet's limit (maxRespBodyLength). */
 const MAX_BODY = 10 * 1024;
 const MAX_GRPC_BODY = 1024;
 
@@ -30,7 +30,7 @@ type Ask<Kind extends Prober["kind"]> = (
   prober: Extract<Prober, { kind: Kind }>,
 ) => Promise<ProbeResult>;
 
-/** Throws if the request fails, or for a negative result without a status. */
+/** Probes the application. Throws if the request fails, or for a negative result without a status. */
 export function ask(target: ProbeTarget, prober: Prober): Promise<ProbeResult> {
   switch (prober.kind) {
     case "http":
@@ -68,7 +68,7 @@ const askTcp: Ask<"tcp"> = async (target, { port }) => {
 };
 
 const askGrpc: Ask<"grpc"> = async (target, { port, service }) => {
-  // The protobuf library must not delay the status server.
+  // Imported lazily: loading the protobuf library must not delay the status server.
   const { CHECK, healthRequest, healthStatus } = await import("./grpc_health.ts");
   const headers = new Headers({ "content-type": "application/grpc", te: "trailers", "accept-encoding": "identity" });
   headers.set("user-agent", target.headers.get("user-agent") ?? "");
@@ -88,12 +88,12 @@ const askGrpc: Ask<"grpc"> = async (target, { port, service }) => {
   return { status: 200 };
 };
 
-/** Throws a `MeshError` unless the call succeeded. */
+/** Throws a `MeshError` unless the gRPC call succeeded. */
 function checkGrpcStatus({ status, headers }: ExchangeAnswer): void {
   const code = headers.get("grpc-status") ?? "0";
   if (code === "12") throw new MeshError("The server does not implement the health protocol grpc.health.v1.Health");
-  if (code !== "0") throw new MeshError(`The answer is the gRPC status ${code}: ${headers.get("grpc-message") ?? ""}`);
-  if (status !== 200) throw new MeshError(`The answer is the HTTP status ${status}`);
+  if (code !== "0") throw new MeshError(`The server returned the gRPC status ${code}: ${headers.get("grpc-message") ?? ""}`);
+  if (status !== 200) throw new MeshError(`The server returned the HTTP status ${status}`);
 }
 
 function fromSource({ source }: ProbeTarget): { readonly source?: string } {
@@ -110,7 +110,10 @@ const HOP_HEADERS = [
   "upgrade",
 ];
 
-/** The agent's port in Host becomes the application's. The connection is closed, as the kubelet does. */
+/**
+ * Returns the headers for the application. Replaces the agent's port in Host with the application's port. Closes the
+ * connection, as the kubelet does.
+ */
 export function forwardedHeaders(incoming: Headers, statusPort: number, port: number): Headers {
   const headers = new Headers(incoming);
   for (const name of HOP_HEADERS) headers.delete(name);
@@ -127,7 +130,7 @@ const REDIRECTIONS = [301, 302, 303, 307, 308];
 const MAX_REQUESTS = 10;
 
 /**
- * Follows redirects as the kubelet does: to the same host, ten requests at most. Throws a `MeshError` for too many
+ * Follows redirects as the kubelet does: to the same host, in at most ten requests. Throws a `MeshError` for too many
  * redirects or an invalid Location.
  */
 export async function followRedirects(

@@ -1,4 +1,4 @@
-/** Application probes that the agent serves: ISTIO_KUBE_APP_PROBERS, written by the injector. */
+/** Reads the application probes that the agent serves from ISTIO_KUBE_APP_PROBERS, which the injector writes. */
 import { parseJson } from "../../../base/json.ts";
 import { fieldOf, isObject } from "../../json_fields.ts";
 
@@ -13,7 +13,7 @@ export type Prober =
   | { readonly kind: "tcp"; readonly port: number; readonly timeoutSeconds: number }
   | { readonly kind: "grpc"; readonly port: number; readonly service: string; readonly timeoutSeconds: number };
 
-/** By the agent's path. */
+/** Probes by the agent's path. */
 export type Probers = ReadonlyMap<string, Prober>;
 
 export interface ReadProbers {
@@ -25,7 +25,7 @@ const FORM = "/app-health/CONTAINER/PROBE or /app-lifecycle/CONTAINER/PROBE, PRO
   "prestopz or poststartz";
 const PATH = /^\/(app-health|app-lifecycle)\/[^/]+\/(livez|readyz|startupz|prestopz|poststartz)$/;
 
-/** An empty text has no probers. */
+/** Parses the probes. An empty text contains no probes. */
 export function readProbers(text: string): ReadProbers {
   if (text === "") return { probers: new Map(), problems: [] };
   const json = parseJson(text);
@@ -75,7 +75,7 @@ function readProber(path: string, value: Fields, problems: string[]): Prober | u
   return { ...details, timeoutSeconds: secondsOf(value, problems) };
 }
 
-/** The injector has replaced port names by numbers. */
+/** Returns the port of a probe. The injector has already replaced port names with numbers. */
 function portOf(fields: Fields, problems: string[]): number {
   const port = fieldOf(fields, "port");
   if (typeof port === "number" && Number.isInteger(port) && port >= 1 && port <= 65535) return port;

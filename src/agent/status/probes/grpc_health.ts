@@ -1,11 +1,11 @@
-/** Messages of grpc.health.v1.Health in gRPC's frames. */
+/** Encodes and decodes messages of grpc.health.v1.Health in gRPC's frames. */
 import { MeshError } from "../../../base/errors.ts";
 import { encodeFrame } from "../../grpc/frames.ts";
 import { BinaryWriter, putString, readMessage } from "../../../base/protobuf.ts";
 
 export const CHECK = "/grpc.health.v1.Health/Check";
 
-/** `HealthCheckRequest { string service = 1 }` in a frame. */
+/** Encodes `HealthCheckRequest { string service = 1 }` in a frame. */
 export function healthRequest(service: string): Uint8Array<ArrayBuffer> {
   const writer = new BinaryWriter();
   putString(writer, 1, service);
@@ -14,7 +14,7 @@ export function healthRequest(service: string): Uint8Array<ArrayBuffer> {
 
 const STATUSES = ["UNKNOWN", "SERVING", "NOT_SERVING", "SERVICE_UNKNOWN"];
 
-/** In: a framed `HealthCheckResponse { ServingStatus status = 1 }`. Throws a `MeshError` for invalid bytes. */
+/** Decodes a framed `HealthCheckResponse { ServingStatus status = 1 }`. Throws a `MeshError` on invalid bytes. */
 export function healthStatus(frame: Uint8Array): string {
   try {
     const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);
@@ -24,6 +24,6 @@ export function healthStatus(frame: Uint8Array): string {
     readMessage(frame.subarray(5, end), {}, { 1: (reader) => status = reader.int32() });
     return STATUSES[status] ?? String(status);
   } catch (error) {
-    throw new MeshError("The answer is not a HealthCheckResponse", { cause: error });
+    throw new MeshError("The response is not a HealthCheckResponse", { cause: error });
   }
 }

@@ -30,6 +30,6 @@ const BROKEN = [[], [0, 0, 0, 0], [1, 0, 0, 0, 2, 8, 1], [0, 0, 0, 0, 3, 8, 1], 
 
 for (const bytes of BROKEN) {
   Deno.test(`healthStatus() rejects ${JSON.stringify(bytes)}`, () => {
-    assert.throws(() => healthStatus(Uint8Array.from(bytes)), { message: "The answer is not a HealthCheckResponse" });
+    assert.throws(() => healthStatus(Uint8Array.from(bytes)), { message: "The response is not a HealthCheckResponse" });
   });
 }

@@ -45,7 +45,7 @@ function deadline({ timeoutSeconds }: Prober, client: AbortSignal): AbortSignal 
 
 const WITHOUT_BODY = [204, 205, 304];
 
-/** Statuses outside HTTP's range become a failure. */
+/** Returns the response for the kubelet. A status outside HTTP's range becomes a failure. */
 function responseOf({ status, body }: ProbeResult): Response {
   if (status < 200 || status > 599) return textAnswer(500, "");
   if (body === undefined || WITHOUT_BODY.includes(status)) return new Response(null, { status });

@@ -11,7 +11,7 @@ import { fieldOf, isObject } from "../../json_fields.ts";
 export interface Admin {
   /** Throws a `MeshError` on failure or timeout. */
   stats(query: keyof typeof QUERIES): Promise<Stats>;
-  /** Why listeners were rejected, if known. */
+  /** Returns why Envoy rejected listeners, if known. */
   refusals(): Promise<readonly string[]>;
 }
 
@@ -31,8 +31,8 @@ export function adminAt(network: Network, host: string, port: number): Admin {
 async function read(network: Network, url: string, milliseconds: number): Promise<string> {
   const { status, body } = await ask(network, url, milliseconds);
   const pieces = body === null ? [] : await readBounded(body.getReader(), MAX_BYTES);
-  if (status !== 200) throw new MeshError(`${FAILED}: it answered ${status}`);
-  if (pieces === undefined) throw new MeshError(`${FAILED}: its answer is larger than ${MAX_BYTES} bytes`);
+  if (status !== 200) throw new MeshError(`${FAILED}: it returned status ${status}`);
+  if (pieces === undefined) throw new MeshError(`${FAILED}: the response is larger than ${MAX_BYTES} bytes`);
   return new TextDecoder().decode(joinBytes(pieces));
 }
 
@@ -46,13 +46,16 @@ async function ask(network: Network, url: string, milliseconds: number): Promise
 
 const FAILED = "Envoy's admin interface failed";
 
-/** Names and errors only: a rejected configuration may be large. For rejected clusters Envoy only logs the reason. */
+/**
+ * Requests names and errors only, because a rejected configuration may be large. For rejected clusters, Envoy only logs
+ * the reason.
+ */
 export const REFUSALS = "/config_dump?resource=dynamic_listeners&mask=name,error_state.details";
 
 const MAX_REASONS = 5;
 const MAX_LENGTH = 500;
 
-/** `listener "web": ...`; at most five, without duplicates, each one line. */
+/** Returns at most five distinct reasons such as `listener "web": ...`, each in one line. */
 export function refusalsIn(text: string): string[] {
   const json = parseJson(text);
   const configs = isObject(json) ? fieldOf(json, "configs") : undefined;

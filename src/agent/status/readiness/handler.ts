@@ -11,17 +11,17 @@ export interface ReadyOptions {
   readonly clock: Clock;
 }
 
-/** Log the same problem at most this often: some clients poll twenty times a second. */
+/** Minimum milliseconds between two logs of the same problem: some clients poll twenty times a second. */
 const REPEAT_INTERVAL = 2000;
 
-/** `wasReady`: whether an answer was 200; `undefined` before the first answer. */
+/** Returns the readiness handler. `wasReady` is whether a response was 200; `undefined` before the first response. */
 export function readyHandler({ probe, logger, startupSeconds, clock }: ReadyOptions) {
   let wasReady = false;
   let everReady: boolean | undefined;
   let logged = { problem: "", at: -Infinity };
   function logProblem({ stage, problem = "" }: Readiness[number]) {
     wasReady = false;
-    // A proxy that ends is not ready, and may have been.
+    // A proxy that is shutting down is not ready now, but may have been ready before.
     if (stage !== "running") everReady ??= false;
     const now = clock.monotonic();
     if (problem === logged.problem && now - logged.at < REPEAT_INTERVAL) return;
@@ -38,7 +38,7 @@ export function readyHandler({ probe, logger, startupSeconds, clock }: ReadyOpti
     everReady = wasReady = true;
     logged = { problem: "", at: -Infinity };
   }
-  /** Serves `/healthz/ready`: 200 or 503; the body lists the stages with `?verbose`. */
+  /** Serves `/healthz/ready` with 200 or 503; with `?verbose`, the body lists the stages. */
   async function answer(request: Request): Promise<Response> {
     const readiness = await probe.check();
     const failed = readiness.find(({ problem }) => problem !== undefined);
@@ -58,10 +58,13 @@ const MEANINGS: Readonly<Record<Stage, string>> = {
   server: "Envoy is live",
   workers: "Envoy's workers have started",
   names: "DNS has the mesh's names",
-  grpc: "no gRPC application waits for its files",
+  grpc: "gRPC applications have their files",
 };
 
-/** The format of Kubernetes' `?verbose`: a line per stage, `[+]` passed or `[-]` failed, then the verdict. */
+/**
+ * Returns the stages in the format of Kubernetes' `?verbose`: a line per stage, `[+]` passed or `[-]` failed, then the
+ * verdict.
+ */
 function verboseText(readiness: Readiness): string {
   const lines = readiness.map(({ stage, problem }) => {
     return problem === undefined ? `[+]${stage} ok: ${MEANINGS[stage]}` : `[-]${stage} failed: ${problem}`;

@@ -1,4 +1,4 @@
-/** Envoy's readiness in stages. */
+/** Checks Envoy's readiness in stages. */
 import { messageOf } from "../../../base/errors.ts";
 import type { Admin } from "./admin.ts";
 import { configProblem, isRejected, serverProblem, type Stats, workersProblem } from "../../../istio/envoy_stats.ts";
@@ -10,7 +10,7 @@ export interface StageReport {
   readonly problem: string | undefined;
 }
 
-/** Up to the first failed stage. */
+/** The results of all stages up to the first failed stage. */
 export type Readiness = readonly StageReport[];
 
 export interface ReadinessProbe {
@@ -20,20 +20,23 @@ export interface ReadinessProbe {
 
 export interface ControlPlaneProblems {
   problems(): readonly string[];
-  /** Why DNS has no names yet, if it is served. */
+  /** Returns why DNS has no names yet; `undefined` if it has names or is not served. */
   nameProblem(): string | undefined;
-  /** Why an application that speaks xDS itself cannot start yet. */
+  /** Resolves with the reason why an application that speaks xDS itself cannot start yet, or `undefined`. */
   grpcProblem(): Promise<string | undefined>;
 }
 
 export interface ProbeOptions {
   readonly controlPlane?: (() => ControlPlaneProblems | undefined) | undefined;
-  /** `undefined` without Envoy: `running` and `grpc` are the only stages then. */
+  /** `undefined` without Envoy; then, `running` and `grpc` are the only stages. */
   readonly admin: Admin | undefined;
   readonly terminating: () => string | undefined;
 }
 
-/** Results that hold for Envoy's life: the pod's probe goes through Envoy, which proves that it still serves. */
+/**
+ * Results that stay valid for Envoy's lifetime. The pod's probe goes through Envoy, which proves that Envoy still
+ * serves.
+ */
 interface Seen {
   config: boolean;
   live: boolean;
@@ -76,7 +79,7 @@ const STEPS: readonly Step[] = [
     return serverProblem(check.state);
   }],
   ["workers", (check) => check.seen.live ? undefined : workersProblem(check.state)],
-  // Before that, the application's first lookup would fail.
+  // Without this stage, the application's first lookup could fail.
   ["names", ({ controlPlane }) => controlPlane?.()?.nameProblem()],
   GRPC,
 ];
@@ -87,7 +90,7 @@ async function statsOf({ admin }: Check, query: Parameters<Admin["stats"]>[0]): 
 
 const ALL_PASSED = Promise.resolve(STEPS.map(([stage]): StageReport => ({ stage, problem: undefined })));
 
-/** Concurrent checks share one run. */
+/** Returns the readiness probe. Concurrent checks share one run. */
 export function readinessProbe({ admin, terminating, controlPlane }: ProbeOptions): ReadinessProbe {
   let seen: Seen = { config: false, live: false };
   let current: Promise<Readiness> | undefined;
@@ -99,7 +102,7 @@ export function readinessProbe({ admin, terminating, controlPlane }: ProbeOption
   }
   const isKnown = () => seen.config && seen.live && terminating() === undefined;
   return {
-    // A known result costs no work: probes never end.
+    // A known result avoids repeated work, because probes continue for the pod's lifetime.
     check: () => isKnown() ? ALL_PASSED : current ??= run().finally(() => current = undefined),
     forget() {
       seen = { config: false, live: false };
