@@ -87,7 +87,9 @@ function closeIfUnused({ isLeft, calls, client }: Connected): void {
 async function dialed(network: Network, endpoint: GrpcEndpoint, end: AbortSignal): Promise<Connected> {
   const { address, tls } = endpoint;
   const target = splitHostPort(address);
-  if (typeof target === "string") throw new GrpcError(CODE.InvalidArgument, "name", `The address is invalid: ${target}`);
+  if (typeof target === "string") {
+    throw new GrpcError(CODE.InvalidArgument, "name", `The address is invalid: ${target}`);
+  }
   const connection = await network.dial({
     host: target.host,
     port: Number(target.port),

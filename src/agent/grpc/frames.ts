@@ -52,7 +52,9 @@ export class FrameReader {
 
   #begin(): void {
     const view = new DataView(this.#head.buffer);
-    if (view.getUint8(0) !== 0) throw new FrameError("a message is compressed, but the client did not offer compression");
+    if (view.getUint8(0) !== 0) {
+      throw new FrameError("a message is compressed, but the client did not offer compression");
+    }
     const size = view.getUint32(1);
     if (size > this.maxBytes) {
       throw new FrameError(`a message has ${size} bytes, more than the maximum of ${this.maxBytes}`);

@@ -46,7 +46,9 @@ type Text = (error: GrpcError, context: RequestContext) => string;
 
 const BY_STAGE: Readonly<Record<GrpcStage, Text>> = {
   name: (error) =>
-    `name: ${withHint(error, 'check that the control plane is installed, and that the address is its Service ("CA_ADDR")')}`,
+    `name: ${
+      withHint(error, 'check that the control plane is installed, and that the address is its Service ("CA_ADDR")')
+    }`,
   connection: (error) =>
     `connection: ${withHint(error, "check that the control plane runs, and that no network policy blocks it")}`,
   tls: tlsProblem,

@@ -164,7 +164,7 @@ function chain(first: Step, more: (state: State) => Step): Step {
 
 /* Hot restart */
 
-/** A starting epoch terminates its parent: a grandparent that still drains would be cut off. */
+/** Starts a new epoch. A starting epoch terminates its parent, which would cut off a grandparent that still drains. */
 function reload(state: State, { by }: Events["reload"], rules: Rules): Step {
   if (!rules.hotRestart) return refuseReload(state, { by });
   if (state.reloadBroken) return stay(state, log("error", RELOAD_BROKEN));
@@ -195,7 +195,7 @@ function reloadIfPending(state: State, rules: Rules): Step {
   return reload({ ...state, reloadPending: false }, { by: "The wait is over" }, rules);
 }
 
-/** The old epoch is unaffected: the user can fix the problem and reload again. */
+/** Keeps the old epoch, which is unaffected: the user can fix the problem and reload again. */
 function keepOldEpoch(state: State, { epoch, error }: Events["notStarted"], rules: Rules): Step {
   const text = `Epoch ${epoch} was not started, Envoy keeps serving with its old configuration: ${error.message}`;
   const old: State = { ...without(state, epoch), awaited: undefined, phase: "running" };
@@ -215,7 +215,10 @@ function exitedWhileReloading(state: State, event: Events["exited"], rules: Rule
     : stay({ ...left, phase: "starting" }, log("error", `${text} before the new one was live`));
 }
 
-/** Envoy marks a starting epoch in shared memory, and never clears the mark of one that died. */
+/**
+ * Disables hot restarts. Envoy marks a starting epoch in shared memory, and never clears the mark of an epoch that
+ * died.
+ */
 function giveUpReload(state: State): State {
   return { ...state, awaited: undefined, reloadPending: false, reloadBroken: true };
 }
@@ -235,7 +238,7 @@ function exitedWhileServing(state: State, event: Events["exited"], rules: Rules)
   return chain(gone, (state) => reloadIfPending(state, rules));
 }
 
-/** The newest Envoy exited unasked. An older one that still drains has no successor. */
+/** Handles an exit of the newest Envoy that was not requested. Older epochs that still drain then have no successor. */
 function endedByItself(state: State, { epoch, end }: Events["exited"], rules: Rules): Step {
   const left = without(state, epoch);
   const { outcome, actions } = afterFailure(state, end, rules);
@@ -275,7 +278,10 @@ function backOff(state: State, rules: Rules): Step {
   );
 }
 
-/** An exiting epoch terminates its parent: a signal from this process at the same time would interrupt that. */
+/**
+ * Milliseconds between the exit of an epoch and the signal to its parent. The exiting epoch terminates its parent
+ * itself, and an earlier signal from this process would interrupt that.
+ */
 const OLDER_MILLISECONDS = 1000;
 
 const TERMINATING_TIMERS: Readonly<Partial<Record<TimerName, (state: State) => Step>>> = {
@@ -299,8 +305,8 @@ function endNow(state: State, { by }: Events["stop"]): Step {
 }
 
 /**
- * On SIGTERM Envoy closes connections and writes its access log. The newest epoch goes first: it contacts its parent
- * when it exits, and retries for ten seconds if the parent is gone.
+ * Sends SIGTERM, on which Envoy closes connections and writes its access log. The newest epoch gets the signal first:
+ * it contacts its parent when it exits, and retries for ten seconds if the parent is gone.
  */
 function terminate(state: State, { by }: Events["stop"], rules: Rules): Step {
   if (state.epochs.length === 0) return endNow(state, { by });
@@ -324,7 +330,7 @@ function signalTo(epochs: readonly Epoch[], name: "SIGTERM" | "SIGKILL" | "SIGUS
   return { do: "signal", name, epochs: epochs.map(({ number }) => number) };
 }
 
-/** A starting Envoy may not handle this signal yet, and would die. */
+/** Makes live epochs reopen their logs. A starting Envoy may not handle this signal yet, and would die. */
 function reopenLogs(state: State): Step {
   const live = state.epochs.filter(({ live }) => live);
   const reopenPending = state.awaited !== undefined;
@@ -333,7 +339,7 @@ function reopenLogs(state: State): Step {
 
 /* Drains */
 
-/** New connections are still accepted: other containers still work (`/drain`). */
+/** Drains for `/drain`. Envoy still accepts new connections, because other containers still work. */
 function drainOnly(state: State, { by }: Events["drain"]): Step {
   return stay(
     { ...state, phase: "drained" },
@@ -358,7 +364,7 @@ function drainThenEnd(state: State, { by }: Events["stop"], rules: Rules): Step 
   return stay({ ...state, phase: "draining", counting: { what: "connections", errors: 0 } }, ...actions);
 }
 
-/** The listeners drain since `/drain`: wait for requests in flight, at most the drain time. */
+/** Waits for requests in flight, at most the drain time. The listeners already drain since `/drain`. */
 function finishRequests(state: State, { by }: Events["stop"], rules: Rules): Step {
   const { exitOnZero, duration, maximum } = rules.drain;
   const milliseconds = exitOnZero ? maximum : duration;
@@ -376,7 +382,7 @@ function drainTimeUp(state: State, { timer }: Events["timeUp"], rules: Rules): S
   return timer === "drain" ? terminate(state, { by: "The drain time is over" }, rules) : stay(state);
 }
 
-/** Consecutive failed counts. Source: pilot-agent. */
+/** Maximum number of consecutive failed counts. Source: pilot-agent. */
 const MAX_ERRORS = 5;
 const COUNT_INTERVAL = { connections: 1000, requests: 200 } as const;
 

@@ -102,7 +102,9 @@ export class SecretStream {
       log.warning(logText(`Envoy requests the secret ${quoted(name)}, which is unknown`));
     } else if (source.current() === undefined) {
       log.debug(
-        logText(`Envoy requests the secret ${quoted(name)} and waits: ${source.problem() ?? "the secret does not exist yet"}`),
+        logText(
+          `Envoy requests the secret ${quoted(name)} and waits: ${source.problem() ?? "the secret does not exist yet"}`,
+        ),
       );
     }
   }

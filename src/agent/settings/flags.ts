@@ -61,21 +61,21 @@ const RETIRED_FLAGS = {
     default: "stdout",
     retired: "the log goes to stderr: let the container runtime or a shell redirect it",
   }),
-  logCaller: flag("--log_caller TEXT", "Scopes that name the caller", {
+  logCaller: flag("--log_caller TEXT", "Scopes that log the caller", {
     retired: "log lines name the part of the agent, not the line of code",
   }),
-  logStack: flag("--log_stacktrace_level TEXT", "Levels with a stack", {
+  logStack: flag("--log_stacktrace_level TEXT", "Log levels that print a stack trace", {
     default: "default:none",
     retired: "log lines have no stack trace: use --log_output_level for more lines",
   }),
-  logRotate: flag("--log_rotate TEXT", "File of the log", { retired: ROTATE }),
-  logRotateAge: flag("--log_rotate_max_age NUMBER", "Age of log files", { retired: ROTATE, type: "integer" }),
-  logRotateBackups: flag("--log_rotate_max_backups NUMBER", "Number of log files", {
+  logRotate: flag("--log_rotate TEXT", "Log file", { retired: ROTATE }),
+  logRotateAge: flag("--log_rotate_max_age NUMBER", "Maximum age of log files", { retired: ROTATE, type: "integer" }),
+  logRotateBackups: flag("--log_rotate_max_backups NUMBER", "Maximum number of log files", {
     retired: ROTATE,
     type: "integer",
   }),
-  logRotateSize: flag("--log_rotate_max_size NUMBER", "Size of log files", { retired: ROTATE, type: "integer" }),
-  vklog: flag("--vklog NUMBER", "Level of Kubernetes' log", {
+  logRotateSize: flag("--log_rotate_max_size NUMBER", "Maximum size of log files", { retired: ROTATE, type: "integer" }),
+  vklog: flag("--vklog NUMBER", "Log level of the Kubernetes client", {
     type: "integer",
     default: "0",
     retired: "the agent has no Kubernetes client: use --log-level",

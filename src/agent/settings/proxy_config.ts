@@ -178,7 +178,9 @@ function withAnnotations(config: ProxyConfig, { annotations, problems, warnings 
   let result = config;
   if (address !== undefined) {
     const parts = splitHostPort(address);
-    if (typeof parts === "string") problems.push(`The annotation "${ANNOTATION.discoveryAddress}" is invalid: ${parts}`);
+    if (typeof parts === "string") {
+      problems.push(`The annotation "${ANNOTATION.discoveryAddress}" is invalid: ${parts}`);
+    }
     result = set(result, "discoveryAddress", address);
   }
   if (portText !== undefined) {

@@ -65,7 +65,10 @@ export const VARIABLES = {
   ),
   deltaXds: variable("ISTIO_DELTA_XDS", "Incremental xDS", { type: "boolean", default: "true" }),
   dualStack: option("ISTIO_DUAL_STACK", "Listen on IPv4 and IPv6"),
-  metadataDiscovery: option("PEER_METADATA_DISCOVERY", "Get peers' metadata over xDS; unset: same as ISTIO_META_ENABLE_HBONE"),
+  metadataDiscovery: option(
+    "PEER_METADATA_DISCOVERY",
+    "Get peers' metadata over xDS; unset: same as ISTIO_META_ENABLE_HBONE",
+  ),
   xdsRootCa: variable("XDS_ROOT_CA", "Root certificates of the control plane"),
   identitySocket: variable("WORKLOAD_IDENTITY_SOCKET_FILE", "Name of the socket of the workload's certificates", {
     default: "socket",
@@ -100,7 +103,10 @@ export const VARIABLES = {
     "REWRITE_PROBE_LEGACY_LOCALHOST_DESTINATION",
     "Send probes to localhost instead of the pod's address",
   ),
-  probeKeepalive: option("ENABLE_PROBE_KEEPALIVE_CONNECTIONS", "Accepted and ignored: each probe uses a new connection"),
+  probeKeepalive: option(
+    "ENABLE_PROBE_KEEPALIVE_CONNECTIONS",
+    "Accepted and ignored: each probe uses a new connection",
+  ),
   http2Probing: variable("ISTIO_ENABLE_HTTP2_PROBING", "Probes may use HTTP/2", { type: "boolean", default: "true" }),
   trustDomain: variable("TRUST_DOMAIN", "Trust domain in the name of the workload", { default: "cluster.local" }),
   caAddress: variable("CA_ADDR", "Address of the CA; unset: the discovery address"),
@@ -149,7 +155,8 @@ export const VARIABLES = {
   logFormat: variable("MESH_LOG_FORMAT", "Format of the log: text or json"),
   cloudPlatform: variable("CLOUD_PLATFORM", "Cloud of the machine", {
     default: "none",
-    retired: "the agent does not query a cloud: set the locality with the label topology.istio.io/locality, other metadata with " +
+    retired:
+      "the agent does not query a cloud: set the locality with the label topology.istio.io/locality, other metadata with " +
       "ISTIO_METAJSON_*",
   }),
   gcpMetadata: variable("GCP_METADATA", "Project, cluster and location in Google's cloud", { retired: NO_GCP }),
@@ -255,7 +262,9 @@ export class Variables {
     if (reason !== undefined && !this.#warned.has(name)) {
       this.#warned.add(name);
       this.warnings.push(
-        `"${variableName(name)}" is ignored: its value "${text}" is invalid, and "${fallback}" is used instead: ${reason}`,
+        `"${
+          variableName(name)
+        }" is ignored: its value "${text}" is invalid, and "${fallback}" is used instead: ${reason}`,
       );
     }
     return readValue(flag, fallback).value ?? "";

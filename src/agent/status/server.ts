@@ -141,6 +141,8 @@ async function serve({ network }: World, { port, logger }: StatusOptions, handle
       problems.push(messageOf(error));
     }
   }
-  logger.error(logText(`Error listening on status port: ${problems.join("; ")}; the agent continues without the status server`));
+  logger.error(
+    logText(`Error listening on status port: ${problems.join("; ")}; the agent continues without the status server`),
+  );
   return undefined;
 }

@@ -35,7 +35,9 @@ export async function credentialFor(
 ): Promise<Found> {
   if (keychain.pullSecret !== undefined) {
     const credential = credentialIn(parsed(keychain.pullSecret, "The pull secret"), [host]);
-    return credential === undefined ? { missing: "the WasmPlugin's pull secret has no credential for this registry" } : { credential };
+    return credential === undefined
+      ? { missing: "the WasmPlugin's pull secret has no credential for this registry" }
+      : { credential };
   }
   for (const file of keychain.files) {
     if ((await files.stat(file))?.kind !== "file") continue;

@@ -116,6 +116,8 @@ function isRealm(url: URL, registry: string, isInsecure: boolean): boolean {
 export function realmOf(text: string, registry: string, isInsecure: boolean): URL {
   if (!URL.canParse(text)) throw new MeshError(`The registry names an invalid token server "${text}"`);
   const realm = new URL(text);
-  if (!isRealm(realm, registry, isInsecure)) throw new MeshError(`The registry's token server "${text}" is not allowed`);
+  if (!isRealm(realm, registry, isInsecure)) {
+    throw new MeshError(`The registry's token server "${text}" is not allowed`);
+  }
   return realm;
 }

@@ -23,7 +23,8 @@ export function lazyModules(world: World, options: WasmOptions) {
       return rewritten(body, {
         isChanged: hasExtensions,
         change: (message) => withLocalModules(message, path.endsWith(DELTA), modules, options),
-        failed: (problem) => options.log.warning(logText(`Cannot read a response, passing it on unchanged: ${problem}`)),
+        failed: (problem) =>
+          options.log.warning(logText(`Cannot read a response, passing it on unchanged: ${problem}`)),
       });
     },
     close: async () => await (await loading)?.modules.close(),

@@ -114,7 +114,11 @@ async function untilCertificate({ options, connection, signal }: UpstreamContext
   connection.waiting(`waiting for the workload's certificate before connecting to "${address}"`);
   if (await firstCertificate(identity, certificateTimeout, signal)) return;
   const why = identity.problem()?.replace(/^No certificate( yet)?: /, "") ?? "the reason is unknown";
-  throw new MeshError(`Cannot connect to "${address}" without a certificate, which did not arrive within ${certificateTimeout / 1000}s: ${why}`);
+  throw new MeshError(
+    `Cannot connect to "${address}" without a certificate, which did not arrive within ${
+      certificateTimeout / 1000
+    }s: ${why}`,
+  );
 }
 
 /** Returns an error's text, to be appended to a line. */

@@ -76,7 +76,9 @@ testInPod("no free process id: the error names the limit", async (pod) => {
     const { isLive, code, text } = await startOf(pod, { uid, before: ["prlimit", `--nproc=${limit}`] });
     assert.equal(isLive, code === 0, text);
     if (isLive) live++;
-    if (/^error: Cannot start .*: the system cannot start another process or thread; raise the limit/m.test(text)) named++;
+    if (/^error: Cannot start .*: the system cannot start another process or thread; raise the limit/m.test(text)) {
+      named++;
+    }
     if (limit >= FEWEST.nproc && !isLive) assert.match(text, LIMITS.nproc.words, `${limit}`);
   }
   assert.ok(live > 0);

@@ -60,7 +60,10 @@ Deno.test("a proxy that accepts the connection and does not answer is reported",
   const url = `http://127.0.0.1:${listener.addr.port}/`;
   const { code, stderr } = await runMesh([...ONCE, "--request-timeout", "100ms", "--url", url]);
   assert.equal(code, 1);
-  assert.match(stderr, /: no answer within 100ms; the proxy hangs or lacks CPU; a longer --request-timeout may help\n$/);
+  assert.match(
+    stderr,
+    /: no answer within 100ms; the proxy hangs or lacks CPU; a longer --request-timeout may help\n$/,
+  );
 });
 
 // Loopback has 16 million addresses: these ports are free on one that nobody else uses.

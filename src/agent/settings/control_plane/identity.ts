@@ -119,7 +119,9 @@ const TOKENS: ReadonlyMap<string, string> = new Map([
 function tokenFile({ variables, warnings }: Reading): string {
   const policy = variables.text("jwtPolicy");
   const fetcher = variables.text("credentialFetcher");
-  if (fetcher !== "JWT") warnings.push(`"CREDENTIAL_FETCHER_TYPE" is "${fetcher}", which is unknown: using "JWT" instead`);
+  if (fetcher !== "JWT") {
+    warnings.push(`"CREDENTIAL_FETCHER_TYPE" is "${fetcher}", which is unknown: using "JWT" instead`);
+  }
   const file = TOKENS.get(policy);
   if (file !== undefined) return file;
   warnings.push(`"JWT_POLICY" is "${policy}", which is unknown: using "third-party-jwt" instead`);

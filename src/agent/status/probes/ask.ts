@@ -92,7 +92,9 @@ const askGrpc: Ask<"grpc"> = async (target, { port, service }) => {
 function checkGrpcStatus({ status, headers }: ExchangeAnswer): void {
   const code = headers.get("grpc-status") ?? "0";
   if (code === "12") throw new MeshError("The server does not implement the health protocol grpc.health.v1.Health");
-  if (code !== "0") throw new MeshError(`The server returned the gRPC status ${code}: ${headers.get("grpc-message") ?? ""}`);
+  if (code !== "0") {
+    throw new MeshError(`The server returned the gRPC status ${code}: ${headers.get("grpc-message") ?? ""}`);
+  }
   if (status !== 200) throw new MeshError(`The server returned the HTTP status ${status}`);
 }
 

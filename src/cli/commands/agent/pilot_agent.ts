@@ -17,13 +17,13 @@ const LOG = {
   ...flagsWith({
     logOutputLevel: flag("--log_output_level TEXT", "Log levels"),
     logTarget: flag("--log_target TEXT", "Files of the log"),
-    logCaller: flag("--log_caller TEXT", "Scopes that name the caller"),
-    logStack: flag("--log_stacktrace_level TEXT", "Levels with a stack"),
-    logRotate: flag("--log_rotate TEXT", "File of the log"),
-    logRotateAge: flag("--log_rotate_max_age TEXT", "Age of log files"),
-    logRotateBackups: flag("--log_rotate_max_backups TEXT", "Number of log files"),
-    logRotateSize: flag("--log_rotate_max_size TEXT", "Size of log files"),
-    vklog: flag("--vklog TEXT", "Level of Kubernetes' log"),
+    logCaller: flag("--log_caller TEXT", "Scopes that log the caller"),
+    logStack: flag("--log_stacktrace_level TEXT", "Log levels that print a stack trace"),
+    logRotate: flag("--log_rotate TEXT", "Log file"),
+    logRotateAge: flag("--log_rotate_max_age TEXT", "Maximum age of log files"),
+    logRotateBackups: flag("--log_rotate_max_backups TEXT", "Maximum number of log files"),
+    logRotateSize: flag("--log_rotate_max_size TEXT", "Maximum size of log files"),
+    vklog: flag("--vklog TEXT", "Log level of the Kubernetes client"),
   }, { retired: "" }),
 } as const;
 
