@@ -11,12 +11,12 @@ const FILES = { FILE_MOUNTED_CERTS: "true" };
 const CASES: readonly (readonly [Readonly<Record<string, string>>, readonly string[], string])[] = [
   [{}, [], ""],
   [{ COMPLIANCE_POLICY: "fips-140-3" }, [], ""],
-  [POLICY, [], "to the CA and istiod cannot"],
-  [{ ...POLICY, ...FILES }, [], "to istiod cannot"],
+  [POLICY, [], "to the CA and istiod does not"],
+  [{ ...POLICY, ...FILES }, [], "to istiod does not"],
   [{ ...POLICY, ...FILES }, ["--xds", "direct"], ""],
-  [POLICY, ["--xds", "direct"], "to the CA cannot"],
-  [{ ...POLICY, ...FILES, DISABLE_ENVOY: "true" }, ["--xds", "direct"], "to istiod cannot"],
-  [{ ...POLICY, ...FILES, ISTIO_META_DNS_CAPTURE: "true" }, ["--xds", "direct"], "to istiod's name table cannot"],
+  [POLICY, ["--xds", "direct"], "to the CA does not"],
+  [{ ...POLICY, ...FILES, DISABLE_ENVOY: "true" }, ["--xds", "direct"], "to istiod does not"],
+  [{ ...POLICY, ...FILES, ISTIO_META_DNS_CAPTURE: "true" }, ["--xds", "direct"], "to istiod's name table does not"],
   [{ ...POLICY, ...PLAIN }, [], ""],
 ];
 

@@ -3,7 +3,10 @@ import { fakeWorld } from "../../test/support/fake_world.ts";
 import { openFilesWarning } from "./open_files.ts";
 
 const ROWS: readonly (readonly [limits: string, says: RegExp | undefined])[] = [
-  ["Max open files            33                   33                   files     \n", /^Only 33 files may be open/],
+  [
+    "Max open files            33                   33                   files     \n",
+    /^The limit of open files is 33/,
+  ],
   [
     "Max processes 7 7 processes\nMax open files            1024                 4096                 files     \n",
     undefined,

@@ -45,11 +45,13 @@ Deno.test("runRequest() accepts 404, as pilot-agent does, and reports other fail
 
 Deno.test("runRequest() names the URL it could not reach, also during a response", async () => {
   await assert.rejects(runRequest(fakeWorld(), GET), {
-    message: 'Cannot ask "http://localhost:15000/stats": connection refused',
+    message: 'Cannot send a request to "http://localhost:15000/stats": connection refused',
     hint: "check that the proxy is running in this pod",
   });
   const broken = () => new Response(new ReadableStream({ pull: (it) => it.error(new TypeError("connection reset")) }));
-  await assert.rejects(asked({}, broken), { message: 'Cannot ask "http://localhost:15000/stats": connection reset' });
+  await assert.rejects(asked({}, broken), {
+    message: 'Cannot send a request to "http://localhost:15000/stats": connection reset',
+  });
 });
 
 Deno.test("runRequest() leaves a closed stdout to its caller", async () => {
@@ -77,7 +79,7 @@ Deno.test("messageAgent() reports failures with a hint", async () => {
   });
   const answering = (status: number) => fakeWorld({ request: () => new Response(null, { status }) });
   await assert.rejects(messageAgent(answering(404), QUIT), {
-    message: 'The agent did not take "POST http://localhost:15020/quitquitquit": it answered 404',
+    message: 'The agent rejected "POST http://localhost:15020/quitquitquit" with status 404',
     hint: "an older agent or another program listens on that port",
   });
   await assert.rejects(messageAgent(answering(403), QUIT), { hint: "see the log of the agent" });

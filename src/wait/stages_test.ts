@@ -85,7 +85,7 @@ Deno.test("explain() has a hint for each stage, without repetition", async () =>
   );
   assert.equal(
     hint,
-    "check the host in --url; it hangs or lacks CPU; a longer --request-timeout may help; " +
+    "check the host in --url; the proxy hangs or lacks CPU; a longer --request-timeout may help; " +
       "only status 200 means ready: check --url",
   );
 });

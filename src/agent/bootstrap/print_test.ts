@@ -6,7 +6,7 @@ Deno.test("runAgentBootstrap: bootstrap on stdout, warnings on stderr, no file w
   const world = fakeWorld({ env: { INSTANCE_IP: "10.0.0.5", ENVOY_STATUS_PORT: "x" } });
   assert.equal(await runAgentBootstrap(world, ["router"]), 0);
   assert.match(JSON.parse(world.said.stdout).node.id, /^router~10\.0\.0\.5~/);
-  assert.match(world.said.stderr, /^warning: "ENVOY_STATUS_PORT" is ignored and "15021" used/);
+  assert.match(world.said.stderr, /^warning: "ENVOY_STATUS_PORT" cannot be "x"/);
   assert.equal(world.content.size, 0);
 });
 

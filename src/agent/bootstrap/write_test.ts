@@ -40,14 +40,14 @@ Deno.test("bootstrapText: an invalid template of the image gives a warning and t
   const cases: readonly (readonly [string, RegExp])[] = [
     ['{"node": {"id": "{{ .nodeID }}"}}', /YAML|mapping|quote|flow|expected/i],
     ["{{ .nodeID | none }}", /Cannot render .*function "none" not defined/],
-    ["text", /gives no mapping/],
+    ["text", /does not render a mapping/],
   ];
   for (const [text, warning] of cases) {
     const { made, warnings } = await withImages(text, { POD_NAME: 'a"b' });
     assert.equal(JSON.parse(made).node.id, 'sidecar~10.0.0.5~a"b.~.svc.cluster.local');
     assert.equal(warnings.length, 1);
     assert.match(warnings[0] ?? "", warning);
-    assert.match(warnings[0] ?? "", /: the built-in bootstrap takes its place$/);
+    assert.match(warnings[0] ?? "", /; the built-in bootstrap is used instead$/);
   }
 });
 
@@ -117,7 +117,7 @@ Deno.test("writeBootstrap: a custom configuration file is used as is and never r
   await removeBootstrap(world, settings);
   assert.deepEqual([...world.content.keys()], ["mine.yaml"]);
   const without = pod(env);
-  await assert.rejects(writeBootstrap(without, await settingsOf(without), warn), /"mine\.yaml" is not there/);
+  await assert.rejects(writeBootstrap(without, await settingsOf(without), warn), /"mine\.yaml" does not exist/);
 });
 
 Deno.test("configFile: the template's extension selects YAML or JSON", async () => {

@@ -103,8 +103,8 @@ Deno.test("call() rejects with the server's own status", async () => {
 Deno.test("call() rejects for answers that are none: empty, cut off, too large, compressed, not gRPC", async () => {
   const answers: readonly (readonly [body: Uint8Array<ArrayBuffer> | null, stage: string, text: RegExp])[] = [
     [null, "status", /ended "Method" of ".*" without an answer$/],
-    [encodeFrame(bytes("abc")).subarray(0, 6), "protocol", /it ended within a message$/],
-    [Uint8Array.of(0, 255, 255, 255, 255), "protocol", /more than the 67108864 that are taken$/],
+    [encodeFrame(bytes("abc")).subarray(0, 6), "protocol", /the body ended within a message$/],
+    [Uint8Array.of(0, 255, 255, 255, 255), "protocol", /more than the maximum of 67108864$/],
     [Uint8Array.of(1, 0, 0, 0, 0), "protocol", /a message is compressed/],
   ];
   let next = 0;

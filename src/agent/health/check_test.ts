@@ -72,7 +72,7 @@ const exec = (script: string) => ({ kind: "exec", command: ["sh", "-c", script] 
 
 Deno.test("an exec check uses the exit code", async () => {
   assert.equal(await check(exec("exit 0")), undefined);
-  assert.equal(await check(exec("exit 7")), '"sh" ended with exit code 7');
+  assert.equal(await check(exec("exit 7")), '"sh" exited with code 7');
   const absent = 'Cannot start "/no/such/program": there is no such program';
   assert.equal(await check({ kind: "exec", command: ["/no/such/program"] }), absent);
 });
@@ -95,7 +95,7 @@ Deno.test({
   async fn() {
     await using folder = await temporaryFolder();
     const { file, ...script } = slow(`${folder.path}/pid`);
-    assert.equal(await check(script, 3), '"sh" did not end within 3s');
+    assert.equal(await check(script, 3), '"sh" did not exit within 3s');
     await until(() => isGone(file));
   },
 });
@@ -110,7 +110,7 @@ Deno.test({
     const ended = healthCheck(realWorld(), script, 600, log)(end.signal);
     await until(() => Deno.stat(file).then(() => true, () => false));
     end.abort();
-    assert.equal(await ended, '"sh" ended with exit code 137');
+    assert.equal(await ended, '"sh" exited with code 137');
     await until(() => isGone(file));
   },
 });

@@ -68,7 +68,7 @@ Deno.test("startHealth() notifies about changes only, until unsubscribed", async
   await clock.pass(10_000);
   assert.deepEqual(seen, [undefined]);
   await clock.pass(20_000);
-  assert.deepEqual(seen, [undefined, '"check" ended with exit code 3']);
+  assert.deepEqual(seen, [undefined, '"check" exited with code 3']);
   unsubscribe();
   state.code = 0;
   await clock.pass(10_000);

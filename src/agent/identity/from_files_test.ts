@@ -125,7 +125,7 @@ Deno.test("missing files are named and waited for", async () => {
   await withMount({}, async ({ identity, mount }) => {
     assert.match(
       identity.problem() ?? "",
-      /^files: No certificate: there is no ".*cert-chain\.pem" with ".*key\.pem"; waiting for them/,
+      /^files: No certificate: waiting for ".*cert-chain\.pem" with ".*key\.pem"/,
     );
     assert.equal(identity.workload(), undefined);
     await mount.swap(filesOf(one));

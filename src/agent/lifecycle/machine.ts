@@ -260,7 +260,7 @@ function afterFailure(
     return { outcome: { type: "end", code: end.code }, actions };
   }
   if (failures < restart.budget) return { outcome: { type: "restart" }, actions };
-  const text = `Envoy has failed ${failures + 1} times in a row: giving up`;
+  const text = `Envoy has failed ${failures + 1} consecutive times: giving up`;
   return { outcome: { type: "end", code: end.code }, actions: [...actions, log("error", text)] };
 }
 

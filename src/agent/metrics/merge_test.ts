@@ -208,7 +208,7 @@ for (const text of [undefined, "b 2\n"]) {
     const { rest, status } = await merge.scrape({ "x-prometheus-scrape-timeout-seconds": "2" });
     assert.deepEqual([status, rest], [200, A + (text ?? "")]);
     await left;
-    assert.match(merge.log(), /Scraping the metrics of the application failed: .*the time for the scrape ran out/);
+    assert.match(merge.log(), /Scraping the metrics of the application failed: .*the scrape timed out/);
   });
 
   Deno.test(`merged metrics: a client that disconnects aborts the scrape of an application that ${what}`, async () => {
@@ -298,7 +298,7 @@ Deno.test("merged metrics: too many clients get 503 until others finish", async 
   const held = await Promise.all(Array.from({ length: 20 }, ask));
   assert.deepEqual(held.map(({ status }) => status), Array(20).fill(200));
   const refused = await merge.scrape();
-  assert.deepEqual([refused.status, refused.text], [503, "More than 20 scrapes at once\n"]);
+  assert.deepEqual([refused.status, refused.text], [503, "More than 20 concurrent scrapes\n"]);
   clients.abort();
   await Promise.all(held.map(({ body }) => body?.cancel().catch(() => {})));
   const short = { "x-prometheus-scrape-timeout-seconds": "2" };

@@ -29,10 +29,13 @@ for (const { text, targets } of RIGHT) {
 const WRONG = [
   { text: "", problems: ['not a JSON object but ""'] },
   { text: "[]", problems: ['not a JSON object but "[]"'] },
-  { text: `{"port":"15020"}`, problems: ['the port "15020" is the agent\'s own, which would scrape itself'] },
+  {
+    text: `{"port":"15020"}`,
+    problems: ['the port "15020" is the agent\'s own port, so the agent would scrape itself'],
+  },
   {
     text: `{"targets":[{"port":"015020"}]}`,
-    problems: ['the port "015020" is the agent\'s own, which would scrape itself'],
+    problems: ['the port "015020" is the agent\'s own port, so the agent would scrape itself'],
   },
   { text: `{"targets":[{"port":"15000"}]}`, problems: ['the port "15000" is reserved for Istio (Envoy admin)'] },
   {
@@ -43,11 +46,11 @@ const WRONG = [
     text: `{"targets":[{"port":"8080"},{"port":"15090"},{"port":"abc"}]}`,
     problems: [
       'the port "15090" is reserved for Istio (Envoy Prometheus (already merged))',
-      'the port "abc" is not from 1 to 65535',
+      'the port "abc" is not a number from 1 to 65535',
     ],
   },
-  { text: `{"port":"0"}`, problems: ['the port "0" is not from 1 to 65535'] },
-  { text: `{"port":"65536"}`, problems: ['the port "65536" is not from 1 to 65535'] },
+  { text: `{"port":"0"}`, problems: ['the port "0" is not a number from 1 to 65535'] },
+  { text: `{"port":"65536"}`, problems: ['the port "65536" is not a number from 1 to 65535'] },
   { text: `{"port":8080}`, problems: ['"port" is not a string'] },
   { text: `{"targets":"8080"}`, problems: ['"targets" is not a list of objects'] },
 ];

@@ -49,7 +49,7 @@ Deno.test("a pair of files is waited for, and a certificate is never served with
   await write("k", TWO.key);
   assert.deepEqual(source.current(), { kind: "pair", certificate: TWO.certificate, key: TWO.key });
   assert.equal(changes(), 2);
-  assert.match(world.said.stderr, /warning sds: The files of "file-cert:c~k" are not usable: The key/);
+  assert.match(world.said.stderr, /warning sds: Cannot use the files of the secret "file-cert:c~k": The key/);
   assert.ok(!world.said.stderr.includes("BEGIN"));
 });
 

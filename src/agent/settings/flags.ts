@@ -74,7 +74,10 @@ const RETIRED_FLAGS = {
     retired: ROTATE,
     type: "integer",
   }),
-  logRotateSize: flag("--log_rotate_max_size NUMBER", "Maximum size of log files", { retired: ROTATE, type: "integer" }),
+  logRotateSize: flag("--log_rotate_max_size NUMBER", "Maximum size of log files", {
+    retired: ROTATE,
+    type: "integer",
+  }),
   vklog: flag("--vklog NUMBER", "Log level of the Kubernetes client", {
     type: "integer",
     default: "0",

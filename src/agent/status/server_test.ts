@@ -135,7 +135,10 @@ Deno.test("a port in use is logged, and the agent continues", async () => {
   await using other = serve(() => new Response());
   await using status = await statusServer({ port: other.addr.port });
   assert.equal(status.server.port, undefined);
-  assert.match(status.log(), /error agent: Error listening on status port: .*the agent goes on without it/);
+  assert.match(
+    status.log(),
+    /error agent: Error listening on status port: .*the agent continues without the status server/,
+  );
 });
 
 Deno.test("both families are served", async () => {

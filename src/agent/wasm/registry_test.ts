@@ -15,7 +15,7 @@ Deno.test("imageName: host, repository, and tag or digest", () => {
   assert.deepEqual(names("oci://auth"), ["index.docker.io", "library/auth", "latest"]);
   assert.deepEqual(names("oci://docker.io/team/auth"), ["index.docker.io", "team/auth", "latest"]);
   for (const wrong of ["oci://", "oci://example.org/a?b", "oci://example.org/a@sha256:1"]) {
-    assert.throws(() => imageName(wrong), /names no image/);
+    assert.throws(() => imageName(wrong), /does not name an image/);
   }
 });
 

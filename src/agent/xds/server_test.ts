@@ -159,7 +159,7 @@ Deno.test("startXds: a connection waits for the first certificate, and the probl
   await until(() => xds.problem() !== undefined);
   assert.equal(
     xds.problem(),
-    `"${plane.address}" is not contacted before the workload has its certificate`,
+    `waiting for the workload's certificate before connecting to "${plane.address}"`,
   );
   assert.equal(plane.open.length, 0);
   identity.issue(authority.issue({}));
@@ -180,7 +180,7 @@ Deno.test("startXds: Envoy's connection ends without a certificate at the timeou
     }
     assert.equal(await said, "");
     if (certificateTimeout === 1) {
-      assert.match(xds.problem() ?? "", /^No certificate to connect to .* the CA does not answer$/);
+      assert.match(xds.problem() ?? "", /^No certificate for the connection to .* the CA does not answer$/);
     }
     assert.equal(identity.handlers.size, 0);
     await xds.close();

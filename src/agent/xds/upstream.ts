@@ -115,9 +115,7 @@ async function untilCertificate({ options, connection, signal }: UpstreamContext
   if (await firstCertificate(identity, certificateTimeout, signal)) return;
   const why = identity.problem()?.replace(/^No certificate( yet)?: /, "") ?? "the reason is unknown";
   throw new MeshError(
-    `Cannot connect to "${address}" without a certificate, which did not arrive within ${
-      certificateTimeout / 1000
-    }s: ${why}`,
+    `No certificate for the connection to "${address}" within ${certificateTimeout / 1000}s: ${why}`,
   );
 }
 

@@ -87,7 +87,7 @@ testWhen(
       const start = performance.now();
       for (const agent of agents) {
         await agent.until(
-          /clock: The CA's new certificate ended about 1h\S* ago already, by the clock of this machine/,
+          /clock: The CA's new certificate expired about 1h\S* ago, according to the clock of this machine/,
         );
       }
       await until(async () => await asked() >= 2 * REQUESTS, "Nobody asks the CA again");

@@ -54,7 +54,7 @@ testInPod("few open files: every start works, or ends with an error that names t
     else refused++;
     assert.equal(isLive, code === 0, text);
     if (isLive || /Envoy .* started/.test(text)) {
-      assert.match(text, new RegExp(`warning agent: Only ${limit} files may be open`));
+      assert.match(text, new RegExp(`warning agent: The limit of open files is ${limit}`));
     }
     if (isLive) continue;
     assert.match(text, /^error: |Envoy \(epoch 0\) (exited|was terminated)/m, `${limit}`);

@@ -133,6 +133,6 @@ Deno.test("readIdentity: tokens by JWT_POLICY; unknown values are warnings, an i
   assert.match(read({ JWT_POLICY: "first-party-jwt" }).authority.tokenFile, /serviceaccount\/token$/);
   const strange = read({ JWT_POLICY: "x", CA_PROVIDER: "y", CREDENTIAL_FETCHER_TYPE: "z", CA_ADDR: "istiod" });
   assert.deepEqual([strange.warnings.length, strange.problems.length], [3, 1]);
-  assert.match(strange.problems[0] ?? "", /^"CA_ADDR" is not the address/);
+  assert.match(strange.problems[0] ?? "", /^"CA_ADDR" is not a valid address/);
   assert.equal(read({ CA_ADDR: "istiod:15010" }).authority.isPlain, true);
 });

@@ -69,7 +69,7 @@ function knownMetadata(reading: Reading, { proxyConfig, addresses, ports }: Node
   const stsPort = Number(flagText(reading, "stsPort"));
   if (stsPort !== 0) {
     reading.warnings.push(
-      `The agent does not run a token service on "--stsPort" ${stsPort}, and only adds the port to the node metadata; run your own service there`,
+      `"--stsPort" ${stsPort} only appears in the node metadata: the agent does not run a token service, run your own there`,
     );
   }
   return {
