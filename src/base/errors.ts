@@ -9,7 +9,7 @@ export const EXIT = {
   notFound: 127,
   hungUp: 129,
   interrupted: 130,
-  /** The reader of standard output is gone. The code is that of a process that SIGPIPE terminated. */
+  /** The reader of standard output is gone. The code is the same as after SIGPIPE. */
   closedPipe: 141,
   terminated: 143,
   /** The code of Go's os.Exit(-1). */

@@ -1,4 +1,4 @@
-/** Reads and writes protobuf messages by field number, for messages of which only a few fields matter. */
+/** Reads and writes protobuf messages by field number, if only a few fields of a message matter. */
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { isList, isMap, newMap, type Value, type ValueMap } from "./value.ts";
 

@@ -62,7 +62,7 @@ export interface Tuning {
   readonly random: () => number;
 }
 
-/** Default settings. The idle timeout is that of miekg/dns. Each forwarded question uses a file descriptor. */
+/** Default settings. The idle timeout is from miekg/dns. Each forwarded question uses a file descriptor. */
 export const TUNING: Tuning = {
   resolvConf: "/etc/resolv.conf",
   upstreamPort: 53,

@@ -11,7 +11,7 @@ export interface Scrape {
 export interface ScrapeRequest {
   readonly url: string;
   readonly accept: string;
-  /** The client's headers, some of which are passed on. */
+  /** The client's headers. Some headers are passed on. */
   readonly headers: Headers;
   readonly signal: AbortSignal;
 }

@@ -98,7 +98,7 @@ function milliseconds(bytes: Uint8Array): number {
   return seconds * 1000 + nanos / 1e6;
 }
 
-/** Returns the extension with the module from a file. Removes Istio's own variables, one of which is a secret. */
+/** Returns the extension with the module from a file. Removes Istio's own variables, because one variable is a secret. */
 export async function withFile(extension: Uint8Array, file: string): Promise<Uint8Array> {
   return await changed(extension, 2, async (bytes) => {
     const { type, value } = readTyped(bytes);

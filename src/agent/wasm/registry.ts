@@ -88,7 +88,7 @@ function chosen(manifests: readonly ValueMap[]): string {
 }
 
 /**
- * Fetches the module. The media type of the layer tells whether the layer is an archive with a `plugin.wasm`, or the
+ * Fetches the module. The media type shows whether the layer is an archive with a `plugin.wasm`, or the
  * module itself.
  */
 async function moduleOf(

@@ -2,7 +2,7 @@
 import type { ByteConnection } from "../../platform/mod.ts";
 
 /**
- * Returns a function that tells whether the latest bytes complete an occurrence of the text, which may begin in earlier
+ * Returns a function that checks whether the latest bytes complete an occurrence of the text, which may begin in earlier
  * bytes.
  */
 export function textFinder(text: string): (bytes: Uint8Array) => boolean {
