@@ -262,9 +262,7 @@ export class Variables {
     if (reason !== undefined && !this.#warned.has(name)) {
       this.#warned.add(name);
       this.warnings.push(
-        `"${
-          variableName(name)
-        }" is ignored: its value "${text}" is invalid, and "${fallback}" is used instead: ${reason}`,
+        `"${variableName(name)}" cannot be "${text}": ${reason}; "${fallback}" is used instead`,
       );
     }
     return readValue(flag, fallback).value ?? "";
