@@ -104,7 +104,7 @@ export const FLAG_GROUPS = {
     ),
     proxyComponentLogLevel: flag(
       "--proxyComponentLogLevel TEXT",
-      "Log levels of Envoy's components, if --proxyLogLevel sets none",
+      "Log levels of Envoy's components, if --proxyLogLevel sets only the level",
     ),
     concurrency: flag("--concurrency NUMBER", "Envoy's worker threads; 0 uses the configured number", {
       type: "integer",
